@@ -86,14 +86,18 @@ def source_of(reference: str) -> dict[str, str | None] | None:
     Its commit is that of the Git repository that holds it, with "+changes" where the file differs from it; None outside
     one. Only that file is looked at: what it imports or loads besides is for its author to keep.
     """
-    place, colon, _ = reference.rpartition(":")
-    if not colon:
-        return None
-    path = Path(place) if place.endswith(".py") else _file_of_module(place)
-    if path is None or not path.is_file():
+    path = file_of(reference)
+    if path is None:
         return None
     checksum = hashlib.sha256(read_bytes(path)).hexdigest()
     return {"path": one_line(str(path)), "sha256": checksum, "commit": _commit(path)}
+
+
+def file_of(reference: str) -> Path | None:
+    """Return the file of a user's own agent; None of a built-in one, or where there is none."""
+    place, colon, _ = reference.rpartition(":")
+    path = (Path(place) if place.endswith(".py") else _file_of_module(place)) if colon else None
+    return path if path is not None and path.is_file() else None
 
 
 def files_of(parameters: Mapping[str, object], known: dict[str, str | None] | None = None) -> dict[str, str]:
@@ -104,21 +108,21 @@ def files_of(parameters: Mapping[str, object], known: dict[str, str | None] | No
     """
     known = {} if known is None else known
     found = {}
-    for name, value in _texts(parameters):
+    for name, value in texts(parameters):
         if value not in known:
             known[value] = _checksum(Path(value).expanduser() if value.startswith("~/") else Path(value), name)
         found[name] = known[value]
     return {name: checksum for name, checksum in found.items() if checksum is not None}
 
 
-def _texts(value: object, name: str = "") -> Iterator[tuple[str, str]]:
+def texts(value: object, name: str = "") -> Iterator[tuple[str, str]]:
     """Yield the texts in a JSON value that may be paths, with where they stand."""
     if isinstance(value, Mapping):
         for key, item in value.items():
-            yield from _texts(item, f"{name}.{key}" if name else str(key))
+            yield from texts(item, f"{name}.{key}" if name else str(key))
     elif isinstance(value, list | tuple):
         for index, item in enumerate(value):
-            yield from _texts(item, f"{name}[{index}]")
+            yield from texts(item, f"{name}[{index}]")
     elif isinstance(value, str) and value and "\0" not in value:
         yield name, value
 

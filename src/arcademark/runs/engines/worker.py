@@ -29,6 +29,7 @@ from arcademark.runs.engines.base import Episodes, Failed, Opened
 from arcademark.runs.plan import Trial
 from arcademark.runs.processes import Channel, GarbledError, serving
 from arcademark.runs.provenance import libraries
+from arcademark.runs.shipping import Packed, unpacked
 from arcademark.runs.slot import Begun, Played, Trained, TrainingBlock
 from arcademark.runs.store import MOST_SAID, Checkpoint, EpisodeRecord, EpisodeResult, Unfinished
 from arcademark.runs.trial import Player
@@ -40,6 +41,7 @@ class Open:
 
     trial: Trial
     emulator: Emulator
+    files: Packed | None = None  # those of the agent, where it is made on another machine
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,7 @@ def _obey(
 ) -> Player | None:
     try:
         if isinstance(order, Open):
-            player = Player(order.trial, order.emulator)
+            player = Player(unpacked(order.trial, order.files), order.emulator)
             send(opened(player))
             return player
         if player is None:

@@ -1,0 +1,143 @@
+"""Agents whose files are not where they were."""
+
+from __future__ import annotations
+
+import errno
+import importlib
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from arcademark.agents.loading import agent_specs, make_agent
+from arcademark.environments.registry import environment_spec
+from arcademark.errors import ArcadeMarkError
+from arcademark.runs.plan import Trial, make_plan
+from arcademark.runs.shipping import Packed, packed, unpacked
+
+AGENT = """
+from pathlib import Path
+def make(env, *, path: str = "weights/one.txt", other: str = "", depth: int = 0):
+    action = int(Path(path).read_text()) + (int(Path(other).read_text()) if other else 0)
+    return lambda observation: action
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with an agent and two files of weights; commands are given there."""
+    monkeypatch.setenv("ARCADEMARK_CACHE", str(tmp_path / "cache"))
+    place = tmp_path / "mine"
+    (place / "weights").mkdir(parents=True)
+    (place / "own.py").write_text(AGENT)
+    (place / "weights" / "one.txt").write_text("1")
+    (place / "two.txt").write_text("2")
+    monkeypatch.chdir(place)
+    return place
+
+
+def trial_of(reference: str, **settings: object) -> Trial:
+    return make_plan(agent_specs(reference, settings), ["toy"], episodes=1).trials[0]
+
+
+def action_of(trial: Trial) -> int:
+    env = environment_spec(trial.game, trial.protocol)
+    observations = np.zeros((1, *env.observation_shape), env.observation_dtype)
+    return int(make_agent(trial.agent, env).act(observations, np.ones(1, bool), [np.random.default_rng(0)])[0])
+
+
+def away(folder: Path) -> None:
+    """Leave the folder as a machine is that has none of it."""
+    os.chdir(folder.parent)
+    shutil.rmtree(folder)
+    sys.modules.pop("own", None)
+    importlib.invalidate_caches()
+
+
+def test_files_that_are_missing_come_along(folder):
+    trial = trial_of("own.py:make", other=str(folder / "two.txt"))
+    files = packed(trial)
+    assert [Path(name).name for name, _ in files.files] == ["own.py", "one.txt", "two.txt"]
+    away(folder)
+    there = unpacked(trial, files)
+    assert (there.id, there.agent.label) == (trial.id, trial.agent.label)
+    assert action_of(there) == 3
+    written = sorted((path, path.stat().st_mtime_ns) for path in (folder.parent / "cache").rglob("*"))
+    assert unpacked(trial, files) == there
+    assert sorted((path, path.stat().st_mtime_ns) for path in (folder.parent / "cache").rglob("*")) == written
+
+
+def test_files_that_are_there_are_used(folder):
+    trial = trial_of("own.py:make")
+    os.chdir(folder.parent)
+    os.chdir(folder)
+    assert unpacked(trial, packed(trial)).agent is trial.agent
+    assert not (folder.parent / "cache" / "agents").exists()
+    files = packed(trial)
+    (folder / "weights" / "one.txt").write_text("5")
+    there = unpacked(trial, files)
+    assert action_of(there) == 1
+    assert (folder / "weights" / "one.txt").read_text() == "5"
+
+
+def test_what_was_damaged_on_a_node_is_refused(folder):
+    trial = trial_of("own.py:make")
+    files = packed(trial)
+    away(folder)
+    unpacked(trial, files)
+    (kept,) = (folder.parent / "cache").rglob("one.txt")
+    kept.write_text("9")
+    with pytest.raises(ArcadeMarkError, match=r"one\.txt: is not as it was sent to this node; remove .*agents"):
+        unpacked(trial, files)
+    assert kept.read_text() == "9"
+
+
+def test_a_full_disk_is_said_and_leaves_nothing(folder, monkeypatch):
+    trial = trial_of("own.py:make")
+    files = packed(trial)
+    away(folder)
+
+    def fail(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_bytes", fail)
+        with pytest.raises(ArcadeMarkError, match=r"cannot be written on this node \(No space left on device\)"):
+            unpacked(trial, files)
+    assert not list((folder.parent / "cache" / "agents").iterdir())
+    assert action_of(unpacked(trial, files)) == 1
+
+
+def test_modules_are_sent_from_the_folder_and_compared_elsewhere(folder, monkeypatch):
+    trial = trial_of("own:make")
+    files = packed(trial)
+    other = Packed(files.folder, (), "0" * 64)
+    with pytest.raises(ArcadeMarkError, match="its module is missing on this node, or another one"):
+        unpacked(trial, other)
+    away(folder)
+    with pytest.raises(ArcadeMarkError, match="its module is missing on this node"):
+        unpacked(trial, Packed(files.folder, (), files.code))
+    there = unpacked(trial, files)
+    assert there.agent.ref == "own:make"
+    assert action_of(there) == 1
+
+
+def test_a_checkpoint_comes_with_what_is_read_beside_it(folder):
+    for name in ("pong", "toy"):
+        (folder / f"{name}.pth").write_bytes(b"PK best_performance")
+    (folder / "config.json").write_text("{}")
+    spec = agent_specs("{game}.pth")[0]
+    trial = Trial(spec, "toy", make_plan("random", ["toy"]).protocol, 0, 1)
+    files = packed(trial)
+    assert {Path(name).name for name, _ in files.files} >= {"toy.pth"}
+    away(folder)
+    there = unpacked(trial, files)
+    assert there.agent.ref.endswith("/mine/{game}.pth")
+    assert Path(there.agent.ref.replace("{game}", "toy")).is_file()
+
+
+def test_built_in_agents_have_no_files():
+    assert packed(make_plan("random", ["toy"], episodes=1).trials[0]) is None
