@@ -18,6 +18,8 @@ from pathlib import Path
 
 from size import record, spent
 
+TRIAL_SECONDS = 60.0
+
 
 @dataclass(frozen=True)
 class Figure:
@@ -84,8 +86,43 @@ def export() -> Iterator[Figure]:
     yield Figure("export of 10,000,080 episodes: memory", megabytes, "MB", 512.0)
 
 
+def ray() -> Iterator[Figure]:
+    """Measure two trials of a minute on Ray beside the same on the local engine, each with two workers."""
+    from arcademark.runs.events import Event, Progress
+    from arcademark.runs.execution import execute
+    from arcademark.runs.plan import make_plan
+
+    def seconds(engine: str, seeds: int, episodes: int) -> tuple[float, float]:
+        """Return the seconds of a run, and those of its play, which begins with the first frames."""
+        begun: list[float] = []
+
+        def listen(event: Event) -> None:
+            if isinstance(event, Progress) and event.frames and not begun:
+                begun.append(time.perf_counter())
+
+        with tempfile.TemporaryDirectory() as folder:
+            before = time.perf_counter()
+            made = make_plan("random", "pong", seeds=seeds, episodes=episodes)
+            assert execute(made, Path(folder) / "run", engine=engine, workers=seeds, on_event=listen).complete
+            after = time.perf_counter()
+        return after - before, after - begun[0]
+
+    episodes = round(TRIAL_SECONDS / (seconds("local", 1, 100)[1] / 100))
+    local, local_play = seconds("local", 2, episodes)
+    there, play = seconds("ray", 2, episodes)
+    what = f"two trials of {local_play:.0f} s on Ray, of the local engine's speed"
+    yield Figure(what, local_play / play, "times", 0.97, at_least=True)
+    yield Figure("Ray's start and end, beside the local engine's", there - play - (local - local_play), "s", 20.0)
+
+
 FOLDER = tempfile.TemporaryDirectory(prefix="scale-")
-PARTS: dict[str, Callable[[], Iterator[Figure]]] = {"plan": plan, "merge": merge, "report": report, "export": export}
+PARTS: dict[str, Callable[[], Iterator[Figure]]] = {
+    "plan": plan,
+    "merge": merge,
+    "report": report,
+    "export": export,
+    "ray": ray,
+}
 
 
 def main() -> None:

@@ -334,7 +334,16 @@ def test_what_an_agent_prints_does_not_reach_standard_output(tmp_path, toy_plan,
     assert "noise" in printed.err
 
 
-@pytest.mark.parametrize("settings", [{"workers": 0}, {"episode_seconds": 0.0}, {"engine": "lokal"}])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"workers": 0},
+        {"episode_seconds": 0.0},
+        {"engine": "lokal"},
+        {"address": "auto"},
+        {"engine": "ray", "gpus": -1.0},
+    ],
+)
 def test_bad_settings(tmp_path, toy_plan, settings):
     with pytest.raises((ArcadeMarkError, UnknownNameError)):
         execute(toy_plan(), tmp_path / "run", **settings)

@@ -99,7 +99,17 @@ training_episodes = click.option(
     type=COUNT,
     help="The same in episodes, instead of --frames.  [default: the protocol's, if it counts so]",
 )
-engine = click.option("--engine", default="local", show_default=True, metavar="NAME", help="Where trials run.")
+engine = click.option(
+    "--engine", default="local", show_default=True, metavar="NAME", help="Where trials run: local or ray."
+)
+address = click.option(
+    "--address",
+    metavar="HOST:PORT",
+    help="With --engine ray, the cluster; 'auto' is the one that this machine is a node of.  [default: start Ray here]",
+)
+gpus = click.option(
+    "--gpus", type=float, metavar="NUMBER", help="With --engine ray, GPUs of each worker, 0.5 say.  [default: none]"
+)
 shard = click.option(
     "--shard",
     metavar="K/N",

@@ -29,6 +29,8 @@ asked = options.combine(
     options.training_episodes,
     options.engine,
     options.workers,
+    options.address,
+    options.gpus,
     options.emulator,
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import threading
@@ -20,6 +21,7 @@ from arcademark.runs.database import clear_errors
 from arcademark.runs.engines.base import Batch, Engine, Episodes, Failed, Job, Lost, MakeEngine, Opened, TrialEvent
 from arcademark.runs.engines.here import InProcessEngine
 from arcademark.runs.engines.local import LocalEngine
+from arcademark.runs.engines.ray_engine import RayEngine
 from arcademark.runs.events import (
     Compiling,
     EpisodeDone,
@@ -34,14 +36,13 @@ from arcademark.runs.events import (
     WorkerLost,
 )
 from arcademark.runs.plan import Plan, Trial
-from arcademark.runs.processes import available_cores
 from arcademark.runs.progress import Standing, Tracker
 from arcademark.runs.recording import Recorder
 from arcademark.runs.slot import TrainingBlock
 from arcademark.runs.store import EpisodeResult, TrialRecord, Unfinished, scored_phase
 
 PROGRESS_SECONDS = 0.25
-ENGINES: dict[str, MakeEngine] = {"local": LocalEngine}
+ENGINES: dict[str, MakeEngine] = {"local": LocalEngine, "ray": RayEngine}
 
 OnEvent = Callable[[Event], None]
 
@@ -53,6 +54,8 @@ def execute(
     engine: str = "local",
     workers: int | None = None,
     episode_seconds: float | None = None,
+    address: str | None = None,
+    gpus: float | None = None,
     on_event: OnEvent | None = None,
     command: str | None = None,
 ) -> Summary:
@@ -68,12 +71,17 @@ def execute(
     directory : path
         The run's directory, made if missing.
     engine : str
-        Where trials run: "local", in processes of this machine.
+        Where trials run: "local", in processes of this machine, or "ray", on a Ray cluster.
     workers : int, optional
-        Processes that play; one a core by default. It cannot change a score. An agent that was made in this process is
-        played in it.
+        Processes that play; one a core by default, of a cluster as many as it has processors for now. It
+        cannot change a score. An agent that was made in this process is played in it.
     episode_seconds : float, optional
         Wall time that an episode may take before its trial is given up; any by default.
+    address : str, optional
+        Of the Ray cluster, "host:port", or "auto" for the one that this machine is a node of. By default Ray is started
+        on this machine.
+    gpus : float, optional
+        GPUs, or a share of one, that each worker is given on a Ray cluster; none by default.
     on_event : callable
         Is told each `Event`, in this thread.
     command : str, optional
@@ -91,13 +99,19 @@ def execute(
         raise ArcadeMarkError(f"workers {workers}: expected at least 1")
     if episode_seconds is not None and not episode_seconds > 0:
         raise ArcadeMarkError(f"seconds an episode may take {episode_seconds}: expected more than 0")
+    if gpus is not None and not 0 <= gpus < math.inf:
+        raise ArcadeMarkError(f"GPUs of a worker {gpus}: expected 0 or more")
+    placing = {name: value for name, value in (("address", address), ("gpus", gpus)) if value is not None}
+    if placing and engine != "ray":
+        raise ArcadeMarkError(f"{' and '.join(placing)}: engine {engine} has none; give --engine ray, or leave it out")
     make = ENGINES[engine]
     if here := [spec.label for spec in plan.agents if spec.made is not None]:
-        if workers not in (None, 1):
+        if workers not in (None, 1) or engine != "local":
             raise ArcadeMarkError(
-                f"agent {here[0]} was made in this process, which alone can play it; leave workers out"
+                f"agent {here[0]} was made in this process, which alone can play it; leave workers and engine out"
             )
         make = InProcessEngine
+    player = make(workers, episode_seconds, **placing)
     path = Path(directory)
     tell = on_event or (lambda _: None)
     chosen = emulators.choose(plan, lambda: tell(Compiling()))
@@ -105,7 +119,7 @@ def execute(
     with Recorder(path, {game: emulators.named(game, emulator) for game, emulator in chosen.items()}) as recorder:
         commands = _enter(recorder, plan, document)
         run = _Run(plan, recorder, tell, commands - 1, chosen)
-        run.play(make(workers or available_cores(), episode_seconds))
+        run.play(player)
         return run.summary()
 
 

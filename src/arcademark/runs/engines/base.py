@@ -134,5 +134,6 @@ class Engine(Protocol):
         """End all play at once and return what had finished by then."""
 
 
-MakeEngine = Callable[[int, float | None], Engine]
-"""From the number of workers and the wall seconds an episode may take (None: any) to an engine."""
+MakeEngine = Callable[..., Engine]
+"""From the number of workers (None: the engine's choice), the wall seconds an episode may take (None: any), and where
+the workers are to be, to an engine."""

@@ -1,0 +1,279 @@
+"""The process that speaks to Ray for a driver, and what Ray runs on the nodes.
+
+::
+
+    driver ─ orders, messages ─→ client ─ calls of an actor ─→ host ─ socket ─→ worker     one host a worker
+
+It is a process of its own, for Ray ends the one that uses it when it loses the cluster. A host passes bytes on in both
+directions and looks into none. A worker's messages come as they are asked for, some megabytes at a time, so that Ray's
+object store stays small. With the driver the client ends, and with it the hosts and their workers.
+
+Ray itself sends calls, and what they return, as pickles: who reaches a cluster can run code there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import socket
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from arcademark.errors import one_line
+from arcademark.runs import processes
+from arcademark.runs.engines.pool import Blame
+from arcademark.runs.processes import Channel, GarbledError
+
+READ_BYTES = 2**16
+MOST_AT_ONCE = 4 * 2**20  # bytes of messages that a host hands over in one answer
+CONNECT_SECONDS = 10.0
+END_SECONDS = 2.0  # how long a host has to end its worker
+
+
+@dataclass(frozen=True)
+class Connect:
+    """Connect to a cluster, or start one of this machine where there is no address."""
+
+    address: str | None
+    gpus: float  # that each worker is given
+    versions: dict[str, str]  # those that every node must have
+    console: str | None  # a game that every node must be able to play on our own console
+
+
+@dataclass(frozen=True)
+class Start:
+    """Start a worker, where and when the cluster has room."""
+
+    number: int
+
+
+@dataclass(frozen=True)
+class Tell:
+    """Pass bytes on to a worker."""
+
+    number: int
+    data: bytes
+
+
+@dataclass(frozen=True)
+class End:
+    """End a worker."""
+
+    number: int
+
+
+@dataclass(frozen=True)
+class Connected:
+    """The cluster is there."""
+
+    workers: int  # for which it has room now
+
+
+@dataclass(frozen=True)
+class Refused:
+    """The cluster cannot be used, and why."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class Came:
+    """Bytes that a worker has sent."""
+
+    number: int
+    data: bytes
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A worker has ended, and how."""
+
+    number: int
+    how: str
+    blame: Blame
+
+
+Message = Connected | Refused | Came | Ended  # what the driver is sent
+MESSAGES: tuple[type, ...] = (Connected, Refused, Came, Ended)
+
+
+class Host:
+    """Ray's actor: starts a worker on its node and passes bytes on.
+
+    Ray sends its code along, so that it can tell where ArcadeMark is missing.
+    """
+
+    def __init__(self) -> None:
+        self._kill: Callable[[], str] = str
+        self._socket: socket.socket
+
+    def begin(self, versions: dict[str, str], console: str | None) -> str | None:
+        """Start the worker; return instead what of this node forbids it."""
+        try:
+            from arcademark.environments.registry import choose_emulator
+            from arcademark.errors import ArcadeMarkError
+            from arcademark.runs import processes, provenance
+            from arcademark.runs.engines import worker
+        except ImportError as error:
+            return f"a node lacks {error.name}; install the same on all nodes"
+        here = provenance.versions()
+        if different := [
+            f"{name} {wanted} here, {here.get(name)} there"
+            for name, wanted in versions.items()
+            if here.get(name) != wanted
+        ]:
+            return f"a node has other versions ({'; '.join(different)}); install the same on all nodes"
+        try:
+            if console is not None:
+                choose_emulator(console, "console")
+        except ArcadeMarkError as error:
+            return f"a node lacks the console that is here ({error}); bring a C compiler there, or give --emulator ale"
+        process, self._socket = processes.spawn(worker.main)
+        self._kill = partial(processes.kill, process)
+        return None
+
+    def tell(self, data: bytes) -> None:
+        """Send bytes to the worker."""
+        with contextlib.suppress(OSError):  # that it is dead is heard
+            self._socket.sendall(data)
+
+    def hear(self) -> bytes:
+        """Wait for bytes of the worker and return what there is; none once it has ended."""
+        heard = bytearray()
+        with contextlib.suppress(OSError):  # nothing more for now, or it has ended
+            heard += self._socket.recv(READ_BYTES)
+            while heard and len(heard) < MOST_AT_ONCE:
+                if not (more := self._socket.recv(READ_BYTES, socket.MSG_DONTWAIT)):
+                    break
+                heard += more
+        if not heard:
+            self._socket.close()
+        return bytes(heard)
+
+    def end(self) -> str:
+        """End the worker with all that it started, and say how it ended."""
+        return self._kill()
+
+
+def main(descriptor: int) -> None:
+    """Serve the driver at the other end of a socket until it closes."""
+    channel = processes.serving(descriptor)
+    with contextlib.suppress(EOFError, OSError):  # the driver is gone
+        _serve(channel, channel.receive())
+
+
+def _serve(channel: Channel, asked: Connect) -> None:
+    import ray
+
+    try:
+        _connect(asked.address)
+        resources = ray.cluster_resources()
+        room = resources.get("CPU", 0.0)
+        if asked.gpus:
+            room = min(room, resources.get("GPU", 0.0) / asked.gpus)
+    except Exception as error:  # ConnectionError, RuntimeError where versions differ, AuthenticationError, ValueError …
+        channel.send(Refused(_said(error)))
+        return
+    channel.send(Connected(int(room)))
+    try:
+        asyncio.run(_Client(channel, asked).serve())
+    finally:
+        ray.shutdown()
+
+
+def _connect(address: str | None) -> None:
+    import ray
+
+    host, _, port = (address or "").rpartition(":")
+    if port.isdecimal():  # Ray would try for minutes
+        socket.create_connection((host.strip("[]"), int(port)), CONNECT_SECONDS).close()
+    logging.getLogger("ray").setLevel(logging.ERROR)
+    if address is None:
+        ray.init("local", include_dashboard=False, num_cpus=processes.available_cores(), logging_level=logging.ERROR)
+    else:
+        ray.init(address, logging_level=logging.ERROR)
+
+
+class _Client:
+    """Passes on what the driver orders, and what workers send."""
+
+    def __init__(self, channel: Channel, asked: Connect) -> None:
+        import ray
+
+        self._channel, self._asked = channel, asked
+        ray.cloudpickle.register_pickle_by_value(sys.modules[Host.__module__])
+        self._actor = ray.remote(num_cpus=1, num_gpus=asked.gpus, max_concurrency=3)(Host)
+        self._hosts: dict[int, Any] = {}
+        self._plays: dict[int, asyncio.Task[None]] = {}
+        self._ends: set[asyncio.Task[None]] = set()
+
+    async def serve(self) -> None:
+        """Do what is ordered until the driver closes the channel; then end all workers."""
+        orders: asyncio.Queue[Start | Tell | End | None] = asyncio.Queue()
+        threading.Thread(target=self._receive, args=(orders, asyncio.get_running_loop()), daemon=True).start()
+        while (order := await orders.get()) is not None:
+            match order:
+                case Start(number):
+                    self._hosts[number] = self._actor.remote()
+                    self._plays[number] = asyncio.create_task(self._play(number, self._hosts[number]))
+                case Tell(number, data) if number in self._hosts:
+                    self._hosts[number].tell.remote(data)
+                case End(number):
+                    self._end(number)
+        for number in list(self._hosts):
+            self._end(number)
+        await asyncio.gather(*self._ends)
+
+    def _receive(self, orders: asyncio.Queue[Start | Tell | End | None], loop: asyncio.AbstractEventLoop) -> None:
+        try:
+            while True:
+                loop.call_soon_threadsafe(orders.put_nowait, self._channel.receive())
+        except (EOFError, OSError, GarbledError):
+            loop.call_soon_threadsafe(orders.put_nowait, None)
+
+    async def _play(self, number: int, host: Any) -> None:
+        """Hand over what a worker sends, and how it ended."""
+        from ray.exceptions import OutOfMemoryError, RayError, RayTaskError
+
+        try:
+            if reason := await host.begin.remote(self._asked.versions, self._asked.console):
+                self._channel.send(Refused(reason))
+                return
+            while data := await host.hear.remote():
+                self._channel.send(Came(number, data))
+            ended = Ended(number, await host.end.remote(), "process")
+        except OutOfMemoryError as error:
+            ended = Ended(number, _said(error), "memory")
+        except RayTaskError as error:
+            ended = Ended(number, _said(error.cause), "process")
+        except RayError as error:
+            ended = Ended(number, _said(error), "node")
+        if number in self._hosts:
+            self._channel.send(ended)
+            self._end(number)
+
+    def _end(self, number: int) -> None:
+        """End a worker that nobody wants to hear any more, and its host."""
+        if host := self._hosts.pop(number, None):
+            ending = asyncio.create_task(_ended(host))
+            self._ends.add(ending)
+            ending.add_done_callback(self._ends.discard)
+            self._plays.pop(number).cancel()
+
+
+async def _ended(host: Any) -> None:
+    import ray
+
+    with contextlib.suppress(ray.exceptions.RayError, TimeoutError):
+        await asyncio.wait_for(host.end.remote(), END_SECONDS)
+    ray.kill(host)
+
+
+def _said(error: BaseException) -> str:
+    lines = str(error).strip().splitlines()
+    return one_line(f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__, 300)

@@ -1,0 +1,193 @@
+"""Trials in worker processes on the nodes of a Ray cluster.
+
+Workers are placed, told and heard by a process of its own (`arcademark.runs.engines.ray_client`); what they are told
+and what comes of them is checked here as of processes of this machine. A worker that is lost with its node is replaced
+by another, which goes on from what the driver has recorded; what the lost one still sends is never read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import subprocess
+from collections.abc import Collection, Generator, Iterator, Sequence
+from dataclasses import replace
+from importlib.util import find_spec
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.runs import processes, provenance, shipping
+from arcademark.runs.engines import ray_client, worker
+from arcademark.runs.engines.base import Batch, Job, Memory
+from arcademark.runs.engines.pool import Ending, Link, PoolEngine
+from arcademark.runs.processes import Channel, Incoming
+
+WAIT_SECONDS = 0.2
+LEAVE_SECONDS = 10.0  # how long the client may take to end
+
+
+class Remote:
+    """A worker on a node; an `arcademark.runs.engines.pool.Link`."""
+
+    def __init__(self, number: int, client: Channel) -> None:
+        self.number = number
+        self.ending: Ending | None = None
+        self.incoming = Incoming(worker.MADE_OF)
+        self._client = client
+
+    def send(self, order: worker.Order) -> None:
+        """Send an order."""
+        self._client.send(ray_client.Tell(self.number, b"".join(processes.framed(order))))
+
+    def arrived(self) -> Iterator[worker.Message]:
+        """Yield the messages that have come."""
+        yield from self.incoming.whole()
+        if self.ending:
+            raise EOFError
+
+    def ended(self) -> bool:
+        """Whether it has ended; then all that came of it was told before."""
+        return False
+
+    def kill(self) -> Ending:
+        """End it, and say how it ended where that is known."""
+        if self.ending is None:
+            with contextlib.suppress(OSError):
+                self._client.send(ray_client.End(self.number))
+        return self.ending or Ending("ended by the driver")
+
+    def close(self) -> None:
+        """Leave the rest to the client."""
+
+
+class RayEngine(PoolEngine):
+    """Plays jobs on a Ray cluster, or on one of this machine's cores that it starts where there is no address.
+
+    Parameters
+    ----------
+    workers : int, optional
+        As many as the cluster has processors for by default. More wait for room, which tells an autoscaler of them.
+    episode_seconds : float, optional
+        As of `PoolEngine`.
+    address : str, optional
+        Of the cluster: "host:port", or "auto" for the one that this machine is a node of.
+    gpus : float
+        GPUs, or a share of one, that each worker is given.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If Ray is not installed, the address is of another kind, or nothing is said of tokens.
+    """
+
+    def __init__(
+        self,
+        workers: int | None = None,
+        episode_seconds: float | None = None,
+        address: str | None = None,
+        gpus: float = 0.0,
+    ) -> None:
+        if find_spec("ray") is None:
+            raise ArcadeMarkError("engine ray: Ray is not installed; pip install 'arcademark[ray]'")
+        if address is not None and "://" in address:
+            raise ArcadeMarkError(
+                f"address {address}: expected HOST:PORT or auto; give the command on a node of the cluster"
+            )
+        if address is not None and not os.environ.get("RAY_AUTH_MODE"):
+            raise ArcadeMarkError(
+                f"address {address}: set RAY_AUTH_MODE=token here as on the cluster's nodes, so that none but you can "
+                "run code there (docs/cluster.md); or RAY_AUTH_MODE=disabled, for a cluster that asks for no token"
+            )
+        super().__init__(workers or 0, episode_seconds)
+        self._address, self._gpus = address, gpus
+        self._numbers = itertools.count()
+        self._remotes: dict[int, Remote] = {}
+        self._client: tuple[subprocess.Popen[bytes], Channel] | None = None
+
+    def run(self, jobs: Sequence[Job], memory: Memory) -> Generator[Batch, None, None]:
+        """Play all jobs, yielding what happened."""
+        if not jobs:
+            return
+        console = next((job.trial.game for job in jobs if job.emulator == "console"), None)
+        self._client = processes.start(ray_client.main, ray_client.MESSAGES)
+        try:
+            self._tell(ray_client.Connect(self._address, self._gpus, provenance.versions(), console))
+            while not self._limit:
+                if self._finishing:
+                    return
+                self._listen_to_client(WAIT_SECONDS)
+                yield ()
+            yield from super().run(jobs, memory)
+        finally:
+            self.stop()
+
+    def stop(self) -> Batch:
+        """End all play at once, leave the cluster, and return what had finished by then."""
+        batch = super().stop()
+        if self._client:
+            process, channel = self._client
+            channel.close()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(LEAVE_SECONDS)
+            processes.kill(process)
+            self._client = None
+        return batch
+
+    def start(self) -> Link:
+        """Have a worker started."""
+        remote = Remote(next(self._numbers), self._channel)
+        self._remotes[remote.number] = remote
+        self._tell(ray_client.Start(remote.number))
+        return remote
+
+    def opening(self, job: Job) -> worker.Open:
+        """Return the order to make a job's agent, with the files that it is made of."""
+        return replace(super().opening(job), files=shipping.packed(job.trial))
+
+    def heard(self, links: Sequence[Link], seconds: float) -> Collection[Link]:
+        """Wait until something has come, and return the workers that it came from."""
+        heard = self._listen_to_client(seconds)
+        self._remotes = {link.number: link for link in links if isinstance(link, Remote)}
+        return [link for link in self._remotes.values() if link.number in heard or link.incoming.broken_off]
+
+    @property
+    def _channel(self) -> Channel:
+        assert self._client is not None
+        return self._client[1]
+
+    def _tell(self, order: ray_client.Connect | ray_client.Start) -> None:
+        with contextlib.suppress(OSError):  # that the client is gone is heard
+            self._channel.send(order)
+
+    def _listen_to_client(self, seconds: float) -> set[int]:
+        """Wait for what the client has to say, for so many seconds at most; return the numbers of workers heard."""
+        heard = set()
+        try:
+            for channel in processes.heard([self._channel], seconds):
+                for message in channel.arrived():
+                    heard.add(self._hear_client(message))
+        except (EOFError, OSError):
+            raise ArcadeMarkError(
+                f"{self._cluster} was lost; what was recorded is kept: once it is there again, the same command goes on"
+            ) from None
+        return heard
+
+    def _hear_client(self, message: ray_client.Message) -> int:
+        match message:
+            case ray_client.Connected(room):
+                self._limit = self._limit or max(1, room)
+                return -1
+            case ray_client.Refused(reason):
+                raise ArcadeMarkError(f"{self._cluster} cannot be used: {reason}")
+        if remote := self._remotes.get(message.number):
+            if isinstance(message, ray_client.Came):
+                remote.incoming.add(message.data)
+            else:
+                remote.ending = Ending(message.how, message.blame)
+        return message.number
+
+    @property
+    def _cluster(self) -> str:
+        if self._address in (None, "auto"):
+            return "Ray on this machine" if self._address is None else "the Ray cluster of this machine"
+        return f"the Ray cluster at {self._address}"
