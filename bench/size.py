@@ -117,7 +117,7 @@ def record(directory: Path, games: int, seeds: Sequence[int], episodes: int, ste
             )
             for trial in plan.trials:
                 recorder.begin_trial(trial.id, None, learns=False)
-                recorder.note_evaluation(trial.id, 0, "2026-01-01T00:00:00+00:00", episodes)
+                recorder.note_evaluations({trial.id: episodes}, 0, "2026-01-01T00:00:00+00:00")
         drawn = [(encode_actions(rng.integers(18, size=steps)), score) for score in rng.normal(100, 30, 1009).tolist()]
         recorder.database.executescript("PRAGMA journal_mode = DELETE; CREATE TEMP TABLE drawn (actions, score)")
         recorder.database.executemany("INSERT INTO drawn VALUES (?, ?)", drawn)

@@ -11,11 +11,13 @@ import pytest
 
 from arcademark.reports.subsets import predictors
 from arcademark.runs import execution
+from arcademark.runs.costs import expected_frames
 from arcademark.runs.events import Summary
-from arcademark.runs.plan import expected_frames, make_plan
+from arcademark.runs.plan import make_plan
 from arcademark.runs.store import read_run
 from arcademark.subset import outlook
 from arcademark.suite import protocols
+from arcademark.suite.tasks import games
 
 SOME = """
 GAMES = {games!r}
@@ -182,7 +184,7 @@ def test_another_runs_directory_is_refused(invoke, played):
     assert frames_of_all("run") == before
 
 
-def test_a_game_costs_what_was_recorded_of_it_else_the_frame_cap(invoke, played):
+def test_a_game_costs_what_was_recorded_of_it_else_as_random_play_does(invoke, played):
     rules = protocols.protocol("world-records").override({"max_frames_per_episode": "600"})
     record = read_run("run")
     plan = make_plan("random", ["pong", "qbert", "alien"], rules, [0, 1], episodes=5)
@@ -193,12 +195,12 @@ def test_a_game_costs_what_was_recorded_of_it_else_the_frame_cap(invoke, played)
     for game in ("pong", "qbert"):
         assert len(lengths[game]) == 2
         assert expected_frames(by_game[game], record, rules) == pytest.approx(8 * np.mean(lengths[game]))
-    assert expected_frames(by_game["alien"], record, rules) == 10 * 600
     assert expected_frames(by_game["alien"], None, rules) == 10 * 600
     endless = replace(rules, max_frames_per_episode=None)
-    every = [*lengths["pong"], *lengths["qbert"]]
-    assert expected_frames(by_game["alien"], record, endless) == pytest.approx(10 * np.mean(every))
-    assert expected_frames(by_game["alien"], None, endless) == 10
+    random = {game: games()[game].random_frames for game in by_game}
+    assert expected_frames(by_game["alien"], None, endless) == 10 * random["alien"]
+    factor = (np.mean(lengths["pong"]) + np.mean(lengths["qbert"])) / (random["pong"] + random["qbert"])
+    assert expected_frames(by_game["alien"], record, endless) == pytest.approx(10 * factor * random["alien"])
     assert expected_frames((), record, rules) == 1
 
 

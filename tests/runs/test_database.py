@@ -170,7 +170,7 @@ def test_an_episode_that_is_there_already_is_no_trouble_of_the_disk(tmp_path, to
     before = rows(directory)
     refused = pytest.raises(ArcadeMarkError, match=r"contradicts what run\.sqlite holds")
     with Recorder(directory) as recorder, refused, recorder.transaction():
-        recorder.add_episode(EpisodeResult(record, encode_actions([1])))
+        recorder.add_episodes([EpisodeResult(record, encode_actions([1]))])
     assert rows(directory) == before
 
 

@@ -44,8 +44,7 @@ def write_run(directory: Path, played: Played, rules: Protocol | None = None) ->
                     recorder.fail_trial(identity, scores)
                 else:
                     recorder.begin_trial(identity, None, learns=False)
-                    for result in episodes(identity, "evaluation", scores):
-                        recorder.add_episode(result)
+                    recorder.add_episodes(episodes(identity, "evaluation", scores))
     return directory
 
 

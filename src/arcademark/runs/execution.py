@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 import signal
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from datetime import datetime
@@ -16,7 +18,8 @@ from typing import Any
 from arcademark.agents.loading import all_parameters, kind
 from arcademark.environments.registry import Emulator, rom_checksum
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.runs import emulators, manifest, networks, provenance
+from arcademark.runs import emulators, live, manifest, networks, provenance
+from arcademark.runs.costs import Lengths, costs
 from arcademark.runs.database import clear_errors
 from arcademark.runs.engines.base import Batch, Engine, Episodes, Failed, Job, Lost, MakeEngine, Opened, TrialEvent
 from arcademark.runs.engines.here import InProcessEngine
@@ -29,6 +32,7 @@ from arcademark.runs.events import (
     FireMissed,
     LearnerBegun,
     NotTrained,
+    Progress,
     RunBegun,
     Stopping,
     Summary,
@@ -41,7 +45,7 @@ from arcademark.runs.recording import Recorder
 from arcademark.runs.slot import TrainingBlock
 from arcademark.runs.store import EpisodeResult, TrialRecord, Unfinished, scored_phase
 
-PROGRESS_SECONDS = 0.25
+PROGRESS_SECONDS, LIVE_SECONDS = 0.25, 2.0
 ENGINES: dict[str, MakeEngine] = {"local": LocalEngine, "ray": RayEngine}
 
 OnEvent = Callable[[Event], None]
@@ -213,10 +217,10 @@ class _Run:
         standings = recorder.standings(plan.trials)
         self._begun = sum(len(standing.kept) for standing in standings)
         self._trained_before = sum(standing.training_episodes for standing in standings if standing.in_training)
-        self._jobs = [_job(standing, recorder, chosen) for standing in standings if not standing.done]
+        self._jobs = _jobs(standings, recorder, chosen)
         self._tracker = Tracker(standings)
         self._trained = [standing.trial.id for standing in standings if standing.trained]
-        self._progress_due = 0.0
+        self._progress_due = self._live_due = 0.0
 
     def play(self, engine: Engine) -> None:
         """Play all jobs, recording each batch before it is told."""
@@ -247,6 +251,7 @@ class _Run:
                     if self._tracker.unkept:
                         self._tell(Stopping(self._tracker.unkept))
         self._tell(self._tracker.progress())
+        live.remove(self._recorder.directory)
 
     def summary(self) -> Summary:
         """Say how it ended."""
@@ -269,37 +274,56 @@ class _Run:
     def _take(self, batch: Batch) -> None:
         self._recorder.check_there()
         if batch:
-            with self._recorder.transaction():
-                for trial_id, event in batch:
-                    self._record(trial_id, event)
+            self._record(batch)
         for trial_id, event in batch:
             if isinstance(event, TrainingBlock) and event.checkpoint.finished:
                 self._hand_over(trial_id)
             self._tracker.hear(trial_id, event)
             for told in self._events(trial_id, event):
                 self._tell(told)
-        if self._tracker.seconds >= self._progress_due:
-            self._tell(self._tracker.progress())
-            self._progress_due = self._tracker.seconds + PROGRESS_SECONDS
+        if (now := self._tracker.seconds) >= self._progress_due:
+            progress = self._tracker.progress()
+            self._tell(progress)
+            self._progress_due = now + PROGRESS_SECONDS
+            if now >= self._live_due:
+                self._say(progress)
+                self._live_due = now + LIVE_SECONDS
 
-    def _record(self, trial_id: str, event: TrialEvent) -> None:
-        match event:
-            case Opened(frames_per_action, learns, plans=plans):
-                self._recorder.begin_trial(trial_id, frames_per_action, learns, plans)
-                self._note_opened(self._trials[trial_id], event)
-            case EpisodeResult():
-                self._recorder.add_episode(event)
-                self._recorder.note_evaluation(trial_id, self._command, _now())
-            case Unfinished():
-                self._recorder.keep_episode(trial_id, event)
-            case TrainingBlock(results, checkpoint):
-                self._recorder.add_training(trial_id, results, checkpoint)
-                trial = self._trials[trial_id]
-                if checkpoint.finished and scored_phase(trial.protocol, learns=True) == "training":
-                    scored = min(trial.episodes, checkpoint.episodes)
-                    self._recorder.note_evaluation(trial_id, self._command, _now(), scored)
-            case Failed(error):
-                self._recorder.fail_trial(trial_id, error)
+    def _say(self, progress: Progress) -> None:
+        """Say how it goes, for whoever looks from elsewhere."""
+        simulated = progress.planning.simulated_frames_per_second if progress.planning else 0.0
+        told: live.Live = {
+            "trials": [*itertools.islice(self._tracker.playing, live.MOST_PLAYING)],
+            "frames_per_second": progress.frames_per_second + simulated,
+            "seconds_left": progress.seconds_left,
+            "at_most": progress.at_most,
+        }
+        live.write(self._recorder.directory, told)
+
+    def _record(self, batch: Batch) -> None:
+        """Record a batch, all or nothing: finished episodes last, together."""
+        played: list[EpisodeResult] = []
+        evaluated = Counter[str]()
+        with self._recorder.transaction():
+            for trial_id, event in batch:
+                match event:
+                    case Opened(frames_per_action, learns, plans=plans):
+                        self._recorder.begin_trial(trial_id, frames_per_action, learns, plans)
+                        self._note_opened(self._trials[trial_id], event)
+                    case EpisodeResult():
+                        played.append(event)
+                        evaluated[trial_id] += 1
+                    case Unfinished():
+                        self._recorder.keep_episode(trial_id, event)
+                    case TrainingBlock(results, checkpoint):
+                        self._recorder.add_training(trial_id, results, checkpoint)
+                        trial = self._trials[trial_id]
+                        if checkpoint.finished and scored_phase(trial.protocol, learns=True) == "training":
+                            evaluated[trial_id] += min(trial.episodes, checkpoint.episodes)
+                    case Failed(error):
+                        self._recorder.fail_trial(trial_id, error)
+            self._recorder.add_episodes(played)
+            self._recorder.note_evaluations(evaluated, self._command, _now())
 
     def _hand_over(self, trial_id: str) -> None:
         """Write what a trainer has learnt as a file, unless it is there."""
@@ -363,11 +387,17 @@ class _Run:
                 yield failed
 
 
-def _job(standing: Standing, recorder: Recorder, chosen: Mapping[str, Emulator]) -> Job:
-    """Return what is left to do of a trial."""
-    trial = standing.trial
-    there = recorder.evaluated(trial.id) if standing.episodes else ()
-    return Job(trial, Episodes.missing(trial.episodes, there), chosen[trial.game])
+def _jobs(standings: Sequence[Standing], recorder: Recorder, chosen: Mapping[str, Emulator]) -> list[Job]:
+    """Return what is left to do of trials, that first which is expected to take longest."""
+    lengths = Lengths((standing.trial.game, standing.frames, standing.episodes) for standing in standings)
+    left = [standing for standing in standings if not standing.done]
+    jobs = []
+    for _, standing in sorted(zip(costs(left, lengths), left, strict=True), key=lambda pair: -pair[0]):
+        trial = standing.trial
+        there = recorder.evaluated(trial.id) if standing.episodes else ()
+        missing = Episodes.missing(trial.episodes, there)
+        jobs.append(Job(trial, missing, chosen[trial.game], lengths.of(trial.game, trial.protocol)))
+    return jobs
 
 
 @contextmanager

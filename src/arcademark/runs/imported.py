@@ -132,8 +132,7 @@ def write(
             recorder.begin_trial(record.id, None, learns=True)
             finished = Checkpoint(len(trial.training), int(trial.training.frames.sum()), True, b"")
             recorder.add_training(record.id, _results(record.id, "training", trial.training), finished)
-            for result in _results(record.id, "evaluation", trial.evaluation):
-                recorder.add_episode(result)
+            recorder.add_episodes(_results(record.id, "evaluation", trial.evaluation))
     manifest.write(recorder.directory, document)
 
 

@@ -12,9 +12,7 @@ import reprlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, get_args
-
-import numpy as np
+from typing import get_args
 
 from arcademark.agents.loading import AgentSpec, agent_specs, applies, kind, with_checkpoints
 from arcademark.environments import facts
@@ -25,9 +23,6 @@ from arcademark.suite import protocols
 from arcademark.suite.protocols import Protocol
 from arcademark.suite.settings import ADDED
 from arcademark.suite.subsets import resolve_tasks
-
-if TYPE_CHECKING:
-    from arcademark.runs.store import RunRecord
 
 MOST_TRIALS = 1_000_000  # of a run
 MAX_STORED = 2**63 - 1  # the largest number that the store holds
@@ -63,30 +58,6 @@ class Trial:
 
 
 _json = lru_cache(maxsize=1024)(json.dumps)
-
-
-def expected_frames(trials: Sequence[Trial], record: RunRecord | None, protocol: Protocol) -> float:
-    """Return what a game's trials, which may be none, are expected to cost in frames: at least one.
-
-    Missing episodes count as long as those that are recorded of the game on average, else as the frame cap; without a
-    cap as the average of all games, else as one frame each. Training counts with its budget.
-    """
-    played: dict[str, list[int]] = {}
-    done: dict[str, int] = {}
-    learns = False
-    for known, rows in ((trial, record.evaluation(trial)) for trial in record.trials) if record else ():
-        evaluated = rows.frames.tolist()
-        played.setdefault(known.game, []).extend(evaluated)
-        done[known.id] = len(evaluated)
-        learns = learns or bool(known.learns)
-    of_all = [frames for lengths in played.values() for frames in lengths]
-    lengths = played.get(trials[0].game, []) if trials else []
-    cap = protocol.max_frames_per_episode
-    each = float(np.mean(lengths)) if lengths else float(cap or (np.mean(of_all) if of_all else 1.0))
-    missing = sum(max(0, trial.episodes - done.get(trial.id, 0)) for trial in trials)
-    learning = [trial for trial in trials if learns and trial.id not in done]
-    training = sum(trial.training_frames or (trial.training_episodes or 0) * each for trial in learning)
-    return max(1.0, missing * each + training)
 
 
 @lru_cache
@@ -219,45 +190,17 @@ def make_plan(
     return Plan(trials, specs, tasks, rules, tuple(seeds), episodes, frames, left_out, training_episodes, emulator)
 
 
-def shard(plan: Plan, number: int, count: int) -> Plan:
-    """Return part `number`, from 1, of a plan that is played in `count` parts, each in a directory of its own.
-
-    Always the same part, of about as much work as the others: trials are dealt out one by one, those with the largest
-    budgets first, then game by game, so that a game's seeds are in different parts. `arcademark.runs.merging` makes one
-    run of all.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If there is no such part, or fewer trials than parts.
-    """
-    if not 1 <= number <= count <= len(plan.trials):
-        raise ArcadeMarkError(
-            f"shard {number}/{count}: expected a number from 1 to how many there are, and at most one a trial "
-            f"({len(plan.trials):,} here)"
-        )
-    places = {game: place for place, game in enumerate(plan.games)}
-
-    def order(trial: Trial) -> tuple[int, int]:
-        learns = kind(trial.agent) in ("learner", "trainer")
-        return -learns * (trial.training_frames or trial.training_episodes or 0), places[trial.game]
-
-    mine = set(sorted(plan.trials, key=order)[number - 1 :: count])
-    return dataclasses.replace(plan, trials=tuple(trial for trial in plan.trials if trial in mine))
-
-
 def _with_checkpoints(trials: Sequence[Trial], specs: Sequence[AgentSpec]) -> Iterator[Trial]:
     """Yield the trials, those of trained networks with the checksums of their files, which must all be playable."""
-    games = {trial.game: environment_spec(trial.game, trial.protocol) for trial in trials}
-    of = {
-        spec: with_checkpoints(
-            spec, [dataclasses.replace(games[trial.game], seed=trial.seed) for trial in trials if trial.agent is spec]
+    of = {}
+    for spec in filter(lambda spec: spec.checkpoint, specs):
+        mine = [trial for trial in trials if trial.agent is spec]
+        games = {game: environment_spec(game, mine[0].protocol) for game in {trial.game for trial in mine}}
+        of[spec.label] = with_checkpoints(
+            spec, [dataclasses.replace(games[trial.game], seed=trial.seed) for trial in mine]
         )
-        for spec in specs
-        if spec.checkpoint
-    }
     for trial in trials:
-        agents = of.get(trial.agent)
+        agents = of.get(trial.agent.label)
         yield dataclasses.replace(trial, agent=agents[trial.game, trial.seed]) if agents else trial
 
 

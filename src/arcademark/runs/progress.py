@@ -183,6 +183,8 @@ class Tracker:
         self._started = time.perf_counter()
         self._recent = _Recent()
         self._learners: set[str] = set()
+        self.playing: dict[str, None] = {}
+        """The ids of trials of which this command heard, and which are not over."""
         self._in_play: dict[str, Standing] = {}
         self._rest = _Totals()
         self._untouched: dict[Hashable, tuple[Standing, int]] = {}
@@ -218,6 +220,7 @@ class Tracker:
     def hear(self, trial_id: str, event: TrialEvent) -> None:
         """Count one event."""
         standing = self._standings[trial_id]
+        self.playing[trial_id] = None
         if trial_id not in self._in_play:
             self._rest_counts(standing, -1)
             self._in_play[trial_id] = standing
@@ -225,7 +228,7 @@ class Tracker:
             self._learn(standing.trial.agent)
         self._change(standing, event)
         if standing.over:
-            del self._in_play[trial_id]
+            del self._in_play[trial_id], self.playing[trial_id]
             self._rest_counts(standing, 1)
 
     def _change(self, standing: Standing, event: TrialEvent) -> None:

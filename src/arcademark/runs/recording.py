@@ -12,6 +12,7 @@ import itertools
 import os
 import sqlite3
 import stat
+import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -21,7 +22,7 @@ from typing import IO, Self
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.files import read_start
 from arcademark.runs import database as layout
-from arcademark.runs import manifest, seal
+from arcademark.runs import live, manifest, seal
 from arcademark.runs.checks import DATABASE, check_files, check_index, guard
 from arcademark.runs.database import LOCK, clear_errors, lay_out
 from arcademark.runs.plan import Trial
@@ -136,20 +137,24 @@ class Recorder:
             (frames_per_action, learns, plans, learns, learns, trial_id),
         )
 
-    def add_episode(self, result: EpisodeResult) -> None:
-        """Record a finished episode; what was kept to finish it goes."""
-        row = result.record
-        self.database.execute(
+    def add_episodes(self, results: Iterable[EpisodeResult]) -> None:
+        """Record finished episodes; what was kept to finish them goes."""
+        rows = [(result.record, result.actions) for result in results]
+        self.database.executemany(
             "INSERT INTO episode"
             " (trial, phase, episode, score, frames, steps, end, wall_seconds, simulated_frames, actions)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
-                *(row.trial_id, row.phase, row.episode, row.score, row.frames, row.steps, row.end, row.wall_seconds),
-                *(row.simulated_frames, result.actions),
+                (
+                    *(row.trial_id, row.phase, row.episode, row.score, row.frames, row.steps, row.end),
+                    *(row.wall_seconds, row.simulated_frames, actions),
+                )
+                for row, actions in rows
             ),
         )
-        if row.phase == "evaluation":
-            self.database.execute("DELETE FROM unfinished WHERE trial = ? AND episode = ?", (row.trial_id, row.episode))
+        if self.database.execute("SELECT 1 FROM unfinished LIMIT 1").fetchone():
+            evaluated = ((row.trial_id, row.episode) for row, _ in rows if row.phase == "evaluation")
+            self.database.executemany("DELETE FROM unfinished WHERE trial = ? AND episode = ?", evaluated)
 
     def keep_episode(self, trial_id: str, kept: Unfinished) -> None:
         """Record how far an episode is, in the place of what was kept of it before."""
@@ -166,19 +171,18 @@ class Recorder:
 
     def add_training(self, trial_id: str, results: Iterable[EpisodeResult], checkpoint: Checkpoint) -> None:
         """Record training episodes together with the checkpoint that holds what was learnt from them."""
-        for result in results:
-            self.add_episode(result)
+        self.add_episodes(results)
         self.database.execute(
             "INSERT OR REPLACE INTO checkpoint (trial, episodes, frames, finished, data) VALUES (?, ?, ?, ?, ?)",
             (trial_id, checkpoint.episodes, checkpoint.frames, checkpoint.finished, checkpoint.data),
         )
 
-    def note_evaluation(self, trial_id: str, command: int, now: str, episodes: int = 1) -> None:
-        """Record that a command evaluated a trial: when it did for the first time, and in how many episodes."""
-        self.database.execute(
+    def note_evaluations(self, episodes: Mapping[str, int], command: int, now: str) -> None:
+        """Record that a command evaluated trials: when it did for the first time, and in how many episodes of each."""
+        self.database.executemany(
             "INSERT INTO evaluation (trial, command, begun, episodes) VALUES (?, ?, ?, ?)"
             " ON CONFLICT (trial, command) DO UPDATE SET episodes = episodes + excluded.episodes",
-            (trial_id, command, now, episodes),
+            ((trial_id, command, now, count) for trial_id, count in episodes.items()),
         )
 
     def fail_trial(self, trial_id: str, error: str) -> None:
@@ -257,7 +261,7 @@ def _claim(directory: Path) -> None:
     if os.path.lexists(directory / manifest.FILE):
         manifest.read(directory)  # before anything is written
         return
-    left_by_a_crash = (LOCK, f"{manifest.FILE}.draft", DATABASE)
+    left_by_a_crash = (LOCK, f"{manifest.FILE}.draft", DATABASE, live.FILE)
     there = {path.name for path in directory.iterdir()} - {PARTS, JOBS}
     others = sorted(name for name in there if not name.startswith(left_by_a_crash))
     if others:
@@ -276,7 +280,13 @@ def _locked(directory: Path) -> Iterator[IO[str]]:
         raise ArcadeMarkError(f"{path}: is no lock of a run; remove it, or choose another directory")
     with path.open("a+", encoding="ascii", errors="replace") as file:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            for wait in (0.02, 0.1, 0.5):  # who looks whether the run is played holds it for a moment
+                with contextlib.suppress(BlockingIOError):
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                time.sleep(wait)
+            else:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             file.seek(0)
             holder = f" (process {file.read().strip()})"

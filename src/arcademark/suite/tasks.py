@@ -43,7 +43,8 @@ class Game:
     `id` is the emulator's ROM id, `name` the title for people. `genre` and `category` say finely and coarsely what kind
     of game it is: our own reading, as the papers print no list. `minimal_actions` are those that the game uses,
     `full_actions` those that the console offers in it: 18, or 9 where the button is not offered. `modes` and
-    `difficulties` are the switches' positions that the emulator accepts right after loading.
+    `difficulties` are the switches' positions that the emulator accepts right after loading. `random_frames` is the
+    mean length of an episode of random play under ``world-records``, in frames.
     """
 
     id: str
@@ -54,6 +55,7 @@ class Game:
     full_actions: tuple[str, ...]
     modes: tuple[int, ...]
     difficulties: tuple[int, ...]
+    random_frames: int
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,7 @@ def _game(row: Mapping[str, str]) -> Game:
         full_actions=_actions(row["full_actions"]),
         modes=tuple(int(mode) for mode in row["modes"].split()),
         difficulties=tuple(int(difficulty) for difficulty in row["difficulties"].split()),
+        random_frames=int(row["random_frames"]),
     )
 
 

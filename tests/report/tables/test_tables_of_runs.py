@@ -34,8 +34,7 @@ def written(run: RunRecord, directory: Path) -> Path:
                 if trial.learns:
                     frames = sum(result.record.frames for result in training)
                     recorder.add_training(trial.id, training, Checkpoint(len(training), frames, True, b""))
-                for result in results[len(training) :]:
-                    recorder.add_episode(result)
+                recorder.add_episodes(results[len(training) :])
     return directory
 
 

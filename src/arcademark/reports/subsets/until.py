@@ -22,7 +22,8 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.reports import wording
 from arcademark.reports.subsets import predictors
 from arcademark.runs import manifest
-from arcademark.runs.plan import Plan, Trial, expected_frames
+from arcademark.runs.costs import expected_frames
+from arcademark.runs.plan import Plan, Trial
 from arcademark.runs.store import RunRecord, read_run
 from arcademark.scores.runs import score_run
 from arcademark.subset import outlook

@@ -93,6 +93,10 @@ class _Work:
     def pending(self) -> Episodes:
         return self.job.episodes
 
+    def urgency(self) -> tuple[float, int]:
+        """Return what idle workers go by: long episodes first, so that the last of all are short."""
+        return self.job.episode_frames, len(self.pending)
+
     def note(self, kept: Unfinished) -> None:
         """Notice that an episode got further than ever before: deaths on the way there do not count."""
         now = kept.frames, kept.simulated_frames
@@ -241,14 +245,14 @@ class PoolEngine(ABC):
             member.send(self.opening(work.job))
 
     def _choose(self, member: _Worker) -> _Work | None:
-        """Choose the trial that the worker has open, else one that nobody has begun, else that with most left."""
+        """Choose the trial that the worker has open, else one that nobody has begun, else that of longest episodes."""
         if self._finishing:
             return None
         if member.work and member.work.id in self._shared and member.work.pending:
             return member.work
         if self._fresh:
             return self._fresh[0]
-        return max((work for work in self._shared.values() if work.pending), key=lambda w: len(w.pending), default=None)
+        return max((work for work in self._shared.values() if work.pending), key=_Work.urgency, default=None)
 
     def _play(self, member: _Worker, work: _Work) -> None:
         episodes = work.take(self._limit)

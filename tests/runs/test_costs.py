@@ -1,0 +1,84 @@
+"""What trials are expected to cost, the order in which they are begun, and the parts in which they are dealt out."""
+
+import random
+
+import pytest
+
+from arcademark.agents.loading import agent_specs
+from arcademark.runs import execution
+from arcademark.runs.costs import PLANNED, Lengths, costs, deal, shard
+from arcademark.runs.engines.here import InProcessEngine
+from arcademark.runs.execution import execute
+from arcademark.runs.plan import make_plan
+from arcademark.runs.progress import Standing
+from arcademark.runs.store import read_run
+from arcademark.suite import protocols
+from arcademark.suite.tasks import games, suite
+
+RULES = protocols.protocol("world-records")
+RANDOM = {game: games()[game].random_frames for game in games()}
+
+
+def test_lengths_are_recorded_ones_else_those_of_random_play_in_proportion():
+    assert Lengths().of("pong", RULES) == RANDOM["pong"]
+    lengths = Lengths([("pong", 3 * RANDOM["pong"], 1), ("pong", RANDOM["pong"], 1)])
+    assert lengths.of("pong", RULES) == 2 * RANDOM["pong"]
+    assert lengths.of("qbert", RULES) == pytest.approx(2 * RANDOM["qbert"])
+    capped = RULES.override({"max_frames_per_episode": "1000"})
+    assert lengths.of("pong", capped) == 1000
+    assert Lengths().of("toy", RULES) == pytest.approx(sum(RANDOM.values()) / len(RANDOM))
+
+
+def test_what_is_left_of_policies_learners_and_planners():
+    trials = make_plan([*agent_specs("random"), *agent_specs("sarsa")], "pong", RULES, episodes=4, frames=9000).trials
+    policy, learner = trials
+    length = RANDOM["pong"]
+    standings = [Standing(policy), Standing(policy, episodes=1, frames=7), Standing(learner)]
+    standings.append(Standing(learner, training_frames=5000, training_episodes=1))
+    assert costs(standings, Lengths()) == [4 * length, 3 * length, 9000, 4000]
+    evaluated = protocols.protocol("ale-2013")
+    (learner,) = make_plan("sarsa", "pong", evaluated, episodes=4, training_episodes=3).trials
+    (planner,) = make_plan("uct", "pong", evaluated, episodes=2).trials
+    assert costs([Standing(learner), Standing(planner)], Lengths()) == [7 * length, 2 * length * PLANNED]
+
+
+def test_parts_are_even_and_whole():
+    rng = random.Random(0)
+    drawn = [rng.choice([1, 5, 20, 100]) for _ in range(285)]
+    parts = deal(drawn, 20)
+    assert sorted(place for part in parts for place in part) == list(range(285))
+    sums = [sum(drawn[place] for place in part) for part in parts]
+    assert max(sums) < 1.02 * sum(drawn) / 20
+    assert deal([3.0, 3.0, 2.0, 2.0, 2.0], 2) == [[0, 2, 4], [1, 3]]
+
+
+def test_shards_of_the_full_benchmark_are_even():
+    plan = make_plan("random", "atari-57", seeds=5)
+    parts = [shard(plan, number, 20) for number in range(1, 21)]
+    sums = [sum(costs([Standing(trial) for trial in part.trials], Lengths())) for part in parts]
+    assert max(sums) < 1.01 * sum(sums) / 20
+    assert {trial.id for part in parts for trial in part.trials} == {trial.id for trial in plan.trials}
+
+
+def test_trials_are_begun_longest_first_and_recorded_in_the_plans_order(tmp_path, monkeypatch):
+    begun: list[str] = []
+
+    class Noting(InProcessEngine):
+        def run(self, jobs, memory):
+            begun.extend(job.trial.game for job in jobs)
+            return super().run(jobs[:1], memory)
+
+    monkeypatch.setitem(execution.ENGINES, "noting", Noting)
+    rules = RULES.override({"max_frames_per_episode": "4000"})
+    names = ["breakout", "qbert", "seaquest"]
+    plan = make_plan("random", names, rules, episodes=1)
+    execute(plan, tmp_path, engine="noting")
+    assert begun == sorted(names, key=RANDOM.__getitem__, reverse=True)
+    assert [trial.game for trial in read_run(tmp_path).trials] == names
+    begun.clear()
+    execute(plan, tmp_path, engine="noting")
+    assert begun == sorted(names, key=RANDOM.__getitem__, reverse=True)[1:]
+
+
+def test_random_play_is_known_of_every_game_of_the_suite():
+    assert all(500 < RANDOM[game] <= 108_000 for game in suite("atari-57").tasks)
