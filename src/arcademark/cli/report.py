@@ -33,9 +33,17 @@ CURVES = (".png", ".pdf", ".svg", ".csv")
     metavar="FILE",
     help="Also write learning curves: a figure as .png, .pdf or .svg, or every training episode as .csv.",
 )
+@click.option(
+    "--tensorboard",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Also write every episode's score as TensorBoard's event files.",
+)
 @click.option("--quiet", "-q", is_flag=True, help="Print just the estimates, and where the page is.")
 @outputs.options
-def command(sources: tuple[str, ...], curves: Path | None, quiet: bool, output: Output) -> int:
+def command(
+    sources: tuple[str, ...], curves: Path | None, tensorboard: Path | None, quiet: bool, output: Output
+) -> int:
     """Show the scores of one or more runs: the Atari-5 estimate, every game, and what is wrong.
 
     With --all also every summary, the whole protocol and how the numbers are to be read, and each of the Const and
@@ -43,7 +51,7 @@ def command(sources: tuple[str, ...], curves: Path | None, quiet: bool, output: 
     """
     from arcademark.reports.tables.dataset import ScoreOptions
 
-    show(sources, ScoreOptions(), output, curves=curves, quiet=quiet)
+    show(sources, ScoreOptions(), output, curves=curves, tensorboard=tensorboard, quiet=quiet)
     return 0
 
 
@@ -53,6 +61,7 @@ def show(
     output: Output,
     *,
     curves: Path | None = None,
+    tensorboard: Path | None = None,
     quiet: bool = False,
 ) -> None:
     """Analyse scores once and render what was asked for; with everything, each of the Const and Perturb agents."""
@@ -68,6 +77,11 @@ def show(
         report = analysis.of_dataset(dataset, options)
     if curves is not None:
         _write_curves(curves, report, dataset)
+    if tensorboard is not None:
+        from arcademark.reports.runs import tensorboard as events
+
+        runs = dataset.scores.runs
+        events.write([run.record for run in runs.runs] if runs else (), tensorboard)
     output.show(
         partial(json.render, report),
         partial(scores.present, report),
@@ -75,6 +89,8 @@ def show(
     )
     if curves is not None:
         output.tell(f"curves: {curves}")
+    if tensorboard is not None:
+        output.tell(f"TensorBoard: tensorboard --logdir {tensorboard}")
 
 
 @contextmanager

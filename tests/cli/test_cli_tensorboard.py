@@ -1,0 +1,28 @@
+"""``arcademark report --tensorboard``: what is written is read again."""
+
+from pathlib import Path
+
+import pytest
+
+from arcademark.runs.store import read_run
+from arcademark.scores.readers.base import Options
+from arcademark.scores.readers.tensorboard import read_events
+
+
+def test_scores_are_written_for_tensorboard_and_refused_where_something_is(invoke, played):
+    pytest.importorskip("tensorboard", reason="TensorBoard is not installed: pip install 'arcademark[readers]'")
+    written = invoke("report", "run", "--quiet", "--tensorboard", "events")
+    assert (written.code, written.err) == (0, "")
+    files = sorted(Path("events").rglob("events.out.tfevents.*"))
+    assert [str(path.parent) for path in files] == ["events/random/pong-s0", "events/random/qbert-s0"]
+    record = read_run("run")
+    for path, trial in zip(files, record.trials, strict=True):
+        (log,) = read_events(path, Options(tag="evaluation/score"))
+        assert log.values.tolist() == record.evaluation(trial).score.tolist()
+    refused = invoke("report", "run", "--tensorboard", "events")
+    assert (refused.code, refused.out) == (2, "")
+    assert "is there already" in refused.err
+    (Path("scores.csv")).write_text("game,score\npong,3\n")
+    refused = invoke("report", "scores.csv", "--tensorboard", "more")
+    assert (refused.code, refused.out) == (2, "")
+    assert "expected a run" in refused.err
