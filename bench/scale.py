@@ -12,9 +12,11 @@ import functools
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+import numpy as np
 
 from size import record, spent
 
@@ -44,6 +46,83 @@ def plan() -> Iterator[Figure]:
     trials = make_plan("random", "atari-57", seeds=1755).trials
     assert len({trial.id for trial in trials}) == len(trials)
     yield Figure(f"plan of {len(trials):,} trials with their ids", time.perf_counter() - began, "s", 2.0)
+
+
+def driver() -> Iterator[Figure]:
+    """Measure how many episodes a second the driver records of what workers hand over."""
+    from arcademark.runs import execution
+    from arcademark.runs.engines.base import Batch, Job, Memory, Opened
+    from arcademark.runs.engines.here import InProcessEngine
+    from arcademark.runs.plan import make_plan
+    from arcademark.runs.store import EpisodeRecord, EpisodeResult, encode_actions
+
+    played = encode_actions(np.random.default_rng(0).integers(18, size=300))
+
+    def made(name: str, number: int) -> EpisodeResult:
+        return EpisodeResult(EpisodeRecord(name, "evaluation", number, 1, 9, 9, "terminated", 1), played)
+
+    class Prepared(InProcessEngine):
+        """Hands over episodes that nobody played, of 100 trials at a time as of so many workers."""
+
+        def run(self, jobs: Sequence[Job], memory: Memory) -> Generator[Batch, None, None]:
+            for first in range(0, len(jobs), 100):
+                ids = [job.trial.id for job in jobs[first : first + 100]]
+                yield [(name, Opened(None, False, 1)) for name in ids]
+                for start in range(0, 1000, 40):
+                    yield [(name, made(name, number)) for number in range(start, start + 40) for name in ids]
+
+    execution.ENGINES["prepared"] = Prepared
+    plan = make_plan("random", ["toy"], seeds=200, episodes=1000)
+    with tempfile.TemporaryDirectory() as folder:
+        began = time.perf_counter()
+        summary = execution.execute(plan, f"{folder}/run", engine="prepared")
+        seconds = time.perf_counter() - began
+    assert summary.complete
+    assert summary.episodes == 200_000
+    yield Figure("episodes recorded by the driver", summary.episodes / seconds, "rows/s", 20_000, at_least=True)
+
+
+def simulated() -> Iterator[Figure]:
+    """Measure how busy 1,000 workers are in a full benchmark, and how true the simulator is of a real run.
+
+    A planner at 10 frames/s and a policy at 100: learners are not divided, and there are fewer of them than workers.
+    """
+    from arcademark.runs import execution
+    from arcademark.runs.costs import Lengths
+    from arcademark.runs.plan import make_plan
+    from arcademark.runs.simulation import Load, simulate
+    from arcademark.runs.store import read_run
+    from arcademark.suite.protocols import protocol
+    from arcademark.suite.tasks import suite
+
+    rng, rules, lengths = np.random.default_rng(0), protocol("world-records"), Lengths()
+    cap = rules.max_frames_per_episode or 0
+    for kind, rate, plans in (("planner", 10, True), ("policy", 100, False)):
+        means = sorted((lengths.of(game, rules) for game in suite("atari-57").tasks for _ in range(5)), reverse=True)
+        loads = [Load(np.minimum(rng.gamma(4, mean / 4, 100), cap) / rate, plans=plans) for mean in means]
+        went = simulate(loads, 1000, starting_seconds=5, failures_per_hour=1, away_seconds=300, rng=rng)
+        what = f"efficiency of 1,000 workers, a {kind}, {went.failures} failures in {went.seconds / 3600:.1f} h"
+        yield Figure(what, went.efficiency, "", 0.95, at_least=True)
+    with tempfile.TemporaryDirectory() as folder:
+        plan = make_plan("random", "atari-5", rules.override({"max_frames_per_episode": "3000"}), episodes=40)
+        took = execution.execute(plan, folder, workers=2).wall_seconds
+        rows = read_run(folder).episodes
+    trials = [rows[rows.trial == place].wall_seconds for place in range(len(plan.trials))]
+    order = sorted(trials, key=lambda seconds: -float(seconds.sum()))
+    ratio = simulate([Load(seconds) for seconds in order], 2).seconds / took
+    yield Figure("simulated over real time of two workers", ratio, "", 0.85, at_least=True)
+
+
+def workers() -> Iterator[Figure]:
+    """Measure how much faster two workers of this machine play the same than one, one after the other."""
+    from arcademark.runs import execution
+    from arcademark.runs.plan import make_plan
+    from arcademark.suite.protocols import protocol
+
+    plan = make_plan("random", "atari-5", protocol("world-records"), episodes=24)
+    with tempfile.TemporaryDirectory() as folder:
+        one, two = (execution.execute(plan, f"{folder}/{count}", workers=count).wall_seconds for count in (1, 2))
+    yield Figure("two workers over one", one / two, "", 1.9, at_least=True)
 
 
 def timed(*arguments: object) -> tuple[float, float]:
@@ -118,6 +197,9 @@ def ray() -> Iterator[Figure]:
 FOLDER = tempfile.TemporaryDirectory(prefix="scale-")
 PARTS: dict[str, Callable[[], Iterator[Figure]]] = {
     "plan": plan,
+    "driver": driver,
+    "simulated": simulated,
+    "workers": workers,
     "merge": merge,
     "report": report,
     "export": export,

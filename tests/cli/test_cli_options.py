@@ -3,8 +3,8 @@ import pytest
 
 from arcademark.cli import options
 from arcademark.cli.playing import default_directory
-from arcademark.cli.progress import duration
 from arcademark.errors import ArcadeMarkError
+from arcademark.reports.wording import time_span
 
 
 @pytest.mark.parametrize(
@@ -75,4 +75,4 @@ def test_a_run_without_a_directory_is_named_after_its_agent_and_protocol(agent, 
     ("seconds", "text"), [(0.4, "0 s"), (59, "59 s"), (185, "3 min 05 s"), (3599.6, "1 h 00 min"), (7800, "2 h 10 min")]
 )
 def test_durations_are_written_as_people_do(seconds, text):
-    assert duration(seconds) == text
+    assert time_span(seconds) == text

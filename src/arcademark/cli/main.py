@@ -26,6 +26,8 @@ COMMANDS = {
     "verify": "Replay a run's recorded actions: are these scores real?",
     "check": "Find damage in a run, and salvage what is intact.",
     "watch": "Write an episode of a run as GIF or MP4.",
+    "plan": "What a run takes, before anything is played.",
+    "status": "How far runs are, also while they are played.",
     "tune": "Try an agent's parameters on training games.",
     "submit": "Play an agent as jobs of a SLURM cluster.",
     "merge": "Make one run of runs that were played apart.",

@@ -112,9 +112,8 @@ class Display:
             frames = f"{summary.frames:,} frames"
             if summary.decisions:
                 frames = f"{summary.decisions:,} decisions, {frames} played and {summary.simulated_frames:,} simulated"
-            self._say(
-                f"{episodes}, {frames} in {duration(summary.wall_seconds)} ({rate:,.0f} frames/s) → {summary.directory}"
-            )
+            lasted = wording.time_span(summary.wall_seconds)
+            self._say(f"{episodes}, {frames} in {lasted} ({rate:,.0f} frames/s) → {summary.directory}")
         if summary.failed:
             rest = "nothing is left to score" if len(summary.failed) == summary.trials else "the rest is scored below"
             failed = f"{len(summary.failed)} of {wording.plural(summary.trials, 'trial')} failed"
@@ -153,7 +152,7 @@ def told(event: Progress, width: int | None = None) -> str:
     planning, learning = event.planning, event.learning
     left = ""
     if event.seconds_left is not None:
-        left = f"{'at most ' if event.at_most else ''}{duration(event.seconds_left)} left"
+        left = f"{'at most ' if event.at_most else ''}{wording.time_span(event.seconds_left)} left"
     episodes = f"{event.episodes_done:,}/{event.episodes:,} episodes"
     trials = f"{event.trials_done:,}/{event.trials:,} trials"
     if learning is not None:
@@ -226,13 +225,3 @@ def _recent(learning: Learning) -> list[str]:
     listed = ["scores " + ", ".join(games)] if games else []
     fewer = [f"scores {', '.join(games[:n])}, {len(games) - n} more" for n in range(len(games) - 1, 0, -1)]
     return [f"recent {text}" for text in listed] + listed + fewer
-
-
-def duration(seconds: float) -> str:
-    """Write a time span as people do: ``42 s``, ``3 min 05 s``, ``2 h 10 min``."""
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60:02d} s"
-    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"

@@ -109,6 +109,16 @@ def duration(frames: int) -> str:
     return plural(math.floor(seconds + 0.5), "second")
 
 
+def time_span(seconds: float) -> str:
+    """Write a time span as people do: ``42 s``, ``3 min 05 s``, ``2 h 10 min``."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3600:,} h {whole % 3600 // 60:02d} min"
+
+
 def _signed(value: float, places: int) -> str:
     text = f"{value:,.{places}f}"
     if text.startswith("-") and float(text.replace(",", "")) == 0:

@@ -66,13 +66,14 @@ class Ledger:
     unread: tuple[Unread, ...]
 
 
-def find_runs(path: Path) -> tuple[Path, ...]:
-    """Return the runs of a folder: itself, if it is one, else those in it, by name."""
-    if (path / manifest.FILE).is_file():
-        return (path,)
+def find_runs(path: Path, *, parts: bool = False) -> tuple[Path, ...]:
+    """Return the runs of a folder: itself, if it is one, else those in it, by name; with `parts` both."""
+    itself = (path,) if (path / manifest.FILE).is_file() else ()
+    if itself and not parts:
+        return itself
     if not path.is_dir():
         raise ArcadeMarkError(f"{path}: no such directory; name runs, or the folder in which they lie")
-    found = tuple(sorted(_below(path, DEEPEST)))
+    found = (*itself, *sorted(_below(path, DEEPEST)))
     if not found:
         raise ArcadeMarkError(f"{path}: no run in it; name runs, or the folder in which they lie")
     return found

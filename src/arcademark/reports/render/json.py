@@ -26,6 +26,8 @@ _DOCUMENTS = (
     "catalogue.check:Check",
     "reports.runs.ledger:LedgerView",
     "reports.runs.listing:RunList",
+    "reports.runs.planned:Planned",
+    "reports.runs.status:Status",
     "reports.runs.tuning:Tuned",
     "reports.runs.verification:Verified",
     "reports.tables.document:ScoreReport",

@@ -1,0 +1,89 @@
+"""``arcademark plan``: what a run takes, before anything is played."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from arcademark.cli import options, playing
+from arcademark.cli import output as outputs
+from arcademark.cli.output import Output
+from arcademark.errors import ArcadeMarkError
+
+NUMBER = click.FloatRange(min=0)
+MOST_WORKERS = 100_000
+
+
+@click.command("plan")
+@playing.asked_of_one
+@options.shard
+@click.option("--out", type=click.Path(path_type=Path), help="The run's directory.  [default: as that of 'run']")
+@click.option(
+    "--simulate",
+    "counts",
+    metavar="N,…",
+    default="1,8,64",
+    show_default=True,
+    callback=lambda _, __, text: worker_counts(text),
+    help="For how many workers, besides --workers, to say how long it takes.",
+)
+@click.option("--rate", type=click.FloatRange(min=0, min_open=True), help="Frames a second that one core plays.")
+@click.option("--episode-frames", type=options.COUNT, help="How long an episode is, in frames.")
+@click.option("--core-price", type=NUMBER, help="US dollars an hour of a core.  [default: the Atari-5 paper's]")
+@click.option("--core-watts", type=NUMBER, help="Power of a core.  [default: the Atari-5 paper's]")
+@click.option(
+    "--carbon", "pounds_per_kwh", type=NUMBER, help="Pounds of CO2 a kilowatt-hour.  [default: 0.92, US 2019]"
+)
+@outputs.options
+def command(
+    agent: str,
+    games: str,
+    shard: tuple[int, int] | None,
+    out: Path | None,
+    counts: tuple[int, ...],
+    output: Output,
+    rate: float | None,
+    episode_frames: int | None,
+    core_price: float | None,
+    core_watts: float | None,
+    pounds_per_kwh: float | None,
+    **asked: Any,
+) -> int:
+    """Say what 'arcademark run AGENT' with the same options takes: frames, core-hours, money, energy, and how long.
+
+    How fast the agent plays is measured on this machine, some seconds in each of up to three games, unless --rate
+    tells. How long its episodes are, what the run's directory holds tells, or --episode-frames; of random agents it is
+    known, and of others the protocol's frame cap gives a bound.
+    """
+    from arcademark.reports.present import planned as presenter
+    from arcademark.reports.runs import planned
+    from arcademark.runs import costs
+
+    way, specs = playing.playing_one(agent, **asked)
+    plan = way.plan(specs, games)
+    directory = out or playing.default_directory(agent, way.protocol.name)
+    if shard is not None:
+        directory = out or directory.with_name(f"{directory.name}-{shard[0]}-of-{shard[1]}")
+    found = planned.planned(
+        costs.shard(plan, *shard) if shard else plan,
+        directory,
+        sorted({*counts, *([way.how["workers"]] if way.how["workers"] else [])}),
+        rate=rate,
+        episode_frames=episode_frames,
+        shards=planned.shards(plan, shard[1]) if shard else None,
+        core_price=core_price,
+        core_watts=core_watts,
+        pounds_per_kwh=pounds_per_kwh,
+    )
+    output.show(found, lambda: presenter.present(found))
+    return 0
+
+
+def worker_counts(text: str) -> tuple[int, ...]:
+    """Read ``1,8,64``."""
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdecimal() and len(part) < 10 and 1 <= int(part) <= MOST_WORKERS for part in parts):
+        raise ArcadeMarkError(f"--simulate {text!r}: expected numbers from 1 to {MOST_WORKERS:,}, as in 1,8,64")
+    return tuple(map(int, parts))

@@ -1,0 +1,126 @@
+"""How far runs are: what is played, games by seeds, and what failed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from arcademark.reports import wording
+from arcademark.reports.blocks import Cell, Column, Document, Facts, Section, Style, Table, section, table
+from arcademark.reports.runs.status import RunStatus, Status, TrialStatus
+from arcademark.runs.live import State
+
+MOST_SEEDS = 8  # that have a column each
+STATES: tuple[State, ...] = ("done", "playing", "begun", "failed", "left")
+_STYLES: dict[str, Style] = {"done": "good", "playing": "strong", "failed": "bad", "begun": "doubtful", "left": "weak"}
+
+
+def present(found: Status) -> Document:
+    """Show the sums, each run where there are several, a grid of each agent, and why trials failed."""
+    failed = [trial for trial in found.trials if trial.state == "failed"]
+    return Document(
+        f"{wording.plural(found.states['done'], 'trial')} of {wording.count(len(found.trials))} done",
+        "status",
+        ", ".join(found.protocols),
+        (
+            section("", Facts(tuple(_sums(found)))),
+            *([section("Runs", _runs(found.runs))] if len(found.runs) > 1 else []),
+            *_grids(found.trials),
+            *([section("Failed", _failures(failed))] if failed else []),
+            *([section("Not read", _unread(found))] if found.unread else []),
+        ),
+    )
+
+
+def _sums(found: Status) -> Iterator[tuple[str, str]]:
+    states = found.states
+    yield "trials", ", ".join(f"{wording.count(states[state])} {state}" for state in STATES if states[state])
+    done, planned = (sum(getattr(trial, name) for trial in found.trials) for name in ("episodes", "planned_episodes"))
+    yield "episodes", f"{wording.count(done)} of {wording.count(planned)}"
+    played = sum(run.played for run in found.runs)
+    yield (
+        "played now",
+        "no" if not played else "yes" if len(found.runs) == 1 else f"{played:,} of {len(found.runs):,} runs",
+    )
+    if found.frames_per_second is not None:
+        yield "speed", f"{found.frames_per_second:,.0f} frames/s"
+    if played:
+        yield "time left", _left(found.seconds_left, found.at_most)
+
+
+def _left(seconds: float | None, at_most: bool) -> str:
+    if seconds is None:
+        return "cannot be told yet"
+    return f"{'at most ' if at_most else ''}{wording.time_span(seconds)}"
+
+
+def _runs(runs: Sequence[RunStatus]) -> Table:
+    columns = ("run", "played now", "trials", "episodes", "frames/s", "time left")
+    return table(
+        columns,
+        (
+            (
+                run.directory,
+                Cell("yes" if run.played else "no", "strong" if run.played else "weak"),
+                f"{wording.count(run.done)} of {wording.count(run.trials)}",
+                f"{wording.count(run.episodes)} of {wording.count(run.planned_episodes)}",
+                wording.MISSING if run.frames_per_second is None else f"{run.frames_per_second:,.0f}",
+                wording.MISSING if run.seconds_left is None else _left(run.seconds_left, run.at_most),
+            )
+            for run in runs
+        ),
+        most=20,
+    )
+
+
+def _grids(trials: Sequence[TrialStatus]) -> Iterator[Section]:
+    several = len({trial.protocol for trial in trials}) > 1
+    for agent, protocol in dict.fromkeys((trial.agent, trial.protocol) for trial in trials):
+        mine = [trial for trial in trials if (trial.agent, trial.protocol) == (agent, protocol)]
+        seeds = sorted({trial.seed for trial in mine})
+        title = f"{agent}, {protocol}" if several else agent
+        yield section(title, _by_seed(mine, seeds) if len(seeds) <= MOST_SEEDS else _by_state(mine))
+
+
+def _by_seed(trials: Sequence[TrialStatus], seeds: Sequence[int]) -> Table:
+    cells = {(trial.game, trial.seed): trial for trial in trials}
+    games = dict.fromkeys(trial.game for trial in trials)
+    return table(
+        ("game", *(f"seed {seed}" for seed in seeds)),
+        ((game, *(_cell(cells.get((game, seed))) for seed in seeds)) for game in games),
+    )
+
+
+def _by_state(trials: Sequence[TrialStatus]) -> Table:
+    games: dict[str, Counter[str]] = {}
+    for trial in trials:
+        games.setdefault(trial.game, Counter())[trial.state] += 1
+    return table(
+        ("game", *STATES),
+        (
+            (game, *(Cell(wording.count(count[state]), _STYLES[state] if count[state] else "weak") for state in STATES))
+            for game, count in games.items()
+        ),
+    )
+
+
+def _cell(trial: TrialStatus | None) -> Cell:
+    if trial is None or trial.state == "left":
+        return Cell(wording.MISSING, "weak")
+    if trial.state in ("done", "failed"):
+        return Cell(trial.state, _STYLES[trial.state])
+    text = f"{wording.count(trial.episodes)} of {wording.count(trial.planned_episodes)}"
+    if trial.trained is not None and trial.budget and trial.trained < trial.budget:
+        text = f"{wording.share(trial.trained / trial.budget)} trained"
+    return Cell(text, _STYLES[trial.state])
+
+
+def _failures(trials: Sequence[TrialStatus]) -> Table:
+    columns = ("agent", Column("game", "name"), "seed", Column("why", "prose"))
+    rows = ((trial.agent, trial.game, str(trial.seed), trial.error) for trial in trials)
+    return table(columns, rows, most=10)
+
+
+def _unread(found: Status) -> Table:
+    columns = ("run", Column("why it cannot be read", "prose"))
+    return table(columns, ((item.directory, item.reason) for item in found.unread))

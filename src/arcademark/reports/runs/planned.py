@@ -1,0 +1,323 @@
+"""What ``arcademark plan`` shows: what a run takes, before anything is played."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from arcademark.agents.loading import kind
+from arcademark.environments.registry import Emulator
+from arcademark.errors import ArcadeMarkError
+from arcademark.reports.runs.directory import known_set
+from arcademark.runs import emulators, manifest, speed
+from arcademark.runs.costs import Lengths, costs, deal
+from arcademark.runs.plan import Plan, Trial
+from arcademark.runs.progress import Standing
+from arcademark.runs.simulation import HOUR, Load, simulate
+from arcademark.runs.store import read_run
+from arcademark.subset.costs import POUNDS_PER_KWH, Cost, cost
+from arcademark.suite.costs import Running, running
+from arcademark.suite.tasks import game_name
+
+MEASURED = 3  # trials of each kind of agent that are played for some seconds
+SPREAD = 4.0  # shape of the gamma distribution that stands for how much episodes of a game differ: half their mean
+MOST_SIMULATED = 1_000_000  # episodes of which the time is simulated
+LEAST_HOURS = 1e-9  # that a cost is made of, where nothing is left to play
+RANDOM = frozenset({"random", "const", "perturb"})
+"""Built-in agents whose episodes are as long as random play's."""
+PRICED, PRICED_CORES = "rainbow", 4
+POWERED, POWERED_CORES = "agent57", 64
+"""Algorithms whose machines, of so many cores, have the price and the power that a core is taken to have."""
+
+Known = Literal["given", "recorded", "random play", "frame cap"]
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How fast agents of one kind play on one core.
+
+    kind: Whether they plan, learn, or do neither.
+    measured: Agents and games of which some seconds were played on this machine; none if the speed was given.
+    frames_per_second: That are played.
+    simulated_frames_per_second: That planners simulate meanwhile.
+    starting_seconds: Until a process has started and made its agent.
+    batch_size: Episodes that are played at once.
+    """
+
+    kind: Literal["policy", "learner", "planner"]
+    measured: tuple[tuple[str, str], ...]
+    frames_per_second: float
+    simulated_frames_per_second: float
+    starting_seconds: float
+    batch_size: int
+
+
+@dataclass(frozen=True)
+class GameCost:
+    """What a game's trials take, all agents and seeds together.
+
+    episode_frames: How long one of its evaluation episodes is taken to be.
+    """
+
+    game: str
+    trials: int
+    episodes: int
+    episode_frames: float
+    frames: float
+    core_hours: float
+
+
+@dataclass(frozen=True)
+class Makespan:
+    """How long it takes with so many workers, by simulation.
+
+    efficiency: What of the workers' time is play; None where so many episodes are not simulated, and `hours` is then
+    the least that it can be.
+    """
+
+    workers: int
+    hours: float
+    efficiency: float | None
+
+
+@dataclass(frozen=True)
+class Shards:
+    """How even parts of the plan are.
+
+    least, most: Of the parts' expected frames, over their mean.
+    """
+
+    count: int
+    least: float
+    most: float
+
+
+@dataclass(frozen=True)
+class Planned:
+    """What a run takes.
+
+    scope: Which suite or subset the games are, "the 5 games of atari-5"; "" if none.
+    done: Episodes that the run's directory holds already; they are not counted in what follows.
+    left_out: Combinations of agent and game that have no trial.
+    lengths: What tells how long episodes are: a length given, those that the run's directory holds, random play, or
+    only the protocol's frame cap.
+    at_most: Whether amounts are bounds, as only the frame cap tells how long episodes are.
+    frames: Played, training included.
+    simulated_frames: By planners, to choose actions.
+    cost: Of all cores together; its hours are core-hours.
+    core_price: US dollars an hour.
+    """
+
+    SCHEMA: ClassVar[str] = "arcademark.plan/1"
+    agents: tuple[str, ...]
+    games: tuple[str, ...]
+    scope: str
+    protocol: str
+    seeds: tuple[int, ...]
+    trials: int
+    episodes: int
+    done: int
+    left_out: int
+    lengths: Known
+    at_most: bool
+    frames: float
+    simulated_frames: float
+    core_hours: float
+    cost: Cost
+    core_price: float
+    core_watts: float
+    paces: tuple[Pace, ...]
+    makespans: tuple[Makespan, ...]
+    by_game: tuple[GameCost, ...]
+    shards: Shards | None
+
+
+def planned(
+    plan: Plan,
+    directory: Path,
+    workers: Sequence[int],
+    *,
+    rate: float | None = None,
+    episode_frames: int | None = None,
+    shards: Shards | None = None,
+    core_price: float | None = None,
+    core_watts: float | None = None,
+    pounds_per_kwh: float | None = None,
+) -> Planned:
+    """Work out what a plan takes.
+
+    Parameters
+    ----------
+    plan : Plan
+    directory : path
+        The run's, which need not exist; what it holds of the plan is done, and tells how long episodes are.
+    workers : sequence of int
+        Numbers of workers to simulate.
+    rate : float, optional
+        Frames a second that one core plays; measured by default, which takes some seconds.
+    episode_frames : int, optional
+        How long an episode is.
+    shards : int, optional
+        How many parts to deal the plan out in.
+    core_price, core_watts, pounds_per_kwh : float, optional
+        Instead of the prices, the power and the carbon dioxide that the Atari-5 paper reckons with.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If nothing tells how long episodes are, not even a cap, or an agent fails as it is measured.
+    """
+    standings = _standings(plan, directory)
+    lengths, known = _lengths(standings, episode_frames)
+    paces = _paces(plan, rate)
+    rng = np.random.default_rng(0)
+    simulated, loads, rows = 0.0, [], []
+    for standing in standings:
+        pace = paces[kind(standing.trial.agent)]
+        length, cap = lengths[standing.trial.game], standing.trial.protocol.max_frames_per_episode
+        learner = replace(standing, learns=pace.kind == "learner")
+        training = learner.frames_left(0.0, length) or 0.0
+        count = learner.episodes_left
+        frames = training + count * length
+        seconds = frames / pace.frames_per_second
+        simulated += seconds * pace.simulated_frames_per_second
+        drawn = np.full(count, length) if known == "frame cap" else rng.gamma(SPREAD, length / SPREAD, count)
+        each = (drawn if cap is None else np.minimum(drawn, cap)) / pace.frames_per_second
+        kinds = pace.kind == "learner", pace.kind == "planner"
+        loads.append(Load(each, training / pace.frames_per_second, *kinds, pace.batch_size))
+        rows.append(_Row(standing.trial.game, count, length, frames, seconds / HOUR))
+    order = sorted(range(len(rows)), key=lambda place: -rows[place].frames)
+    core_hours = sum(row.core_hours for row in rows)
+    games = tuple(dict.fromkeys(trial.game for trial in plan.trials))
+    price = running(PRICED).machine_price / PRICED_CORES if core_price is None else core_price
+    watts = (running(POWERED).machine_watts or 0.0) / POWERED_CORES if core_watts is None else core_watts
+    pounds = POUNDS_PER_KWH if pounds_per_kwh is None else pounds_per_kwh
+    core = Running("core", "a core", max(core_hours, LEAST_HOURS), 0.0, price, gpu_watts=0.0, machine_watts=watts)
+    return Planned(
+        agents=tuple(dict.fromkeys(trial.agent.label for trial in plan.trials)),
+        games=tuple(map(game_name, games)),
+        scope=known_set(games),
+        protocol=plan.protocol.label,
+        seeds=plan.seeds,
+        trials=len(plan.trials),
+        episodes=sum(row.episodes for row in rows),
+        done=sum(standing.episodes_done for standing in standings),
+        left_out=len(plan.left_out),
+        lengths=known,
+        at_most=known == "frame cap",
+        frames=sum(row.frames for row in rows),
+        simulated_frames=simulated,
+        core_hours=core_hours,
+        cost=cost(core, 1, pounds_per_kwh=pounds),
+        core_price=price,
+        core_watts=watts,
+        paces=tuple(paces.values()),
+        makespans=tuple(_makespan([loads[place] for place in order], number, paces) for number in workers),
+        by_game=tuple(_of_game([row for row in rows if row.game == game]) for game in games),
+        shards=shards,
+    )
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A trial: what is left of it."""
+
+    game: str
+    episodes: int
+    length: float
+    frames: float
+    core_hours: float
+
+
+def _standings(plan: Plan, directory: Path) -> list[Standing]:
+    """Return where the trials stand in the run's directory, if there is one."""
+    record = read_run(directory, whole=False) if (directory / manifest.FILE).exists() else None
+    known = {trial.id: trial for trial in record.trials} if record else {}
+    found = [Standing(trial) for trial in plan.trials]
+    for standing in found:
+        there = known.get(standing.trial.id)
+        if record and there:
+            evaluated, trained = record.evaluation(there), record.training(there)
+            standing.episodes, standing.frames = len(evaluated), int(evaluated.frames.sum())
+            standing.training_episodes, standing.training_frames = len(trained), int(trained.frames.sum())
+            standing.trained = there.status == "done" or bool(there.learns and len(evaluated))
+    return found
+
+
+def _lengths(standings: Sequence[Standing], given: int | None) -> tuple[dict[str, float], Known]:
+    """Return how long episodes of each game are taken to be, and what tells."""
+    protocol = standings[0].trial.protocol
+    games, cap = {standing.trial.game for standing in standings}, protocol.max_frames_per_episode
+    if given is not None:
+        return dict.fromkeys(games, float(given if cap is None else min(given, cap))), "given"
+    recorded = any(standing.episodes for standing in standings)
+    if recorded or all(standing.trial.agent.ref in RANDOM for standing in standings):
+        lengths = Lengths((standing.trial.game, standing.frames, standing.episodes) for standing in standings)
+        return {game: lengths.of(game, protocol) for game in games}, "recorded" if recorded else "random play"
+    if cap is None:
+        raise ArcadeMarkError(
+            f"protocol {protocol.label} has no frame cap, so nothing tells how long episodes are; give --episode-frames"
+        )
+    return dict.fromkeys(games, float(cap)), "frame cap"
+
+
+def _paces(plan: Plan, rate: float | None) -> dict[str, Pace]:
+    """Return the speed of each kind of agent, by what is known of the kind before an agent is made."""
+    by_kind: dict[str, list[Trial]] = {}
+    for trial in plan.trials:
+        by_kind.setdefault(kind(trial.agent), []).append(trial)
+    if rate is not None:
+        shown: dict[str, Literal["learner", "planner"]] = {
+            "trainer": "learner",
+            "learner": "learner",
+            "planner": "planner",
+        }
+        return {name: Pace(shown.get(name, "policy"), (), rate, 0.0, 0.0, 1) for name in by_kind}
+    chosen = emulators.choose(plan)
+    return {name: _measured(trials, chosen) for name, trials in by_kind.items()}
+
+
+def _measured(trials: Sequence[Trial], chosen: Mapping[str, Emulator]) -> Pace:
+    """Measure some of the trials, of different games as far as there are."""
+    games = {trial.game: trial for trial in trials}
+    some = [*games.values()][:: -(-len(games) // MEASURED)]
+    speeds = [speed.measure(trial, chosen[trial.game]) for trial in some]
+    seconds = sum(one.seconds for one in speeds)
+    opened = speeds[0].opened
+    return Pace(
+        "learner" if opened.learns else "planner" if opened.plans else "policy",
+        tuple((trial.agent.label, game_name(trial.game)) for trial in some),
+        sum(one.played.frames for one in speeds) / seconds,
+        sum(one.played.simulated_frames for one in speeds) / seconds,
+        max(one.starting_seconds for one in speeds),
+        opened.batch_size,
+    )
+
+
+def _makespan(loads: Sequence[Load], workers: int, paces: Mapping[str, Pace]) -> Makespan:
+    if sum(len(load.episodes) for load in loads) > MOST_SIMULATED:
+        seconds = sum(load.training + float(np.sum(load.episodes)) for load in loads)
+        return Makespan(workers, seconds / workers / HOUR, None)
+    starting = max(pace.starting_seconds for pace in paces.values())
+    went = simulate([replace(load) for load in loads], workers, starting_seconds=starting)
+    return Makespan(workers, went.seconds / HOUR, went.efficiency)
+
+
+def _of_game(rows: Sequence[_Row]) -> GameCost:
+    frames, core_hours = sum(row.frames for row in rows), sum(row.core_hours for row in rows)
+    episodes = sum(row.episodes for row in rows)
+    return GameCost(game_name(rows[0].game), len(rows), episodes, rows[0].length, frames, core_hours)
+
+
+def shards(plan: Plan, count: int) -> Shards:
+    """Return how even the parts of a plan are."""
+    each = costs([Standing(trial) for trial in plan.trials], Lengths())
+    if count > len(each):
+        raise ArcadeMarkError(f"{count:,} shards: expected at most one a trial ({len(each):,} here)")
+    parts = [sum(each[place] for place in part) for part in deal(each, count)]
+    mean = sum(parts) / count
+    return Shards(count, min(parts) / mean, max(parts) / mean)

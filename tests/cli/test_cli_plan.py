@@ -1,0 +1,84 @@
+"""``arcademark plan``."""
+
+import json
+
+import pytest
+
+from arcademark.suite.tasks import games
+
+RANDOM = {game: games()[game].random_frames for game in ("pong", "qbert")}
+ASKED = ("--games", "pong,qbert", "--seeds", 2, "--episodes", 10)
+
+
+def planned(invoke, *arguments):
+    answer = invoke("plan", *arguments, "--json")
+    assert (answer.code, answer.err) == (0, "")
+    return json.loads(answer.out)
+
+
+def test_a_random_agents_run_is_known_in_advance(invoke):
+    found = planned(invoke, "random", *ASKED, "--rate", 1000, "--core-price", 2, "--core-watts", 10, "--carbon", 1)
+    frames = 20 * sum(RANDOM.values())
+    assert (found["trials"], found["episodes"], found["lengths"], found["at_most"]) == (4, 40, "random play", False)
+    assert found["frames"] == pytest.approx(frames)
+    assert found["core_hours"] == pytest.approx(frames / 1000 / 3600)
+    assert found["cost"]["standard"] == pytest.approx(2 * found["core_hours"])
+    assert found["cost"]["kilowatt_hours"] == pytest.approx(found["core_hours"] / 100)
+    one, eight, many = found["makespans"]
+    assert (one["workers"], eight["workers"], many["workers"]) == (1, 8, 64)
+    assert one["hours"] == pytest.approx(found["core_hours"], rel=0.2)  # as episodes are drawn
+    assert one["efficiency"] == pytest.approx(1)
+    assert many["hours"] <= eight["hours"] < one["hours"] / 5
+
+
+def test_an_unknown_agents_run_is_bounded_by_the_frame_cap(invoke, tmp_path):
+    (tmp_path / "own.py").write_text("def make():\n    return lambda observation: 0\n")
+    found = planned(invoke, "own.py:make", *ASKED, "--rate", 1000, "--override", "max_frames_per_episode=5000")
+    assert (found["lengths"], found["at_most"], found["frames"]) == ("frame cap", True, 40 * 5000)
+    answer = invoke("plan", "own.py:make", *ASKED, "--rate", 1000)
+    assert "at most 4,320,000" in answer.out
+    assert "Nothing tells how long this agent's episodes are" in " ".join(answer.out.split())
+    given = planned(invoke, "own.py:make", *ASKED, "--rate", 1000, "--episode-frames", 700)
+    assert (given["lengths"], given["frames"]) == ("given", 40 * 700)
+    endless = invoke("plan", "own.py:make", "--rate", 1, "--override", "max_frames_per_episode=none")
+    assert (endless.code, endless.out) == (2, "")
+    assert "give --episode-frames" in endless.err
+
+
+def test_a_learners_budget_counts(invoke):
+    found = planned(invoke, "sarsa", "--games", "pong", "--frames", "1M", "--rate", 100)
+    assert (found["frames"], found["episodes"]) == (1_000_000, 0)  # training is scored
+    assert [one["hours"] for one in found["makespans"]] == [pytest.approx(10_000 / 3600)] * 3
+
+
+def test_what_is_played_is_not_counted_and_tells_how_long_episodes_are(invoke, played, short):
+    asked = ("random", "--games", "pong,qbert", "--episodes", 3, *short, "--out", "run", "--rate", 100)
+    found = planned(invoke, *asked)
+    assert (found["done"], found["episodes"], found["lengths"]) == (4, 2, "recorded")
+
+
+def test_shards_are_even(invoke):
+    found = planned(invoke, "random", "--games", "atari-57", "--seeds", 5, "--rate", 1000, "--shard", "3/20")
+    assert found["shards"]["count"] == 20
+    assert 0.99 < found["shards"]["least"] <= 1 <= found["shards"]["most"] < 1.01
+    assert 10 < found["trials"] < 20
+
+
+@pytest.mark.slow
+def test_speed_is_measured(invoke, short, tmp_path):
+    found = planned(invoke, "random", "--games", "pong", *short, "--episodes", 300)
+    (pace,) = found["paces"]
+    assert pace["measured"] == [["random", "Pong"]]
+    assert pace["frames_per_second"] > 100
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "own.py").write_text("def make():\n    raise ValueError('no')\n")
+    failed = invoke("plan", "own.py:make", "--games", "pong")
+    assert (failed.code, failed.out) == (2, "")
+    assert "on pong cannot be measured" in failed.err
+
+
+@pytest.mark.parametrize("counts", ["0", "x", "1,,2", "100001"])
+def test_bad_numbers_of_workers(invoke, counts):
+    answer = invoke("plan", "random", "--rate", 1, "--simulate", counts)
+    assert (answer.code, answer.out) == (2, "")
+    assert "expected numbers from 1 to 100,000, as in 1,8,64" in answer.err

@@ -1,0 +1,111 @@
+"""``arcademark status``: runs that are complete, failed, killed, played now, and in parts."""
+
+import json
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from arcademark.runs import live
+from arcademark.runs.recording import Recorder
+
+
+def status(invoke, *arguments, code=0):
+    answer = invoke("status", *arguments, "--json")
+    assert (answer.code, answer.err) == (code, "")
+    return json.loads(answer.out)
+
+
+def change(directory, *statements):
+    with closing(sqlite3.connect(directory / "run.sqlite")) as database, database:
+        for statement in statements:
+            database.execute(statement)
+
+
+def test_a_complete_run(invoke, played):
+    before = {path: path.read_bytes() for path in played.iterdir()}
+    found = status(invoke, "run")
+    (run,) = found["runs"]
+    assert (run["played"], run["done"], run["episodes"], run["frames_per_second"]) == (False, 2, 4, None)
+    assert {(trial["game"], trial["state"], trial["episodes"]) for trial in found["trials"]} == {
+        ("Pong", "done", 2),
+        ("Q*bert", "done", 2),
+    }
+    assert {path: path.read_bytes() for path in played.iterdir()} == before
+
+
+def test_one_that_is_played_failed_or_killed(invoke, played):
+    change(
+        played,
+        "UPDATE trial SET episodes = 5",
+        "UPDATE trial SET error = 'it raised' WHERE game = 'qbert'",
+        "DELETE FROM episode WHERE episode = 1",
+        "UPDATE evaluation SET episodes = 1",
+    )
+    pong, qbert = status(invoke, "run", code=1)["trials"]
+    assert (pong["state"], pong["episodes"], pong["planned_episodes"]) == ("begun", 1, 5)
+    assert (qbert["state"], qbert["error"]) == ("failed", "it raised")
+    (identity,) = (path for path in sqlite3.connect("run/run.sqlite").execute("SELECT id FROM trial LIMIT 1"))
+    live.write(played, {"trials": [*identity], "frames_per_second": 1234.0, "seconds_left": 90.0, "at_most": True})
+    assert status(invoke, "run", code=1)["frames_per_second"] is None  # left by one that was killed
+    with Recorder(played):
+        found = status(invoke, "run", code=1)
+        assert [trial["state"] for trial in found["trials"]] == ["playing", "failed"]
+        assert (found["frames_per_second"], found["seconds_left"], found["at_most"]) == (1234, 90, True)
+        shown = invoke("status", "run").out
+    for told in ("1,234 frames/s", "at most 1 min 30 s", "1 of 5", "failed", "it raised"):
+        assert told in shown
+
+
+def test_commands_that_noted_nothing_are_counted(invoke, played):
+    change(played, "DELETE FROM evaluation", "DELETE FROM episode WHERE trial LIKE '%pong%' AND episode = 0")
+    assert [trial["episodes"] for trial in status(invoke, "run")["trials"]] == [1, 2]
+
+
+def test_parts_are_shown_together(invoke, played):
+    shutil.copytree(played, "runs/part1")
+    shutil.copytree(played, "runs/part2")
+    change(Path("runs/part1"), "UPDATE trial SET episodes = 9 WHERE game = 'pong'")
+    change(
+        Path("runs/part2"),
+        "UPDATE trial SET id = id || 'x', seed = 1 WHERE game = 'qbert'",
+        *(f"UPDATE {table} SET trial = trial || 'x' WHERE trial LIKE '%qbert%'" for table in ("episode", "evaluation")),
+    )
+    Path("runs/broken").mkdir()
+    Path("runs/broken/manifest.json").write_text("{}")
+    found = status(invoke, "runs", code=1)
+    assert [(run["directory"], run["done"]) for run in found["runs"]] == [("runs/part1", 1), ("runs/part2", 2)]
+    assert [(trial["game"], trial["seed"], trial["state"]) for trial in found["trials"]] == [
+        ("Pong", 0, "done"),
+        ("Q*bert", 0, "done"),
+        ("Q*bert", 1, "done"),
+    ]
+    assert [item["directory"] for item in found["unread"]] == ["runs/broken"]
+    shown = invoke("status", "runs/part1", "runs/part2").out
+    assert "seed 1" in shown
+
+
+def test_to_watch_a_run_that_nobody_plays_is_to_look_once(invoke, played):
+    watched, looked = invoke("status", "run", "--watch"), invoke("status", "run")
+    assert (watched.code, watched.out) == (0, looked.out)
+    refused = invoke("status", "run", "--watch", "--json")
+    assert (refused.code, refused.out) == (2, "")
+    assert "leave it out" in refused.err
+
+
+def test_what_was_said_is_gone_at_the_end_and_nobody_else_is_believed(invoke, played):
+    assert not (played / live.FILE).exists()
+    for text in ("", "{}", '{"trials": 1}', "[" * 100):
+        (played / live.FILE).write_text(text)
+        with Recorder(played):
+            assert status(invoke, "run")["frames_per_second"] is None
+
+
+@pytest.mark.parametrize("folder", ["none", "empty"])
+def test_there_must_be_a_run(invoke, tmp_path, folder):
+    (tmp_path / "empty").mkdir()
+    answer = invoke("status", folder)
+    assert (answer.code, answer.out) == (2, "")
+    assert "name runs" in answer.err
