@@ -103,7 +103,7 @@ $(DEEP)/.installed: pyproject.toml constraints.txt
 
 $(CLUSTER)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(CLUSTER)
-	$(CLUSTER)/bin/python -m pip --disable-pip-version-check install -q -c constraints.txt -e ".[slurm]" pytest
+	$(CLUSTER)/bin/python -m pip --disable-pip-version-check install -q -c constraints.txt -e ".[ray,slurm]" pytest
 	@touch $@
 
 $(VENV)/.core: $(VENV)/bin/python pyproject.toml constraints.txt

@@ -67,7 +67,7 @@ def running() -> list[str]:
     return [number for number, state in states().items() if state == "RUNNING"]
 
 
-def wait(condition: Callable[[], object], seconds: float = 240.0) -> None:
+def wait(condition: Callable[[], object], seconds: float = 600.0) -> None:
     limit = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < limit, asked("squeue", "-r")
