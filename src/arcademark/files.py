@@ -202,6 +202,15 @@ def write_whole(path: Path, write: Callable[[Path], None]) -> None:
         draft.unlink(missing_ok=True)
 
 
+def write_output(path: Path, write: Callable[[Path], None]) -> None:
+    """Write what a user asked for with `write_whole`, in a folder that is made; errors are clear ones."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, write)
+    except OSError as error:
+        raise ArcadeMarkError(f"{path}: cannot write the file ({error.strerror or error}); choose another") from error
+
+
 def cache_folder() -> Path | None:
     """Return where cached files are, None where the user has no home."""
     if folder := os.environ.get("ARCADEMARK_CACHE"):

@@ -297,7 +297,7 @@ def test_a_trial_that_takes_all_memory_fails_at_once(cluster, rows, tmp_path):
     cluster.lose()
     errors = [trial.error for trial in read_run(tmp_path / "run").trials]
     assert errors[1] is None
-    assert errors[0].startswith("it was ended as its node ran out of memory, of which it would need as much again")
+    assert errors[0].startswith("its node ran out of memory and ended it; a retry would need as much")
     assert execute(planned("Paced", seeds=(0,), episodes=20), tmp_path / "alone", workers=1).complete
     theirs = [row for row in rows(tmp_path / "run")["episode"] if row[0].startswith("paced")]
     assert theirs == rows(tmp_path / "alone")["episode"]

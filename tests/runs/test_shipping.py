@@ -127,12 +127,12 @@ def test_modules_are_sent_from_the_folder_and_compared_elsewhere(folder, monkeyp
 
 def test_a_checkpoint_comes_with_what_is_read_beside_it(folder):
     for name in ("pong", "toy"):
-        (folder / f"{name}.pth").write_bytes(b"PK best_performance")
+        (folder / f"{name}.pth").write_bytes(b"PK env_steps")
     (folder / "config.json").write_text("{}")
     spec = agent_specs("{game}.pth")[0]
     trial = Trial(spec, "toy", make_plan("random", ["toy"]).protocol, 0, 1)
     files = packed(trial)
-    assert {Path(name).name for name, _ in files.files} >= {"toy.pth"}
+    assert {Path(name).name for name, _ in files.files} == {"toy.pth", "config.json"}
     away(folder)
     there = unpacked(trial, files)
     assert there.agent.ref.endswith("/mine/{game}.pth")

@@ -23,14 +23,11 @@ def command(run_directory: Path, salvage: Path | None) -> int:
     from arcademark.runs import salvage as salvaging
 
     console = messages.open_console(stderr=False)
-    if salvage is not None:
-        found = salvaging.salvage(run_directory, salvage)
-        problems = found.problems
-    else:
-        problems = salvaging.check(run_directory)
+    found = salvaging.salvage(run_directory, salvage) if salvage else None
+    problems = found.problems if found else salvaging.check(run_directory)
     for problem in problems:
         console.print(problem, style="red")
-    if salvage is not None:
+    if found:
         console.print(
             f"{found.directory}: {found.episodes:,} intact episodes, {found.done:,} of {found.trials:,} trials done; "
             f"the command that played {run_directory} continues it with --out {found.directory}"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.files import write_whole
+from arcademark.files import write_output
 from arcademark.runs import manifest
 from arcademark.runs.database import open_for_reading
 from arcademark.runs.rows import read_blocks
@@ -26,8 +26,9 @@ def export(
 ) -> int:
     """Write the episodes of runs, in the order in which they were recorded; return how many.
 
-    Columns: `_TEXTS`, dictionaries of few values; `_NUMBERS`; with `actions` these too, as binary: a byte each, two,
-    the lower one first, where an episode has some above 255.
+    Columns: run, protocol, trial, agent, game, phase, end, as dictionaries; seed, episode, score in points, frames,
+    steps, simulated_frames, wall_seconds; with `actions` these too, as binary: a byte each, two, the lower one first,
+    where an episode has some above 255. That none is missing `arcademark.runs.salvage.check` tells.
 
     Raises
     ------
@@ -67,11 +68,7 @@ def export(
                     writer.write_table(table)
                     written += table.num_rows
 
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(place, save)
-    except OSError as error:
-        raise ArcadeMarkError(f"{place}: cannot write the file ({error.strerror or error}); choose another") from error
+    write_output(place, save)
     return written
 
 

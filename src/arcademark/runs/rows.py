@@ -47,6 +47,7 @@ _READ: Mapping[str, tuple[str, str, str]] = {
     "simulated_frames": ("simulated_frames", "q", "a whole number from 0 to 2^40"),
 }
 """From a column's name to how it is selected, the type code of its array, and what is expected."""
+EXPECTED = {name: expected for name, (_, _, expected) in _READ.items()}
 _PHASES = {0: "evaluation", 1: "training"}
 _TOLD = {"training": "phase", "truncated": "end"}
 

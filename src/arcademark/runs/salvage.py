@@ -27,7 +27,7 @@ from arcademark.runs.database import LOCK, SCHEMA, SCHEMA_VERSION, check_version
 from arcademark.runs.merging import put_in_order
 from arcademark.runs.plan import slug
 from arcademark.runs.recording import Recorder
-from arcademark.runs.rows import check_counts, read_rows
+from arcademark.runs.rows import EXPECTED, check_counts, read_rows
 from arcademark.runs.store import MAX_CHECKPOINT_BYTES, MOST_STEPS, Checkpoint, decode_actions, read_run, select_trials
 
 _LEAF = 13  # the kind of a page that holds rows of a table
@@ -40,8 +40,6 @@ _TABLES = ("trial", "checkpoint", "unfinished", "evaluation", "episode")
 _BETTER = {"trial": "learns IS NULL", "checkpoint": "-episodes", "unfinished": "-frames", "evaluation": "-episodes"}
 """How rows of the same key are sorted, of which the first is kept: pages may hold old ones, too."""
 _ID = re.compile(r"(.+)-([a-z0-9_]+)-s([0-9]{1,18})-[0-9a-f]{8}")
-
-Episode = dict[str, Any]
 
 
 @dataclass
@@ -228,7 +226,7 @@ def _take_episodes(
     found.intact = sum(map(len, found.numbers.values()))
 
 
-def _wrong(row: Episode, asked: Mapping[str, int]) -> str:
+def _wrong(row: dict[str, Any], asked: Mapping[str, int]) -> str:
     """Tell what of a row, but its actions, no episode has; "" if all is well."""
     where = f"{row['phase']} episode {row['episode']!r} of trial {one_line(row['trial'], 100)}"
     if row["trial"] not in asked:
@@ -237,15 +235,15 @@ def _wrong(row: Episode, asked: Mapping[str, int]) -> str:
     whole = {"episode": most - 1, "frames": MOST_FRAMES, "steps": MOST_FRAMES, "simulated_frames": MOST_FRAMES}
     for name, high in whole.items():
         if type(row[name]) is not int or not 0 <= row[name] <= high:
-            return f"{where}: its {name} is not one"
+            return f"{where}: its {name} {one_line(repr(row[name]), 40)} is not {EXPECTED[name]}"
     for name, low in (("score", -MOST_NUMBER), ("wall_seconds", 0)):
         if type(row[name]) not in (int, float) or not low <= row[name] <= MOST_NUMBER:
-            return f"{where}: its {name} is not one"
+            return f"{where}: its {name} {one_line(repr(row[name]), 40)} is not {EXPECTED[name]}"
         row[name] = float(row[name])
-    return "" if row["end"] in ("terminated", "truncated") else f"{where}: its end is not one"
+    return "" if row["end"] in ("terminated", "truncated") else f"{where}: its end is not {EXPECTED['truncated']}"
 
 
-def _wrong_actions(row: Episode, document: manifest.Document | None) -> str:
+def _wrong_actions(row: Mapping[str, Any], document: manifest.Document | None) -> str:
     """Tell what is wrong with an episode's actions; runs that were imported have none."""
     if document is not None and "imported" in document:
         return ""
@@ -545,4 +543,4 @@ def _ranges(numbers: Sequence[int]) -> list[str]:
 
 def _some(lines: Sequence[str], what: str) -> list[str]:
     more = len(lines) - _MOST_NAMED
-    return [*lines[:_MOST_NAMED], *([f"and {more:,} {what} more"] if more > 0 else [])]
+    return [*lines[:_MOST_NAMED], *([f"and {more:,} more {what}"] if more > 0 else [])]

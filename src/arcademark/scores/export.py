@@ -13,7 +13,7 @@ import csv
 import io
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.files import write_whole
+from arcademark.files import write_output
 from arcademark.scores.formulas import escaped
 from arcademark.scores.readers import layouts
 from arcademark.scores.table import ScoreTable
@@ -78,7 +78,7 @@ def write_rliable(table: ScoreTable, path: str | os.PathLike[str], *, missing: M
         with draft.open("wb") as file:
             np.savez(file, **arrays)  # type: ignore[arg-type]
 
-    _write(target, save)
+    write_output(target, save)
 
 
 def write_long(table: ScoreTable, path: str | os.PathLike[str]) -> None:
@@ -150,7 +150,7 @@ def _write_rows(target: Path, columns: tuple[str, ...], rows: Sequence[Sequence[
     def save(draft: Path) -> None:
         draft.write_bytes(text.getvalue().encode())
 
-    _write(target, save)
+    write_output(target, save)
 
 
 def _write_parquet(target: Path, columns: Mapping[str, Sequence[object]]) -> None:
@@ -162,12 +162,4 @@ def _write_parquet(target: Path, columns: Mapping[str, Sequence[object]]) -> Non
             f"{target}: writing Parquet needs pyarrow; pip install 'arcademark[readers]', or write a .csv file"
         ) from None
     content = pyarrow.table(dict(columns))
-    _write(target, lambda draft: pyarrow.parquet.write_table(content, draft))
-
-
-def _write(target: Path, write: Callable[[Path], None]) -> None:
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(target, write)
-    except OSError as error:
-        raise ArcadeMarkError(f"{target}: cannot write the file ({error.strerror or error}); choose another") from error
+    write_output(target, lambda draft: pyarrow.parquet.write_table(content, draft))

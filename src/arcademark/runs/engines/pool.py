@@ -33,9 +33,9 @@ Blame = Literal["process", "node", "memory"]
 DEATHS: Mapping[Blame, tuple[int, str]] = {
     "process": (3, "the process that plays it died {times} times in a row ({how}); does the agent end it?"),
     "node": (10, "the node that played it was lost {times} times in a row ({how}); are the nodes well?"),
-    "memory": (1, "it was ended as its node ran out of memory, of which it would need as much again ({how})"),
+    "memory": (1, "its node ran out of memory and ended it; a retry would need as much ({how})"),
 }
-"""The death in a row with which a trial is given up, and what is said then."""
+"""How many losses in a row end a trial, and the message."""
 
 
 @dataclass(frozen=True)

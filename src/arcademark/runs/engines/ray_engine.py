@@ -19,10 +19,9 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.runs import processes, provenance, shipping
 from arcademark.runs.engines import ray_client, worker
 from arcademark.runs.engines.base import Batch, Job, Memory
-from arcademark.runs.engines.pool import Ending, Link, PoolEngine
+from arcademark.runs.engines.pool import WAIT_SECONDS, Ending, Link, PoolEngine
 from arcademark.runs.processes import Channel, Incoming
 
-WAIT_SECONDS = 0.2
 LEAVE_SECONDS = 10.0  # how long the client may take to end
 
 
@@ -46,7 +45,7 @@ class Remote:
             raise EOFError
 
     def ended(self) -> bool:
-        """Whether it has ended; then all that came of it was told before."""
+        """Return False: the end of a remote worker shows in `arrived`, after everything that it sent."""
         return False
 
     def kill(self) -> Ending:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -36,7 +36,7 @@ def write(records: Sequence[RunRecord], folder: Path) -> int:
     if not trials:
         raise ArcadeMarkError(f"--tensorboard {folder}: expected a run, whose episodes are known; there is none here")
     for number, (record, trial) in enumerate(trials):
-        place = folder / re.sub(r"\W+", "-", trial.agent, flags=re.ASCII) / f"{trial.game}-s{trial.seed}"
+        place = folder / _plain(trial.agent) / f"{_plain(trial.game)}-s{trial.seed}"
         place.mkdir(parents=True, exist_ok=True)
         with (place / f"events.out.tfevents.{number}").open("xb") as file:
             writer = RecordWriter(file)
@@ -53,6 +53,11 @@ def write(records: Sequence[RunRecord], folder: Path) -> int:
     return len(trials)
 
 
-def _points(rows: Episodes, steps: NDArray[np.int64]) -> zip[tuple[float, int, int, float]]:
+def _points(rows: Episodes, steps: NDArray[np.int64]) -> Iterator[tuple[float, int, int, float]]:
     seconds = np.cumsum(rows.wall_seconds).tolist()
     return zip(rows.score.tolist(), rows.frames.tolist(), steps.tolist(), seconds, strict=True)
+
+
+def _plain(name: str) -> str:
+    """Return a name, which a stranger may have chosen, as that of a folder."""
+    return re.sub(r"\W+", "-", name, flags=re.ASCII)
