@@ -43,6 +43,20 @@ def test_the_emulator_gives_the_same_rows_with_any_number_of_workers(tmp_path, r
     assert rows(tmp_path / "1") == rows(tmp_path / "2")
 
 
+def test_a_trial_that_no_worker_can_be_told_of_fails_alone(tmp_path, toy_plan, monkeypatch):
+    opening = local.LocalEngine.opening
+
+    def told(engine, job):
+        if job.trial.seed == 1:
+            raise ArcadeMarkError("weights.zip: no such file")
+        return opening(engine, job)
+
+    monkeypatch.setattr(local.LocalEngine, "opening", told)
+    summary = execute(toy_plan("random", seeds=(0, 1, 2)), tmp_path / "run", workers=1)
+    assert [(failed.seed, failed.error) for failed in summary.failed] == [(1, "weights.zip: no such file")]
+    assert [trial.status for trial in read_run(tmp_path / "run").trials] == ["done", "failed", "done"]
+
+
 def test_one_trial_occupies_all_workers(tmp_path, toy_plan, paced, monkeypatch):
     monkeypatch.setenv("PACE", "0.002")
     started = []

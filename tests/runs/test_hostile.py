@@ -119,6 +119,15 @@ def test_columns_are_as_they_were_laid_out(run, plan, column):
     refused(run, plan, r"table trial, as it was laid out|is damaged")
 
 
+@pytest.mark.parametrize("name", ["../../elsewhere", "/elsewhere", ".", "a b"])
+def test_a_trials_name_is_that_of_a_file_in_the_run(run, plan, name):
+    known = "(SELECT id FROM trial WHERE position = 1)"
+    for table in ("episode", "checkpoint", "evaluation"):
+        alter(run, f"UPDATE {table} SET trial = ? WHERE trial = {known}", values=(name,))
+    alter(run, "UPDATE trial SET id = ? WHERE position = 1", values=(name,))
+    refused(run, plan, "is damaged")
+
+
 def test_a_run_is_not_continued_where_a_key_is_missing(run, plan):
     alter(run, "CREATE TABLE t AS SELECT * FROM episode", "DROP TABLE episode", "ALTER TABLE t RENAME TO episode")
     with pytest.raises(ArcadeMarkError, match="table episode, as it was laid out"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import errno
 import importlib
 import os
@@ -16,7 +17,7 @@ from arcademark.agents.loading import agent_specs, make_agent
 from arcademark.environments.registry import environment_spec
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.plan import Trial, make_plan
-from arcademark.runs.shipping import Packed, packed, unpacked
+from arcademark.runs.shipping import packed, unpacked
 
 AGENT = """
 from pathlib import Path
@@ -57,11 +58,14 @@ def away(folder: Path) -> None:
     importlib.invalidate_caches()
 
 
-def test_files_that_are_missing_come_along(folder):
-    trial = trial_of("own.py:make", other=str(folder / "two.txt"))
+@pytest.mark.parametrize("other", ["", "~/mine/"])
+def test_files_that_are_missing_come_along(folder, monkeypatch, other):
+    monkeypatch.setenv("HOME", str(folder.parent))
+    trial = trial_of("own.py:make", other=f"{other or folder}/two.txt".replace("//", "/"))
     files = packed(trial)
     assert [Path(name).name for name, _ in files.files] == ["own.py", "one.txt", "two.txt"]
     away(folder)
+    monkeypatch.setenv("HOME", "/elsewhere")
     there = unpacked(trial, files)
     assert (there.id, there.agent.label) == (trial.id, trial.agent.label)
     assert action_of(there) == 3
@@ -72,8 +76,6 @@ def test_files_that_are_missing_come_along(folder):
 
 def test_files_that_are_there_are_used(folder):
     trial = trial_of("own.py:make")
-    os.chdir(folder.parent)
-    os.chdir(folder)
     assert unpacked(trial, packed(trial)).agent is trial.agent
     assert not (folder.parent / "cache" / "agents").exists()
     files = packed(trial)
@@ -114,12 +116,12 @@ def test_a_full_disk_is_said_and_leaves_nothing(folder, monkeypatch):
 def test_modules_are_sent_from_the_folder_and_compared_elsewhere(folder, monkeypatch):
     trial = trial_of("own:make")
     files = packed(trial)
-    other = Packed(files.folder, (), "0" * 64)
+    other = dataclasses.replace(files, files=(), code="0" * 64)
     with pytest.raises(ArcadeMarkError, match="its module is missing on this node, or another one"):
         unpacked(trial, other)
     away(folder)
     with pytest.raises(ArcadeMarkError, match="its module is missing on this node"):
-        unpacked(trial, Packed(files.folder, (), files.code))
+        unpacked(trial, dataclasses.replace(files, files=()))
     there = unpacked(trial, files)
     assert there.agent.ref == "own:make"
     assert action_of(there) == 1

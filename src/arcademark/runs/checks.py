@@ -54,7 +54,8 @@ _COUNTS = ("training_frames", "training_episodes")
 _FLAGS = ("learns", "plans")
 RULES: Mapping[str, Mapping[str, str]] = {
     "trial": {
-        **{column: _text(column) for column in ("id", "agent")},
+        "id": f"{_text('id', 250)} AND id NOT GLOB '*[^a-z0-9_-]*'",  # the name of a file
+        "agent": _text("agent"),
         "game": f"{_text('game', 100)} AND game NOT GLOB '*[^a-z0-9_]*'",  # a part of files' names
         "position": _whole("position", 0, MOST_NUMBER),
         "seed": _whole("seed", 0, 2**63 - 1),

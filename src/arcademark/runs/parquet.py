@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,12 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.files import write_output
 from arcademark.runs import manifest
 from arcademark.runs.database import open_for_reading
-from arcademark.runs.rows import read_blocks
+from arcademark.runs.rows import Columns, read_blocks
 from arcademark.runs.store import MOST_STEPS, decode_actions
 
 AT_ONCE = 100_000  # episodes
+WITH_ACTIONS = 2_000  # episodes, and
+MOST_ACTIONS = 2**26  # actions of them at once
 _TEXTS = ("run", "protocol", "trial", "agent", "game", "phase", "end")
 _NUMBERS = ("seed", "episode", "score", "frames", "steps", "simulated_frames", "wall_seconds")
 
@@ -81,7 +84,7 @@ def _blocks(directory: Path, *, actions: bool) -> Iterator[dict[str, Any]]:
         seeds = np.array([row[3] for row in rows], np.int64)
         texts = {name: _places([row[column] for row in rows]) for column, name in enumerate(("trial", "agent", "game"))}
         database.set_progress_handler(None, 0)  # its pages are sound
-        for columns, blobs in read_blocks(directory, database, asked, AT_ONCE):
+        for columns, blobs in _parts(directory, database, asked, actions=actions):
             trials = columns.pop("trial")
             none = np.zeros(trials.size, np.int32)
             yield columns | {
@@ -90,9 +93,22 @@ def _blocks(directory: Path, *, actions: bool) -> Iterator[dict[str, Any]]:
                 "phase": (columns["training"].astype(np.int32), ["evaluation", "training"]),
                 "end": (columns["truncated"].astype(np.int32), ["terminated", "truncated"]),
                 "seed": seeds[trials],
-                "actions": [_decoded(directory, blob) for blob in blobs] if actions else (),
+                "actions": [_decoded(directory, *pair) for pair in zip(blobs, columns["steps"].tolist(), strict=False)],
                 **{name: (places[trials], list(found)) for name, (places, found) in texts.items()},
             }
+
+
+def _parts(
+    directory: Path, database: sqlite3.Connection, asked: Mapping[str, int], *, actions: bool
+) -> Iterator[tuple[Columns, list[bytes]]]:
+    """Yield episodes, so many with their actions as memory holds."""
+    if not actions:
+        yield from ((columns, []) for columns, _ in read_blocks(directory, database, asked, AT_ONCE, actions=False))
+        return
+    for columns, blobs in read_blocks(directory, database, asked, WITH_ACTIONS, actions=True):
+        spent = np.cumsum(np.minimum(columns["steps"], MOST_STEPS)) // MOST_ACTIONS
+        for rows in np.split(np.arange(spent.size), np.flatnonzero(np.diff(spent)) + 1):
+            yield {name: values[rows] for name, values in columns.items()}, blobs[rows[0] : rows[-1] + 1]
 
 
 def _places(texts: Sequence[str]) -> tuple[np.ndarray[Any, np.dtype[np.int32]], dict[str, int]]:
@@ -100,9 +116,9 @@ def _places(texts: Sequence[str]) -> tuple[np.ndarray[Any, np.dtype[np.int32]], 
     return np.array([found[text] for text in texts], np.int32), found
 
 
-def _decoded(directory: Path, blob: bytes) -> bytes:
+def _decoded(directory: Path, blob: bytes, steps: int) -> bytes:
     try:
-        return decode_actions(blob, MOST_STEPS).astype(f"<u{blob[0]}").tobytes()
+        return decode_actions(blob, min(steps, MOST_STEPS)).astype(f"<u{blob[0]}").tobytes()
     except ValueError as error:
         raise ArcadeMarkError(
             f"{directory}: recorded actions are damaged ({error}); 'arcademark check {directory}' tells which"

@@ -78,8 +78,12 @@ def read_rows(directory: Path, database: sqlite3.Connection, asked: Mapping[str,
 
 def _read_in_parts(directory: Path, database: sqlite3.Connection, names: Sequence[bytes]) -> Columns:
     """Read all rows, with other processes where there are many and nobody writes, so that all see the same."""
-    first, last = database.execute("SELECT ifnull(min(rowid), 0), ifnull(max(rowid), 0) FROM main.episode").fetchone()
-    mode, version = (database.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "user_version"))
+
+    def ask(query: str) -> Any:
+        return database.execute(query).fetchone()[0]
+
+    first, last = (ask(f"SELECT ifnull({bound}(rowid), 0) FROM main.episode") for bound in ("min", "max"))
+    mode, version = ask("PRAGMA journal_mode"), ask("PRAGMA user_version")
     alone = mode == "wal" or version != SCHEMA_VERSION
     parts = 1 if alone else max(1, min(processes.available_cores(), (last + 1 - first) // MANY_ROWS))
     if parts == 1:
@@ -135,11 +139,11 @@ def _read(
 
 
 def read_blocks(
-    directory: Path, database: sqlite3.Connection, asked: Mapping[str, int], size: int
-) -> Iterator[tuple[Columns, list[Any]]]:
-    """Yield the episodes of a run as `read_rows`, but `size` at a time, as they were recorded, with their actions."""
+    directory: Path, database: sqlite3.Connection, asked: Mapping[str, int], size: int, *, actions: bool
+) -> Iterator[tuple[Columns, list[bytes]]]:
+    """Yield the episodes of a run as `read_rows`, but `size` at a time, as they were recorded, and their actions."""
     columns = ", ".join(column for column, _, _ in _READ.values())
-    rows = database.execute(f"SELECT {columns}, CAST(actions AS BLOB) FROM episode")
+    rows = database.execute(f"SELECT {columns}, {'CAST(actions AS BLOB)' if actions else 'NULL'} FROM episode")
     places = {identity.encode("utf-8", "surrogatepass"): place for place, identity in enumerate(asked)}
     while block := rows.fetchmany(size):
         read = {name: array(code) for name, (_, code, _) in _READ.items()}

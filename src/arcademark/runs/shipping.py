@@ -28,9 +28,13 @@ from arcademark.runs.provenance import file_of, texts
 
 @dataclass(frozen=True)
 class Packed:
-    """An agent's files: absolute paths and contents, the folder that relative ones start at, its code's SHA-256."""
+    """An agent's files: absolute paths and contents, the folder that relative ones start at, its code's SHA-256.
+
+    `home` is what "~" stands for where they come from.
+    """
 
     folder: str
+    home: str
     files: tuple[tuple[str, bytes], ...]
     code: str | None
 
@@ -42,7 +46,12 @@ def packed(trial: Trial) -> Packed | None:
         return None
     folder = os.getcwd()
     names = dict.fromkeys(os.path.abspath(path) for path in _paths(trial, spec, folder))
-    return Packed(folder, tuple((name, read_bytes(Path(name), MOST_BYTES)) for name in names), _code(spec))
+    return Packed(
+        folder,
+        os.path.expanduser("~"),
+        tuple((name, read_bytes(Path(name), MOST_BYTES)) for name in names),
+        _code(spec),
+    )
 
 
 def unpacked(trial: Trial, files: Packed | None) -> Trial:
@@ -58,7 +67,7 @@ def unpacked(trial: Trial, files: Packed | None) -> Trial:
     root = _root(files)
     if os.path.isdir(folder := root + files.folder):
         os.chdir(folder)
-    spec = _moved(trial.agent, root) if root else trial.agent
+    spec = _moved(trial.agent, root, files.home) if root else trial.agent
     if _code(spec) != files.code:
         raise ArcadeMarkError(
             f"agent {spec.label}: its module is missing on this node, or another one; install the same on all nodes"
@@ -142,7 +151,7 @@ def _is(name: str, content: bytes) -> bool:
         return False
 
 
-def _moved(spec: AgentSpec, root: str) -> AgentSpec:
+def _moved(spec: AgentSpec, root: str, home: str) -> AgentSpec:
     """Return an agent whose files lie below another folder, under its name."""
 
     def moved(value: Any) -> Any:
@@ -151,7 +160,7 @@ def _moved(spec: AgentSpec, root: str) -> AgentSpec:
         if isinstance(value, list | tuple):
             return [moved(item) for item in value]
         if isinstance(value, str) and value.startswith(("/", "~/")):
-            place = root + os.path.expanduser(value)
+            place = root + (home + value[1:] if value.startswith("~/") else value)
             return place if os.path.isfile(place) or file_of(place) else value
         return value
 

@@ -143,10 +143,12 @@ class Submission:
             last = {"dependency": f"afterany:{':'.join(arrays)}", "job_name": f"{self.parameters['job_name']}-merge"}
             executor = _executor(self.folder, {**self.parameters, **last})
             return arrays, executor.submit(gather, self.folder).job_id
-        except (FailedJobError, FailedSubmissionError) as error:
+        except BaseException as error:
             if arrays:
                 _ask("scancel", *arrays)
-            raise ArcadeMarkError(f"SLURM takes no more jobs, so none was submitted: {one_line(str(error))}") from None
+            if not isinstance(error, FailedJobError | FailedSubmissionError | OSError):
+                raise
+            raise ArcadeMarkError(f"not all jobs can be submitted, so none was: {one_line(str(error))}") from None
 
 
 def prepare(

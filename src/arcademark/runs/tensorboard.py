@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
+from arcademark.runs.database import clear_errors
 from arcademark.runs.store import Episodes, RunRecord
 
 
@@ -22,7 +22,7 @@ def write(records: Sequence[RunRecord], folder: Path) -> int:
     Raises
     ------
     ArcadeMarkError
-        If the folder holds anything, there is no run, or TensorBoard is not installed.
+        If the folder holds anything, there is no run, TensorBoard is not installed, or a file cannot be written.
     """
     try:
         from tensorboard.compat.proto.event_pb2 import Event
@@ -35,29 +35,26 @@ def write(records: Sequence[RunRecord], folder: Path) -> int:
     trials = [(record, trial) for record in records for trial in record.trials]
     if not trials:
         raise ArcadeMarkError(f"--tensorboard {folder}: expected a run, whose episodes are known; there is none here")
-    for number, (record, trial) in enumerate(trials):
-        place = folder / _plain(trial.agent) / f"{_plain(trial.game)}-s{trial.seed}"
-        place.mkdir(parents=True, exist_ok=True)
-        with (place / f"events.out.tfevents.{number}").open("xb") as file:
-            writer = RecordWriter(file)
-            writer.write(Event(file_version="brain.Event:2").SerializeToString())
-            training, evaluation = record.training(trial), record.evaluation(trial)
-            for phase, rows, steps in (
-                ("training", training, np.cumsum(training.frames)),
-                ("evaluation", evaluation, evaluation.episode),
-            ):
-                for score, frames, step, seconds in _points(rows, steps):
-                    values = ((f"{phase}/score", score), (f"{phase}/frames", frames))
-                    told = Summary(value=[Summary.Value(tag=tag, simple_value=value) for tag, value in values])
-                    writer.write(Event(wall_time=seconds, step=step, summary=told).SerializeToString())
+    with clear_errors(folder):
+        for number, (record, trial) in enumerate(trials):
+            place = folder / trial.id
+            place = place if not place.exists() else folder / f"{trial.id}-{number}"  # of another run
+            place.mkdir(parents=True)
+            with (place / f"events.out.tfevents.{number}").open("xb") as file:
+                writer = RecordWriter(file)
+                writer.write(Event(file_version="brain.Event:2").SerializeToString())
+                training, evaluation = record.training(trial), record.evaluation(trial)
+                for phase, rows, steps in (
+                    ("training", training, np.cumsum(training.frames)),
+                    ("evaluation", evaluation, evaluation.episode),
+                ):
+                    for score, frames, step, seconds in _points(rows, steps):
+                        values = ((f"{phase}/score", score), (f"{phase}/frames", frames))
+                        told = Summary(value=[Summary.Value(tag=tag, simple_value=value) for tag, value in values])
+                        writer.write(Event(wall_time=seconds, step=step, summary=told).SerializeToString())
     return len(trials)
 
 
 def _points(rows: Episodes, steps: NDArray[np.int64]) -> Iterator[tuple[float, int, int, float]]:
     seconds = np.cumsum(rows.wall_seconds).tolist()
     return zip(rows.score.tolist(), rows.frames.tolist(), steps.tolist(), seconds, strict=True)
-
-
-def _plain(name: str) -> str:
-    """Return a name, which a stranger may have chosen, as that of a folder."""
-    return re.sub(r"\W+", "-", name, flags=re.ASCII)

@@ -158,6 +158,7 @@ class PoolEngine(ABC):
         self._left = 0
         self._false_starts = 0
         self._finishing = False
+        self._given_up: list[tuple[str, TrialEvent]] = []  # as no order to open them could be made
 
     @abstractmethod
     def start(self) -> Link:
@@ -183,6 +184,8 @@ class PoolEngine(ABC):
                 dead = self._listen(batch)
                 self._end_late(batch)
                 self._end_kept(batch)
+                batch += self._given_up
+                self._given_up = []
                 yield batch
                 if dead:
                     yield [event for member in dead for event in self._bury(member)]
@@ -232,17 +235,20 @@ class PoolEngine(ABC):
             self._workers.append(_Worker(self.start()))
 
     def _order(self, member: _Worker) -> None:
-        work = self._choose(member) if member.state == "idle" else None
-        if work is None:
-            return
-        if member.work is work and not work.learns:
-            self._play(member, work)
-        else:
+        while member.state == "idle" and (work := self._choose(member)):
+            if member.work is work and not work.learns:
+                self._play(member, work)
+                return
             if self._fresh and self._fresh[0] is work:
                 self._fresh.popleft()
+            try:
+                order = self.opening(work.job)
+            except ArcadeMarkError as error:  # its files cannot be read
+                self._given_up += self._give_up(work, str(error))
+                continue
             member.work, member.state = work, "opening"
             self._watch(member, MAKING)
-            member.send(self.opening(work.job))
+            member.send(order)
 
     def _choose(self, member: _Worker) -> _Work | None:
         """Choose the trial that the worker has open, else one that nobody has begun, else that of longest episodes."""
@@ -384,7 +390,7 @@ class PoolEngine(ABC):
         self._workers.remove(member)
         ending, work, state = member.kill(), member.work, member.state
         member.link.close()
-        self._false_starts += state == "starting"
+        self._false_starts += state == "starting" and ending.blame == "process"
         if self._false_starts >= FALSE_STARTS_ALLOWED:
             raise ArcadeMarkError(f"worker processes die as they start ({ending.how}); the message above may say why")
         if work is None or state == "idle" or self._finishing:

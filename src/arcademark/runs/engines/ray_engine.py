@@ -165,7 +165,7 @@ class RayEngine(PoolEngine):
             for channel in processes.heard([self._channel], seconds):
                 for message in channel.arrived():
                     heard.add(self._hear_client(message))
-        except (EOFError, OSError):
+        except (EOFError, OSError, processes.GarbledError):
             raise ArcadeMarkError(
                 f"{self._cluster} was lost; what was recorded is kept: once it is there again, the same command goes on"
             ) from None
