@@ -1,4 +1,4 @@
-"""What ``arcademark run``, ``submit`` and ``tune`` share: how agents are to be played, and playing them."""
+"""What ``arcademark run``, ``submit``, ``plan`` and ``tune`` share: how agents are to be played, and playing them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arcademark.cli import options
+from arcademark.errors import UnknownNameError
 
 if TYPE_CHECKING:
     from arcademark.agents.loading import AgentSpec
@@ -96,18 +97,22 @@ def playing(
     frames: int | None,
     training_episodes: int | None,
     emulator: Emulator | None,
+    engine: str,
     **how: Any,
 ) -> Playing:
     """Read the options."""
+    from arcademark.runs.execution import ENGINES
     from arcademark.suite import protocols
 
+    if engine not in ENGINES:
+        raise UnknownNameError("engine", engine, ENGINES)
     return Playing(
         protocols.protocol(protocol).override(options.pairs("override", override)),
         options.pairs("set", settings),
         options.seed_list(seeds),
         (episodes, frames, training_episodes),
         emulator,
-        how,
+        {"engine": engine, **how},
     )
 
 

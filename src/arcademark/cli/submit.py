@@ -12,7 +12,6 @@ import click
 from click.core import ParameterSource
 
 from arcademark.cli import messages, options, playing
-from arcademark.errors import UnknownNameError
 
 OWN = frozenset({"parameters", "jobs", "dry_run", "out", "workers"})
 
@@ -58,12 +57,9 @@ def command(
     """
     from arcademark.reports.runs.ledger import foretold
     from arcademark.runs import slurm
-    from arcademark.runs.execution import ENGINES
     from arcademark.runs.recording import JOBS, PARTS
 
     of_job = slurm.parameters(options.pairs("slurm", tuple(_apart(parameters))))
-    if asked["engine"] not in ENGINES:
-        raise UnknownNameError("engine", asked["engine"], ENGINES)
     way, specs = playing.playing_one(agent, **asked)
     plan = way.plan(specs, games)
     directory = out or playing.default_directory(agent, way.protocol.name)
