@@ -88,8 +88,8 @@ def simulated() -> Iterator[Figure]:
     A planner at 10 frames/s and a policy at 100: learners are not divided, and there are fewer of them than workers.
     """
     from arcademark.runs import execution
-    from arcademark.runs.costs import Lengths
     from arcademark.runs.plan import make_plan
+    from arcademark.runs.scheduling import Lengths
     from arcademark.runs.simulation import Load, simulate
     from arcademark.runs.store import read_run
     from arcademark.suite.protocols import protocol

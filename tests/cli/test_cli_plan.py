@@ -22,8 +22,9 @@ def test_a_random_agents_run_is_known_in_advance(invoke):
     assert (found["trials"], found["episodes"], found["lengths"], found["at_most"]) == (4, 40, "random play", False)
     assert found["frames"] == pytest.approx(frames)
     assert found["core_hours"] == pytest.approx(frames / 1000 / 3600)
-    assert found["cost"]["standard"] == pytest.approx(2 * found["core_hours"])
-    assert found["cost"]["kilowatt_hours"] == pytest.approx(found["core_hours"] / 100)
+    assert found["dollars"] == pytest.approx(2 * found["core_hours"])
+    assert found["kilowatt_hours"] == pytest.approx(found["core_hours"] / 100)
+    assert found["carbon_kilograms"] == pytest.approx(found["kilowatt_hours"] * 0.45359237)
     one, eight, many = found["makespans"]
     assert (one["workers"], eight["workers"], many["workers"]) == (1, 8, 64)
     assert one["hours"] == pytest.approx(found["core_hours"], rel=0.2)  # as episodes are drawn
@@ -37,7 +38,7 @@ def test_an_unknown_agents_run_is_bounded_by_the_frame_cap(invoke, tmp_path):
     assert (found["lengths"], found["at_most"], found["frames"]) == ("frame cap", True, 40 * 5000)
     answer = invoke("plan", "own.py:make", *ASKED, "--rate", 1000)
     assert "at most 4,320,000" in answer.out
-    assert "Nothing tells how long this agent's episodes are" in " ".join(answer.out.split())
+    assert "The length of this agent's episodes is unknown" in " ".join(answer.out.split())
     given = planned(invoke, "own.py:make", *ASKED, "--rate", 1000, "--episode-frames", 700)
     assert (given["lengths"], given["frames"]) == ("given", 40 * 700)
     endless = invoke("plan", "own.py:make", "--rate", 1, "--override", "max_frames_per_episode=none")
@@ -77,8 +78,15 @@ def test_speed_is_measured(invoke, short, tmp_path):
     assert "on pong cannot be measured" in failed.err
 
 
-@pytest.mark.parametrize("counts", ["0", "x", "1,,2", "100001"])
-def test_bad_numbers_of_workers(invoke, counts):
-    answer = invoke("plan", "random", "--rate", 1, "--simulate", counts)
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        *((("--simulate", counts), "from 1 to 100,000, as in 1,8,64") for counts in ("0", "x", "1,,2", "100001")),
+        (("--engine", "steam"), "unknown engine 'steam'"),
+        *((option, "expected finite numbers") for option in (("--rate", "nan"), ("--core-price", "inf"))),
+    ],
+)
+def test_bad_values(invoke, given, told):
+    answer = invoke("plan", "random", "--rate", 1, *given)
     assert (answer.code, answer.out) == (2, "")
-    assert "expected numbers from 1 to 100,000, as in 1,8,64" in answer.err
+    assert told in answer.err

@@ -10,6 +10,7 @@ import pytest
 
 from arcademark.runs import live
 from arcademark.runs.recording import Recorder
+from arcademark.runs.store import read_run
 
 
 def status(invoke, *arguments, code=0):
@@ -28,7 +29,7 @@ def test_a_complete_run(invoke, played):
     before = {path: path.read_bytes() for path in played.iterdir()}
     found = status(invoke, "run")
     (run,) = found["runs"]
-    assert (run["played"], run["done"], run["episodes"], run["frames_per_second"]) == (False, 2, 4, None)
+    assert (run["running"], run["done"], run["episodes"], run["frames_per_second"]) == (False, 2, 4, None)
     assert {(trial["game"], trial["state"], trial["episodes"]) for trial in found["trials"]} == {
         ("Pong", "done", 2),
         ("Q*bert", "done", 2),
@@ -45,10 +46,10 @@ def test_one_that_is_played_failed_or_killed(invoke, played):
         "UPDATE evaluation SET episodes = 1",
     )
     pong, qbert = status(invoke, "run", code=1)["trials"]
-    assert (pong["state"], pong["episodes"], pong["planned_episodes"]) == ("begun", 1, 5)
+    assert (pong["state"], pong["episodes"], pong["planned_episodes"]) == ("started", 1, 5)
     assert (qbert["state"], qbert["error"]) == ("failed", "it raised")
-    (identity,) = (path for path in sqlite3.connect("run/run.sqlite").execute("SELECT id FROM trial LIMIT 1"))
-    live.write(played, {"trials": [*identity], "frames_per_second": 1234.0, "seconds_left": 90.0, "at_most": True})
+    identity = read_run("run", whole=False).trials[0].id
+    live.write(played, {"trials": [identity], "frames_per_second": 1234.0, "seconds_left": 90.0, "at_most": True})
     assert status(invoke, "run", code=1)["frames_per_second"] is None  # left by one that was killed
     with Recorder(played):
         found = status(invoke, "run", code=1)
@@ -92,7 +93,7 @@ def test_to_watch_a_run_that_nobody_plays_is_to_look_once(invoke, played):
     assert (watched.code, watched.out) == (0, looked.out)
     refused = invoke("status", "run", "--watch", "--json")
     assert (refused.code, refused.out) == (2, "")
-    assert "leave it out" in refused.err
+    assert "works only with terminal output" in refused.err
 
 
 def test_what_was_said_is_gone_at_the_end_and_nobody_else_is_believed(invoke, played):

@@ -11,9 +11,9 @@ import pytest
 
 from arcademark.reports.subsets import predictors
 from arcademark.runs import execution
-from arcademark.runs.costs import expected_frames
 from arcademark.runs.events import Summary
 from arcademark.runs.plan import make_plan
+from arcademark.runs.scheduling import expected_frames
 from arcademark.runs.store import read_run
 from arcademark.subset import outlook
 from arcademark.suite import protocols
@@ -187,21 +187,23 @@ def test_another_runs_directory_is_refused(invoke, played):
 def test_a_game_costs_what_was_recorded_of_it_else_as_random_play_does(invoke, played):
     rules = protocols.protocol("world-records").override({"max_frames_per_episode": "600"})
     record = read_run("run")
-    plan = make_plan("random", ["pong", "qbert", "alien"], rules, [0, 1], episodes=5)
-    by_game = {game: [trial for trial in plan.trials if trial.game == game] for game in plan.games}
-    lengths = {game: [] for game in by_game}
+    trials = make_plan("random", ["pong", "qbert", "alien"], rules, [0, 1], episodes=5).trials
+    lengths = {"pong": [], "qbert": []}
     for trial in record.trials:
         lengths[trial.game] += [row.frames for row in record.by_trial[trial.id]]
-    for game in ("pong", "qbert"):
-        assert len(lengths[game]) == 2
-        assert expected_frames(by_game[game], record, rules) == pytest.approx(8 * np.mean(lengths[game]))
-    assert expected_frames(by_game["alien"], None, rules) == 10 * 600
+    left = expected_frames(trials, record)
+    for game, each in lengths.items():
+        assert len(each) == 2
+        assert left[game] == pytest.approx(8 * np.mean(each))
+    assert expected_frames(trials, None)["alien"] == 10 * 600
     endless = replace(rules, max_frames_per_episode=None)
-    random = {game: games()[game].random_frames for game in by_game}
-    assert expected_frames(by_game["alien"], None, endless) == 10 * random["alien"]
-    factor = (np.mean(lengths["pong"]) + np.mean(lengths["qbert"])) / (random["pong"] + random["qbert"])
-    assert expected_frames(by_game["alien"], record, endless) == pytest.approx(10 * factor * random["alien"])
-    assert expected_frames((), record, rules) == 1
+    trials = [replace(trial, protocol=endless) for trial in trials]
+    ids = {(trial.game, trial.seed): trial.id for trial in trials}
+    record = replace(record, trials=tuple(replace(one, id=ids[one.game, one.seed]) for one in record.trials))
+    random = {game: games()[game].random_frames for game in ("pong", "qbert", "alien")}
+    assert expected_frames(trials, None)["alien"] == 10 * random["alien"]
+    factor = sum(map(np.mean, lengths.values())) / (random["pong"] + random["qbert"])
+    assert expected_frames(trials, record)["alien"] == pytest.approx(10 * factor * random["alien"])
 
 
 def test_where_nothing_is_known_the_most_telling_game_comes_first():

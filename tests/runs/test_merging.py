@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs.costs import shard
 from arcademark.runs.execution import execute
 from arcademark.runs.merging import merge
 from arcademark.runs.plan import Plan
+from arcademark.runs.scheduling import shard
 from arcademark.runs.store import read_run
 from arcademark.runs.together import together
 from arcademark.runs.verify import verify

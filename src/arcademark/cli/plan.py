@@ -1,4 +1,4 @@
-"""``arcademark plan``: what a run takes, before anything is played."""
+"""``arcademark plan``: estimate what a run takes, before anything is played."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MOST_WORKERS = 100_000
     default="1,8,64",
     show_default=True,
     callback=lambda _, __, text: worker_counts(text),
-    help="For how many workers, besides --workers, to say how long it takes.",
+    help="Numbers of workers to estimate the duration for, besides --workers.",
 )
 @click.option("--rate", type=click.FloatRange(min=0, min_open=True), help="Frames a second that one core plays.")
 @click.option("--episode-frames", type=options.COUNT, help="How long an episode is, in frames.")
@@ -51,15 +51,15 @@ def command(
     pounds_per_kwh: float | None,
     **asked: Any,
 ) -> int:
-    """Say what 'arcademark run AGENT' with the same options takes: frames, core-hours, money, energy, and how long.
+    """Estimate what 'arcademark run AGENT' with the same options takes: frames, core-hours, money, energy and time.
 
-    How fast the agent plays is measured on this machine, some seconds in each of up to three games, unless --rate
-    tells. How long its episodes are, what the run's directory holds tells, or --episode-frames; of random agents it is
-    known, and of others the protocol's frame cap gives a bound.
+    Speed is measured on this machine, a few seconds in each of up to three games, unless --rate is given. Episode
+    length is taken from --episode-frames, from the run's directory, or from random play for random agents; for others
+    the frame cap gives an upper bound.
     """
     from arcademark.reports.present import planned as presenter
     from arcademark.reports.runs import planned
-    from arcademark.runs import costs
+    from arcademark.runs import scheduling
 
     way, specs = playing.playing_one(agent, **asked)
     plan = way.plan(specs, games)
@@ -67,12 +67,12 @@ def command(
     if shard is not None:
         directory = out or directory.with_name(f"{directory.name}-{shard[0]}-of-{shard[1]}")
     found = planned.planned(
-        costs.shard(plan, *shard) if shard else plan,
+        scheduling.shard(plan, *shard) if shard else plan,
         directory,
         sorted({*counts, *([way.how["workers"]] if way.how["workers"] else [])}),
         rate=rate,
         episode_frames=episode_frames,
-        shards=planned.shards(plan, shard[1]) if shard else None,
+        shards=planned.shard_balance(plan, shard[1]) if shard else None,
         core_price=core_price,
         core_watts=core_watts,
         pounds_per_kwh=pounds_per_kwh,

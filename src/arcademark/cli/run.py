@@ -52,7 +52,7 @@ def command(
     from arcademark.cli.report import show
     from arcademark.reports.runs.ledger import foretold
     from arcademark.reports.tables.dataset import ScoreOptions
-    from arcademark.runs import costs
+    from arcademark.runs import scheduling
     from arcademark.suite.subsets import resolve_tasks
 
     way, specs = playing.playing_one(agent, **asked)
@@ -68,7 +68,7 @@ def command(
         return until.run(until_error, specs, first, way, directory, output=output)
     plan = way.plan(specs, games)
     if shard is not None:
-        plan = costs.shard(plan, *shard)
+        plan = scheduling.shard(plan, *shard)
     for told in foretold(plan, directory):
         messages.say(f"warning: with this run, {told}")
     summary = way.play(plan, directory)

@@ -1,4 +1,4 @@
-"""``arcademark status``: how far runs are, also while they are played."""
+"""``arcademark status``: the progress of runs, also while they play."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from arcademark.cli import output as outputs
 from arcademark.cli.output import Output
 from arcademark.errors import ArcadeMarkError
 
-LOOK_SECONDS = 2.0
+WATCH_SECONDS = 2.0
 
 
 @click.command("status")
 @click.argument("folders", nargs=-1, required=True, metavar="RUN…", type=click.Path(path_type=Path))
 @click.option(
-    "--watch", is_flag=True, help="Look again every two seconds, until nothing is played any more, or Ctrl-C."
+    "--watch", is_flag=True, help="Show it again every two seconds, until no process plays these runs, or Ctrl-C."
 )
 @outputs.options
 def command(folders: tuple[Path, ...], watch: bool, output: Output) -> int:
-    """Show how far runs are: trials by game and seed, frames a second, failures, time left.
+    """Show the progress of runs: trials by game and seed, frames a second, failures, time left.
 
     RUN is a run's directory, or a folder of such, as of shards; trials of all are shown together. Safe at any time and
     from anywhere that sees the directory: it only reads.
@@ -32,16 +32,16 @@ def command(folders: tuple[Path, ...], watch: bool, output: Output) -> int:
     from arcademark.reports.runs import status
 
     if watch and not output.plain:
-        raise ArcadeMarkError("--watch shows the terminal's form alone; leave it out, or the other form")
+        raise ArcadeMarkError("--watch works only with terminal output; leave out --watch or the output option")
     found = status.status(folders)
     if watch:
         console = messages.open_console(stderr=False)
         while True:
             console.clear()
             terminal.render(presenter.present(found), console, everything=output.everything)
-            if found.over:
+            if found.idle:
                 break
-            time.sleep(LOOK_SECONDS)
+            time.sleep(WATCH_SECONDS)
             found = status.status(folders)
     else:
         output.show(found, lambda: presenter.present(found))

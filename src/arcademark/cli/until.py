@@ -33,7 +33,6 @@ def run(
         error,
         label,
         games,
-        way.protocol,
         directory,
         plan=lambda chosen: way.plan(specs, chosen),
         play=lambda plan: way.play(plan, directory, tell_all=False),

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import os
 import sqlite3
+import stat
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -123,6 +125,22 @@ class Reading(sqlite3.Connection):
     """A connection that reads, with its file, the name under which SQLite opened that, and its layout's version."""
 
     path, uri, version = Path(), "", SCHEMA_VERSION
+
+
+@contextlib.contextmanager
+def no_writer(directory: Path) -> Iterator[bool]:
+    """Tell whether no process writes a run, and keep others from beginning to, as far as it has a lock to be read."""
+    with contextlib.ExitStack() as stack:
+        free = True
+        with contextlib.suppress(OSError):
+            file = os.open(directory / LOCK, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+            stack.callback(os.close, file)
+            if stat.S_ISREG(os.fstat(file).st_mode):
+                try:
+                    fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    free = False
+        yield free
 
 
 @contextlib.contextmanager

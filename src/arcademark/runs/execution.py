@@ -19,7 +19,6 @@ from arcademark.agents.loading import all_parameters, kind
 from arcademark.environments.registry import Emulator, rom_checksum
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.runs import emulators, live, manifest, networks, provenance
-from arcademark.runs.costs import Lengths, costs
 from arcademark.runs.database import clear_errors
 from arcademark.runs.engines.base import Batch, Engine, Episodes, Failed, Job, Lost, MakeEngine, Opened, TrialEvent
 from arcademark.runs.engines.here import InProcessEngine
@@ -42,6 +41,7 @@ from arcademark.runs.events import (
 from arcademark.runs.plan import Plan, Trial
 from arcademark.runs.progress import Standing, Tracker
 from arcademark.runs.recording import Recorder
+from arcademark.runs.scheduling import Lengths, frames_left
 from arcademark.runs.slot import TrainingBlock
 from arcademark.runs.store import EpisodeResult, TrialRecord, Unfinished, scored_phase
 
@@ -286,11 +286,11 @@ class _Run:
             self._tell(progress)
             self._progress_due = now + PROGRESS_SECONDS
             if now >= self._live_due:
-                self._say(progress)
+                self._write_live(progress)
                 self._live_due = now + LIVE_SECONDS
 
-    def _say(self, progress: Progress) -> None:
-        """Say how it goes, for whoever looks from elsewhere."""
+    def _write_live(self, progress: Progress) -> None:
+        """Write how it goes, for whoever reads the run's progress."""
         simulated = progress.planning.simulated_frames_per_second if progress.planning else 0.0
         told: live.Live = {
             "trials": [*itertools.islice(self._tracker.playing, live.MOST_PLAYING)],
@@ -392,7 +392,7 @@ def _jobs(standings: Sequence[Standing], recorder: Recorder, chosen: Mapping[str
     lengths = Lengths((standing.trial.game, standing.frames, standing.episodes) for standing in standings)
     left = [standing for standing in standings if not standing.done]
     jobs = []
-    for _, standing in sorted(zip(costs(left, lengths), left, strict=True), key=lambda pair: -pair[0]):
+    for _, standing in sorted(zip(frames_left(left, lengths), left, strict=True), key=lambda pair: -pair[0]):
         trial = standing.trial
         there = recorder.evaluated(trial.id) if standing.episodes else ()
         missing = Episodes.missing(trial.episodes, there)

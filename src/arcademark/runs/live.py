@@ -1,36 +1,36 @@
-"""How far a run is, read in a moment also while it is played, and what its driver says meanwhile.
+"""The progress of a run, which can be read quickly at any time, and what its driver reports while it plays.
 
-The store tells what is recorded. What is in play, how fast, and for how long, the driver says every few seconds in
-``live.json``; it holds as long as somebody holds the run's lock.
+The store tells what is recorded. What is in play, how fast, and for how long, the driver writes every few seconds into
+``live.json``; it holds as long as a process holds the run's lock.
 """
 
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
-import os
-import stat
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypedDict
+from typing import Literal, TypedDict, get_args
 
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.files import parse_json, read_as, read_text
 from arcademark.runs import manifest
 from arcademark.runs.checks import check_rows
-from arcademark.runs.database import LOCK, check_version, open_for_reading
+from arcademark.runs.database import check_version, no_writer, open_for_reading
 from arcademark.runs.store import MOST_SAID, scored_phase
+from arcademark.suite.tasks import game_name
 
 FILE = "live.json"
 MOST_BYTES = 2**20
 MOST_PLAYING = 10_000  # trials that are named
 
-State = Literal["done", "playing", "begun", "failed", "left"]
+State = Literal["pending", "started", "failed", "playing", "done"]
+STATES: tuple[State, ...] = get_args(State)
+"""The least far first: of copies of a trial that counts which is furthest."""
 
 
 class Live(TypedDict):
-    """What the driver says."""
+    """What the driver reports."""
 
     trials: list[str]  # ids of those in play
     frames_per_second: float  # lately, with those that planners simulate
@@ -39,10 +39,10 @@ class Live(TypedDict):
 
 
 @dataclass(frozen=True)
-class TrialLook:
-    """How far one trial is.
+class TrialProgress:
+    """One trial.
 
-    state: "begun": something is recorded, and nobody plays it now as far as is known.
+    state: "pending": nothing is recorded; "started": something is, and no process plays it now as far as is known.
     episodes: Of its score that are recorded; where training is scored, all of them at its end.
     trained: Frames of training, or episodes where its budget is in these; None unless it learns.
     budget: The same of its budget.
@@ -51,6 +51,7 @@ class TrialLook:
 
     id: str
     agent: str
+    protocol: str
     game: str
     seed: int
     state: State
@@ -62,18 +63,17 @@ class TrialLook:
 
 
 @dataclass(frozen=True)
-class Look:
-    """How far a run is, its trials in the plan's order; `live` is None unless a process plays it."""
+class RunProgress:
+    """A run, its trials in the plan's order; `live` is None unless a process plays it."""
 
     directory: Path
-    protocol: str
-    played: bool
+    running: bool
     live: Live | None
-    trials: tuple[TrialLook, ...]
+    trials: tuple[TrialProgress, ...]
 
 
 def write(directory: Path, live: Live) -> None:
-    """Say how it goes; that it cannot be said stops nothing."""
+    """Write what the driver reports; where that cannot be written nothing stops."""
     draft = directory / f"{FILE}.draft"
     with contextlib.suppress(OSError):
         draft.unlink(missing_ok=True)
@@ -83,31 +83,33 @@ def write(directory: Path, live: Live) -> None:
 
 
 def remove(directory: Path) -> None:
-    """Take back what was said, as nothing is played any more."""
+    """Remove what was reported, as nothing is played any more."""
     with contextlib.suppress(OSError):
         (directory / FILE).unlink(missing_ok=True)
 
 
-def look(directory: Path) -> Look:
-    """Look at a run, without reading its episodes.
+def read_progress(directory: Path) -> RunProgress:
+    """Read how far a run is, without its episodes.
 
     How many there are is what each command noted; whether they are, `arcademark.runs.store.read_run` checks.
+    ArcadeMarkError if it cannot be read.
     """
     document = manifest.read(directory)
     protocol = manifest.protocol_of(directory, document)
-    played = _held(directory / LOCK)
-    live = _read(directory / FILE) if played else None
+    with no_writer(directory) as free:
+        running = not free
+    live = _read(directory / FILE) if running else None
     in_play = set(live["trials"]) if live else set()
     with open_for_reading(directory, checked=False) as database:
         check_rows(directory, database, check_version(directory, database), pages=False)
-        rows = database.execute(_LOOK).fetchall()
+        rows = database.execute(_TRIALS).fetchall()
     trials = []
-    for identity, agent, game, seed, episodes, frames, wanted, learns, error, evaluated, *trained, begun in rows:
+    for identity, agent, game, seed, episodes, frames, wanted, learns, error, evaluated, *trained, unfinished in rows:
         checkpointed, trained_frames, finished = trained
         scored = scored_phase(protocol, bool(learns)) == "training"
         done = (episodes if finished else 0) if scored else min(evaluated, episodes)
         budget = wanted if wanted is not None else protocol.training_episodes
-        state: State = "begun" if evaluated or checkpointed or begun else "left"
+        state: State = "started" if evaluated or checkpointed or unfinished else "pending"
         if error is not None:
             state = "failed"
         elif done >= episodes and (finished or not learns):
@@ -115,17 +117,17 @@ def look(directory: Path) -> Look:
         elif identity in in_play:
             state = "playing"
         trials.append(
-            TrialLook(
-                *(identity, agent, game, seed, state, done, episodes),
+            TrialProgress(
+                *(identity, agent, protocol.label, game_name(game), seed, state, done, episodes),
                 trained=(checkpointed if frames is None else trained_frames) or 0 if learns else None,
                 budget=(budget if frames is None else frames) if learns else None,
                 error=one_line(error or "", MOST_SAID),
             )
         )
-    return Look(directory, protocol.label, played, live, tuple(trials))
+    return RunProgress(directory, running, live, tuple(trials))
 
 
-_LOOK = """
+_TRIALS = """
 SELECT id, agent, game, seed, trial.episodes, training_frames, training_episodes, learns, substr(error, 1, 5000),
     coalesce(
         (SELECT iif(min(command) = 0, sum(evaluation.episodes), NULL) FROM evaluation WHERE trial = id),
@@ -135,20 +137,6 @@ SELECT id, agent, game, seed, trial.episodes, training_frames, training_episodes
 FROM trial LEFT JOIN checkpoint ON checkpoint.trial = id ORDER BY position
 """
 """What was noted of evaluations counts, unless commands of older versions noted nothing."""
-
-
-def _held(path: Path) -> bool:
-    """Tell whether a process holds a run's lock, which it does as long as it plays."""
-    with contextlib.suppress(OSError):
-        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-        try:
-            if stat.S_ISREG(os.fstat(file).st_mode):
-                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        finally:
-            os.close(file)
-    return False
 
 
 def _read(path: Path) -> Live | None:

@@ -7,7 +7,6 @@ there and its actions, whose stream ends with a checksum, are as many as its ste
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import re
 import shutil
@@ -23,7 +22,14 @@ from typing import Any
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.runs import manifest, networks
 from arcademark.runs.checks import DATABASE, MOST_FRAMES, MOST_NUMBER, RULES, check_files, check_index, guard
-from arcademark.runs.database import LOCK, SCHEMA, SCHEMA_VERSION, check_version, clear_errors, open_for_reading
+from arcademark.runs.database import (
+    SCHEMA,
+    SCHEMA_VERSION,
+    check_version,
+    clear_errors,
+    no_writer,
+    open_for_reading,
+)
 from arcademark.runs.merging import put_in_order
 from arcademark.runs.plan import slug
 from arcademark.runs.recording import Recorder
@@ -338,13 +344,9 @@ def _networks(directory: Path, database: sqlite3.Connection) -> Iterator[str]:
 @contextlib.contextmanager
 def _unlocked(directory: Path) -> Iterator[None]:
     """Refuse a run that a process is writing, and keep others from beginning to."""
-    with contextlib.ExitStack() as stack:
-        if (path := directory / LOCK).is_file():
-            file = stack.enter_context(path.open("rb"))
-            try:
-                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise ArcadeMarkError(f"{directory}: is being played; wait for it, or stop it") from None
+    with no_writer(directory) as free:
+        if not free:
+            raise ArcadeMarkError(f"{directory}: is being played; wait for it, or stop it")
         yield
 
 

@@ -1,9 +1,9 @@
 """How long work would take with so many workers: the decisions of the engines, on a clock of its own.
 
-As `arcademark.runs.engines.local` has it, a worker stays with the trial that it has open, else begins the next one in
-the order given, else helps with that of the longest episodes. It takes a learner whole, one episode of a planner, of
-other agents a share that shrinks as the end nears. A worker that fails loses what it had in play, and another comes
-back some time later; what it lost is played again.
+As in `arcademark.runs.engines.pool`, a worker stays with the trial that it has open, else begins the next one in the
+order given, else helps with that of the longest episodes, and takes as many as `arcademark.runs.engines.base.share`
+says. A worker that fails loses what it had in play, and another comes back some time later; what it lost is played
+again. Failures are simulated by ``bench/scale.py`` only.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
+
+from arcademark.runs.engines.base import share
 
 HOUR = 3600.0
 
@@ -42,11 +44,9 @@ class Load:
 
     def take(self, workers: int) -> list[int]:
         """Take the next share away."""
-        left = self.pending
-        share = left if self.learns else 1 if self.plans else -(-left // (2 * workers))
-        share = min(left, max(share, self.batch_size))
-        again, self.lost = self.lost[:share], self.lost[share:]
-        first, self.begun = self.begun, self.begun + share - len(again)
+        most = share(self.pending, workers, self.batch_size, learns=self.learns, plans=self.plans)
+        again, self.lost = self.lost[:most], self.lost[most:]
+        first, self.begun = self.begun, self.begun + most - len(again)
         return [*again, *range(first, self.begun)]
 
 

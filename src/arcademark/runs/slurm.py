@@ -23,11 +23,11 @@ from typing import Any
 
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.runs import manifest
-from arcademark.runs.costs import shard
 from arcademark.runs.database import open_for_reading
 from arcademark.runs.execution import describe
 from arcademark.runs.plan import Plan
 from arcademark.runs.recording import JOBS, PARTS
+from arcademark.runs.scheduling import shard
 from arcademark.runs.store import read_run
 
 MOST_JOBS = 256  # that are made unless more are asked for

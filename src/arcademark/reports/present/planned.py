@@ -1,4 +1,4 @@
-"""What a run takes, before anything is played."""
+"""What a run is estimated to take."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from arcademark.reports.runs.planned import Pace, Planned
 from arcademark.runs.simulation import HOUR
 
 LENGTHS = {
-    "given": "as long as given",
-    "recorded": "as long as those that the run's directory holds",
-    "random play": "as long as measured of random play",
-    "frame cap": "as long as the protocol lets them be",
+    "given": "as given",
+    "recorded": "mean of the recorded episodes",
+    "random play": "mean of random play",
+    "frame cap": "the protocol's frame cap",
 }
 
 
@@ -29,12 +29,12 @@ def present(found: Planned) -> Document:
             ("frames", f"{most}{found.frames:,.0f}"),
             *([("frames simulated", f"{most}{found.simulated_frames:,.0f}")] if found.simulated_frames else []),
             ("core-hours", Cell(f"{most}{_amount(found.core_hours)}", "strong")),
-            ("cost", f"{most}${_amount(found.cost.standard)}"),
-            ("energy", f"{most}{_amount(found.cost.kilowatt_hours)}\N{NO-BREAK SPACE}kWh"),
-            ("carbon dioxide", f"{most}{_amount(found.cost.carbon_kilograms)}\N{NO-BREAK SPACE}kg"),
+            ("cost", f"{most}${_amount(found.dollars)}"),
+            ("energy", f"{most}{_amount(found.kilowatt_hours)}\N{NO-BREAK SPACE}kWh"),
+            ("carbon dioxide", f"{most}{_amount(found.carbon_kilograms)}\N{NO-BREAK SPACE}kg"),
         ],
     )
-    columns = ("workers", "time", Column("of it played", meaning="what of the workers' time is play"))
+    columns = ("workers", "time", Column("busy", meaning="share of the workers' time spent playing"))
     makespans = table(
         columns,
         (
@@ -63,7 +63,7 @@ def present(found: Planned) -> Document:
         most=10,
     )
     return Document(
-        f"{wording.shortened(found.agents, most=2)}: what the run takes",
+        f"{wording.shortened(found.agents, most=2)}: estimated cost",
         "plan",
         f"{found.scope or wording.plural(len(found.games), 'game')}, {wording.plural(len(found.seeds), 'seed')} under "
         f"{found.protocol}.",
@@ -71,7 +71,7 @@ def present(found: Planned) -> Document:
             section("", amounts, Notices(tuple(_notes(found)))),
             section("How long it takes", makespans),
             section("Game by game", games),
-            section("Assumed", Facts(tuple(_assumed(found)))),
+            section("Assumptions", Facts(tuple(_assumed(found)))),
         ),
     )
 
@@ -86,9 +86,9 @@ def _notes(found: Planned) -> Iterator[Notice]:
         yield Notice(
             "plan_bound",
             "note",
-            "Nothing tells how long this agent's episodes are, so amounts are bounds: every episode as long as the "
-            "protocol lets it be.",
-            "--episode-frames tells, or a run that has begun.",
+            "The length of this agent's episodes is unknown, so the amounts are upper bounds: every episode is taken "
+            "to last until the frame cap.",
+            "Give it by --episode-frames, or begin the run.",
         )
     if found.done:
         yield Notice(
@@ -101,7 +101,7 @@ def _notes(found: Planned) -> Iterator[Notice]:
 
 
 def _assumed(found: Planned) -> Iterator[tuple[str, str]]:
-    yield "episodes", LENGTHS[found.lengths]
+    yield "episode length", LENGTHS[found.lengths]
     for pace in found.paces:
         yield "speed", _speed(pace)
     yield "a core", f"${found.core_price:.4g} an hour, {found.core_watts:.3g} W"

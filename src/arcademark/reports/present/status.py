@@ -1,4 +1,4 @@
-"""How far runs are: what is played, games by seeds, and what failed."""
+"""The progress of runs: what is played, games by seeds, and what failed."""
 
 from __future__ import annotations
 
@@ -7,12 +7,17 @@ from collections.abc import Iterator, Sequence
 
 from arcademark.reports import wording
 from arcademark.reports.blocks import Cell, Column, Document, Facts, Section, Style, Table, section, table
-from arcademark.reports.runs.status import RunStatus, Status, TrialStatus
-from arcademark.runs.live import State
+from arcademark.reports.runs.status import RunStatus, Status
+from arcademark.runs.live import State, TrialProgress
 
 MOST_SEEDS = 8  # that have a column each
-STATES: tuple[State, ...] = ("done", "playing", "begun", "failed", "left")
-_STYLES: dict[str, Style] = {"done": "good", "playing": "strong", "failed": "bad", "begun": "doubtful", "left": "weak"}
+_STYLES: dict[State, Style] = {
+    "done": "good",
+    "playing": "strong",
+    "failed": "bad",
+    "started": "doubtful",
+    "pending": "weak",
+}
 
 
 def present(found: Status) -> Document:
@@ -34,34 +39,34 @@ def present(found: Status) -> Document:
 
 def _sums(found: Status) -> Iterator[tuple[str, str]]:
     states = found.states
-    yield "trials", ", ".join(f"{wording.count(states[state])} {state}" for state in STATES if states[state])
+    yield "trials", ", ".join(f"{wording.count(states[state])} {state}" for state in _STYLES if states[state])
     done, planned = (sum(getattr(trial, name) for trial in found.trials) for name in ("episodes", "planned_episodes"))
     yield "episodes", f"{wording.count(done)} of {wording.count(planned)}"
-    played = sum(run.played for run in found.runs)
+    running = sum(run.running for run in found.runs)
     yield (
-        "played now",
-        "no" if not played else "yes" if len(found.runs) == 1 else f"{played:,} of {len(found.runs):,} runs",
+        "running",
+        "no" if not running else "yes" if len(found.runs) == 1 else f"{running:,} of {len(found.runs):,} runs",
     )
     if found.frames_per_second is not None:
         yield "speed", f"{found.frames_per_second:,.0f} frames/s"
-    if played:
+    if running:
         yield "time left", _left(found.seconds_left, found.at_most)
 
 
 def _left(seconds: float | None, at_most: bool) -> str:
     if seconds is None:
-        return "cannot be told yet"
+        return "unknown yet"
     return f"{'at most ' if at_most else ''}{wording.time_span(seconds)}"
 
 
 def _runs(runs: Sequence[RunStatus]) -> Table:
-    columns = ("run", "played now", "trials", "episodes", "frames/s", "time left")
+    columns = ("run", "running", "trials", "episodes", "frames/s", "time left")
     return table(
         columns,
         (
             (
                 run.directory,
-                Cell("yes" if run.played else "no", "strong" if run.played else "weak"),
+                Cell("yes" if run.running else "no", "strong" if run.running else "weak"),
                 f"{wording.count(run.done)} of {wording.count(run.trials)}",
                 f"{wording.count(run.episodes)} of {wording.count(run.planned_episodes)}",
                 wording.MISSING if run.frames_per_second is None else f"{run.frames_per_second:,.0f}",
@@ -73,7 +78,7 @@ def _runs(runs: Sequence[RunStatus]) -> Table:
     )
 
 
-def _grids(trials: Sequence[TrialStatus]) -> Iterator[Section]:
+def _grids(trials: Sequence[TrialProgress]) -> Iterator[Section]:
     several = len({trial.protocol for trial in trials}) > 1
     for agent, protocol in dict.fromkeys((trial.agent, trial.protocol) for trial in trials):
         mine = [trial for trial in trials if (trial.agent, trial.protocol) == (agent, protocol)]
@@ -82,7 +87,7 @@ def _grids(trials: Sequence[TrialStatus]) -> Iterator[Section]:
         yield section(title, _by_seed(mine, seeds) if len(seeds) <= MOST_SEEDS else _by_state(mine))
 
 
-def _by_seed(trials: Sequence[TrialStatus], seeds: Sequence[int]) -> Table:
+def _by_seed(trials: Sequence[TrialProgress], seeds: Sequence[int]) -> Table:
     cells = {(trial.game, trial.seed): trial for trial in trials}
     games = dict.fromkeys(trial.game for trial in trials)
     return table(
@@ -91,21 +96,22 @@ def _by_seed(trials: Sequence[TrialStatus], seeds: Sequence[int]) -> Table:
     )
 
 
-def _by_state(trials: Sequence[TrialStatus]) -> Table:
+def _by_state(trials: Sequence[TrialProgress]) -> Table:
     games: dict[str, Counter[str]] = {}
     for trial in trials:
         games.setdefault(trial.game, Counter())[trial.state] += 1
+    styles = _STYLES.items()
     return table(
-        ("game", *STATES),
+        ("game", *_STYLES),
         (
-            (game, *(Cell(wording.count(count[state]), _STYLES[state] if count[state] else "weak") for state in STATES))
+            (game, *(Cell(wording.count(count[state]), style if count[state] else "weak") for state, style in styles))
             for game, count in games.items()
         ),
     )
 
 
-def _cell(trial: TrialStatus | None) -> Cell:
-    if trial is None or trial.state == "left":
+def _cell(trial: TrialProgress | None) -> Cell:
+    if trial is None or trial.state == "pending":
         return Cell(wording.MISSING, "weak")
     if trial.state in ("done", "failed"):
         return Cell(trial.state, _STYLES[trial.state])
@@ -115,7 +121,7 @@ def _cell(trial: TrialStatus | None) -> Cell:
     return Cell(text, _STYLES[trial.state])
 
 
-def _failures(trials: Sequence[TrialStatus]) -> Table:
+def _failures(trials: Sequence[TrialProgress]) -> Table:
     columns = ("agent", Column("game", "name"), "seed", Column("why", "prose"))
     rows = ((trial.agent, trial.game, str(trial.seed), trial.error) for trial in trials)
     return table(columns, rows, most=10)

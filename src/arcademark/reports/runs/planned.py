@@ -1,7 +1,8 @@
-"""What ``arcademark plan`` shows: what a run takes, before anything is played."""
+"""What ``arcademark plan`` shows: what a run is estimated to take."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,19 +15,18 @@ from arcademark.environments.registry import Emulator
 from arcademark.errors import ArcadeMarkError
 from arcademark.reports.runs.directory import known_set
 from arcademark.runs import emulators, manifest, speed
-from arcademark.runs.costs import Lengths, costs, deal
 from arcademark.runs.plan import Plan, Trial
 from arcademark.runs.progress import Standing
+from arcademark.runs.scheduling import Lengths, deal, frames_left, recorded_standings
 from arcademark.runs.simulation import HOUR, Load, simulate
 from arcademark.runs.store import read_run
-from arcademark.subset.costs import POUNDS_PER_KWH, Cost, cost
-from arcademark.suite.costs import Running, running
+from arcademark.subset.costs import KILOGRAMS_PER_POUND, POUNDS_PER_KWH
+from arcademark.suite.costs import running
 from arcademark.suite.tasks import game_name
 
 MEASURED = 3  # trials of each kind of agent that are played for some seconds
 SPREAD = 4.0  # shape of the gamma distribution that stands for how much episodes of a game differ: half their mean
 MOST_SIMULATED = 1_000_000  # episodes of which the time is simulated
-LEAST_HOURS = 1e-9  # that a cost is made of, where nothing is left to play
 RANDOM = frozenset({"random", "const", "perturb"})
 """Built-in agents whose episodes are as long as random play's."""
 PRICED, PRICED_CORES = "rainbow", 4
@@ -75,8 +75,8 @@ class GameCost:
 class Makespan:
     """How long it takes with so many workers, by simulation.
 
-    efficiency: What of the workers' time is play; None where so many episodes are not simulated, and `hours` is then
-    the least that it can be.
+    efficiency: Share of the workers' time spent playing; None where so many episodes are not simulated, and `hours`
+    is then the least that it can be.
     """
 
     workers: int
@@ -98,7 +98,7 @@ class Shards:
 
 @dataclass(frozen=True)
 class Planned:
-    """What a run takes.
+    """What a run is estimated to take.
 
     scope: Which suite or subset the games are, "the 5 games of atari-5"; "" if none.
     done: Episodes that the run's directory holds already; they are not counted in what follows.
@@ -108,7 +108,7 @@ class Planned:
     at_most: Whether amounts are bounds, as only the frame cap tells how long episodes are.
     frames: Played, training included.
     simulated_frames: By planners, to choose actions.
-    cost: Of all cores together; its hours are core-hours.
+    dollars, kilowatt_hours, carbon_kilograms: Of all core-hours.
     core_price: US dollars an hour.
     """
 
@@ -127,7 +127,9 @@ class Planned:
     frames: float
     simulated_frames: float
     core_hours: float
-    cost: Cost
+    dollars: float
+    kilowatt_hours: float
+    carbon_kilograms: float
     core_price: float
     core_watts: float
     paces: tuple[Pace, ...]
@@ -148,7 +150,7 @@ def planned(
     core_watts: float | None = None,
     pounds_per_kwh: float | None = None,
 ) -> Planned:
-    """Work out what a plan takes.
+    """Estimate what a plan takes.
 
     Parameters
     ----------
@@ -161,17 +163,19 @@ def planned(
         Frames a second that one core plays; measured by default, which takes some seconds.
     episode_frames : int, optional
         How long an episode is.
-    shards : int, optional
-        How many parts to deal the plan out in.
+    shards : Shards, optional
+        How even the parts are of which the plan is one, to be shown with it.
     core_price, core_watts, pounds_per_kwh : float, optional
         Instead of the prices, the power and the carbon dioxide that the Atari-5 paper reckons with.
 
     Raises
     ------
     ArcadeMarkError
-        If nothing tells how long episodes are, not even a cap, or an agent fails as it is measured.
+        If nothing tells how long episodes are, not even a cap, an agent fails as it is measured, or an amount is not
+        finite.
     """
-    standings = _standings(plan, directory)
+    record = read_run(directory, whole=False) if (directory / manifest.FILE).exists() else None
+    standings = recorded_standings(plan.trials, record)
     lengths, known = _lengths(standings, episode_frames)
     paces = _paces(plan, rate)
     rng = np.random.default_rng(0)
@@ -179,7 +183,7 @@ def planned(
     for standing in standings:
         pace = paces[kind(standing.trial.agent)]
         length, cap = lengths[standing.trial.game], standing.trial.protocol.max_frames_per_episode
-        learner = replace(standing, learns=pace.kind == "learner")
+        learner = replace(standing, learns=standing.learns or pace.kind == "learner")
         training = learner.frames_left(0.0, length) or 0.0
         count = learner.episodes_left
         frames = training + count * length
@@ -187,7 +191,7 @@ def planned(
         simulated += seconds * pace.simulated_frames_per_second
         drawn = np.full(count, length) if known == "frame cap" else rng.gamma(SPREAD, length / SPREAD, count)
         each = (drawn if cap is None else np.minimum(drawn, cap)) / pace.frames_per_second
-        kinds = pace.kind == "learner", pace.kind == "planner"
+        kinds = learner.learns, pace.kind == "planner"
         loads.append(Load(each, training / pace.frames_per_second, *kinds, pace.batch_size))
         rows.append(_Row(standing.trial.game, count, length, frames, seconds / HOUR))
     order = sorted(range(len(rows)), key=lambda place: -rows[place].frames)
@@ -196,7 +200,12 @@ def planned(
     price = running(PRICED).machine_price / PRICED_CORES if core_price is None else core_price
     watts = (running(POWERED).machine_watts or 0.0) / POWERED_CORES if core_watts is None else core_watts
     pounds = POUNDS_PER_KWH if pounds_per_kwh is None else pounds_per_kwh
-    core = Running("core", "a core", max(core_hours, LEAST_HOURS), 0.0, price, gpu_watts=0.0, machine_watts=watts)
+    dollars, kilowatt_hours = core_hours * price, core_hours * watts / 1000.0
+    carbon_kilograms = kilowatt_hours * pounds * KILOGRAMS_PER_POUND
+    if not all(map(math.isfinite, (dollars, kilowatt_hours, carbon_kilograms))):
+        raise ArcadeMarkError(
+            "the amounts are not finite: expected finite numbers in --rate, --core-price, --core-watts and --carbon"
+        )
     return Planned(
         agents=tuple(dict.fromkeys(trial.agent.label for trial in plan.trials)),
         games=tuple(map(game_name, games)),
@@ -212,7 +221,9 @@ def planned(
         frames=sum(row.frames for row in rows),
         simulated_frames=simulated,
         core_hours=core_hours,
-        cost=cost(core, 1, pounds_per_kwh=pounds),
+        dollars=dollars,
+        kilowatt_hours=kilowatt_hours,
+        carbon_kilograms=carbon_kilograms,
         core_price=price,
         core_watts=watts,
         paces=tuple(paces.values()),
@@ -231,21 +242,6 @@ class _Row:
     length: float
     frames: float
     core_hours: float
-
-
-def _standings(plan: Plan, directory: Path) -> list[Standing]:
-    """Return where the trials stand in the run's directory, if there is one."""
-    record = read_run(directory, whole=False) if (directory / manifest.FILE).exists() else None
-    known = {trial.id: trial for trial in record.trials} if record else {}
-    found = [Standing(trial) for trial in plan.trials]
-    for standing in found:
-        there = known.get(standing.trial.id)
-        if record and there:
-            evaluated, trained = record.evaluation(there), record.training(there)
-            standing.episodes, standing.frames = len(evaluated), int(evaluated.frames.sum())
-            standing.training_episodes, standing.training_frames = len(trained), int(trained.frames.sum())
-            standing.trained = there.status == "done" or bool(there.learns and len(evaluated))
-    return found
 
 
 def _lengths(standings: Sequence[Standing], given: int | None) -> tuple[dict[str, float], Known]:
@@ -313,9 +309,9 @@ def _of_game(rows: Sequence[_Row]) -> GameCost:
     return GameCost(game_name(rows[0].game), len(rows), episodes, rows[0].length, frames, core_hours)
 
 
-def shards(plan: Plan, count: int) -> Shards:
+def shard_balance(plan: Plan, count: int) -> Shards:
     """Return how even the parts of a plan are."""
-    each = costs([Standing(trial) for trial in plan.trials], Lengths())
+    each = frames_left([Standing(trial) for trial in plan.trials], Lengths())
     if count > len(each):
         raise ArcadeMarkError(f"{count:,} shards: expected at most one a trial ({len(each):,} here)")
     parts = [sum(each[place] for place in part) for part in deal(each, count)]

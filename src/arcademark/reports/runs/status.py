@@ -10,22 +10,21 @@ from typing import ClassVar
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.ledger import Unread, find_runs
-from arcademark.runs.live import Look, State, TrialLook, look
-from arcademark.suite.tasks import game_name
+from arcademark.runs.live import STATES, RunProgress, State, TrialProgress, read_progress
 
 
 @dataclass(frozen=True)
 class RunStatus:
     """One run's directory.
 
-    played: Whether a process plays it now.
-    frames_per_second: Of the command that plays it, with those that planners simulate; None if nothing is said.
+    running: Whether a process plays it now.
+    frames_per_second: Of the command that plays it, with those that planners simulate; None if nothing is reported.
     seconds_left: As that command has it; None while it cannot be told.
     at_most: Whether that is a bound.
     """
 
     directory: str
-    played: bool
+    running: bool
     trials: int
     done: int
     failed: int
@@ -34,27 +33,6 @@ class RunStatus:
     frames_per_second: float | None
     seconds_left: float | None
     at_most: bool
-
-
-@dataclass(frozen=True)
-class TrialStatus:
-    """One trial.
-
-    state: "begun": something is recorded, and nobody plays it now as far as is known; "left": nothing is.
-    trained: Frames of training, or episodes where its budget is in these; None unless it learns.
-    budget: The same of its budget.
-    """
-
-    agent: str
-    protocol: str
-    game: str
-    seed: int
-    state: State
-    episodes: int
-    planned_episodes: int
-    trained: int | None
-    budget: int | None
-    error: str
 
 
 @dataclass(frozen=True)
@@ -68,7 +46,7 @@ class Status:
     SCHEMA: ClassVar[str] = "arcademark.status/1"
     protocols: tuple[str, ...]
     runs: tuple[RunStatus, ...]
-    trials: tuple[TrialStatus, ...]
+    trials: tuple[TrialProgress, ...]
     frames_per_second: float | None
     seconds_left: float | None
     at_most: bool
@@ -80,48 +58,45 @@ class Status:
         return Counter(trial.state for trial in self.trials)
 
     @property
-    def over(self) -> bool:
-        """Whether nothing is left to play, or nobody plays."""
-        return not any(run.played for run in self.runs)
-
-
-_ORDER: tuple[State, ...] = ("left", "begun", "failed", "playing", "done")
+    def idle(self) -> bool:
+        """Whether no process plays any of these runs."""
+        return not any(run.running for run in self.runs)
 
 
 def status(folders: Sequence[Path]) -> Status:
-    """Look at runs, and at those in folders; ArcadeMarkError if there is none."""
-    looks: list[Look] = []
+    """Read the progress of runs, and of those in folders; ArcadeMarkError if there is none."""
+    found: list[RunProgress] = []
     unread = []
     for directory in dict.fromkeys(run for folder in folders for run in find_runs(folder, parts=True)):
         try:
-            looks.append(look(directory))
+            found.append(read_progress(directory))
         except ArcadeMarkError as error:
             unread.append(Unread(str(directory), str(error)))
-    best: dict[str, TrialStatus] = {}
-    for one in looks:
-        for trial in one.trials:
-            shown = _trial(trial, one.protocol)
-            best[trial.id] = max(best.get(trial.id, shown), shown, key=_how_far)
-    runs = tuple(map(_run, looks))
-    played = [run for run in runs if run.played]
-    rates = [run.frames_per_second for run in played if run.frames_per_second is not None]
-    left = [run.seconds_left for run in played if run.seconds_left is not None]
+    best: dict[str, TrialProgress] = {}
+    for trial in (trial for one in found for trial in one.trials):
+        best[trial.id] = max(
+            best.get(trial.id, trial), trial, key=lambda trial: (STATES.index(trial.state), trial.episodes)
+        )
+    runs = tuple(map(_run, found))
+    running = [run for run in runs if run.running]
+    rates = [run.frames_per_second for run in running if run.frames_per_second is not None]
+    left = [run.seconds_left for run in running if run.seconds_left is not None]
     return Status(
-        protocols=tuple(dict.fromkeys(one.protocol for one in looks)),
+        protocols=tuple(dict.fromkeys(trial.protocol for trial in best.values())),
         runs=runs,
         trials=tuple(best.values()),
         frames_per_second=sum(rates) if rates else None,
-        seconds_left=max(left) if left and len(left) == len(played) else None,
-        at_most=any(run.at_most for run in played),
+        seconds_left=max(left) if left and len(left) == len(running) else None,
+        at_most=any(run.at_most for run in running),
         unread=tuple(unread),
     )
 
 
-def _run(found: Look) -> RunStatus:
+def _run(found: RunProgress) -> RunStatus:
     states, live = Counter(trial.state for trial in found.trials), found.live
     return RunStatus(
         directory=str(found.directory),
-        played=found.played,
+        running=found.running,
         trials=len(found.trials),
         done=states["done"],
         failed=states["failed"],
@@ -131,12 +106,3 @@ def _run(found: Look) -> RunStatus:
         seconds_left=live["seconds_left"] if live else None,
         at_most=live["at_most"] if live else False,
     )
-
-
-def _trial(one: TrialLook, protocol: str) -> TrialStatus:
-    named = one.agent, protocol, game_name(one.game), one.seed, one.state, one.episodes, one.planned_episodes
-    return TrialStatus(*named, one.trained, one.budget, one.error)
-
-
-def _how_far(trial: TrialStatus) -> tuple[int, int]:
-    return _ORDER.index(trial.state), trial.episodes

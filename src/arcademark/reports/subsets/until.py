@@ -4,7 +4,7 @@
   reaches, as a share of the estimate (`arcademark.subset.outlook.Range.error`). Scores count as exact: what more
   episodes or seeds would change is apart from it.
 * The next game is the one expected to take most off that uncertainty per frame. A game costs its missing episodes, each
-  as long as those recorded of it on average, else as long as the protocol's frame cap; a learner its training, too.
+  as long as `arcademark.runs.scheduling.Lengths` expects; a learner its training, too.
 * What is in the run's directory counts. A game that was begun is finished first; none is played twice.
 """
 
@@ -22,8 +22,8 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.reports import wording
 from arcademark.reports.subsets import predictors
 from arcademark.runs import manifest
-from arcademark.runs.costs import expected_frames
 from arcademark.runs.plan import Plan, Trial
+from arcademark.runs.scheduling import expected_frames
 from arcademark.runs.store import RunRecord, read_run
 from arcademark.scores.runs import score_run
 from arcademark.subset import outlook
@@ -31,7 +31,6 @@ from arcademark.suite.subsets import LEVEL
 
 if TYPE_CHECKING:
     from arcademark.runs.events import Summary
-    from arcademark.suite.protocols import Protocol
 
 MEDIAN = "median"
 
@@ -81,7 +80,6 @@ class UntilError:
     error: float
     agent: str
     games: tuple[str, ...]
-    protocol: Protocol
     directory: Path
     plan: Callable[[Sequence[str]], Plan]
     play: Callable[[Plan], Summary]
@@ -174,8 +172,8 @@ class UntilError:
 
     def _costs(self, record: RunRecord | None) -> Mapping[str, float]:
         """Return what each game costs in frames."""
-        tasks = self._trained.joint.tasks
-        return {task: expected_frames(self._trials.get(task, ()), record, self.protocol) for task in tasks}
+        left = expected_frames(self._plan.trials, record)
+        return {task: max(1.0, left.get(task, 0.0)) for task in self._trained.joint.tasks}
 
 
 def _standing(step: Step, following: Sequence[outlook.Next], *, enough: bool, asked: float) -> str:

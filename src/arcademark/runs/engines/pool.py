@@ -18,7 +18,7 @@ from typing import Literal, Protocol, assert_never
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.engines import worker
-from arcademark.runs.engines.base import Batch, Episodes, Failed, Job, Lost, Memory, Opened, TrialEvent
+from arcademark.runs.engines.base import Batch, Episodes, Failed, Job, Lost, Memory, Opened, TrialEvent, share
 from arcademark.runs.processes import GarbledError
 from arcademark.runs.slot import Begun, Played, Trained, TrainingBlock
 from arcademark.runs.store import EpisodeResult, Unfinished
@@ -110,10 +110,9 @@ class _Work:
         return self.shareable and not (self.pending or self.players)
 
     def take(self, workers: int) -> Episodes:
-        """Take the next share of what is pending; a learner takes all, a planner one episode."""
-        left = len(self.pending)
-        share = left if self.learns else 1 if self.plans else -(-left // (2 * workers))
-        return self.pending.take(max(share, self.batch_size))
+        """Take the next share of what is pending."""
+        most = share(len(self.pending), workers, self.batch_size, learns=self.learns, plans=self.plans)
+        return self.pending.take(most)
 
 
 @dataclass(eq=False)

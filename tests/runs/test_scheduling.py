@@ -6,11 +6,11 @@ import pytest
 
 from arcademark.agents.loading import agent_specs
 from arcademark.runs import execution
-from arcademark.runs.costs import PLANNED, Lengths, costs, deal, shard
 from arcademark.runs.engines.here import InProcessEngine
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
 from arcademark.runs.progress import Standing
+from arcademark.runs.scheduling import SIMULATED_PER_PLAYED, Lengths, deal, frames_left, shard
 from arcademark.runs.store import read_run
 from arcademark.suite import protocols
 from arcademark.suite.tasks import games, suite
@@ -35,11 +35,12 @@ def test_what_is_left_of_policies_learners_and_planners():
     length = RANDOM["pong"]
     standings = [Standing(policy), Standing(policy, episodes=1, frames=7), Standing(learner)]
     standings.append(Standing(learner, training_frames=5000, training_episodes=1))
-    assert costs(standings, Lengths()) == [4 * length, 3 * length, 9000, 4000]
+    assert frames_left(standings, Lengths()) == [4 * length, 3 * length, 9000, 4000]
     evaluated = protocols.protocol("ale-2013")
     (learner,) = make_plan("sarsa", "pong", evaluated, episodes=4, training_episodes=3).trials
     (planner,) = make_plan("uct", "pong", evaluated, episodes=2).trials
-    assert costs([Standing(learner), Standing(planner)], Lengths()) == [7 * length, 2 * length * PLANNED]
+    expected = [7 * length, 2 * length * SIMULATED_PER_PLAYED]
+    assert frames_left([Standing(learner), Standing(planner)], Lengths()) == expected
 
 
 def test_parts_are_even_and_whole():
@@ -55,7 +56,7 @@ def test_parts_are_even_and_whole():
 def test_shards_of_the_full_benchmark_are_even():
     plan = make_plan("random", "atari-57", seeds=5)
     parts = [shard(plan, number, 20) for number in range(1, 21)]
-    sums = [sum(costs([Standing(trial) for trial in part.trials], Lengths())) for part in parts]
+    sums = [sum(frames_left([Standing(trial) for trial in part.trials], Lengths())) for part in parts]
     assert max(sums) < 1.01 * sum(sums) / 20
     assert {trial.id for part in parts for trial in part.trials} == {trial.id for trial in plan.trials}
 

@@ -1,4 +1,4 @@
-"""What trials are expected to cost, in frames: what order they are begun in, and how they are dealt out, follows.
+"""What is left of trials, in expected frames: what order they are begun in, and how they are dealt out, follows.
 
 An episode is taken to be as long as the recorded ones of its game on average. Of a game of which nothing is recorded it
 is as long as random play's (`arcademark.suite.tasks.Game.random_frames`), by as much longer or shorter as the recorded
@@ -8,8 +8,8 @@ games are, and never longer than the protocol's cap.
 from __future__ import annotations
 
 import heapq
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
@@ -24,7 +24,7 @@ from arcademark.suite.tasks import games
 if TYPE_CHECKING:
     from arcademark.runs.store import RunRecord
 
-PLANNED = 100.0
+SIMULATED_PER_PLAYED = 100.0
 """Frames that planners, whose searches have tens to thousands, are taken to simulate for each that they play."""
 
 
@@ -41,23 +41,23 @@ class Lengths:
             frames[game] += some
             episodes[game] += count
         self._means = {game: frames[game] / count for game, count in episodes.items() if count}
-        self._factor = sum(self._means.values()) / sum(map(_random, self._means)) if self._means else 1.0
+        self._factor = sum(self._means.values()) / sum(map(_random_play_frames, self._means)) if self._means else 1.0
 
     def of(self, game: str, protocol: Protocol) -> float:
         """Return the expected length of a game's episodes."""
-        length = self._means.get(game) or self._factor * _random(game)
+        length = self._means.get(game) or self._factor * _random_play_frames(game)
         cap = protocol.max_frames_per_episode
         return length if cap is None else min(length, cap)
 
 
 @cache
-def _random(game: str) -> float:
+def _random_play_frames(game: str) -> float:
     """Return the length of random play, of all games on average where it is not known."""
     known = games()
     return known[game].random_frames if game in known else sum(one.random_frames for one in known.values()) / len(known)
 
 
-def costs(standings: Sequence[Standing], lengths: Lengths) -> list[float]:
+def frames_left(standings: Sequence[Standing], lengths: Lengths) -> list[float]:
     """Return what is left of each trial, in frames that are emulated, as far as its agent's class tells."""
     kinds = {spec.label: kind(spec) for spec in {standing.trial.agent for standing in standings}}
     found = []
@@ -65,37 +65,47 @@ def costs(standings: Sequence[Standing], lengths: Lengths) -> list[float]:
         known, trial = kinds[standing.trial.agent.label], standing.trial
         length = lengths.of(trial.game, trial.protocol)
         learner = replace(standing, learns=True) if known in ("learner", "trainer") else standing
-        found.append((learner.frames_left(length, length) or 0.0) * (PLANNED if known == "planner" else 1.0))
+        emulated = SIMULATED_PER_PLAYED if known == "planner" else 1.0
+        found.append((learner.frames_left(length, length) or 0.0) * emulated)
     return found
 
 
-def expected_frames(trials: Sequence[Trial], record: RunRecord | None, protocol: Protocol) -> float:
-    """Return what a game's trials, which may be none, are expected to cost in frames: at least one."""
+def recorded_standings(trials: Iterable[Trial], record: RunRecord | None) -> list[Standing]:
+    """Return where trials stand in what is recorded of their run, if anything is."""
     known = {trial.id: trial for trial in record.trials} if record else {}
-    rows = {name: record.evaluation(trial) for name, trial in known.items()} if record else {}
-    lengths = Lengths((known[name].game, int(some.frames.sum()), len(some)) for name, some in rows.items())
-    learns = any(trial.learns for trial in known.values())
-    standings = [
-        Standing(trial, episodes=done, learns=learns and not done)
-        for trial in trials
-        for done in [len(rows.get(trial.id, ()))]
-    ]
-    each = (lengths.of(standing.trial.game, protocol) for standing in standings)
-    left = (standing.frames_left(length, length) or 0.0 for standing, length in zip(standings, each, strict=True))
-    return max(1.0, sum(left))
+    learners = {trial.agent for trial in known.values() if trial.learns}
+    found = [Standing(trial, learns=trial.agent.label in learners) for trial in trials]
+    for standing in found:
+        there = known.get(standing.trial.id)
+        if record and there:
+            evaluated, trained = record.evaluation(there), record.training(there)
+            standing.episodes, standing.frames = len(evaluated), int(evaluated.frames.sum())
+            standing.training_episodes, standing.training_frames = len(trained), int(trained.frames.sum())
+            standing.trained = there.status == "done" or bool(there.learns and len(evaluated))
+    return found
 
 
-def deal(costs: Sequence[float], count: int) -> list[list[int]]:
-    """Deal what costs so much out in `count` parts, each the places of its items, in order.
+def expected_frames(trials: Iterable[Trial], record: RunRecord | None) -> Mapping[str, float]:
+    """Return what is left of each game's trials, in frames that are emulated."""
+    found = recorded_standings(trials, record)
+    lengths = Lengths((standing.trial.game, standing.frames, standing.episodes) for standing in found)
+    left = defaultdict[str, float](float)
+    for standing, frames in zip(found, frames_left(found, lengths), strict=True):
+        left[standing.trial.game] += frames
+    return left
 
-    The dearest first, each to the part that costs least so far.
+
+def deal(weights: Sequence[float], count: int) -> list[list[int]]:
+    """Deal what weighs so much out in `count` parts, each the places of its items, in order.
+
+    The heaviest first, each to the part that weighs least so far.
     """
     parts: list[list[int]] = [[] for _ in range(count)]
     least = [(0.0, 0, number) for number in range(count)]
-    for place in sorted(range(len(costs)), key=lambda place: -costs[place]):
-        cost, size, number = heapq.heappop(least)
+    for place in sorted(range(len(weights)), key=lambda place: -weights[place]):
+        weight, size, number = heapq.heappop(least)
         parts[number].append(place)
-        heapq.heappush(least, (cost + costs[place], size + 1, number))
+        heapq.heappush(least, (weight + weights[place], size + 1, number))
     return [sorted(part) for part in parts]
 
 
@@ -115,5 +125,5 @@ def shard(plan: Plan, number: int, count: int) -> Plan:
             f"shard {number}/{count}: expected a number from 1 to how many there are, and at most one a trial "
             f"({len(plan.trials):,} here)"
         )
-    mine = deal(costs([Standing(trial) for trial in plan.trials], Lengths()), count)[number - 1]
+    mine = deal(frames_left([Standing(trial) for trial in plan.trials], Lengths()), count)[number - 1]
     return replace(plan, trials=tuple(plan.trials[place] for place in mine))
