@@ -215,8 +215,8 @@ def test_a_shard_is_a_fixed_part_and_all_of_them_are_the_plan(tmp_path: Path, to
     assert all(1 <= sum(trial.agent.ref == LEARNER for trial in part.trials) <= 2 for part in parts)
     directories = [tmp_path / f"part{number}" for number in range(3)]
     for part, directory in zip(parts, directories, strict=True):
-        execute(part, directory, workers=1)
-    execute(plan, tmp_path / "whole", workers=1)
+        assert execute(part, directory, workers=1).complete
+    assert execute(plan, tmp_path / "whole", workers=1).complete
     merge(tmp_path / "out", directories)
     assert rows(tmp_path / "out") == rows(tmp_path / "whole")
     for number, count in ((0, 3), (4, 3), (1, 9)):
