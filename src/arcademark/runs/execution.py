@@ -239,6 +239,7 @@ class _Run:
                 episodes_trained=self._trained_before,
             )
         )
+        live.remove(self._recorder.directory)  # what a killed one said last
         with _stop_signals() as signals, closing(engine.run(self._jobs, self._recorder)) as batches:
             for batch in batches:
                 self._take(batch)

@@ -10,7 +10,9 @@ import contextlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypedDict, get_args
+from typing import Annotated, Literal, TypedDict, get_args
+
+from msgspec import Meta
 
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.files import parse_json, read_as, read_text
@@ -29,12 +31,15 @@ STATES: tuple[State, ...] = get_args(State)
 """The least far first: of copies of a trial that counts which is furthest."""
 
 
+Amount = Annotated[float, Meta(ge=0, le=1e12)]
+
+
 class Live(TypedDict):
     """What the driver reports."""
 
     trials: list[str]  # ids of those in play
-    frames_per_second: float  # lately, with those that planners simulate
-    seconds_left: float | None  # null while it cannot be told
+    frames_per_second: Amount  # lately, with those that planners simulate
+    seconds_left: Amount | None  # null while it cannot be told
     at_most: bool  # whether that is a bound
 
 
@@ -142,5 +147,5 @@ FROM trial LEFT JOIN checkpoint ON checkpoint.trial = id ORDER BY position
 def _read(path: Path) -> Live | None:
     with contextlib.suppress(ArcadeMarkError, FileNotFoundError):
         remedy = "it is written anew in some seconds"
-        return read_as(Live, parse_json(read_text(path, MOST_BYTES), path, remedy), path, remedy)
+        return read_as(Live, parse_json(read_text(path, MOST_BYTES), path, remedy, finite=True), path, remedy)
     return None

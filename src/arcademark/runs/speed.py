@@ -17,6 +17,7 @@ from arcademark.runs.store import Checkpoint, Unfinished
 
 SECONDS = 2.0  # of play
 PATIENCE_SECONDS = 60.0  # for an agent to be made, and to play anything
+MOST_PLAYED = 10_000  # episodes, of which the seconds hold fewer
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ def measure(trial: Trial, emulator: Emulator) -> Speed:
 
     ArcadeMarkError if it fails, or plays nothing in `PATIENCE_SECONDS`.
     """
-    job = Job(trial, Episodes.missing(trial.episodes), emulator)
+    job = Job(trial, Episodes.missing(MOST_PLAYED), emulator)
     opened, told = None, list[tuple[float, Played]]()
     began = time.perf_counter()
     with closing(LocalEngine(1).run([job], _Nothing())) as batches:
@@ -66,7 +67,7 @@ def measure(trial: Trial, emulator: Emulator) -> Speed:
                 break
     (first, _), *later = told or [(began, Played(0))]
     played = sum((event for _, event in later), Played(0))
-    if opened is None or not played.frames:
+    if opened is None or not played.frames or later[-1][0] <= first:
         raise ArcadeMarkError(
             f"{trial.agent.label} on {trial.game}: too little is played in {PATIENCE_SECONDS:g} s to tell how fast; "
             "give it by --rate"

@@ -179,6 +179,7 @@ def planned(
     lengths, known = _lengths(standings, episode_frames)
     paces = _paces(plan, rate)
     rng = np.random.default_rng(0)
+    many = sum(trial.episodes for trial in plan.trials) > MOST_SIMULATED
     simulated, loads, rows = 0.0, [], []
     for standing in standings:
         pace = paces[kind(standing.trial.agent)]
@@ -189,8 +190,12 @@ def planned(
         frames = training + count * length
         seconds = frames / pace.frames_per_second
         simulated += seconds * pace.simulated_frames_per_second
-        drawn = np.full(count, length) if known == "frame cap" else rng.gamma(SPREAD, length / SPREAD, count)
-        each = (drawn if cap is None else np.minimum(drawn, cap)) / pace.frames_per_second
+        if many:
+            drawn = np.array([count * length])
+        else:
+            drawn = np.full(count, length) if known == "frame cap" else rng.gamma(SPREAD, length / SPREAD, count)
+            drawn = drawn if cap is None else np.minimum(drawn, cap)
+        each = drawn / pace.frames_per_second
         kinds = learner.learns, pace.kind == "planner"
         loads.append(Load(each, training / pace.frames_per_second, *kinds, pace.batch_size))
         rows.append(_Row(standing.trial.game, count, length, frames, seconds / HOUR))
@@ -227,7 +232,7 @@ def planned(
         core_price=price,
         core_watts=watts,
         paces=tuple(paces.values()),
-        makespans=tuple(_makespan([loads[place] for place in order], number, paces) for number in workers),
+        makespans=tuple(_makespan([loads[place] for place in order], number, paces, many=many) for number in workers),
         by_game=tuple(_of_game([row for row in rows if row.game == game]) for game in games),
         shards=shards,
     )
@@ -294,8 +299,8 @@ def _measured(trials: Sequence[Trial], chosen: Mapping[str, Emulator]) -> Pace:
     )
 
 
-def _makespan(loads: Sequence[Load], workers: int, paces: Mapping[str, Pace]) -> Makespan:
-    if sum(len(load.episodes) for load in loads) > MOST_SIMULATED:
+def _makespan(loads: Sequence[Load], workers: int, paces: Mapping[str, Pace], *, many: bool) -> Makespan:
+    if many:
         seconds = sum(load.training + float(np.sum(load.episodes)) for load in loads)
         return Makespan(workers, seconds / workers / HOUR, None)
     starting = max(pace.starting_seconds for pace in paces.values())
