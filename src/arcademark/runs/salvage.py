@@ -14,14 +14,15 @@ import sqlite3
 import struct
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.runs import manifest, networks
-from arcademark.runs.checks import DATABASE, MOST_FRAMES, MOST_NUMBER, RULES, check_files, check_index, guard
+from arcademark.runs.checks import DATABASE, MOST_FRAMES, MOST_NUMBER, RULES, SINCE, check_files, check_index, guard
 from arcademark.runs.database import (
     SCHEMA,
     SCHEMA_VERSION,
@@ -34,16 +35,25 @@ from arcademark.runs.merging import put_in_order
 from arcademark.runs.plan import slug
 from arcademark.runs.recording import Recorder
 from arcademark.runs.rows import EXPECTED, check_counts, read_rows
-from arcademark.runs.store import MAX_CHECKPOINT_BYTES, MOST_STEPS, Checkpoint, decode_actions, read_run, select_trials
+from arcademark.runs.store import MOST_STEPS, Checkpoint, decode_actions, read_run, scored_phase, select_trials
+from arcademark.suite.protocols import Protocol
 
 _LEAF = 13  # the kind of a page that holds rows of a table
 _PAGE_BYTES = 4096  # where the first page does not tell
 _MOST_NAMED = 20  # problems of a kind that are told one by one
+_MOST_PAYLOAD = 10**9  # bytes of a row, SQLite's own limit
+_MOST_HEADER = 128  # bytes that tell the types of a row, more than those of any table here
+_MOST_AGAIN = 8  # times that a page's bytes may be taken for rows, and overflow pages be read
 _SIZES = (0, 1, 2, 3, 4, 6, 8, 8, 0, 0)  # bytes of values of the first kinds
 _DEFAULTS = {"simulated_frames": 0, "plans": None, "training_episodes": None}  # of columns that were added later
 _PHASES = ("training", "evaluation")
 _TABLES = ("trial", "checkpoint", "unfinished", "evaluation", "episode")
-_BETTER = {"trial": "learns IS NULL", "checkpoint": "-episodes", "unfinished": "-frames", "evaluation": "-episodes"}
+_BETTER = {
+    "trial": "learns IS NULL, plans IS NULL, rowid",
+    "checkpoint": "-episodes",
+    "unfinished": "-frames",
+    "evaluation": "-episodes",
+}
 """How rows of the same key are sorted, of which the first is kept: pages may hold old ones, too."""
 _ID = re.compile(r"(.+)-([a-z0-9_]+)-s([0-9]{1,18})-[0-9a-f]{8}")
 
@@ -83,7 +93,7 @@ def check(directory: str | os.PathLike[str]) -> tuple[str, ...]:
     path = Path(directory)
     if not os.path.lexists(path / DATABASE) and not os.path.lexists(path / manifest.FILE):
         manifest.read(path)  # tells that it is no run
-    problems, document = [], None
+    problems, document, protocol = [], None, None
     try:
         document = manifest.read(path)
         protocol = manifest.protocol_of(path, document)
@@ -94,7 +104,7 @@ def check(directory: str | os.PathLike[str]) -> tuple[str, ...]:
             asked = dict(database.execute("SELECT id, episodes FROM trial ORDER BY position"))
             columns = read_rows(path, database, asked)
             check_index(path, database, "episode")
-            if document is not None:
+            if protocol is not None:
                 trials = list(select_trials(database, protocol))
                 check_counts(path, database, columns, {trial.id: trial.learns for trial in trials}, protocol)
             del columns
@@ -107,7 +117,7 @@ def check(directory: str | os.PathLike[str]) -> tuple[str, ...]:
     except ArcadeMarkError as error:
         problems.append(str(error))
         if (path / DATABASE).is_file():
-            found = scan(path, document)
+            found = scan(path, document, protocol)
             problems += (f"{path}: {problem}" for problem in found.problems)
             problems.append(f"{path}: {found.intact:,} episodes are intact")
     return tuple(problems)
@@ -124,8 +134,9 @@ def salvage(directory: str | os.PathLike[str], out: str | os.PathLike[str]) -> S
         If the manifest is missing or damaged, nothing is intact, a process is writing the run, or `out` is not new.
     """
     path, place = Path(directory), Path(out)
-    if os.path.lexists(place / manifest.FILE) or os.path.lexists(place / DATABASE):
-        raise ArcadeMarkError(f"{place}: holds a run; name a new directory for what is salvaged")
+    taken = ArcadeMarkError(f"{place}: holds a run; name a new directory for what is salvaged")
+    if os.path.lexists(place / manifest.FILE):
+        raise taken
     try:
         document = manifest.read(path)
         protocol = manifest.protocol_of(path, document)
@@ -136,20 +147,29 @@ def salvage(directory: str | os.PathLike[str], out: str | os.PathLike[str]) -> S
         ) from None
     with _unlocked(path), Recorder(place) as recorder:
         database = recorder.database
+        if database.execute("SELECT 1 FROM trial").fetchone():
+            raise taken
         database.execute("PRAGMA journal_mode = DELETE")
         database.execute("PRAGMA foreign_keys = OFF")
-        with recorder.transaction():
-            found = scan(path, document, database)
-            _make_consistent(database, found)
-            put_in_order(database, document)
-            if not database.execute("SELECT 1 FROM trial").fetchone():
-                raise ArcadeMarkError(f"{path}: nothing in it is intact; restore it from a copy, or play it again")
-            manifest.write(place, document)
+        try:
+            with recorder.transaction():
+                found = scan(path, document, protocol, database)
+                _make_consistent(database, found, protocol)
+                put_in_order(database, document)
+                if not database.execute("SELECT 1 FROM trial").fetchone():
+                    raise ArcadeMarkError(f"{path}: nothing in it is intact; restore it from a copy, or play it again")
+                manifest.write(place, document)
+        except BaseException:
+            (place / manifest.FILE).unlink(missing_ok=True)
+            raise
         for (trial_id,) in database.execute("SELECT trial FROM checkpoint WHERE finished").fetchall():
             checkpoint = recorder.checkpoint(trial_id)
             if networks.path_of(path, trial_id).exists() and checkpoint is not None:
-                with contextlib.suppress(ArcadeMarkError):
-                    networks.write(place, trial_id, checkpoint)
+                try:
+                    with clear_errors(place):
+                        networks.write(place, trial_id, checkpoint)
+                except ArcadeMarkError as error:
+                    found.problems.append(str(error))
         trials = list(select_trials(database, protocol))
     episodes = len(read_run(place).episodes)
     done = sum(trial.status == "done" for trial in trials)
@@ -157,7 +177,10 @@ def salvage(directory: str | os.PathLike[str], out: str | os.PathLike[str]) -> S
 
 
 def scan(
-    directory: Path, document: manifest.Document | None = None, database: sqlite3.Connection | None = None
+    directory: Path,
+    document: manifest.Document | None = None,
+    protocol: Protocol | None = None,
+    database: sqlite3.Connection | None = None,
 ) -> Contents:
     """Look at every page of a run's database; put what is intact into `database`, which is empty."""
     found = Contents()
@@ -165,45 +188,47 @@ def scan(
         orders = _orders(directory, path)
         for table in _BETTER:  # whole seconds are stored as whole numbers
             small.execute(
-                f"CREATE TABLE {table} ({', '.join(orders[table])})".replace("wall_seconds", "wall_seconds REAL")
+                f"CREATE TABLE {table} ({', '.join(orders[table][0])})".replace("wall_seconds", "wall_seconds REAL")
             )
         for values in _records(path, found):
             for table in _BETTER if len(values) < 2 or values[1] not in _PHASES else ():
-                if (row := _fitting(values, orders[table])) is not None and _plausible(table, row):
-                    small.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", [*row.values()])
+                for row in _fitting(values, orders[table]):  # in the wrong order it breaks the rules, or tells less
+                    if _plausible(table, row):
+                        small.execute(f"INSERT INTO {table} ({', '.join(row)}) VALUES (:{', :'.join(row)})", row)
         for table, better in _BETTER.items():
             rules = " AND ".join(f"({rule})" for rule in RULES[table].values())
             key = "id" if table == "trial" else "trial"
             small.execute(f"DELETE FROM {table} WHERE NOT ({rules} AND typeof({key}) = 'text')")
             if database is not None:
-                columns = ", ".join(orders[table])
+                columns = ", ".join(orders[table][0])
                 database.executemany(
-                    f"INSERT OR IGNORE INTO {table} ({columns}) VALUES ({', '.join('?' * len(orders[table]))})",
+                    f"INSERT OR IGNORE INTO {table} ({columns}) VALUES ({', '.join('?' * len(orders[table][0]))})",
                     small.execute(f"SELECT {columns} FROM {table} ORDER BY {better}"),
                 )
         asked = dict(small.execute("SELECT id, episodes FROM trial ORDER BY learns IS NOT NULL"))  # the last one counts
         _take_episodes(path, orders["episode"], asked, document, found, database)
-        _tell_lost(found, asked, small)
+        _tell_lost(found, asked, small, protocol)
     return found
 
 
 def _take_episodes(
     path: Path,
-    order: Sequence[str],
+    orders: Sequence[Sequence[str]],
     asked: dict[str, int],
     document: manifest.Document | None,
     found: Contents,
     database: sqlite3.Connection | None,
 ) -> None:
     """Take each intact episode once; of those that are there twice and differ, none."""
-    insert = f"INSERT INTO episode ({', '.join(order)}) VALUES ({', '.join('?' * len(order))})"
+    order = orders[0]
+    insert = f"INSERT INTO episode ({', '.join(order)}) VALUES (:{', :'.join(order)})"
     same = f"SELECT {', '.join(order)} FROM episode WHERE trial = ? AND phase = ? AND episode = ?"
     wrong, contested = [], set()
     for values in _records(path, Contents()):
-        row = _fitting(values, order)
-        if row is None or row["phase"] not in _PHASES or not isinstance(row["trial"], str):
+        rows = _fitting(values, orders)
+        if not rows or rows[0]["phase"] not in _PHASES or not isinstance(rows[0]["trial"], str):
             continue
-        trial, phase, number = key = row["trial"], row["phase"], row["episode"]
+        trial, phase, number = key = rows[0]["trial"], rows[0]["phase"], rows[0]["episode"]
         if trial not in asked and (again := _remade(trial, document)):
             asked[trial] = again["episodes"]
             if database is not None:
@@ -212,12 +237,13 @@ def _take_episodes(
                     f"INSERT INTO trial ({columns}) VALUES ({', '.join('?' * len(again))})", [*again.values()]
                 )
             found.problems.append(f"what was known of trial {one_line(trial, 100)} is lost; its name tells which it is")
-        why = _wrong(row, asked) or _wrong_actions(row, document)
-        if why or key in contested:
-            wrong += [why] if why else []
+        reasons = [_wrong(row, asked) or _wrong_actions(row, document) for row in rows]
+        if "" not in reasons or key in contested:
+            wrong += reasons[:1] if "" not in reasons else []
             continue
+        row = rows[reasons.index("")]
         if number in found.numbers[trial, phase]:
-            if database is not None and database.execute(same, key).fetchone() != tuple(row.values()):
+            if database is not None and database.execute(same, key).fetchone() != tuple(row[name] for name in order):
                 database.execute("DELETE FROM episode WHERE trial = ? AND phase = ? AND episode = ?", key)
                 found.numbers[trial, phase].discard(number)
                 contested.add(key)
@@ -227,26 +253,30 @@ def _take_episodes(
             continue
         found.numbers[trial, phase].add(number)
         if database is not None:
-            database.execute(insert, [*row.values()])
+            database.execute(insert, row)
     found.problems += _some(wrong, "episodes that are not intact")
     found.intact = sum(map(len, found.numbers.values()))
 
 
 def _wrong(row: dict[str, Any], asked: Mapping[str, int]) -> str:
     """Tell what of a row, but its actions, no episode has; "" if all is well."""
-    where = f"{row['phase']} episode {row['episode']!r} of trial {one_line(row['trial'], 100)}"
+    where = f"{row['phase']} episode {_shown(row['episode'])} of trial {one_line(row['trial'], 100)}"
     if row["trial"] not in asked:
         return f"{where}: nothing is known of the trial"
     most = asked[row["trial"]] if row["phase"] == "evaluation" else MOST_FRAMES
     whole = {"episode": most - 1, "frames": MOST_FRAMES, "steps": MOST_FRAMES, "simulated_frames": MOST_FRAMES}
     for name, high in whole.items():
         if type(row[name]) is not int or not 0 <= row[name] <= high:
-            return f"{where}: its {name} {one_line(repr(row[name]), 40)} is not {EXPECTED[name]}"
+            return f"{where}: its {name} {_shown(row[name])} is not {EXPECTED[name]}"
     for name, low in (("score", -MOST_NUMBER), ("wall_seconds", 0)):
         if type(row[name]) not in (int, float) or not low <= row[name] <= MOST_NUMBER:
-            return f"{where}: its {name} {one_line(repr(row[name]), 40)} is not {EXPECTED[name]}"
+            return f"{where}: its {name} {_shown(row[name])} is not {EXPECTED[name]}"
         row[name] = float(row[name])
     return "" if row["end"] in ("terminated", "truncated") else f"{where}: its end is not {EXPECTED['truncated']}"
+
+
+def _shown(value: object) -> str:
+    return "a blob" if isinstance(value, bytes) else one_line(repr(value[:40] if isinstance(value, str) else value), 40)
 
 
 def _wrong_actions(row: Mapping[str, Any], document: manifest.Document | None) -> str:
@@ -264,21 +294,25 @@ def _wrong_actions(row: Mapping[str, Any], document: manifest.Document | None) -
     return f"{row['phase']} episode {row['episode']} of trial {one_line(row['trial'], 100)}: its actions {told}"
 
 
-def _make_consistent(database: sqlite3.Connection, found: Contents) -> None:
+def _make_consistent(database: sqlite3.Connection, found: Contents, protocol: Protocol) -> None:
     """Leave out training of which a part is lost, and let notes tell of no more than there is."""
     of_none = "NOT IN (SELECT id FROM trial)"
     for table in ("checkpoint", "unfinished", "evaluation"):
         database.execute(f"DELETE FROM {table} WHERE trial {of_none}")
     there = dict(database.execute("SELECT trial, episodes FROM checkpoint"))
-    for (trial,) in database.execute("SELECT id FROM trial").fetchall():
-        numbers = found.numbers[trial, "training"]
-        if (numbers or there.get(trial)) and numbers != set(range(there.get(trial, 0))):
+    for trial, learns in database.execute("SELECT id, learns FROM trial").fetchall():
+        numbers, noted = found.numbers[trial, "training"], scored_phase(protocol, bool(learns))
+        if (numbers or there.get(trial)) and not _are_first(numbers, there.get(trial, 0)):
             database.execute("DELETE FROM checkpoint WHERE trial = ?", (trial,))
             database.execute("DELETE FROM episode WHERE trial = ? AND phase = 'training'", (trial,))
             found.problems.append(
                 f"trial {one_line(trial, 100)}: its checkpoint or an episode behind it is lost, so that its training "
                 f"begins again ({len(numbers):,} intact episodes of training left out)"
             )
+            if noted == "training":
+                database.execute("DELETE FROM evaluation WHERE trial = ?", (trial,))
+        if noted == "training":
+            continue
         left = len(found.numbers[trial, "evaluation"])
         notes = database.execute(
             "SELECT command, episodes FROM evaluation WHERE trial = ? ORDER BY command", (trial,)
@@ -295,17 +329,25 @@ def _make_consistent(database: sqlite3.Connection, found: Contents) -> None:
     )
 
 
-def _tell_lost(found: Contents, asked: Mapping[str, int], small: sqlite3.Connection) -> None:
-    """Tell which episodes are lost, as far as others and notes tell."""
+def _are_first(numbers: Collection[int], count: int) -> bool:
+    return len(numbers) == count and max(numbers, default=-1) == count - 1
+
+
+def _tell_lost(found: Contents, asked: Mapping[str, int], small: sqlite3.Connection, protocol: Protocol | None) -> None:
+    """Tell which episodes are lost, as far as others and notes tell; a learner's may be of its training."""
     noted = dict(small.execute("SELECT trial, sum(episodes) FROM evaluation GROUP BY trial"))
     trained = dict(small.execute("SELECT trial, max(episodes) FROM checkpoint GROUP BY trial"))
+    learners = {trial for (trial,) in small.execute("SELECT id FROM trial WHERE learns")} | trained.keys()
     lost = []
     for trial in asked:
+        learns = trial in learners or bool(found.numbers[trial, "training"])
+        if learns and (protocol is None or scored_phase(protocol, learns) == "training"):
+            noted.pop(trial, None)
         for phase, least in (("training", trained.get(trial, 0)), ("evaluation", 0)):
             numbers = found.numbers[trial, phase]
-            expected = min(max(least, max(numbers, default=-1) + 1), len(numbers) + MOST_FRAMES)
-            gaps = [number for number in range(min(expected, len(numbers) + 10**6)) if number not in numbers]
-            more = noted.get(trial, 0) - len(numbers) - len(gaps) if phase == "evaluation" else 0
+            expected = max(least, max(numbers, default=-1) + 1)
+            gaps = ((low + 1, high - 1) for low, high in pairwise([-1, *sorted(numbers), expected]) if high - low > 1)
+            more = noted.get(trial, 0) - expected if phase == "evaluation" else 0
             told = _ranges(gaps) + ([f"{more:,} more"] if more > 0 else [])
             if told:
                 lost.append(f"trial {one_line(trial, 100)}: {phase} episodes lost: {', '.join(told)}")
@@ -374,8 +416,8 @@ def _settled(directory: Path, found: Contents) -> Iterator[Path]:
         yield path
 
 
-def _orders(directory: Path, path: Path) -> dict[str, list[str]]:
-    """Return the columns of each table in their order: as the database has them, or as they are laid out today."""
+def _orders(directory: Path, path: Path) -> dict[str, list[list[str]]]:
+    """Return the orders that the columns of each table may have: the database's, or all known if it does not tell."""
     found: dict[str, list[str]] = {}
     uri = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
     broken = contextlib.suppress(sqlite3.Error, UnicodeError)
@@ -388,19 +430,28 @@ def _orders(directory: Path, path: Path) -> dict[str, list[str]]:
     with contextlib.closing(sqlite3.connect(":memory:")) as laid_out:
         laid_out.executescript(SCHEMA)
         known = {table: [row[1] for row in laid_out.execute(f"PRAGMA table_info({table})")] for table in _TABLES}
+    orders: dict[str, list[list[str]]] = {}
     for table, columns in known.items():
         there = found.get(table, [])
         later = [name for name in columns if name not in there]  # are at the end once they were added
-        found[table] = [*there, *later] if there and {*later} <= {*_DEFAULTS} and {*there} <= {*columns} else columns
-    return found
+        if there and {*later} <= {*_DEFAULTS} and {*there} <= {*columns}:
+            orders[table] = [[*there, *later]]
+            continue
+        orders[table] = []
+        for version in range(SCHEMA_VERSION, 0, -1):  # in which it began
+            added = {name: max(0, SINCE.get((table, name), 1) - version) for name in columns}
+            if (order := sorted(columns, key=added.__getitem__)) not in orders[table]:
+                orders[table].append(order)
+    return orders
 
 
-def _fitting(values: Sequence[Any], order: Sequence[str]) -> dict[str, Any] | None:
-    """Return values by the names of a table's columns, None if they are not so many."""
-    rest = order[len(values) :]
-    if len(values) > len(order) or any(name not in _DEFAULTS for name in rest):
-        return None
-    return dict(zip(order, values, strict=False)) | {name: _DEFAULTS[name] for name in rest}
+def _fitting(values: Sequence[Any], orders: Sequence[Sequence[str]]) -> list[dict[str, Any]]:
+    """Return values by the names of a table's columns, in each order in which they are so many."""
+    return [
+        dict(zip(order, values, strict=False)) | {name: _DEFAULTS[name] for name in order[len(values) :]}
+        for order in orders
+        if len(values) <= len(order) and {*order[len(values) :]} <= _DEFAULTS.keys()
+    ]
 
 
 def _plausible(table: str, row: Mapping[str, Any]) -> bool:
@@ -422,12 +473,19 @@ def _records(path: Path, found: Contents) -> Iterator[list[Any]]:
         elif (told := int.from_bytes(start[28:32], "big")) > length // size:
             found.problems.append(f"{DATABASE}: it ends after page {length // size:,} of {told:,}")
         usable, count = size - start[20] if start[20] <= 32 else size, length // size
-        unread = []
+        unread, followed = [], 0
 
         def page(number: int) -> bytes:
             if not 1 <= number <= count:
                 raise ValueError("no such page")
             return os.pread(file.fileno(), size, (number - 1) * size)
+
+        def overflow(number: int) -> bytes:
+            nonlocal followed
+            followed += 1
+            if followed > _MOST_AGAIN * count:
+                raise ValueError("other rows have it, too")
+            return page(number)
 
         free = _free(page, start, count)
         for number in range(1, count + 1):
@@ -440,9 +498,12 @@ def _records(path: Path, found: Contents) -> Iterator[list[Any]]:
                 continue
             offset = 100 if number == 1 else 0
             if content[offset] == _LEAF:
-                yield from _rows(content, offset, usable, page)
+                yield from _rows(content, offset, usable, overflow)
         if unread:
-            found.problems.append(f"{DATABASE}: the disk does not give pages {', '.join(_ranges(unread))}")
+            pages = ", ".join(_ranges((number, number) for number in unread))
+            found.problems.append(f"{DATABASE}: the disk does not give pages {pages}")
+        if followed > _MOST_AGAIN * count:
+            found.problems.append(f"{DATABASE}: many rows go on in the same pages; those read last are left out")
 
 
 def _free(page: Any, start: bytes, count: int) -> set[int]:
@@ -453,8 +514,10 @@ def _free(page: Any, start: bytes, count: int) -> set[int]:
         while trunk and trunk not in free:
             content = page(trunk)
             number = int.from_bytes(content[4:8], "big")
+            if 8 + 4 * number > len(content):
+                break
             listed = {int.from_bytes(content[at : at + 4], "big") for at in range(8, 8 + 4 * number, 4)}
-            if 8 + 4 * number > len(content) or not all(1 <= one <= count for one in listed):
+            if not all(1 <= one <= count for one in listed):
                 break
             free |= {trunk, *listed}
             trunk = int.from_bytes(content[:4], "big")
@@ -463,6 +526,7 @@ def _free(page: Any, start: bytes, count: int) -> set[int]:
 
 def _rows(content: bytes, offset: int, usable: int, page: Any) -> Iterator[list[Any]]:
     """Yield the rows of a page, those that make sense."""
+    taken = 0
     cells = int.from_bytes(content[offset + 3 : offset + 5], "big")
     for cell in range(min(cells, (usable - offset - 8) // 2)):
         place = offset + 8 + 2 * cell
@@ -470,20 +534,30 @@ def _rows(content: bytes, offset: int, usable: int, page: Any) -> Iterator[list[
             at = int.from_bytes(content[place : place + 2], "big")
             length, at = _varint(content, at)
             _, at = _varint(content, at)
-            yield _values(_payload(content, at, length, usable, page))
+            local = _local(length, usable)
+            if at + local > usable or length > _MOST_PAYLOAD:
+                continue
+            if (taken := taken + local) > _MOST_AGAIN * usable:
+                return
+            yield _values(_payload(content[at : at + local + 4], local, length, usable, page))
 
 
-def _payload(content: bytes, at: int, length: int, usable: int, page: Any) -> bytes:
-    local = length
-    if length > usable - 35:
-        least = (usable - 12) * 32 // 255 - 23
-        local = least + (length - least) % (usable - 4)
-        local = least if local > usable - 35 else local
-    if at + local > usable or length > MAX_CHECKPOINT_BYTES + 2**20:
-        raise ValueError("it ends beyond its page")
-    parts, left = [content[at : at + local]], length - local
-    following = int.from_bytes(content[at + local : at + local + 4], "big") if left else 0
+def _local(length: int, usable: int) -> int:
+    """Return how many bytes of a row lie on its own page."""
+    if length <= usable - 35:
+        return length
+    least = (usable - 12) * 32 // 255 - 23
+    local = least + (length - least) % (usable - 4)
+    return least if local > usable - 35 else local
+
+
+def _payload(start: bytes, local: int, length: int, usable: int, page: Any) -> bytes:
+    parts, left, seen = [start[:local]], length - local, set[int]()
+    following = int.from_bytes(start[local:], "big") if left else 0
     while left > 0:
+        if following in seen:
+            raise ValueError("it goes in a circle")
+        seen.add(following)
         more = page(following)
         parts.append(more[4 : 4 + min(left, usable - 4)])
         left -= usable - 4
@@ -496,8 +570,8 @@ def _payload(content: bytes, at: int, length: int, usable: int, page: Any) -> by
 def _values(data: bytes) -> list[Any]:
     header, at = _varint(data, 0)
     body, found = header, []
-    if header > len(data):
-        raise ValueError("its header is longer than itself")
+    if header > min(len(data), _MOST_HEADER):
+        raise ValueError("its header is longer than itself, or than that of any table")
     while at < header:
         kind, at = _varint(data, at)
         size = (kind - 12) // 2 if kind >= 12 else _SIZES[kind]
@@ -531,14 +605,14 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
     return value << 8 | data[at + 8], at + 9
 
 
-def _ranges(numbers: Sequence[int]) -> list[str]:
-    """Write ascending numbers as "3", "7-9"; at most some."""
+def _ranges(spans: Iterable[tuple[int, int]]) -> list[str]:
+    """Write ascending numbers, each with the last that follows on it, as "3", "7-9"; at most some."""
     found: list[list[int]] = []
-    for number in numbers:
-        if found and found[-1][1] == number - 1:
-            found[-1][1] = number
+    for first, last in spans:
+        if found and found[-1][1] == first - 1:
+            found[-1][1] = last
         else:
-            found.append([number, number])
+            found.append([first, last])
     told = [f"{first:,}" if first == last else f"{first:,}-{last:,}" for first, last in found[:_MOST_NAMED]]
     return told + (["…"] if len(found) > _MOST_NAMED else [])
 
