@@ -67,6 +67,7 @@ bench: $(VENV)/.bench ## Measure speed against the raw emulator and other packag
 	$(BIN)/python bench/planning.py
 	$(BIN)/python bench/learning.py
 	$(BIN)/python bench/size.py
+	$(BIN)/python bench/scale.py
 	$(BIN)/python bench/console.py --games atari-5
 
 fuzz-console: $(VENV)/.dev ## Play damaged cartridges on the console and translated under AddressSanitizer and UBSan (needs a C compiler)

@@ -1,41 +1,25 @@
 """What many workers, many machines and many episodes cost: each part prints what was measured beside its target.
 
-Medians over rounds; targets that are shares compare two ways of doing the same in the same round.
+Medians over rounds; targets that are shares compare two ways of doing the same in the same round. The part "ray" needs
+``pip install 'arcademark[ray]'``.
 
     python bench/scale.py [--parts plan,merge] [--rounds 3]
 """
 
 from __future__ import annotations
 
-import argparse
 import functools
-import statistics
+import importlib.util
 import tempfile
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from size import record, spent
+from size import Figure, measure, record, spent
 
 TRIAL_SECONDS = 60.0
-
-
-@dataclass(frozen=True)
-class Figure:
-    """One figure of a round: what it is of, its value, and the target that it must keep, in the same unit."""
-
-    what: str
-    value: float
-    unit: str
-    target: float
-    at_least: bool = False  # whether the target is the least it may be, not the most
-
-    def kept(self, value: float) -> bool:
-        """Tell whether a value of it keeps the target."""
-        return value >= self.target if self.at_least else value <= self.target
 
 
 def plan() -> Iterator[Figure]:
@@ -167,6 +151,8 @@ def export() -> Iterator[Figure]:
 
 def ray() -> Iterator[Figure]:
     """Measure two trials of a minute on Ray beside the same on the local engine, each with two workers."""
+    if importlib.util.find_spec("ray") is None:
+        return
     from arcademark.runs.events import Event, Progress
     from arcademark.runs.execution import execute
     from arcademark.runs.plan import make_plan
@@ -195,32 +181,7 @@ def ray() -> Iterator[Figure]:
 
 
 FOLDER = tempfile.TemporaryDirectory(prefix="scale-")
-PARTS: dict[str, Callable[[], Iterator[Figure]]] = {
-    "plan": plan,
-    "driver": driver,
-    "simulated": simulated,
-    "workers": workers,
-    "merge": merge,
-    "report": report,
-    "export": export,
-    "ray": ray,
-}
-
-
-def main() -> None:
-    """Measure the parts asked for and print the medians."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--parts", default=",".join(PARTS), help="some of: %(default)s")
-    parser.add_argument("--rounds", type=int, default=3)
-    asked = parser.parse_args()
-    for part in asked.parts.split(","):
-        rounds = [list(PARTS[part]()) for _ in range(asked.rounds)]
-        for figures in zip(*rounds, strict=True):
-            first, value = figures[0], statistics.median(figure.value for figure in figures)
-            target = f"at {'least' if first.at_least else 'most'} {first.target:g}"
-            kept = "kept" if first.kept(value) else "NOT KEPT"
-            print(f"{part:10} {first.what:60} {value:12.3f} {first.unit:9} {target}: {kept}", flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    measure(__doc__, plan, driver, simulated, workers, merge, report, export, ray)

@@ -28,22 +28,27 @@ import numpy as np
 
 
 @dataclass(frozen=True)
-class Measured:
-    """One figure of a round: what it is of, its value, and the most it may be, in the same unit."""
+class Figure:
+    """One figure of a round: what it is of, its value, and the target that it must keep, in the same unit."""
 
     what: str
     value: float
-    most: float
     unit: str
+    target: float
+    at_least: bool = False  # whether the target is the least it may be, not the most
+
+    def kept(self, value: float) -> bool:
+        """Tell whether a value of it keeps the target."""
+        return value >= self.target if self.at_least else value <= self.target
 
 
-def driver() -> Iterator[Measured]:
+def driver() -> Iterator[Figure]:
     """Measure what a run's own process costs an episode, with few trials planned and with many."""
     for trials in (500, 20_000, 100_000):
         with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as apart:
             first, cost = apart.submit(_drive, trials).result()
-        yield Measured(f"driver, {trials:,} trials: wall time to the first episode", first, 5.0, "s")
-        yield Measured(f"driver, {trials:,} trials: an episode", 1000 * cost, 1.0, "ms")
+        yield Figure(f"driver, {trials:,} trials: wall time to the first episode", first, "s", 5.0)
+        yield Figure(f"driver, {trials:,} trials: an episode", 1000 * cost, "ms", 1.0)
 
 
 class _EnoughError(Exception):
@@ -82,15 +87,15 @@ def spent(*arguments: object) -> tuple[float, float]:
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
-def report() -> Iterator[Measured]:
+def report() -> Iterator[Figure]:
     """Measure ``arcademark report`` on a million episodes: of few and of many trials, and of one."""
     for games, seeds, episodes in ((57, 5, 3_509), (50, 200, 100), (1, 1, 1_000_000)):
         with tempfile.TemporaryDirectory() as folder:
             record(Path(folder), games, range(seeds), episodes)
             seconds, megabytes = spent("report", folder)
         what = f"report, {games * seeds:,} trials of {episodes:,} episodes"
-        yield Measured(f"{what}: CPU time", seconds, 5.0, "s")
-        yield Measured(f"{what}: memory", megabytes, 500.0, "MB")
+        yield Figure(f"{what}: CPU time", seconds, "s", 5.0)
+        yield Figure(f"{what}: memory", megabytes, "MB", 500.0)
 
 
 def record(directory: Path, games: int, seeds: Sequence[int], episodes: int, steps: int = 10) -> None:
@@ -150,57 +155,52 @@ def table(path: Path, algorithms: int, games: int, runs: int) -> Path:
     return path
 
 
-def score() -> Iterator[Measured]:
+def score() -> Iterator[Figure]:
     """Sum up tables of many algorithms, and of many columns."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         large = table(folder / "large.csv", 1000, 57, 5)
-        yield Measured("score, 1,000 algorithms × 57 games × 5 runs", spent("score", large)[0], 10, "s")
+        yield Figure("score, 1,000 algorithms × 57 games × 5 runs", spent("score", large)[0], "s", 10)
         few = spent("score", table(folder / "few.csv", 250, 1, 5))[0]
         many = spent("score", table(folder / "many.csv", 1000, 1, 5))[0]
-        yield Measured("score, 1,000 algorithms × 1 game over 250", many / few, 4, "×")
+        yield Figure("score, 1,000 algorithms × 1 game over 250", many / few, "×", 4)
         cost = []
         for columns in (25_000, 100_000):
             wide = folder / f"{columns}.csv"
             wide.write_text(f"game,{','.join(f'a{place}' for place in range(columns))}\npong{',1' * columns}\n")
             cost.append(spent("score", wide, "--algorithms", "a0")[0])
-        yield Measured("score of one of 100,000 columns over one of 25,000", cost[1] / cost[0], 4, "×")
+        yield Figure("score of one of 100,000 columns over one of 25,000", cost[1] / cost[0], "×", 4)
 
 
-def compare() -> Iterator[Measured]:
+def compare() -> Iterator[Figure]:
     """Compare each of many algorithms with each."""
     with tempfile.TemporaryDirectory() as name:
         taken = spent("compare", table(Path(name) / "scores.csv", 24, 30, 3))[0]
-        yield Measured("compare, 24 algorithms × 30 tasks × 3 seeds", taken, 5, "s")
+        yield Figure("compare, 24 algorithms × 30 tasks × 3 seeds", taken, "s", 5)
 
 
-def show_help() -> Iterator[Measured]:
+def show_help() -> Iterator[Figure]:
     """Ask what there is."""
-    yield Measured("--help", statistics.median(spent("--help")[0] for _ in range(5)), 0.3, "s")
+    yield Figure("--help", statistics.median(spent("--help")[0] for _ in range(5)), "s", 0.3)
 
 
-PARTS: dict[str, Callable[[], Iterator[Measured]]] = {
-    "driver": driver,
-    "report": report,
-    "score": score,
-    "compare": compare,
-    "help": show_help,
-}
-
-
-def main() -> None:
-    """Measure the parts asked for and print the medians."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--parts", default=",".join(PARTS), help="some of: %(default)s")
+def measure(description: str, *functions: Callable[[], Iterator[Figure]]) -> None:
+    """Measure the parts asked for on the command line, a function each, and print medians over rounds."""
+    parts = {function.__name__: function for function in functions}
+    parser = argparse.ArgumentParser(description=description.partition("\n")[0])
+    parser.add_argument("--parts", default=",".join(parts), help="some of: %(default)s")
     parser.add_argument("--rounds", type=int, default=3)
     asked = parser.parse_args()
     for part in asked.parts.split(","):
-        rounds = [list(PARTS[part]()) for _ in range(asked.rounds)]
+        rounds = [list(parts[part]()) for _ in range(asked.rounds)]
+        if not rounds[0]:
+            print(f"{part:10} left out: what it needs is not installed", flush=True)
         for figures in zip(*rounds, strict=True):
             first, value = figures[0], statistics.median(figure.value for figure in figures)
-            kept = "kept" if value <= first.most else "NOT KEPT"
-            print(f"{part:8} {first.what:60} {value:10.3f} {first.unit:4} at most {first.most:g}: {kept}", flush=True)
+            target = f"at {'least' if first.at_least else 'most'} {first.target:g}"
+            kept = "kept" if first.kept(value) else "NOT KEPT"
+            print(f"{part:10} {first.what:60} {value:12.3f} {first.unit:9} {target}: {kept}", flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    measure(__doc__, driver, report, score, compare, show_help)
