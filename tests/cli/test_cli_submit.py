@@ -76,13 +76,13 @@ def test_times_are_read_as_slurm_does(text, minutes):
     assert slurm.minutes(text) == minutes
 
 
-def test_parts_that_are_complete_are_left_out_and_others_of_another_run_refused(invoke):
+def test_shards_that_are_complete_are_left_out_and_others_of_another_run_refused(invoke):
     shown = invoke("run", "random", *SHORT, "--shard", "2/3", "--out", "runs/random/shards/2-of-3")
     assert shown.code == 0, shown.err
     again = invoke("submit", "random", *SHORT, *LIMIT, "--dry-run")
     assert "--array=0-1%2" in again.out
     for given, told in (
-        (("random", *SHORT, "--jobs", "4"), "holds 3 parts"),
+        (("random", *SHORT, "--jobs", "4"), "is divided into 3 shards"),
         (("random", *SHORT, "--protocol", "machado-2018", "--out", "runs/random"), "is of another run"),
     ):
         refused = invoke("submit", *given, *LIMIT, "--dry-run")
@@ -99,19 +99,19 @@ def test_a_job_is_given_what_the_user_wrote_but_for_what_is_of_the_submission():
     assert given == ["net.pt", "--games=pong", "--set=a=1", "--set=b=x y", "--episode-seconds=0.5", "--trust"]
 
 
-def stubborn(seconds: int) -> tuple[slurm.Part, subprocess.Popen[bytes]]:
-    """Return a part whose process takes no notice of being told to end."""
+def stubborn(seconds: int) -> tuple[slurm.ShardJob, subprocess.Popen[bytes]]:
+    """Return a shard's job whose process takes no notice of being told to end."""
     code = "import signal, time; signal.signal(15, signal.SIG_IGN); print('on', flush=True); time.sleep(60)"
     child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
     assert child.stdout is not None
     child.stdout.readline()
-    return slurm.Part(Path("nowhere"), ("run",), 4, 0, seconds, child.pid), child
+    return slurm.ShardJob(Path("nowhere"), ("run",), 4, 0, seconds, child.pid), child
 
 
 def test_a_play_that_does_not_end_is_ended_in_time_and_not_put_back_for_ever():
-    part, child = stubborn(1)
+    job, child = stubborn(1)
     with child:
-        again = part.checkpoint(3)
+        again = job.checkpoint(3)
         assert child.wait() == -signal.SIGKILL
     assert again.args == (3, 1)
     assert again.function.child is None

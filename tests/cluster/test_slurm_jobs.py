@@ -89,11 +89,11 @@ def ends() -> list[str]:
 
 
 def recorded(folder: Path) -> list[int]:
-    """Return how many episodes each of two parts holds."""
+    """Return how many episodes each of two shards holds."""
     found = [0, 0]
-    for part, path in enumerate(sorted(folder.glob("shards/*/run.sqlite"))):
+    for shard, path in enumerate(sorted(folder.glob("shards/*/run.sqlite"))):
         with contextlib.suppress(sqlite3.Error), contextlib.closing(sqlite3.connect(path)) as database:
-            found[part] = database.execute("SELECT count(*) FROM episode").fetchone()[0]
+            found[shard] = database.execute("SELECT count(*) FROM episode").fetchone()[0]
     return found
 
 
@@ -104,7 +104,7 @@ def undisturbed(folder: Path, agent: str, episodes: int, settings: dict[str, str
     return folder / "undisturbed"
 
 
-def test_the_parts_of_a_run_are_played_in_arrays_and_merged(
+def test_the_shards_of_a_run_are_played_in_arrays_and_merged(
     slurm: None, tmp_path: Path, rows: Rows, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "a run"
@@ -121,7 +121,7 @@ def test_the_parts_of_a_run_are_played_in_arrays_and_merged(
     assert "--array=0-2%3" in script
     assert "--array" not in second.read_text()
     assert f"afterany:{first.name.split('_')[0]}:{second.name.split('_')[0]}" in last.read_text()
-    assert "4 trials in 4 parts; 4 jobs of 1 worker" in " ".join(told.split())
+    assert "4 trials in 4 shards; 4 jobs of 1 worker" in " ".join(told.split())
     wait(lambda: not states())
     assert ends()[-5:] == ["COMPLETED 0:0"] * 5
     assert rows(folder) == rows(undisturbed(tmp_path, "random", 2))

@@ -13,19 +13,20 @@ from arcademark.cli import messages
 @click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
 @click.argument("directories", nargs=-1, required=True, metavar="RUN…", type=click.Path(path_type=Path))
 def command(out: Path, directories: tuple[Path, ...]) -> int:
-    """Make one run, OUT, of runs that were played apart: shards, seeds, a copy continued elsewhere.
+    """Make one run, OUT, of runs that were played apart: shards, single seeds, a copy continued elsewhere.
 
     They must be of the same agents, by the checksums of code and networks, under the same protocol, and episodes that
     two of them hold must be equal; else nothing is written. OUT may be a run, which then takes the others in. What is
     unfinished is continued by the command that began it, without --shard and with --out OUT.
     """
+    from arcademark.reports import wording
     from arcademark.runs.merging import merge
 
     found = merge(out, directories)
-    runs = f"{len(found.sources)} run{'s' * (len(found.sources) > 1)}"
     failed = f", {found.failed:,} failed" if found.failed else ""
     messages.open_console(stderr=False).print(
-        f"{found.directory}: {found.added:,} episodes of {runs} taken in; now {found.episodes:,} episodes, "
-        f"{found.done:,} of {found.trials:,} trials done{failed}; see 'arcademark report {found.directory}'"
+        f"{found.directory}: {wording.plural(found.added, 'episode')} of {wording.plural(len(found.sources), 'run')} "
+        f"taken in; now {wording.plural(found.episodes, 'episode')}, {found.done:,} of "
+        f"{wording.plural(found.trials, 'trial')} done{failed}; see 'arcademark report {found.directory}'"
     )
     return 0

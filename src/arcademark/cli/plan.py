@@ -12,7 +12,8 @@ from arcademark.cli import output as outputs
 from arcademark.cli.output import Output
 from arcademark.errors import ArcadeMarkError
 
-NUMBER = click.FloatRange(min=0)
+NUMBER, POSITIVE = click.FloatRange(min=0), click.FloatRange(min=0, min_open=True)
+NUMBER.name = POSITIVE.name = "number"
 MOST_WORKERS = 100_000
 
 
@@ -29,7 +30,7 @@ MOST_WORKERS = 100_000
     callback=lambda _, __, text: worker_counts(text),
     help="Numbers of workers to estimate the duration for, besides --workers.",
 )
-@click.option("--rate", type=click.FloatRange(min=0, min_open=True), help="Frames a second that one core plays.")
+@click.option("--rate", type=POSITIVE, help="Frames a second that one core plays.")
 @click.option("--episode-frames", type=options.COUNT, help="How long an episode is, in frames.")
 @click.option("--core-price", type=NUMBER, help="US dollars an hour of a core.  [default: the Atari-5 paper's]")
 @click.option("--core-watts", type=NUMBER, help="Power of a core.  [default: the Atari-5 paper's]")
@@ -57,18 +58,16 @@ def command(
     length is taken from --episode-frames, from the run's directory, or from random play for random agents; for others
     the frame cap gives an upper bound.
     """
+    from arcademark.cli.run import directory_of
     from arcademark.reports.present import planned as presenter
     from arcademark.reports.runs import planned
     from arcademark.runs import scheduling
 
     way, specs = playing.playing_one(agent, **asked)
     plan = way.plan(specs, games)
-    directory = out or playing.default_directory(agent, way.protocol.name)
-    if shard is not None:
-        directory = out or directory.with_name(f"{directory.name}-{shard[0]}-of-{shard[1]}")
     found = planned.planned(
         scheduling.shard(plan, *shard) if shard else plan,
-        directory,
+        out or directory_of(agent, way.protocol.name, shard),
         sorted({*counts, *([way.how["workers"]] if way.how["workers"] else [])}),
         rate=rate,
         episode_frames=episode_frames,

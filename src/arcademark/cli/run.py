@@ -56,12 +56,10 @@ def command(
     from arcademark.suite.subsets import resolve_tasks
 
     way, specs = playing.playing_one(agent, **asked)
-    directory = out if out is not None else playing.default_directory(agent, way.protocol.name)
-    if shard is not None:
-        if until_error is not None:
-            raise ArcadeMarkError("--shard and --until-error: games that are chosen one by one cannot be dealt out")
-        directory = out or directory.with_name(f"{directory.name}-{shard[0]}-of-{shard[1]}")
+    directory = out or directory_of(agent, way.protocol.name, shard)
     if until_error is not None:
+        if shard is not None:
+            raise ArcadeMarkError("--shard and --until-error: games that are chosen one by one cannot be dealt out")
         from arcademark.cli import until
 
         first = resolve_tasks(games) if options.given("games") else ()
@@ -76,3 +74,9 @@ def command(
         return 130
     show([directory], ScoreOptions(), output)
     return 1 if summary.failed else 0
+
+
+def directory_of(agent: str, protocol: str, shard: tuple[int, int] | None) -> Path:
+    """Name the directory of a run, or of one shard of it."""
+    whole = playing.default_directory(agent, protocol)
+    return whole if shard is None else whole.with_name(f"{whole.name}-{shard[0]}-of-{shard[1]}")

@@ -24,8 +24,8 @@ WATCH_SECONDS = 2.0
 def command(folders: tuple[Path, ...], watch: bool, output: Output) -> int:
     """Show the progress of runs: trials by game and seed, frames a second, failures, time left.
 
-    RUN is a run's directory, or a folder of such, as of shards; trials of all are shown together. Safe at any time and
-    from anywhere that sees the directory: it only reads.
+    RUN is a run's directory, or a folder of several, as of shards; the trials of all are shown together. Safe at any
+    time and from anywhere that sees the directory: it only reads.
     """
     from arcademark.reports.present import status as presenter
     from arcademark.reports.render import terminal

@@ -24,13 +24,13 @@ OWN = frozenset({"parameters", "jobs", "dry_run", "out", "workers"})
     multiple=True,
     required=True,
     metavar="NAME=VALUE,…",
-    help="Parameters of a job: partition=gpu,time=4:00:00,cpus=4,mem=8G,gpus=1; it has a worker for each of its cpus. "
-    "May be repeated.",
+    help="Parameters of a job: partition=gpu,time=4:00:00,cpus=4,mem=8G,gpus=1. Each of its cpus has a worker, "
+    "unless --workers says how many. May be repeated.",
 )
 @click.option(
     "--jobs",
     type=options.COUNT,
-    help="Parts of the run, each a job.  [default: as many as keep their workers busy, at most 256]",
+    help="Shards to divide the trials into, a job each.  [default: as many as keep their workers busy, at most 256]",
 )
 @click.option("--dry-run", is_flag=True, help="Print the script that would be submitted; write and submit nothing.")
 @click.option(
@@ -50,14 +50,15 @@ def command(
     out: Path | None,
     **asked: Any,
 ) -> int:
-    """Play AGENT as 'arcademark run' does, in parts, each a job of a SLURM cluster; a last job merges them.
+    """Play AGENT as 'arcademark run' does, divided into shards, each a job of a SLURM cluster; a last job merges them.
 
-    A job that reaches its time limit, or gives way to others, ends what it plays, goes back into the queue and
-    continues. The same command again submits the parts that are not complete.
+    A job that reaches its time limit or is preempted ends what it plays, goes back into the queue and continues. The
+    same command again submits the shards that are not complete.
     """
+    from arcademark.reports import wording
     from arcademark.reports.runs.ledger import foretold
     from arcademark.runs import slurm
-    from arcademark.runs.recording import JOBS, PARTS
+    from arcademark.runs.recording import JOBS, SHARDS
 
     of_job = slurm.parameters(options.pairs("slurm", tuple(_apart(parameters))))
     way, specs = playing.playing_one(agent, **asked)
@@ -66,9 +67,9 @@ def command(
     workers = asked["workers"] or of_job.get("cpus_per_task", 1)
     run = [sys.executable, "-m", "arcademark", "run", *_given(context), f"--workers={workers}"]
     work = slurm.prepare(plan, directory.absolute(), run, of_job, workers, jobs)
-    parts = f"{len(plan.trials):,} trials in {work.count:,} part{'s' * (work.count > 1)}"
+    trials = f"{wording.plural(len(plan.trials), 'trial')} in {wording.plural(work.count, 'shard')}"
     if not work.left:
-        messages.tell(f"{directory}: {parts}, all complete; see 'arcademark merge {directory} {directory / PARTS}/*'")
+        messages.tell(f"{directory}: {trials}, all complete; see 'arcademark merge {directory} {directory / SHARDS}/*'")
         return 0
     if dry_run:
         messages.write(work.script())
@@ -78,8 +79,8 @@ def command(
     arrays, last = work.submit()
     complete = f", {work.count - len(work.left):,} complete" if work.count > len(work.left) else ""
     messages.tell(
-        f"{directory}: {parts}{complete}; {len(work.left):,} job{'s' * (len(work.left) > 1)} of {workers:,} "
-        f"worker{'s' * (workers > 1)} submitted ({', '.join(arrays)}), and {last}, which merges the parts at the end"
+        f"{directory}: {trials}{complete}; {wording.plural(len(work.left), 'job')} of "
+        f"{wording.plural(workers, 'worker')} submitted ({', '.join(arrays)}), and {last}, which merges the shards"
     )
     messages.tell(f"logs: {directory / JOBS}; then 'arcademark report {directory}'")
     return 0

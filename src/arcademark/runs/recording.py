@@ -32,7 +32,7 @@ from arcademark.runs.store import MOST_SAID, Checkpoint, EpisodeResult, TrialRec
 
 MANY_PAGES = 1000  # unused pages of the database that are worth the time to give them back
 MOST_LOCK_BYTES = 32  # of a lock, which holds the number of a process
-PARTS, JOBS = "shards", "slurm"  # folders that may lie in that of a run: its parts, and logs of jobs that play them
+SHARDS, JOBS = "shards", "slurm"  # folders that may lie in that of a run: its shards, and logs of jobs that play them
 
 
 class Recorder:
@@ -262,7 +262,7 @@ def _claim(directory: Path) -> None:
         manifest.read(directory)  # before anything is written
         return
     left_by_a_crash = (LOCK, f"{manifest.FILE}.draft", DATABASE, live.FILE)
-    there = {path.name for path in directory.iterdir()} - {PARTS, JOBS}
+    there = {path.name for path in directory.iterdir()} - {SHARDS, JOBS}
     others = sorted(name for name in there if not name.startswith(left_by_a_crash))
     if others:
         raise ArcadeMarkError(

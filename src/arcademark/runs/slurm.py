@@ -1,8 +1,8 @@
-"""Play a plan's parts as jobs of a SLURM cluster, by submitit; needs ``pip install 'arcademark[slurm]'``.
+"""Play a plan's shards as jobs of a SLURM cluster, by submitit; needs ``pip install 'arcademark[slurm]'``.
 
 Each job runs ``arcademark run … --shard K/N`` in a folder of its own, below the run's. Before its time limit, and where
 it is preempted, it ends that gently and puts itself back into the queue, where the same command continues; a last job
-merges all parts. submitit keeps what a job is to call as a pickle in the folder ``slurm``.
+merges all shards. submitit keeps what a job is to call as a pickle in the folder ``slurm``.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from arcademark.runs import manifest
 from arcademark.runs.database import open_for_reading
 from arcademark.runs.execution import describe
 from arcademark.runs.plan import Plan
-from arcademark.runs.recording import JOBS, PARTS
+from arcademark.runs.recording import JOBS, SHARDS
 from arcademark.runs.scheduling import shard
 from arcademark.runs.store import read_run
 
@@ -99,12 +99,12 @@ def minutes(text: str) -> int:
 
 @dataclass(frozen=True)
 class Submission:
-    """A plan that is to be played as jobs, in `count` parts in a folder."""
+    """A plan that is to be played as jobs, in `count` shards in a folder."""
 
     folder: Path
-    command: tuple[str, ...]  # that plays the plan, but for its part and directory
+    command: tuple[str, ...]  # that plays the plan, but for its shard and directory
     count: int
-    left: tuple[int, ...]  # parts that are not complete, from 1
+    left: tuple[int, ...]  # shards that are not complete, from 1
     parameters: Mapping[str, Any]
 
     def script(self) -> str:
@@ -130,7 +130,7 @@ class Submission:
         _ask("sbatch", "--test-only", text=self.script())
         from submitit.core.utils import FailedJobError, FailedSubmissionError
 
-        part = Part(
+        job = ShardJob(
             self.folder, self.command, self.count, 60 * self.parameters["time"], self.parameters["signal_delay_s"]
         )
         arrays: list[str] = []
@@ -138,7 +138,7 @@ class Submission:
         try:
             for begin in range(0, len(self.left), most):
                 executor = _executor(self.folder, self.parameters)
-                jobs = executor.map_array(part, self.left[begin : begin + most])
+                jobs = executor.map_array(job, self.left[begin : begin + most])
                 arrays.append(jobs[0].job_id.partition("_")[0])
             last = {"dependency": f"afterany:{':'.join(arrays)}", "job_name": f"{self.parameters['job_name']}-merge"}
             executor = _executor(self.folder, {**self.parameters, **last})
@@ -154,25 +154,25 @@ class Submission:
 def prepare(
     plan: Plan, folder: Path, command: Sequence[str], parameters: Mapping[str, Any], workers: int, jobs: int | None
 ) -> Submission:
-    """Deal a plan out in parts, each a job of so many workers, or as many parts as the folder has already.
+    """Deal a plan out in shards, each a job of so many workers, or as many shards as the folder has already.
 
     Raises
     ------
     ArcadeMarkError
-        If there are more parts than trials, or the folder holds another number of parts or those of another run.
+        If there are more shards than trials, or the folder holds another number of shards or those of another run.
     """
     if "%" in str(folder):
         raise ArcadeMarkError(f"{folder}: SLURM reads % in a path as a field; choose another directory (--out)")
     there = {
         path: int(match[1])
-        for path in sorted((folder / PARTS).glob(f"*/{manifest.FILE}"))
+        for path in sorted((folder / SHARDS).glob(f"*/{manifest.FILE}"))
         if (match := re.fullmatch(r"\d{1,9}-of-(\d{1,9})", path.parent.name))
     }
     counts = set(there.values())
     if len(counts | {jobs or max(counts, default=0)}) > 1:
         raise ArcadeMarkError(
-            f"{folder}: holds {' and '.join(map(str, sorted(counts)))} parts; leave --jobs out to continue them, or "
-            "choose another directory (--out)"
+            f"{folder}: is divided into {' and '.join(map(str, sorted(counts)))} shards; leave --jobs out to continue "
+            "them, or choose another directory (--out)"
         )
     count = jobs or max(counts, default=0) or min(MOST_JOBS, math.ceil(len(plan.trials) / workers))
     document = describe(plan, "")
@@ -195,8 +195,8 @@ def largest_array() -> int:
 
 
 @dataclass
-class Part:
-    """Plays a part in a job; submitit calls it, and before the time limit or on preemption its `checkpoint`."""
+class ShardJob:
+    """Plays a shard in a job; submitit calls it, and before the time limit or on preemption its `checkpoint`."""
 
     folder: Path
     command: tuple[str, ...]
@@ -208,7 +208,7 @@ class Part:
     before: float = 0.0  # frames that were recorded then
 
     def __call__(self, number: int, rounds: int = 0) -> None:
-        """Play part `number`, and exit as that does; `rounds` have passed without progress."""
+        """Play shard `number`, and exit as that does; `rounds` have passed without progress."""
         place = _place(self.folder, number, self.count)
         self.begun, self.before = time.monotonic(), _recorded(place)
         theirs = {signal.SIGUSR1, signal.SIGUSR2}  # SLURM sends them to every process of a job, and they would end it
@@ -243,20 +243,20 @@ class Part:
             rounds += 1
         if rounds >= ROUNDS_WITHOUT_PROGRESS:
             return None
-        part = Part(self.folder, self.command, self.count, self.limit_seconds, self.signal_seconds)
-        return DelayedSubmission(part, number, rounds)
+        job = ShardJob(self.folder, self.command, self.count, self.limit_seconds, self.signal_seconds)
+        return DelayedSubmission(job, number, rounds)
 
     __submitit_checkpoint__ = checkpoint  # as later versions of submitit call it
 
 
 def gather(folder: Path) -> None:
-    """Merge the parts that there are, in a job, and exit as that does."""
-    parts = sorted(path.parent for path in (folder / PARTS).glob(f"*-of-*/{manifest.FILE}"))
-    sys.exit(subprocess.call([sys.executable, "-m", "arcademark", "merge", str(folder), *map(str, parts)]))
+    """Merge the shards that there are, in a job, and exit as that does."""
+    shards = sorted(path.parent for path in (folder / SHARDS).glob(f"*-of-*/{manifest.FILE}"))
+    sys.exit(subprocess.call([sys.executable, "-m", "arcademark", "merge", str(folder), *map(str, shards)]))
 
 
 def _place(folder: Path, number: int, count: int) -> Path:
-    return folder / PARTS / f"{number}-of-{count}"
+    return folder / SHARDS / f"{number}-of-{count}"
 
 
 def _executor(folder: Path, parameters: Mapping[str, Any]) -> Any:
@@ -278,7 +278,7 @@ def _executor(folder: Path, parameters: Mapping[str, Any]) -> Any:
 
 
 def _complete(folder: Path, plan: Plan, number: int, count: int) -> bool:
-    """Whether every trial of a part is done."""
+    """Whether every trial of a shard is done."""
     place = _place(folder, number, count)
     if not (place / manifest.FILE).exists():
         return False
