@@ -99,7 +99,10 @@ def report() -> Iterator[Figure]:
 
 
 def record(directory: Path, games: int, seeds: Sequence[int], episodes: int, steps: int = 10) -> None:
-    """Write a run of made-up scores, with random actions (a step of 18 takes some 0.57 bytes), game by game at once."""
+    """Write a run of made-up scores, game by game at once.
+
+    Scores are whole, as all of ALE's are; actions random (a step of 18 takes some 0.57 bytes).
+    """
     from arcademark.agents.loading import agent_specs
     from arcademark.runs import manifest
     from arcademark.runs.execution import describe
@@ -123,7 +126,10 @@ def record(directory: Path, games: int, seeds: Sequence[int], episodes: int, ste
             for trial in plan.trials:
                 recorder.begin_trial(trial.id, None, learns=False)
                 recorder.note_evaluations({trial.id: episodes}, 0, "2026-01-01T00:00:00+00:00")
-        drawn = [(encode_actions(rng.integers(18, size=steps)), score) for score in rng.normal(100, 30, 1009).tolist()]
+        drawn = [
+            (encode_actions(rng.integers(18, size=steps)), score)
+            for score in rng.normal(100, 30, 1009).round().tolist()
+        ]
         recorder.database.executescript("PRAGMA journal_mode = DELETE; CREATE TEMP TABLE drawn (actions, score)")
         recorder.database.executemany("INSERT INTO drawn VALUES (?, ?)", drawn)
         with recorder.transaction():

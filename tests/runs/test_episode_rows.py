@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from arcademark.errors import ArcadeMarkError
+from arcademark.runs import rows as rows_read
 from arcademark.runs.execution import execute
 from arcademark.runs.store import Episodes, read_run
 from arcademark.runs.verify import verify
@@ -65,16 +66,21 @@ def test_rows_come_in_the_order_of_the_plan_whatever_their_order_in_the_file(run
     assert [row.episode for row in found.by_trial[learner.id]] == [*range(6), *range(3)]
 
 
-def test_columns_hold_what_the_rows_say(run):
+@pytest.mark.parametrize("change", [None, "score = score + 0.1", "score = 1 / 3.0, wall_seconds = 1e10"])
+def test_columns_hold_what_the_rows_say(change, run, monkeypatch):
+    monkeypatch.setattr(rows_read, "_TEXT", 4)
+    if change:
+        alter(run, f"UPDATE episode SET {change} WHERE rowid > 9", "UPDATE episode SET rowid = rowid - 20")
     episodes = read_run(run).episodes
     with contextlib.closing(sqlite3.connect(run / "run.sqlite")) as database:
         rows = database.execute(
-            "SELECT trial, phase, episode, score, frames, steps, end, wall_seconds, simulated_frames FROM episode"
+            "SELECT trial, phase, episode, score, frames, steps, end, round(wall_seconds, 8), simulated_frames"
+            " FROM episode"
         ).fetchall()
     found = {
         (row.trial_id, row.phase, row.episode, row.score, row.frames, row.steps, row.end, *row_rest)
         for row in episodes
-        for row_rest in [(row.wall_seconds, row.simulated_frames)]
+        for row_rest in [(round(row.wall_seconds, 8), row.simulated_frames)]
     }
     assert found == set(rows)
     assert isinstance(episodes[2:5], Episodes)

@@ -111,7 +111,7 @@ _NEVER_TOLD = "CREATE TEMP VIEW evaluation AS SELECT NULL AS trial, 0 AS command
 _VIEWS: Mapping[int, Sequence[str]] = {
     1: (
         "CREATE TEMP VIEW trial AS SELECT *, NULL AS plans, NULL AS training_episodes FROM main.trial",
-        "CREATE TEMP VIEW episode AS SELECT *, 0 AS simulated_frames FROM main.episode",
+        "CREATE TEMP VIEW episode AS SELECT rowid, *, 0 AS simulated_frames FROM main.episode",
         "CREATE TEMP VIEW unfinished AS SELECT '' AS trial, 0 AS episode, 0 AS frames, 0 AS simulated_frames,"
         " 0 AS wall_seconds, '' AS generator, x'' AS actions, x'' AS checkpoint WHERE 0",
         _NEVER_TOLD,

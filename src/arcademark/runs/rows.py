@@ -1,12 +1,14 @@
 """Episode rows in columns: read in one pass, each row checked, and their number against what else is recorded.
 
-Large tables are read in parts, by several processes, as Python takes longer to take rows over than SQLite to read them.
-Pages that are valid SQLite may be wrong, by a flipped bit or a stranger's hand: no row is left out in silence.
+Python takes longer to take rows over than SQLite to read them: values of many rows pass as one text, and large tables
+are read in parts, by several processes. Pages that are valid SQLite may be wrong, by a flipped bit or a stranger's
+hand: no row is left out in silence.
 """
 
 from __future__ import annotations
 
 import sqlite3
+import warnings
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -18,15 +20,19 @@ from numpy.typing import NDArray
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.runs import processes
 from arcademark.runs.checks import MOST_FRAMES, MOST_NUMBER, damaged
-from arcademark.runs.database import SCHEMA_VERSION, open_for_reading
+from arcademark.runs.database import open_for_reading
 from arcademark.suite.protocols import Protocol
 
 Columns = dict[str, NDArray[Any]]
-"""Equally long arrays, by name: trial (its place), training, truncated (bool), and the numbers as in the table."""
+"""Equally long arrays, by name: trial (its place), training, truncated (bool), and the numbers as in the table.
+
+Times may be rounded to the nanosecond.
+"""
 
 MANY_ROWS = 1_000_000  # that are worth a process of their own
 _SENT = 2**20  # rows in a message
 _BLOCK = 500  # rows that are Python objects at a time: fewer than make its garbage collector look
+_TEXT = 2**14  # rows whose values pass as one text
 _READ: Mapping[str, tuple[str, str, str]] = {
     "trial": ("CAST(trial AS BLOB)", "i", "a trial of this run"),
     "training": (
@@ -47,6 +53,13 @@ _READ: Mapping[str, tuple[str, str, str]] = {
     "simulated_frames": ("simulated_frames", "q", "a whole number from 0 to 2^40"),
 }
 """From a column's name to how it is selected, the type code of its array, and what is expected."""
+_AS_TEXT = {name: selected for name, (selected, _, _) in _READ.items()} | {
+    "trial": "trial",
+    "score": "CAST(score AS INTEGER)",
+    "wall_seconds": "CAST(wall_seconds * 1e9 AS INTEGER)",
+}
+_NOT_AS_TEXT = "score IS NOT CAST(score AS INTEGER) OR wall_seconds NOT BETWEEN 0 AND 1e9"
+"""Rows that a text would not tell exactly: it has whole scores, and times to the nanosecond."""
 EXPECTED = {name: expected for name, (_, _, expected) in _READ.items()}
 _PHASES = {0: "evaluation", 1: "training"}
 _TOLD = {"training": "phase", "truncated": "end"}
@@ -83,22 +96,20 @@ def _read_in_parts(directory: Path, database: sqlite3.Connection, names: Sequenc
         return database.execute(query).fetchone()[0]
 
     first, last = (ask(f"SELECT ifnull({bound}(rowid), 0) FROM main.episode") for bound in ("min", "max"))
-    mode, version = ask("PRAGMA journal_mode"), ask("PRAGMA user_version")
-    alone = mode == "wal" or version != SCHEMA_VERSION
+    alone = ask("PRAGMA journal_mode") == "wal"
     parts = 1 if alone else max(1, min(processes.available_cores(), (last + 1 - first) // MANY_ROWS))
-    if parts == 1:
-        return _read(directory, database, names)
     bounds = [first + (last + 1 - first) * part // parts for part in range(parts + 1)]
     others = [processes.start(serve) for _ in range(parts - 1)]
     try:
         for (_, channel), begin, end in zip(others, bounds[1:], bounds[2:], strict=False):
             channel.send((directory, tuple(names), (begin, end - 1)))
-        blocks = [_read(directory, database, names, (first, bounds[1] - 1))]
+        read = _read(directory, database, names, (first, bounds[1] - 1))
         for _, channel in others:
             while message := channel.receive():
                 if isinstance(message, str):
                     raise ArcadeMarkError(message)
-                blocks.append({name: np.frombuffer(values, _READ[name][1]) for name, values in message.items()})
+                for name, values in message.items():
+                    read[name].frombytes(values)
     except (EOFError, OSError, processes.GarbledError):
         raise ArcadeMarkError(f"{directory}: a process that reads it died; is there memory enough?") from None
     finally:
@@ -106,7 +117,7 @@ def _read_in_parts(directory: Path, database: sqlite3.Connection, names: Sequenc
             process.kill()
             process.wait()
             channel.close()
-    return {name: np.concatenate([block.pop(name) for block in blocks]) for name in _READ}
+    return _columns(read)
 
 
 def serve(descriptor: int) -> None:
@@ -115,27 +126,66 @@ def serve(descriptor: int) -> None:
     directory, names, part = channel.receive()
     try:
         with open_for_reading(directory, checked=False) as database:
-            columns = _read(directory, database, names, part)
+            read = _read(directory, database, names, part)
     except ArcadeMarkError as error:
         channel.send(str(error))
         return
-    for start in range(0, len(columns["trial"]), _SENT):
-        channel.send({name: values[start : start + _SENT].tobytes() for name, values in columns.items()})
+    for start in range(0, len(read["trial"]), _SENT):
+        channel.send({name: values[start : start + _SENT].tobytes() for name, values in read.items()})
     channel.send(None)
 
 
-def _read(
-    directory: Path, database: sqlite3.Connection, names: Sequence[bytes], part: tuple[int, int] | None = None
-) -> Columns:
-    """Read all rows, or those from the first to the last number that a part has in the table."""
-    read = {name: array(code) for name, (_, code, _) in _READ.items()}
-    columns = ", ".join(column for column, _, _ in _READ.values())
-    where = "WHERE rowid BETWEEN ? AND ?" if part else ""
-    rows = database.execute(f"SELECT {columns} FROM episode {where}", part or ())
-    places = {identity: place for place, identity in enumerate(names)}
-    while block := rows.fetchmany(_BLOCK):
-        _append(directory, read, block, places)
+def _empty() -> dict[str, array[Any]]:
+    return {name: array(code) for name, (_, code, _) in _READ.items()}
+
+
+def _columns(read: Mapping[str, array[Any]]) -> Columns:
     return {name: np.frombuffer(values, np.dtype(values.typecode)) for name, values in read.items()}
+
+
+def _read(
+    directory: Path, database: sqlite3.Connection, names: Sequence[bytes], part: tuple[int, int]
+) -> dict[str, array[Any]]:
+    """Read the rows from the first to the last number that a part has in the table."""
+    read = _empty()
+    places = {identity: place for place, identity in enumerate(names)}
+    within = "FROM episode WHERE rowid BETWEEN ? AND ?"
+    block = f"(SELECT rowid AS number {within} ORDER BY rowid LIMIT {_TEXT})"
+    texts = ", ".join(f"CAST(group_concat({column}) AS BLOB)" for column in _AS_TEXT.values())
+    (begin, last), as_text = part, True
+    while begin <= last:
+        end = database.execute(f"SELECT max(number) FROM {block}", (begin, last)).fetchone()[0]
+        if end is None:
+            break
+        if as_text:
+            asked = f"SELECT count(*), total({_NOT_AS_TEXT}), {texts} {within}"
+            count, others, *found = database.execute(asked, (begin, end)).fetchone()
+            as_text = not others and _append_texts(read, count, found, places)
+        if not as_text:
+            columns = ", ".join(column for column, _, _ in _READ.values())
+            rows = database.execute(f"SELECT {columns} {within}", (begin, end))
+            while some := rows.fetchmany(_BLOCK):
+                _append(directory, read, some, places)
+        begin = end + 1
+    return read
+
+
+def _append_texts(read: Mapping[str, Any], count: int, texts: Sequence[bytes], places: Mapping[bytes, int]) -> bool:
+    """Append as many values of each column as `count`, written with commas; none if a text says anything else."""
+    trials = texts[0].split(b",")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            columns = [np.fromstring(text, np.int64, sep=",") for text in texts[1:]]
+        except (DeprecationWarning, ValueError):
+            return False
+    if {len(trials), *map(len, columns)} != {count}:
+        return False
+    read["trial"].extend([places.get(identity, -1) for identity in trials])
+    for name, values in zip(list(_READ)[1:], columns, strict=True):
+        scaled = values / 1e9 if name == "wall_seconds" else values
+        read[name].frombytes(scaled.astype(read[name].typecode).tobytes())
+    return True
 
 
 def read_blocks(
@@ -146,9 +196,9 @@ def read_blocks(
     rows = database.execute(f"SELECT {columns}, {'CAST(actions AS BLOB)' if actions else 'NULL'} FROM episode")
     places = {identity.encode("utf-8", "surrogatepass"): place for place, identity in enumerate(asked)}
     while block := rows.fetchmany(size):
-        read = {name: array(code) for name, (_, code, _) in _READ.items()}
+        read = _empty()
         _append(directory, read, [row[:-1] for row in block], places)
-        found: Columns = {name: np.frombuffer(values, np.dtype(values.typecode)) for name, values in read.items()}
+        found = _columns(read)
         _check(directory, found, asked)
         yield found, [row[-1] for row in block]
 
