@@ -1,10 +1,12 @@
 import contextlib
 import os
 import pickle
+import re
 import signal
 import socket
 import sys
 import zlib
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -15,6 +17,8 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.runs import processes
 from arcademark.runs.engines import worker
 from arcademark.runs.engines.base import Failed
+from arcademark.runs.slot import Begun
+from arcademark.runs.store import EpisodeRecord, EpisodeResult, Unfinished
 
 
 def test_a_process_serves_until_this_end_closes() -> None:
@@ -49,7 +53,7 @@ def test_a_process_that_cannot_be_started_is_said(monkeypatch: pytest.MonkeyPatc
 def pair():
     """Return an end to write anything at, and the channel at the other."""
     end, other = socket.socketpair()
-    channel = processes.Channel(other, [worker.Ready, Failed])
+    channel = processes.Channel(other, worker.MADE_OF)
     with end, other:
         yield end, channel
 
@@ -92,6 +96,34 @@ def test_what_is_no_message_is_refused_without_waiting_for_more(pair, monkeypatc
     arrived = channel.arrived()
     assert next(arrived) == worker.Ready()
     with pytest.raises(processes.GarbledError, match="what is no message"):
+        next(arrived)
+
+
+RECORD = EpisodeRecord("t", "evaluation", 0, 1.5, 4, 1, "terminated", 0.5)
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        (EpisodeResult(5, b""), "EpisodeResult (Expected `object`, got `int` - at `$.record`)"),
+        (
+            EpisodeResult(replace(RECORD, end="won"), b""),
+            "EpisodeResult (Invalid enum value 'won' - at `$.record.end`)",
+        ),
+        (EpisodeResult(replace(RECORD, score=float("nan")), b""), "EpisodeResult (Expected `float` >="),
+        (EpisodeResult(replace(RECORD, frames=-1), b""), "EpisodeResult (Expected `int` >= 0 - at `$.record.frames`)"),
+        (EpisodeResult(replace(RECORD, steps=2**63), b""), "EpisodeResult (Expected `int` <="),
+        (Unfinished(0, 4, 4, 0.5, "\udc80", b"", b""), "Unfinished (Expected `str` matching"),
+        (Begun("evaluation", 10**5000), "Begun (Expected `int` <="),
+        (object.__new__(Failed), "Failed (Object missing required field `error`)"),
+    ],
+)
+def test_fields_that_are_not_what_they_should_be_are_refused(pair, message, said) -> None:
+    end, channel = pair
+    end.sendall(framed(pickle.dumps(EpisodeResult(RECORD, b"\1"))) + framed(pickle.dumps(message)))
+    arrived = channel.arrived()
+    assert next(arrived) == EpisodeResult(RECORD, b"\1")
+    with pytest.raises(processes.GarbledError, match=re.escape(said)):
         next(arrived)
 
 

@@ -21,7 +21,9 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from arcademark.errors import ArcadeMarkError
+import msgspec
+
+from arcademark.errors import ArcadeMarkError, one_line
 
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 """Processes share the cores already; and sums that are split differently round differently, which changes scores."""
@@ -49,8 +51,8 @@ class GarbledError(Exception):
 class Incoming:
     """Messages of another process, whose bytes come in pieces.
 
-    `expected`: the classes that what comes may be made of, besides numbers, text, bytes and tuples of them; any by
-    default.
+    `expected`: the dataclasses that what comes may be made of, besides numbers, text, bytes and tuples of them, each
+    field as its annotation says; anything by default.
     """
 
     def __init__(self, expected: Iterable[type] | None = None) -> None:
@@ -93,9 +95,12 @@ class Incoming:
 
     def _open(self, content: bytes) -> Any:
         try:
-            if self._expected is not None:
-                return _Unpickler(content, self._expected).load()
-            return pickle.loads(content)  # noqa: S301 - from the driver that started this process
+            if self._expected is None:
+                return pickle.loads(content)  # noqa: S301 - from the driver that started this process
+            message = _Unpickler(content, self._expected).load()
+            return msgspec.convert(msgspec.to_builtins(message, builtin_types=(bytes,)), type(message))
+        except msgspec.ValidationError as error:
+            raise GarbledError(f"an ill-formed {type(message).__name__} ({one_line(str(error), 200)})") from None
         except Exception:  # whatever unpickling raises
             raise GarbledError from None
 

@@ -11,23 +11,28 @@ import time
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
+from msgspec import Meta
 
 from arcademark.environments.base import Environment, Step
 from arcademark.errors import ArcadeMarkError
+from arcademark.runs.checks import MOST_FRAMES
 from arcademark.runs.store import (
+    Amount,
     Checkpoint,
     EpisodeRecord,
     EpisodeResult,
     Phase,
+    Score,
     Unfinished,
     decode_actions,
     encode_actions,
 )
 
 Stream = Literal["environment", "agent"]
+Difference = Annotated[int, Meta(ge=-MOST_FRAMES, le=MOST_FRAMES)]
 
 TICK_SECONDS = 0.25
 _PHASES: dict[Phase, int] = {"training": 0, "evaluation": 1}
@@ -45,16 +50,16 @@ class Begun:
     """An episode begins, or goes on where it was kept."""
 
     phase: Phase
-    episode: int
+    episode: Amount
 
 
 @dataclass(frozen=True)
 class Played:
     """What was done since the last time this was said."""
 
-    frames: int  # of episodes
-    simulated_frames: int = 0  # emulated while planning
-    decisions: int = 0  # actions chosen by planning
+    frames: Difference  # of episodes
+    simulated_frames: Difference = 0  # emulated while planning
+    decisions: Difference = 0  # actions chosen by planning
 
     def __add__(self, other: Played) -> Played:
         return Played(
@@ -69,8 +74,8 @@ class Played:
 class Trained:
     """A training episode has ended; it is recorded with the next checkpoint."""
 
-    score: float
-    frames: int
+    score: Score
+    frames: Amount
 
 
 @dataclass(frozen=True)

@@ -17,15 +17,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, overload
+from typing import Annotated, Any, Literal, overload
 
 import numpy as np
+from msgspec import Meta
 from numpy.typing import ArrayLike, NDArray
 
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.files import inflate
 from arcademark.runs import manifest
-from arcademark.runs.checks import damaged
+from arcademark.runs.checks import MOST_FRAMES, MOST_NUMBER, MOST_TEXT, damaged
 from arcademark.runs.database import open_for_reading
 from arcademark.runs.rows import check_counts, read_rows
 from arcademark.suite.protocols import Protocol
@@ -38,6 +39,12 @@ MOST_STEPS = 10_000_000  # of an episode whose actions are read: 46 hours of pla
 MORE_STEPS = 1_000  # actions that are read beyond the steps recorded, so that what differs can be told
 MOST_SAID = 4_000  # characters of why a trial failed
 MAX_CHECKPOINT_BYTES = 999_000_000  # SQLite's own limit for a value is 1,000,000,000
+
+Amount = Annotated[int, Meta(ge=0, le=MOST_FRAMES)]
+Score = Annotated[float, Meta(ge=-MOST_NUMBER, le=MOST_NUMBER)]
+Seconds = Annotated[float, Meta(ge=0, le=MOST_NUMBER)]
+Bytes = Annotated[bytes, Meta(max_length=MAX_CHECKPOINT_BYTES)]
+Ascii = Annotated[str, Meta(max_length=MOST_TEXT, pattern="^[ -~]+$")]
 
 
 @dataclass(frozen=True)
@@ -68,13 +75,13 @@ class EpisodeRecord:
 
     trial_id: str
     phase: Phase
-    episode: int  # from 0 in each phase
-    score: float  # undiscounted sum of raw rewards
-    frames: int  # emulated, no-op start included
-    steps: int  # actions taken
+    episode: Amount  # from 0 in each phase
+    score: Score  # undiscounted sum of raw rewards
+    frames: Amount  # emulated, no-op start included
+    steps: Amount  # actions taken
     end: End  # by the game, or by the frame cap
-    wall_seconds: float  # time it took to play
-    simulated_frames: int = 0  # frames that a planner made its model emulate to choose the actions; 0 for other agents
+    wall_seconds: Seconds  # time it took to play
+    simulated_frames: Amount = 0  # that a planner made its model emulate to choose the actions; 0 for other agents
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +133,7 @@ class EpisodeResult:
     """A finished episode on its way to the store."""
 
     record: EpisodeRecord
-    actions: bytes  # as `encode_actions` gives them
+    actions: Bytes  # as `encode_actions` gives them
 
 
 @dataclass(frozen=True)
@@ -190,23 +197,23 @@ class RunRecord:
 class Checkpoint:
     """A learner between two training episodes."""
 
-    episodes: int  # of training behind it
-    frames: int  # likewise
+    episodes: Amount  # of training behind it
+    frames: Amount  # likewise
     finished: bool  # whether the training budget is spent
-    data: bytes  # what the learner's ``checkpoint()`` gave
+    data: Bytes  # what the learner's ``checkpoint()`` gave
 
 
 @dataclass(frozen=True)
 class Unfinished:
     """An evaluation episode of a planner in play, with all that is needed to go on."""
 
-    episode: int
-    frames: int  # played so far
-    simulated_frames: int  # emulated while planning, so far
-    wall_seconds: float  # so far
-    generator: str  # the state of the agent's generator, as JSON
-    actions: bytes  # so far, as `encode_actions` gives them
-    checkpoint: bytes  # what the planner's ``checkpoint()`` gave
+    episode: Amount
+    frames: Amount  # played so far
+    simulated_frames: Amount  # emulated while planning, so far
+    wall_seconds: Seconds  # so far
+    generator: Ascii  # the state of the agent's generator, as JSON
+    actions: Bytes  # so far, as `encode_actions` gives them
+    checkpoint: Bytes  # what the planner's ``checkpoint()`` gave
 
 
 def scored_phase(protocol: Protocol, learns: bool) -> Phase:

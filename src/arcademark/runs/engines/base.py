@@ -10,12 +10,18 @@ from collections import deque
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
-from typing import Protocol
+from typing import Annotated, Protocol
+
+from msgspec import Meta
 
 from arcademark.environments.registry import Emulator
+from arcademark.runs.checks import MOST_FRAMES_PER_ACTION
 from arcademark.runs.plan import Trial
 from arcademark.runs.slot import Played, Trained, TrainingBlock
 from arcademark.runs.store import Checkpoint, EpisodeResult, Unfinished
+
+Count = Annotated[int, Meta(ge=1)]
+Interval = Annotated[int, Meta(ge=1, le=MOST_FRAMES_PER_ACTION)]
 
 
 class Episodes(Collection[int]):
@@ -86,12 +92,12 @@ class Job:
 class Opened:
     """A trial's agent was made."""
 
-    frames_per_action: int | None  # what the agent asks for instead of the protocol's ``frame_skip``
+    frames_per_action: Interval | None  # what the agent asks for instead of the protocol's ``frame_skip``
     learns: bool
-    batch_size: int  # how many episodes the agent plays at once
+    batch_size: Count  # how many episodes the agent plays at once
     plans: bool = False  # whether the agent is a planner
     trains: bool = False  # whether it is a trainer: it learns, and may be kept at any moment
-    trained_frames: int | None = None  # what a network was trained for, as its file says
+    trained_frames: Count | None = None  # what a network was trained for, as its file says
     libraries: tuple[str, ...] = ()  # modules of `arcademark.runs.provenance.libraries`
     misses_fire: bool = False  # whether FIRE was pressed for it where it learnt, and is not here
 

@@ -420,16 +420,21 @@ def _check(member: _Worker, message: object) -> None:
             owed = work and (record.trial_id, record.phase) == (work.id, "evaluation")
             owed = owed and record.episode in member.outstanding
         case TrainingBlock(results, checkpoint):
-            numbers = range(work.trained, checkpoint.episodes) if work else ()
-            owed = work and [(work.id, "training", number) for number in numbers] == [
-                (result.record.trial_id, result.record.phase, result.record.episode) for result in results
-            ]
+            played = [(result.record.trial_id, result.record.phase, result.record.episode) for result in results]
+            owed = (
+                work
+                and work.learns
+                and checkpoint.episodes == work.trained + len(results)
+                and played == [(work.id, "training", number) for number in range(work.trained, checkpoint.episodes)]
+            )
         case Unfinished(episode):
             owed = episode in member.outstanding
         case Opened():
             owed = member.state == "opening"
         case worker.Ready():
             owed = member.state == "starting"
+        case worker.Idle():
+            owed = member.state == "playing" and work and (work.learns or not member.outstanding)
         case _:
             owed = isinstance(message, worker.MESSAGES)
     if not owed:
