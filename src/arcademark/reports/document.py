@@ -17,7 +17,7 @@ Level = Literal["warning", "note"]
 class Notice:
     """Something the reader must know before believing a number.
 
-    kind: Stable name, one of the ``KINDS`` of `arcademark.reports.runs.notices` or `arcademark.reports.tables.notices`.
+    kind: Stable name, one of the ``KINDS`` of `arcademark.reports.notices`; others on pages alone.
     level: Whether it puts a number in doubt, or explains one.
     text: One or two sentences, naming what is concerned.
     hint: What to do about it on the command line; shown there only.

@@ -16,6 +16,7 @@ from shown import values
 from arcademark.reports.notices import KINDS
 from arcademark.reports.render import json
 from arcademark.reports.tables.analysis import analyse
+from arcademark.reports.tables.comparison import Comparison
 from arcademark.reports.tables.document import ScoreReport
 from arcademark.scores.table import ScoreTable
 from arcademark.suite import tasks
@@ -87,3 +88,13 @@ def test_what_is_no_number_is_refused(value: float, report_one: ScoreReport) -> 
 def test_every_kind_of_notice_is_described() -> None:
     described = re.findall(r"^\| `(\w+)` \| (warning|note) \|", PAGE, flags=re.MULTILINE)
     assert dict(described) == dict(KINDS)
+
+
+def test_notices_of_other_kinds_are_on_pages_alone() -> None:
+    noticed = {
+        kind for kind in json.documents().values() if "notices" in {field.name for field in dataclasses.fields(kind)}
+    }
+    assert noticed == {ScoreReport, Comparison}
+    sources = Path(json.__file__).parents[1]
+    made = {path for path in sources.rglob("*.py") if re.search(r"\bNotice\(", path.read_text(encoding="utf-8"))}
+    assert {path.relative_to(sources).parts[0] for path in made} == {"notices.py", "present"}
