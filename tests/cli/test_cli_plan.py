@@ -83,6 +83,7 @@ def test_speed_is_measured(invoke, short, tmp_path):
     [
         *((("--simulate", counts), "from 1 to 100,000, as in 1,8,64") for counts in ("0", "x", "1,,2", "100001")),
         (("--engine", "steam"), "unknown engine 'steam'"),
+        (("--address", "head:6379"), "address: engine local has none; give --engine ray"),
         *((option, "expected finite numbers") for option in (("--rate", "nan"), ("--core-price", "inf"))),
     ],
 )

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arcademark.cli import options
-from arcademark.errors import UnknownNameError
 
 if TYPE_CHECKING:
     from arcademark.agents.loading import AgentSpec
@@ -98,21 +97,22 @@ def playing(
     training_episodes: int | None,
     emulator: Emulator | None,
     engine: str,
+    address: str | None,
+    gpus: float | None,
     **how: Any,
 ) -> Playing:
     """Read the options."""
-    from arcademark.runs.execution import ENGINES
+    from arcademark.runs.execution import placed
     from arcademark.suite import protocols
 
-    if engine not in ENGINES:
-        raise UnknownNameError("engine", engine, ENGINES)
+    placing = placed(engine, address, gpus)
     return Playing(
         protocols.protocol(protocol).override(options.pairs("override", override)),
         options.pairs("set", settings),
         options.seed_list(seeds),
         (episodes, frames, training_episodes),
         emulator,
-        {"engine": engine, **how},
+        {"engine": engine, **placing, **how},
     )
 
 

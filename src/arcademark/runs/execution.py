@@ -97,17 +97,11 @@ def execute(
         If the directory is another run's, the store cannot be used, the engine cannot start, or the console is asked
         for and cannot be had. All that was recorded is kept.
     """
-    if engine not in ENGINES:
-        raise UnknownNameError("engine", engine, ENGINES)
+    placing = placed(engine, address, gpus)
     if workers is not None and workers < 1:
         raise ArcadeMarkError(f"workers {workers}: expected at least 1")
     if episode_seconds is not None and not episode_seconds > 0:
         raise ArcadeMarkError(f"seconds an episode may take {episode_seconds}: expected more than 0")
-    if gpus is not None and not 0 <= gpus < math.inf:
-        raise ArcadeMarkError(f"GPUs of a worker {gpus}: expected 0 or more")
-    placing = {name: value for name, value in (("address", address), ("gpus", gpus)) if value is not None}
-    if placing and engine != "ray":
-        raise ArcadeMarkError(f"{' and '.join(placing)}: engine {engine} has none; give --engine ray, or leave it out")
     make = ENGINES[engine]
     if here := [spec.label for spec in plan.agents if spec.made is not None]:
         if workers not in (None, 1) or engine != "local":
@@ -125,6 +119,18 @@ def execute(
         run = _Run(plan, recorder, tell, commands - 1, chosen)
         run.play(player)
         return run.summary()
+
+
+def placed(engine: str, address: str | None, gpus: float | None) -> dict[str, Any]:
+    """Return what of these an engine is given, as `execute` has them; an ArcadeMarkError if it has none."""
+    if engine not in ENGINES:
+        raise UnknownNameError("engine", engine, ENGINES)
+    if gpus is not None and not 0 <= gpus < math.inf:
+        raise ArcadeMarkError(f"GPUs of a worker {gpus}: expected 0 or more")
+    placing = {name: value for name, value in (("address", address), ("gpus", gpus)) if value is not None}
+    if placing and engine != "ray":
+        raise ArcadeMarkError(f"{' and '.join(placing)}: engine {engine} has none; give --engine ray, or leave it out")
+    return placing
 
 
 def describe(plan: Plan, command: str) -> manifest.Document:
