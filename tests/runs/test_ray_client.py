@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs import processes, provenance
+from arcademark.runs import processes, provenance, shipping
 from arcademark.runs.engines import ray_engine, worker
-from arcademark.runs.engines.base import Episodes, Failed, Opened
+from arcademark.runs.engines.base import Episodes, Failed, Job, Opened
 from arcademark.runs.engines.ray_client import Host
 from arcademark.runs.execution import execute
 
@@ -51,6 +53,24 @@ def test_without_ray_the_engine_says_what_to_install(tmp_path, toy_plan, monkeyp
     monkeypatch.setattr(ray_engine, "find_spec", lambda _: None)
     with pytest.raises(ArcadeMarkError, match=r"Ray is not installed; pip install 'arcademark\[ray\]'"):
         execute(toy_plan(), tmp_path / "run", engine="ray")
+
+
+def test_an_agents_files_are_read_once_for_all_workers_while_there_is_room(tmp_path, toy_plan, monkeypatch):
+    monkeypatch.setattr(ray_engine, "find_spec", lambda _: True)
+    monkeypatch.setattr(ray_engine, "MOST_KEPT_BYTES", 2500)
+    (tmp_path / "own.py").write_text(f"def make(env): ...\n# {'x' * 1000}")
+    read = []
+
+    def packed(trial):
+        read.append(trial.seed)
+        return shipping.packed(trial)
+
+    monkeypatch.setattr(ray_engine, "shipping", SimpleNamespace(packed=packed))
+    engine = ray_engine.RayEngine()
+    jobs = [Job(trial, Episodes()) for trial in toy_plan(f"{tmp_path / 'own.py'}:make", seeds=range(3)).trials]
+    for place in (0, 1, 0, 2, 0, 1):
+        assert engine.opening(jobs[place]).files == shipping.packed(jobs[place].trial)
+    assert read == [0, 1, 2, 1]
 
 
 @pytest.mark.parametrize(

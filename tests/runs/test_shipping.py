@@ -109,8 +109,28 @@ def test_a_full_disk_is_said_and_leaves_nothing(folder, monkeypatch):
         patch.setattr(Path, "write_bytes", fail)
         with pytest.raises(ArcadeMarkError, match=r"cannot be written on this node \(No space left on device\)"):
             unpacked(trial, files)
-    assert not list((folder.parent / "cache" / "agents").iterdir())
+    assert [path.name for path in (folder.parent / "cache" / "agents").iterdir()] == ["lock"]
     assert action_of(unpacked(trial, files)) == 1
+
+
+def test_what_a_killed_worker_was_writing_goes_with_the_next(folder, monkeypatch):
+    trial = trial_of("own.py:make")
+    files = packed(trial)
+    away(folder)
+
+    class KilledError(BaseException):
+        pass
+
+    def die(*_: object) -> None:
+        raise KilledError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "rmtree", lambda *_, **__: None)  # the dead do not tidy up
+        patch.setattr(Path, "write_bytes", die)
+        with pytest.raises(KilledError):
+            unpacked(trial, files)
+    place = Path(unpacked(trial, files).agent.ref.partition(str(folder))[0])
+    assert {path.name for path in place.parent.iterdir()} == {place.name, "lock"}
 
 
 def test_modules_are_sent_from_the_folder_and_compared_elsewhere(folder, monkeypatch):

@@ -7,10 +7,10 @@ each other; what is there is never written again, and checked whenever it is use
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -37,6 +37,11 @@ class Packed:
     home: str
     files: tuple[tuple[str, bytes], ...]
     code: str | None
+
+    @property
+    def size(self) -> int:
+        """The bytes of all files."""
+        return sum(len(content) for _, content in self.files)
 
 
 def packed(trial: Trial) -> Packed | None:
@@ -128,20 +133,21 @@ def _root(files: Packed) -> str:
 
 def _write(place: Path, files: Packed) -> None:
     place.parent.mkdir(parents=True, exist_ok=True)
-    draft = tempfile.mkdtemp(dir=place.parent)
-    try:
-        os.makedirs(draft + files.folder, exist_ok=True)
-        for name, content in files.files:
-            path = Path(draft + name)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
+    draft = place.parent / "draft"
+    with (place.parent / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if place.exists():  # another worker was first
+            return
         try:
-            os.rename(draft, place)
-        except OSError:
-            if not place.is_dir():  # another worker was first
-                raise
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
+            shutil.rmtree(draft, ignore_errors=True)  # of one that was killed
+            os.makedirs(f"{draft}{files.folder}")
+            for name, content in files.files:
+                path = Path(f"{draft}{name}")
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(content)
+            draft.rename(place)
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
 
 
 def _is(name: str, content: bytes) -> bool:

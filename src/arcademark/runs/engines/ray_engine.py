@@ -23,6 +23,7 @@ from arcademark.runs.engines.pool import WAIT_SECONDS, Ending, Link, PoolEngine
 from arcademark.runs.processes import Channel, Incoming
 
 LEAVE_SECONDS = 10.0  # how long the client may take to end
+MOST_KEPT_BYTES = 2**28  # of agents' files that workers were sent last, so that they are not read for each worker
 
 
 class Remote:
@@ -102,6 +103,7 @@ class RayEngine(PoolEngine):
         self._numbers = itertools.count()
         self._remotes: dict[int, Remote] = {}
         self._client: tuple[subprocess.Popen[bytes], Channel] | None = None
+        self._packed: dict[str, shipping.Packed | None] = {}
 
     def run(self, jobs: Sequence[Job], memory: Memory) -> Generator[Batch, None, None]:
         """Play all jobs, yielding what happened."""
@@ -141,7 +143,11 @@ class RayEngine(PoolEngine):
 
     def opening(self, job: Job) -> worker.Open:
         """Return the order to make a job's agent, with the files that it is made of."""
-        return replace(super().opening(job), files=shipping.packed(job.trial))
+        trial, kept = job.trial, self._packed
+        files = kept[trial.id] = kept.pop(trial.id) if trial.id in kept else shipping.packed(trial)
+        while len(kept) > 1 and sum(one.size for one in kept.values() if one) > MOST_KEPT_BYTES:
+            del kept[next(iter(kept))]
+        return replace(super().opening(job), files=files)
 
     def heard(self, links: Sequence[Link], seconds: float) -> Collection[Link]:
         """Wait until something has come, and return the workers that it came from."""
