@@ -83,7 +83,7 @@ format: $(VENV)/.dev ## Format the code
 
 constraints: ## Resolve the newest versions within the bounds into constraints.txt
 	rm -rf build/constraints && $(PYTHON) -m venv build/constraints
-	build/constraints/bin/python -m pip install -q -e ".[dev,bench,video]"
+	build/constraints/bin/python -m pip install -q -e ".[dev,bench,ray,video]"
 	{ echo "# The exact versions that the tests pass with. Bounds are in pyproject.toml; \`make constraints\` renews this list."; \
 	  build/constraints/bin/python -m pip freeze --exclude-editable; } > constraints.txt
 
