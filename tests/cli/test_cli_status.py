@@ -66,25 +66,25 @@ def test_commands_that_noted_nothing_are_counted(invoke, played):
 
 
 def test_parts_are_shown_together(invoke, played):
-    shutil.copytree(played, "runs/part1")
-    shutil.copytree(played, "runs/part2")
-    change(Path("runs/part1"), "UPDATE trial SET episodes = 9 WHERE game = 'pong'")
+    shutil.copytree(played, "runs/shard1")
+    shutil.copytree(played, "runs/shard2")
+    change(Path("runs/shard1"), "UPDATE trial SET episodes = 9 WHERE game = 'pong'")
     change(
-        Path("runs/part2"),
+        Path("runs/shard2"),
         "UPDATE trial SET id = id || 'x', seed = 1 WHERE game = 'qbert'",
         *(f"UPDATE {table} SET trial = trial || 'x' WHERE trial LIKE '%qbert%'" for table in ("episode", "evaluation")),
     )
     Path("runs/broken").mkdir()
     Path("runs/broken/manifest.json").write_text("{}")
     found = status(invoke, "runs", code=1)
-    assert [(run["directory"], run["done"]) for run in found["runs"]] == [("runs/part1", 1), ("runs/part2", 2)]
+    assert [(run["directory"], run["done"]) for run in found["runs"]] == [("runs/shard1", 1), ("runs/shard2", 2)]
     assert [(trial["game"], trial["seed"], trial["state"]) for trial in found["trials"]] == [
         ("Pong", 0, "done"),
         ("Q*bert", 0, "done"),
         ("Q*bert", 1, "done"),
     ]
     assert [item["directory"] for item in found["unread"]] == ["runs/broken"]
-    shown = invoke("status", "runs/part1", "runs/part2").out
+    shown = invoke("status", "runs/shard1", "runs/shard2").out
     assert "seed 1" in shown
 
 

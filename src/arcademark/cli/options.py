@@ -114,7 +114,7 @@ shard = click.option(
     "--shard",
     metavar="K/N",
     callback=lambda _, __, text: text and shard_of(text),
-    help="Play part K of N of the trials, on this machine; 'arcademark merge' makes one run of the parts.",
+    help="Play shard K of N, of about as many frames as the others; 'arcademark merge' makes one run of them.",
 )
 workers = click.option("--workers", type=COUNT, help="Processes that play.  [default: one a core]")
 emulator = click.option(
@@ -135,7 +135,7 @@ def shard_of(text: str) -> tuple[int, int]:
     """Read ``3/20``."""
     number, _, count = text.partition("/")
     if not (number.isdecimal() and count.isdecimal() and len(text) < 20):
-        raise click.BadParameter(f"'{text}': expected the part's number and how many there are, as in 3/20")
+        raise click.BadParameter(f"'{text}': expected the shard's number and how many there are, as in 3/20")
     return int(number), int(count)
 
 

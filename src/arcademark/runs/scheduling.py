@@ -96,29 +96,29 @@ def expected_frames(trials: Iterable[Trial], record: RunRecord | None) -> Mappin
 
 
 def deal(weights: Sequence[float], count: int) -> list[list[int]]:
-    """Deal what weighs so much out in `count` parts, each the places of its items, in order.
+    """Deal what weighs so much out in `count` shards, each the places of its items, in order.
 
-    The heaviest first, each to the part that weighs least so far.
+    The heaviest first, each to the shard that weighs least so far.
     """
-    parts: list[list[int]] = [[] for _ in range(count)]
+    shards: list[list[int]] = [[] for _ in range(count)]
     least = [(0.0, 0, number) for number in range(count)]
     for place in sorted(range(len(weights)), key=lambda place: -weights[place]):
         weight, size, number = heapq.heappop(least)
-        parts[number].append(place)
+        shards[number].append(place)
         heapq.heappush(least, (weight + weights[place], size + 1, number))
-    return [sorted(part) for part in parts]
+    return [sorted(shard) for shard in shards]
 
 
 def shard(plan: Plan, number: int, count: int) -> Plan:
-    """Return part `number`, from 1, of a plan that is played in `count` parts, each in a directory of its own.
+    """Return shard `number`, from 1, of a plan that is played in `count` shards, each in a directory of its own.
 
-    Always the same part, of about as many frames as the others, by what is known before anything is played.
+    Always the same, of about as many frames as the others, by what is known before anything is played.
     `arcademark.runs.merging` makes one run of all.
 
     Raises
     ------
     ArcadeMarkError
-        If there is no such part, or fewer trials than parts.
+        If there is no such shard, or fewer trials than shards.
     """
     if not 1 <= number <= count <= len(plan.trials):
         raise ArcadeMarkError(

@@ -86,9 +86,9 @@ class Makespan:
 
 @dataclass(frozen=True)
 class Shards:
-    """How even parts of the plan are.
+    """How even shards of the plan are.
 
-    least, most: Of the parts' expected frames, over their mean.
+    least, most: Of the shards' expected frames, over their mean.
     """
 
     count: int
@@ -164,7 +164,7 @@ def planned(
     episode_frames : int, optional
         How long an episode is.
     shards : Shards, optional
-        How even the parts are of which the plan is one, to be shown with it.
+        How even the shards are of which the plan is one, to be shown with it.
     core_price, core_watts, pounds_per_kwh : float, optional
         Instead of the prices, the power and the carbon dioxide that the Atari-5 paper reckons with.
 
@@ -315,10 +315,10 @@ def _of_game(rows: Sequence[_Row]) -> GameCost:
 
 
 def shard_balance(plan: Plan, count: int) -> Shards:
-    """Return how even the parts of a plan are."""
+    """Return how even the shards of a plan are."""
     each = frames_left([Standing(trial) for trial in plan.trials], Lengths())
     if count > len(each):
         raise ArcadeMarkError(f"{count:,} shards: expected at most one a trial ({len(each):,} here)")
-    parts = [sum(each[place] for place in part) for part in deal(each, count)]
-    mean = sum(parts) / count
-    return Shards(count, min(parts) / mean, max(parts) / mean)
+    frames = [sum(each[place] for place in shard) for shard in deal(each, count)]
+    mean = sum(frames) / count
+    return Shards(count, min(frames) / mean, max(frames) / mean)
