@@ -18,7 +18,7 @@ import subprocess
 import sys
 import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -97,12 +97,24 @@ class Incoming:
         try:
             if self._expected is None:
                 return pickle.loads(content)  # noqa: S301 - from the driver that started this process
-            message = _Unpickler(content, self._expected).load()
-            return msgspec.convert(msgspec.to_builtins(message, builtin_types=(bytes,)), type(message))
-        except msgspec.ValidationError as error:
-            raise GarbledError(f"an ill-formed {type(message).__name__} ({one_line(str(error), 200)})") from None
+            return _checked(_Unpickler(content, self._expected).load(), self._expected.values())
+        except GarbledError:
+            raise
         except Exception:  # whatever unpickling raises
             raise GarbledError from None
+
+
+def _checked(message: Any, expected: Collection[type]) -> Any:
+    """Refuse a message, or what is in a tuple, of which a field is not as its annotation says."""
+    kind = type(message)
+    if kind is tuple:
+        return tuple(_checked(one, expected) for one in message)
+    if kind not in expected:
+        return message
+    try:
+        return msgspec.convert(msgspec.to_builtins(message, builtin_types=(bytes,)), kind)
+    except msgspec.ValidationError as error:
+        raise GarbledError(f"an ill-formed {kind.__name__} ({one_line(str(error), 200)})") from None
 
 
 def framed(message: object) -> tuple[bytes, bytes]:
