@@ -33,30 +33,38 @@ def plan() -> Iterator[Figure]:
 
 
 def driver() -> Iterator[Figure]:
-    """Measure how many episodes a second the driver records of what workers hand over."""
+    """Measure how many episodes a second the driver records of the bytes that workers send."""
     from arcademark.runs import execution
+    from arcademark.runs.engines import worker
     from arcademark.runs.engines.base import Batch, Job, Memory, Opened
     from arcademark.runs.engines.here import InProcessEngine
     from arcademark.runs.plan import make_plan
+    from arcademark.runs.processes import Incoming, framed
     from arcademark.runs.store import EpisodeRecord, EpisodeResult, encode_actions
 
-    played = encode_actions(np.random.default_rng(0).integers(18, size=300))
+    def sent(name: str, numbers: range) -> bytes:
+        records = (EpisodeRecord(name, "evaluation", number, 1.0, 9, 9, "terminated", 1.0) for number in numbers)
+        return b"".join(b"".join(framed(EpisodeResult(record, played), worker.MESSAGES)) for record in records)
 
-    def made(name: str, number: int) -> EpisodeResult:
-        return EpisodeResult(EpisodeRecord(name, "evaluation", number, 1, 9, 9, "terminated", 1), played)
+    played = encode_actions(np.random.default_rng(0).integers(18, size=300))
+    plan = make_plan("random", ["toy"], seeds=200, episodes=1000)
+    names = [trial.id for trial in plan.trials]
+    groups = [range(start, start + 40) for start in range(0, 1000, 40)]
+    content = {(name, numbers): sent(name, numbers) for name in names for numbers in groups}
 
     class Prepared(InProcessEngine):
         """Hands over episodes that nobody played, of 100 trials at a time as of so many workers."""
 
         def run(self, jobs: Sequence[Job], memory: Memory) -> Generator[Batch, None, None]:
             for first in range(0, len(jobs), 100):
-                ids = [job.trial.id for job in jobs[first : first + 100]]
-                yield [(name, Opened(None, False, 1)) for name in ids]
-                for start in range(0, 1000, 40):
-                    yield [(name, made(name, number)) for number in range(start, start + 40) for name in ids]
+                came = {job.trial.id: Incoming(worker.MESSAGES) for job in jobs[first : first + 100]}
+                yield [(name, Opened(None, False, 1)) for name in came]
+                for numbers in groups:
+                    for name, incoming in came.items():
+                        incoming.add(content[name, numbers])
+                    yield [(name, message) for name, incoming in came.items() for message in incoming.whole()]
 
     execution.ENGINES["prepared"] = Prepared
-    plan = make_plan("random", ["toy"], seeds=200, episodes=1000)
     with tempfile.TemporaryDirectory() as folder:
         began = time.perf_counter()
         summary = execution.execute(plan, f"{folder}/run", engine="prepared")
@@ -103,7 +111,7 @@ def workers() -> Iterator[Figure]:
     from arcademark.runs.plan import make_plan
     from arcademark.suite.protocols import protocol
 
-    plan = make_plan("random", "atari-5", protocol("world-records"), episodes=24)
+    plan = make_plan("random", "atari-5", protocol("world-records"), episodes=100)
     with tempfile.TemporaryDirectory() as folder:
         one, two = (execution.execute(plan, f"{folder}/{count}", workers=count).wall_seconds for count in (1, 2))
     yield Figure("two workers over one", one / two, "", 1.9, at_least=True)

@@ -15,7 +15,7 @@ from arcademark.runs.execution import execute
 
 
 def test_a_host_passes_on_what_a_worker_is_told_and_says(toy_plan):
-    host, incoming = Host(), processes.Incoming(worker.MADE_OF)
+    host, incoming = Host(), processes.Incoming(worker.MESSAGES)
     assert host.begin(provenance.versions(), None) is None
 
     def heard(last):

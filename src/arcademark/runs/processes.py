@@ -1,13 +1,13 @@
 """Processes beside this one: how many, how one is started, and how messages go to and from it.
 
-A message is a header, with length and checksum, and a pickle, so that whatever else comes out of the process (it runs
-anyone's code) is noticed at once.
+A message is a header, with length and checksum, and what it says, so that whatever else comes out of the process (it
+runs anyone's code) is noticed at once. Orders are pickles; what comes back is MessagePack, read as instances of certain
+dataclasses, each field as annotated.
 """
 
 from __future__ import annotations
 
 import contextlib
-import io
 import os
 import pickle
 import selectors
@@ -18,7 +18,7 @@ import subprocess
 import sys
 import time
 import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -29,7 +29,7 @@ ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_
 """Processes share the cores already; and sums that are split differently round differently, which changes scores."""
 
 MAGIC = b"\x93ArcMark"
-HEADER = struct.Struct("<8sQI")  # MAGIC, the pickle's length and its checksum
+HEADER = struct.Struct("<8sBQI")  # MAGIC, the place of what it is among the kinds, its length and its checksum
 MOST_BYTES = 2**31  # of a message: a checkpoint of the largest size and the episodes that led to it
 READ_BYTES = 2**16
 READS_AT_ONCE = 64
@@ -51,12 +51,13 @@ class GarbledError(Exception):
 class Incoming:
     """Messages of another process, whose bytes come in pieces.
 
-    `expected`: the dataclasses that what comes may be made of, besides numbers, text, bytes and tuples of them, each
-    field as its annotation says; anything by default.
+    `kinds`: the dataclasses that may come, each field as annotated; by default pickles, of anything.
     """
 
-    def __init__(self, expected: Iterable[type] | None = None) -> None:
-        self._expected = None if expected is None else {(kind.__module__, kind.__qualname__): kind for kind in expected}
+    def __init__(self, kinds: Sequence[type] | None = None) -> None:
+        self._decoders: Sequence[msgspec.msgpack.Decoder[Any]] | None = None
+        if kinds is not None:
+            self._decoders = [msgspec.msgpack.Decoder(kind) for kind in kinds]
         self._came = bytearray()
         self._last = 0.0
 
@@ -67,21 +68,21 @@ class Incoming:
 
     def whole(self) -> Iterator[Any]:
         """Yield the messages all of which has come; a `GarbledError` where there is none."""
-        while (content := self._next()) is not None:
-            yield self._open(content)
+        while (found := self._next()) is not None:
+            yield self._open(*found)
 
     @property
     def broken_off(self) -> bool:
         """Whether the rest of a message has not come for too long."""
         return bool(self._came) and time.monotonic() - self._last > STALLED_SECONDS
 
-    def _next(self) -> bytes | None:
-        """Take the next message's content, if all of it is there."""
+    def _next(self) -> tuple[int, bytes] | None:
+        """Take the next message's kind and content, if all of it is there."""
         if not MAGIC.startswith(bytes(self._came[: len(MAGIC)])):
             raise GarbledError
         if len(self._came) < HEADER.size:
             return None
-        _, length, checksum = HEADER.unpack_from(self._came)
+        _, kind, length, checksum = HEADER.unpack_from(self._came)
         if length > MOST_BYTES:
             raise GarbledError
         end = HEADER.size + length
@@ -91,44 +92,39 @@ class Incoming:
         del self._came[:end]
         if zlib.crc32(content) != checksum:
             raise GarbledError
-        return content
+        return kind, content
 
-    def _open(self, content: bytes) -> Any:
+    def _open(self, kind: int, content: bytes) -> Any:
         try:
-            if self._expected is None:
+            if self._decoders is None:
                 return pickle.loads(content)  # noqa: S301 - from the driver that started this process
-            return _checked(_Unpickler(content, self._expected).load(), self._expected.values())
-        except GarbledError:
-            raise
+            decoder = self._decoders[kind]
         except Exception:  # whatever unpickling raises
+            raise GarbledError from None
+        try:
+            return decoder.decode(content)
+        except msgspec.ValidationError as error:
+            raise GarbledError(f"an ill-formed {decoder.type.__name__} ({one_line(str(error), 200)})") from None
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             raise GarbledError from None
 
 
-def _checked(message: Any, expected: Collection[type]) -> Any:
-    """Refuse a message, or what is in a tuple, of which a field is not as its annotation says."""
-    kind = type(message)
-    if kind is tuple:
-        return tuple(_checked(one, expected) for one in message)
-    if kind not in expected:
-        return message
-    try:
-        return msgspec.convert(msgspec.to_builtins(message, builtin_types=(bytes,)), kind)
-    except msgspec.ValidationError as error:
-        raise GarbledError(f"an ill-formed {kind.__name__} ({one_line(str(error), 200)})") from None
-
-
-def framed(message: object) -> tuple[bytes, bytes]:
-    """Return a message's header and its content."""
-    content = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
-    return HEADER.pack(MAGIC, len(content), zlib.crc32(content)), content
+def framed(message: object, kinds: Sequence[type] | None = None) -> tuple[bytes, bytes]:
+    """Return a message's header and its content, for an `Incoming` of the same kinds."""
+    kind = 0 if kinds is None else kinds.index(type(message))
+    content = pickle.dumps(message, pickle.HIGHEST_PROTOCOL) if kinds is None else msgspec.msgpack.encode(message)
+    return HEADER.pack(MAGIC, kind, len(content), zlib.crc32(content)), content
 
 
 class Channel:
-    """Messages to and from another process; `expected` is as for `Incoming`."""
+    """Messages to and from another process; `receives` and `sends` are kinds as for `Incoming`."""
 
-    def __init__(self, end: socket.socket, expected: Iterable[type] | None = None) -> None:
+    def __init__(
+        self, end: socket.socket, *, receives: Sequence[type] | None = None, sends: Sequence[type] | None = None
+    ) -> None:
         self._socket = end
-        self._incoming = Incoming(expected)
+        self._incoming = Incoming(receives)
+        self._sends = sends
         self._process = os.getpid()
 
     def fileno(self) -> int:
@@ -139,7 +135,7 @@ class Channel:
         """Send a message; a copy of the process that was forked off since ends instead."""
         if os.getpid() != self._process:
             os._exit(0)
-        header, content = framed(message)
+        header, content = framed(message, self._sends)
         for part in (header + content,) if len(content) < READ_BYTES else (header, content):
             self._socket.sendall(part)
 
@@ -180,17 +176,6 @@ class Channel:
         self._incoming.add(data)
 
 
-class _Unpickler(pickle.Unpickler):
-    """Makes nothing but instances of certain classes."""
-
-    def __init__(self, content: bytes, expected: Mapping[tuple[str, str], type]) -> None:
-        super().__init__(io.BytesIO(content))
-        self._expected = expected
-
-    def find_class(self, module: str, name: str) -> type:
-        return self._expected[module, name]
-
-
 def heard(channels: Iterable[Channel], seconds: float | None = None) -> list[Channel]:
     """Wait until something comes, for so many seconds at most, and return the channels where it did."""
     with selectors.DefaultSelector() as selector:
@@ -199,20 +184,21 @@ def heard(channels: Iterable[Channel], seconds: float | None = None) -> list[Cha
         return [key.data for key, _ in selector.select(seconds)]
 
 
-def serving(descriptor: int) -> Channel:
-    """Return the channel to the process that started this one; what this one starts has no part in it."""
+def serving(descriptor: int, kinds: Sequence[type] | None = None) -> Channel:
+    """Return the channel to the process that started this one; what this one starts has no part in it.
+
+    `kinds`: those that `start` was given.
+    """
     end = socket.socket(fileno=descriptor)
     end.set_inheritable(False)
     os.register_at_fork(after_in_child=end.close)
-    return Channel(end)
+    return Channel(end, sends=kinds)
 
 
-def start(
-    serve: Callable[[int], None], expected: Iterable[type] | None = None
-) -> tuple[subprocess.Popen[bytes], Channel]:
-    """Start a process as `spawn` does, and return it with the channel to it; `expected` is as for `Incoming`."""
+def start(serve: Callable[[int], None], kinds: Sequence[type] | None = None) -> tuple[subprocess.Popen[bytes], Channel]:
+    """Start a process as `spawn` does, and return it with the channel to it, from which these kinds come."""
     process, end = spawn(serve)
-    return process, Channel(end, expected)
+    return process, Channel(end, receives=kinds)
 
 
 def spawn(serve: Callable[[int], None]) -> tuple[subprocess.Popen[bytes], socket.socket]:

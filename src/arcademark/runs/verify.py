@@ -220,16 +220,18 @@ def _try_to_open(task: Task) -> Environment | None:
 def _verify_in_processes(shares: Sequence[list[tuple[int, Task]]]) -> Iterator[tuple[int, Finding]]:
     started = [start(serve, [Finding]) for _ in shares]
     try:
+        waiting = {}
         for (_, channel), share in zip(started, shares, strict=True):
             with contextlib.suppress(OSError):  # that it died is noticed below
                 channel.send(share)
+            waiting[channel] = iter(share)
         missing = sum(map(len, shares))
         listening = [channel for _, channel in started]
         while listening:
             for channel in heard(listening):
                 try:
-                    for found in channel.arrived():
-                        yield found
+                    for finding, (index, _) in zip(channel.arrived(), waiting[channel], strict=False):
+                        yield index, finding
                         missing -= 1
                 except (EOFError, OSError, GarbledError):
                     listening.remove(channel)
@@ -244,10 +246,10 @@ def _verify_in_processes(shares: Sequence[list[tuple[int, Task]]]) -> Iterator[t
 
 def serve(descriptor: int) -> None:
     """Verify what comes in at a socket and send each finding back: a process of `verify`."""
-    channel = serving(descriptor)
+    channel = serving(descriptor, [Finding])
     with contextlib.suppress(EOFError, ConnectionError):  # nobody asks any longer
-        for result in _verify_some(channel.receive()):
-            channel.send(result)
+        for _, finding in _verify_some(channel.receive()):
+            channel.send(finding)
 
 
 # What is known besides the episodes

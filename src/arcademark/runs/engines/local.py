@@ -57,4 +57,4 @@ class LocalEngine(PoolEngine):
 
 def start() -> Process:
     """Start a worker process."""
-    return Process(*processes.start(worker.main, worker.MADE_OF))
+    return Process(*processes.start(worker.main, worker.MESSAGES))

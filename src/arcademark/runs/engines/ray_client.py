@@ -162,7 +162,7 @@ class Host:
 
 def main(descriptor: int) -> None:
     """Serve the driver at the other end of a socket until it closes."""
-    channel = processes.serving(descriptor)
+    channel = processes.serving(descriptor, MESSAGES)
     with contextlib.suppress(EOFError, OSError):  # the driver is gone
         _serve(channel, channel.receive())
 

@@ -32,7 +32,7 @@ class Remote:
     def __init__(self, number: int, client: Channel) -> None:
         self.number = number
         self.ending: Ending | None = None
-        self.incoming = Incoming(worker.MADE_OF)
+        self.incoming = Incoming(worker.MESSAGES)
         self._client = client
 
     def send(self, order: worker.Order) -> None:

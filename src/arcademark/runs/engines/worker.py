@@ -31,7 +31,7 @@ from arcademark.runs.processes import Channel, GarbledError, serving
 from arcademark.runs.provenance import libraries
 from arcademark.runs.shipping import Packed, unpacked
 from arcademark.runs.slot import Begun, Played, Trained, TrainingBlock
-from arcademark.runs.store import MOST_SAID, Checkpoint, EpisodeRecord, EpisodeResult, Unfinished
+from arcademark.runs.store import MOST_SAID, Checkpoint, EpisodeResult, Unfinished
 from arcademark.runs.trial import Player
 
 
@@ -72,12 +72,11 @@ Order = Open | Play | Stop  # what a worker is sent
 Message = Ready | Idle | Opened | Failed | Begun | Played | EpisodeResult | Trained | TrainingBlock | Unfinished
 """What a worker sends."""
 MESSAGES: tuple[type, ...] = get_args(Message)
-MADE_OF = (*MESSAGES, EpisodeRecord, Checkpoint)  # the classes of all that a message holds
 
 
 def main(descriptor: int) -> None:
     """Serve the driver at the other end of a socket until it closes."""
-    channel = serving(descriptor)
+    channel = serving(descriptor, MESSAGES)
     orders: queue.SimpleQueue[Open | Play] = queue.SimpleQueue()
     stopping = threading.Event()
     threading.Thread(target=_receive, args=(channel, orders, stopping), daemon=True).start()
