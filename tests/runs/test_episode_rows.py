@@ -74,13 +74,12 @@ def test_columns_hold_what_the_rows_say(change, run, monkeypatch):
     episodes = read_run(run).episodes
     with contextlib.closing(sqlite3.connect(run / "run.sqlite")) as database:
         rows = database.execute(
-            "SELECT trial, phase, episode, score, frames, steps, end, round(wall_seconds, 8), simulated_frames"
-            " FROM episode"
+            "SELECT trial, phase, episode, score, frames, steps, end, wall_seconds, simulated_frames FROM episode"
         ).fetchall()
     found = {
         (row.trial_id, row.phase, row.episode, row.score, row.frames, row.steps, row.end, *row_rest)
         for row in episodes
-        for row_rest in [(round(row.wall_seconds, 8), row.simulated_frames)]
+        for row_rest in [(row.wall_seconds, row.simulated_frames)]
     }
     assert found == set(rows)
     assert isinstance(episodes[2:5], Episodes)

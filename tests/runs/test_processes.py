@@ -101,7 +101,7 @@ def test_what_is_no_message_is_refused_without_waiting_for_more(pair, monkeypatc
     monkeypatch.setattr(processes, "STALLED_SECONDS", -1.0)
     arrived = channel.arrived()
     assert next(arrived) == worker.Ready()
-    with pytest.raises(processes.GarbledError, match="what is no message|an ill-formed Ready"):
+    with pytest.raises(processes.GarbledError, match=r"what is no message|an ill-formed Ready"):
         next(arrived)
 
 

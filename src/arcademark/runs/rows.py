@@ -24,10 +24,7 @@ from arcademark.runs.database import open_for_reading
 from arcademark.suite.protocols import Protocol
 
 Columns = dict[str, NDArray[Any]]
-"""Equally long arrays, by name: trial (its place), training, truncated (bool), and the numbers as in the table.
-
-Times may be rounded to the nanosecond.
-"""
+"""Equally long arrays, by name: trial (its place), training, truncated (bool), and the numbers as in the table."""
 
 MANY_ROWS = 1_000_000  # that are worth a process of their own
 _SENT = 2**20  # rows in a message
@@ -53,13 +50,14 @@ _READ: Mapping[str, tuple[str, str, str]] = {
     "simulated_frames": ("simulated_frames", "q", "a whole number from 0 to 2^40"),
 }
 """From a column's name to how it is selected, the type code of its array, and what is expected."""
+_NANOSECONDS = "CAST(wall_seconds * 1e9 + 0.5 AS INTEGER)"
 _AS_TEXT = {name: selected for name, (selected, _, _) in _READ.items()} | {
     "trial": "trial",
     "score": "CAST(score AS INTEGER)",
-    "wall_seconds": "CAST(wall_seconds * 1e9 AS INTEGER)",
+    "wall_seconds": _NANOSECONDS,
 }
-_NOT_AS_TEXT = "score IS NOT CAST(score AS INTEGER) OR wall_seconds NOT BETWEEN 0 AND 1e9"
-"""Rows that a text would not tell exactly: it has whole scores, and times to the nanosecond."""
+_NOT_AS_TEXT = f"score IS NOT CAST(score AS INTEGER) OR wall_seconds IS NOT {_NANOSECONDS} / 1e9"
+"""Rows that a text does not tell exactly: it has whole scores, and whole nanoseconds, as runs record them."""
 EXPECTED = {name: expected for name, (_, _, expected) in _READ.items()}
 _PHASES = {0: "evaluation", 1: "training"}
 _TOLD = {"training": "phase", "truncated": "end"}

@@ -158,7 +158,7 @@ class Slot:
             frames=self.environment.episode_frames,
             steps=len(self.actions),
             end="terminated" if terminated else "truncated",
-            wall_seconds=time.perf_counter() - self.started,
+            wall_seconds=round(time.perf_counter() - self.started, 9),
             simulated_frames=self.simulated_frames,
         )
         return EpisodeResult(record, encode_actions(self.actions))
@@ -169,7 +169,7 @@ class Slot:
             episode=self.episode,
             frames=self.environment.episode_frames,
             simulated_frames=self.simulated_frames,
-            wall_seconds=time.perf_counter() - self.started,
+            wall_seconds=round(time.perf_counter() - self.started, 9),
             generator=json.dumps(rng.bit_generator.state),
             actions=encode_actions(self.actions),
             checkpoint=checkpoint,

@@ -185,7 +185,7 @@ class TrainingGames(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any]
                 game.observe(self._observations[row])
                 return True
         result = slot.result(self._trial.id, terminated)
-        share = result.record.wall_seconds / self.num_envs
+        share = round(result.record.wall_seconds / self.num_envs, 9)
         self._ended[slot.episode] = replace(result, record=replace(result.record, wall_seconds=share))
         self._events.append(Trained(slot.score, game.episode_frames))
         return False
