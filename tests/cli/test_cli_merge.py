@@ -9,6 +9,8 @@ def test_parts_are_played_and_merged(invoke):
     for number in (1, 2):
         part = invoke("run", "random", *SHORT, "--shard", f"{number}/2")
         assert part.code == 0, part.err
+    together = invoke("report", "runs/random-1-of-2", "runs/random-2-of-2")
+    assert invoke("report", "runs").out == together.out
     merged = invoke("merge", "runs/all", "runs/random-1-of-2", "runs/random-2-of-2")
     assert merged.code == 0
     assert "4 of 4 trials done" in " ".join(merged.out.split())

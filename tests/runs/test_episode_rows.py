@@ -12,6 +12,7 @@ import pytest
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs import rows as rows_read
+from arcademark.runs.checks import RESTORE
 from arcademark.runs.execution import execute
 from arcademark.runs.store import Episodes, read_run
 from arcademark.runs.verify import verify
@@ -44,9 +45,9 @@ def refused(run: Path) -> str:
         read_run(run)
     told = str(error.value)
     assert told.startswith(f"{run}: run.sqlite is damaged: ")
-    assert told.endswith("; restore it from a copy or choose another directory")
+    assert told.endswith(f"; {RESTORE}")
     assert told.isprintable()
-    assert len(told) < 400
+    assert len(told) < 500
     return told
 
 

@@ -13,6 +13,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.runs.execution import execute
 from arcademark.runs.merging import merge
 from arcademark.runs.plan import Plan
+from arcademark.runs.recording import Recorder
 from arcademark.runs.scheduling import shard
 from arcademark.runs.store import read_run
 from arcademark.runs.together import together
@@ -95,6 +96,10 @@ def test_what_a_merge_left_that_was_stopped_is_begun_anew(
     with sqlite3.connect(other / "run.sqlite") as database:
         database.execute("UPDATE episode SET score = score + 1")
     monkeypatch.setattr("arcademark.runs.merging._ATTACHED", 1)
+    with pytest.raises(ArcadeMarkError, match="differs"):
+        merge(out, [apart[0], other])
+    assert not out.exists()
+    monkeypatch.setattr(Recorder, "__exit__", lambda recorder, *_: recorder.close())  # as if it was killed
     with pytest.raises(ArcadeMarkError, match="differs"):
         merge(out, [apart[0], other])
     with sqlite3.connect(out / "run.sqlite") as database:

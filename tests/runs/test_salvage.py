@@ -247,6 +247,7 @@ def test_what_fails_leaves_nothing_that_the_next_try_meets(whole, run, tmp_path,
     for _ in range(2):
         with pytest.raises(ArcadeMarkError, match="nothing in it is intact"):
             salvage(run, tmp_path / "new")
+        assert not (tmp_path / "new").exists()
     with monkeypatch.context() as patch:
         patch.setattr(salvaging.manifest, "write", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):

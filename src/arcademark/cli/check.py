@@ -32,8 +32,6 @@ def command(run_directory: Path, salvage: Path | None) -> int:
             f"{found.directory}: {found.episodes:,} intact episodes, {found.done:,} of {found.trials:,} trials done; "
             f"the command that played {run_directory} continues it with --out {found.directory}"
         )
-    elif problems:
-        console.print(f"'arcademark check {run_directory} --salvage NEW' writes what is intact into a new run")
-    else:
+    elif not problems:
         console.print(f"{run_directory}: nothing is damaged; 'arcademark verify' tells whether its scores are real")
     return 1 if problems else 0

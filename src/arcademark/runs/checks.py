@@ -112,6 +112,9 @@ KEYS: Mapping[str, tuple[str, ...]] = {
 }
 
 
+RESTORE = "restore it from a copy, or write what is intact into a new run: 'arcademark check RUN --salvage NEW'"
+
+
 def guard(database: sqlite3.Connection, path: Path) -> None:
     """Let a database do nothing but hold data, and take no longer than its size justifies."""
     for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "ignore_check_constraints = ON"):
@@ -155,7 +158,7 @@ def check_rows(directory: Path, database: sqlite3.Connection, version: int, *, p
     Without `pages`, whose number is that of episodes, only rows are looked at.
     """
     if pages and database.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
-        raise damaged(directory, "its pages contradict each other")
+        raise damaged(directory, "SQLite finds its pages damaged")
     for table, rules in RULES.items():
         if SINCE.get((table, None), 1) > version:
             continue
@@ -181,9 +184,7 @@ def check_index(directory: Path, database: sqlite3.Connection, table: str) -> No
 
 def damaged(directory: Path, what: str) -> ArcadeMarkError:
     """Return the error of a run's database that is wrong."""
-    return ArcadeMarkError(
-        f"{directory}: {DATABASE} is damaged: {what}; restore it from a copy or choose another directory"
-    )
+    return ArcadeMarkError(f"{directory}: {DATABASE} is damaged: {what}; {RESTORE}")
 
 
 def check_files(path: Path, *, follow: bool) -> None:

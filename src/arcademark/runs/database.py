@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from arcademark.errors import ArcadeMarkError, one_line
-from arcademark.runs.checks import DATABASE, check_files, check_rows, check_schema, damaged, guard
+from arcademark.runs.checks import DATABASE, RESTORE, check_files, check_rows, check_schema, damaged, guard
 
 LOCK = "run.lock"
 BUSY_SECONDS = 10.0  # how long to wait for another program that locks the database
@@ -225,19 +225,18 @@ def clear_errors(directory: Path) -> Iterator[None]:
         raise ArcadeMarkError(f"{directory}: {_FULL if full else told}") from None
 
 
-_RESTORE = "restore it from a copy or choose another directory"
-_DAMAGED = f"{DATABASE} is damaged; {_RESTORE}"
+_DAMAGED = f"{DATABASE} is damaged; {RESTORE}"
 _FULL = "the disk is full; free some space and give the same command again: all that is recorded is kept"
 _LOCKED = "its database is locked by another program; close that program and give the same command again"
 _EXPLANATIONS: Mapping[int, str] = {
     sqlite3.SQLITE_BUSY: _LOCKED,
     sqlite3.SQLITE_LOCKED: _LOCKED,
     sqlite3.SQLITE_FULL: _FULL,
-    sqlite3.SQLITE_NOTADB: f"{DATABASE} is damaged (not a database); {_RESTORE}",
+    sqlite3.SQLITE_NOTADB: f"{DATABASE} is damaged (not a database); {RESTORE}",
     sqlite3.SQLITE_CORRUPT: _DAMAGED,
     sqlite3.SQLITE_ERROR: _DAMAGED,
     sqlite3.SQLITE_TOOBIG: _DAMAGED,
-    sqlite3.SQLITE_INTERRUPT: f"{DATABASE} takes too long to read for its size: it is damaged; restore it from a copy",
+    sqlite3.SQLITE_INTERRUPT: f"{DATABASE} takes too long to read for its size: it is damaged; {RESTORE}",
     sqlite3.SQLITE_READONLY: "cannot be written; check its permissions or choose another directory",
     sqlite3.SQLITE_PERM: "cannot be written; check its permissions or choose another directory",
     sqlite3.SQLITE_CANTOPEN: f"{DATABASE} cannot be opened; check the permissions of the directory",

@@ -60,15 +60,24 @@ class Recorder:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        self.close()
+        self.close(empty=error is not None and not (self.directory / manifest.FILE).exists())
 
-    def close(self) -> None:
-        """Let go of the directory; a database that nobody reads becomes one plain file again."""
+    def close(self, *, empty: bool = False) -> None:
+        """Let go of the directory; a database that nobody reads becomes one plain file again.
+
+        `empty`: whether to remove what was made, as it has not become a run.
+        """
         with contextlib.suppress(sqlite3.Error):
             self.database.execute("PRAGMA busy_timeout = 0")
             with contextlib.suppress(sqlite3.Error):
                 self._give_back()
             self.database.execute("PRAGMA journal_mode = DELETE")
+        if empty:
+            with contextlib.suppress(OSError):
+                self.database.close()
+                for name in (DATABASE, LOCK):
+                    (self.directory / name).unlink(missing_ok=True)
+                self.directory.rmdir()
         self._undo.close()
 
     def _give_back(self) -> None:
@@ -287,6 +296,8 @@ def _locked(directory: Path) -> Iterator[IO[str]]:
                 time.sleep(wait)
             else:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if not os.path.lexists(path) or not os.path.samestat(path.lstat(), os.fstat(file.fileno())):
+                raise BlockingIOError
         except BlockingIOError:
             file.seek(0)
             holder = f" (process {file.read().strip()})"

@@ -95,8 +95,7 @@ def check(directory: str | os.PathLike[str]) -> tuple[str, ...]:
         manifest.read(path)  # tells that it is no run
     problems, document, protocol = [], None, None
     try:
-        document = manifest.read(path)
-        protocol = manifest.protocol_of(path, document)
+        document, protocol = _read_manifest(path)
     except ArcadeMarkError as error:
         problems.append(str(error))
     try:
@@ -137,14 +136,7 @@ def salvage(directory: str | os.PathLike[str], out: str | os.PathLike[str]) -> S
     taken = ArcadeMarkError(f"{place}: holds a run; name a new directory for what is salvaged")
     if os.path.lexists(place / manifest.FILE):
         raise taken
-    try:
-        document = manifest.read(path)
-        protocol = manifest.protocol_of(path, document)
-    except ArcadeMarkError as error:
-        raise ArcadeMarkError(
-            f"{error}. Without it nothing tells how the episodes were played: if there is no copy, give the run's "
-            "'arcademark run' command with another --out, stop it, and copy the manifest.json that it made"
-        ) from None
+    document, protocol = _read_manifest(path)
     with _unlocked(path), Recorder(place) as recorder:
         database = recorder.database
         if database.execute("SELECT 1 FROM trial").fetchone():
@@ -174,6 +166,19 @@ def salvage(directory: str | os.PathLike[str], out: str | os.PathLike[str]) -> S
     episodes = len(read_run(place).episodes)
     done = sum(trial.status == "done" for trial in trials)
     return Salvaged(place, episodes, len(trials), done, tuple(found.problems))
+
+
+def _read_manifest(path: Path) -> tuple[manifest.Document, Protocol]:
+    try:
+        if os.path.lexists(path / DATABASE) and not os.path.lexists(path / manifest.FILE):
+            raise ArcadeMarkError(f"{path}: {manifest.FILE} is missing")
+        document = manifest.read(path)
+        return document, manifest.protocol_of(path, document)
+    except ArcadeMarkError as error:
+        raise ArcadeMarkError(
+            f"{error}. Without it nothing tells how the episodes were played: if there is no copy, give the run's "
+            f"'arcademark run' command with another --out, stop it, and copy the {manifest.FILE} that it made"
+        ) from None
 
 
 def scan(

@@ -84,6 +84,12 @@ def read_logs(
     return logs, tuple(notes)
 
 
+def runs_in(folder: Path) -> tuple[Path, ...]:
+    """Return the runs of a folder in which nothing else holds scores; none of others."""
+    files, _ = _find(folder, None, Options())
+    return tuple(file.path for file in files) if {file.format for file in files} == {"arcademark-run"} else ()
+
+
 def _find(
     paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], format: str | None, said: Options
 ) -> tuple[list[Recognised], list[str]]:

@@ -101,7 +101,7 @@ def load(
     """
     if isinstance(places, RunCollection):
         return of_runs(places, every_variant=every_variant)
-    wanted = _wanted(places)
+    wanted = [one for place in _wanted(places) for one in _opened(place, reading)]
     files = [
         place for place in wanted if _text(place) and not _text(place).startswith(CATALOGUE) and not _is_run(place)
     ]
@@ -174,6 +174,16 @@ def _text(place: _Read) -> str:
 
 def _is_run(place: _Read) -> bool:
     return bool(text := _text(place)) and not text.startswith(CATALOGUE) and (Path(text) / "manifest.json").exists()
+
+
+def _opened(place: _Read, reading: Mapping[str, Any]) -> Sequence[_Read]:
+    """Return the runs of a folder of runs alone; of anything else, itself."""
+    from arcademark.scores.reading import runs_in
+
+    folder = Path(_text(place))
+    if not _text(place) or _is_run(place) or any(reading.values()) or not folder.is_dir():
+        return (place,)
+    return runs_in(folder) or (place,)
 
 
 def _files(files: Sequence[_Read], canonical: Callable[[str], str], reading: Mapping[str, Any]) -> Scores:
