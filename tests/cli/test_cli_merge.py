@@ -1,14 +1,14 @@
-"""Parts of a plan, played one by one and merged."""
+"""Shards of a plan, played one by one and merged."""
 
 from pathlib import Path
 
 SHORT = ("--games", "pong,freeway", "--episodes", "1", "--override", "max_frames_per_episode=200", "--seeds", "2")
 
 
-def test_parts_are_played_and_merged(invoke):
+def test_shards_are_played_and_merged(invoke):
     for number in (1, 2):
-        part = invoke("run", "random", *SHORT, "--shard", f"{number}/2")
-        assert part.code == 0, part.err
+        played = invoke("run", "random", *SHORT, "--shard", f"{number}/2")
+        assert played.code == 0, played.err
     together = invoke("report", "runs/random-1-of-2", "runs/random-2-of-2")
     assert invoke("report", "runs").out == together.out
     merged = invoke("merge", "runs/all", "runs/random-1-of-2", "runs/random-2-of-2")

@@ -65,27 +65,28 @@ def test_commands_that_noted_nothing_are_counted(invoke, played):
     assert [trial["episodes"] for trial in status(invoke, "run")["trials"]] == [1, 2]
 
 
-def test_parts_are_shown_together(invoke, played):
-    shutil.copytree(played, "runs/shard1")
-    shutil.copytree(played, "runs/shard2")
-    change(Path("runs/shard1"), "UPDATE trial SET episodes = 9 WHERE game = 'pong'")
+def test_shards_are_shown_together(invoke, played):
+    shutil.copytree(played, "runs/it-1-of-3")
+    shutil.copytree(played, "runs/it-2-of-3")
+    change(Path("runs/it-1-of-3"), "UPDATE trial SET episodes = 9 WHERE game = 'pong'")
     change(
-        Path("runs/shard2"),
+        Path("runs/it-2-of-3"),
         "UPDATE trial SET id = id || 'x', seed = 1 WHERE game = 'qbert'",
         *(f"UPDATE {table} SET trial = trial || 'x' WHERE trial LIKE '%qbert%'" for table in ("episode", "evaluation")),
     )
     Path("runs/broken").mkdir()
     Path("runs/broken/manifest.json").write_text("{}")
     found = status(invoke, "runs", code=1)
-    assert [(run["directory"], run["done"]) for run in found["runs"]] == [("runs/shard1", 1), ("runs/shard2", 2)]
+    assert [(run["directory"], run["done"]) for run in found["runs"]] == [("runs/it-1-of-3", 1), ("runs/it-2-of-3", 2)]
     assert [(trial["game"], trial["seed"], trial["state"]) for trial in found["trials"]] == [
         ("Pong", 0, "done"),
         ("Q*bert", 0, "done"),
         ("Q*bert", 1, "done"),
     ]
     assert [item["directory"] for item in found["unread"]] == ["runs/broken"]
-    shown = invoke("status", "runs/shard1", "runs/shard2").out
+    shown = invoke("status", "runs/it-1-of-3", "runs/it-2-of-3").out
     assert "seed 1" in shown
+    assert "shards begun 2 of 3" in " ".join(shown.split())
 
 
 def test_to_watch_a_run_that_nobody_plays_is_to_look_once(invoke, played):

@@ -26,7 +26,7 @@ def present(found: Status) -> Document:
     return Document(
         f"{wording.plural(found.states['done'], 'trial')} of {wording.count(len(found.trials))} done",
         "status",
-        ", ".join(found.protocols),
+        ": ".join([*(run.directory for run in found.runs if len(found.runs) == 1), ", ".join(found.protocols)]),
         (
             section("", Facts(tuple(_sums(found)))),
             *([section("Runs", _runs(found.runs))] if len(found.runs) > 1 else []),
@@ -38,10 +38,13 @@ def present(found: Status) -> Document:
 
 
 def _sums(found: Status) -> Iterator[tuple[str, str]]:
-    states = found.states
+    states, shards = found.states, found.shards
     yield "trials", ", ".join(f"{wording.count(states[state])} {state}" for state in _STYLES if states[state])
     done, planned = (sum(getattr(trial, name) for trial in found.trials) for name in ("episodes", "planned_episodes"))
     yield "episodes", f"{wording.count(done)} of {wording.count(planned)}"
+    if shards:
+        begun = sum(map(len, shards.values()))
+        yield "shards begun", f"{wording.count(begun)} of {wording.count(sum(count for *_, count in shards))}"
     running = sum(run.running for run in found.runs)
     yield (
         "running",

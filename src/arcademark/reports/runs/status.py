@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import re
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,8 @@ from typing import ClassVar
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.ledger import Unread, find_runs
 from arcademark.runs.live import STATES, RunProgress, State, TrialProgress, read_progress
+
+_SHARD = re.compile(r"(.*?)-?(\d{1,9})-of-(\d{1,9})")  # what 'run --shard' and 'submit' call a shard's directory
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,15 @@ class Status:
     def states(self) -> Mapping[State, int]:
         """How many trials are in each state."""
         return Counter(trial.state for trial in self.trials)
+
+    @property
+    def shards(self) -> Mapping[tuple[Path, str, int], set[int]]:
+        """The shards that have begun, of those with the same folder, first part of the name, and count."""
+        found: dict[tuple[Path, str, int], set[int]] = defaultdict(set)
+        for path in (Path(run.directory) for run in self.runs):
+            if named := _SHARD.fullmatch(path.name):
+                found[path.parent, named[1], int(named[3])].add(int(named[2]))
+        return found
 
     @property
     def idle(self) -> bool:
