@@ -348,13 +348,11 @@ def _tell_lost(found: Contents, asked: Mapping[str, int], small: sqlite3.Connect
         learns = trial in learners or bool(found.numbers[trial, "training"])
         if learns and (protocol is None or scored_phase(protocol, learns) == "training"):
             noted.pop(trial, None)
-        for phase, least in (("training", trained.get(trial, 0)), ("evaluation", 0)):
+        for phase, least in (("training", trained.get(trial, 0)), ("evaluation", noted.get(trial, 0))):
             numbers = found.numbers[trial, phase]
             expected = max(least, max(numbers, default=-1) + 1)
             gaps = ((low + 1, high - 1) for low, high in pairwise([-1, *sorted(numbers), expected]) if high - low > 1)
-            more = noted.get(trial, 0) - expected if phase == "evaluation" else 0
-            told = _ranges(gaps) + ([f"{more:,} more"] if more > 0 else [])
-            if told:
+            if told := _ranges(gaps):
                 lost.append(f"trial {one_line(trial, 100)}: {phase} episodes lost: {', '.join(told)}")
     found.problems += _some(lost, "trials of which episodes are lost")
 
