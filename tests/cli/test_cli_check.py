@@ -35,7 +35,7 @@ def test_episodes_are_exported_as_recorded(invoke, run, actions):
     parquet = pytest.importorskip("pyarrow.parquet")
     from arcademark.runs.store import read_actions, read_run
 
-    done = invoke("export", run, "--out", "out/episodes.parquet", *(["--actions"] if actions else []))
+    done = invoke("export", run.parent, "--out", "out/episodes.parquet", *(["--actions"] if actions else []))
     assert (done.code, done.out) == (0, "out/episodes.parquet: 2 episodes\n")
     record = read_run(run)
     for row, episode in zip(parquet.read_table("out/episodes.parquet").to_pylist(), record.episodes, strict=True):

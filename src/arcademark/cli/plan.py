@@ -30,7 +30,11 @@ MOST_WORKERS = 100_000
     callback=lambda _, __, text: worker_counts(text),
     help="Numbers of workers to estimate the duration for, besides --workers.",
 )
-@click.option("--rate", type=POSITIVE, help="Frames a second that one core plays.")
+@click.option(
+    "--rate",
+    type=POSITIVE,
+    help="Frames of the game a second that one core plays, without those that planners simulate.",
+)
 @click.option("--episode-frames", type=options.COUNT, help="How long an episode is, in frames.")
 @click.option("--core-price", type=NUMBER, help="US dollars an hour of a core.  [default: the Atari-5 paper's]")
 @click.option("--core-watts", type=NUMBER, help="Power of a core.  [default: the Atari-5 paper's]")
