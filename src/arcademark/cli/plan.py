@@ -33,7 +33,7 @@ MOST_WORKERS = 100_000
 @click.option(
     "--rate",
     type=POSITIVE,
-    help="Frames of the game a second that one core plays, without those that planners simulate.",
+    help="Frames played a second and core, not those that planners simulate.",
 )
 @click.option("--episode-frames", type=options.COUNT, help="How long an episode is, in frames.")
 @click.option("--core-price", type=NUMBER, help="US dollars an hour of a core.  [default: the Atari-5 paper's]")
