@@ -1,4 +1,4 @@
-"""Games under a protocol as Stable-Baselines3 has its vector environments; needs ``pip install 'arcademark[sb3]'``.
+"""Games under a protocol as Stable-Baselines3 has its vector environments; needs ``pip install '.[sb3]'``.
 
 ::
 

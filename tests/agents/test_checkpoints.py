@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'arcademark[deep]'")
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install '.[deep]'")
 
 from torch import nn  # noqa: E402
 
@@ -413,7 +413,7 @@ def test_folder_of_files_is_no_checkpoint(tmp_path: Path, dqn_file: Path) -> Non
 
 def test_missing_library_is_said(dqn_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "torch", None)
-    with pytest.raises(ArcadeMarkError, match=r"needs PyTorch; install it with pip install 'arcademark\[deep\]'"):
+    with pytest.raises(ArcadeMarkError, match=r"needs PyTorch; install it with pip install '\.\[deep\]'"):
         load(dqn_file)
 
 

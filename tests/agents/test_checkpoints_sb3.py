@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'arcademark[sb3]'")
-pytest.importorskip("stable_baselines3", reason="Stable-Baselines3 is not installed: pip install 'arcademark[sb3]'")
-contrib = pytest.importorskip("sb3_contrib", reason="sb3-contrib is not installed: pip install 'arcademark[sb3]'")
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install '.[sb3]'")
+pytest.importorskip("stable_baselines3", reason="Stable-Baselines3 is not installed: pip install '.[sb3]'")
+contrib = pytest.importorskip("sb3_contrib", reason="sb3-contrib is not installed: pip install '.[sb3]'")
 
 import ale_py  # noqa: E402
 import gymnasium  # noqa: E402

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'arcademark[deep]'")
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install '.[deep]'")
 
 from torch import nn  # noqa: E402
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("submitit", reason="submitit is not installed: pip install 'arcademark[slurm]'")
+pytest.importorskip("submitit", reason="submitit is not installed: pip install '.[slurm]'")
 
 from arcademark.cli import submit
 from arcademark.runs import slurm

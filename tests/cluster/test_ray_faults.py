@@ -26,7 +26,7 @@ from arcademark.runs.store import read_run
 from arcademark.suite.protocols import protocol
 
 pytestmark = [
-    pytest.mark.skipif(find_spec("ray") is None, reason="Ray is not installed: pip install 'arcademark[ray]'"),
+    pytest.mark.skipif(find_spec("ray") is None, reason="Ray is not installed: pip install '.[ray]'"),
     pytest.mark.cluster,
     pytest.mark.slow,
     pytest.mark.filterwarnings("ignore::ResourceWarning"),  # Ray leaves files and processes to the collector

@@ -51,7 +51,7 @@ def test_a_node_without_the_console_is_refused(monkeypatch):
 
 def test_without_ray_the_engine_says_what_to_install(tmp_path, toy_plan, monkeypatch):
     monkeypatch.setattr(ray_engine, "find_spec", lambda _: None)
-    with pytest.raises(ArcadeMarkError, match=r"Ray is not installed; pip install 'arcademark\[ray\]'"):
+    with pytest.raises(ArcadeMarkError, match=r"Ray is not installed; pip install '\.\[ray\]'"):
         execute(toy_plan(), tmp_path / "run", engine="ray")
 
 

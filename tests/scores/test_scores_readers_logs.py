@@ -320,7 +320,7 @@ def test_damage_to_events_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         return original(name, *args, **kwargs)  # type: ignore[arg-type]
 
     monkeypatch.setattr(builtins, "__import__", without)
-    refuse(path, r"needs tensorboard; pip install 'arcademark\[readers\]'", algorithm="a", task="pong")
+    refuse(path, r"needs tensorboard; pip install '\.\[readers\]'", algorithm="a", task="pong")
 
 
 def test_events_that_are_nan_or_infinite(tmp_path: Path) -> None:

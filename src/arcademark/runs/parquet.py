@@ -47,7 +47,7 @@ def export(
         import pyarrow
         from pyarrow.parquet import ParquetWriter
     except ImportError:
-        raise ArcadeMarkError(f"{place}: writing Parquet needs pyarrow; pip install 'arcademark[readers]'") from None
+        raise ArcadeMarkError(f"{place}: writing Parquet needs pyarrow; pip install '.[readers]'") from None
     written = 0
 
     def save(draft: Path) -> None:

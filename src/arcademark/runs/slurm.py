@@ -1,4 +1,4 @@
-"""Play a plan's shards as jobs of a SLURM cluster, by submitit; needs ``pip install 'arcademark[slurm]'``.
+"""Play a plan's shards as jobs of a SLURM cluster, by submitit; needs ``pip install '.[slurm]'``.
 
 Each job runs ``arcademark run … --shard K/N`` in a folder of its own, below the run's. Before its time limit, and where
 it is preempted, it ends that gently and puts itself back into the queue, where the same command continues; a last job
@@ -263,7 +263,7 @@ def _executor(folder: Path, parameters: Mapping[str, Any]) -> Any:
     try:
         from submitit import SlurmExecutor
     except ImportError:
-        raise ArcadeMarkError("submitting needs submitit; install it with pip install 'arcademark[slurm]'") from None
+        raise ArcadeMarkError("submitting needs submitit; install it with pip install '.[slurm]'") from None
 
     class Executor(SlurmExecutor):
         """Is made without SLURM too, to show the script."""

@@ -29,7 +29,7 @@ def write(records: Sequence[RunRecord], folder: Path) -> int:
         from tensorboard.compat.proto.summary_pb2 import Summary
         from tensorboard.summary.writer.record_writer import RecordWriter
     except ImportError:
-        raise ArcadeMarkError("--tensorboard needs TensorBoard: pip install 'arcademark[readers]'") from None
+        raise ArcadeMarkError("--tensorboard needs TensorBoard: pip install '.[readers]'") from None
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ArcadeMarkError(f"--tensorboard {folder}: is there already; name a new folder")
     trials = [(record, trial) for record in records for trial in record.trials]

@@ -130,7 +130,7 @@ def write_mp4(path: Path, pictures: Iterable[Picture], pictures_per_second: floa
         import imageio_ffmpeg
     except ImportError:
         raise ArcadeMarkError(
-            "writing MP4 needs imageio-ffmpeg: pip install 'arcademark[video]', or choose a name that ends in .gif"
+            "writing MP4 needs imageio-ffmpeg: pip install '.[video]', or choose a name that ends in .gif"
         ) from None
     writer = None
     try:

@@ -159,7 +159,7 @@ def _write_parquet(target: Path, columns: Mapping[str, Sequence[object]]) -> Non
         import pyarrow.parquet
     except ImportError:
         raise ArcadeMarkError(
-            f"{target}: writing Parquet needs pyarrow; pip install 'arcademark[readers]', or write a .csv file"
+            f"{target}: writing Parquet needs pyarrow; pip install '.[readers]', or write a .csv file"
         ) from None
     content = pyarrow.table(dict(columns))
     write_output(target, lambda draft: pyarrow.parquet.write_table(content, draft))

@@ -112,7 +112,7 @@ class Rllib(Module):
             from ray.rllib.connectors.connector_pipeline_v2 import ConnectorPipelineV2
             from ray.rllib.core.rl_module import RLModule
         except ImportError:
-            raise ArcadeMarkError(f"{place}: needs RLlib; install it with pip install 'arcademark[rllib]'") from None
+            raise ArcadeMarkError(f"{place}: needs RLlib; install it with pip install '.[rllib]'") from None
         pipeline = folder / "env_runner" / "env_to_module_connector"
         try:
             module = RLModule.from_checkpoint(str(_rl_module(folder, place).absolute()))
@@ -188,7 +188,7 @@ def import_dreamer(place: str) -> None:
         try:
             import ray.rllib.algorithms.dreamerv3  # noqa: F401
         except ImportError:
-            raise ArcadeMarkError(f"{place}: needs RLlib; install it with pip install 'arcademark[rllib]'") from None
+            raise ArcadeMarkError(f"{place}: needs RLlib; install it with pip install '.[rllib]'") from None
 
 
 def dreamer_settings(size: str, sequence: int) -> dict[str, Any]:

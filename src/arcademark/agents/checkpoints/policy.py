@@ -271,7 +271,7 @@ def _check_settings(
     try:
         import torch
     except ImportError:
-        raise ArcadeMarkError(f"{place}: needs PyTorch; install it with pip install 'arcademark[deep]'") from None
+        raise ArcadeMarkError(f"{place}: needs PyTorch; install it with pip install '.[deep]'") from None
     if device == "cuda" and not torch.cuda.is_available():
         raise ArcadeMarkError(f"{place}: PyTorch finds no CUDA device; leave --device out")
 

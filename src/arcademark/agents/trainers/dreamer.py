@@ -1,4 +1,4 @@
-"""DreamerV3 as RLlib has it, as a trainer; needs ``pip install 'arcademark[rllib]'``, to play it too."""
+"""DreamerV3 as RLlib has it, as a trainer; needs ``pip install '.[rllib]'``, to play it too."""
 
 from __future__ import annotations
 

@@ -107,5 +107,5 @@ class StableBaselines(NetworkTrainer):
             import stable_baselines3  # noqa: F401
         except ImportError:
             raise ArcadeMarkError(
-                f"agent {self.name}: needs Stable-Baselines3; install it with pip install 'arcademark[sb3]'"
+                f"agent {self.name}: needs Stable-Baselines3; install it with pip install '.[sb3]'"
             ) from None

@@ -1,4 +1,4 @@
-"""RLlib's algorithms as trainers; needs ``pip install 'arcademark[rllib]'``.
+"""RLlib's algorithms as trainers; needs ``pip install '.[rllib]'``.
 
 What is RLlib's: environment runner, episodes and connectors, replay buffers, V-trace and the other losses, learner and
 schedules, in the order of each algorithm's ``training_step``. What is ours: one process, in which samples and updates
@@ -92,9 +92,7 @@ class RLlib(NetworkTrainer):
             import ray.rllib  # noqa: F401
             import torch  # noqa: F401
         except ImportError:
-            raise ArcadeMarkError(
-                f"agent {self.name}: needs RLlib; install it with pip install 'arcademark[rllib]'"
-            ) from None
+            raise ArcadeMarkError(f"agent {self.name}: needs RLlib; install it with pip install '.[rllib]'") from None
         logging.getLogger("ray").setLevel(logging.ERROR)  # it warns of its own deprecated calls
 
 

@@ -1,4 +1,4 @@
-"""Stable-Baselines3's algorithms as trainers; needs ``pip install 'arcademark[sb3]'``.
+"""Stable-Baselines3's algorithms as trainers; needs ``pip install '.[sb3]'``.
 
 Their settings are those of RL Baselines3 Zoo for Atari games (``hyperparams/*.yml`` at commit 22e3ff2 of
 github.com/DLR-RM/rl-baselines3-zoo), and what it leaves out the library's own defaults. What is ours: schedules run

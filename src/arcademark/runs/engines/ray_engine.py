@@ -88,7 +88,7 @@ class RayEngine(PoolEngine):
         gpus: float = 0.0,
     ) -> None:
         if find_spec("ray") is None:
-            raise ArcadeMarkError("engine ray: Ray is not installed; pip install 'arcademark[ray]'")
+            raise ArcadeMarkError("engine ray: Ray is not installed; pip install '.[ray]'")
         if address is not None and "://" in address:
             raise ArcadeMarkError(
                 f"address {address}: expected HOST:PORT or auto; give the command on a node of the cluster"

@@ -27,7 +27,7 @@ def parse_parquet(path: Path, content: bytes) -> Sheet:
         import pyarrow.parquet
     except ImportError:
         raise ArcadeMarkError(
-            f"{path}: reading Parquet needs pyarrow; pip install 'arcademark[readers]', or save the table as CSV"
+            f"{path}: reading Parquet needs pyarrow; pip install '.[readers]', or save the table as CSV"
         ) from None
     try:
         file = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(content), memory_map=False, **_THRIFT)

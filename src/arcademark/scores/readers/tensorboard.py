@@ -64,9 +64,7 @@ def _events(path: Path, content: bytes) -> tuple[list[tuple[str, float, float]],
         from tensorboard.compat.proto.event_pb2 import Event
         from tensorboard.util.tensor_util import make_ndarray
     except ImportError:
-        raise ArcadeMarkError(
-            f"{path}: reading event files needs tensorboard; pip install 'arcademark[readers]'"
-        ) from None
+        raise ArcadeMarkError(f"{path}: reading event files needs tensorboard; pip install '.[readers]'") from None
     found: list[tuple[str, float, float]] = []
     at = number_read = 0
     while at < len(content):
