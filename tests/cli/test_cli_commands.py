@@ -135,6 +135,7 @@ def test_verify_confirms_and_catches_a_forged_score(invoke, played):
     caught = invoke("verify", played)
     assert caught.code == 1
     assert "pong" in caught.out
+    assert "3 of 4 episodes confirmed, 1 differs, 0 could not be replayed" in " ".join(caught.out.split())
     document = json.loads(invoke("verify", played, "--json").out)
     assert (document["ok"], document["confirmed"], document["differing"]) == (False, 3, 1)
 

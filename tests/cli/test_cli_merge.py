@@ -25,7 +25,7 @@ def test_shards_are_played_and_merged(invoke):
 
 def test_what_makes_no_sense_is_refused(invoke):
     for given, told in (
-        (("run", "random", *SHORT, "--shard", "5/4"), "shard 5/4"),
+        (("run", "random", *SHORT, "--shard", "5/4"), "K from 1 to N, and N at most the number of trials, 4"),
         (("run", "random", *SHORT, "--shard", "third"), "expected the shard's number"),
         (("run", "random", *SHORT, "--shard", "1/2", "--until-error", "50%"), "--shard and --until-error"),
         (("merge", "runs/all", "runs/none"), "no such directory"),

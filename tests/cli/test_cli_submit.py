@@ -22,7 +22,12 @@ def test_the_script_is_printed_and_nothing_is_written(invoke):
         "submit", "random", *SHORT, *LIMIT, "--slurm", "partition=a,b,gpus=a100:2,cpus=2,mem=8G", "--dry-run"
     )
     assert shown.code == 0, shown.err
-    assert [line for line in shown.out.splitlines() if line.startswith("#SBATCH") and "/" not in line] == [
+    array, merge = shown.out.split("\n\n#!")
+    assert array.startswith("#!/bin/bash\n# 4 trials in 2 shards; 2 jobs of 2 workers; for shard K it runs\n# ")
+    assert f"--shard K/2 --out {Path.cwd()}/runs/random/shards/K-of-2" in array
+    assert "#SBATCH --dependency=afterany:ARRAY\n" in merge
+    assert "#SBATCH --array" not in merge
+    assert [line for line in array.splitlines() if line.startswith("#SBATCH") and "/" not in line] == [
         "#SBATCH --array=0-1%2",
         "#SBATCH --cpus-per-task=2",
         "#SBATCH --gpus-per-node=a100:2",
@@ -36,7 +41,7 @@ def test_the_script_is_printed_and_nothing_is_written(invoke):
         "#SBATCH --time=240",
         "#SBATCH --wckey=submitit",
     ]
-    assert "--cpus-per-task=2" in shown.out.splitlines()[-1]
+    assert "--cpus-per-task=2" in array.splitlines()[-1]
     assert not any(Path.cwd().iterdir())
 
 
@@ -53,7 +58,7 @@ def test_the_script_is_printed_and_nothing_is_written(invoke):
         (("--slurm", "time=60,qos="), "expected a value"),
         (("--slurm", "time=60,time=70"), "given twice"),
         ((*LIMIT, "--out", "runs/%j"), "choose another directory"),
-        ((*LIMIT, "--jobs", "5"), "at most one a trial (4 here)"),
+        ((*LIMIT, "--jobs", "5"), "--jobs 5: expected at most one job a trial: 4 here"),
         ((*LIMIT, "--set", "weights=none"), "parameter"),
         ((*LIMIT, "--games", "chess"), "chess"),
         ((*LIMIT, "--engine", "steam"), "unknown engine 'steam'"),
@@ -89,6 +94,24 @@ def test_shards_that_are_complete_are_left_out_and_others_of_another_run_refused
         assert refused.code == 2
         assert told in refused.err
     assert invoke("merge", "runs/random", "runs/random/shards/2-of-3").code == 0
+
+
+def test_a_run_that_is_complete_is_to_be_merged_and_then_reported(invoke):
+    assert invoke("run", "random", *SHORT, "--out", "runs/random/shards/1-of-1").code == 0
+    for see in ("merge runs/random runs/random/shards/*", "report runs/random"):
+        told = " ".join(invoke("submit", "random", *SHORT, *LIMIT).out.split())
+        assert f"4 trials in 1 shard, all complete; see 'arcademark {see}'" in told
+        assert invoke("merge", "runs/random", "runs/random/shards/1-of-1").code == 0
+
+
+def test_what_slurm_says_without_being_reached_is_told_in_a_line(invoke, monkeypatch, tmp_path):
+    for name in ("squeue", "sbatch"):
+        (tmp_path / name).write_text("#!/bin/sh\nprintf 'no controller\\nat all\\n' >&2; exit 1\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    refused = invoke("submit", "random", *SHORT, *LIMIT)
+    assert refused.code == 2
+    assert "SLURM cannot be asked (squeue: no controller); give this on a login node" in " ".join(refused.err.split())
 
 
 def test_a_job_is_given_what_the_user_wrote_but_for_what_is_of_the_submission():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ import click
 from click.core import ParameterSource
 
 from arcademark.cli import messages, options, playing
+from arcademark.errors import one_line
 
 OWN = frozenset({"parameters", "jobs", "dry_run", "out", "workers"})
 
@@ -32,7 +34,7 @@ OWN = frozenset({"parameters", "jobs", "dry_run", "out", "workers"})
     type=options.COUNT,
     help="Shards to divide the trials into, a job each.  [default: as many as keep their workers busy, at most 256]",
 )
-@click.option("--dry-run", is_flag=True, help="Print the script that would be submitted; write and submit nothing.")
+@click.option("--dry-run", is_flag=True, help="Print the scripts that would be submitted; write and submit nothing.")
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
@@ -69,21 +71,42 @@ def command(
     work = slurm.prepare(plan, directory.absolute(), run, of_job, workers, jobs)
     trials = f"{wording.plural(len(plan.trials), 'trial')} in {wording.plural(work.count, 'shard')}"
     if not work.left:
-        messages.tell(f"{directory}: {trials}, all complete; see 'arcademark merge {directory} {directory / SHARDS}/*'")
+        merged = slurm.complete(directory, plan)
+        see = f"report {directory}" if merged else f"merge {directory} {directory / SHARDS}/*"
+        messages.tell(f"{directory}: {trials}, all complete; see 'arcademark {see}'")
         return 0
+    complete = f", {work.count - len(work.left):,} complete" if work.count > len(work.left) else ""
+    of_workers = wording.plural(workers, "worker")
     if dry_run:
-        messages.write(work.script())
+        count = -(-len(work.left) // slurm.largest_array())
+        divided = f" in {count:,} arrays, the first of which this is" if count > 1 else ""
+        last = work.last_script([f"ARRAY{number + 1}" if count > 1 else "ARRAY" for number in range(count)])
+        jobs_of = f"{wording.plural(len(work.left), 'job')} of {of_workers}{divided}"
+        plays = shlex.join(work.play("K"))
+        messages.write(_commented(work.script(), f"{trials}{complete}; {jobs_of}; for shard K it runs", plays))
+        messages.write("\n" + _commented(last, "the job that merges the shards when all others have ended"))
         return 0
     for told in foretold(plan, directory):
         messages.say(f"warning: with this run, {told}")
     arrays, last = work.submit()
-    complete = f", {work.count - len(work.left):,} complete" if work.count > len(work.left) else ""
-    messages.tell(
-        f"{directory}: {trials}{complete}; {wording.plural(len(work.left), 'job')} of "
-        f"{wording.plural(workers, 'worker')} submitted ({', '.join(arrays)}), and {last}, which merges the shards"
-    )
+    if len(work.left) == 1:
+        told = f"job {arrays[0]}: {of_workers}"
+    else:
+        told = f"job array{'s' * (len(arrays) > 1)} {', '.join(arrays)}: {len(work.left):,} jobs of {of_workers}"
+    messages.tell(f"{directory}: {trials}{complete}; submitted {told}; job {last} merges the shards")
     messages.tell(f"logs: {directory / JOBS}; then 'arcademark report {directory}'")
     return 0
+
+
+for option in command.params:
+    if isinstance(option, click.Option) and option.name == "workers":
+        option.help = "Processes that play in a job.  [default: one a CPU of the job]"
+
+
+def _commented(script: str, *lines: str) -> str:
+    """Put comments below a script's first line."""
+    first, _, rest = script.partition("\n")
+    return "\n".join([first, *(f"# {one_line(line)}" for line in lines), rest]).rstrip("\n") + "\n"
 
 
 def _apart(texts: tuple[str, ...]) -> Iterator[str]:

@@ -67,7 +67,8 @@ def _print(found: Verification) -> None:
         console.print(f"{found.directory}: {told} score{beside}", style="yellow" if found.notes else "green")
     else:
         console.print(
-            f"{found.directory}: {found.confirmed:,} of {total:,} episodes confirmed, {found.differing:,} differ,"
+            f"{found.directory}: {found.confirmed:,} of {total:,} episode{'s' * (total > 1)} confirmed,"
+            f" {found.differing:,} differ{'s' * (found.differing == 1)},"
             f" {found.unverifiable:,} could not be replayed",
             style="bold red",
         )

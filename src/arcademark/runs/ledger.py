@@ -72,7 +72,8 @@ def find_runs(path: Path, *, parts: bool = False) -> tuple[Path, ...]:
     if itself and not parts:
         return itself
     if not path.is_dir():
-        raise ArcadeMarkError(f"{path}: no such directory; name runs, or the folder in which they lie")
+        what = "is a file" if path.exists() else "no such directory"
+        raise ArcadeMarkError(f"{path}: {what}; name runs, or the folder in which they lie")
     found = (*itself, *sorted(_below(path, DEEPEST)))
     if not found:
         raise ArcadeMarkError(f"{path}: no run in it; name runs, or the folder in which they lie")

@@ -88,9 +88,10 @@ def merge(out: str | os.PathLike[str], directories: Sequence[str | os.PathLike[s
             with recorder.transaction():
                 if before:
                     _renumber(database, [commands.index(command) for command in every[0].commands])
-                for source in sources[first : first + _ATTACHED]:
+                for count, source in enumerate(sources[first : first + _ATTACHED], first):
                     numbers = [commands.index(command) for command in source.commands]
-                    trained |= _take(database, source.directory, document, numbers)
+                    others = [place, *(other.directory for other in sources[:count])]
+                    trained |= _take(database, source.directory, document, numbers, others)
                 last = first + _ATTACHED >= len(sources)
                 database.execute(f"PRAGMA application_id = {APPLICATION_ID if last else INCOMPLETE_ID}")
                 if last:
@@ -150,16 +151,23 @@ def _note(database: sqlite3.Connection, rows: Iterable[tuple[str, int, str, int]
 
 
 def _take(
-    database: sqlite3.Connection, directory: Path, document: manifest.Document, numbers: Sequence[int]
+    database: sqlite3.Connection,
+    directory: Path,
+    document: manifest.Document,
+    numbers: Sequence[int],
+    others: Sequence[Path],
 ) -> set[str]:
-    """Take a run in; return the trials of which it has a trainer's network."""
+    """Take a run in; return the trials of which it has a trainer's network.
+
+    `others` are the run that is made and those that it has taken in before.
+    """
     protocol = manifest.protocol_of(directory, document)
     with open_for_reading(directory) as source:
         trials = list(select_trials(source, protocol))
         columns = read_rows(directory, source, {trial.id: trial.episodes for trial in trials})
         check_counts(directory, source, columns, {trial.id: trial.learns for trial in trials}, protocol)
         del columns
-        added = _add_episodes(database, source, _add_trials(database, directory, source))
+        added = _add_episodes(database, source, _add_trials(database, directory, source), others)
         database.executemany(
             "INSERT INTO checkpoint (trial, episodes, frames, finished, data) VALUES (?, ?, ?, ?, ?)"
             " ON CONFLICT (trial) DO UPDATE SET episodes = excluded.episodes, frames = excluded.frames,"
@@ -209,7 +217,16 @@ def _add_trials(database: sqlite3.Connection, directory: Path, source: sqlite3.C
     return there & {row[0] for row in rows}
 
 
-def _add_episodes(database: sqlite3.Connection, source: Reading, shared: set[str]) -> dict[str, int]:
+def _holds(directory: Path, *episode: object) -> bool:
+    """Whether a run has an episode, given by trial, phase and number."""
+    with open_for_reading(directory) as database:
+        asked = "SELECT 1 FROM episode WHERE (trial, phase, episode) = (?, ?, ?)"
+        return database.execute(asked, episode).fetchone() is not None
+
+
+def _add_episodes(
+    database: sqlite3.Connection, source: Reading, shared: set[str], others: Sequence[Path]
+) -> dict[str, int]:
     """Add the episodes of a run that are not there; return for each shared trial how many of evaluation were added.
 
     Those that are there must be the same but for the time that they took.
@@ -238,10 +255,10 @@ def _add_episodes(database: sqlite3.Connection, source: Reading, shared: set[str
     )
     if found:
         phase, episode, trial, score, there, steps, taken = found
+        other = next((path for path in others[1:] if _holds(path, trial, phase, episode)), others[0])
         raise ArcadeMarkError(
-            f"{directory}: {phase} episode {episode} of trial {one_line(trial, 100)} differs from the one in another "
-            f"run (score {score:g} and {there:g}, {steps:,} and {taken:,} steps); 'arcademark verify' tells which is "
-            "real"
+            f"{directory}: {phase} episode {episode} of trial {one_line(trial, 100)} differs from that of {other} "
+            f"(score {score:g} and {there:g}, {steps:,} and {taken:,} steps); 'arcademark verify' tells which is real"
         )
     database.execute(
         f"INSERT INTO main.episode ({_EPISODE}, simulated_frames, actions)"

@@ -122,8 +122,8 @@ def shard(plan: Plan, number: int, count: int) -> Plan:
     """
     if not 1 <= number <= count <= len(plan.trials):
         raise ArcadeMarkError(
-            f"shard {number}/{count}: expected a number from 1 to how many there are, and at most one a trial "
-            f"({len(plan.trials):,} here)"
+            f"shard {number}/{count}: expected K/N, with K from 1 to N, and N at most the number of trials, "
+            f"{len(plan.trials):,}"
         )
     mine = deal(frames_left([Standing(trial) for trial in plan.trials], Lengths()), count)[number - 1]
     return replace(plan, trials=tuple(plan.trials[place] for place in mine))

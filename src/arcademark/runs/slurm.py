@@ -107,14 +107,25 @@ class Submission:
     left: tuple[int, ...]  # shards that are not complete, from 1
     parameters: Mapping[str, Any]
 
+    def play(self, number: int | str) -> list[str]:
+        """Return the command that plays a shard."""
+        return _play(self.command, self.folder, number, self.count)
+
     def script(self) -> str:
         """Return the script of the first array as it is submitted; nothing is written."""
         executor = _executor(self.folder, self.parameters)
         first = self.left[: largest_array()]
         if len(first) > 1:
             executor.parameters["map_count"] = len(first)
-        text: str = executor._make_submission_file_text(executor._submitit_command_str, "")
-        return text
+        return _text(executor)
+
+    def last_script(self, arrays: Sequence[str]) -> str:
+        """Return the script of the job that merges when these arrays have ended; nothing is written."""
+        return _text(self._last(arrays))
+
+    def _last(self, arrays: Sequence[str]) -> Any:
+        last = {"dependency": f"afterany:{':'.join(arrays)}", "job_name": f"{self.parameters['job_name']}-merge"}
+        return _executor(self.folder, {**self.parameters, **last})
 
     def submit(self) -> tuple[list[str], str]:
         """Submit arrays of all that is left and a job that merges when they have ended; return the numbers of both.
@@ -140,9 +151,7 @@ class Submission:
                 executor = _executor(self.folder, self.parameters)
                 jobs = executor.map_array(job, self.left[begin : begin + most])
                 arrays.append(jobs[0].job_id.partition("_")[0])
-            last = {"dependency": f"afterany:{':'.join(arrays)}", "job_name": f"{self.parameters['job_name']}-merge"}
-            executor = _executor(self.folder, {**self.parameters, **last})
-            return arrays, executor.submit(gather, self.folder).job_id
+            return arrays, self._last(arrays).submit(gather, self.folder).job_id
         except BaseException as error:
             if arrays:
                 _ask("scancel", *arrays)
@@ -181,8 +190,10 @@ def prepare(
             raise ArcadeMarkError(
                 f"{path.parent}: is of another run: {'; '.join(changes)}. Choose another directory (--out)"
             )
+    if (jobs or 0) > len(plan.trials):
+        raise ArcadeMarkError(f"--jobs {jobs}: expected at most one job a trial: {len(plan.trials):,} here")
     shard(plan, count, count)  # is there one?
-    left = tuple(number for number in range(1, count + 1) if not _complete(folder, plan, number, count))
+    left = tuple(n for n in range(1, count + 1) if not complete(_place(folder, n, count), plan, n, count))
     return Submission(folder, tuple(command), count, left, parameters)
 
 
@@ -213,7 +224,7 @@ class ShardJob:
         self.begun, self.before = time.monotonic(), _recorded(place)
         theirs = {signal.SIGUSR1, signal.SIGUSR2}  # SLURM sends them to every process of a job, and they would end it
         signal.pthread_sigmask(signal.SIG_BLOCK, theirs)
-        arguments = [*self.command, "--shard", f"{number}/{self.count}", "--out", str(place)]
+        arguments = _play(self.command, self.folder, number, self.count)
         with subprocess.Popen(arguments, stdin=subprocess.DEVNULL) as child:
             self.child = child.pid
             signal.pthread_sigmask(signal.SIG_UNBLOCK, theirs)
@@ -255,8 +266,17 @@ def gather(folder: Path) -> None:
     sys.exit(subprocess.call([sys.executable, "-m", "arcademark", "merge", str(folder), *map(str, shards)]))
 
 
-def _place(folder: Path, number: int, count: int) -> Path:
+def _place(folder: Path, number: int | str, count: int) -> Path:
     return folder / SHARDS / f"{number}-of-{count}"
+
+
+def _play(command: Sequence[str], folder: Path, number: int | str, count: int) -> list[str]:
+    return [*command, "--shard", f"{number}/{count}", "--out", str(_place(folder, number, count))]
+
+
+def _text(executor: Any) -> str:
+    text: str = executor._make_submission_file_text(executor._submitit_command_str, "")
+    return text
 
 
 def _executor(folder: Path, parameters: Mapping[str, Any]) -> Any:
@@ -277,9 +297,8 @@ def _executor(folder: Path, parameters: Mapping[str, Any]) -> Any:
     return executor
 
 
-def _complete(folder: Path, plan: Plan, number: int, count: int) -> bool:
-    """Whether every trial of a shard is done."""
-    place = _place(folder, number, count)
+def complete(place: Path, plan: Plan, number: int = 1, count: int = 1) -> bool:
+    """Whether every trial of a plan, or of a shard of it, is done in a directory."""
     if not (place / manifest.FILE).exists():
         return False
     done = {trial.id: trial.episodes for trial in read_run(place, whole=False).trials if trial.status == "done"}
@@ -320,5 +339,8 @@ def _ask(*command: str, text: str | None = None) -> str:
         raise ArcadeMarkError(f"SLURM's {command[0]} cannot be used ({one_line(str(error))})") from None
     if done.returncode:
         said = one_line("; ".join(done.stderr.split("\n")).strip("; "))
+        if command[0] == "squeue":  # what it is asked for is always there
+            first = one_line(done.stderr.strip().partition("\n")[0])
+            raise ArcadeMarkError(f"SLURM cannot be asked (squeue: {first}); give this on a login node of the cluster")
         raise ArcadeMarkError(f"SLURM refuses ({command[0]}): {said}")
     return done.stdout
