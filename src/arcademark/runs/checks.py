@@ -158,7 +158,7 @@ def check_rows(directory: Path, database: sqlite3.Connection, version: int, *, p
     Without `pages`, whose number is that of episodes, only rows are looked at.
     """
     if pages and database.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
-        raise damaged(directory, "SQLite finds its pages damaged")
+        raise damaged(directory, "its pages fail the check of SQLite")
     for table, rules in RULES.items():
         if SINCE.get((table, None), 1) > version:
             continue
