@@ -110,18 +110,23 @@ def test_the_shards_of_a_run_are_played_in_arrays_and_merged(
     folder = tmp_path / "a run"
     asked_for = ("random", *GAMES, "--episodes", 2, "--slurm", JOB, "--out", folder)
     submit(*asked_for, "--dry-run")
-    script = capsys.readouterr().out
+    shown = capsys.readouterr().out
     assert not folder.exists()
+    script, _, merges = shown.partition("\n\n#!")
     (tmp_path / "script").write_text(script)
     assert subprocess.run(["sbatch", "--test-only", tmp_path / "script"], check=False).returncode == 0
     submit(*asked_for)
     told = capsys.readouterr().out
-    first, second, last = (path for path in sorted(folder.glob("slurm/[0-9]*_submission.sh")))
-    assert first.read_text() == script
+    paths = sorted(folder.glob("slurm/[0-9]*_submission.sh"))
+    ids = [path.name.split("_")[0] for path in paths]
+    first, second, last = (path.read_text() for path in paths)
+    assert {*first.splitlines()} <= {*script.splitlines()}
     assert "--array=0-2%3" in script
-    assert "--array" not in second.read_text()
-    assert f"afterany:{first.name.split('_')[0]}:{second.name.split('_')[0]}" in last.read_text()
-    assert "4 trials in 4 shards; 4 jobs of 1 worker" in " ".join(told.split())
+    assert "--array" not in second
+    dependency = f"#SBATCH --dependency=afterany:{ids[0]}:{ids[1]}"
+    assert {*last.splitlines()[1:]} - {*merges.splitlines()} == {dependency}
+    submitted = f"submitted job arrays {ids[0]}, {ids[1]}: 4 jobs of 1 worker; job {ids[2]} merges the shards"
+    assert f"4 trials in 4 shards; {submitted}" in " ".join(told.split())
     wait(lambda: not states())
     assert ends()[-5:] == ["COMPLETED 0:0"] * 5
     assert rows(folder) == rows(undisturbed(tmp_path, "random", 2))
