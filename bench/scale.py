@@ -113,7 +113,10 @@ def workers() -> Iterator[Figure]:
 
     plan = make_plan("random", "atari-5", protocol("world-records"), episodes=100)
     with tempfile.TemporaryDirectory() as folder:
-        one, two = (execution.execute(plan, f"{folder}/{count}", workers=count).wall_seconds for count in (1, 2))
+        _, one, two = (  # the first has the console translate what is played so long
+            execution.execute(plan, f"{folder}/{number}", workers=count).wall_seconds
+            for number, count in enumerate((2, 1, 2))
+        )
     yield Figure("two workers over one", one / two, "", 1.9, at_least=True)
 
 
