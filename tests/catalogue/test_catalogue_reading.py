@@ -34,6 +34,23 @@ def test_a_score_as_published_is_a_number(write):
         reading.read_results("small", write(scores=f"{header},as_published\n{first},x\n"))
 
 
+def test_scores_may_be_those_of_single_runs(write):
+    header, first, second, *_ = SCORES.splitlines()
+    per_run = second.replace("1000", "") + ",900 1000 1250"
+    pong, qbert = reading.read_results("small", write(scores=f"{header},per_run\n{first},\n{per_run}\n"))
+    assert (pong.score, pong.runs, pong.per_run) == (-20.5, 3, ())
+    assert (qbert.score, qbert.runs, qbert.per_run) == (1050.0, 3, (900.0, 1000.0, 1250.0))
+
+
+@pytest.mark.parametrize(
+    ("score", "per_run", "told"), [("1000", "900 1000", "follow from the scores per run"), ("", "9 x", "a run is 'x'")]
+)
+def test_scores_of_single_runs_are_numbers_and_all_there_is(write, score, per_run, told):
+    header = SCORES.splitlines()[0]
+    with pytest.raises(ArcadeMarkError, match=f"line 2: .*{told}"):
+        reading.read_results("small", write(scores=f"{header},per_run\nAlpha,qbert,{score},,,,,{per_run}\n"))
+
+
 def test_an_entry_says_which_algorithm_it_is_where_its_source_calls_it_otherwise(write):
     alpha, beta = reading.read_entries("small", write(entries=ENTRY + 'same_as = "A"\n' + LOST)).values()
     assert (alpha.identity, beta.identity) == ("A", "Beta")

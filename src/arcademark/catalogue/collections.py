@@ -145,8 +145,8 @@ def load(
     Returns
     -------
     ScoreTable
-        One run for each algorithm: the score as published, whatever number of runs it is the mean of. Algorithms whose
-        scores are lost (`Entry.unavailable`) are not in it.
+        A score for each run where these are published; else one run, whose score may be the mean of several. Algorithms
+        whose scores are lost (`Entry.unavailable`) are not in it.
 
     Raises
     ------
@@ -170,12 +170,15 @@ def table(found: Mapping[str, Entry], *, as_published: bool = False) -> ScoreTab
     scored = {name: entry for name, entry in found.items() if not entry.unavailable}
     if not scored:
         raise ArcadeMarkError("catalogue: no algorithm fits all that is asked; 'arcademark catalogue list' shows them")
-    present = {task for entry in scored.values() for task in scores_of(entry)}
+    published = [scores_of(entry, as_published=as_published) for entry in scored.values()]
+    present = {task for results in published for task in results}
     columns = {task: column for column, task in enumerate(in_order(present))}
-    scores = np.full((len(scored), len(columns), 1), np.nan)
-    for row, entry in enumerate(scored.values()):
-        for task, result in scores_of(entry, as_published=as_published).items():
-            scores[row, columns[task], 0] = result.score
+    runs = max(len(result.per_run) or 1 for results in published for result in results.values())
+    scores = np.full((len(scored), len(columns), runs), np.nan)
+    for row, results in enumerate(published):
+        for task, result in results.items():
+            own = result.per_run or (result.score,)
+            scores[row, columns[task], : len(own)] = own
     return ScoreTable(
         tuple(scored),
         tuple(columns),

@@ -134,6 +134,8 @@ class Result:
         Where this score was read if elsewhere than the entry's others, or what is doubtful about it.
     as_published : float or None
         What the source has in the place of `score`; None where it has the same.
+    per_run : tuple of float
+        The scores of single runs, where published; `score` is their mean.
     """
 
     entry: Entry
@@ -144,6 +146,7 @@ class Result:
     runs: int | None = None
     note: str = ""
     as_published: float | None = None
+    per_run: tuple[float, ...] = ()
 
     @property
     def published(self) -> Result:

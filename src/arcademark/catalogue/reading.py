@@ -22,6 +22,8 @@ from arcademark.suite import protocols, tables, tasks
 COLUMNS = ("algorithm", "task", "score", "uncertainty", "uncertainty_kind", "runs", "note")
 AS_PUBLISHED = "as_published"
 """A last column that a collection may have, for the scores of its source that do not hold."""
+PER_RUN = "per_run"
+"""A last column that a collection may have: the scores of single runs, with spaces between, in the place of a score."""
 
 _TEXTS = ("kind", "paper", "source", "table", "protocol", "reported", "hand")
 _OPTIONAL = ("training_frames", "read_in", "settings", "assumed", "unavailable", "note", "same_as")
@@ -84,7 +86,7 @@ def read_results(collection: str, directory: Path | None = None) -> tuple[Result
     found: dict[tuple[str, str], Result] = {}
     for line, row in enumerate(tables.read_rows(name, (directory or data_directory()) / "scores"), start=2):
         where = f"scores/{name}, line {line}"
-        if line == 2 and tuple(row) not in (COLUMNS, (*COLUMNS, AS_PUBLISHED)):
+        if line == 2 and tuple(row) not in (COLUMNS, (*COLUMNS, AS_PUBLISHED), (*COLUMNS, PER_RUN)):
             raise ArcadeMarkError(f"scores/{name}: the columns are {', '.join(row)}; expected {', '.join(COLUMNS)}")
         result = _result(where, row, entries)
         key = (row["algorithm"], row["task"])
@@ -142,15 +144,19 @@ def _result(where: str, row: Mapping[str, str], entries: Mapping[str, Entry]) ->
         raise ArcadeMarkError(f"{where}: an uncertainty and its kind go together; give both or neither")
     if row["runs"] and (not row["runs"].isdecimal() or int(row["runs"]) < 1):
         raise ArcadeMarkError(f"{where}: runs is {row['runs']!r}, expected a whole number, or nothing if unknown")
+    per_run = tuple(_number(where, "score of a run", text) for text in row.get(PER_RUN, "").split())
+    if per_run and (row["score"] or row["runs"]):
+        raise ArcadeMarkError(f"{where}: 'score' and 'runs' follow from the scores per run; leave them empty")
     return Result(
         entries[row["algorithm"]],
         row["task"],
-        _number(where, "score", row["score"]),
+        math.fsum(per_run) / len(per_run) if per_run else _number(where, "score", row["score"]),
         uncertainty,
         row["uncertainty_kind"],
-        int(row["runs"]) if row["runs"] else None,
+        len(per_run) or (int(row["runs"]) if row["runs"] else None),
         row["note"],
         _number(where, "score as published", row[AS_PUBLISHED]) if row.get(AS_PUBLISHED) else None,
+        per_run,
     )
 
 
