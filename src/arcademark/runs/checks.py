@@ -152,17 +152,18 @@ def check_schema(
             raise damaged(directory, f"what a run must have is missing (table {table}, as it was laid out)")
 
 
-def check_rows(directory: Path, database: sqlite3.Connection, version: int, *, pages: bool = True) -> None:
-    """Refuse a database with damaged pages, or rows, but those of episodes, that hold what no run's do.
-
-    Without `pages`, whose number is that of episodes, only rows are looked at.
-    """
-    if pages and database.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
+def check_pages(directory: Path, database: sqlite3.Connection) -> None:
+    """Refuse a database with damaged pages, whose number is that of episodes."""
+    if database.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
         raise damaged(directory, "its pages fail the check of SQLite")
+
+
+def check_rows(directory: Path, database: sqlite3.Connection, version: int, *, indices: bool = True) -> None:
+    """Refuse a database with rows, but those of episodes, that hold what no run's do, or other `indices` than rows."""
     for table, rules in RULES.items():
         if SINCE.get((table, None), 1) > version:
             continue
-        if pages:
+        if indices:
             check_index(directory, database, table)
         known = {column: rule for column, rule in rules.items() if SINCE.get((table, column), 1) <= version}
         cases = " ".join(f"WHEN NOT ({rule}) THEN '{column}'" for column, rule in known.items())

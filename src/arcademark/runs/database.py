@@ -12,10 +12,11 @@ import os
 import sqlite3
 import stat
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from arcademark.errors import ArcadeMarkError, one_line
-from arcademark.runs.checks import DATABASE, RESTORE, check_files, check_rows, check_schema, damaged, guard
+from arcademark.runs.checks import DATABASE, RESTORE, check_files, check_pages, check_rows, check_schema, damaged, guard
 
 LOCK = "run.lock"
 BUSY_SECONDS = 10.0  # how long to wait for another program that locks the database
@@ -144,11 +145,14 @@ def no_writer(directory: Path) -> Iterator[bool]:
 
 
 @contextlib.contextmanager
-def open_for_reading(directory: Path, *, checked: bool = True, keys: bool = False) -> Iterator[Reading]:
+def open_for_reading(
+    directory: Path, *, checked: bool = True, keys: bool = False, meanwhile: bool = False
+) -> Iterator[Reading]:
     """Open a run's database in one read transaction; sqlite's errors become clear ones.
 
     `checked`: whether each page is checked first, and each row but those of episodes, which `arcademark.runs.rows`
-    reads; as is right for whoever reads more than a few. `keys` is as of `check_schema`.
+    reads; as is right for whoever reads more than a few. `meanwhile`: whether pages are checked while the caller reads;
+    what was read counts only once the context has ended without an error. `keys` is as of `check_schema`.
     """
     path = directory / DATABASE
     with clear_errors(directory):
@@ -158,18 +162,43 @@ def open_for_reading(directory: Path, *, checked: bool = True, keys: bool = Fals
     # A finished run may lie on a medium that cannot be written, where sqlite needs to be told that nobody writes.
     frozen = not os.access(directory, os.W_OK) and not path.with_name(f"{DATABASE}-wal").exists()
     uri = f"{path.resolve().as_uri()}?mode=ro{'&immutable=1' if frozen else ''}"
-    database = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None, factory=Reading)
-    database.path, database.uri = path, uri
-    with clear_errors(directory), contextlib.closing(database):
-        guard(database, path)
+    with clear_errors(directory), contextlib.closing(_connect(path, uri)) as database:
         database.execute("BEGIN")
         database.version = version = check_version(directory, database)
         check_schema(directory, database, version, keys=keys)
-        if checked:
-            check_rows(directory, database, version)
-        for view in _VIEWS.get(version, ()):
-            database.execute(view)
-        yield database
+        with _pages_checked(directory, database, meanwhile=meanwhile) if checked else contextlib.nullcontext():
+            if checked:
+                check_rows(directory, database, version)
+            for view in _VIEWS.get(version, ()):
+                database.execute(view)
+            yield database
+
+
+def _connect(path: Path, uri: str) -> Reading:
+    database = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None, factory=Reading)
+    database.path, database.uri = path, uri
+    guard(database, path)
+    return database
+
+
+@contextlib.contextmanager
+def _pages_checked(directory: Path, database: Reading, *, meanwhile: bool) -> Iterator[None]:
+    """Check pages before the context, or beside it; their damage explains whatever else is wrong."""
+    if not meanwhile:
+        check_pages(directory, database)
+        yield
+        return
+
+    def check() -> None:
+        with clear_errors(directory), contextlib.closing(_connect(database.path, database.uri)) as other:
+            check_pages(directory, other)
+
+    with ThreadPoolExecutor(1) as pool:
+        checking = pool.submit(check)
+        try:
+            yield
+        finally:
+            checking.result()
 
 
 def check_version(directory: Path, database: sqlite3.Connection) -> int:

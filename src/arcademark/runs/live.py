@@ -106,7 +106,7 @@ def read_progress(directory: Path) -> RunProgress:
     live = _read(directory / FILE) if running else None
     in_play = set(live["trials"]) if live else set()
     with open_for_reading(directory, checked=False) as database:
-        check_rows(directory, database, check_version(directory, database), pages=False)
+        check_rows(directory, database, check_version(directory, database), indices=False)
         rows = database.execute(_TRIALS).fetchall()
     trials = []
     for identity, agent, game, seed, episodes, frames, wanted, learns, error, evaluated, *trained, unfinished in rows:
