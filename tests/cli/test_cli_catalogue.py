@@ -1,6 +1,7 @@
 import csv
 import io
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ from arcademark import catalogue
 from arcademark.catalogue import check as checking
 from arcademark.catalogue.collections import collections, entries, results
 from arcademark.catalogue.errata import errata
+from arcademark.catalogue.reading import data_directory
 from arcademark.scores.reading import read_tables
 from arcademark.suite.tasks import canonical_game
 
@@ -168,6 +170,64 @@ def test_check_ends_with_1_where_something_is_wrong(invoke, monkeypatch):
     document = invoke("catalogue", "check", "--json")
     assert document.code == 1
     assert json.loads(document.out)["findings"] == [{"where": "scores/x.csv", "problem": "burnt"}]
+
+
+CONTRIBUTED = {
+    "doe-2026.toml": """["My agent"]
+kind = "model-free"
+paper = "doe-2026"
+source = "doe-2026"
+table = "Table 1"
+protocol = ""
+reported = "unknown"
+hand = "first"
+same_as = "Rainbow"
+""",
+    "doe-2026.csv": "algorithm,task,score,uncertainty,uncertainty_kind,runs,note\nMy agent,qbert,33.8,,,,\n",
+    "sources.toml": '[doe-2026]\nauthors = "Doe"\ntitle = "A Paper"\nvenue = "Somewhere"\nyear = 2026\n',
+}
+
+
+@pytest.fixture
+def contributed() -> list[str]:
+    for name, text in CONTRIBUTED.items():
+        Path(name).write_text(text, encoding="utf-8")
+    return list(CONTRIBUTED)
+
+
+def test_add_compares_and_says_how_to_write(invoke, contributed):
+    shown = invoke("catalogue", "add", *contributed)
+    assert shown.code == 0
+    told = " ".join(shown.out.split())
+    assert "Nothing is wrong: 1 score of 1 algorithm on 1 game." in told
+    assert "33.8 is 10 times or more apart from" in told
+    assert "33817.5 in review-2021" in told
+    assert "--into src/arcademark/catalogue/data" in told
+
+
+def test_add_says_what_is_wrong_and_ends_with_1(invoke, contributed):
+    Path("doe-2026.csv").write_text(CONTRIBUTED["doe-2026.csv"].replace("qbert", "q\x1b[31mbert"), encoding="utf-8")
+    shown = invoke("catalogue", "add", *contributed)
+    assert shown.code == 1
+    assert "doe-2026.csv, line 2" in shown.out
+    assert "\x1b[31m" not in shown.out
+    assert invoke("catalogue", "add", "doe-2026.toml").code == 2
+
+
+def test_add_writes_into_a_checkout(invoke, contributed):
+    shutil.copytree(data_directory(), "data")
+    done = json.loads(invoke("catalogue", "add", *contributed, "--into", "data", "--json").out)
+    assert done["written"][0] == "entries/doe-2026.toml"
+    assert Path("data/scores/doe-2026.csv").read_text(encoding="utf-8") == CONTRIBUTED["doe-2026.csv"]
+    taken = invoke("catalogue", "add", *contributed, "--into", "data")
+    assert (taken.code, "--overwrite" in taken.err) == (2, True)
+
+
+def test_every_field_of_an_addition_is_described(invoke, contributed):
+    described = (Path(__file__).parents[2] / "docs" / "catalogue.md").read_text(encoding="utf-8")
+    document = json.loads(invoke("catalogue", "add", *contributed, "--json").out)
+    assert document["compared"]
+    assert [name for name in sorted(keys(document)) if f"`{name}`" not in described] == []
 
 
 @pytest.mark.parametrize("width", ["80", "120"])

@@ -7,7 +7,8 @@ score. ``directory`` is where ``sources.toml`` and the folders lie; None for the
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -27,6 +28,8 @@ PER_RUN = "per_run"
 
 _TEXTS = ("kind", "paper", "source", "table", "protocol", "reported", "hand")
 _OPTIONAL = ("training_frames", "read_in", "settings", "assumed", "unavailable", "note", "same_as")
+_OPTIONAL_TEXTS = ("read_in", "unavailable", "note", "same_as")
+_COUNT = re.compile("[1-9][0-9]{0,8}")
 _CHOICES: Mapping[str, Sequence[str]] = {"kind": ALGORITHM_KINDS, "reported": REPORTED, "hand": HANDS}
 
 
@@ -55,13 +58,8 @@ def read_sources(directory: Path | None = None) -> Mapping[str, Source]:
     """Return the papers by key, each with authors, title, venue and year."""
     found = {}
     for key, row in tables.read_tables("sources.toml", directory or data_directory()).items():
-        where = f"sources.toml, [{key}]"
-        _check_fields(where, row, ("authors", "title", "venue", "year"), ("url", "bibtex"))
-        for name in ("authors", "title", "venue"):
-            _check_text(where, name, row[name])
-        if not isinstance(row["year"], int):
-            raise ArcadeMarkError(f"{where}: the year is {row['year']!r}, expected a whole number")
-        found[key] = Source(key, row["authors"], row["title"], row["venue"], row["year"])
+        _refuse(f"sources.toml, [{key}]", source_problems(row))
+        found[key] = source_of(key, row)
     return MappingProxyType(found)
 
 
@@ -71,10 +69,10 @@ def read_entries(collection: str, directory: Path | None = None) -> Mapping[str,
     name = f"{collection}.toml"
     known = read_sources(directory)
     rows = tables.read_tables(name, (directory or data_directory()) / "entries")
-    found = {
-        algorithm: _entry(f"entries/{name}, [{algorithm}]", collection, algorithm, row, known)
-        for algorithm, row in rows.items()
-    }
+    found = {}
+    for algorithm, row in rows.items():
+        _refuse(f"entries/{name}, [{algorithm}]", entry_problems(row, known))
+        found[algorithm] = entry_of(collection, algorithm, row, known)
     return MappingProxyType(found)
 
 
@@ -85,106 +83,168 @@ def read_results(collection: str, directory: Path | None = None) -> tuple[Result
     name = f"{collection}.csv"
     found: dict[tuple[str, str], Result] = {}
     for line, row in enumerate(tables.read_rows(name, (directory or data_directory()) / "scores"), start=2):
-        where = f"scores/{name}, line {line}"
-        if line == 2 and tuple(row) not in (COLUMNS, (*COLUMNS, AS_PUBLISHED), (*COLUMNS, PER_RUN)):
-            raise ArcadeMarkError(f"scores/{name}: the columns are {', '.join(row)}; expected {', '.join(COLUMNS)}")
-        result = _result(where, row, entries)
-        key = (row["algorithm"], row["task"])
-        if key in found:
-            raise ArcadeMarkError(f"{where}: a second score for {key[0]!r} on {key[1]!r}; keep one")
-        found[key] = result
-    scored = {algorithm for algorithm, _ in found}
-    for algorithm, entry in entries.items():
-        if (algorithm in scored) == bool(entry.unavailable):
-            has = "has scores, but its entry says that they are" if entry.unavailable else "has no scores; say why in"
-            raise ArcadeMarkError(f"scores/{name}: {algorithm!r} {has} 'unavailable'")
+        if line == 2:
+            _refuse(f"scores/{name}", column_problems(tuple(row)))
+        _refuse(f"scores/{name}, line {line}", result_problems(row, entries, found))
+        found[row["algorithm"], row["task"]] = result_of(row, entries)
+    _refuse(f"scores/{name}", lost_problems(entries, (algorithm for algorithm, _ in found)))
     return tuple(found.values())
 
 
-def _entry(where: str, collection: str, algorithm: str, row: Mapping[str, Any], known: Mapping[str, Source]) -> Entry:
-    if not row.get("source"):
-        raise ArcadeMarkError(f"{where}: no source; name the paper that the scores were read in, by its key")
-    _check_fields(where, row, _TEXTS, _OPTIONAL)
-    _check_text(where, "table", row["table"])
+def source_problems(row: Any) -> Iterator[str]:
+    """Yield what is wrong with the table of a paper."""
+    yield from _field_problems(row, ("authors", "title", "venue", "year"), ("url", "bibtex"))
+    if isinstance(row, Mapping):
+        for name in ("authors", "title", "venue", "url", "bibtex"):
+            if name in row and not _is_text(row[name]):
+                yield f"{name} is {row[name]!r}, expected text"
+        if not isinstance(row.get("year", 0), int):
+            yield f"the year is {row['year']!r}, expected a whole number"
+        if "bibtex" in row and "url" not in row:
+            yield "'bibtex' goes with a 'url'; give both or neither"
+
+
+def source_of(key: str, row: Mapping[str, Any]) -> Source:
+    """Return the paper that a table without problems is of."""
+    return Source(key, row["authors"], row["title"], row["venue"], row["year"])
+
+
+def entry_problems(row: Any, known: Mapping[str, Source]) -> Iterator[str]:
+    """Yield what is wrong with the table of an algorithm; `known` are the papers by key."""
+    if isinstance(row, Mapping) and not row.get("source"):
+        yield "no source; name the paper that the scores were read in, by its key"
+        row = {**row, "source": next(iter(known), "")}
+    yield from _field_problems(row, _TEXTS, _OPTIONAL)
+    if not isinstance(row, Mapping):
+        return
+    for name in ("table", "kind", "reported", "hand", "paper", "source", "protocol", *_OPTIONAL_TEXTS):
+        if not isinstance(row.get(name, ""), str) or (name == "table" and not _is_text(row.get(name, "-"))):
+            yield f"{name} is {row[name]!r}, expected text"
+    texts = {name: value for name, value in row.items() if isinstance(value, str)}
     for field, choices in _CHOICES.items():
-        _check_known(where, field, row[field], choices)
-    for kind, name, names in (
-        ("source", row["source"], known),
-        ("source", row["paper"], known),
-        ("protocol", row["protocol"], protocols.protocols()),
+        if field in texts:
+            yield from _unknown(field, texts[field], choices)
+    for kind, field, names in (
+        ("source", "source", known),
+        ("source", "paper", known),
+        ("protocol", "protocol", protocols.protocols()),
     ):
-        if name:
-            _check_known(where, kind, name, names)
+        if texts.get(field):
+            yield from _unknown(kind, texts[field], names)
     frames, settings = row.get("training_frames", 0), row.get("settings", {})
     if not isinstance(frames, int) or isinstance(frames, bool) or frames < 0:
-        raise ArcadeMarkError(f"{where}: training_frames is {frames!r}, expected a whole number, or nothing if unknown")
-    if (row["hand"] == "second") != bool(row.get("read_in")):
-        raise ArcadeMarkError(
-            f"{where}: 'read_in' says where scores were read at second hand, and only then; correct it"
-        )
+        yield f"training_frames is {frames!r}, expected a whole number, or nothing if unknown"
+    if (row.get("hand") == "second") != bool(row.get("read_in")):
+        yield "'read_in' says where scores were read at second hand, and only then; correct it"
     if not isinstance(settings, Mapping) or not all(isinstance(value, str) for value in settings.values()):
-        raise ArcadeMarkError(f"{where}: settings are {settings!r}, expected names with their values as text")
-    for name in row.get("assumed", ()):
-        _check_known(where, "assumed setting", name, settings)
+        yield f"settings are {settings!r}, expected names with their values as text"
+        return
+    assumed = row.get("assumed", ())
+    if not isinstance(assumed, list | tuple):
+        yield f"assumed is {assumed!r}, expected a list of settings"
+        return
+    for name in assumed:
+        yield from _unknown("assumed setting", str(name), settings)
+
+
+def entry_of(collection: str, algorithm: str, row: Mapping[str, Any], known: Mapping[str, Source]) -> Entry:
+    """Return the entry that a table without problems is of."""
     read = {
         "training_frames": None,
         **row,
         "paper": known.get(row["paper"]),
         "source": known[row["source"]],
-        "settings": MappingProxyType(dict(settings)),
+        "settings": MappingProxyType(dict(row.get("settings", {}))),
+        "assumed": tuple(row.get("assumed", ())),
     }
     return Entry(collection, algorithm, **read)
 
 
-def _result(where: str, row: Mapping[str, str], entries: Mapping[str, Entry]) -> Result:
-    _check_known(where, "algorithm", row["algorithm"], entries)
-    _check_known(where, "game", row["task"], tasks.games())
-    uncertainty = _number(where, "uncertainty", row["uncertainty"]) if row["uncertainty"] else None
-    if (uncertainty is None) == bool(row["uncertainty_kind"]):
-        raise ArcadeMarkError(f"{where}: an uncertainty and its kind go together; give both or neither")
-    if row["runs"] and (not row["runs"].isdecimal() or int(row["runs"]) < 1):
-        raise ArcadeMarkError(f"{where}: runs is {row['runs']!r}, expected a whole number, or nothing if unknown")
-    per_run = tuple(_number(where, "score of a run", text) for text in row.get(PER_RUN, "").split())
+def column_problems(columns: tuple[str, ...]) -> Iterator[str]:
+    """Yield what is wrong with the header of a table of scores."""
+    if columns not in (COLUMNS, (*COLUMNS, AS_PUBLISHED), (*COLUMNS, PER_RUN)):
+        yield f"the columns are {', '.join(columns)}; expected {', '.join(COLUMNS)}"
+
+
+def result_problems(
+    row: Mapping[str, str], entries: Collection[str], others: Collection[tuple[str, str]]
+) -> Iterator[str]:
+    """Yield what is wrong with a row of scores; `entries` are the algorithms, `others` what has a score already."""
+    yield from _unknown("algorithm", row["algorithm"], entries)
+    yield from _unknown("game", row["task"], tasks.games())
+    if (row["algorithm"], row["task"]) in others:
+        yield f"a second score for {row['algorithm']!r} on {row['task']!r}; keep one"
+    if row["uncertainty"]:
+        yield from _no_number("uncertainty", row["uncertainty"])
+    if bool(row["uncertainty"]) != bool(row["uncertainty_kind"]):
+        yield "an uncertainty and its kind go together; give both or neither"
+    if row["runs"] and not _COUNT.fullmatch(row["runs"]):
+        yield f"runs is {row['runs']!r}, expected a whole number, or nothing if unknown"
+    per_run = row.get(PER_RUN, "").split()
+    for text in per_run:
+        yield from _no_number("score of a run", text)
     if per_run and (row["score"] or row["runs"]):
-        raise ArcadeMarkError(f"{where}: 'score' and 'runs' follow from the scores per run; leave them empty")
+        yield "'score' and 'runs' follow from the scores per run; leave them empty"
+    if not per_run:
+        yield from _no_number("score", row["score"])
+    if row.get(AS_PUBLISHED):
+        yield from _no_number("score as published", row[AS_PUBLISHED])
+
+
+def result_of(row: Mapping[str, str], entries: Mapping[str, Entry]) -> Result:
+    """Return the score that a row without problems is of."""
+    per_run = tuple(float(text) for text in row.get(PER_RUN, "").split())
     return Result(
         entries[row["algorithm"]],
         row["task"],
-        math.fsum(per_run) / len(per_run) if per_run else _number(where, "score", row["score"]),
-        uncertainty,
+        math.fsum(per_run) / len(per_run) if per_run else float(row["score"]),
+        float(row["uncertainty"]) if row["uncertainty"] else None,
         row["uncertainty_kind"],
         len(per_run) or (int(row["runs"]) if row["runs"] else None),
         row["note"],
-        _number(where, "score as published", row[AS_PUBLISHED]) if row.get(AS_PUBLISHED) else None,
+        float(row[AS_PUBLISHED]) if row.get(AS_PUBLISHED) else None,
         per_run,
     )
 
 
-def _number(where: str, field: str, text: str) -> float:
+def lost_problems(entries: Mapping[str, Entry], scored: Iterable[str]) -> Iterator[str]:
+    """Yield the algorithms that have scores and say that they are lost, or have none and do not."""
+    having = set(scored)
+    for algorithm, entry in entries.items():
+        if (algorithm in having) == bool(entry.unavailable):
+            has = "has scores, but its entry says that they are" if entry.unavailable else "has no scores; say why in"
+            yield f"{algorithm!r} {has} 'unavailable'"
+
+
+def _refuse(where: str, problems: Iterator[str]) -> None:
+    for problem in problems:
+        raise ArcadeMarkError(f"{where}: {problem}")
+
+
+def _no_number(field: str, text: str) -> Iterator[str]:
     try:
         value = float(text)
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise ArcadeMarkError(f"{where}: the {field} is {text!r}, expected a finite number")
-    return value
+        yield f"the {field} is {text!r}, expected a finite number"
 
 
-def _check_fields(where: str, row: Any, required: Sequence[str], optional: Sequence[str] = ()) -> None:
+def _field_problems(row: Any, required: Sequence[str], optional: Sequence[str] = ()) -> Iterator[str]:
     if not isinstance(row, Mapping):
-        raise ArcadeMarkError(f"{where}: expected a table")
+        yield "expected a table"
+        return
     for name in required:
         if name not in row:
-            raise ArcadeMarkError(f"{where}: no {name!r}; every table here has {', '.join(required)}")
+            yield f"no {name!r}; every table here has {', '.join(required)}"
     for name in row:
-        _check_known(where, "field", name, (*required, *optional))
+        yield from _unknown("field", name, (*required, *optional))
 
 
-def _check_text(where: str, field: str, value: Any) -> None:
-    if not isinstance(value, str) or not value.strip():
-        raise ArcadeMarkError(f"{where}: {field} is {value!r}, expected text")
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip())
 
 
-def _check_known(where: str, kind: str, name: Any, known: Sequence[str] | Mapping[str, Any]) -> None:
+def _unknown(kind: str, name: str, known: Collection[str]) -> Iterator[str]:
     if name not in known:
-        raise ArcadeMarkError(f"{where}: {UnknownNameError(kind, str(name), known)}")
+        yield str(UnknownNameError(kind, name, known))

@@ -119,6 +119,32 @@ def check(output: Output) -> int:
     return 0 if found.ok else 1
 
 
+@command.command("add", short_help="Check a collection that you contribute, and write it into a checkout.")
+@click.argument(
+    "given", metavar="NAME.toml NAME.csv [sources.toml]", nargs=-1, required=True, type=click.Path(path_type=Path)
+)
+@click.option(
+    "--into",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Write it there, if nothing is wrong: src/arcademark/catalogue/data of a checkout.",
+)
+@click.option("--overwrite", is_flag=True, help="Replace a collection of the same name.")
+@with_output
+def add(given: tuple[Path, ...], into: Path | None, overwrite: bool, output: Output) -> int:
+    """Check published scores as the catalogue's own are checked, beside what it has of the same algorithms.
+
+    NAME.toml has a table an algorithm, NAME.csv a row a score, sources.toml the papers that are new to the catalogue.
+    Exit code 1 if anything is wrong.
+    """
+    from arcademark.catalogue.adding import add as add_all
+    from arcademark.reports.present import catalogue
+
+    found = add_all(given, into, overwrite=overwrite)
+    output.show(found, lambda: catalogue.addition(found))
+    return 0 if found.ok else 1
+
+
 @command.command("errata", short_help="What papers print that does not hold, and why.")
 @click.option("--paper", metavar="NAME", help="Only this paper: review, atari-5, ale-2013, or its key.")
 @click.option("--category", metavar="NAME", help="Only slips of this kind.")

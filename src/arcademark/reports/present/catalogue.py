@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from arcademark.catalogue.check import Check
+from arcademark.catalogue.adding import Addition
+from arcademark.catalogue.check import Check, Finding
 from arcademark.catalogue.errata import NOT_DECIDABLE
 from arcademark.catalogue.model import Erratum, Source
 from arcademark.reports import wording
@@ -73,18 +74,54 @@ def check(found: Check) -> Document:
         f"{wording.count(found.errata)} errata",
         f"{wording.plural(found.disagreements, 'reference score')} that another source prints otherwise",
     )
-    wrong = table(
-        (Column("where", "name"), Column("what is wrong", "prose")),
-        ((finding.where, Cell(finding.problem, "bad")) for finding in found.findings),
-    )
     return _document(
         "Check of the catalogue",
         section("", counts),
         Prose(f"Checked: {wording.listing(checked)}."),
-        section(wording.plural(len(found.findings), "finding"), wrong)
-        if not found.ok
-        else Prose("All is well.", "good"),
+        _findings(found.findings) if not found.ok else Prose("All is well.", "good"),
     )
+
+
+def addition(found: Addition) -> Document:
+    """Show what is wrong with a contributed collection; or what is striking in it, and what to do next."""
+    title = f"Check of {found.collection}"
+    if not found.ok:
+        return _document(title, _findings(found.findings))
+    beside = table(
+        (Column("algorithm", "name"), Column("beside", "name"), Column("of", "name"), "games of both", "equal scores"),
+        (
+            (item.algorithm, item.other, item.collection, wording.count(item.games), wording.count(item.equal))
+            for item in found.compared
+        ),
+    )
+    striking = table(
+        (Column("where", "name"), Column("what is striking", "prose")),
+        ((remark.where, Cell(remark.problem, "doubtful")) for remark in found.remarks),
+    )
+    held = (
+        wording.plural(found.results, "score"),
+        f"of {wording.plural(found.algorithms, 'algorithm')}",
+        f"on {wording.plural(found.games, 'game')}",
+    )
+    return _document(
+        title,
+        Prose(f"Nothing is wrong: {' '.join(held)}.", "good"),
+        *((section("The same algorithms in the catalogue", beside),) if found.compared else ()),
+        *((section(wording.plural(len(found.remarks), "remark"), striking),) if found.remarks else ()),
+        Prose(
+            f"Written: {wording.listing(found.written)}. SOURCES.md there is to say where the scores are from."
+            if found.written
+            else "To write it: --into src/arcademark/catalogue/data, in a checkout."
+        ),
+    )
+
+
+def _findings(findings: Sequence[Finding]) -> Section:
+    wrong = table(
+        (Column("where", "name"), Column("what is wrong", "prose")),
+        ((finding.where, Cell(finding.problem, "bad")) for finding in findings),
+    )
+    return section(wording.plural(len(findings), "finding"), wrong)
 
 
 def _document(title: str, *shown: Block) -> Document:

@@ -23,6 +23,7 @@ _DOCUMENTS = (
     "reports.features.seen:FeaturesSeen",
     "reports.catalogue.documents:Catalogue",
     "reports.catalogue.documents:Errata",
+    "catalogue.adding:Addition",
     "catalogue.check:Check",
     "reports.runs.ledger:LedgerView",
     "reports.runs.listing:RunList",

@@ -1,0 +1,330 @@
+"""Checks a collection that somebody contributes as those of the catalogue are checked, and writes it into a checkout.
+
+Every problem is found, with the file and line where it is. What is merely striking beside the scores that the catalogue
+has, a factor of ten or another algorithm's column, is a remark: it may be so.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, ClassVar
+
+from arcademark import files
+from arcademark.catalogue import collections, reading
+from arcademark.catalogue.check import Finding, damaged_files
+from arcademark.catalogue.model import Entry, Result, Source
+from arcademark.errors import ArcadeMarkError
+from arcademark.suite import tables
+
+SOURCES = "sources.toml"
+MOST_BYTES = 8 * 2**20
+"""Of a contributed file."""
+FACTOR = 10.0
+"""How many times another's score makes one striking."""
+LEAST = 100.0
+"""Points of the scores that are compared so: smaller ones agree, or are apart, by chance."""
+COPIED = 5
+"""Games on which two algorithms have the same score by more than chance."""
+
+_NAME = re.compile("[a-z0-9]+(-[a-z0-9]+)+")
+_HEADER = re.compile(r"^\[(?P<key>[^\[\]\n]+)\][ \t]*(#.*)?$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Compared:
+    """An algorithm beside the same one of another collection: games that both have, and those with equal scores."""
+
+    algorithm: str
+    other: str
+    collection: str
+    games: int
+    equal: int
+
+
+@dataclass(frozen=True)
+class Addition:
+    """What was found in a contributed collection.
+
+    Parameters
+    ----------
+    collection : str
+    ok : bool
+        Whether there are no findings.
+    findings, remarks : tuple of Finding
+        What is wrong, and what is striking.
+    algorithms, games, results : int
+        How much it holds, where it could be read.
+    compared : tuple of Compared
+    written : tuple of str
+        The files that were written into a checkout.
+    """
+
+    SCHEMA: ClassVar[str] = "arcademark.catalogue-addition/1"
+
+    collection: str
+    ok: bool
+    findings: tuple[Finding, ...]
+    remarks: tuple[Finding, ...] = ()
+    algorithms: int = 0
+    games: int = 0
+    results: int = 0
+    compared: tuple[Compared, ...] = ()
+    written: tuple[str, ...] = ()
+
+
+def add(given: Sequence[Path], into: Path | None = None, *, overwrite: bool = False) -> Addition:
+    """Check a collection and, if nothing is wrong with it, write it.
+
+    Parameters
+    ----------
+    given : sequence of Path
+        ``<collection>.toml`` and ``<collection>.csv`` as in the catalogue, and ``sources.toml`` with the papers that
+        are new to it, if any; in any order.
+    into : Path, optional
+        The catalogue's data folder in a checkout; None only checks, against the package's own.
+    overwrite : bool, optional
+        Whether it may replace a collection of its name.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where files are missing or cannot be read, the name is taken, or the folder holds no catalogue.
+    """
+    entries, scores, sources = _named(given)
+    name = entries.stem
+    if into and (not all((into / folder).is_dir() for folder in ("entries", "scores")) or any(damaged_files(into))):
+        raise ArcadeMarkError(
+            f"{into}: holds no catalogue, or a damaged one; name src/arcademark/catalogue/data of a checkout"
+        )
+    if name in reading.read_names(into) and not overwrite:
+        raise ArcadeMarkError(f"{name}: the catalogue has a collection of this name; choose another, or --overwrite it")
+    texts = {path.name: _text(path) for path in (entries, scores, sources) if path is not None}
+    found, papers = _sources(texts, into)
+    known = {**reading.read_sources(into), **papers}
+    read, wrong = _entries(name, texts[entries.name], known)
+    found += wrong
+    results, wrong = _results(scores.name, texts[scores.name], read)
+    found += wrong if read else []
+    if found:
+        return Addition(name, False, tuple(found))
+    remarks, compared = _beside(name, results)
+    written = _write(name, texts, into) if into is not None else ()
+    games = len({result.task for result in results})
+    return Addition(name, True, (), tuple(remarks), len(read), games, len(results), tuple(compared), written)
+
+
+def _named(given: Sequence[Path]) -> tuple[Path, Path, Path | None]:
+    sources = [path for path in given if path.name == SOURCES]
+    entries = [path for path in given if path.suffix == ".toml" and path.name != SOURCES]
+    scores = [path for path in given if path.suffix == ".csv"]
+    one = len(entries) == len(scores) == 1 and len(sources) <= 1 and len(given) == 2 + len(sources)
+    if not one or entries[0].stem != scores[0].stem:
+        raise ArcadeMarkError(
+            f"expected NAME.toml, NAME.csv and, for papers that the catalogue does not know, {SOURCES}; "
+            f"got {', '.join(path.name for path in given)}"
+        )
+    if not _NAME.fullmatch(entries[0].stem):
+        raise ArcadeMarkError(f"{entries[0].name}: name it after its source and year, in small letters: doe-2020.toml")
+    return entries[0], scores[0], sources[0] if sources else None
+
+
+def _text(path: Path) -> str:
+    return files.read_text(path, MOST_BYTES).replace("\r\n", "\n")
+
+
+def _tables(name: str, text: str) -> tuple[dict[str, Any], list[Finding]]:
+    try:
+        return tomllib.loads(text), []
+    except (ValueError, RecursionError) as error:
+        return {}, [Finding(name, f"is no TOML: {error or 'nested too deeply'}; correct it")]
+
+
+def _lines(name: str, text: str) -> Mapping[str, str]:
+    """Return where each table of a TOML file stands: "doe-2020.toml, line 12, [Alpha]"."""
+    found: dict[str, str] = {}
+    for match in _HEADER.finditer(text):
+        key = match["key"].strip().strip("\"'")
+        found.setdefault(key, f"{name}, line {text.count(chr(10), 0, match.start()) + 1}, [{key}]")
+    return found
+
+
+def _sources(texts: Mapping[str, str], into: Path | None) -> tuple[list[Finding], dict[str, Source]]:
+    if SOURCES not in texts:
+        return [], {}
+    rows, found = _tables(SOURCES, texts[SOURCES])
+    where = _lines(SOURCES, texts[SOURCES])
+    papers: dict[str, Source] = {}
+    known = reading.read_sources(into)
+    for key, row in rows.items():
+        problems = [*reading.source_problems(row)]
+        if not problems and key in known and reading.source_of(key, row) != known[key]:
+            problems.append("the catalogue has this paper otherwise; leave it out")
+        found += [Finding(where.get(key, f"{SOURCES}, [{key}]"), problem) for problem in problems]
+        if not problems:
+            papers[key] = reading.source_of(key, row)
+    return found, papers
+
+
+def _entries(collection: str, text: str, known: Mapping[str, Source]) -> tuple[dict[str, Entry | None], list[Finding]]:
+    """Return the entries, None for one with a problem."""
+    name = f"{collection}.toml"
+    rows, found = _tables(name, text)
+    where = _lines(name, text)
+    read: dict[str, Entry | None] = {}
+    if not rows and not found:
+        found.append(Finding(name, "holds no algorithm; expected a table for each"))
+    for algorithm, row in rows.items():
+        problems = [*reading.entry_problems(row, known)]
+        found += [Finding(where.get(algorithm, f"{name}, [{algorithm}]"), problem) for problem in problems]
+        read[algorithm] = None if problems else reading.entry_of(collection, algorithm, row, known)
+    return read, found
+
+
+def _results(name: str, text: str, entries: Mapping[str, Entry | None]) -> tuple[list[Result], list[Finding]]:
+    table = csv.reader(io.StringIO(text), strict=True)
+    found: list[Finding] = []
+    read: dict[tuple[str, str], Result | None] = {}
+    whole = {algorithm: entry for algorithm, entry in entries.items() if entry}
+    try:
+        header = tuple(next(table, ()))
+        if wrong := [*reading.column_problems(header)]:
+            return [], [Finding(f"{name}, line 1", problem) for problem in wrong]
+        for cells in table:
+            where = f"{name}, line {table.line_num}"
+            if len(cells) != len(header):
+                found.append(Finding(where, f"{len(cells)} cells, expected {len(header)}, as the header has columns"))
+                continue
+            row = dict(zip(header, cells, strict=True))
+            problems = [*reading.result_problems(row, entries, read)]
+            found += [Finding(where, problem) for problem in problems]
+            sound = not problems and row["algorithm"] in whole
+            read[row["algorithm"], row["task"]] = reading.result_of(row, whole) if sound else None
+    except csv.Error as error:
+        found.append(Finding(f"{name}, line {table.line_num}", f"is no CSV: {error}; correct it"))
+    found += [Finding(name, problem) for problem in reading.lost_problems(whole, (algorithm for algorithm, _ in read))]
+    return [result for result in read.values() if result], found
+
+
+def _beside(name: str, results: Iterable[Result]) -> tuple[list[Finding], list[Compared]]:
+    """Set a collection's scores beside those that the catalogue has, its own of that name left aside."""
+    own: dict[str, dict[str, Result]] = {}
+    for result in results:
+        own.setdefault(result.entry.algorithm, {})[result.task] = result
+    theirs = [entry for entry in collections.entries() if entry.collection != name and not entry.unavailable]
+    remarks: list[Finding] = []
+    compared = []
+    for algorithm, mine in own.items():
+        entry = next(iter(mine.values())).entry
+        alike = [other for other in theirs if _names(entry) & _names(other)]
+        for other in alike:
+            scores = collections.scores_of(other)
+            common = [game for game in mine if game in scores]
+            equal = sum(mine[game].score == scores[game].score for game in common)
+            if common:
+                compared.append(Compared(algorithm, other.algorithm, other.collection, len(common), equal))
+        unlike = {other.qualified: collections.scores_of(other) for other in theirs if other not in alike}
+        remarks += _apart(algorithm, mine, [collections.scores_of(other) for other in alike])
+        remarks += _repeated(algorithm, mine)
+        remarks += _copied(
+            algorithm, mine, unlike | {other: scores for other, scores in own.items() if other < algorithm}
+        )
+    return remarks, compared
+
+
+def _names(entry: Entry) -> set[str]:
+    return {entry.identity.lower(), entry.algorithm.lower()}
+
+
+def _apart(algorithm: str, mine: Mapping[str, Result], alike: Iterable[Mapping[str, Result]]) -> Iterator[Finding]:
+    """Tell the scores that are a factor of ten apart from half of the algorithm's others, or more of them."""
+    for game, result in mine.items():
+        others = [scores[game] for scores in alike if game in scores]
+        far = [other for other in others if _far(result.score, other.score)]
+        if far and 2 * len(far) >= len(others):
+            beside = ", ".join(f"{other.score:.12g} in {other.entry.collection}" for other in far)
+            told = f"{result.score:.12g} is {FACTOR:g} times or more apart from {beside}: is a factor lost?"
+            yield Finding(f"{algorithm}, {game}", told)
+
+
+def _far(one: float, other: float) -> bool:
+    low, high = sorted((one, other))
+    return low > 0 and high >= LEAST and high / low >= FACTOR
+
+
+def _repeated(algorithm: str, mine: Mapping[str, Result]) -> Iterator[Finding]:
+    for first, second in pairwise(mine.values()):
+        if first.score == second.score and abs(first.score) >= LEAST:
+            told = f"has the score of {first.task}, {first.score:.12g}: is a cell copied?"
+            yield Finding(f"{algorithm}, {second.task}", told)
+
+
+def _copied(
+    algorithm: str, mine: Mapping[str, Result], unlike: Mapping[str, Mapping[str, Result]]
+) -> Iterator[Finding]:
+    """Tell which other algorithm has most scores in common, if that are many."""
+    shared = {
+        other: [
+            game
+            for game, result in mine.items()
+            if game in scores and result.score == scores[game].score and abs(result.score) >= LEAST
+        ]
+        for other, scores in unlike.items()
+    }
+    most = max(shared, key=lambda other: len(shared[other]), default="")
+    if most and len(shared[most]) >= COPIED:
+        yield Finding(algorithm, f"has the score of {most} on {', '.join(shared[most])}: is a column copied?")
+
+
+def _write(name: str, texts: Mapping[str, str], into: Path) -> tuple[str, ...]:
+    """Write the files and, when they are there, their checksums."""
+    written = {f"entries/{name}.toml": texts[f"{name}.toml"], f"scores/{name}.csv": texts[f"{name}.csv"]}
+    if SOURCES in texts:
+        written[SOURCES] = _merged((into / SOURCES).read_text(encoding="utf-8"), texts[SOURCES])
+    for file in tuple(written):
+        sums = str(Path(file).with_name(tables.CHECKSUMS))
+        listed = (line.split() for line in (into / sums).read_text(encoding="utf-8").splitlines())
+        lines = {key: digest for digest, key in listed}
+        lines[Path(file).name] = hashlib.sha256(written[file].encode()).hexdigest()
+        written[sums] = "".join(f"{lines[key]}  {key}\n" for key in sorted(lines))
+    for file, text in written.items():
+        try:
+            files.write_whole(into / file, partial(_fill, text))
+        except OSError as error:
+            told = f"cannot write the file ({error.strerror}); check its permissions"
+            raise ArcadeMarkError(f"{into / file}: {told}") from None
+    for read in (
+        reading.read_names,
+        reading.read_sources,
+        reading.read_bibtex,
+        reading.read_entries,
+        reading.read_results,
+    ):
+        read.cache_clear()
+    return tuple(written)
+
+
+def _fill(text: str, draft: Path) -> None:
+    draft.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _merged(ours: str, theirs: str) -> str:
+    """Put papers among ours, by their keys; of one that both have, ours stays."""
+    blocks = {}
+    for text in (theirs, ours):
+        places = [match.start() for match in _HEADER.finditer(text)]
+        for start, end in pairwise((*places, len(text))):
+            block = text[start:end].strip("\n")
+            blocks[block[1 : block.index("]")]] = block
+    merged = "\n\n".join(blocks[key] for key in sorted(blocks)) + "\n"
+    if tomllib.loads(merged) != tomllib.loads(theirs) | tomllib.loads(ours):
+        raise ArcadeMarkError(f"{SOURCES}: papers are not each a table that begins with [key]; write them so")
+    return merged
