@@ -80,7 +80,8 @@ class Entry:
         Why there are no results, where the source has them but they could not be read.
     note : str
     same_as : str
-        Which algorithm this is, where the source calls it otherwise: "GDI-H3" for "GDI-H3(200M frames)".
+        Which algorithm this is, or is a variant or another implementation of, where the source calls it otherwise:
+        "GDI-H3" for "GDI-H3(200M frames)", "Rainbow" for "Rainbow (Dopamine)".
     """
 
     collection: str

@@ -276,11 +276,12 @@ def _collection(names: str) -> Scores:
         *([f"Reference players of {place}, not used: {wording.listing(references)}."] if references else []),
         *([f"Not in {place}, for their scores are lost: {wording.listing(lost)}."] if lost else []),
     ]
+    runs = "each algorithm's as one run" if table.scores.shape[2] == 1 else "run by run where runs are published"
     return Scores(
         table,
         {name: protocols.from_entry(kept[name]) for name in table.algorithms},
         {name: frames for name in table.algorithms if (frames := kept[name].training_frames)},
-        (f"{CATALOGUE}{names}: published scores, each algorithm's as one run",),
+        (f"{CATALOGUE}{names}: published scores, {runs}",),
         tuple(remarks),
         {name: kept[name].qualified for name in table.algorithms},
     )
