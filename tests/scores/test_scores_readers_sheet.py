@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import builtins
+import gzip
 import os
 from pathlib import Path
 
@@ -97,7 +98,9 @@ def test_numbers_are_read_as_they_are_written(tmp_path: Path) -> None:
         (b"", "the file is empty"),
         (b"game,dqn\n", "no rows below the header"),
         (b"game,dqn\npong,\nqbert,NaN\n", "no cell holds a score"),
-        (b"\x1f\x8b\x08\x00", "gzip; unpack it first"),
+        (b"\x1f\x8b\x08\x00", "not a whole gzip file"),
+        (gzip.compress(gzip.compress(b"game,dqn\n")), "compressed twice; unpack it first"),
+        (gzip.compress(b"scores.csv".ljust(257, b"\0") + b"ustar" + bytes(250)), "is an archive"),
         (b"\x80\x04\x95", "can run any code"),
         (b"hello, world\n", "row 1: expected the columns"),
     ],
@@ -108,6 +111,15 @@ def test_damage_is_named(tmp_path: Path, content: bytes, message: str) -> None:
         read_tables(path)
     assert str(caught.value).startswith(str(path))
     assert "\n" not in str(caught.value)
+
+
+def test_what_gzip_packed_is_read_up_to_a_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write(tmp_path, gzip.compress(b"game,dqn\npong,1.5\n"), "scores.csv.gz")
+    assert read_tables(path).table.scores.tolist() == [[[1.5]]]
+    assert read_tables(tmp_path).table.scores.tolist() == [[[1.5]]]
+    monkeypatch.setattr("arcademark.scores.readers.base.MOST_TEXT", 10)
+    with pytest.raises(ArcadeMarkError, match="holds more than 10 bytes when it is unpacked"):
+        read_tables(path)
 
 
 def test_a_file_that_may_not_be_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import pickle
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.base import Reading
 from arcademark.scores.readers.formats import recognise
-from arcademark.scores.reading import read_tables
+from arcademark.scores.reading import read_logs, read_tables
 from arcademark.suite.tasks import canonical_game
 
 NAN = float("nan")
@@ -130,6 +131,88 @@ def test_csv_with_a_game(tmp_path: Path) -> None:
 )
 def test_damage_to_dopamines_baselines_is_named(tmp_path: Path, content: object, message: str) -> None:
     refuse(write(tmp_path / "pong.json", content), message)
+
+
+def test_an_iteration_is_a_million_frames_and_a_network_is_part_of_the_agent(tmp_path: Path) -> None:
+    write(tmp_path / "ms_pacman.json", points(("DQN", 0, 1.0), ("DQN", 1, 2.0)))
+    write(tmp_path / "ms_pacman_CNN.json", points(("DQN", 0, 3.0), ("DQN", 1, NAN), ("DQN", 2, 4.0)))
+    logs, _ = read_logs(tmp_path, canonical_task=canonical_game)
+    assert [(log.algorithm, log.task, log.counts_frames) for log, _ in logs] == [
+        ("DQN", "ms_pacman", True),
+        ("DQN (CNN)", "ms_pacman", True),
+    ]
+    assert [log.steps.tolist() for log, _ in logs if log.steps is not None] == [[1e6, 2e6], [1e6, 3e6]]
+
+
+def test_a_run_that_ends_early_takes_no_other_with_it(tmp_path: Path) -> None:
+    rows = [("DQN", at, 10.0 * at + run) for at in range(4) for run in range(2 if at < 1 else 1)]
+    made = read(write(tmp_path / "pong.json", points(*rows)))
+    assert made.table.scores.tolist() == [[[30]]]
+    assert made.rows_left_out == 4
+
+
+# DreamerV3
+
+
+def curve(seed: object = 0, **changed: object) -> dict[str, object]:
+    run = {"task": "atari_pong", "method": "dreamerv3", "seed": seed, "xs": [4e5, 8e5, 12e5], "ys": [-20.5, 3, None]}
+    return run | changed
+
+
+def test_a_score_file_has_runs_with_frames(tmp_path: Path) -> None:
+    content = [curve(), curve("3", ys=[1, 2, 4.5]), curve(task="atari_kung_fu_master", xs=[4e5], ys=[7])]
+    path = write(tmp_path / "scores.json", content)
+    assert recognise(path, path).format == "dreamer"
+    made = read(path)
+    assert (made.table.algorithms, made.table.tasks) == (("dreamerv3",), ("pong", "kung_fu_master"))
+    np.testing.assert_array_equal(made.table.scores, [[[3, 4.5], [7, NAN]]])
+    assert made.runs == {"dreamerv3": (0, 3)}
+    assert (made.rows_read, made.rows_left_out) == (7, 4)
+    assert sum("ends at less than 90% of the 1,200,000 frames" in note for note in made.notes) == 2
+    packed = tmp_path / "packed.json.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    np.testing.assert_array_equal(read(packed).table.scores, made.table.scores)
+    (log, *_), _ = read_logs(packed, canonical_task=canonical_game)
+    assert log[0].steps is not None
+    assert log[0].steps.tolist() == [4e5, 8e5]
+
+
+def test_seeds_that_are_no_numbers_are_counted(tmp_path: Path) -> None:
+    made = read(write(tmp_path / "runs.json", [curve("indir1_0"), curve("indir1_1", ys=[1, 2, 4])]))
+    assert made.table.scores.tolist() == [[[3, 4]]]
+
+
+def test_a_folder_of_logs_of_episodes(tmp_path: Path) -> None:
+    for seed, scores in (("0", (-21, -20)), ("1", (-19, -18))):
+        lines = [json.dumps({"step": 4000 * at, "episode/score": score}) for at, score in enumerate(scores, start=1)]
+        write(tmp_path / "atari_pong" / "dreamerv3" / seed / "scores.jsonl", "\n".join(lines) + "\n")
+        write(tmp_path / "atari_pong" / "dreamerv3" / seed / "metrics.jsonl", '{"step": 1, "fps": 2}\n')
+    made = read(tmp_path)
+    assert made.format == "dreamer"
+    assert (made.table.scores.tolist(), made.runs) == ([[[-20.5, -18.5]]], {"dreamerv3": (0, 1)})
+    assert made.episodes is not None
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ([curve(), {"task": "atari_pong"}], "element 1: expected an object with task, method, seed, xs and ys"),
+        ([curve(task="atari_pnog")], "unknown game 'atari_pnog'"),
+        ([curve(task=3)], "element 0: task and method are 3 and 'dreamerv3', expected names"),
+        ([curve(ys=[1, 2])], "element 0: xs and ys are no two lists of one length"),
+        ([curve(ys=[1, 2, "x"])], "element 0, ys: 'x' is no score"),
+        ([curve(xs=[1, 3, 2])], "element 0, xs: frames do not increase"),
+        ([curve(xs=[-1, 3, 2])], "element 0, xs: -1 is no number of frames"),
+        ([curve(ys=[None] * 3)], "no score in the log"),
+        ([curve(), curve()], "a second log of 'dreamerv3' on 'pong', run 0"),
+        ('{"step": 4, "episode/score": 1}\n{"step": 8}\n', "row 2: expected an object of step and episode/score"),
+        ('{"step": -4, "episode/score": 1}\n', "row 1: -4 is no number of frames"),
+        ('{"step": 4, "episode/score": "x"}\n', "row 1, episode/score: 'x' is no score"),
+        ('{"step": 4, "episode/score": 1}\n', "nothing says which algorithm this is"),
+    ],
+)
+def test_damage_to_dreamers_files_is_named(tmp_path: Path, content: object, message: str) -> None:
+    refuse(write(tmp_path / "scores.json", content), message)
 
 
 # rliable

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from gzip import GzipFile
+from io import BytesIO
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, TypeVar
@@ -35,6 +38,9 @@ MOST_READ = 10_000_000
 
 MOST_JSON = 32 * 2**20
 """Bytes of JSON that are read at once; lists in lists take some twenty times as much memory."""
+
+GZIP = b"\x1f\x8b"
+"""What a file begins with that gzip packed."""
 
 HEAD = 4096
 """Bytes from which a format is told."""
@@ -160,7 +166,7 @@ class Log:
     lost : int
         How many rows of the file are not in `values`, for a reason that `notes` gives.
     steps : float array, shape (values,), or None
-        The agent's steps in training behind each value.
+        The agent's steps in training behind each value; or its frames, where `counts_frames`.
     lengths : float array, shape (values,), or None
         How many steps of the environment each episode took.
     evaluations : (float array, float array) or None
@@ -181,6 +187,7 @@ class Log:
     lost: int = 0
     notes: tuple[str, ...] = ()
     steps: NDArray[np.float64] | None = None
+    counts_frames: bool = False
     lengths: NDArray[np.float64] | None = None
     evaluations: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
     series: str = ""
@@ -257,6 +264,18 @@ def read_bytes(path: Path, most: int = files.MOST_BYTES) -> bytes:
     if len(content) > most:
         raise ArcadeMarkError(f"{path}: holds more than {most:,} bytes, the most that is read; give a smaller file")
     return content
+
+
+def unpacked(path: Path) -> PipedFile:
+    """Return what a file that gzip packed holds, to be read like a file of its name; at most `MOST_TEXT` bytes."""
+    found = PipedFile(path)
+    try:
+        found.content = GzipFile(fileobj=BytesIO(read_bytes(path))).read(MOST_TEXT + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise ArcadeMarkError(f"{path}: not a whole gzip file ({error}); copy it again") from error
+    if len(found.content) > MOST_TEXT:
+        raise ArcadeMarkError(f"{path}: holds more than {MOST_TEXT:,} bytes when it is unpacked; give a smaller file")
+    return found
 
 
 def read_head(path: Path) -> bytes:

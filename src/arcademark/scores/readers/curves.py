@@ -6,16 +6,19 @@ Conventions
   ``eval_episode_return``, …; its published results put such files together, with ``environment_name`` and ``seed``
   before. One file is one agent.
 * Dopamine's baselines are a JSON list, or CSV, of ``Agent``, ``Iteration``, ``Value`` and, sometimes, ``Game``; without
-  it a file is one game and named after it (``pong.json``, ``pong_CNN.json``). ``Value`` is the average over an
-  iteration's training episodes. Runs are not numbered: they follow each other, or stand together at each iteration in
-  the same order.
+  it a file is one game and named after it, and the network, where it names one, is part of the agent's name
+  (``pong.json``, ``pong_CNN.json``). ``Value`` is the average over an iteration's training episodes; an iteration is a
+  million frames. Runs are not numbered: they follow each other, or stand together at each iteration in the same order.
 * The score is the last iteration's; `last` asks for the mean of more.
 """
 
 from __future__ import annotations
 
 import math
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -28,6 +31,9 @@ from arcademark.scores.readers.sheet import Sheet
 
 ZOO_RETURN = "eval_episode_return"
 _ZOO_GAME = ("environment_name",)
+_NETWORK = re.compile(r"(?P<game>.+)_(?P<network>CNN|Impala)")
+_ITERATION = 1_000_000
+"""Frames of one of Dopamine's iterations, unless configured otherwise."""
 
 
 def is_zoo(sheet: Sheet) -> bool:
@@ -126,6 +132,8 @@ def _dopamine(path: Path, points: Sequence[_Point], more: Sequence[str] = ()) ->
     if not points:
         raise ArcadeMarkError(f"{path}: the file is empty; expected scores")
     curves = gathered(((agent, game), (iteration, value)) for agent, game, iteration, value in points)
+    stem = path.name.split(".")[0]
+    named = _NETWORK.fullmatch(stem)
     logs = []
     for (agent, game), curve in curves.items():
         runs, ragged = _runs(curve)
@@ -133,19 +141,22 @@ def _dopamine(path: Path, points: Sequence[_Point], more: Sequence[str] = ()) ->
         if ragged:
             said.append("iterations that not all runs have are left out: it is not known whose their values are")
         for number, run in enumerate(runs):
-            ordered = np.array([value for _, value in sorted(run, key=lambda point: point[0])], dtype=np.float64)
-            finite = ordered[~np.isnan(ordered)]
-            missing = len(ordered) - len(finite)
+            ordered = np.array(sorted(run, key=lambda point: point[0]), dtype=np.float64)
+            iterations, values = ordered[~np.isnan(ordered[:, 1])].T
+            missing = len(ordered) - len(values)
             notes, lost = (*_curve_notes("Value", missing), *said), missing + (0 if number else ragged)
-            task = game if game is not None else path.name.split(".")[0].split("_")[0]
-            logs.append(Log(path, finite, "average", agent, task, number, lost=lost, notes=notes))
+            task = game if game is not None else named["game"] if named else stem
+            name = f"{agent} ({named['network']})" if game is None and named else agent
+            frames = (iterations + 1) * _ITERATION
+            log = Log(path, values, "average", name, task, number, lost=lost, notes=notes)
+            logs.append(replace(log, steps=frames, counts_frames=True))
     return logs
 
 
 def _runs(curve: Sequence[tuple[int, float]]) -> tuple[list[list[tuple[int, float]]], int]:
     """Tell runs apart: those that follow each other, or those that stand together at each iteration.
 
-    Also says how many values stand at iterations that not all runs have, where runs stand together.
+    Also says how many values stand at iterations that more or fewer runs have than most, where runs stand together.
     """
     together = any(a[0] == b[0] for a, b in pairwise(curve))
     runs: list[list[tuple[int, float]]] = []
@@ -156,6 +167,7 @@ def _runs(curve: Sequence[tuple[int, float]]) -> tuple[list[list[tuple[int, floa
             runs[-1].append(point)
         return runs, 0
     at = gathered((point[0], point) for point in curve)
-    most = max(map(len, at.values()))
-    whole = [points for points in at.values() if len(points) == most]
-    return [list(run) for run in zip(*whole, strict=True)], len(curve) - most * len(whole)
+    runs_at = Counter(map(len, at.values()))
+    usual = max(runs_at, key=lambda number: (runs_at[number], number))
+    whole = [points for points in at.values() if len(points) == usual]
+    return [list(run) for run in zip(*whole, strict=True)], len(curve) - usual * len(whole)

@@ -9,9 +9,9 @@ from types import MappingProxyType
 from typing import Any
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers import curves, layouts, rliable, rllib, series, stable_baselines, tensorboard
+from arcademark.scores.readers import curves, dreamer, layouts, rliable, rllib, series, stable_baselines, tensorboard
 from arcademark.scores.readers.arrays import NO_PICKLE, load_json, load_npz, parse_json
-from arcademark.scores.readers.base import Log, Options, Reading, read_head
+from arcademark.scores.readers.base import GZIP, Log, Options, Reading, read_head, unpacked
 from arcademark.scores.readers.delimited import read_sheet
 from arcademark.scores.readers.sheet import Sheet
 
@@ -24,6 +24,7 @@ FORMATS: Mapping[str, str] = MappingProxyType(
         "rllib": "RLlib's result.json",
         "dopamine": "Dopamine's baselines, JSON or CSV",
         "dqn-zoo": "DQN Zoo's results.csv",
+        "dreamer": "score files of DreamerV2 and DreamerV3, and DreamerV3's scores.jsonl",
         "tensorboard": "TensorBoard's event files",
         "metrics-csv": "CSV with a column a series: progress.csv of Stable-Baselines3 or RLlib, W&B's run history",
         "wandb": "CSV that W&B exports of several runs",
@@ -78,6 +79,8 @@ def recognise(path: Path, relative: Path, format: str | None = None) -> Recognis
     """Find out a file's format, or take it for the one given; `UnrecognisedError` where it is whole but of none."""
     if path.is_dir():
         raise ArcadeMarkError(f"{path}: is a folder; expected a file")
+    if read_head(path).startswith(GZIP):
+        path = unpacked(path)
     head = read_head(path)
     found, content = (format, None) if format in _FILES else _recognised(path, head, format)
     if format is not None and found != format:
@@ -92,6 +95,8 @@ def read(file: Recognised, options: Options) -> Read:
         return _SHEETS[file.format][1](replace(content, decimal=options.decimal), options)
     if file.format == "dopamine":
         return curves.read_dopamine_list(file.path, content)
+    if file.format == "dreamer":
+        return dreamer.read_log(file.path) if content is None else dreamer.read_runs(file.path, content)
     if file.format == "rliable":
         given = content is not None
         return rliable.read_object(file.path, content, options) if given else rliable.read_file(file.path, options)
@@ -104,8 +109,8 @@ def _recognised(path: Path, head: bytes, format: str | None) -> tuple[str, Any]:
         return ("sb3-evaluations" if {"timesteps", "results"} <= names else "rliable"), None
     if head.startswith(b"\x93NUMPY"):
         return "rliable", None
-    if head.startswith(b"\x1f\x8b"):
-        raise UnrecognisedError(f"{path}: is compressed with gzip; unpack it first, as with gunzip or tar -xzf")
+    if head.startswith(GZIP) or head[257:262] == b"ustar":
+        raise UnrecognisedError(f"{path}: is an archive, or compressed twice; unpack it first, as with tar -xzf")
     if head[:1] == b"\x80" and head[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
         raise UnrecognisedError(f"{path}: {NO_PICKLE}")
     if tensorboard.is_events(head):
@@ -124,17 +129,23 @@ def _recognised(path: Path, head: bytes, format: str | None) -> tuple[str, Any]:
 
 def _json(path: Path) -> tuple[str, Any]:
     first, more = rllib.first_line(path)
-    if first.endswith("}") and (more or rllib.is_result(parse_json(path, first, 1))):
-        return "rllib", None
+    if first.endswith("}"):
+        line = parse_json(path, first, 1)
+        if dreamer.is_episode(line):
+            return "dreamer", None
+        if more or rllib.is_result(line):
+            return "rllib", None
     content = load_json(path)
     if isinstance(content, list) and content and all(isinstance(item, dict) for item in content):
         if curves.is_dopamine([str(name) for name in content[0]]):
             return "dopamine", content
+        if dreamer.is_runs(content):
+            return "dreamer", content
     elif isinstance(content, dict) and content and all(map(_holds_scores, content.values())):
         return "rliable", content
     raise UnrecognisedError(
         f"{path}: JSON, but no scores in a known form; expected RLlib's results, Dopamine's list of Agent, Iteration, "
-        "Value, or an object from algorithm to lists of scores"
+        "Value, DreamerV3's of runs with task, method, seed, xs and ys, or an object from algorithm to lists of scores"
     )
 
 

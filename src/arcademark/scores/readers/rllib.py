@@ -78,11 +78,11 @@ def read_result(path: Path, options: Options) -> list[Log]:
 
 def first_line(path: Path) -> tuple[str, bool]:
     """Return a file's first line that holds something, and whether more does."""
-    found = ((line, more) for _, line, more in _lines(path))
+    found = ((line, more) for _, line, more in json_lines(path))
     return next(found, ("", False))
 
 
-def _lines(path: Path) -> Iterator[tuple[int, str, bool]]:
+def json_lines(path: Path) -> Iterator[tuple[int, str, bool]]:
     """Go through a file's lines that hold something: their rows, and whether more may follow."""
     content = read_bytes(path, MOST_TEXT)
     decode(path, content)
@@ -100,7 +100,7 @@ def _results(path: Path, options: Options) -> Iterator[tuple[int, _Result]]:
     windows = ((*place, *name) for place in _PLACES for name in (_WINDOW, _LENGTHS, _NEW))
     wanted = [*_tags(options), *windows, *_STEPS, _ENVIRONMENT, _SEED]
     row = 0
-    for row, line, _ in _lines(path):
+    for row, line, _ in json_lines(path):
         result = parse_json(path, line, row)
         if not isinstance(result, dict):
             raise ArcadeMarkError(f"{path}, row {row}: expected a JSON object, one training iteration's result")
