@@ -9,7 +9,7 @@ year = 2020
 """
 ENTRY = """
 [Alpha]
-kind = "model-free"
+kind = "value-based"
 paper = "doe-2020"
 source = "doe-2020"
 table = "Table 1"

@@ -52,7 +52,7 @@ def test_what_is_in_order_is_counted_and_nothing_is_written(give):
 
 
 def test_every_problem_is_found_with_its_file_and_line(give):
-    entries = ENTRY.replace("model-free", "modelfree").replace("dqn-2015", "dqn-2051") + LOST.replace("Table 2", " ")
+    entries = ENTRY.replace("value-based", "valuebased").replace("dqn-2015", "dqn-2051") + LOST.replace("Table 2", " ")
     scores = SCORES.replace("pong", "ponk").replace("1000", "nan") + "Alpha,krull,1,,,0\nGamma,krull,1,,,0,\n"
     found = add(give(entries, scores, SOURCES.replace("2020\n", '"2020"\n') + '\n[roe-2021]\nauthors = "Roe"\n'))
     assert not found.ok

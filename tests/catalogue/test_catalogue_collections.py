@@ -288,6 +288,10 @@ def test_protocol_frames_year_kind_and_report_filter():
     assert "MuZero (Fan 2021)" in names(protocol="")
     assert names(collection="review-2021", max_training_frames=1_000_000, kind="model-based") == {"SimPLe"}
     assert names(collection="review-2021", min_training_frames=35_000_000_000) == {"NGU", "Agent57"}
+    free = names(collection="review-2021", kind="model-free")
+    both = [names(collection="review-2021", kind=kind) for kind in ("value-based", "policy-based")]
+    assert free == both[0] | both[1]
+    assert both == [{"Rainbow", "R2D2", "NGU", "Agent57"}, {"IMPALA", "LASER", "GDI-I3", "GDI-H3"}]
     assert names(collection="ale-2013", kind=["linear", "planning"]) == {*LEARNERS, "Breadth-first search", "UCT"}
     assert names(collection="ale-2013", reported="best") == {"Const", "Perturb"}
     assert names(collection="atari-5-training", year=2017) == {"ES FF (1 hour) noop"}

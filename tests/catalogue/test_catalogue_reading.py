@@ -10,7 +10,7 @@ def test_a_collection_is_two_files(write):
     assert reading.read_names(place) == ("small",)
     alpha, beta = reading.read_entries("small", place).values()
     assert alpha.paper is alpha.source is reading.read_sources(place)["doe-2020"]
-    assert (alpha.kind, alpha.protocol, alpha.training_frames) == ("model-free", "dqn-2015", 1000)
+    assert (alpha.kind, alpha.protocol, alpha.training_frames) == ("value-based", "dqn-2015", 1000)
     assert (alpha.settings, alpha.assumed) == ({"frame stack": "4"}, ("frame stack",))
     assert (beta.paper, beta.training_frames, beta.unavailable, beta.read_in) == (None, None, "burnt", "a copy")
     pong, qbert = reading.read_results("small", place)
@@ -69,7 +69,7 @@ def test_a_letter_tells_two_papers_of_one_year_apart(write):
         ('source = "doe-2020"\n', 'source = ""\n', "no source"),
         ('source = "doe-2020"\n', 'source = "deo-2020"\n', "did you mean 'doe-2020'"),
         ('paper = "doe-2020"\n', 'paper = "roe-1999"\n', "unknown source 'roe-1999'"),
-        ('kind = "model-free"', 'kind = "modelfree"', "did you mean 'model-free'"),
+        ('kind = "value-based"', 'kind = "valuebased"', "did you mean 'value-based'"),
         ('reported = "evaluation"', 'reported = "final"', "unknown reported 'final'"),
         ('protocol = "dqn-2015"', 'protocol = "dqn-2051"', "did you mean 'dqn-2015'"),
         ('table = "Table 1"', 'table = ""', "table is ''"),

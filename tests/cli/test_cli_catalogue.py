@@ -174,7 +174,7 @@ def test_check_ends_with_1_where_something_is_wrong(invoke, monkeypatch):
 
 CONTRIBUTED = {
     "doe-2026.toml": """["My agent"]
-kind = "model-free"
+kind = "value-based"
 paper = "doe-2026"
 source = "doe-2026"
 table = "Table 1"

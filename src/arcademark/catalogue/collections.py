@@ -16,7 +16,7 @@ from types import MappingProxyType
 import numpy as np
 
 from arcademark.catalogue import reading
-from arcademark.catalogue.model import ALGORITHM_KINDS, REPORTED, Entry, Result, Source
+from arcademark.catalogue.model import ALGORITHM_KINDS, MODEL_FREE, REPORTED, Entry, Result, Source
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.scores.table import ScoreTable
 from arcademark.suite import protocols, tasks
@@ -38,7 +38,7 @@ class Filter:
     year, since, until : int, optional
         Of first publication: that year, from it on, up to it.
     kind, reported : str or sequence of str, optional
-        Of `ALGORITHM_KINDS`; of `REPORTED`.
+        Of `ALGORITHM_KINDS`, or "model-free" for `MODEL_FREE`; of `REPORTED`.
     """
 
     protocol: str | None = None
@@ -53,7 +53,8 @@ class Filter:
     def __post_init__(self) -> None:
         if self.protocol and self.protocol not in protocols.protocols():
             raise UnknownNameError("protocol", self.protocol, protocols.protocols())
-        for what, names, known in (("kind", self.kind, ALGORITHM_KINDS), ("report", self.reported, REPORTED)):
+        kinds = ("model-free", *ALGORITHM_KINDS)
+        for what, names, known in (("kind", self.kind, kinds), ("report", self.reported, REPORTED)):
             for name in _listed(names):
                 if name not in known:
                     raise UnknownNameError(what, name, known)
@@ -66,7 +67,7 @@ class Filter:
             and _between(entry.training_frames, self.min_training_frames, self.max_training_frames)
             and _between(year, self.since, self.until)
             and self.year in (None, year)
-            and (self.kind is None or entry.kind in _listed(self.kind))
+            and (self.kind is None or entry.kind in _kinds(self.kind))
             and (self.reported is None or entry.reported in _listed(self.reported))
         )
 
@@ -95,6 +96,23 @@ def results(collection: str | None = None, *, as_published: bool = False) -> tup
 def scores_of(entry: Entry, *, as_published: bool = False) -> Mapping[str, Result]:
     """Return an entry's scores by game, in the order of its collection's file."""
     return _by_entry(entry.collection, as_published)[entry.algorithm]
+
+
+def benchmarked(games: Collection[str], fewest: int) -> Mapping[str, Entry]:
+    """Return the algorithms that were scored on at least so many of the games, each once, by their names in a table.
+
+    Where several collections have an algorithm of a paper, that with the most of the games is taken. References and
+    baselines are left out.
+    """
+    found: dict[tuple[str, Source], dict[str, dict[str, int]]] = {}
+    named = select()
+    for name, entry in named.items():
+        scored = 0 if entry.unavailable else len(scores_of(entry).keys() & set(games))
+        if scored >= fewest and entry.kind not in ("reference", "baseline"):
+            copies = found.setdefault((entry.identity, entry.paper or entry.source), {})
+            copies.setdefault(entry.collection, {})[name] = scored
+    kept = {name for copies in found.values() for name in max(copies.values(), key=lambda copy: max(copy.values()))}
+    return MappingProxyType({name: entry for name, entry in named.items() if name in kept})
 
 
 def select(
@@ -246,6 +264,10 @@ def _by_entry(collection: str, as_published: bool) -> Mapping[str, Mapping[str, 
 
 def _listed(names: Names | Iterable[str] | None) -> tuple[str, ...]:
     return () if names is None else (names,) if isinstance(names, str) else tuple(names)
+
+
+def _kinds(names: Names) -> tuple[str, ...]:
+    return tuple(kind for name in _listed(names) for kind in (MODEL_FREE if name == "model-free" else (name,)))
 
 
 def _between(value: int | None, low: int | None, high: int | None) -> bool:

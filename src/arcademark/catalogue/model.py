@@ -13,9 +13,19 @@ from types import MappingProxyType
 from typing import Literal, get_args
 
 AlgorithmKind = Literal[
-    "model-free", "model-based", "planning", "exploration", "linear", "evolutionary", "baseline", "reference"
+    "value-based",
+    "policy-based",
+    "model-based",
+    "planning",
+    "exploration",
+    "linear",
+    "evolutionary",
+    "baseline",
+    "reference",
 ]
 ALGORITHM_KINDS: tuple[AlgorithmKind, ...] = get_args(AlgorithmKind)
+MODEL_FREE: tuple[AlgorithmKind, ...] = ("value-based", "policy-based")
+"""What a filter calls "model-free"."""
 
 Reported = Literal["training", "evaluation", "best", "unknown"]
 REPORTED: tuple[Reported, ...] = get_args(Reported)
@@ -59,7 +69,7 @@ class Entry:
     collection, algorithm : str
         "review-2021"; the name, unique in the collection.
     kind : str
-        One of `ALGORITHM_KINDS`.
+        One of `ALGORITHM_KINDS`; actor-critics are "policy-based".
     paper : Source or None
         Who published the scores; None for references such as Human.
     source, table : Source, str

@@ -30,7 +30,9 @@ PAPERS = {"review": "fan-2021", "atari-5": "aitchison-2023", "ale-2013": "bellem
 chosen = options.combine(
     click.option("--collection", metavar="NAMES", help="Only these collections: review-2021,ale-2013."),
     click.option("--algorithms", metavar="NAMES", help="Only these algorithms, separated by commas."),
-    click.option("--kind", metavar="NAMES", help="model-free, model-based, planning, linear, evolutionary, …"),
+    click.option(
+        "--kind", metavar="NAMES", help="model-free (value-based, policy-based), model-based, planning, linear, …"
+    ),
     click.option("--protocol", metavar="NAME", help=f"A named protocol; {NO_PROTOCOL!r}: those that fit none."),
     click.option("--reported", metavar="NAMES", help="What the score is of: training, evaluation, best, unknown."),
     click.option("--min-frames", type=options.COUNT, help="Trained for at least so many frames, where known."),

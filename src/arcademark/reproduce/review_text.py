@@ -19,7 +19,7 @@ from functools import partial
 import numpy as np
 
 from arcademark.catalogue import collections
-from arcademark.catalogue.model import Location
+from arcademark.catalogue.model import MODEL_FREE, Location
 from arcademark.metrics.efficiency import DAYS_PER_YEAR, FRAMES_PER_SECOND, game_time_days, game_time_days_review
 from arcademark.metrics.normalise import broken_records
 from arcademark.reproduce import comparison
@@ -70,7 +70,7 @@ def _figures() -> Iterator[Comparison]:
 
 
 def _bests() -> Iterator[Comparison]:
-    free = tuple(entry.algorithm for entry in collections.entries(COLLECTION) if entry.kind == "model-free")
+    free = tuple(entry.algorithm for entry in collections.entries(COLLECTION) if entry.kind in MODEL_FREE)
     mean, median = (_ranked(row, "hns", free) for row in ("mean", "median"))
     text = f"by the mean {mean[0]}, by the median {median[0]}"
     yield stated("best-model-free", text, _first(mean) == "Agent57")
