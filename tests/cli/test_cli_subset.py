@@ -259,7 +259,7 @@ def test_any_games_stand_beside_the_published_model_of_one_algorithm(invoke, min
     assert "Zaxxon" in invoke("subset", "predict", mine, "--all").out
     (prediction,) = json.loads(invoke("subset", "predict", mine, "--json").out)["predictions"]
     assert prediction["estimate"]["model"] == "atari-5"
-    assert prediction["forecast"]["groups"] == 33
+    assert prediction["forecast"]["groups"] == 43
     (alone,) = json.loads(invoke("subset", "predict", mine, "--model", "atari-3", "--json").out)["predictions"]
     assert alone["forecast"] is None
 

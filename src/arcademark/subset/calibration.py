@@ -84,6 +84,16 @@ class Misses:
         place = int(np.searchsorted(cumulated, level * (len(counts) + 1) - 1e-9))
         return max(0.0, float(misses[place])) if place < len(misses) else float("inf")
 
+    def coverage(self, level: float) -> Mapping[str, float]:
+        """Return, by quantity and `TASKS`, the share of truths within intervals that other groups' misses widened."""
+        found = {}
+        for name, values in self.by.items():
+            least = 1.0 if name == TASKS else 0.0
+            wider = {group: max(least, self.widening(name, level, group)) for group in set(self.groups_of[name])}
+            held = [value <= wider[group] for value, group in zip(values, self.groups_of[name], strict=True)]
+            found[name] = float(np.mean(held)) if held else float("nan")
+        return MappingProxyType(found)
+
 
 @dataclass(frozen=True)
 class Checked:
@@ -218,18 +228,9 @@ def check(
     found = misses(trained, known, quantities, noise, level)
     if not found.algorithms:
         raise ArcadeMarkError("no algorithm has any of these tasks and others beside, so nothing can be checked")
-    coverage = {}
-    for name, values in found.by.items():
-        owners = found.groups_of[name]
-        wider = {group: found.widening(name, level, group) for group in set(owners)}
-        held = [
-            value <= (max(1.0, wider[group]) if name == TASKS else wider[group])
-            for value, group in zip(values, owners, strict=True)
-        ]
-        coverage[name] = float(np.mean(held))
     sizes = {name: np.abs(values) for name, values in found.errors.items()}
     return Checked(
-        MappingProxyType(coverage),
+        found.coverage(level),
         MappingProxyType({name: float(np.median(values)) for name, values in sizes.items()}),
         MappingProxyType({name: float(np.mean(values)) for name, values in sizes.items()}),
         found.algorithms,

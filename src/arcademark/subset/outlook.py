@@ -102,6 +102,11 @@ class Outlook:
         How much wider intervals are as the known scores do not go together; 1 is not at all.
     algorithms, groups : int
         On which intervals were calibrated.
+    coverage : mapping of str to float
+        By quantity: the share of these algorithms' truths that such intervals held, each predicted and its interval
+        widened without its group; NaN where there are none.
+    tasks_coverage : float
+        The same of single tasks.
     """
 
     known: tuple[str, ...]
@@ -114,6 +119,8 @@ class Outlook:
     extrapolation: float
     algorithms: int
     groups: int
+    coverage: Mapping[str, float]
+    tasks_coverage: float
 
 
 def predict(
@@ -156,6 +163,7 @@ def predict(
     noise = rng.standard_normal((draws, len(tasks)))
     drawn = calibration.draw(trained, trained.joint, row, there, quantities, noise)
     misses = calibration.misses(trained, there, quantities, noise, level)
+    coverage = misses.coverage(level)
     wider = {name: misses.widening(name, level) if len(drawn.missing) else 0.0 for name in (*names, calibration.TASKS)}
     summaries = {
         quantity.name: _range(trained, quantity, drawn, row, wider[quantity.name], level) for quantity in quantities
@@ -181,6 +189,8 @@ def predict(
         extrapolation=drawn.extrapolation,
         algorithms=misses.algorithms,
         groups=misses.groups,
+        coverage=MappingProxyType({name: coverage[name] for name in names}),
+        tasks_coverage=coverage[calibration.TASKS],
     )
 
 

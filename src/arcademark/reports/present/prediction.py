@@ -152,14 +152,14 @@ def _forecast(name: str, found: Outlook, shown: Predicted) -> Block:
     for title, item in found.summaries.items():
         error = "" if item.unit == "count" else wording.percent(100 * item.error if item.error < float("inf") else None)
         value, low, high = _values(item)
-        rows.append((title, Cell(value, "strong"), low, high, error))
+        rows.append((title, Cell(value, "strong"), low, high, error, _share(found.coverage[title])))
     wider = (
         f"Intervals are {found.extrapolation:.1f} times as wide as usual, as these scores are unlike those of the "
         "training table."
     )
     return section(
         f"{name}, from {wording.plural(len(found.known), shown.noun)}",
-        table((f"over all {shown.noun}s", "estimate", "from", "to", "±"), rows),
+        table((f"over all {shown.noun}s", "estimate", "from", "to", "±", "held"), rows),
         Prose(_next(found.plays)) if found.plays else None,
         None if found.tasks else Prose(f"All {shown.noun}s are known: nothing is predicted."),
         Prose(wider, "weak") if found.tasks and found.extrapolation >= NOTABLE else None,
@@ -173,6 +173,10 @@ def _values(item: Range) -> tuple[str, str, str]:
         for number in (item.value, item.low, item.high)
     )
     return value, low, high
+
+
+def _share(coverage: float) -> str:
+    return wording.percent(100 * coverage if coverage == coverage else None)
 
 
 def _next(plays: Sequence[Next]) -> str:
@@ -191,6 +195,11 @@ def _intervals(found: Outlook, shown: Predicted) -> Iterator[str]:
         f"Intervals are for {100 * found.level:g} % of algorithms{' of other papers' if of else ''}: made wide enough "
         f"on {algorithms}{of}, each predicted without {each}. Known scores are taken as exact."
     )
+    if found.algorithms:
+        yield (
+            f"Held is the share of these algorithms whose truth such intervals held, widened without {each}; of single "
+            f"{shown.noun}s' they held {_share(found.tasks_coverage)}."
+        )
     if any(item.high is None for item in found.tasks.values()):
         yield f"Where no interval is shown, there are too few {shown.groups} for {100 * found.level:g} %."
 

@@ -1,4 +1,4 @@
-"""What predictions from any tasks learn from: the training table of Atari, or a table of the user's own.
+"""What predictions from any tasks learn from: the catalogue's scores on Atari, or a table of the user's own.
 
 Scores are in percent between two references: HNS on Atari, a user's low and high scores elsewhere. Intervals are to
 hold algorithms of other groups: papers, where these are known, else each algorithm is a group.
@@ -33,6 +33,9 @@ from arcademark.suite.subsets import subset
 from arcademark.suite.tasks import canonical_game, game_name, suite
 
 TRAINING = "atari-5-training"
+"""What the published models were fitted to."""
+FEWEST_GAMES = 40
+LEAST_MEDIAN = 20.0  # percent
 SEED = 1982
 """Of the draws behind a forecast: the same scores give the same answer."""
 
@@ -87,13 +90,19 @@ class Predictor:
 
 @cache
 def atari() -> Predictor:
-    """Learn from the training table of the Atari-5 paper all games at once, and without each paper."""
+    """Learn from the catalogue all games at once, and without each paper.
+
+    From every algorithm with scores on `FEWEST_GAMES` or more whose median is `LEAST_MEDIAN` or more: near random play
+    any error is a large share of the median, and says little of agents that play.
+    """
     low, high = references.scores("random"), references.scores("human")
-    table = collections.load(TRAINING).select(tasks=suite("atari-57").tasks)
+    entries = collections.benchmarked(suite("atari-57").tasks, FEWEST_GAMES)
+    table = collections.table(entries).select(tasks=suite("atari-57").tasks)
     percent = normalise.hns(table.mean_over_runs(), low, high, table.tasks)
-    papers = {entry.algorithm: entry.paper for entry in collections.entries(TRAINING)}
-    owners = [paper.key if (paper := papers[name]) is not None else name for name in table.algorithms]
-    trained = train(percent, table.algorithms, table.tasks, owners)
+    kept = np.flatnonzero(np.nanmedian(percent, axis=1) >= LEAST_MEDIAN).tolist()
+    names = [table.algorithms[row] for row in kept]
+    papers = [(entries[name].paper or entries[name].source).key for name in names]
+    trained = train(percent[kept], names, table.tasks, papers)
     cap = subset("atari-5").max_frames_per_episode
     return Predictor(trained, low, high, _of_games(trained.joint.tasks), canonical_game, max_frames_per_episode=cap)
 
