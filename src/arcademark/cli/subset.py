@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from arcademark.cli import subset_predict, subset_search, subset_study
+from arcademark.cli import subset_coverage, subset_predict, subset_search, subset_study
 from arcademark.cli.groups import Group
 
 
@@ -13,5 +13,5 @@ def command() -> None:
     """Find the few most informative tasks, predict from them, and see how well that works."""
 
 
-for member in (subset_search, subset_study, subset_predict):
+for member in (subset_search, subset_study, subset_predict, subset_coverage):
     command.add_command(member.command)

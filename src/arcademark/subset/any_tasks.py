@@ -8,7 +8,7 @@ on Atari in percent of the average human.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal
 
@@ -80,6 +80,18 @@ class Trained:
     without: Mapping[str, Joint]
     transform: str
     left_out: tuple[str, ...] = ()
+
+    def apart(self, rows: NDArray[np.bool_]) -> tuple[Trained, Trained]:
+        """Return what the other algorithms than those ``rows`` teach, and these, each to be predicted by that alone."""
+        chosen = [np.flatnonzero(some) for some in (~rows, rows)]
+        names, groups = ([[of[row] for row in some] for some in chosen] for of in (self.algorithms, self.groups))
+        rest = train(self.percent[~rows], names[0], self.joint.tasks, groups[0], transform=self.transform)
+        columns = [self.joint.tasks.index(task) for task in rest.joint.tasks]
+        without = MappingProxyType(dict.fromkeys(groups[1], rest.joint))
+        percent = self.percent[chosen[1]][:, columns]
+        return rest, replace(
+            rest, percent=percent, algorithms=tuple(names[1]), groups=tuple(groups[1]), without=without
+        )
 
     def back(self, values: Floats) -> Floats:
         """Undo the transform of what was drawn, cut off at the worst score."""

@@ -84,15 +84,16 @@ class Misses:
         place = int(np.searchsorted(cumulated, level * (len(counts) + 1) - 1e-9))
         return max(0.0, float(misses[place])) if place < len(misses) else float("inf")
 
-    def coverage(self, level: float) -> Mapping[str, float]:
-        """Return, by quantity and `TASKS`, the share of truths within intervals that other groups' misses widened."""
-        found = {}
-        for name, values in self.by.items():
-            least = 1.0 if name == TASKS else 0.0
-            wider = {group: max(least, self.widening(name, level, group)) for group in set(self.groups_of[name])}
-            held = [value <= wider[group] for value, group in zip(values, self.groups_of[name], strict=True)]
-            found[name] = float(np.mean(held)) if held else float("nan")
-        return MappingProxyType(found)
+    def held(self, name: str, level: float, widened_by: Misses | None = None) -> list[bool]:
+        """Tell which truths are within intervals that other groups' misses widen; those of ``widened_by``, if given."""
+        source, least = widened_by or self, 1.0 if name == TASKS else 0.0
+        wider = {group: max(least, source.widening(name, level, group)) for group in set(self.groups_of[name])}
+        return [bool(value <= wider[group]) for value, group in zip(self.by[name], self.groups_of[name], strict=True)]
+
+    def coverage(self, level: float) -> Mapping[str, float | None]:
+        """Return, by quantity and `TASKS`, the share of truths that are held; None where there are none."""
+        found = {name: self.held(name, level) for name in self.by}
+        return MappingProxyType({name: float(np.mean(held)) if held else None for name, held in found.items()})
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ class Checked:
 
     Parameters
     ----------
-    coverage : mapping of str to float
+    coverage : mapping of str to float or None
         By quantity, and `TASKS`: share of the truths within the widened interval, every algorithm weighing the same.
         The algorithm's group is in neither its fit nor the misses that widen its interval; the fits behind those other
         misses had it.
@@ -109,7 +110,7 @@ class Checked:
         By quantity: of the absolute errors, transformed or in tasks.
     """
 
-    coverage: Mapping[str, float]
+    coverage: Mapping[str, float | None]
     median_error: Mapping[str, float]
     mean_error: Mapping[str, float]
     algorithms: int

@@ -102,10 +102,10 @@ class Outlook:
         How much wider intervals are as the known scores do not go together; 1 is not at all.
     algorithms, groups : int
         On which intervals were calibrated.
-    coverage : mapping of str to float
+    coverage : mapping of str to float or None
         By quantity: the share of these algorithms' truths that such intervals held, each predicted and its interval
-        widened without its group; NaN where there are none.
-    tasks_coverage : float
+        widened without its group; None where there are none.
+    tasks_coverage : float or None
         The same of single tasks.
     """
 
@@ -119,8 +119,8 @@ class Outlook:
     extrapolation: float
     algorithms: int
     groups: int
-    coverage: Mapping[str, float]
-    tasks_coverage: float
+    coverage: Mapping[str, float | None]
+    tasks_coverage: float | None
 
 
 def predict(

@@ -152,7 +152,7 @@ def _forecast(name: str, found: Outlook, shown: Predicted) -> Block:
     for title, item in found.summaries.items():
         error = "" if item.unit == "count" else wording.percent(100 * item.error if item.error < float("inf") else None)
         value, low, high = _values(item)
-        rows.append((title, Cell(value, "strong"), low, high, error, _share(found.coverage[title])))
+        rows.append((title, Cell(value, "strong"), low, high, error, wording.share(found.coverage[title])))
     wider = (
         f"Intervals are {found.extrapolation:.1f} times as wide as usual, as these scores are unlike those of the "
         "training table."
@@ -175,10 +175,6 @@ def _values(item: Range) -> tuple[str, str, str]:
     return value, low, high
 
 
-def _share(coverage: float) -> str:
-    return wording.percent(100 * coverage if coverage == coverage else None)
-
-
 def _next(plays: Sequence[Next]) -> str:
     told = [f"{game_name(play.task)} (−{100 * (1 - play.left):.0f}\N{NO-BREAK SPACE}%)" for play in plays[:NEXT]]
     if len({play.frames for play in plays}) > 1:
@@ -198,7 +194,7 @@ def _intervals(found: Outlook, shown: Predicted) -> Iterator[str]:
     if found.algorithms:
         yield (
             f"Held is the share of these algorithms whose truth such intervals held, widened without {each}; of single "
-            f"{shown.noun}s' they held {_share(found.tasks_coverage)}."
+            f"{shown.noun}s' they held {wording.share(found.tasks_coverage)}."
         )
     if any(item.high is None for item in found.tasks.values()):
         yield f"Where no interval is shown, there are too few {shown.groups} for {100 * found.level:g} %."

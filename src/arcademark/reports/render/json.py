@@ -37,6 +37,7 @@ _DOCUMENTS = (
     "reports.subsets.sizes:EverySize",
     "reports.subsets.studying:Studied",
     "reports.subsets.predicting:Predicted",
+    "reports.subsets.covering:Coverage",
     "reports.subsets.expenses:Expenses",
     "reports.reproductions.analysis:Reproduced",
 )

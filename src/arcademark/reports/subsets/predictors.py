@@ -104,7 +104,7 @@ def atari() -> Predictor:
     papers = [(entries[name].paper or entries[name].source).key for name in names]
     trained = train(percent[kept], names, table.tasks, papers)
     cap = subset("atari-5").max_frames_per_episode
-    return Predictor(trained, low, high, _of_games(trained.joint.tasks), canonical_game, max_frames_per_episode=cap)
+    return Predictor(trained, low, high, of_games(trained.joint.tasks), canonical_game, max_frames_per_episode=cap)
 
 
 def own(places: Sequence[ScoreSource], own_references: Path | None = None, papers: Path | None = None) -> Predictor:
@@ -132,7 +132,7 @@ def own(places: Sequence[ScoreSource], own_references: Path | None = None, paper
         trained,
         table.low,
         table.high,
-        _of_games(tasks) if on_atari else (MEDIAN, MEAN, reached("at 100 % or more", [PERCENT] * len(tasks))),
+        of_games(tasks) if on_atari else (MEDIAN, MEAN, reached("at 100 % or more", [PERCENT] * len(tasks))),
         table.benchmark.canonical,
         table.benchmark.noun,
         "papers" if len(set(owners)) < len(owners) else "algorithms",
@@ -154,7 +154,7 @@ def known(table: ScoreTable, row: int) -> Mapping[str, float]:
     return {task: float(value) for task, value in means if np.isfinite(value)}
 
 
-def _of_games(tasks: Sequence[str]) -> tuple[Quantity, ...]:
+def of_games(tasks: Sequence[str]) -> tuple[Quantity, ...]:
     """Return what is told of all games: median, mean, games at human level, human world records broken."""
     records = references.scores("human_world_record")
     bars = normalise.hns(
