@@ -14,7 +14,7 @@ from arcademark.suite import references, subsets
 from arcademark.suite.protocols import papers, protocols
 from arcademark.suite.tables import read_tables
 
-SUITES = {"atari-57": references.KINDS, "ale-55": ("random",)}
+SUITES = {"atari-57": references.KINDS, "ale-55": ("random",), "atari-100k": ("random", "human")}
 
 
 def named() -> list[tuple[str, tuple[str, ...]]]:
@@ -53,6 +53,7 @@ def test_every_key_is_a_source_with_an_entry() -> None:
             {"agarwal-2021", "aitchison-2023", "badia-2020a", "fan-2021", "toromanoff-2019"},
         ),
         ({"suite": "ale-55"}, {"agarwal-2021", "bellemare-2013"}),
+        ({"suite": "atari-100k"}, {"agarwal-2021", "micheli-2023"}),
         ({"metrics": ("hns",), "protocol": "saber"}, {"machado-2018"}),
     ],
 )

@@ -66,6 +66,8 @@ def test_counts():
         ("atari-57", "human"): 57,
         ("atari-57", "human_world_record"): 57,
         ("ale-55", "random"): 55,
+        ("atari-100k", "random"): 26,
+        ("atari-100k", "human"): 26,
     }
 
 
@@ -123,6 +125,15 @@ def test_rounding_is_no_disagreement():
 
 def test_second_hand_scores_say_so():
     assert all("second hand" in reference.note for reference in references("random", "ale-55").values())
+
+
+@pytest.mark.parametrize("kind", ["random", "human"])
+def test_references_of_atari_100k_are_those_of_atari_57_rounded_to_a_digit(kind):
+    usual = scores(kind)
+    assert suite("atari-100k").references == ("random", "human")
+    for task, reference in references(kind, "atari-100k").items():
+        assert agree_when_rounded(usual[task], reference.score)
+        assert bool(reference.note) == (usual[task] != reference.score)
 
 
 def test_a_suite_without_human_scores_says_so():

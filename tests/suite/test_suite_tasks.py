@@ -174,7 +174,7 @@ def test_the_suites_share_51_games():
 
 
 def test_suites_hold_known_games_and_say_where_they_come_from():
-    assert list(suites()) == ["atari-57", "ale-55"]
+    assert list(suites()) == ["atari-57", "ale-55", "atari-100k"]
     for name, entry in suites().items():
         assert entry.name == name
         assert entry.citation

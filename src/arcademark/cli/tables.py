@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 measured_by = options.combine(
-    click.option("--suite", metavar="NAME", help="atari-57 or ale-55.  [default: atari-57]"),
+    click.option("--suite", metavar="NAME", help="atari-57, ale-55 or atari-100k.  [default: atari-57]"),
     click.option(
         "--references",
         type=click.Path(path_type=Path),

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from arcademark.metrics import aggregate
 from arcademark.metrics.normalise import PERCENT
 from arcademark.metrics.samples import means, padded
-from arcademark.suite import references
+from arcademark.suite import references, tasks
 
 Bounds = tuple[float, float] | None
 Runs = Mapping[str, NDArray[np.float64]]
@@ -134,12 +134,13 @@ _ATARI: tuple[tuple[str, str, str, references.Kind, Bounds], ...] = (
 
 
 @cache
-def atari() -> Mapping[str, Measure]:
-    """Return the measures of atari-57 by name: HNS, capped HNS, HWRNS and SABER."""
-    low = references.scores("random")
+def atari(suite: str = "atari-57") -> Mapping[str, Measure]:
+    """Return the measures of a suite by name: HNS and capped HNS; HWRNS and SABER too, where it has human records."""
+    low, kinds = references.scores("random", suite), tasks.suite(suite).references
     return MappingProxyType(
         {
-            metric: Measure(metric, title, meaning, low, references.scores(upper), bounds)
+            metric: Measure(metric, title, meaning, low, references.scores(upper, suite), bounds)
             for metric, title, meaning, upper, bounds in _ATARI
+            if upper in kinds
         }
     )

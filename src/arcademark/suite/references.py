@@ -68,8 +68,8 @@ def references(kind: str, suite: str = "atari-57") -> Mapping[str, Reference]:
     owner = tasks.suite(suite)
     if kind not in owner.references:
         raise ArcadeMarkError(
-            f"suite {owner.name!r} has no {kind} references (it has: {', '.join(owner.references)}): its paper's human "
-            "scores are not available; use those of 'atari-57' for the games that both have"
+            f"suite {owner.name!r} has no {kind} references (it has: {', '.join(owner.references)}); "
+            "use those of 'atari-57' for the games that both have"
         )
     return read_references()[owner.name, kind]
 

@@ -129,7 +129,7 @@ def load_benchmark(
     )
     view = BenchmarkView(found.name, found.title, False, len(found.tasks), told)
     if "human" in anchors:
-        made = measures.atari()
+        made = measures.atari(found.name)
         benchmark = Benchmark(view, found.tasks, anchors, made, tuple(made))
     else:
         benchmark = _ale(view, found.tasks, anchors)
