@@ -16,7 +16,7 @@ SIMILAR = 2.0
 """How many times more or fewer training frames than another's are a similar budget."""
 
 FIRST = "review-2021"
-"""The collection whose entry is taken of an algorithm that several have."""
+"""The collection whose entry is taken of an algorithm that several have with the same budget."""
 
 
 @dataclass(frozen=True)
@@ -61,14 +61,15 @@ def of_similar_budget(frames: int, games: Collection[str]) -> Peers:
         return max(spent / frames, frames / spent)
 
     known = [entry for entry in collections.entries() if entry.training_frames and entry.kind not in NO_ALGORITHM]
-    known = sorted((entry for entry in known if not entry.unavailable), key=lambda entry: entry.collection != FIRST)
+    known = [entry for entry in known if not entry.unavailable]
+    known.sort(key=lambda entry: (times(entry), entry.collection != FIRST))
     whole: dict[str, Entry] = {}
     for entry in known:
         if set(games) <= collections.scores_of(entry).keys():
             whole.setdefault(entry.identity, entry)
     nearest = min(map(times, whole.values()), default=SIMILAR)
     reach = max(SIMILAR, nearest)
-    found = sorted((entry for entry in whole.values() if times(entry) <= reach), key=times)
+    found = [entry for entry in whole.values() if times(entry) <= reach]
     lacking = dict.fromkeys(entry.identity for entry in known if times(entry) <= reach and entry.identity not in whole)
     return Peers(tuple(found), bool(found) and nearest <= SIMILAR, tuple(lacking))
 
