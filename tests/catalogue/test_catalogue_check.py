@@ -148,3 +148,12 @@ def test_reference_players_score_what_the_references_say():
 def test_players_that_are_no_reference_are_not_compared():
     rainbow = next(result for result in reading.read_results("review-2021") if result.entry.algorithm == "Rainbow")
     assert list(apart_from_references([dataclasses.replace(rainbow, score=-1.0)])) == []
+
+
+def test_scores_of_agents_above_a_counter_need_a_note():
+    found = reading.read_results("review-2021")
+    above = [one for one in found if one.task == "kung_fu_master" and one.score > 999_999]
+    assert {one.entry.algorithm for one in above} == {"GDI-H3", "Human World Record"}
+    assert list(checking.above_counters(above)) == []
+    (finding,) = checking.above_counters([dataclasses.replace(one, note="") for one in above])
+    assert "1666665 is above 999999" in finding.problem

@@ -11,7 +11,7 @@ from typing import ClassVar
 from arcademark.catalogue import errata, printed, reading
 from arcademark.catalogue.model import Entry, Erratum, PrintedCell, Result
 from arcademark.errors import ArcadeMarkError
-from arcademark.suite import references, tables
+from arcademark.suite import anomalies, references, tables
 
 _REFERENCES = {
     ("fan-2021", "Random"): ("atari-57", "random"),
@@ -85,6 +85,7 @@ def check() -> Check:
         findings += apart_from_print(mine, own, *_results_from(paper, names))
     for name in names:
         findings += apart_from_references(reading.read_results(name))
+        findings += above_counters(reading.read_results(name))
     return Check(
         ok=not findings,
         findings=tuple(findings),
@@ -190,6 +191,18 @@ def apart_from_references(results: Iterable[Result]) -> Iterator[Finding]:
             yield Finding(
                 f"{result.entry.collection}: {result.entry.algorithm}, {result.task}",
                 f"{result.score:.12g} is not the {kind} score of {suite}, and disagreements.csv does not have it",
+            )
+
+
+def above_counters(results: Iterable[Result]) -> Iterator[Finding]:
+    """Yield the scores of agents above what a game's counter can show whose row has no note."""
+    for result in results:
+        end = anomalies.highest(result.task)
+        if result.entry.kind != "reference" and not result.note and end is not None and result.score > end:
+            yield Finding(
+                f"{result.entry.collection}: {result.entry.algorithm}, {result.task}",
+                f"{result.score:.12g} is above {end}, the most that the game's counter can show; say in a note what is "
+                "known of it",
             )
 
 

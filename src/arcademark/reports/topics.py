@@ -12,7 +12,7 @@ from arcademark.agents.loading import builtin_agents, kind_of
 from arcademark.agents.parameters import declared
 from arcademark.agents.trainers import algorithms
 from arcademark.errors import UnknownNameError
-from arcademark.suite import protocols, references, subsets, tasks
+from arcademark.suite import anomalies, protocols, references, subsets, tasks
 
 Row = tuple[str, ...]
 
@@ -24,6 +24,7 @@ def _game(name: str) -> dict[str, Any]:
     return {
         **dataclasses.asdict(game),
         "genre and category": "our own reading: the papers print no list",
+        **({"anomalies": _anomalies(game.id)} if game.id in anomalies.anomalies() else {}),
         "in": [name for name, members in groups.items() if game.id in members],
         "references": {
             f"{kind.replace('_', ' ')} ({suite.name})": _without_nothing(
@@ -33,6 +34,13 @@ def _game(name: str) -> dict[str, Any]:
             for kind in suite.references
             if game.id in suite.tasks
         },
+    }
+
+
+def _anomalies(game: str) -> dict[str, Any]:
+    return {
+        one.kind: {"value": "" if one.value is None else one.value, "source": one.source, "note": one.note}
+        for one in anomalies.anomalies()[game]
     }
 
 

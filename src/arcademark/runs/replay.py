@@ -19,6 +19,7 @@ from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.runs import imported
 from arcademark.runs.slot import episode_rng
 from arcademark.runs.store import EpisodeRecord, Phase, RunRecord, TrialRecord
+from arcademark.suite import anomalies
 from arcademark.suite.protocols import Protocol
 from arcademark.suite.settings import recorded_end
 from arcademark.suite.tasks import canonical_game
@@ -35,15 +36,16 @@ class Recorded(NamedTuple):
 
 def replay_all(environment: Environment, recorded: Recorded, actions: Iterable[int]) -> Replayed:
     """Play an episode again and sum it up."""
-    score, steps, end = 0.0, 0, None
+    score, steps, end, lost = 0.0, 0, None, 0
     try:
         for reward, terminated, truncated in replay(environment, recorded, actions):
             score += reward
+            lost += anomalies.counter_passed(recorded.trial.game, reward)
             steps += 1
             end = "terminated" if terminated else "truncated" if truncated else None
     except ArcadeMarkError as error:
         raise ArcadeMarkError(f"step {steps + 1} cannot be replayed: {error}") from None
-    return Replayed(score, environment.episode_frames, steps, end)
+    return Replayed(score, environment.episode_frames, steps, end, lost)
 
 
 class Choice(TypedDict, total=False):
@@ -90,6 +92,7 @@ class Replayed(NamedTuple):
     frames: int
     steps: int
     end: str | None  # None where the episode goes on after the last action
+    lost: int = 0  # points that the game took back because its counter passed its end
 
 
 def replay(

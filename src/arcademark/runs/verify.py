@@ -10,7 +10,7 @@ import contextlib
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Literal, Unpack
@@ -38,6 +38,8 @@ class Finding:
     episode: int
     outcome: Outcome
     detail: str = ""  # what differs, or why it could not be replayed; empty if confirmed
+    score: float | None = None  # on replay
+    lost: int = 0  # points that the game took back because its counter passed its end
 
     def __str__(self) -> str:
         return f"trial {self.trial_id}, {self.phase} episode {self.episode}: {self.detail or self.outcome}"
@@ -52,7 +54,8 @@ class Verification:
     """One an episode, in the run's order; then one for each training episode that was taken away."""
     warnings: tuple[str, ...]  # what is not as it was when the run was made: a game's ROM, a version
     notes: tuple[str, ...]
-    """What there was nothing to verify of: trials that failed or are not finished, episodes that are missing."""
+    """Scores that lack points, as the game's counter passed its end; and what there was nothing to verify of: trials
+    that failed or are not finished, episodes that are missing."""
 
     @property
     def confirmed(self) -> int:
@@ -131,11 +134,12 @@ def verify(
         if on_finding is not None:
             on_finding(finding, len(tasks))
     found = tuple(findings[i] for i in range(len(tasks)))
+    passed = tuple(_passed(finding) for finding in found if finding.lost)
     if narrowed:
-        return Verification(run.directory, found, _warnings(run, trials), ())
+        return Verification(run.directory, found, _warnings(run, trials), passed)
     taken = tuple(finding for trial in trials for finding in _taken_away(run, trial))
     notes = tuple(note for trial in trials for note in _notes(run, trial))
-    return Verification(run.directory, found + taken, _warnings(run, trials), notes)
+    return Verification(run.directory, found + taken, _warnings(run, trials), passed + notes)
 
 
 def verify_episode(task: Task, environment: Environment | None = None) -> Finding:
@@ -150,14 +154,24 @@ def verify_episode(task: Task, environment: Environment | None = None) -> Findin
     if task.copies > 1:
         return _finding(row, trial, "differs", f"is recorded {task.copies} times")
     try:
-        differing = _differences(row, len(actions), replay_all(environment, task.recorded, actions))
+        found = replay_all(environment, task.recorded, actions)
     except ArcadeMarkError as error:
-        differing = [str(error)]
-    return _finding(row, trial, "differs" if differing else "confirmed", "; ".join(differing))
+        return _finding(row, trial, "differs", str(error))
+    differing = "; ".join(_differences(row, len(actions), found))
+    finding = _finding(row, trial, "differs" if differing else "confirmed", differing)
+    return replace(finding, score=found.score, lost=found.lost)
 
 
 def _finding(row: EpisodeRecord, trial: TrialRecord, outcome: Outcome, detail: str) -> Finding:
     return Finding(row.trial_id, trial.game, row.phase, row.episode, outcome, detail)
+
+
+def _passed(finding: Finding) -> str:
+    made = (finding.score or 0.0) + finding.lost
+    return (
+        f"trial {finding.trial_id}, {finding.phase} episode {finding.episode}: the counter passed its end, which took "
+        f"{finding.lost:,} points back: score {_shown(finding.score)}, {_shown(made)} with them"
+    )
 
 
 def _differences(row: EpisodeRecord, actions: int, found: Replayed) -> list[str]:

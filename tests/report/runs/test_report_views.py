@@ -14,7 +14,7 @@ from arcademark.reports.notices import KINDS
 from arcademark.reports.tables.analysis import analyse
 from arcademark.reports.tables.document import Algorithm, ScoreReport, Statistic
 from arcademark.runs.store import RunRecord
-from arcademark.suite import subsets, tasks
+from arcademark.suite import anomalies, subsets, tasks
 from arcademark.suite.protocols import protocol
 
 
@@ -339,6 +339,12 @@ def test_what_has_no_interval_is_told() -> None:
 def test_intervals_say_what_they_leave_out() -> None:
     told = text_of(analyse(collected(made_up_run(seeds=(3,), episodes=4))), "intervals")
     assert "from a single run is a 95 % Student's t interval over its episodes" in told
+
+
+def test_truncated_episodes_of_games_that_need_not_end_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(anomalies, "endless", lambda game: game == "double_dunk")
+    (told,) = (one for one in analyse(collected(made_up_run())).notices if one.kind == "episodes_truncated")
+    assert told.hint == "Play is known to go on for ever at times on Double Dunk."
 
 
 def test_truncated_episodes_and_few_episodes_are_told() -> None:

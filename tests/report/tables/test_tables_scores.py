@@ -364,6 +364,16 @@ def test_scores_above_all_known_ones_are_doubted() -> None:
     assert "implausible" not in kinds(analyse("catalogue:review-2021"))
 
 
+def test_scores_above_a_counter_are_shown_both_ways() -> None:
+    rows = [("mine", "defender", 0, 500_000.0), ("mine", "asterix", 0, 1_000_000.0), ("yours", "defender", 0, 9_000.0)]
+    report = analyse(ScoreTable.from_rows(rows))
+    told = text_of(report, "counter")
+    assert "Asterix 1,000,000 of mine (at most 999,999)" in told
+    assert "Defender" not in told
+    assert "Defender 500,000 of mine would be 5,000." in text_of(report, "units")
+    assert "units" not in kinds(analyse("catalogue:review-2021"))
+
+
 def test_every_setting_that_differs_stands_in_a_note() -> None:
     found = analyse("catalogue:review-2021")
     assert "and 9 settings more" in text_of(found, "protocols_differ")

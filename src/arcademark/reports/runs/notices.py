@@ -14,7 +14,7 @@ from arcademark.reports.runs.ledger import accounts, told
 from arcademark.reports.tables.document import Algorithm
 from arcademark.runs import imported, ledger
 from arcademark.scores.runs import RunCollection
-from arcademark.suite import protocols
+from arcademark.suite import anomalies, protocols
 from arcademark.suite.settings import format_setting
 from arcademark.suite.tasks import game_name
 
@@ -210,14 +210,16 @@ def _test_games(collection: RunCollection) -> Iterator[Notice]:
 
 def _scores(algorithms: Sequence[Algorithm]) -> Iterator[Notice]:
     cut = [
-        f"{algorithm.name} on {game_name(score.game)} ({sum(played.truncated):,} of {len(played.truncated):,})"
+        (score.game, f"{algorithm.name} on {game_name(score.game)} ({sum(ends):,} of {len(ends):,})")
         for algorithm in algorithms
         for score in algorithm.scores
-        if (played := score.played) and any(played.truncated)
+        if score.played and any(ends := score.played.truncated)
     ]
     if cut:
-        where = wording.shortened(cut)
-        yield notice("episodes_truncated", f"The frame cap ended episodes before the game did: {where}.")
+        where = wording.shortened([told for _, told in cut])
+        odd = [game_name(game) for game in dict.fromkeys(game for game, _ in cut) if anomalies.endless(game)]
+        hint = f"Play is known to go on for ever at times on {wording.listing(odd)}." if odd else ""
+        yield notice("episodes_truncated", f"The frame cap ended episodes before the game did: {where}.", hint)
     for algorithm in algorithms:
         if algorithm.variants > 1:
             yield notice(

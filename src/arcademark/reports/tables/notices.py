@@ -18,7 +18,7 @@ from arcademark.reports.tables.dataset import Dataset
 from arcademark.reports.tables.document import Algorithm, Summary
 from arcademark.reports.tables.uncertainty import Bootstrap
 from arcademark.subset.model import explained
-from arcademark.suite import subsets
+from arcademark.suite import anomalies, subsets
 from arcademark.suite.subsets import Subset
 
 MOST_GROUPS = 3
@@ -41,6 +41,7 @@ def collect(dataset: Dataset, algorithms: Sequence[Algorithm], bootstrap: Bootst
             *_complete(algorithms, dataset),
             *_records(algorithms),
             *_implausible(algorithms, dataset),
+            *_counter(algorithms, dataset),
             *_efficiency(algorithms, dataset),
             *shared(
                 dataset,
@@ -267,6 +268,36 @@ def _implausible(algorithms: Sequence[Algorithm], dataset: Dataset) -> Iterator[
             "implausible",
             f"Above the human world record and every score in the catalogue, so check that they are right: "
             f"{wording.shortened(told)}.",
+        )
+
+
+def _counter(algorithms: Sequence[Algorithm], dataset: Dataset) -> Iterator[Notice]:
+    """Warn of scores above what a game's counter can show, and give both units where older emulators had another."""
+    human = dataset.benchmark.references.get("human", {})
+    told, scaled = [], []
+    for item in algorithms if dataset.benchmark.atari else ():
+        elsewhere = item.name not in dataset.scores.played and item.name not in dataset.scores.qualified
+        for score in item.scores:
+            value, end, factor = score.score.value, anomalies.highest(score.game), anomalies.factor(score.game)
+            if value is None:
+                continue
+            shown = f"{dataset.benchmark.title(score.game)} {wording.score(value)} of {item.name}"
+            if end is not None and value > end:
+                told.append(f"{shown} (at most {wording.score(end)})")
+            if elsewhere and factor and value > human.get(score.game, value):
+                scaled.append(f"{shown} would be {wording.score(value / factor)}")
+    if scaled:
+        yield notice(
+            "units",
+            f"Older emulators (atari-py) paid multiples of points; if these are of one: {wording.shortened(scaled)}.",
+            "'arcademark info games NAME' says how it is known.",
+        )
+    if told:
+        yield notice(
+            "counter",
+            f"Above what the game's counter can show under ale-py {anomalies.CHECKED}, where passing its end pays all "
+            f"points back: {wording.shortened(told)}.",
+            "'arcademark info games NAME' says how it is known.",
         )
 
 

@@ -1,0 +1,72 @@
+"""Anomalies of games: where their counters end, what older emulators paid otherwise, and play that need not end.
+
+A score is the sum of an episode's rewards. Where rewards are the differences of a counter of so many digits, no episode
+can score more than it shows: passing its end pays all of it back, or the counter stays where it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
+from typing import Literal, cast
+
+from arcademark.suite.tables import read_rows
+
+Kind = Literal["counter", "factor", "endless"]
+
+CHECKED = "0.12.1"
+"""The version of ale-py whose counters these are."""
+
+
+@dataclass(frozen=True)
+class Anomaly:
+    """What is odd about a game, and who says so.
+
+    `kind` is "counter" (`value` is the highest score that the counter can show), "factor" (older emulators paid `value`
+    times the points), or "endless" (play can go on for ever; None).
+    """
+
+    task: str
+    kind: Kind
+    value: int | None
+    source: str
+    note: str
+
+
+@cache
+def anomalies() -> Mapping[str, tuple[Anomaly, ...]]:
+    """Return the anomalies of each game that has any."""
+    found: dict[str, tuple[Anomaly, ...]] = {}
+    for row in read_rows("anomalies.csv"):
+        value = int(row["value"]) if row["value"] else None
+        one = Anomaly(row["task"], cast(Kind, row["kind"]), value, row["source"], row["note"])
+        found[one.task] = (*found.get(one.task, ()), one)
+    return MappingProxyType(found)
+
+
+def highest(task: str) -> int | None:
+    """Return the highest score that a game's counter can show; None where there is no such end, or none is known."""
+    return _value(task, "counter")
+
+
+def factor(task: str) -> int | None:
+    """Return how many times today's points older emulators paid; None where they did not, as far as is known."""
+    return _value(task, "factor")
+
+
+def counter_passed(task: str, reward: float) -> int:
+    """Return the points that a reward takes away because the counter passed its end; 0 where it did not."""
+    end = highest(task)
+    period = 10 ** len(str(end)) if end else 0
+    return period if period and reward < -period / 2 else 0
+
+
+def endless(task: str) -> bool:
+    """Say whether play is known to go on for ever at times."""
+    return any(one.kind == "endless" for one in anomalies().get(task, ()))
+
+
+def _value(task: str, kind: Kind) -> int | None:
+    return next((one.value for one in anomalies().get(task, ()) if one.kind == kind), None)
