@@ -7,7 +7,7 @@ from arcademark.reports.blocks import Column, Document, Notices, section, table
 from arcademark.reports.document import Notice
 from arcademark.reports.subsets.covering import Coverage
 
-ERROR = "error of the median"
+ERROR = "error"
 HELD = "truths held"
 
 
@@ -27,7 +27,7 @@ def document(shown: Coverage) -> Document:
     columns += [Column(name, over=ERROR) for name in ("mean", "median")]
     columns += [Column(name, over=HELD) for name in (*shown.rows[0].coverage, "single games")]
     notes = (
-        f"Error of the median: 100 × |ln| of the estimated over the true median (plus one). Truths held: how many were "
+        f"Error: 100 × |ln| of the estimated over the true median of all games (plus one). Truths held: how many were "
         f"within the interval for {level}, of all games' median and so on, and of single games.",
         "Each algorithm is predicted without its paper, without all of its kind, or, where it was published since that "
         "year, without all that were; what widens its interval knew nothing of it either.",
