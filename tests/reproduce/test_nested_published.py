@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 
 from arcademark.catalogue import collections
+from arcademark.reports.subsets import predictors
 from arcademark.reproduce import atari5_data as data
 from arcademark.subset import plan
+from arcademark.subset.model import from_subset
+from arcademark.subset.problem import log10_score
 from arcademark.subset.validate import nested
 from arcademark.suite.subsets import LEVEL, subset
 
@@ -47,6 +50,21 @@ def test_what_is_said_of_atari_5_holds(measured):
     assert (set(found.winners[0].tasks), found.winners[0].times) == (set(data.ATARI_5), 21)
     coverage = found.coverage(LEVEL)
     assert (coverage.inside, coverage.of) == (41, 43)
+
+
+@pytest.mark.parametrize("name", data.PUBLISHED)
+def test_papers_that_its_table_does_not_have_are_predicted_as_is_said(name):
+    known = {entry.paper for entry in collections.entries(data.COLLECTION)}
+    trained, model = predictors.atari().trained, from_subset(subset(name))
+    places = [trained.joint.tasks.index(task) for task in model.tasks]
+    entries, found = collections.select(), {}
+    for algorithm, group, row in zip(trained.algorithms, trained.groups, trained.percent, strict=True):
+        if (entries[algorithm].paper or entries[algorithm].source) not in known and np.isfinite(row[places]).all():
+            values = log10_score([model.predict(row[places]), np.nanmedian(row)])
+            found.setdefault(group, []).append(abs(values[0] - values[1]))
+    expected = sorted(sorted(sizes) for sizes in found.values())
+    assert [len(sizes) for sizes in subset(name).nested.other_papers] == [len(sizes) for sizes in expected]
+    assert np.concatenate(subset(name).nested.other_papers) == pytest.approx(np.concatenate(expected), abs=6e-5)
 
 
 def test_every_published_model_has_nested_errors():

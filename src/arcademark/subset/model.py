@@ -243,7 +243,7 @@ class SubsetModel:
     def _half_width(self, scores: Sequence[float], level: float) -> float:
         """Return how far the interval for an algorithm of another paper reaches, in transformed units."""
         if self.nested is None or self.spread is None:
-            return conformal_half_width(self.nested.errors if self.nested else (), level)
+            return conformal_half_width(self.nested.every if self.nested else (), level)
         return conformal_half_width(self.spread.errors, level) * self._extrapolation(scores)
 
     def _extrapolation(self, scores: Sequence[float]) -> float:
@@ -299,7 +299,7 @@ def explained(title: str, printed: float | None, nested: Nested, level: float, h
     ``printed`` is its typical error, a fraction; None of a model without a transform, of whose errors nothing is said.
     ``half_width`` is the interval's in transformed units, infinite where there are too few papers for the level.
     """
-    papers = len(nested.errors)
+    papers = len(nested.every)
     interval = (
         f"{papers} papers are too few for a {100 * level:g} % interval: they give one of up to "
         f"{math.floor(100 * highest_level(papers))} %."
@@ -315,7 +315,19 @@ def explained(title: str, printed: float | None, nested: Nested, level: float, h
     return (
         f"The typical error of {title}, {error} %, is of algorithms that its games were chosen with. Chosen anew "
         f"without a paper, and put to that paper's algorithms, the error is {mean} % on average (median {median} %, "
-        f"worst {worst} %). {interval}"
+        f"worst {worst} %).{_elsewhere(nested)} {interval}"
+    )
+
+
+def _elsewhere(nested: Nested) -> str:
+    sizes = [size for sizes in nested.other_papers for size in sizes]
+    if not sizes:
+        return ""
+    mean, median = (100 * math.log(10) * float(of(sizes)) for of in (np.mean, np.median))
+    papers = len(nested.other_papers)
+    return (
+        f" For {len(sizes)} algorithms of {papers} papers that its table does not have, it is {mean:.1f} % (median "
+        f"{median:.1f} %)."
     )
 
 

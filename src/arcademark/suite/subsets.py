@@ -32,7 +32,8 @@ class Nested:
 
     Each paper was left out, all was searched again without it, and its algorithms, `n` in all, were predicted. `mean`,
     `median` and `worst` are of the relative errors, ln 10 × the error in log₁₀ space, as fractions; `errors` are sizes
-    in transformed units, a tuple a paper, a number an algorithm.
+    in transformed units, a tuple a paper, a number an algorithm. `other_papers` are sizes of the chosen
+    model's own errors for papers that were not in its table, likewise.
     """
 
     mean: float
@@ -40,11 +41,18 @@ class Nested:
     worst: float
     n: int
     errors: tuple[tuple[float, ...], ...]
+    other_papers: tuple[tuple[float, ...], ...] = ()
+
+    @property
+    def every(self) -> tuple[tuple[float, ...], ...]:
+        """Sizes of errors by paper, of those left out and of others."""
+        return (*self.errors, *self.other_papers)
 
     def __post_init__(self) -> None:
         sizes = [size for sizes in self.errors for size in sizes]
         least = min(self.mean, self.median, self.worst, *sizes)
-        if not all(self.errors) or not len(sizes) == self.n > 0 or least < 0:
+        least = min([least, *(size for sizes in self.other_papers for size in sizes)])
+        if not all(self.every) or not len(sizes) == self.n > 0 or least < 0:
             raise ArcadeMarkError("nested: expected errors of 0 or more for each paper, and n of them")
 
 
@@ -126,8 +134,9 @@ def subsets() -> Mapping[str, Subset]:
 
 
 def _subset(name: str, entry: Mapping[str, Any]) -> Subset:
-    given = entry.get("nested")
-    nested = None if given is None else Nested(**{**given, "errors": tuple(map(tuple, given["errors"]))})
+    given = dict(entry.get("nested", {}))
+    given |= {key: tuple(map(tuple, given[key])) for key in ("errors", "other_papers") if key in given}
+    nested = Nested(**given) if given else None
     return Subset(name=name, **{**entry, "nested": nested})
 
 

@@ -115,7 +115,7 @@ def about_estimates(estimates: Sequence[tuple[str, Estimate]]) -> Iterator[Notic
 def _error(title: str, subset: Subset) -> str:
     if subset.nested is None or subset.relative_error is None:
         return "Its error is the typical one of its model over published algorithms, no confidence interval."
-    level, reach = subsets.LEVEL, subsets.conformal_half_width(subset.nested.errors, subsets.LEVEL)
+    level, reach = subsets.LEVEL, subsets.conformal_half_width(subset.nested.every, subsets.LEVEL)
     return explained(title, subset.relative_error, subset.nested, level, reach)
 
 
