@@ -12,6 +12,7 @@ from scipy import stats
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics.compare import (
     Moments,
+    holm,
     moments,
     paired_tests,
     paired_tests_of_moments,
@@ -237,3 +238,20 @@ def test_probabilities_of_both_sides_make_one_and_rise_with_scores(
     assert cubed == pytest.approx(forth)
     turned = probability_of_improvement(np.array(a)[::-1, ::-1], np.array(b)[::-1], missing="omit")
     assert turned == pytest.approx(forth)
+
+
+def test_holms_correction_by_hand():
+    assert holm([0.01, 0.04, NAN, 0.03, 0.005]) == pytest.approx([0.03, 0.06, NAN, 0.06, 0.02], nan_ok=True)
+    assert holm([0.5, 0.9]).tolist() == [1.0, 1.0]
+    assert holm([]).tolist() == []
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=30), st.floats(0.001, 0.5))
+def test_holm_rejects_step_by_step(values, alpha):
+    """As its definition has it: from the smallest on, each at alpha over those left, until one is not below."""
+    rejected = set()
+    for step, place in enumerate(sorted(range(len(values)), key=values.__getitem__)):
+        if values[place] * (len(values) - step) >= alpha:
+            break
+        rejected.add(place)
+    assert set(np.flatnonzero(holm(values) < alpha)) == rejected

@@ -98,10 +98,14 @@ def _verdicts(found: Comparison, pair: Pair) -> Iterator[str]:
     tested = pair.untested < len(pair.games)
     if tested:
         untested = f", {pair.untested} untested" if pair.untested else ""
+        alpha = 1 - found.confidence
+        held = sum(game.corrected_p is not None and game.corrected_p < alpha for game in pair.games)
         yield (
             f"{pair.first} is better than {pair.second} in {pair.better} and worse in {pair.worse} of {games}, by "
             f"Welch's t-tests at {100 * found.confidence:g} %; {pair.undecided} undecided{untested}."
         )
+        if decided := pair.better + pair.worse:
+            yield f"Corrected for the number of tests by Holm's method, {held} of these {decided} differences stand."
     higher, lower = (sum(sign * game.difference > 0 for game in pair.games) for sign in (1, -1))
     whose = "Its" if tested else f"{pair.first}'s"
     yield f"{whose} score is higher in {higher} and lower in {lower} of {games}."
@@ -179,6 +183,7 @@ def _games(found: Comparison, pair: Pair, most: int | None = None) -> Table:
         "difference",
         Column(found.metric_title, meaning=found.metric_meaning),
         "p",
+        Column("Holm's p", optional=True),
         Column("verdict", "name"),
         "beats",
         "runs needed",
@@ -189,9 +194,10 @@ def _games(found: Comparison, pair: Pair, most: int | None = None) -> Table:
 
 def _columns(found: Comparison) -> str:
     return (
-        f"The difference in points and in {found.metric_title}, Welch's t-test at {100 * found.confidence:g} %, how "
-        "probable it is that a run of the first beats one of the second, and the runs of each that find the difference "
-        "seen four times in five."
+        f"The difference in points and in {found.metric_title}, Welch's t-test at {100 * found.confidence:g} %, its p "
+        "also corrected by Holm's method for all such tests here, of every game and pair, how probable it is that a "
+        "run of the first beats one of the second, and the runs of each that find the difference seen four times in "
+        "five."
     )
 
 
@@ -202,11 +208,15 @@ def _game(found: Comparison, game: GameDifference) -> tuple[Cell, ...]:
         *(Cell(wording.score(value), sort=value) for value in (game.first, game.second)),
         Cell(wording.score(game.difference), "strong", sort=game.difference),
         Cell(wording.percent(game.normalised), sort=game.normalised),
-        Cell(wording.MISSING if game.p is None else "<0.001" if game.p < 0.001 else f"{game.p:.3f}", sort=game.p),
+        *(Cell(_p(value), sort=value) for value in (game.p, game.corrected_p)),
         Cell(game.verdict, VERDICTS[game.verdict]),
         Cell(wording.fixed(game.improvement), sort=game.improvement),
         Cell(wording.MISSING if needed is None else wording.count(needed), sort=needed),
     )
+
+
+def _p(value: float | None) -> str:
+    return wording.MISSING if value is None else "<0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def _profiles(found: Comparison) -> Figure | None:

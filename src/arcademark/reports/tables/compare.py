@@ -6,6 +6,7 @@ import itertools
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from statistics import NormalDist
 from typing import Any
 
@@ -122,7 +123,21 @@ def _pairs(
             follow(done, len(duels))
     if not pairs:
         raise ArcadeMarkError(f"{wording.listing(dataset.algorithms)} have no game in common; nothing to compare")
-    return tuple(pairs)
+    return _corrected(pairs)
+
+
+def _corrected(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
+    """Correct the p-values of all pairs' games for how many they are."""
+    values = [math.nan if game.p is None else game.p for pair in pairs for game in pair.games]
+    corrected = iter(tests.holm(values).tolist())
+
+    def of(games: Sequence[GameDifference]) -> tuple[GameDifference, ...]:
+        return tuple(
+            replace(game, corrected_p=None if math.isnan(value) else value)
+            for game, value in zip(games, corrected, strict=False)
+        )
+
+    return tuple(replace(pair, games=of(pair.games)) for pair in pairs)
 
 
 def _pair(names: tuple[str, str], dataset: Dataset, measures: Sequence[Measure], bootstrap: Bootstrap) -> Pair:
@@ -168,6 +183,7 @@ def _games(first: Runs, second: Runs, measure: Measure) -> tuple[tuple[GameDiffe
                 difference=apart,
                 normalised=None if placed[0] is None or placed[1] is None else placed[0] - placed[1],
                 p=test.p,
+                corrected_p=None,
                 verdict=test.verdict,
                 why=test.why,
                 improvement=better,

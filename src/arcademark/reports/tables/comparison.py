@@ -40,6 +40,7 @@ class GameDifference:
     difference: In points.
     normalised: The difference by the comparison's metric, in percent.
     p: Of a two-tailed Welch's t-test; None where it cannot be made.
+    corrected_p: By Holm's method, for all such tests of the comparison, of every game and pair.
     verdict: Of the first, at the tests' confidence.
     why: Why it is untested.
     improvement: How probable it is that a run of the first beats one of the second; a tie is half a win.
@@ -53,6 +54,7 @@ class GameDifference:
     difference: float
     normalised: float | None
     p: float | None
+    corrected_p: float | None
     verdict: Verdict
     why: str
     improvement: float
