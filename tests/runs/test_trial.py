@@ -236,4 +236,4 @@ def test_a_lost_life_ends_an_episode_for_the_learner_and_goes_on_in_the_recorded
     again = open_recorded(trial.protocol, recorded.trial, "training")
     found = replay_all(again, recorded, decode_actions(result.actions).tolist())
     record = result.record
-    assert found == (record.score, record.frames, record.steps, "terminated")
+    assert found == (record.score, record.frames, record.steps, "terminated", 0)
