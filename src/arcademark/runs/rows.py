@@ -11,6 +11,7 @@ import sqlite3
 import warnings
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +80,7 @@ def read_rows(directory: Path, database: sqlite3.Connection, asked: Mapping[str,
     key <<= 40
     key += columns["episode"]  # below 2^40
     if (key[1:] < key[:-1]).any():
-        order = np.argsort(key)
+        order = np.argsort(key, kind="stable")  # merges runs that are in order, as trials mostly are
         del key
         for name, values in columns.items():  # one after the other, for there may be many rows
             if values.any():
@@ -179,7 +180,7 @@ def _append_texts(read: Mapping[str, Any], count: int, texts: Sequence[bytes], p
             return False
     if {len(trials), *map(len, columns)} != {count}:
         return False
-    read["trial"].extend([places.get(identity, -1) for identity in trials])
+    read["trial"].extend(map(places.get, trials, repeat(-1)))
     for name, values in zip(list(_READ)[1:], columns, strict=True):
         scaled = values / 1e9 if name == "wall_seconds" else values
         read[name].frombytes(scaled.astype(read[name].typecode).tobytes())
