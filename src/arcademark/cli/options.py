@@ -116,7 +116,9 @@ shard = click.option(
     callback=lambda _, __, text: text and shard_of(text),
     help="Play shard K of N, of about as many frames as the others; 'arcademark merge' makes one run of them.",
 )
-workers = click.option("--workers", type=COUNT, help="Processes that play.  [default: one a core]")
+workers = click.option(
+    "--workers", type=COUNT, help="Processes that play, in each job of 'submit'.  [default: one a core]"
+)
 emulator = click.option(
     "--emulator",
     type=click.Choice(["console", "ale"]),

@@ -98,11 +98,6 @@ def command(
     return 0
 
 
-for option in command.params:
-    if isinstance(option, click.Option) and option.name == "workers":
-        option.help = "Processes that play in a job.  [default: one a CPU of the job]"
-
-
 def _commented(script: str, *lines: str) -> str:
     """Put comments below a script's first line."""
     first, _, rest = script.partition("\n")

@@ -32,8 +32,8 @@ class Nested:
 
     Each paper was left out, all was searched again without it, and its algorithms, `n` in all, were predicted. `mean`,
     `median` and `worst` are of the relative errors, ln 10 × the error in log₁₀ space, as fractions; `errors` are sizes
-    in transformed units, a tuple a paper, a number an algorithm. `other_papers` are sizes of the chosen
-    model's own errors for papers that were not in its table, likewise.
+    in transformed units, a tuple a paper, a number an algorithm. `other_papers` are those of
+    the chosen model itself on papers that its table does not have.
     """
 
     mean: float
@@ -49,10 +49,8 @@ class Nested:
         return (*self.errors, *self.other_papers)
 
     def __post_init__(self) -> None:
-        sizes = [size for sizes in self.errors for size in sizes]
-        least = min(self.mean, self.median, self.worst, *sizes)
-        least = min([least, *(size for sizes in self.other_papers for size in sizes)])
-        if not all(self.every) or not len(sizes) == self.n > 0 or least < 0:
+        least = min(self.mean, self.median, self.worst, *(size for sizes in self.every for size in sizes))
+        if not all(self.every) or not sum(map(len, self.errors)) == self.n > 0 or least < 0:
             raise ArcadeMarkError("nested: expected errors of 0 or more for each paper, and n of them")
 
 

@@ -98,13 +98,13 @@ def _verdicts(found: Comparison, pair: Pair) -> Iterator[str]:
     tested = pair.untested < len(pair.games)
     if tested:
         untested = f", {pair.untested} untested" if pair.untested else ""
-        alpha = 1 - found.confidence
-        held = sum(game.corrected_p is not None and game.corrected_p < alpha for game in pair.games)
         yield (
             f"{pair.first} is better than {pair.second} in {pair.better} and worse in {pair.worse} of {games}, by "
             f"Welch's t-tests at {100 * found.confidence:g} %; {pair.undecided} undecided{untested}."
         )
         if decided := pair.better + pair.worse:
+            alpha = 1 - found.confidence
+            held = sum(game.corrected_p is not None and game.corrected_p < alpha for game in pair.games)
             yield f"Corrected for the number of tests by Holm's method, {held} of these {decided} differences stand."
     higher, lower = (sum(sign * game.difference > 0 for game in pair.games) for sign in (1, -1))
     whose = "Its" if tested else f"{pair.first}'s"

@@ -7,9 +7,6 @@ from arcademark.reports.blocks import Column, Document, Notices, section, table
 from arcademark.reports.document import Notice
 from arcademark.reports.subsets.covering import Coverage
 
-ERROR = "error"
-HELD = "truths held"
-
 
 def document(shown: Coverage) -> Document:
     """Show a line for each list of games and way to leave out, and how to read it."""
@@ -24,13 +21,14 @@ def document(shown: Coverage) -> Document:
         for row in shown.rows
     ]
     columns = [Column("from", "name"), Column("left out", "name"), Column("algorithms")]
-    columns += [Column(name, over=ERROR) for name in ("mean", "median")]
-    columns += [Column(name, over=HELD) for name in (*shown.rows[0].coverage, "single games")]
+    columns += [Column(name, over="error") for name in ("mean", "median")]
+    columns += [Column(name, over="truths held") for name in (*shown.rows[0].coverage, "single games")]
     notes = (
         f"Error: 100 × |ln| of the estimated over the true median of all games (plus one). Truths held: how many were "
         f"within the interval for {level}, of all games' median and so on, and of single games.",
         "Each algorithm is predicted without its paper, without all of its kind, or, where it was published since that "
-        "year, without all that were; what widens its interval knew nothing of it either.",
+        "year, without all that were; what widens its interval leaves out the same. The fits behind other papers' "
+        "misses had its paper.",
     )
     return Document(
         f"How often {level} intervals hold, from some games",

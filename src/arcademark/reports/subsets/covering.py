@@ -64,12 +64,12 @@ class Coverage:
     rows: tuple[Held, ...]
 
 
-def covered(subsets: Sequence[str], level: float = LEVEL, *, draws: int = DRAWS) -> Coverage:
+def covered(subsets: Sequence[str], level: float = LEVEL) -> Coverage:
     """Measure it from each list of games, "atari-5" or "pong,qbert"; raise where one names what there is not."""
     games = {name: resolve_tasks(name) for name in subsets}
     trained = predictors.atari().trained
     ways = dict(_ways(trained))
-    rows = [_held(name, tasks, way, ways[way], level, draws) for name, tasks in games.items() for way in ways]
+    rows = [_held(name, tasks, way, ways[way], level) for name, tasks in games.items() for way in ways]
     return Coverage(level, len(trained.algorithms), len(set(trained.groups)), tuple(rows))
 
 
@@ -83,16 +83,15 @@ def _ways(trained: Trained) -> Iterator[tuple[str, Parts]]:
     yield f"since {since}", [trained.apart(years >= since)]
 
 
-def _held(name: str, tasks: Sequence[str], way: str, parts: Parts, level: float, draws: int) -> Held:
+def _held(name: str, tasks: Sequence[str], way: str, parts: Parts, level: float) -> Held:
     held: dict[str, list[bool]] = {}
     sizes: list[float] = []
     for known, others in parts:
         given = np.isin(known.joint.tasks, tasks)
-        noise = np.random.default_rng(predictors.SEED).standard_normal((draws, len(given)))
+        noise = np.random.default_rng(predictors.SEED).standard_normal((DRAWS, len(given)))
         quantities = predictors.of_games(known.joint.tasks)
-        widened_by = found = calibration.misses(known, given, quantities, noise, level)
-        if others is not known:
-            found = calibration.misses(others, given, quantities, noise, level)
+        widened_by = calibration.misses(known, given, quantities, noise, level)
+        found = widened_by if others is known else calibration.misses(others, given, quantities, noise, level)
         sizes += (log(10) * np.abs(found.errors[MEDIAN.name])).tolist()
         for quantity in found.by:
             held.setdefault(quantity, []).extend(found.held(quantity, level, widened_by))

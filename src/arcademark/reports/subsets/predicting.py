@@ -138,7 +138,7 @@ def predicted(
 
     ``name`` is a published model, a model file, or `ANY`; None for the largest published one whose games are there, or
     `ANY` if there is none. ``protocol`` holds where the table does not say. With ``training``, instead of Atari's
-    training table, no model is taken but `ANY`.
+    published scores, no model is taken but `ANY`.
     """
     any_games = name is not None and name.lower() == ANY
     whatever = any_games or training is not None

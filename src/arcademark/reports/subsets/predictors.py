@@ -49,7 +49,7 @@ class Predictor:
     canonical: From a task's name as written to the name it goes by.
     noun, groups: What a task and what a group is called, the latter in the plural.
     max_frames_per_episode: The frame cap of the scores; None where there is none, or it is not known.
-    sources, remarks: What was read and what else a reader must know, where it is not the training table of Atari.
+    sources, remarks: What was read and what else a reader must know, where it is not the catalogue.
     """
 
     trained: Trained

@@ -128,16 +128,12 @@ def _pairs(
 
 def _corrected(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
     """Correct the p-values of all pairs' games for how many they are."""
-    values = [math.nan if game.p is None else game.p for pair in pairs for game in pair.games]
-    corrected = iter(tests.holm(values).tolist())
+    corrected = iter(tests.holm([game.p for pair in pairs for game in pair.games if game.p is not None]).tolist())
 
-    def of(games: Sequence[GameDifference]) -> tuple[GameDifference, ...]:
-        return tuple(
-            replace(game, corrected_p=None if math.isnan(value) else value)
-            for game, value in zip(games, corrected, strict=False)
-        )
+    def of(game: GameDifference) -> GameDifference:
+        return game if game.p is None else replace(game, corrected_p=next(corrected))
 
-    return tuple(replace(pair, games=of(pair.games)) for pair in pairs)
+    return tuple(replace(pair, games=tuple(map(of, pair.games))) for pair in pairs)
 
 
 def _pair(names: tuple[str, str], dataset: Dataset, measures: Sequence[Measure], bootstrap: Bootstrap) -> Pair:
