@@ -39,8 +39,10 @@ def mean(scores: ArrayLike, *, missing: Missing = "refuse") -> Statistic:
 def median(scores: ArrayLike, *, missing: Missing = "refuse") -> Statistic:
     """Middle score over tasks, shape (..., tasks); of an even number, halfway between the middle two."""
     values = admit(scores, missing)
-    middle = np.nanmedian if np.isnan(values).any() else np.median  # the former is several times as slow
-    return np.asarray(middle(values, axis=-1))[()]
+    if np.isnan(values).any() or not values.shape[-1]:
+        return np.asarray(np.nanmedian(values, axis=-1))[()]
+    middle = [(values.shape[-1] - 1) // 2, values.shape[-1] // 2]  # several times as fast as np.median
+    return np.asarray(np.partition(values, middle, axis=-1)[..., middle].mean(axis=-1))[()]
 
 
 def iqm(scores: ArrayLike, *, missing: Missing = "refuse") -> Statistic:

@@ -143,8 +143,8 @@ def train(
         )
     names, table = tuple(tasks[column] for column in keep), table[:, keep]
     scored = np.isfinite(table).any(axis=1)
-    without = {kind: fit_joint(table[others & scored], names) for kind, others in rows.items()}
     whole = fit_joint(table[scored], names)
+    without = {kind: fit_joint(table[others & scored], names, whole) for kind, others in rows.items()}
     left_out = tuple(task for task in tasks if task not in names)
     return Trained(whole, scores[:, keep], tuple(algorithms), owners, MappingProxyType(without), transform, left_out)
 

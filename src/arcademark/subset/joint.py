@@ -83,8 +83,10 @@ class Joint:
         return extrapolation(distance, len(places))
 
 
-def fit_joint(values: Floats, tasks: Sequence[str]) -> Joint:
+def fit_joint(values: Floats, tasks: Sequence[str], start: Joint | None = None) -> Joint:
     """Fit the distribution to transformed scores, shape (algorithms, tasks), NaN where missing.
+
+    ``start`` is where to begin, such as what was fitted to more algorithms; it saves iterations.
 
     Raises
     ------
@@ -97,6 +99,8 @@ def fit_joint(values: Floats, tasks: Sequence[str]) -> Joint:
     mean, variances = np.nanmean(table, axis=0), np.nanvar(table, axis=0)
     covariance = 0.5 * np.sqrt(np.outer(variances, variances))
     np.fill_diagonal(covariance, variances)
+    if start is not None:
+        mean, covariance = start.mean, start.covariance
     cases = _patterns(there)
     for _ in range(MOST_ITERATIONS):
         new, sample = _expect(table, cases, mean, np.asarray(np.linalg.inv(covariance)))
