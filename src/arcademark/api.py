@@ -260,7 +260,7 @@ def compare(sources: Sequence[ScoreSource] | ScoreSource, *algorithms: str, **op
 
 def predict(
     sources: Sequence[ScoreSource] | ScoreSource,
-    model: str | None = None,
+    model: str = "any",
     *,
     training: Sequence[ScoreSource] | ScoreSource | None = None,
     references: str | os.PathLike[str] | None = None,
@@ -273,7 +273,7 @@ def predict(
     sources
         As in `report`.
     model : str, optional
-        A published model ("atari-5"), a model file, or "any"; the largest one whose games are there by default.
+        "any", from whatever games there are, a published model ("atari-5"), or a model file.
     training : optional
         Scores of other algorithms to learn from, instead of Atari's published ones; then no model is taken but "any".
     references : path, optional
@@ -288,7 +288,7 @@ def predict(
 
     Examples
     --------
-    >>> arcademark.predict({"mine": {"pong": 19.3, "qbert": 12_000}}, "any")  # doctest: +SKIP
+    >>> arcademark.predict({"mine": {"pong": 19.3, "qbert": 12_000}})  # doctest: +SKIP
     """
     from arcademark.reports.present import prediction
 

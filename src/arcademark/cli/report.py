@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arcademark.cli import output as outputs
+from arcademark.cli import tables
 from arcademark.cli.output import Output
 from arcademark.cli.writing import check_ending, write
 from arcademark.errors import ArcadeMarkError
@@ -39,19 +40,28 @@ CURVES = (".png", ".pdf", ".svg", ".csv")
     metavar="FOLDER",
     help="Also write every episode's score as TensorBoard's event files.",
 )
+@tables.suite
+@tables.estimated_by
 @click.option("--quiet", "-q", is_flag=True, help="Print just the estimates, and where the page is.")
 @outputs.options
 def command(
-    sources: tuple[str, ...], curves: Path | None, tensorboard: Path | None, quiet: bool, output: Output
+    sources: tuple[str, ...],
+    curves: Path | None,
+    tensorboard: Path | None,
+    suite: str | None,
+    model: str,
+    quiet: bool,
+    output: Output,
 ) -> int:
-    """Show the scores of one or more runs: the Atari-5 estimate, every game, and what is wrong.
+    """Show the scores of one or more runs: every game, the median of all as estimated from them, and what is wrong.
 
     With --all also every summary, the whole protocol and how the numbers are to be read, and each of the Const and
     Perturb agents instead of their best. RUN is a run's directory, or any table that 'arcademark score' reads.
     """
     from arcademark.reports.tables.dataset import ScoreOptions
 
-    show(sources, ScoreOptions(), output, curves=curves, tensorboard=tensorboard, quiet=quiet)
+    options = ScoreOptions(suite=suite or ScoreOptions.suite, model=model)
+    show(sources, options, output, curves=curves, tensorboard=tensorboard, quiet=quiet)
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 @click.argument("places", nargs=-1, required=True, metavar="TABLE…")
 @click.option("--algorithms", metavar="NAMES", help="Only these, separated by commas.")
 @tables.measured_by
+@tables.estimated_by
 @click.option(
     "--export",
     type=click.Path(path_type=Path),
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 def command(
     places: tuple[str, ...],
     algorithms: str | None,
+    model: str,
     export: Path | None,
     wide: bool,
     output: Output,
@@ -47,7 +50,7 @@ def command(
         raise ArcadeMarkError("--wide is a form of --export; name a file with it, as in --export wide.csv --wide")
     from arcademark.cli.report import show
 
-    asked = tables.score_options(algorithms=tables.names("algorithms", algorithms), **given)
+    asked = replace(tables.score_options(algorithms=tables.names("algorithms", algorithms), **given), model=model)
     if export is not None:
         _export(places, asked, export, wide=wide)
     show(places, asked, output)

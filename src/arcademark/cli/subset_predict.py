@@ -18,8 +18,10 @@ from arcademark.suite.tasks import canonical_game
 @click.argument("places", nargs=-1, required=True, metavar="TABLE…")
 @click.option(
     "--model",
+    default="any",
+    show_default=True,
     metavar="NAME",
-    help="A published model, a model file, or any: whatever games there are.  [default: what fits]",
+    help="From whatever games there are, or by a published model, atari-5, or a model file.",
 )
 @click.option("--algorithms", metavar="NAMES", help="Only these, separated by commas.")
 @click.option("--protocol", metavar="NAME", help="How the scores were made, where the table does not say.")
@@ -52,7 +54,7 @@ from arcademark.suite.tasks import canonical_game
 @tables.read_as
 def command(
     places: tuple[str, ...],
-    model: str | None,
+    model: str,
     algorithms: str | None,
     protocol: str | None,
     level: float,

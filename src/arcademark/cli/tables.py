@@ -16,8 +16,16 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+suite = click.option("--suite", metavar="NAME", help="atari-57, ale-55 or atari-100k.  [default: atari-57]")
+estimated_by = click.option(
+    "--model",
+    default="any",
+    show_default=True,
+    metavar="NAME",
+    help="What medians are estimated from where games are missing: any games, or a published model, atari-5.",
+)
 measured_by = options.combine(
-    click.option("--suite", metavar="NAME", help="atari-57, ale-55 or atari-100k.  [default: atari-57]"),
+    suite,
     click.option(
         "--references",
         type=click.Path(path_type=Path),

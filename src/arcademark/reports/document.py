@@ -66,19 +66,22 @@ class Breakthrough:
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a published subset model says of the whole suite, or why it says nothing.
+    """What some games say of the whole suite, or why they say nothing.
 
-    subset, title, suite: "atari-5", "Atari-5", "atari-57".
+    subset, title: What it was made from, "any" and "5 games", or a published model, "atari-5" and "Atari-5".
+    suite: "atari-57".
     value: Estimated median human-normalised score of the suite in percent; None if refused.
     level: Of the interval.
     low, high: The prediction interval for an algorithm of another paper, from errors on papers left out; None if
         refused.
-    printed_error: The typical relative error printed with the model, a fraction: an average over the algorithms that it
-        was fitted to, no interval.
+    printed_error: The typical relative error printed with a published model, a fraction: an average over the algorithms
+        that it was fitted to, no interval.
     sampling_low, sampling_high: 95 % bootstrap interval of the value over runs (of a game with one: its episodes), the
-        model's error apart.
-    nested_error: Mean relative error on papers that the model's games were not chosen with, a fraction: measured, not
-        published.
+        error of predicting apart.
+    nested_error: Mean relative error on papers that a published model's games were not chosen with, a fraction:
+        measured, not published.
+    held: From any games: how many published algorithms' medians such intervals held, a fraction, each predicted without
+        its paper.
     missing: Names of the subset's games without a score: why it is refused.
     warnings: Why it should not be relied on; empty if nothing speaks against it.
     """
@@ -96,6 +99,7 @@ class Estimate:
     missing: tuple[str, ...]
     warnings: tuple[str, ...]
     nested_error: float | None = None
+    held: float | None = None
 
 
 @dataclass(frozen=True)

@@ -1,21 +1,22 @@
-"""What the published subset models say of the whole suite, or why they say nothing."""
+"""What a few games say of all of a suite's: whichever they are, or by a published subset's model."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.metrics import intervals
-from arcademark.reports import measures
+from arcademark.reports import measures, wording
 from arcademark.reports.document import Estimate
-from arcademark.subset.model import FrameCap, from_subset
+from arcademark.reports.subsets import predictors
+from arcademark.reports.subsets.models import ANY, short_title
+from arcademark.subset.model import FrameCap, frame_cap_warnings, from_subset
+from arcademark.subset.problem import log10_score, log10_score_inverse
 from arcademark.suite import subsets, tasks
 from arcademark.suite.subsets import LEVEL, Subset
-
-DEFAULT = "atari-5"
 
 Seeds = Mapping[str, Sequence[NDArray[np.float64]]]
 """By task an array of episodes' scores a seed."""
@@ -23,56 +24,67 @@ Seeds = Mapping[str, Sequence[NDArray[np.float64]]]
 _model = cache(from_subset)
 
 
-def short_title(subset: Subset) -> str:
-    """Return a subset's bare name, "Atari-5"."""
-    return subset.title.partition(":")[0]
+def published(name: str) -> Subset | None:
+    """Return the subset whose model is meant, None for `ANY`; refuse one that has no model."""
+    if name.lower() == ANY:
+        return None
+    found = subsets.subset(name)
+    _model(found)
+    return found
 
 
-def choose(played: Collection[str]) -> Subset:
-    """Return the largest subset with a model whose games are all played, those for evaluation first; else Atari-5."""
-    with_models = [entry for entry in subsets.subsets().values() if entry.coefficients is not None]
-    complete = [entry for entry in with_models if set(entry.tasks) <= set(played)]
-    if not complete:
-        return subsets.subset(DEFAULT)
-    return max(complete, key=lambda entry: (entry.purpose == "evaluation", len(entry.tasks)))
+def from_any(algorithm: str, suite: str, played: Seeds, frame_cap: FrameCap, seed: int) -> Estimate | None:
+    """Estimate a suite's median human-normalised score from whichever games were played, with draws of this seed.
 
-
-def choose_together(played: Sequence[Collection[str]]) -> tuple[Subset, ...]:
-    """Choose for algorithms that are shown side by side, so that their estimates compare where they can.
-
-    As `choose` for each, unless some have the games of Atari-5 and others those of a larger model too: then Atari-5.
+    None where no game is missing, or none is there. The frame cap is that of the protocol that they were played under;
+    None for no cap. For the interval over runs, log estimates are linear in log scores about those that were played.
     """
-    own = tuple(map(choose, played))
-    able = [subset for subset, games in zip(own, played, strict=True) if set(subset.tasks) <= set(games)]
-    standard = subsets.subset(DEFAULT)
-    if len({subset.name for subset in able}) > 1 and all(set(standard.tasks) <= set(item.tasks) for item in able):
-        return (standard,) * len(own)
-    return own
+    predictor = predictors.atari(suite)
+    seeds = {task: played[task] for task in predictor.tasks if task in played}
+    if not seeds or len(seeds) == len(predictor.tasks):
+        return None
+    scores = {task: intervals.score(runs) for task, runs in seeds.items()}
+    found, slopes, held = predictor.median(scores, LEVEL)
+    logs, middle = log10_score(_normalised(list(scores.values()), seeds)), float(log10_score(found.value))
+
+    def predict(drawn: NDArray[np.float64]) -> NDArray[np.float64]:
+        return log10_score_inverse(middle + (log10_score(_normalised(drawn, seeds)) - logs) @ slopes)
+
+    low, high = _sampled(seeds, predict, seed)
+    warnings = frame_cap_warnings("an estimate from any games", predictor.max_frames_per_episode, frame_cap)
+    return Estimate(
+        subset=ANY,
+        title=wording.plural(len(seeds), "game"),
+        suite=suite,
+        value=found.value,
+        level=LEVEL,
+        low=found.low,
+        high=found.high,
+        printed_error=None,
+        sampling_low=low,
+        sampling_high=high,
+        missing=(),
+        warnings=(*warnings, *predictor.knows(algorithm)),
+        held=held,
+    )
 
 
-def estimate(subset: Subset, played: Seeds, frame_cap: FrameCap, seed: int) -> Estimate:
+def from_model(subset: Subset, played: Seeds, frame_cap: FrameCap, seed: int) -> Estimate:
     """Estimate the suite's median human-normalised score by a subset's model, with draws of this seed.
 
-    Without a value, and with the missing games named, where not all of the subset's are there. The frame cap is that of
-    the protocol that they were played under; None for no cap.
+    Without a value, and with the missing games named, where not all of the subset's are there. The frame cap is as for
+    `from_any`.
     """
     title, suite = short_title(subset), tasks.suite(subset.suite).name
     missing = tuple(tasks.games()[task].name for task in subset.tasks if task not in played)
     if missing:
         printed, nested = subset.relative_error, subset.nested.mean if subset.nested else None
         return Estimate(subset.name, title, suite, None, LEVEL, None, None, printed, None, None, missing, (), nested)
-    model, hns = _model(subset), measures.atari()["hns"]
-
-    def normalised(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        return hns.line(scores.T, model.tasks).T
-
+    model = _model(subset)
     seeds = {task: played[task] for task in model.tasks}
-    scores = normalised(np.array([intervals.score(runs) for runs in seeds.values()]))
+    scores = _normalised([intervals.score(runs) for runs in seeds.values()], seeds)
     found = model.estimate(dict(zip(model.tasks, scores, strict=True)), max_frames_per_episode=frame_cap)
-    sampled = intervals.interval(
-        seeds, lambda drawn: model.predict(normalised(drawn)), np.random.default_rng(seed), method="symmetric"
-    )
-    lowest = float(model.predict(np.zeros(len(model.tasks))))  # published coefficients are positive
+    low, high = _sampled(seeds, lambda drawn: model.predict(_normalised(drawn, seeds)), seed)
     return Estimate(
         subset=subset.name,
         title=title,
@@ -82,9 +94,22 @@ def estimate(subset: Subset, played: Seeds, frame_cap: FrameCap, seed: int) -> E
         low=found.low,
         high=found.high,
         printed_error=found.relative_error,
-        sampling_low=None if sampled.low is None else max(sampled.low, lowest),
-        sampling_high=sampled.high,
+        sampling_low=low,
+        sampling_high=high,
         missing=(),
         warnings=found.warnings,
         nested_error=found.nested.mean if found.nested else None,
     )
+
+
+def _normalised(scores: Sequence[float] | NDArray[np.float64], seeds: Seeds) -> NDArray[np.float64]:
+    """Normalise raw scores, shape (..., tasks), in percent of the average human."""
+    return measures.atari()["hns"].line(np.asarray(scores).T, seeds).T
+
+
+def _sampled(
+    seeds: Seeds, predict: Callable[[NDArray[np.float64]], NDArray[np.float64]], seed: int
+) -> tuple[float | None, float | None]:
+    """Return the interval over runs of what is predicted from raw scores, shape (..., tasks); never below 0."""
+    found = intervals.interval(seeds, predict, np.random.default_rng(seed), method="symmetric")
+    return None if found.low is None else max(0.0, found.low), found.high

@@ -22,9 +22,12 @@ import numpy as np
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.subset import calibration
 from arcademark.subset.any_tasks import MEAN, MEDIAN, Quantity, Trained
-from arcademark.subset.calibration import DRAWS, Drawn
+from arcademark.subset.calibration import DRAWS, Drawn, Misses
 from arcademark.subset.problem import TRANSFORMS, Floats
 from arcademark.suite.subsets import LEVEL
+
+STEP = 0.1
+"""By how much scores are moved, in transformed units, to see how a prediction rises with them."""
 
 
 @dataclass(frozen=True)
@@ -235,6 +238,44 @@ def least_error(
     if trained.transform == "none":
         return 0.0 if np.isfinite(widened) else float("inf")
     return float(10.0**widened - 1.0)
+
+
+def estimate(
+    trained: Trained, percent: Floats, quantity: Quantity, misses: Misses, noise: Floats, level: float
+) -> tuple[Range, Floats]:
+    """Predict one quantity of scores as `predict` does, and tell how it rises with each known score.
+
+    Parameters
+    ----------
+    percent : float array, shape (tasks,)
+        Normalised scores, NaN where missing.
+    misses : Misses
+        Of the same known tasks, which widen the interval.
+    noise : float array, shape (draws, tasks)
+        Standard normal.
+
+    Returns
+    -------
+    Range
+    float array, shape (known tasks,)
+        By how much the prediction rises with each score, both transformed.
+    """
+    there = np.isfinite(percent)
+
+    def drawn(values: Floats) -> Drawn:
+        return calibration.draw(trained, trained.joint, values, there, (quantity,), noise)
+
+    found = _range(trained, quantity, drawn(percent), percent, misses.widening(quantity.name, level), level)
+    logs = TRANSFORMS[trained.transform](percent)
+    slopes = []
+    for place in np.flatnonzero(there):
+        ends = []
+        for step in (-STEP, STEP):
+            moved = percent.copy()
+            moved[place] = trained.back(logs[place] + step)
+            ends.append(calibration.ends(trained, quantity, drawn(moved), level)[1])
+        slopes.append((ends[1] - ends[0]) / (2 * STEP))
+    return found, np.array(slopes)
 
 
 def _range(trained: Trained, quantity: Quantity, drawn: Drawn, percent: Floats, widened: float, level: float) -> Range:

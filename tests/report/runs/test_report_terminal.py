@@ -67,6 +67,6 @@ def test_what_failed_and_what_was_overridden_shows(report_two: ScoreReport) -> N
 
 
 def test_a_refused_estimate_shows() -> None:
-    text = printed(analyse(collected(made_up_run(games=("pong",)))), 80)
+    text = printed(analyse(collected(made_up_run(games=("pong",))), model="atari-5"), 80)
     assert "refused" in text
     assert "Battle Zone" in text

@@ -10,7 +10,10 @@ import pytest
 from made_up import ATARI_5, OWN_AGENT, collected, made_up_run
 from shown import page, printed, values
 
+from arcademark.errors import ArcadeMarkError
 from arcademark.reports.notices import KINDS
+from arcademark.reports.subsets.predicting import predicted
+from arcademark.reports.subsets.predictors import atari
 from arcademark.reports.tables.analysis import analyse
 from arcademark.reports.tables.document import Algorithm, ScoreReport, Statistic
 from arcademark.runs.store import RunRecord
@@ -86,13 +89,13 @@ def test_a_broken_record_counts() -> None:
     assert algorithm.breakthroughs[1].reached == ("Double Dunk",)
 
 
-def test_estimate_by_the_papers_formula(round_numbers: Algorithm) -> None:
+def test_estimate_by_the_papers_formula() -> None:
     model = subsets.subset("atari-5")
     exponent = sum(
         coefficient * math.log10(1 + max(0.0, ROUND_HNS[game]))
         for game, coefficient in zip(model.tasks, model.coefficients or (), strict=True)
     )
-    estimate = round_numbers.estimate
+    estimate = analyse(collected(made_up_run(scores=constant(ROUND))), model="atari-5").algorithms[0].estimate
     assert estimate.value == pytest.approx(10**exponent - 1)
     assert (estimate.subset, estimate.title, estimate.printed_error) == ("atari-5", "Atari-5", 0.104)
     assert estimate.missing == estimate.warnings == ()
@@ -105,29 +108,51 @@ def test_estimate_by_the_papers_formula(round_numbers: Algorithm) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("games", "model"),
-    [
-        (("name_this_game", "pong"), "atari-1"),
-        (("battle_zone", "name_this_game", "phoenix", "qbert"), "atari-3"),
-        (subsets.subset("atari-10").tasks, "atari-10"),
-        (subsets.subset("atari-5-val").tasks, "atari-5-val"),
-        ((*subsets.subset("atari-5-val").tasks, "name_this_game"), "atari-1"),  # for evaluation before for tuning
-    ],
-)
-def test_the_largest_complete_model_is_taken(games: tuple[str, ...], model: str) -> None:
-    report = analyse(collected(made_up_run(games=games)))
-    assert report.algorithms[0].estimate.subset == model
-    assert report.algorithms[0].estimate.value is not None
-    assert ("estimate_tuning" in kinds(report)) == model.endswith("-val")
+@pytest.mark.parametrize("name", ["atari-1", "atari-10", "atari-5-val"])
+def test_a_published_model_is_taken_by_its_name(name: str) -> None:
+    report = analyse(collected(made_up_run(games=(*subsets.subset(name).tasks, "pong"))), model=name)
+    estimate = report.algorithms[0].estimate
+    assert (estimate.subset, estimate.held) == (name, None)
+    assert estimate.value is not None
+    assert ("estimate_tuning" in kinds(report)) == name.endswith("-val")
+    assert any(citation.key == "aitchison2023atari5" for citation in report.citations)
 
 
-def test_an_estimate_is_refused_with_the_missing_games_named() -> None:
-    report = analyse(collected(made_up_run(games=("battle_zone", "double_dunk", "phoenix"))))
+def test_an_estimate_is_what_any_games_tell(round_numbers: Algorithm) -> None:
+    """As `subset predict` says it; and were one score a little better, it would be as much higher as the slope says."""
+    estimate = round_numbers.estimate
+    (told,) = predicted([{"mine": {task: [score] for task, score in ROUND.items()}}]).predictions
+    forecast = told.forecast
+    median = forecast.summaries["median"]
+    assert (estimate.subset, estimate.title, estimate.suite) == ("any", "5 games", "atari-57")
+    assert (estimate.value, estimate.low, estimate.high) == (median.value, median.low, median.high)
+    assert estimate.held == pytest.approx(forecast.coverage["median"], abs=1e-12)
+    assert estimate.sampling_low == pytest.approx(estimate.value)  # episodes that never differ leave no doubt
+    assert (estimate.missing, estimate.warnings, estimate.printed_error) == ((), (), None)
+    predictor = atari()
+    _, slopes, _ = predictor.median(ROUND, 0.9)
+    low, high = predictor.low["qbert"], predictor.high["qbert"]
+    logs = math.log10(1 + 100 * (ROUND["qbert"] - low) / (high - low))
+    moved = [
+        predictor.median(ROUND | {"qbert": low + (10 ** (logs + step) - 1) / 100 * (high - low)}, 0.9)[0].value
+        for step in (-0.2, 0.2)
+    ]
+    rise = math.log10((1 + moved[1]) / (1 + moved[0])) / 0.4
+    assert rise == pytest.approx(slopes[list(ROUND).index("qbert")], abs=0.03)
+    assert all(slope >= 0 for slope in slopes)
+
+
+def test_a_model_without_its_games_is_refused_with_these_named() -> None:
+    report = analyse(collected(made_up_run(games=("battle_zone", "double_dunk", "phoenix"))), model="atari-5")
     estimate = report.algorithms[0].estimate
     assert estimate.value is None
     assert estimate.missing == ("Name This Game", "Q*bert")
     assert "Name This Game and Q*bert" in text_of(report, "estimate_refused")
+
+
+def test_a_subset_without_a_model_is_refused() -> None:
+    with pytest.raises(ArcadeMarkError, match="no published model"):
+        analyse(collected(made_up_run()), model="dqn-7")
 
 
 def test_a_game_without_an_episode_is_a_missing_game() -> None:
@@ -139,7 +164,7 @@ def test_a_game_without_an_episode_is_a_missing_game() -> None:
     ]
     report = analyse(collected(made_up_run(failed=failed)))
     algorithm = report.algorithms[0]
-    assert algorithm.estimate.missing == ("Name This Game", "Q*bert")
+    assert algorithm.estimate.title == "3 games"
     assert summary(algorithm, "hns").games == 3
     lacking = next(score for score in algorithm.scores if score.game == "qbert")
     assert lacking.score == lacking.normalised["hns"] == Statistic(None)
@@ -156,13 +181,12 @@ def test_another_frame_cap_puts_the_estimate_in_doubt() -> None:
         "random: these scores were made with episodes of at most 400,000"
     )
     assert "108,000" in text_of(report, "estimate_doubtful")
-    assert any(citation.key == "aitchison2023atari5" for citation in report.citations)
     assert "max_frames_per_episode is 400000 instead of 108000" in text_of(report, "modified_protocol")
 
 
 def test_estimates_are_said_to_compare_with_their_like_only() -> None:
     assert "Compare Atari-5 estimates with Atari-5 estimates only" in text_of(
-        analyse(collected(made_up_run())), "estimate_reading"
+        analyse(collected(made_up_run()), model="atari-5"), "estimate_reading"
     )
 
 
@@ -237,18 +261,12 @@ def test_other_games_show() -> None:
     assert "games_differ" not in kinds(analyse(collected(made_up_run("a"), made_up_run("b", (OWN_AGENT,)))))
 
 
-def test_estimates_of_different_models_are_not_to_be_compared() -> None:
-    report = analyse(collected(made_up_run("runs/a"), made_up_run("runs/b", (OWN_AGENT,), games=("name_this_game",))))
-    assert "Atari-5 and Atari-1" in text_of(report, "estimate_doubtful")
-
-
-def test_estimates_side_by_side_are_of_one_model_where_they_can_be() -> None:
-    larger = made_up_run("runs/a", games=subsets.subset("atari-10").tasks)
-    refused = made_up_run("runs/b", (OWN_AGENT,), games=("pong",))
-    report = analyse(collected(larger, made_up_run("runs/c"), refused))
-    assert [item.estimate.subset for item in report.algorithms] == ["atari-5"] * 3
+def test_algorithms_side_by_side_are_each_estimated_from_their_games() -> None:
+    some, few = made_up_run("runs/a"), made_up_run("runs/b", (OWN_AGENT,), games=("name_this_game", "pong"))
+    report = analyse(collected(some, few))
+    assert sorted(item.estimate.title for item in report.algorithms) == ["2 games", "5 games"]
     assert "estimate_doubtful" not in kinds(report)
-    assert [item.estimate.subset for item in analyse(collected(larger, refused)).algorithms] == ["atari-10", "atari-5"]
+    assert "112 published ones of 43 papers" in text_of(report, "estimate_reading")
 
 
 def test_games_without_references_are_named_and_left_out() -> None:
@@ -263,9 +281,12 @@ def test_games_without_references_are_named_and_left_out() -> None:
 
 def test_the_whole_suite_has_its_median() -> None:
     report = analyse(collected(made_up_run(games=tasks.suite("atari-57").tasks, episodes=2)))
-    assert "suite_complete" in kinds(report)
     assert report.scope == "the 57 games of atari-57"
-    assert report.algorithms[0].estimate.subset == "atari-10"
+    assert report.algorithms[0].estimate is None
+    assert report.algorithms[0].coverage.median is not None
+    assert "suite_complete" in kinds(
+        analyse(collected(made_up_run(games=tasks.suite("atari-57").tasks)), model="atari-10")
+    )
 
 
 BASELINES = (

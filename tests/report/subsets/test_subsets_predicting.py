@@ -12,7 +12,7 @@ from arcademark.reports.layout import Console
 from arcademark.reports.present import prediction
 from arcademark.reports.render import terminal
 from arcademark.reports.subsets import predicting, predictors
-from arcademark.reports.subsets.predicting import Predicted, Upgrade, predicted
+from arcademark.reports.subsets.predicting import Predicted, predicted
 from arcademark.scores.table import ScoreTable
 from arcademark.subset.any_tasks import train
 
@@ -126,30 +126,3 @@ def test_all_games_known_leave_nothing_to_be_widened():
     assert "All games are known: nothing is predicted." in told
     assert "times as wide" not in told
     assert found.predictions[0].forecast.summaries["median"].error == pytest.approx(0, abs=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("upgrade", "told"),
-    [
-        (
-            Upgrade("Atari-3", ("Zaxxon",), 0.1, 0.2, "Atari-1", True),
-            "To narrow it, play Zaxxon: Atari-3 errs by 10.0 % as printed, 20.0 % on other papers.",
-        ),
-        (
-            Upgrade("Atari-10", ("Zaxxon",), 0.1, 0.2, "Atari-5", False),
-            "Atari-10 also needs Zaxxon. It errs by 10.0 % as printed, 20.0 % on other papers: on these it is no "
-            "closer than Atari-5. For what narrows the interval most see what to play next.",
-        ),
-        (
-            Upgrade("Atari-10", (), 0.1, None, "Atari-5", True),
-            "All games of Atari-10 are there: --model atari-10 errs by 10.0 % as printed.",
-        ),
-        (
-            Upgrade("Atari-10", (), 0.1, 0.2, "Atari-5", False),
-            "All games of Atari-10 are there: --model atari-10 errs by 10.0 % as printed, 20.0 % on other papers, "
-            "where Atari-5 errs no more.",
-        ),
-    ],
-)
-def test_the_next_larger_model_is_no_promise(upgrade, told):
-    assert prediction._upgraded(upgrade, others=True).text.replace("\N{NO-BREAK SPACE}", " ") == told

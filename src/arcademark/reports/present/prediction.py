@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from arcademark.reports import wording
 from arcademark.reports.blocks import Block, Card, Cards, Cell, Document, Notices, Prose, as_table, section, table
 from arcademark.reports.document import Notice
-from arcademark.reports.subsets.predicting import Predicted, Prediction, Upgrade
+from arcademark.reports.subsets.predicting import Predicted, Prediction
 from arcademark.subset.model import Estimate
 from arcademark.subset.outlook import Next, Outlook, Range
 from arcademark.suite.tasks import game_name
@@ -25,7 +25,6 @@ def document(shown: Predicted) -> Document:
     told = [item for item in shown.predictions if item.estimate is not None]
     forecasts = [(item, item.forecast) for item in shown.predictions if item.forecast is not None]
     listed = [item for item in shown.predictions if item.games or item.forecast]
-    upgrade = told[0].upgrade if len(told) == 1 else None
     alone = len(shown.predictions) == 1
     return Document(
         f"Predictions for {shown.predictions[0].algorithm}" if alone else "Predictions",
@@ -36,7 +35,6 @@ def document(shown: Predicted) -> Document:
             section(
                 f"The {told[0].estimate.target}, estimated" if told and told[0].estimate else "",
                 _estimates(told) if told else None,
-                _upgraded(upgrade, others=any(found.plays for _, found in forecasts)) if upgrade else None,
             ),
             *(_forecast(item.algorithm, found, shown) for item, found in forecasts),
             section("", Notices(tuple(_remarks(shown)))),
@@ -77,9 +75,6 @@ def _notes(shown: Predicted) -> Iterator[Notice]:
     told: dict[str, None] = {}
     for item in shown.predictions:
         told |= dict.fromkeys(item.estimate.notes if item.estimate else ())
-        if item.games:
-            single = f"Intervals of single {shown.noun}s hold {100 * shown.level:g} % of algorithms like those of the"
-            told[f"{single} training table."] = None
         told |= dict.fromkeys(_intervals(item.forecast, shown) if item.forecast else ())
     return (Notice("reading", "note", text) for text in told)
 
@@ -124,26 +119,6 @@ def _on_others(estimate: Estimate) -> str:
 
 def _points(estimate: Estimate) -> str:
     return "points" if estimate.unit == "%" else estimate.unit
-
-
-def _upgraded(upgrade: Upgrade, *, others: bool) -> Prose:
-    """Say what the next larger model takes and gives; with ``others`` what to play next stands below."""
-    printed = None if upgrade.relative_error is None else 100 * upgrade.relative_error
-    errors = f"{wording.percent(printed)} as printed"
-    if upgrade.nested_error is not None:
-        errors += f", {wording.share(upgrade.nested_error)} on other papers"
-    if not upgrade.games:
-        better = "" if upgrade.narrows else f", where {upgrade.instead_of} errs no more"
-        return Prose(
-            f"All games of {upgrade.model} are there: --model {upgrade.model.lower()} errs by {errors}{better}."
-        )
-    if upgrade.narrows:
-        return Prose(f"To narrow it, play {wording.listing(upgrade.games)}: {upgrade.model} errs by {errors}.")
-    told = (
-        f"{upgrade.model} also needs {wording.listing(upgrade.games)}. It errs by {errors}: on these it is no closer "
-        f"than {upgrade.instead_of}."
-    )
-    return Prose(f"{told} For what narrows the interval most see what to play next." if others else told)
 
 
 def _forecast(name: str, found: Outlook, shown: Predicted) -> Block:
@@ -207,11 +182,10 @@ def _tasks(item: Prediction, shown: Predicted) -> Block:
         for game in item.games:
             value = wording.percent(game.value)
             if game.r_squared is None:
-                rows.append((Cell(game.name, "strong"), value, "played", "", ""))
+                rows.append((Cell(game.name, "strong"), value, "played"))
             else:
-                ends = (wording.percent(game.low), wording.percent(game.high))
-                rows.append((Cell(game.name), value, *ends, f"{game.r_squared:.2f}"))
-        return table((shown.noun, "%", "from", "to", "R²"), rows)
+                rows.append((Cell(game.name), value, f"{game.r_squared:.2f}"))
+        return table((shown.noun, "%", "R²"), rows)
     tasks = item.forecast.tasks if item.forecast else {}
     titled = ((game_name(task) if shown.noun == "game" else task, found) for task, found in tasks.items())
     return table((shown.noun, "%", "from", "to"), ((title, *_values(found)) for title, found in titled))

@@ -109,7 +109,7 @@ def _brief(estimate: Estimate) -> str:
     value = wording.percent(estimate.value)
     if estimate.low is not None:
         value += f" ({_between(estimate.low, estimate.high)} at {100 * estimate.level:g} %)"
-    return f"{value}, the {estimate.suite} median HNS as {estimate.title} estimates it{doubt}"
+    return f"{value}, the {estimate.suite} median HNS, estimated from {estimate.title}{doubt}"
 
 
 def _cards(report: ScoreReport) -> Cards:
@@ -119,15 +119,17 @@ def _cards(report: ScoreReport) -> Cards:
 def _card(item: Algorithm) -> Card:
     estimate = item.estimate
     number, caption = _estimate(estimate), ""
-    if estimate is not None:
+    if estimate is None and item.coverage.median is not None:
+        number, caption = _median(item.coverage.median), "median of all games"
+    elif estimate is not None:
         caption = (
             f"{estimate.title} also needs {wording.listing(estimate.missing)}"
             if estimate.value is None
-            else f"estimated median human-normalised score of {estimate.suite}, by {estimate.title}"
+            else f"median human-normalised score of {estimate.suite}, estimated from {estimate.title}"
         )
     facts = (
-        ("model", estimate.title if estimate else wording.MISSING),
-        ("error, on other papers", _errors(estimate)),
+        ("from", estimate.title if estimate else wording.MISSING),
+        *(() if estimate and estimate.printed_error is None else (("error, on other papers", _errors(estimate)),)),
         (f"{100 * LEVEL:g} % interval", _between(estimate.low, estimate.high) if estimate else wording.MISSING),
         (SAMPLING, _between(estimate.sampling_low, estimate.sampling_high) if estimate else wording.MISSING),
         *((bar.short, f"{len(bar.reached)} of {bar.games}") for bar in item.breakthroughs),
@@ -136,7 +138,7 @@ def _card(item: Algorithm) -> Card:
 
 
 def _estimate(estimate: Estimate | None) -> Cell:
-    return _median(estimate.value if estimate else None, doubtful=bool(estimate and estimate.warnings))
+    return _median(estimate.value, doubtful=bool(estimate.warnings)) if estimate else Cell(wording.MISSING)
 
 
 def _median(value: float | None, *, doubtful: bool = False) -> Cell:
@@ -170,7 +172,7 @@ def _glance(report: ScoreReport) -> Table:
             "runs",
             "median of all" if benchmark.own else f"{benchmark.name} median",
             "estimated median" if models else None,
-            Column("by", "name") if models else None,
+            Column("from", "name") if models else None,
             *(bar.short for bar in bars),
         ),
         (

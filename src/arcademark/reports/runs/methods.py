@@ -7,8 +7,11 @@ from typing import Any
 
 from arcademark.metrics.intervals import LEVEL
 from arcademark.reports import settings, wording
+from arcademark.reports.document import Estimate
 from arcademark.reports.record import Imported, ProtocolView, Run
 from arcademark.reports.runs.directory import known_set, played_on
+from arcademark.reports.subsets import predictors
+from arcademark.reports.subsets.models import ANY
 from arcademark.reports.tables.document import Algorithm, Game
 from arcademark.suite import subsets
 
@@ -214,8 +217,27 @@ def _measured(algorithms: Sequence[Algorithm], games: Sequence[Game], scope: str
             )
 
 
+def _from_any(told: Sequence[tuple[str, Estimate]]) -> str:
+    first = told[0][1]
+    predictor = predictors.atari(first.suite)
+    values = wording.listing(
+        f"{who} {wording.percent(estimate.value)} ({wording.number(estimate.low)} to {wording.percent(estimate.high)}) "
+        f"from {estimate.title}"
+        for who, estimate in told
+    )
+    return (
+        f"The median HNS over all games of {first.suite} is estimated from the games that were played, by a normal "
+        f"distribution of all games' log scores that was fitted to {len(predictor.trained.algorithms)} published "
+        f"algorithms of {len(set(predictor.trained.groups))} papers (ArcadeMark), with {100 * first.level:g} % "
+        f"intervals for algorithms of other papers: {values}."
+    )
+
+
 def _estimated(algorithms: Sequence[Algorithm]) -> Iterator[str]:
     told = [(item.name, item.estimate) for item in algorithms if item.estimate and item.estimate.value is not None]
+    if told and told[0][1].subset == ANY:
+        yield _from_any(told)
+        return
     for name in dict.fromkeys(estimate.subset for _, estimate in told):
         subset = subsets.subset(name)
         shown = [pair for pair in told if pair[1].subset == name]

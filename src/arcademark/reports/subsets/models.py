@@ -6,11 +6,10 @@ from pathlib import Path
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.files import read_text
-from arcademark.reports import estimates
 from arcademark.subset import files
 from arcademark.subset.model import SubsetModel, from_subset
 from arcademark.suite import references
-from arcademark.suite.subsets import subset, subsets
+from arcademark.suite.subsets import Subset, subset, subsets
 
 MOST_BYTES = 2**20
 """Of a model file."""
@@ -46,7 +45,12 @@ def published() -> tuple[str, ...]:
     return tuple(entry.name for entry in sorted(found, key=lambda item: (item.purpose, len(item.tasks))))
 
 
+def short_title(subset: Subset) -> str:
+    """Return a subset's bare name, "Atari-5"."""
+    return subset.title.partition(":")[0]
+
+
 def title(found: SubsetModel) -> str:
     """Name a model for people."""
     known = subsets().get(found.name)
-    return estimates.short_title(known) if known else found.name
+    return short_title(known) if known else found.name

@@ -1,27 +1,23 @@
 """What ``arcademark subset predict`` shows: the median of all games and every game, from a few games' scores.
 
-* A published model needs exactly its games; of several the largest whose games are there is taken.
-* Single games are predicted by the models that Tables 10 and 11 of the Atari-5 paper print, fitted anew to its training
-  table. A game that was played keeps its own score.
-* `arcademark.subset.outlook` predicts from any games: of one algorithm beside a published model, of several with the
-  model `ANY` or where no published model's games are there.
+* `arcademark.subset.outlook` predicts from any games, unless a model is named: a published one or a file.
+* A model needs exactly its games. From Atari-5's and Atari-10's, single games are predicted by the models that Tables
+  10 and 11 of that paper print, fitted anew to its training table. A game that was played keeps its own score.
 * Values are in percent of the average human, or what a model file says.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar
-
-import numpy as np
 
 from arcademark.catalogue import collections
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.metrics import normalise
 from arcademark.metrics.normalise import PERCENT
-from arcademark.reports import estimates, wording
+from arcademark.reports import wording
 from arcademark.reports.subsets import models, predictors
 from arcademark.reports.subsets.models import ANY
 from arcademark.reports.subsets.predictors import TRAINING, Predictor, between
@@ -29,7 +25,7 @@ from arcademark.reports.tables import loading
 from arcademark.reports.tables.loading import ScoreSource
 from arcademark.reports.tables.protocols import Play, frame_cap
 from arcademark.subset.every_task import TaskModel, fit_every_task
-from arcademark.subset.model import Estimate, SubsetModel, frame_cap_warnings, from_subset
+from arcademark.subset.model import Estimate, SubsetModel, frame_cap_warnings
 from arcademark.subset.outlook import Outlook
 from arcademark.subset.problem import Floats, log10_score, log10_score_inverse
 from arcademark.suite import protocols as suite_protocols
@@ -47,37 +43,13 @@ Frames = Mapping[str, float] | None
 class Game:
     """One game's score, known or predicted, in percent.
 
-    low, high: The prediction interval; None of a game that was played, and where there are too few algorithms for the
-        level.
     r_squared: Of the game's model, in sample; None of a game that was played.
     """
 
     task: str
     name: str
     value: float
-    low: float | None
-    high: float | None
     r_squared: float | None
-
-
-@dataclass(frozen=True)
-class Upgrade:
-    """The next larger model, and the games that it needs.
-
-    games: Names of those that are missing.
-    relative_error: The larger model's typical error, as published.
-    nested_error: Its mean error on algorithms of other papers than it was chosen with; None where that was not
-        measured.
-    instead_of: The model that was taken.
-    narrows: Whether the larger model errs by less on other papers, too.
-    """
-
-    model: str
-    games: tuple[str, ...]
-    relative_error: float | None
-    nested_error: float | None
-    instead_of: str
-    narrows: bool
 
 
 @dataclass(frozen=True)
@@ -89,7 +61,6 @@ class Prediction:
     games: Every game, where the model's paper predicts them; those that were played first.
     at_human_level: Games at 100 % or more, played or predicted.
     outside: Games whose score is outside what the training table has: beyond it a model is not known to hold.
-    upgrade: What would narrow the estimate next.
     forecast: What the games that there are say of all, whichever they are; in percent, and counts of games.
     warnings: Why the forecast should not be relied on; empty if nothing speaks against it.
     """
@@ -100,7 +71,6 @@ class Prediction:
     games: tuple[Game, ...] = ()
     at_human_level: int | None = None
     outside: tuple[str, ...] = ()
-    upgrade: Upgrade | None = None
     forecast: Outlook | None = None
     warnings: tuple[str, ...] = ()
 
@@ -114,7 +84,7 @@ class Predicted:
     noun, groups: What a task is called, and, in the plural, what intervals are to hold others of: "game" and "papers".
     """
 
-    SCHEMA: ClassVar[str] = "arcademark.subset-prediction/4"
+    SCHEMA: ClassVar[str] = "arcademark.subset-prediction/5"
     level: float
     predictions: tuple[Prediction, ...]
     sources: tuple[str, ...]
@@ -125,7 +95,7 @@ class Predicted:
 
 def predicted(
     places: Sequence[ScoreSource],
-    name: str | None = None,
+    name: str = ANY,
     *,
     algorithms: Sequence[str] = (),
     protocol: str | None = None,
@@ -136,14 +106,11 @@ def predicted(
 ) -> Predicted:
     """Predict from any scores; raise where something is unknown, or no algorithm has the games of any model.
 
-    ``name`` is a published model, a model file, or `ANY`; None for the largest published one whose games are there, or
-    `ANY` if there is none. ``protocol`` holds where the table does not say. With ``training``, instead of Atari's
-    published scores, no model is taken but `ANY`.
+    ``name`` is `ANY`, a published model or a model file. ``protocol`` holds where the table does not say. With
+    ``training``, instead of Atari's published scores, no model is taken but `ANY`.
     """
-    any_games = name is not None and name.lower() == ANY
-    whatever = any_games or training is not None
-    wanted = None if name is None or whatever else models.model(name)
-    if training is not None and name is not None and not any_games:
+    wanted = None if name.lower() == ANY else models.model(name)
+    if training is not None and wanted is not None:
         raise ArcadeMarkError(f"model {name} and a training table are two ways to predict; leave one out")
     read = loading.load(list(places), _canonical(wanted) if training is None else training.canonical, **(reading or {}))
     for algorithm in algorithms:
@@ -156,15 +123,10 @@ def predicted(
         if algorithm not in wished:
             continue
         scores, play = predictors.known(declared.table, row), declared.plays.get(algorithm, Play())
-        by_model = None if whatever else _prediction(algorithm, scores, wanted, play, level)
-        if wanted is None and (by_model is None or by_model.estimate is None or len(wished) == 1):
-            forecast = _from_any(algorithm, scores, training or predictors.atari(), play, level, frames)
-            if by_model is None or by_model.estimate is None:
-                by_model = forecast
-            else:
-                by_model = replace(by_model, forecast=forecast.forecast)
-        if by_model is not None:
-            found.append(by_model)
+        if wanted is None:
+            found.append(_from_any(algorithm, scores, training or predictors.atari(), play, level, frames))
+        else:
+            found.append(_by_model(algorithm, scores, wanted, play, level))
     if not any(item.estimate or item.forecast for item in found):
         raise ArcadeMarkError(f"nothing can be predicted: {_needed(found, wanted)}")
     if training is None:
@@ -204,21 +166,17 @@ def _game(name: str) -> str:
         ) from None
 
 
-def _prediction(
-    algorithm: str, scores: Mapping[str, float], wanted: SubsetModel | None, play: Play, level: float
-) -> Prediction:
-    model = wanted or from_subset(estimates.choose(scores))
+def _by_model(algorithm: str, scores: Mapping[str, float], model: SubsetModel, play: Play, level: float) -> Prediction:
     missing = tuple(game_name(task) for task in model.tasks if task not in scores)
     if missing:
         return Prediction(algorithm, None, missing)
     percent = _percent(model, scores)
     estimate = model.estimate(percent, max_frames_per_episode=frame_cap(play), level=level)
-    upgrade = _upgrade(model, scores)
     if model.name not in EVERY_GAME or model.references:
-        return Prediction(algorithm, estimate, upgrade=upgrade)
+        return Prediction(algorithm, estimate)
     every = _every_game(model.name)
     inputs = log10_score([percent[task] for task in model.tasks])
-    shown = tuple(_games(every, inputs, percent, level))
+    shown = tuple(_games(every, inputs, percent))
     outside = next(iter(every.values())).extrapolates(inputs.tolist())
     return Prediction(
         algorithm,
@@ -226,7 +184,6 @@ def _prediction(
         games=shown,
         at_human_level=sum(game.value >= PERCENT for game in shown),
         outside=tuple(game_name(model.tasks[place]) for place in outside),
-        upgrade=upgrade,
     )
 
 
@@ -244,11 +201,8 @@ def _from_any(
     if strangers := [predictor.title(task) for task in scores if task not in predictor.tasks]:
         names = wording.shortened(strangers)
         warnings.append(f"Not used, because the training scores do not include them: {names}.")
-    if found.plays and algorithm in predictor.trained.algorithms:
-        warnings.append(
-            f"The training scores include an algorithm named {algorithm}; if it is the same one, its intervals are too "
-            "narrow."
-        )
+    if found.plays:
+        warnings += predictor.knows(algorithm)
     outside = tuple(map(predictor.title, found.outside))
     return Prediction(algorithm, None, outside=outside, forecast=found, warnings=tuple(warnings))
 
@@ -276,32 +230,10 @@ def _every_game(name: str) -> Mapping[str, TaskModel]:
     return fit_every_task(logs, tasks, models.model(name).tasks)
 
 
-def _games(every: Mapping[str, TaskModel], inputs: Floats, percent: Mapping[str, float], level: float) -> list[Game]:
-    found = [Game(task, game_name(task), percent[task], None, None, None) for task in every if task in percent]
+def _games(every: Mapping[str, TaskModel], inputs: Floats, percent: Mapping[str, float]) -> list[Game]:
+    found = [Game(task, game_name(task), percent[task], None) for task in every if task in percent]
     for task, model in every.items():
         if task not in percent:
-            middle, half_width = float(model.fit.predict(inputs)), model.half_width(level)
-            finite = np.isfinite(half_width)
-            low, high = (_percent_of(middle + side * half_width) if finite else None for side in (-1, 1))
-            found.append(Game(task, game_name(task), _percent_of(middle), low, high, model.fit.r2))
+            value = max(0.0, float(log10_score_inverse(model.fit.predict(inputs))))
+            found.append(Game(task, game_name(task), value, model.fit.r2))
     return found
-
-
-def _percent_of(log: float) -> float:
-    return max(0.0, float(log10_score_inverse(log)))
-
-
-def _upgrade(model: SubsetModel, scores: Mapping[str, float]) -> Upgrade | None:
-    if model.name not in models.NESTED[:-1]:
-        return None
-    larger = models.model(models.NESTED[models.NESTED.index(model.name) + 1])
-    missing = tuple(game_name(task) for task in larger.tasks if task not in scores)
-    now, then = (item.nested.mean if item.nested else item.relative_error or 0.0 for item in (model, larger))
-    return Upgrade(
-        models.title(larger),
-        missing,
-        larger.relative_error,
-        None if larger.nested is None else larger.nested.mean,
-        models.title(model),
-        then < now,
-    )

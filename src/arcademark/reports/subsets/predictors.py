@@ -6,9 +6,10 @@ hold algorithms of other groups: papers, where these are known, else each algori
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -25,16 +26,20 @@ from arcademark.scores.readers.base import canonical as canonical_at
 from arcademark.scores.readers.delimited import read_sheet
 from arcademark.scores.readers.piped import place
 from arcademark.scores.table import ScoreTable
-from arcademark.subset import outlook
+from arcademark.subset import calibration, outlook
 from arcademark.subset.any_tasks import FEWEST_ALGORITHMS, MEAN, MEDIAN, Quantity, Trained, reached, train
-from arcademark.subset.outlook import Outlook
+from arcademark.subset.calibration import Misses
+from arcademark.subset.outlook import Outlook, Range
+from arcademark.subset.problem import Floats
 from arcademark.suite import references
 from arcademark.suite.subsets import subset
 from arcademark.suite.tasks import canonical_game, game_name, suite
 
 TRAINING = "atari-5-training"
 """What the published models were fitted to."""
-FEWEST_GAMES = 40
+ATARI = "atari-57"
+FEWEST = 0.7
+"""Share of a suite's games that an algorithm must have to be learnt from: 40 of 57."""
 LEAST_MEDIAN = 20.0  # percent
 SEED = 1982
 """Of the draws behind a forecast: the same scores give the same answer."""
@@ -87,17 +92,57 @@ class Predictor:
             self.trained, percent, self.quantities, rng=np.random.default_rng(SEED), level=level, frames=frames
         )
 
+    def median(self, scores: Mapping[str, float], level: float) -> tuple[Range, Floats, float | None]:
+        """Predict the median of all tasks from an algorithm's raw scores, of which one at least must be of its tasks.
+
+        Returns
+        -------
+        Range
+            In percent.
+        float array, shape (scores,)
+            By how much log₁₀(1 + median) rises with each log₁₀(1 + score).
+        float or None
+            How many known algorithms' medians such intervals held, a share; None where there are none.
+        """
+        percent = between(scores, self.low, self.high)
+        row = np.array([percent.get(task, np.nan) for task in self.tasks])
+        there = np.isfinite(row)
+        misses, noise = _misses(self.trained, tuple(there.tolist()), level), _noise(len(row))
+        found, slopes = outlook.estimate(self.trained, row, MEDIAN, misses, noise, level)
+        order = [task for task in self.tasks if task in percent]
+        return found, slopes[[order.index(task) for task in scores]], misses.coverage(level)[MEDIAN.name]
+
+    def knows(self, algorithm: str) -> tuple[str, ...]:
+        """Say what an algorithm's name among those that it was learnt from means; empty if it is not."""
+        if algorithm not in self.trained.algorithms:
+            return ()
+        return (
+            f"The training scores include an algorithm named {algorithm}; if it is the same one, its intervals are too "
+            "narrow.",
+        )
+
+
+@lru_cache(maxsize=2)
+def _noise(tasks: int) -> Floats:
+    return np.random.default_rng(SEED).standard_normal((calibration.DRAWS, tasks))
+
+
+@lru_cache(maxsize=8)
+def _misses(trained: Trained, known: tuple[bool, ...], level: float) -> Misses:
+    return calibration.misses(trained, np.array(known), (MEDIAN,), _noise(len(known)), level)
+
 
 @cache
-def atari() -> Predictor:
-    """Learn from the catalogue all games at once, and without each paper.
+def atari(name: str = ATARI) -> Predictor:
+    """Learn from the catalogue all games of a suite at once, and without each paper.
 
-    From every algorithm with scores on `FEWEST_GAMES` or more whose median is `LEAST_MEDIAN` or more: near random play
-    any error is a large share of the median, and says little of agents that play.
+    From every algorithm with scores on `FEWEST` of them or more whose median is `LEAST_MEDIAN` or more: near random
+    play any error is a large share of the median, and says little of agents that play.
     """
     low, high = references.scores("random"), references.scores("human")
-    entries = collections.benchmarked(suite("atari-57").tasks, FEWEST_GAMES)
-    table = collections.table(entries).select(tasks=suite("atari-57").tasks)
+    wanted = suite(name).tasks
+    entries = collections.benchmarked(wanted, math.ceil(FEWEST * len(wanted)))
+    table = collections.table(entries).select(tasks=wanted)
     percent = normalise.hns(table.mean_over_runs(), low, high, table.tasks)
     kept = np.flatnonzero(np.nanmedian(percent, axis=1) >= LEAST_MEDIAN).tolist()
     names = [table.algorithms[row] for row in kept]

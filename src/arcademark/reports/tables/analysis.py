@@ -44,8 +44,8 @@ from arcademark.suite.subsets import Subset
 ALE = "bellemare-2013"
 """The paper of what our own runs are played on."""
 
-SUITE_OF_MODELS = "atari-57"
-"""The suite whose median the published subset models estimate."""
+ESTIMATED = ("atari-57", "atari-100k")
+"""Suites whose median is estimated where games are missing; published models know the first."""
 
 
 def analyse(
@@ -78,9 +78,7 @@ def of_dataset(dataset: Dataset, options: ScoreOptions) -> ScoreReport:
     runs = dataset.scores.runs.runs if dataset.scores.runs else ()
     names = run_names(dataset.scores.runs) if dataset.scores.runs else ()
     by_run = dict(zip((id(run.record) for run in runs), names, strict=True))
-    of_models = dataset.benchmark.view.name == SUITE_OF_MODELS
-    played = [dataset.runs(name) for name in dataset.algorithms]
-    models = estimates.choose_together(played) if of_models else (None,) * len(played)
+    model = estimates.published(options.model)
     algorithms = tuple(
         replace(
             _algorithm(name, dataset, chosen, bootstrap, model),
@@ -88,12 +86,12 @@ def of_dataset(dataset: Dataset, options: ScoreOptions) -> ScoreReport:
             if name in dataset.scores.played
             else {},
         )
-        for name, model in zip(dataset.algorithms, models, strict=True)
+        for name in dataset.algorithms
     )
     told = notices.collect(dataset, algorithms, bootstrap)
     views = tuple(map(directory.view, runs, names))
     title = wording.shortened(dataset.algorithms, most=4)
-    used = [model.papers for model, item in zip(models, algorithms, strict=True) if model and item.estimate]
+    used = [model.papers for item in algorithms if model and item.estimate]
     beside = tuple(similar.budgets(dataset, algorithms))
     papers = [item.paper for one in beside for item in one.published]
     common = shared(title, dataset, chosen, bootstrap, told, (ALE,) if views else (), papers, *used)
@@ -210,7 +208,7 @@ def _algorithm(
         summaries=summaries,
         breakthroughs=bars_reached,
         efficiency=_efficiency(frames or (learning.frames_used(run) if run else None), summaries, bars_reached),
-        estimate=None if model is None else _estimate(name, model, dataset, bootstrap),
+        estimate=_estimate(name, model, dataset, bootstrap),
     )
 
 
@@ -320,8 +318,13 @@ def _efficiency(
     )
 
 
-def _estimate(name: str, model: Subset, dataset: Dataset, bootstrap: Bootstrap) -> Estimate:
+def _estimate(name: str, model: Subset | None, dataset: Dataset, bootstrap: Bootstrap) -> Estimate | None:
+    suite = dataset.benchmark.view.name
+    if suite not in (ESTIMATED if model is None else ESTIMATED[:1]):
+        return None
     runs, units = dataset.runs(name), dataset.units(name)
-    tasks = [task for task in model.tasks if task in runs]
-    seeds = {task: tuple(units[task][:, np.newaxis]) if runs[task].size > 1 else (units[task],) for task in tasks}
-    return estimates.estimate(model, seeds, protocols.frame_cap(dataset.play(name)), bootstrap.seed)
+    seeds = {task: tuple(units[task][:, np.newaxis]) if runs[task].size > 1 else (units[task],) for task in runs}
+    frame_cap = protocols.frame_cap(dataset.play(name))
+    if model is None:
+        return estimates.from_any(name, suite, seeds, frame_cap, bootstrap.seed)
+    return estimates.from_model(model, seeds, frame_cap, bootstrap.seed)

@@ -42,6 +42,8 @@ class ScoreOptions:
     seed: Of the draws behind the intervals.
     resamples: How many draws; the usual number if None.
     method: How intervals are found; the recommended way if None.
+    model: What medians of all games are estimated from where some are missing: "any", whichever there are, or a
+        published model's name.
     every_variant: Whether to show each of the Const and Perturb agents of runs, and not just the best on each game.
     reading: Options of `arcademark.scores.reading.read_tables`.
     """
@@ -56,6 +58,7 @@ class ScoreOptions:
     seed: int = 0
     resamples: int | None = None
     method: str | None = None
+    model: str = "any"
     every_variant: bool = False
     reading: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 

@@ -12,6 +12,8 @@ from arcademark.reports.document import Estimate, Notice
 from arcademark.reports.measures import Measure
 from arcademark.reports.notices import notice, sort
 from arcademark.reports.runs import notices as runs_notices
+from arcademark.reports.subsets import predictors
+from arcademark.reports.subsets.models import ANY
 from arcademark.reports.tables import coverage, protocols
 from arcademark.reports.tables.comparison import SummaryDifference
 from arcademark.reports.tables.dataset import Dataset
@@ -95,21 +97,37 @@ def about_estimates(estimates: Sequence[tuple[str, Estimate]]) -> Iterator[Notic
             "estimate_refused",
             f"No estimate of the {pairs[0][0].suite} median for {wording.shortened(name for _, name in pairs)}: "
             f"{pairs[0][0].title} also needs {wording.listing(missing)}.",
-            "'arcademark subset predict' estimates it from any games.",
+            "Leave --model out: it is estimated from any games.",
         )
-    used = list(dict.fromkeys((item.subset, item.title, item.suite) for _, item in estimates if item.value is not None))
-    for name, title, suite in used:
-        yield notice(
-            "estimate_reading",
-            f"{title} estimates the {suite} median from {wording.plural(len(subsets.subset(name).tasks), 'game')}. "
-            f"Compare {title} estimates with {title} estimates only, not with medians: their biases differ "
-            f"(Aitchison et al. 2023, §8). {_error(title, subsets.subset(name))}",
+    told = [item for _, item in estimates if item.value is not None]
+    for item in told[:1]:  # all are by one model, or from any games
+        yield notice("estimate_reading", _from_any(told) if item.subset == ANY else _by_model(item))
+        if item.subset != ANY and subsets.subset(item.subset).purpose == "tuning":
+            yield notice("estimate_tuning", f"{item.title} is meant for tuning; report results on Atari-5 (§8).")
+
+
+def _from_any(told: Sequence[Estimate]) -> str:
+    trained = predictors.atari(told[0].suite).trained
+    held = list(dict.fromkeys(wording.share(item.held) for item in told if item.held is not None))
+    intervals = f"{100 * told[0].level:g} % intervals are for algorithms of other papers"
+    if held:
+        intervals += (
+            f": of {len(trained.algorithms)} published ones of {len(set(trained.groups))} papers, each predicted "
+            f"without its paper, such intervals held {wording.listing(held, 'or')}"
         )
-        if subsets.subset(name).purpose == "tuning":
-            yield notice("estimate_tuning", f"{title} is meant for tuning; report results on Atari-5 (§8).")
-    if len(used) > 1:
-        titles = wording.listing(title for _, title, _ in used)
-        yield notice("estimate_doubtful", f"The estimates come from different models, {titles}: do not compare them.")
+    return (
+        f"The {told[0].suite} median is estimated from the games that there are, by what published algorithms' scores "
+        f"on them say of all. {intervals}. They take the scores as exact."
+    )
+
+
+def _by_model(item: Estimate) -> str:
+    title, subset = item.title, subsets.subset(item.subset)
+    return (
+        f"{title} estimates the {item.suite} median from {wording.plural(len(subset.tasks), 'game')}. "
+        f"Compare {title} estimates with {title} estimates only, not with medians: their biases differ "
+        f"(Aitchison et al. 2023, §8). {_error(title, subset)}"
+    )
 
 
 def _error(title: str, subset: Subset) -> str:
