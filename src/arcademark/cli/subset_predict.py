@@ -3,15 +3,49 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from arcademark.cli import tables
+from arcademark.cli import options, tables
 from arcademark.cli.output import Output
 from arcademark.cli.output import options as with_output
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite.tasks import canonical_game
+
+if TYPE_CHECKING:
+    from arcademark.reports.subsets.predictors import Predictor
+
+learnt_from = options.combine(
+    click.option(
+        "--training",
+        multiple=True,
+        metavar="TABLE",
+        help="Learn from these scores of other algorithms instead of Atari's published ones. May be repeated.",
+    ),
+    click.option(
+        "--references",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Another benchmark, with --training: a CSV file with the columns task, low and high.",
+    ),
+    click.option(
+        "--papers",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="With --training: which paper each algorithm is of, a CSV file algorithm,paper.  [default: one each]",
+    ),
+)
+
+
+def training_of(training: tuple[str, ...], references: Path | None, papers: Path | None) -> Predictor | None:
+    """Learn from the user's own scores, if any are named; refuse what goes with these alone."""
+    from arcademark.reports.subsets import predictors
+
+    if not training and (references or papers):
+        option = "references" if references else "papers"
+        raise ArcadeMarkError(f"--{option} goes with --training TABLE, the scores to learn from; give it, too")
+    return predictors.own(training, references, papers) if training else None
 
 
 @click.command("predict", short_help="The median of all games, and every game, from a few.")
@@ -32,24 +66,7 @@ from arcademark.suite.tasks import canonical_game
     metavar="FILE",
     help="What playing costs: a CSV file with the columns game and frames.  [default: the same for all]",
 )
-@click.option(
-    "--training",
-    multiple=True,
-    metavar="TABLE",
-    help="Learn from these scores of other algorithms instead of Atari's published ones. May be repeated.",
-)
-@click.option(
-    "--references",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Another benchmark, with --training: a CSV file with the columns task, low and high.",
-)
-@click.option(
-    "--papers",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="With --training: which paper each algorithm is of, a CSV file algorithm,paper.  [default: one each]",
-)
+@learnt_from
 @with_output
 @tables.read_as
 def command(
@@ -74,10 +91,7 @@ def command(
     from arcademark.reports.render import json
     from arcademark.reports.subsets import predicting, predictors
 
-    if not training and (references or papers):
-        option = "references" if references else "papers"
-        raise ArcadeMarkError(f"--{option} goes with --training TABLE, the scores to learn from; give it, too")
-    own = predictors.own(training, references, papers) if training else None
+    own = training_of(training, references, papers)
     costs = None if frames is None else predictors.read_frames(frames, own.canonical if own else canonical_game)
     shown = predicting.predicted(
         places,

@@ -81,6 +81,12 @@ class Trained:
     transform: str
     left_out: tuple[str, ...] = ()
 
+    def only(self, rows: NDArray[np.bool_]) -> Trained:
+        """Return the same with some of the algorithms to be predicted."""
+        kept = np.flatnonzero(rows)
+        names, groups = (tuple(of[row] for row in kept) for of in (self.algorithms, self.groups))
+        return replace(self, percent=self.percent[kept], algorithms=names, groups=groups)
+
     def apart(self, rows: NDArray[np.bool_]) -> tuple[Trained, Trained]:
         """Return what the other algorithms than those ``rows`` teach, and these, each to be predicted by that alone."""
         chosen = [np.flatnonzero(some) for some in (~rows, rows)]

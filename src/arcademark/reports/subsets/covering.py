@@ -1,14 +1,16 @@
-"""What ``arcademark subset coverage`` shows: how predictions from any games hold for what they were not learnt from.
+"""What ``arcademark subset coverage`` shows: how predictions from some games hold for what they were not learnt from.
 
-The algorithms of Atari's predictor (`arcademark.reports.subsets.predictors.atari`) are left out in three ways, each
-predicted by a distribution, and its interval widened by misses, that knew nothing of it: paper by paper (but for the
-fits behind other papers' misses); kind by kind (`arcademark.catalogue.model.ALGORITHM_KINDS`); and the newest third.
+The algorithms that a predictor learnt from are left out, and predicted by a distribution, its interval widened by
+misses, that knew nothing of them: paper by paper (but for the fits behind other papers' misses); of the catalogue also
+kind by kind (`arcademark.catalogue.model.ALGORITHM_KINDS`), and the newest third. Games are given, or the best of a
+size (`arcademark.subset.choosing`), chosen anew without what is left out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from math import log
 from typing import ClassVar
 
@@ -17,30 +19,47 @@ import numpy as np
 from arcademark.catalogue import collections
 from arcademark.errors import ArcadeMarkError
 from arcademark.reports.subsets import predictors
+from arcademark.reports.subsets.predictors import Predictor
 from arcademark.subset import calibration
 from arcademark.subset.any_tasks import MEDIAN, Trained
-from arcademark.subset.calibration import DRAWS, TASKS
+from arcademark.subset.calibration import DRAWS, TASKS, Misses
+from arcademark.subset.choosing import choose
+from arcademark.suite import protocols
 from arcademark.suite.subsets import LEVEL, resolve_tasks
 
-Parts = Sequence[tuple[Trained, Trained]]
-"""What is learnt from, and what is left out of that."""
+
+@dataclass(frozen=True)
+class Part:
+    """What is learnt from; what is left out of that, by the name of its group where the rest still has it; and its way.
+
+    left_out: "each paper", "each kind", "since 2021".
+    """
+
+    left_out: str
+    known: Trained
+    others: Trained
+    group: str | None = None
 
 
 @dataclass(frozen=True)
 class Held:
     """How predictions from some games hold for algorithms that were left out.
 
-    subset: The games, as named.
+    subset: The games, as named, or "best 5".
+    games: Which these are; of the best ones when nothing is left out.
     left_out: In which way: "each paper", "each kind", "since 2021".
+    same: In what share of the choices without something just these were chosen; None of games that are given.
     algorithms: How many were predicted.
     mean_error, median_error: Of the estimated median: the size of ln((estimate + 1) / (truth + 1)), both in percent of
-        the average human.
+        the average human, or between two references.
     coverage: By what is predicted of all games, the share of truths that intervals held.
     games_coverage: The same of single games.
     """
 
     subset: str
+    games: tuple[str, ...]
     left_out: str
+    same: float | None
     algorithms: int
     mean_error: float
     median_error: float
@@ -50,53 +69,132 @@ class Held:
 
 @dataclass(frozen=True)
 class Coverage:
-    """How predictions from any games hold for what they were not learnt from.
+    """How predictions from some games hold for what they were not learnt from.
 
     level: Of the intervals.
-    algorithms, papers: How many algorithms there are to learn from, and of how many papers.
+    algorithms, groups: How many algorithms there are to learn from, and of how many papers, or whatever they have in
+        common.
+    noun, groups_noun: What a task and a group is called, the latter in the plural.
+    titles: Tasks' names for people.
     """
 
-    SCHEMA: ClassVar[str] = "arcademark.subset-coverage/1"
+    SCHEMA: ClassVar[str] = "arcademark.subset-coverage/2"
 
     level: float
     algorithms: int
-    papers: int
+    groups: int
+    noun: str
+    groups_noun: str
+    titles: Mapping[str, str]
     rows: tuple[Held, ...]
 
 
-def covered(subsets: Sequence[str], level: float = LEVEL) -> Coverage:
-    """Measure it from each list of games, "atari-5" or "pong,qbert"; raise where one names what there is not."""
-    games = {name: resolve_tasks(name) for name in subsets}
-    trained = predictors.atari().trained
-    ways = dict(_ways(trained))
-    rows = [_held(name, tasks, way, ways[way], level) for name, tasks in games.items() for way in ways]
-    return Coverage(level, len(trained.algorithms), len(set(trained.groups)), tuple(rows))
+def covered(
+    subsets: Sequence[str],
+    level: float = LEVEL,
+    *,
+    sizes: Sequence[int] = (),
+    suite: str = predictors.ATARI,
+    training: Predictor | None = None,
+) -> Coverage:
+    """Measure it from each list of games, "atari-5" or "pong,qbert", and from the best ones of each size.
+
+    Of a suite of the catalogue's algorithms, or of what ``training`` learnt from. Raises where a list names what there
+    is not.
+    """
+    predictor = training or predictors.atari(suite)
+    trained = predictor.trained
+    parts = list(_each_group(predictor))
+    if training is None:
+        parts += [*_apart(trained), *_within(trained, suite)]
+    measured = _Measured(predictor, level)
+    given = {name: _tasks(name, predictor, atari=training is None) for name in subsets}
+    ways = tuple(dict.fromkeys(part.left_out for part in parts))
+    asked: dict[str, tuple[str, ...] | int] = {**given, **{f"best {size}": size for size in sizes}}
+    rows = [
+        _held(name, tasks, way, [part for part in parts if part.left_out == way], measured)
+        for name, tasks in asked.items()
+        for way in ways
+    ]
+    return Coverage(
+        level,
+        len(trained.algorithms),
+        len(set(trained.groups)),
+        predictor.noun,
+        predictor.groups,
+        {task: predictor.title(task) for row in rows for task in row.games},
+        tuple(rows),
+    )
 
 
-def _ways(trained: Trained) -> Iterator[tuple[str, Parts]]:
+def _tasks(name: str, predictor: Predictor, *, atari: bool) -> tuple[str, ...]:
+    if atari:
+        return resolve_tasks(name)
+    found = tuple(predictor.canonical(part.strip()) for part in name.split(","))
+    if strangers := [task for task in found if task not in predictor.tasks]:
+        raise ArcadeMarkError(f"{', '.join(strangers)}: not among the {predictor.noun}s of the training scores")
+    return found
+
+
+def _each_group(predictor: Predictor) -> Iterator[Part]:
+    trained, groups = predictor.trained, np.array(predictor.trained.groups)
+    for group in dict.fromkeys(trained.groups):
+        yield Part(f"each {predictor.groups[:-1]}", trained, trained.only(groups == group), group)
+
+
+def _apart(trained: Trained) -> Iterator[Part]:
     entries = collections.select()
     kinds = np.array([entries[name].kind for name in trained.algorithms])
     years = np.array([entries[name].year for name in trained.algorithms])
     since = int(np.sort(years)[2 * len(years) // 3])
-    yield "each paper", [(trained, trained)]
-    yield "each kind", [trained.apart(kinds == kind) for kind in dict.fromkeys(kinds)]
-    yield f"since {since}", [trained.apart(years >= since)]
+    for kind in dict.fromkeys(kinds):
+        yield Part("each kind", *trained.apart(kinds == kind))
+    yield Part(f"since {since}", *trained.apart(years >= since))
 
 
-def _held(name: str, tasks: Sequence[str], way: str, parts: Parts, level: float) -> Held:
+def _within(trained: Trained, suite: str) -> Iterator[Part]:
+    """Leave each paper out again, and predict of it who trained no longer than the suite's protocol allows."""
+    if suite not in protocols.protocols():
+        return
+    budget = protocols.protocol(suite).training_frames
+    entries, groups = collections.select(), np.array(trained.groups)
+    frames = np.array([entries[name].training_frames or np.inf for name in trained.algorithms])
+    for group in dict.fromkeys(trained.groups):
+        rows = (groups == group) & (frames <= budget)
+        if rows.any():
+            yield Part(f"each paper, of {budget:,} frames", trained, trained.only(rows), group)
+
+
+class _Measured:
+    """Misses and choices, each worked out once."""
+
+    def __init__(self, predictor: Predictor, level: float) -> None:
+        self._predictor, self.level, self.trained = predictor, level, predictor.trained
+        self.misses, self.choose = cache(self._misses), cache(choose)
+
+    def _misses(self, trained: Trained, tasks: tuple[str, ...]) -> Misses:
+        every = trained.joint.tasks
+        noise = np.random.default_rng(predictors.SEED).standard_normal((DRAWS, len(every)))
+        quantities = self._predictor.quantities if every == self._predictor.tasks else predictors.of_games(every)
+        return calibration.misses(trained, np.isin(every, tasks), quantities, noise, self.level)
+
+
+def _held(name: str, tasks: tuple[str, ...] | int, way: str, parts: Sequence[Part], measured: _Measured) -> Held:
     held: dict[str, list[bool]] = {}
     sizes: list[float] = []
-    for known, others in parts:
-        given = np.isin(known.joint.tasks, tasks)
-        noise = np.random.default_rng(predictors.SEED).standard_normal((DRAWS, len(given)))
-        quantities = predictors.of_games(known.joint.tasks)
-        widened_by = calibration.misses(known, given, quantities, noise, level)
-        found = widened_by if others is known else calibration.misses(others, given, quantities, noise, level)
+    choices = []
+    for part in parts:
+        chosen = measured.choose(part.known, tasks, without=part.group) if isinstance(tasks, int) else tasks
+        choices.append(chosen)
+        found, widened_by = measured.misses(part.others, chosen), measured.misses(part.known, chosen)
         sizes += (log(10) * np.abs(found.errors[MEDIAN.name])).tolist()
         for quantity in found.by:
-            held.setdefault(quantity, []).extend(found.held(quantity, level, widened_by))
+            held.setdefault(quantity, []).extend(found.held(quantity, measured.level, widened_by))
     if not sizes:
-        raise ArcadeMarkError(f"no published algorithm has any of {name} and other games of atari-57 beside")
+        raise ArcadeMarkError(f"no algorithm that is left out has any of {name} and others beside")
+    whole = measured.choose(measured.trained, tasks) if isinstance(tasks, int) else tasks
+    same = float(np.mean([chosen == whole for chosen in choices])) if isinstance(tasks, int) else None
     coverage = {quantity: float(np.mean(every)) for quantity, every in held.items()}
     games_coverage = coverage.pop(TASKS)
-    return Held(name, way, len(sizes), float(np.mean(sizes)), float(np.median(sizes)), coverage, games_coverage)
+    mean, median = float(np.mean(sizes)), float(np.median(sizes))
+    return Held(name, whole, way, same, len(sizes), mean, median, coverage, games_coverage)

@@ -1,0 +1,90 @@
+"""Which few tasks tell most of all, whatever predicts from them: those that leave least of a summary's variance.
+
+Conventions
+-----------
+* The variance is that of a linear prediction, by a covariance of all tasks' transformed scores and the summary. It is
+  half what the distribution of all tasks (`arcademark.subset.joint`) says, and half what the algorithms themselves
+  show, missing scores filled in with what that distribution expects of them. The first alone is too smooth, the second
+  alone follows chance; any share from 30 to 60 % chooses about as well (``docs/subsets.md``).
+* Algorithms of a group together weigh as the root of their number.
+* Tasks are added one by one, the best each time, and then exchanged for others, one or two at a time, while that helps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import combinations
+
+import numpy as np
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.subset.any_tasks import MEDIAN, Quantity, Trained
+from arcademark.subset.problem import TRANSFORMS, Floats
+
+SHARE = 0.5
+"""Of the covariance that the algorithms themselves show."""
+DRAWS = 4000
+SEED = 1982
+
+
+def choose(trained: Trained, size: int, quantity: Quantity = MEDIAN, without: str | None = None) -> tuple[str, ...]:
+    """Choose the tasks that tell most of a quantity, in the order of all; learn nothing from the group ``without``.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where there are not more tasks than are to be chosen, or none is.
+    """
+    tasks = trained.joint.tasks
+    if not 0 < size < len(tasks):
+        raise ArcadeMarkError(f"{size} tasks to choose of {len(tasks)}; expected at least one, and fewer than all")
+    spread = covariance(trained, quantity, without)
+    chosen: list[int] = []
+    for _ in range(size):
+        chosen = _best(spread, [[*chosen, place] for place in range(len(tasks)) if place not in chosen])
+    for together in (1, 2):
+        while (better := _exchanged(spread, chosen, together)) != chosen:
+            chosen = better
+    return tuple(tasks[place] for place in sorted(chosen))
+
+
+def covariance(trained: Trained, quantity: Quantity = MEDIAN, without: str | None = None) -> Floats:
+    """Return the covariance of transformed scores and, last, a quantity's, shape (tasks + 1, tasks + 1)."""
+    joint = trained.joint if without is None else trained.without[without]
+    transform = TRANSFORMS[trained.transform]
+    noise = np.random.default_rng(SEED).standard_normal((DRAWS, len(joint.tasks)))
+    drawn = joint.mean + noise @ np.linalg.cholesky(joint.covariance).T
+    places = np.arange(len(joint.tasks))
+    expected = _covariance(drawn, transform(quantity.of(trained.back(drawn), places)), np.ones(DRAWS))
+    rows = [row for row, group in enumerate(trained.groups) if group != without]
+    groups = [trained.groups[row] for row in rows]
+    logs, truths = np.empty((len(rows), len(places))), np.empty(len(rows))
+    for row, percent in enumerate(trained.percent[rows]):
+        there = np.isfinite(percent)
+        truths[row] = transform(quantity.of(percent[np.newaxis, there], np.flatnonzero(there)))[0]
+        logs[row] = transform(percent)
+        told = joint.conditional(there)
+        logs[row, told.missing] = joint.expected(told, logs[row])
+    seen = _covariance(logs, truths, np.array([groups.count(group) ** -0.5 for group in groups]))
+    return (1 - SHARE) * expected + SHARE * seen
+
+
+def _covariance(scores: Floats, targets: Floats, weights: Floats) -> Floats:
+    both = np.column_stack([scores, targets])
+    return np.asarray(np.cov(both, rowvar=False, aweights=weights, ddof=0))
+
+
+def _exchanged(spread: Floats, chosen: list[int], together: int) -> list[int]:
+    """Return the best of what is chosen and of all that differs from it in so many tasks."""
+    others = [place for place in range(len(spread) - 1) if place not in chosen]
+    kept = [list(some) for some in combinations(chosen, len(chosen) - together)] if together <= len(chosen) else []
+    return _best(spread, [chosen, *([*some, *new] for some in kept for new in combinations(others, together))])
+
+
+def _best(spread: Floats, subsets: Iterable[list[int]]) -> list[int]:
+    """Return the subset that explains most of the variance of what is last; of equals the first."""
+    every = np.array(list(subsets))
+    with_target = spread[every, -1]
+    among = spread[every[:, :, np.newaxis], every[:, np.newaxis, :]]
+    explained = np.einsum("ij,ij->i", with_target, np.linalg.solve(among, with_target[..., np.newaxis])[..., 0])
+    return [int(place) for place in every[int(np.argmax(explained))]]
