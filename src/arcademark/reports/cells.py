@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,6 +62,17 @@ class PlayedAlgorithm:
     trials: tuple[TrialRecord, ...]
     cells: Mapping[str, Cell]
     variants: int = 1
+
+    @property
+    def trained(self) -> bool:
+        """Whether it was trained: as learner, as network, or before, as files that its parameters name may hold."""
+        known = {agent["label"]: agent for agent in self.run.record.manifest["agents"]}
+        return any(trial.learns or keeps(known.get(trial.agent, {})) for trial in self.trials)
+
+
+def keeps(agent: Mapping[str, Any]) -> bool:
+    """Whether an agent of a manifest plays from files."""
+    return bool(agent.get("checkpoints") or agent.get("files"))
 
 
 def run_names(collection: RunCollection) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from arcademark.reports.record import Citation
 OF_NOTICES: Mapping[str, tuple[str, ...]] = {
     "best_of": ("bellemare-2013",),
     "efficiency": ("fan-2021",),
+    "episodes_as_runs": ("agarwal-2021",),
     "hard_exploration": ("aitchison-2023",),
 }
 """By a notice's kind, the papers that its text names."""

@@ -19,6 +19,7 @@ KINDS: MappingProxyType[str, Level] = MappingProxyType(
         "protocol_unknown": "warning",
         "games_differ": "warning",
         "few_runs": "warning",
+        "episodes_as_runs": "warning",
         "estimate_doubtful": "warning",
         "estimate_refused": "warning",
         "no_reference": "warning",

@@ -19,6 +19,7 @@ from arcademark.reports.tables.dataset import ScoreOptions, prepare
 from arcademark.runs import manifest
 from arcademark.runs.recording import Recorder
 from arcademark.runs.store import Checkpoint, EpisodeResult, RunRecord, encode_actions
+from arcademark.scores.runs import RunCollection
 
 
 def written(run: RunRecord, directory: Path) -> Path:
@@ -131,3 +132,29 @@ def test_a_comparison_warns_of_runs_that_are_not_finished_and_of_one_network_for
     assert "other is the same network with several seeds" in told["one_network"]
     kinds = {notice.kind for notice in compare_tables(collected(whole, made_up_run("runs/b", ("other",)))).notices}
     assert not kinds & {"trials_incomplete", "one_network"}
+
+
+def said_of(collection: RunCollection) -> dict[str, str]:
+    return {notice.kind: notice.text for notice in analyse(collection).notices}
+
+
+def test_episodes_of_one_trained_agent_are_no_runs_of_its_algorithm() -> None:
+    learner = trained(made_up_run(seeds=(0,)), lengths=(30,))
+    assert "one trained agent, not of its algorithm" in said_of(collected(learner))["episodes_as_runs"]
+    assert "if it was trained" not in said_of(collected(learner))["episodes_as_runs"]
+    network = made_up_run(seeds=(0,))
+    network.manifest["agents"][0]["files"] = {"path": "ab" * 32}
+    assert "random." in said_of(collected(network))["episodes_as_runs"]
+    untrained = said_of(collected(made_up_run(seeds=(0,))))
+    assert "episodes_as_runs" not in untrained
+    assert "Where nothing was trained" in untrained["intervals"]
+    several = trained(made_up_run(seeds=(0, 1)), lengths=(30, 30))
+    assert "episodes_as_runs" not in said_of(collected(several))
+
+
+def test_seeds_that_play_the_same_files_are_one_agent() -> None:
+    record = made_up_run(seeds=(0, 1))
+    assert "one_network" not in said_of(collected(record))
+    record.manifest["agents"][0]["files"] = {"path": "ab" * 32}
+    assert "random plays from the same files with every seed (path)" in said_of(collected(record))["one_network"]
+    assert "one_network" not in said_of(collected(trained(record, lengths=(30, 30))))

@@ -379,3 +379,22 @@ def test_every_setting_that_differs_stands_in_a_note() -> None:
     assert "and 9 settings more" in text_of(found, "protocols_differ")
     assert "frame stack (4: " in text_of(found, "settings")
     assert "frame_stack" not in text_of(found, "settings")
+
+
+def test_runs_that_are_likely_episodes_are_warned_of(tmp_path: Path) -> None:
+    def told(runs: list[float], header: str = "run", more: str = "") -> str:
+        rows = [f"mine,{game},{run}{more},{score}" for game in ("qbert", "pong") for run, score in enumerate(runs)]
+        path = tmp_path / "scores.csv"
+        path.write_text("\n".join([f"algorithm,game,{header},score", *rows]))
+        return text_of(analyse(path, resamples=50), "episodes_as_runs")
+
+    whole = [25.0 * score for score in range(10)]
+    assert "Scores of mine are such as single episodes give, of 10 runs a game" in told(whole)
+    assert not told(whole[:9])
+    assert not told([*whole[:9], 212.5])
+    assert not told([25.0] * 10)
+    assert "Several runs of mine on a game have one seed" in told([1.5, 2.5], "run,seed", ",7")
+    assert not told([1.5, 2.5], "run,seed", ",")
+    assert "mine, if it was trained" in told(whole, "episode")
+    two = analyse(table({"mine": {"qbert": whole}, "yours": {"qbert": whole}}), resamples=50)
+    assert "Scores of mine and yours" in text_of(two, "episodes_as_runs")

@@ -61,6 +61,7 @@ class Scores:
     qualified: What an algorithm is called beside another of its name, where that is known: "Agent57 (Fan 2021)".
     lone: By algorithm and task, the episodes of an only run, where they are known.
     runs: The runs that are among what was read.
+    one_seed: Algorithms of which a file says that several runs on a task are of one seed.
     """
 
     table: ScoreTable
@@ -72,6 +73,7 @@ class Scores:
     lone: Mapping[tuple[str, str], NDArray[np.float64]] = field(default_factory=lambda: MappingProxyType({}))
     played: Mapping[str, PlayedAlgorithm] = field(default_factory=lambda: MappingProxyType({}))
     runs: RunCollection | None = None
+    one_seed: frozenset[str] = frozenset()
 
     def rename(self, names: Mapping[str, str]) -> Scores:
         """Give algorithms new names everywhere."""
@@ -84,6 +86,7 @@ class Scores:
             qualified={new[name]: known for name, known in self.qualified.items()},
             lone={(new[name], task): episodes for (name, task), episodes in self.lone.items()},
             played={new[name]: replace(item, name=new[name]) for name, item in self.played.items()},
+            one_seed=frozenset(new[name] for name in self.one_seed),
         )
 
 
@@ -196,6 +199,7 @@ def _files(files: Sequence[_Read], canonical: Callable[[str], str], reading: Map
         sources=(f"{names}: {found.summary}",),
         remarks=tuple(found.notes),
         lone={cell: runs[0] for cell, runs in (found.episodes or {}).items() if len(runs) == 1},
+        one_seed=found.one_seed,
     )
 
 
@@ -306,6 +310,7 @@ def _together(found: Sequence[Scores]) -> Scores:
         {cell: episodes for scores in apart for cell, episodes in scores.lone.items()},
         {name: item for scores in apart for name, item in scores.played.items()},
         next((scores.runs for scores in apart if scores.runs), None),
+        frozenset(name for scores in apart for name in scores.one_seed),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
+from arcademark.console.games import score_step
 from arcademark.metrics.intervals import LEVEL
 from arcademark.reports import published, wording
 from arcademark.reports.cells import run_names
@@ -22,6 +23,12 @@ from arcademark.reports.tables.uncertainty import Bootstrap
 from arcademark.subset.model import explained
 from arcademark.suite import anomalies, subsets
 from arcademark.suite.subsets import Subset
+
+AS_RUNS = "(Agarwal et al. 2021; Patterson et al. 2024)"
+"""Which papers say that episodes of one trained agent are not runs."""
+
+MANY_RUNS = 10
+"""Runs a game from which the scores of a table are asked whether they are single episodes'."""
 
 MOST_GROUPS = 3
 """Groups of algorithms, each lacking its own games, above which they are told all together."""
@@ -51,7 +58,7 @@ def collect(dataset: Dataset, algorithms: Sequence[Algorithm], bootstrap: Bootst
                 [(item.name, item.most_runs) for item in algorithms],
                 bootstrap,
             ),
-            *_over_episodes(algorithms, dataset.benchmark.noun),
+            *_over_episodes(algorithms, dataset),
             *(runs_notices.of_runs(runs, dataset.played, algorithms, run_names(runs)) if runs else ()),
         ]
     )
@@ -177,6 +184,7 @@ def how_made(dataset: Dataset) -> Iterator[Notice]:
     """Warn where algorithms set side by side were not scored alike, or not here, or where that is not known."""
     if runs := dataset.scores.runs:
         yield from runs_notices.of_scores(runs, run_names(runs))
+    yield from _episodes_as_runs(dataset)
     plays = {name: dataset.play(name) for name in dataset.algorithms}
     for text in protocols.differing(plays):
         yield notice("protocols_differ", text)
@@ -193,6 +201,36 @@ def how_made(dataset: Dataset) -> Iterator[Notice]:
             f"Protocol unknown for {wording.shortened(unknown)}: check before ranking them{beside}.",
             "Name it with --protocol.",
         )
+
+
+def _episodes_as_runs(dataset: Dataset) -> Iterator[Notice]:
+    """Warn where runs of a table are likely episodes: several of one seed, or many with scores of single episodes."""
+    noun = dataset.benchmark.noun
+    repeated = [name for name in dataset.algorithms if name in dataset.scores.one_seed]
+    single = [name for name in dataset.algorithms if name not in repeated and _of_single_episodes(name, dataset)]
+    for names, why in (
+        (repeated, f"Several runs of {{}} on a {noun} have one seed"),
+        (single, f"Scores of {{}} are such as single episodes give, of {MANY_RUNS} runs a {noun} or more"),
+    ):
+        if names:
+            yield notice(
+                "episodes_as_runs",
+                f"{why.format(wording.shortened(names))}. If these runs are episodes of one trained agent, intervals "
+                f"and tests over them tell of this agent, not of its algorithm, whose trainings differ, too {AS_RUNS}.",
+                "Number trainings in the column run and their episodes in the column episode, to have these averaged.",
+            )
+
+
+def _of_single_episodes(name: str, dataset: Dataset) -> bool:
+    """Whether an algorithm of a table has many runs a game, with no score that only a mean over episodes can be."""
+    rows = dataset.runs(name)
+    if not dataset.benchmark.atari or name in {*dataset.scores.played, *dataset.scores.qualified}:
+        return False
+    if min((row.size for row in rows.values()), default=0) < MANY_RUNS:
+        return False
+    steps = {task: score_step(task) for task in rows}
+    varies = any((row != row[0]).any() for row in rows.values())
+    return varies and not any((row % steps[task]).any() for task, row in rows.items())
 
 
 def _training(dataset: Dataset) -> Iterator[Notice]:
@@ -371,15 +409,29 @@ def intervals(counts: Sequence[tuple[str, int]], bootstrap: Bootstrap, noun: str
             yield notice("runs", f"{wording.shortened(names)}: {text}.")
 
 
-def _over_episodes(algorithms: Sequence[Algorithm], noun: str) -> Iterator[Notice]:
-    found = [
-        item.name for item in algorithms if any(row.runs == 1 and row.score.low is not None for row in item.scores)
+def _over_episodes(algorithms: Sequence[Algorithm], dataset: Dataset) -> Iterator[Notice]:
+    """Say whose intervals are over the episodes of a single run; warn where that was trained, or may have been."""
+    noun, played = dataset.benchmark.noun, dataset.scores.played
+    over = [item.name for item in algorithms if any(row.runs == 1 and row.score.low is not None for row in item.scores)]
+    fixed = [name for name in over if name in played and not played[name].trained]
+    trained = [
+        name if name in played or name in dataset.scores.frames else f"{name}, if it was trained"
+        for name in over
+        if name not in fixed
     ]
-    if found:
+    how = f"A {noun}'s interval from a single run is a {100 * LEVEL:g} % Student's t interval over its episodes"
+    if trained:
+        yield notice(
+            "episodes_as_runs",
+            f"{how}, so it tells of one trained agent, not of its algorithm, whose trainings differ, too {AS_RUNS}: "
+            f"{wording.shortened(trained)}.",
+            "Train with several seeds: intervals are then over these.",
+        )
+    if fixed:
         yield notice(
             "intervals",
-            f"A {noun}'s interval from a single run is a {100 * LEVEL:g} % Student's t interval over its episodes, and "
-            f"leaves out the variation from run to run: {wording.shortened(found)}.",
+            f"{how}: {wording.shortened(fixed)}. Where nothing was trained, seeds differ by the chance of episodes "
+            "alone.",
         )
     still = [
         item.name

@@ -76,6 +76,8 @@ class Reading:
         The episode scores behind each cell, one array a run that has any; None where the file has none.
     runs : mapping of str to tuple of int
         For each algorithm the numbers (seeds) of its runs along the run axis.
+    one_seed : frozenset of str
+        Algorithms of which several runs on a task are of one seed, as the file says.
     """
 
     table: ScoreTable
@@ -86,6 +88,7 @@ class Reading:
     episodes: Episodes | None
     files: tuple[Path, ...]
     runs: Mapping[str, tuple[int, ...]]
+    one_seed: frozenset[str] = frozenset()
 
     @property
     def summary(self) -> str:

@@ -41,6 +41,7 @@ def combine(readings: Sequence[Reading]) -> Reading:
         _episodes(readings),
         tuple(dict.fromkeys(path for reading in readings for path in reading.files)),
         numbers_of_runs(scores),
+        frozenset(name for reading in readings for name in reading.one_seed),
     )
 
 

@@ -6,7 +6,8 @@ Conventions
   ``episode``, ``frames`` and ``protocol``. Other columns are left out, and a note says so.
 * *Wide*: the first column is ``algorithm`` and every other one a game; or the first is ``game`` and every other one an
   algorithm, as papers print them. Columns named ``run`` (or ``seed``) and ``protocol`` may stand among them.
-* Names of columns count in any case. A row without a run is run 0.
+* Names of columns count in any case. A row without a run is run 0. Beside ``run``, ``seed`` only tells which runs
+  are of one seed.
 * With ``episode``, a run's score is the mean over its episodes. With ``frames``, rows are a learning curve, and the
   score is that of the last frames; with both, the last 100 episodes, or the episodes of the last frames where several
   stand at the same. ``last`` asks for another number of them.
@@ -28,7 +29,8 @@ from arcademark.scores.readers.sheet import Sheet
 ALGORITHM = ("algorithm", "agent", "method", "algo")
 TASK = ("task", "game", "env", "env_id", "environment")
 SCORE = ("score", "return", "episode_return", "episodic_return", "reward")
-RUN = ("run", "seed")
+SEED = ("seed",)
+RUN = ("run", *SEED)
 EPISODE = ("episode",)
 FRAMES = ("frames", "frame", "step", "global_step", "timesteps", "iteration")
 PROTOCOL = ("protocol",)
@@ -61,7 +63,7 @@ def read_long(sheet: Sheet, options: Options) -> Reading:
     tasks, task = _canonical_tasks(
         lambda at: sheet.place(int(first[at]), column) if column is not None else "task", names, task, options
     )
-    known = [sheet.find(kind) for kind in (ALGORITHM, TASK, SCORE, RUN, EPISODE, FRAMES, PROTOCOL)]
+    known = [sheet.find(kind) for kind in (ALGORITHM, TASK, SCORE, RUN, SEED, EPISODE, FRAMES, PROTOCOL)]
     unused = [name or "(unnamed)" for at, name in enumerate(sheet.header) if at not in known]
     notes = (*([f"columns left out: {listed(unused, 8)}"] if unused else []), *sheet.notes)
     rows = _rows(sheet, options, (algorithms, algorithm), (tasks, task), sheet.scores(score))
@@ -71,7 +73,7 @@ def read_long(sheet: Sheet, options: Options) -> Reading:
 
 def read_wide(sheet: Sheet, options: Options) -> Reading:
     """Read a wide table; see the module for its columns."""
-    labels = {sheet.find(kind) for kind in (RUN, PROTOCOL)}
+    labels = {sheet.find(kind) for kind in (RUN, SEED, PROTOCOL)}
     columns = [column for column in range(1, len(sheet.header)) if column not in labels]
     if not is_wide(sheet) or not columns:
         raise ArcadeMarkError(expected(sheet))
@@ -107,6 +109,7 @@ def _rows(sheet: Sheet, options: Options, algorithms: _Names, tasks: _Names, sco
         np.repeat(np.arange(sheet.size), width),
         protocols=protocols,
         protocol=None if protocol is None else np.repeat(protocol, width),
+        seed=_seed(sheet, width),
         run_column=sheet.find(RUN),
         protocol_column=sheet.find(PROTOCOL),
         notes=sheet.notes,
@@ -167,6 +170,17 @@ def _run(sheet: Sheet, options: Options) -> _Ints:
     if numbers is None or options.run is not None:
         return np.full(sheet.size, options.run or 0, dtype=np.int64)
     return numbers
+
+
+def _seed(sheet: Sheet, width: int) -> _Ints | None:
+    """Return the seed of each score's row where a column tells it beside the run; each missing one is another."""
+    column = sheet.find(SEED)
+    if column is None or column == sheet.find(RUN):
+        return None
+    cells = np.array([str(cell).strip() for cell in sheet.columns[column]])
+    codes = np.unique(cells, return_inverse=True)[1]
+    missing = (cells == "") | (cells == "nan")
+    return np.repeat(np.where(missing, -1 - np.arange(sheet.size), codes), width)
 
 
 def _integers(sheet: Sheet, kind: Sequence[str]) -> _Ints | None:

@@ -23,7 +23,7 @@ class Rows:
     """Scores (NaN: missing), one a row; of all arrays, shape (rows,), those named as names hold positions in these.
 
     `row` is the sheet's row that each stands in; `episode` and `frames` tell the rows of a run apart, and order them;
-    `run_column` and `protocol_column` are for messages.
+    `run_column` and `protocol_column` are for messages. `seed` is each row's where runs have numbers of their own.
     """
 
     sheet: Sheet
@@ -41,6 +41,7 @@ class Rows:
     run_column: int | None = None
     protocol_column: int | None = None
     notes: tuple[str, ...] = ()
+    seed: _Ints | None = None
 
     def line(self, at: int) -> int:
         """Return where the file has a row."""
@@ -69,7 +70,18 @@ def collect(rows: Rows, layout: str, options: Options) -> Reading:
         episodes,
         (rows.sheet.path,),
         dict(zip(rows.algorithms, runs, strict=True)),
+        _of_one_seed(rows, cell),
     )
+
+
+def _of_one_seed(rows: Rows, cell: _Ints) -> frozenset[str]:
+    """Return the algorithms of which two runs on a task have the same seed."""
+    if rows.seed is None:
+        return frozenset()
+    scored = ~np.isnan(rows.score)
+    keys = np.unique(np.stack([rows.algorithm, rows.task, rows.seed, cell])[:, scored], axis=1)[:3]
+    again = (keys[:, 1:] == keys[:, :-1]).all(axis=0)
+    return frozenset(rows.algorithms[at] for at in np.unique(keys[0, 1:][again]))
 
 
 def _protocol_of_each(rows: Rows) -> tuple[str, ...]:
