@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 from arcademark.reports.runs import tuning
@@ -34,6 +35,7 @@ def test_every_combination_is_played_and_ranked(invoke):
         [(score - worst) / (best - worst) for score in scores]
     )
     assert all(setting["low"] is None for setting in found["settings"])
+    assert found["sensitivity"] is None  # of one game
 
 
 def test_the_best_is_told_as_it_is_to_be_written(invoke):
@@ -46,6 +48,24 @@ def test_the_best_is_told_as_it_is_to_be_written(invoke):
     again = invoke("tune", "const", "--try", "action=DOWN,UP", "--games", "freeway,pong", *SHORT)
     assert "complete already" in again.err
     assert again.out == shown.out
+
+
+def test_sensitivity_is_that_of_the_scores(invoke):
+    arguments = ("--try", "action=UP,DOWN", "--try", "probability=1.0,0.5", "--games", "freeway,asterix", *SHORT[:-1])
+    found = json.loads(invoke("tune", "perturb", *arguments, 2, "--json").out)
+    told = found["sensitivity"]
+    scores = np.array([[setting["scores"][game] for game in found["games"]] for setting in found["settings"]])
+    low, high = np.percentile(scores, [5, 95], axis=0)
+    placed = (scores - low) / (high - low)
+    assert told["value"] == pytest.approx(placed.max(axis=0).mean() - placed.mean(axis=1).max())
+    assert told["fixed"] == found["settings"][int(placed.mean(axis=1).argmax())]["values"]
+    assert (told["unit"], told["parts"], len(told["by_count"])) == ("episode", 2, 3)
+    assert told["by_count"][told["dimensionality"]]["share"] >= 0.95
+    assert told["held_out"] == pytest.approx(told["by_count"][-1]["held_out"] - told["by_count"][0]["held_out"])
+    seeds = json.loads(invoke("tune", "perturb", *arguments, 1, "--seeds", 2, "--out", "runs/seeds", "--json").out)
+    assert seeds["sensitivity"]["unit"] == "seed"
+    alone = json.loads(invoke("tune", "perturb", *arguments, 1, "--out", "runs/alone", "--json").out)["sensitivity"]
+    assert (alone["unit"], alone["held_out"], alone["parts"]) == ("", None, 1)
 
 
 def test_settings_that_all_score_the_same_have_no_best(invoke):

@@ -1,5 +1,6 @@
 """What `arcademark tune` prints of its settings: within 80 columns, and as its page says."""
 
+import dataclasses
 import re
 
 import pytest
@@ -8,7 +9,7 @@ from arcademark.reports.layout import Console
 from arcademark.reports.present import tuning as present
 from arcademark.reports.render import terminal
 from arcademark.reports.runs import tuning
-from arcademark.reports.runs.tuning import Setting, Tuned
+from arcademark.reports.runs.tuning import Sensitivity, Setting, Tuned, TunedParameters
 from arcademark.suite import tasks
 
 HARD = ("montezuma_revenge", "private_eye", "gravitar", "pitfall", "venture", "solaris", "freeway")
@@ -68,3 +69,19 @@ def test_one_training_a_setting_is_told():
     told = "Each setting was trained once"
     assert told in printed(made(learnt_once=True))
     assert told not in printed(made())
+
+
+def test_sensitivity_is_shown_with_what_did_not_choose():
+    names = ("exploration", "horizon_frames")
+    rows = [TunedParameters(names[:i], 0.7 + i / 10, (0.7 + i / 10) / 0.9, 0.6, 0.5, 0.7) for i in range(3)]
+    values = {"exploration": "1.5", "horizon_frames": "100"}
+    best = dict.fromkeys(tuning.training_games(), values)
+    found = Sensitivity(tuple(best), values, best, 0.2, 0.1, -0.12, 0.32, "seed", 5, 2, tuple(rows))
+    shown = printed(dataclasses.replace(made(), sensitivity=found))
+    assert max(map(len, shown.splitlines())) <= 80
+    said = " ".join(shown.split())
+    assert "exploration, horizon_frames 0.900 100 % 0.600 0.50 … 0.70" in said
+    assert "gives 0.200 more than the best fixed setting, and 0.100 (95 %: −0.12 … 0.32) on seeds that did not" in said
+    assert "Effective dimensionality: 2 parameters of 2, tuned game by game, reach 95 %" in said
+    alone = dataclasses.replace(found, held_out=None, low=None, high=None, unit="", parts=1)
+    assert "With more episodes or seeds" in " ".join(printed(dataclasses.replace(made(), sensitivity=alone)).split())

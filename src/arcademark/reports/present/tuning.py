@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from arcademark.metrics import hyperparameters
 from arcademark.reports import wording
-from arcademark.reports.blocks import Cell, Document, Prose, Table, section, table
-from arcademark.reports.runs.tuning import Setting, Tuned
+from arcademark.reports.blocks import Cell, Document, Prose, Section, Table, section, table
+from arcademark.reports.runs.tuning import Sensitivity, Setting, Tuned
 from arcademark.suite.tasks import game_name
 
 
@@ -21,7 +22,15 @@ def document(shown: Tuned) -> Document:
         ),
     )
     return Document(
-        title, "tuning", "", (section("", _places(shown)), section("Scores", scores), section("", *_advice(shown)))
+        title,
+        "tuning",
+        "",
+        (
+            section("", _places(shown)),
+            section("Scores", scores),
+            *([_sensitivity(shown.sensitivity)] if shown.sensitivity else []),
+            section("", *_advice(shown)),
+        ),
     )
 
 
@@ -39,6 +48,63 @@ def _places(shown: Tuned) -> Table:
     columns = ("", *names, "mean place", "95 %")
     caption = "Mean place: 0 is the worst setting of each game, 1 the best, averaged over games."
     return table(columns, rows, names=1 + len(names), caption=caption)
+
+
+def _sensitivity(shown: Sensitivity) -> Section:
+    """Show what tuning game by game gives, and how many parameters it takes."""
+    others = f"on other {shown.unit}s"
+    by_count = table(
+        ("tuned game by game", "score", "of all tuned", others if shown.unit else None, "95 %" if shown.unit else None),
+        (
+            (
+                ", ".join(row.parameters) or "none: the best fixed setting",
+                Cell(wording.fixed(row.score, 3), "strong"),
+                f"{100 * row.share:.0f} %",
+                wording.fixed(row.held_out, 3),
+                _between(row.low, row.high),
+            )
+            for row in shown.by_count
+        ),
+        caption="Score: mean over games, each from the 5th percentile of its scores (0) to the 95th (1).",
+    )
+    names = list(shown.fixed)
+    best = table(
+        ("", *names),
+        (
+            ("best fixed setting", *shown.fixed.values()),
+            *((game_name(game), *values.values()) for game, values in shown.best.items()),
+        ),
+    )
+    return section("Sensitivity to parameters", by_count, best, *_sensitive(shown))
+
+
+def _sensitive(shown: Sensitivity) -> Iterator[Prose]:
+    apart = ""
+    if shown.held_out is not None:
+        limits = f" (95 %: {_between(shown.low, shown.high)})" if shown.low is not None else ""
+        apart = f", and {wording.fixed(shown.held_out, 3)}{limits} on {shown.unit}s that did not choose the settings"
+    yield Prose(
+        f"Sensitivity: tuning game by game gives {wording.fixed(shown.value, 3)} more than the best fixed "
+        f"setting{apart}. Effective dimensionality: {wording.plural(shown.dimensionality, 'parameter')} of "
+        f"{len(shown.by_count) - 1}, tuned game by game, {'reaches' if shown.dimensionality == 1 else 'reach'} "
+        f"{100 * hyperparameters.SHARE:.0f} % of what all give (Adkins et al. 2024)."
+    )
+    if shown.unit:
+        yield Prose(
+            f"Scores of the settings that are best on the same {shown.unit}s are too good, more so the more is tuned. "
+            f"On other {shown.unit}s: chosen on all but one of {shown.parts} parts, scored on that one, in turn.",
+            "weak",
+        )
+    else:
+        yield Prose(
+            "These are scores of the settings that are best on the same episodes: too good, more so the more is tuned. "
+            "With more episodes or seeds they are scored on others, too.",
+            "weak",
+        )
+
+
+def _between(low: float | None, high: float | None) -> str:
+    return wording.MISSING if low is None or high is None else f"{wording.fixed(low, 2)} … {wording.fixed(high, 2)}"
 
 
 def _advice(shown: Tuned) -> Iterator[Prose]:

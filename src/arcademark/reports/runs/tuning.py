@@ -2,27 +2,32 @@
 
 A setting's mean is that of its scores between the worst and the best setting of each game
 (`arcademark.metrics.ranges.inter_algorithm`; Bellemare et al. 2013, §4.1.3). Games on which all score the same are left
-out.
+out. How much tuning each game apart would give is `arcademark.metrics.hyperparameters`.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.metrics import intervals
+from arcademark.metrics import hyperparameters, intervals
 from arcademark.metrics.ranges import inter_algorithm
 from arcademark.reports import wording
 from arcademark.scores.runs import RunScores, load_run
+from arcademark.scores.table import ScoreTable
 from arcademark.suite import tasks
 from arcademark.suite.subsets import subset
+
+MOST_FOLDS = 20
+"""Parts into which seeds, or episodes of the only one, are put at most, to choose settings on all but one of them."""
 
 VALIDATION = ("atari-3-val", "atari-5-val")  # subsets made for tuning (Aitchison et al. 2023, §8).
 
@@ -41,6 +46,54 @@ class Setting:
 
 
 @dataclass(frozen=True)
+class TunedParameters:
+    """The best that tuning a number of parameters game by game gives, the others as in the best fixed setting.
+
+    parameters: Those that give most.
+    score: Mean over games, each from the 5th percentile of its scores (0) to the 95th (1); too good, as a maximum.
+    share: Of the score with all parameters tuned.
+    held_out: The same score, of settings and parameters chosen on the other seeds or episodes; None where there are no
+        others.
+    low, high: 95 % interval of `held_out`, Student's t over these; None where nothing varies.
+    """
+
+    parameters: tuple[str, ...]
+    score: float
+    share: float
+    held_out: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """How much performance depends on tuning game by game (Adkins, Bowling and White 2024).
+
+    games: Those that tell settings apart.
+    fixed: The setting that is best on average.
+    best: By game, the best setting of it.
+    value: How much higher the mean score is with the best setting of each game than with the best fixed one.
+    held_out, low, high: The same on seeds or episodes that did not choose, as in `TunedParameters`.
+    unit: What was left out in turn: "seed", "episode", or "" where there are no two.
+    parts: In how many parts.
+    dimensionality: How few parameters, tuned game by game, reach 95 % of the score with all of them tuned.
+    by_count: For no parameter tuned, for one, to all that vary.
+    """
+
+    games: tuple[str, ...]
+    fixed: Mapping[str, str]
+    best: Mapping[str, Mapping[str, str]]
+    value: float
+    held_out: float | None
+    low: float | None
+    high: float | None
+    unit: Literal["seed", "episode", ""]
+    parts: int
+    dimensionality: int
+    by_count: tuple[TunedParameters, ...]
+
+
+@dataclass(frozen=True)
 class Tuned:
     """The settings of one run, the best first."""
 
@@ -53,6 +106,8 @@ class Tuned:
     learnt_once: bool
     """Whether learners were trained with one seed each: how much trainings differ is not in the intervals then."""
     settings: tuple[Setting, ...]
+    sensitivity: Sensitivity | None = None
+    """None where fewer than two games tell two settings apart."""
 
     @property
     def level_with_best(self) -> tuple[Setting, ...]:
@@ -113,7 +168,75 @@ def tuned(directory: Path, tried: Mapping[str, Mapping[str, str]]) -> Tuned:
         learnt_once=any(trial.learns for trial in run.record.trials)
         and len({trial.seed for trial in run.record.trials}) == 1,
         settings=tuple(sorted(settings, key=lambda setting: 1.0 if setting.mean is None else -setting.mean)),
+        sensitivity=_sensitivity(run, table, tried),
     )
+
+
+def _sensitivity(run: RunScores, table: ScoreTable, tried: Mapping[str, Mapping[str, str]]) -> Sensitivity | None:
+    whole = np.asarray(np.isfinite(table.mean_over_runs()).all(axis=1))
+    table = table.select(algorithms=[name for name, has in zip(table.algorithms, whole, strict=True) if has])
+    seeds = np.flatnonzero(np.isfinite(table.scores).all(axis=(0, 1)))
+    low, high = hyperparameters.limits(table.scores[:, :, seeds]) if whole.any() and seeds.size else np.zeros((2, 1))
+    telling = np.flatnonzero(high > low)
+    if len(telling) < 2:
+        return None
+    low, high = low[telling, np.newaxis], high[telling, np.newaxis]
+    table = table.select(tasks=[table.tasks[place] for place in telling])
+    placed = (table.scores[:, :, seeds] - low) / (high - low)
+    unit, parts = _parts(run, table, seeds)
+    settings = [tried[label] for label in table.algorithms]
+    names = tuple(settings[0])
+    codes = np.array([np.unique([values[name] for values in settings], return_inverse=True)[1] for name in names]).T
+    found = hyperparameters.choices(placed.mean(axis=2), codes)
+    apart = hyperparameters.held_out((parts - low) / (high - low), codes) if unit else None
+    return Sensitivity(
+        table.tasks,
+        settings[found[0].settings[0]],
+        {game: settings[place] for game, place in zip(table.tasks, found[-1].settings, strict=True)},
+        hyperparameters.sensitivity(found),
+        *_over(None if apart is None else apart[:, -1] - apart[:, 0]),
+        unit,
+        parts.shape[2],
+        hyperparameters.dimensionality(found),
+        tuple(
+            TunedParameters(
+                tuple(names[place] for place in choice.tuned),
+                choice.score,
+                choice.score / found[-1].score,
+                *_over(None if apart is None else apart[:, count]),
+            )
+            for count, choice in enumerate(found)
+        ),
+    )
+
+
+def _parts(
+    run: RunScores, table: ScoreTable, seeds: NDArray[np.int64]
+) -> tuple[Literal["seed", "episode", ""], NDArray[np.float64]]:
+    """Return what may choose settings apart from the rest, and its scores, shape (settings, games, parts).
+
+    That is seeds, put together where they are many, or the episodes of the only one.
+    """
+    shape = table.scores.shape[:2]
+    if seeds.size > 1:
+        cells = [[row[seeds] for row in rows] for rows in table.scores]
+    else:
+        places = np.isfinite(table.scores[:, :, : seeds[0]]).sum(axis=2)
+        cells = [
+            [run.episodes[name, task][place] for task, place in zip(table.tasks, row, strict=True)]
+            for name, row in zip(table.algorithms, places, strict=True)
+        ]
+    count = min(MOST_FOLDS, *(cell.size for row in cells for cell in row))
+    parts = np.array([cell[part::count].mean() for row in cells for cell in row for part in range(count)])
+    return "" if count < 2 else "seed" if seeds.size > 1 else "episode", parts.reshape(*shape, count)
+
+
+def _over(parts: NDArray[np.float64] | None) -> tuple[float | None, float | None, float | None]:
+    """Return the mean over parts and its interval, None where there is none."""
+    if parts is None:
+        return None, None, None
+    value, low, high, _ = intervals.score_intervals([parts])[0].tolist()
+    return (value, None, None) if math.isnan(low) else (value, low, high)
 
 
 def _setting(

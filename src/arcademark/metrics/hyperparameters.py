@@ -1,0 +1,95 @@
+"""How much an algorithm's performance depends on tuning its parameters for each task (Adkins, Bowling and White 2024).
+
+"A Method for Evaluating Hyperparameter Sensitivity in Reinforcement Learning", NeurIPS 2024. Scores have shape
+(settings, tasks) or (settings, tasks, runs), none missing; settings' values, shape (settings, parameters), are codes:
+equal where a parameter is the same. A maximum over settings is too good by chance, and more so over more settings:
+`held_out` chooses settings on some runs and scores them on others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+PERCENTILES = (5, 95)
+"""What counts as 0 and 1 of a task's scores."""
+
+SHARE = 0.95
+"""Of the performance with all parameters tuned, the part that few parameters should reach."""
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """The best that tuning a number of parameters for each task gives; others have the best fixed setting's values.
+
+    tuned: The parameters, ascending.
+    score: Mean over tasks of the normalised scores.
+    settings: The setting of each task, shape (tasks,).
+    """
+
+    tuned: tuple[int, ...]
+    score: float
+    settings: Ints
+
+
+def limits(scores: Floats) -> Floats:
+    """Return what counts as 0 and as 1 of each task's raw scores (settings, tasks, runs), shape (2, tasks)."""
+    return np.asarray(np.percentile(scores, PERCENTILES, axis=(0, 2)))
+
+
+def choices(scores: Floats, values: Ints) -> tuple[Choice, ...]:
+    """Choose the best settings, given normalised scores (settings, tasks), by the number of parameters that are tuned.
+
+    Of as many parameters those that give most, for no parameter to all that vary; the first of equals.
+    """
+    fixed = int(np.argmax(scores.mean(axis=1)))
+    same = values == values[fixed]
+    vary = np.flatnonzero(~same.all(axis=0)).tolist()
+    return tuple(
+        max((_tuned(scores, same, tuned, vary) for tuned in combinations(vary, count)), key=lambda choice: choice.score)
+        for count in range(len(vary) + 1)
+    )
+
+
+def _tuned(scores: Floats, same: NDArray[np.bool_], tuned: tuple[int, ...], vary: Sequence[int]) -> Choice:
+    allowed = same[:, [place for place in vary if place not in tuned]].all(axis=1)
+    best = np.flatnonzero(allowed)[np.argmax(scores[allowed], axis=0)]
+    return Choice(tuned, float(scores[best, np.arange(scores.shape[1])].mean()), best)
+
+
+def sensitivity(found: Sequence[Choice]) -> float:
+    """Return how much higher the mean is with all parameters tuned for each task than of the best fixed setting."""
+    return found[-1].score - found[0].score
+
+
+def dimensionality(found: Sequence[Choice], share: float = SHARE) -> int:
+    """Return how few parameters, tuned for each task, reach a share of what tuning them all gives."""
+    return next(count for count, choice in enumerate(found) if choice.score >= share * found[-1].score)
+
+
+def held_out(scores: Floats, values: Ints) -> Floats:
+    """Score what the other runs choose, given normalised scores (settings, tasks, runs), at least two.
+
+    Returns
+    -------
+    float array, shape (runs, parameters + 1)
+        For each run left out, and each number of tuned parameters, the mean over tasks of its scores with the settings
+        that `choices` takes by the mean of the other runs.
+    """
+    total, runs, tasks = scores.sum(axis=2), scores.shape[2], np.arange(scores.shape[1])
+    return np.array(
+        [
+            [
+                scores[choice.settings, tasks, run].mean()
+                for choice in choices((total - scores[:, :, run]) / (runs - 1), values)
+            ]
+            for run in range(runs)
+        ]
+    )
