@@ -147,6 +147,32 @@ def test_watch_writes_a_picture(invoke, played):
     assert Path("pong.gif").read_bytes().startswith(b"GIF89a")
 
 
+@pytest.mark.slow
+def test_watch_shows_two_episodes_on_a_sheet(invoke, played):
+    asked = ("--game", "pong", "--beside", "episode=1", "--pictures", 2, "--scale", 1, "--actions", "--out", "two.png")
+    assert invoke("watch", played, *asked).code == 0
+    assert Path("two.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        (("a", "b", "c"), "3 runs are named; expected one, or two"),
+        (("a", "--beside", "phase=1"), "--beside phase=1: expected one of trial, agent, game, seed, episode"),
+        (("a", "--beside", "seed=one"), "--beside seed=one: expected one of"),
+        (("a", "--set", "x=1"), "are of an agent that plays"),
+        (("random", "--live"), "name the game that it plays by --game"),
+        (("random", "--live", "--out", "x.gif"), "leave one of them out"),
+        (("random", "a", "--live", "--game", "pong"), "an agent that plays is shown alone"),
+        (("baselines", "--live", "--game", "pong"), "is 37 trials; name one agent and one game"),
+    ],
+)
+def test_watch_refuses_what_it_cannot_show(invoke, asked, told):
+    outcome = invoke("watch", *asked)
+    assert outcome.code == 2
+    assert told in outcome.err
+
+
 @pytest.mark.parametrize("topic", ["games", "suites", "subsets", "protocols", "agents", "features", "schemas"])
 def test_info_lists_and_shows_each(invoke, topic):
     listed = json.loads(invoke("info", topic, "--json").out)

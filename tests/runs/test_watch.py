@@ -1,6 +1,7 @@
 """Episodes become moving pictures that show what was recorded, at the right speed."""
 
 import contextlib
+import dataclasses
 import sqlite3
 import sys
 from types import SimpleNamespace
@@ -9,13 +10,14 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from arcademark.agents.loading import agent_specs, made_spec
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs import video
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
 from arcademark.runs.store import read_run
 from arcademark.runs.verify import verify
-from arcademark.runs.watch import watch
+from arcademark.runs.watch import play, watch
 from arcademark.suite.protocols import protocol
 
 
@@ -156,7 +158,7 @@ def test_several_trials_are_listed(toy_run, tmp_path):
 @pytest.mark.parametrize(
     ("out", "settings", "complaint"),
     [
-        ("a.avi", {}, r"a\.avi: expected a name that ends in \.gif or \.mp4"),
+        ("a.avi", {}, r"a\.avi: expected a name that ends in \.gif, \.mp4 or \.png"),
         ("none/a.gif", {}, "there is no folder .*none; make it, or choose another --out"),
         ("a.gif", {"scale": 0}, "scale 0, every 3 frames: expected whole numbers of at least 1"),
         ("a.gif", {"every_frames": 1}, "gif shows at most 50 pictures a second, not 60"),
@@ -249,3 +251,128 @@ def test_an_agent_that_acts_each_frame_is_shown_from_the_emulator(tmp_path):
     assert len(pictures) == 67 + 1  # one of three frames, and the last
     assert pictures[0].shape == (210 + video.BAR_HEIGHT, 160, 3)
     assert len(np.unique(pictures[-1][:210].reshape(-1, 3), axis=0)) > 3
+
+
+def test_two_episodes_stand_side_by_side_and_the_shorter_one_stays(toy_run, tmp_path):
+    watch(toy_run, out=tmp_path / "a.gif", beside=(toy_run, {**ONE, "seed": 0, "episode": 0}), **ONE)
+    pictures, ticks = read_gif(tmp_path / "a.gif")
+    frames = [record(toy_run, seed=seed, episode=seed).frames for seed in (1, 0)]
+    assert sum(ticks) / 100 == pytest.approx(max(frames) / 60, abs=0.06)
+    height = 16 + 2 * video.BAR_HEIGHT
+    assert pictures[0].shape == (height, 2 * 16 + video.GAP, 3)
+    assert not np.array_equal(pictures[-1][:, :16], pictures[-1][:, 16 + video.GAP :])
+    alone, _ = read_gif(watch(toy_run, out=tmp_path / "b.gif", **ONE))
+    np.testing.assert_array_equal(pictures[-1][video.BAR_HEIGHT :, :16], alone[-1])
+
+
+def test_without_a_name_two_episodes_name_the_file(toy_run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = watch(toy_run, beside=(toy_run, {**ONE, "seed": 0}), **ONE)
+    assert str(path) == "toy-seed1-episode1-toy-seed0-episode1.gif"
+
+
+def test_a_sheet_shows_so_many_pictures_and_the_end(toy_run, tmp_path, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(video, "captioned", lambda *seen: drawn.append(seen) or np.full((10, 600, 3), len(drawn)))
+    path = watch(toy_run, out=tmp_path / "a.png", pictures=5, **ONE)
+    with Image.open(path) as image:
+        sheet = np.array(image)
+    assert sheet.shape == (3 * 10 + 2 * video.GAP, 2 * 600 + video.GAP, 3)
+    kept = [sheet[row * (10 + video.GAP), column * (600 + video.GAP), 0] for row in range(3) for column in range(2)]
+    row = record(toy_run)
+    assert kept == [1, 2, 3, 4, 5, video.BAR_COLOUR[0]]
+    assert drawn[-1][-1].endswith(f"score {row.score:g}")
+    watch(toy_run, out=path, pictures=1, **ONE)  # it knows its own
+    assert len(drawn) == 6
+
+
+def test_the_action_is_named_below(toy_run, tmp_path, monkeypatch):
+    seen = []
+    real = video.action_bar
+    monkeypatch.setattr(video, "action_bar", lambda *asked: seen.append(asked) or real(*asked))
+    asked = {"agent": "const(action=RIGHT)", "seed": 0}
+    pictures, _ = read_gif(watch(toy_run, out=tmp_path / "a.gif", actions=True, scale=8, **asked))
+    assert {(action, values) for _, action, _, values in seen} == {("RIGHT", ())}
+    assert pictures[0].shape[0] == 8 * 8 + 2 * video.BAR_HEIGHT
+    assert (pictures[0][-video.BAR_HEIGHT :] == video.TEXT_COLOUR).all(axis=2).any()
+
+
+def test_values_are_columns_from_lowest_to_highest():
+    bar = video.action_bar(200, "UP", 1, (0.0, 5.0, float("nan"), 10.0))
+
+    def height(colour):
+        return [int(column.sum()) for column in (bar == colour).all(axis=2).T if column.any()]
+
+    (chosen,) = set(height(video.CHOSEN_COLOUR))
+    lowest, highest = sorted(set(height(video.OTHER_COLOUR)))
+    assert lowest == 1
+    assert highest == video.BAR_HEIGHT - 7
+    assert lowest < chosen < highest
+
+
+def test_a_title_that_is_too_long_is_cut():
+    picture = np.zeros((4, 100, 3), np.uint8)
+    short, long, longer = (video.titled(picture, "m" * count) for count in (2, 40, 41))
+    assert short.shape == (4 + video.BAR_HEIGHT, 100, 3)
+    np.testing.assert_array_equal(long, longer)
+    assert not np.array_equal(short, long)
+
+
+class Telling:
+    """Tells what it expects of each action."""
+
+    def __init__(self, env):
+        self.num_actions = env.num_actions
+
+    def act(self, observations, first, rngs):
+        self.action_values = np.tile(np.arange(self.num_actions), (len(rngs), 1))
+        return [int(rng.integers(self.num_actions)) for rng in rngs]
+
+
+def test_an_agent_plays_live_what_it_plays_in_a_run(toy_plan, tmp_path, monkeypatch):
+    plan = toy_plan("random", override={"repeat_action_probability": 0.25})
+    execute(plan, tmp_path / "run", workers=1)
+    row = record(tmp_path / "run", seed=0, episode=1)
+    frames, pictures = [], []
+    captioned = video.captioned
+    monkeypatch.setattr(video, "captioned", lambda *seen: frames.append(seen[-1]) or captioned(*seen))
+    assert play(plan.trials[0], lambda picture: pictures.append(picture) or True, episode=1) == row.score
+    assert frames[-1].endswith(f"score {row.score:g}")
+    assert len(pictures) == row.frames
+    assert play(plan.trials[0], lambda picture: pictures.append(picture) or False) is None
+    assert len(pictures) == row.frames + 1
+
+
+def test_values_are_shown_where_an_agent_tells_them(toy_plan, monkeypatch):
+    seen = []
+    real = video.action_bar
+    monkeypatch.setattr(video, "action_bar", lambda *asked: seen.append(asked) or real(*asked))
+    trial = dataclasses.replace(toy_plan("random").trials[0], agent=made_spec(Telling))
+    play(trial, lambda _: True)
+    assert {values for *_, values in seen} == {tuple(map(float, range(len(seen[0][-1]))))}
+    monkeypatch.setattr(Telling, "act", lambda self, *_: setattr(self, "action_values", ["?"]) or [0])
+    with pytest.raises(ArcadeMarkError, match="action_values is list of shape"):
+        play(trial, lambda _: True)
+
+
+@pytest.mark.parametrize("agent", ["uct", "sarsa"])
+def test_built_in_agents_tell_their_values(agent, toy_plan, monkeypatch):
+    seen = []
+    real = video.action_bar
+    monkeypatch.setattr(video, "action_bar", lambda *asked: seen.append(asked) or real(*asked))
+    settings = {"uct": {"simulations": "40"}, "sarsa": {"features": "ram-bits"}}[agent]
+    trial = dataclasses.replace(toy_plan("sarsa", frames=200).trials[0], agent=agent_specs(agent, settings)[0])
+    play(trial, lambda _: len(seen) < 40)
+    assert len({len(values) for *_, values in seen}) == 1
+    assert any(np.isfinite(values).all() for *_, values in seen)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # the library does not close its pipes
+def test_a_real_mp4_has_every_frame(toy_run, tmp_path):
+    ffmpeg = pytest.importorskip("imageio_ffmpeg", reason="MP4 needs the extra 'video'")
+    path = watch(toy_run, out=tmp_path / "a.mp4", scale=8, **ONE)
+    reader = ffmpeg.read_frames(str(path))
+    size = next(reader)["size"]
+    pictures = [np.frombuffer(data, np.uint8).reshape(size[1], size[0], 3) for data in reader]
+    assert len(pictures) == record(toy_run).frames
+    assert not np.array_equal(pictures[0], pictures[-1])

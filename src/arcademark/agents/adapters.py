@@ -184,6 +184,25 @@ class CheckedAgent:
             " or ".join(repr(kind) for kind in ASKED_OBSERVATIONS),
         )
 
+    def action_values(self) -> NDArray[np.float64] | None:
+        """Return what the agent said of each action when it last chose, of the first episode in play; None if nothing.
+
+        NaN where it said nothing of an action.
+        """
+        told = getattr(self._agent, "action_values", None)
+        if told is None:
+            return None
+        try:
+            values = np.asarray(told, dtype=np.float64)
+        except (TypeError, ValueError):
+            values = np.empty(0)
+        if values.ndim not in (1, 2) or not len(values) or values.shape[-1] != self.num_actions:
+            raise ArcadeMarkError(
+                f"{self.where}: action_values is {type(told).__name__} of shape {values.shape}; expected numbers of "
+                f"shape (episodes, {self.num_actions})"
+            )
+        return values if values.ndim == 1 else np.asarray(values[0])
+
     def _call(self, method: str, *arguments: Any) -> Any:
         try:
             return getattr(self._agent, method)(*arguments)

@@ -4,7 +4,7 @@ A factory makes the agent: ``factory(env, **parameters)``, where `env` is the `E
 played. Its keyword parameters with their annotations and defaults *are* what the agent declares; ``--set name=value``
 is checked against them.
 
-Optional attributes, read once after the agent is made:
+Optional attributes, read once after the agent is made (``action_values`` after each action that is watched):
 
 ``frames_per_action`` : int or None
     Emulated frames an action, where the agent asks for another number than the protocol's ``frame_skip``. Recorded.
@@ -18,6 +18,9 @@ Optional attributes, read once after the agent is made:
     ``episode_start``, and returns an action each.
 ``trained_frames`` : int
     Emulated frames that a network was trained for before, as its file says. Recorded, and shown in reports.
+``action_values`` : float array, shape (N, num_actions) or, of a planner, (num_actions,)
+    Of an agent with `act` or `plan`: what it expects of each action, or how much it prefers it, as it last chose;
+    ``watch --live`` shows them.
 ``checkpoint_frames`` : int
     Of a learner or trainer: the most training frames between checkpoints; it cannot change a score. Where they take
     long there are more of them: about one a minute, fewer if they are large.

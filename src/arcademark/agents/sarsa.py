@@ -144,6 +144,7 @@ class Sarsa:
         for reader, observation, begins, rng in zip(self._readers, observations, first, rngs, strict=False):
             reader.see(observation, bool(begins))
             chosen.append(choose(reader.values.tolist(), self.settings.evaluation_epsilon, rng))
+        self.action_values = [reader.values for reader in self._readers[: len(first)]]
         return np.array(chosen)
 
     def _act_in_training(self, observation: Observations, first: bool, rng: np.random.Generator) -> int:

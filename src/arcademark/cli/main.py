@@ -25,7 +25,7 @@ COMMANDS = {
     "reproduce": "Recompute a paper's tables and figures beside what it prints.",
     "verify": "Replay a run's recorded actions: are these scores real?",
     "check": "Find damage in a run, and salvage what is intact.",
-    "watch": "Write an episode of a run as GIF or MP4.",
+    "watch": "Show episodes: GIF, MP4, a sheet of pictures, or a window.",
     "plan": "Estimate frames, time and cost of a run.",
     "status": "Show the progress of runs, also while they play.",
     "tune": "Try an agent's parameters on training games.",

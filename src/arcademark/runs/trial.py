@@ -84,11 +84,15 @@ class Player:
             if scored_phase(self.trial.protocol, learns=True) == "training":
                 return
         while len(self._slots) < min(agent.batch_size, len(episodes)):
-            self._slots.append(Slot(len(self._slots), self.open(), self.plans))
+            self._slots.append(self.slot(len(self._slots)))
         if isinstance(agent, CheckedPolicy):
             yield from evaluate(self.trial, agent, self.spec, self._slots, episodes)
         elif self._model is not None and episodes:
             yield from plan_episodes(self.trial, agent, self._slots[0], self._model, episodes, unfinished)
+
+    def slot(self, row: int) -> Slot:
+        """Make the slot in which episodes are evaluated."""
+        return Slot(row, self.open(), self.plans)
 
     def open(self, training: bool = False) -> ConsoleEnvironment:
         """Open the trial's game."""
@@ -117,10 +121,7 @@ def evaluate(
         actions = policy.act(observations, first, rngs).tolist()
         for slot in tuple(playing):
             row = slot.row
-            action = actions[row]
-            reward, terminated, truncated = slot.environment.step(action)
-            slot.actions.append(action)
-            slot.score += reward
+            _, terminated, truncated = slot.step(actions[row])
             ended = terminated or truncated
             first[row] = ended or slot.environment.life_begun
             if ended:

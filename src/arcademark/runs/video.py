@@ -1,4 +1,4 @@
-"""Moving pictures: GIF with what Pillow has, MP4 with the extra ``video``.
+"""Moving pictures: GIF with what Pillow has, MP4 with the extra ``video``; PNG, all pictures side by side.
 
 A picture is a uint8 array of shape (height, width, 3), taken one at a time. After a GIF's first picture, only the
 rectangle that changed is written, in its exact colours.
@@ -7,14 +7,14 @@ rectangle that changed is written, in its exact colours.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import GifImagePlugin, Image, ImageDraw, ImageFont
+from PIL import GifImagePlugin, Image, ImageDraw, ImageFont, PngImagePlugin
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import MADE_BY, write_whole
@@ -26,16 +26,21 @@ GIF_FASTEST_TICKS = 2  # most programs show a shorter delay as a much longer one
 
 BAR_HEIGHT = 22
 MARGIN = 6
+GAP = 4
+COLUMN = 12
+FONT_SIZE = 13
 BAR_COLOUR, TEXT_COLOUR = (24, 24, 27), (244, 244, 245)
+CHOSEN_COLOUR, OTHER_COLOUR = (250, 204, 21), (113, 113, 122)
+SHEET_WIDTH = 1300  # in which pictures of a sheet stand side by side; at least one does
 
 
 def write(path: Path, pictures: Iterable[Picture], pictures_per_second: float) -> None:
-    """Write a moving picture, .gif or .mp4 by its name; nothing is left there if that fails.
+    """Write a moving picture, .gif or .mp4 by its name, or a .png of all; nothing is left there if that fails.
 
     `pictures` are at least one, all of one size.
     """
     if path.suffix.lower() not in WRITERS:
-        raise ArcadeMarkError(f"{path}: expected a name that ends in .gif or .mp4")
+        raise ArcadeMarkError(f"{path}: expected a name that ends in .gif, .mp4 or .png")
     writer = WRITERS[path.suffix.lower()]
     try:
         write_whole(path, lambda draft: writer(draft, pictures, pictures_per_second))
@@ -52,12 +57,56 @@ def captioned(screen: Picture, scale: int, left: str, right: str) -> Picture:
     return np.concatenate([large, _bar(large.shape[1], left, right)])
 
 
+def titled(picture: Picture, title: str) -> Picture:
+    """Put a bar with a text above a picture; what has no room is cut off."""
+    room, font = picture.shape[1] - 3 * MARGIN, ImageFont.load_default(size=FONT_SIZE)
+    kept = next(kept for kept in range(len(title), -1, -1) if font.getlength(_cut(title, kept)) <= room or not kept)
+    return np.concatenate([_bar(picture.shape[1], _cut(title, kept), ""), picture])
+
+
+def _cut(text: str, kept: int) -> str:
+    return text if kept == len(text) else f"{text[:kept]}..."
+
+
+@lru_cache(maxsize=64)
+def action_bar(width: int, action: str, chosen: int, values: tuple[float, ...] = ()) -> Picture:
+    """Draw a bar with an action's name and, where values are given, a column for each action, lowest to highest.
+
+    The chosen one is bright; there is none where a value is NaN.
+    """
+    image = Image.fromarray(_bar(width, action, ""))
+    draw = ImageDraw.Draw(image)
+    known = [value for value in values if np.isfinite(value)]
+    lowest, spread = (min(known), (max(known) - min(known)) or 1.0) if known else (0.0, 1.0)
+    step = min(COLUMN, (width // 2) // max(len(values), 1))
+    for place, value in enumerate(values):
+        if np.isfinite(value):
+            right = width - MARGIN - (len(values) - place) * step + step - 2
+            top = BAR_HEIGHT - 3 - round((BAR_HEIGHT - 8) * (value - lowest) / spread)
+            colour = CHOSEN_COLOUR if place == chosen else OTHER_COLOUR
+            draw.rectangle((right - max(step - 3, 0), top, right, BAR_HEIGHT - 3), colour)
+    return np.asarray(image)
+
+
+def beside(pictures: Sequence[Picture]) -> Picture:
+    """Put pictures side by side, with a gap between; lower ones are filled up."""
+    height = max(picture.shape[0] for picture in pictures)
+    filled = []
+    for place, picture in enumerate(pictures):
+        missing, gap = height - picture.shape[0], GAP if place else 0
+        whole = np.empty((height, picture.shape[1] + gap, 3), np.uint8)
+        whole[:] = BAR_COLOUR
+        whole[: height - missing, gap:] = picture
+        filled.append(whole)
+    return np.concatenate(filled, axis=1)
+
+
 @lru_cache(maxsize=8)
 def _bar(width: int, left: str, right: str) -> Picture:
     image = Image.new("RGB", (width, BAR_HEIGHT), BAR_COLOUR)
     draw = ImageDraw.Draw(image)
     draw.fontmode = "1"  # no smoothing: it would need more colours than a GIF has
-    font = ImageFont.load_default(size=13)
+    font = ImageFont.load_default(size=FONT_SIZE)
     draw.text((width - MARGIN, BAR_HEIGHT // 2), right, TEXT_COLOUR, font, anchor="rm")
     if draw.textlength(left, font) + draw.textlength(right, font) + 3 * MARGIN <= width:
         draw.text((MARGIN, BAR_HEIGHT // 2), left, TEXT_COLOUR, font, anchor="lm")
@@ -154,4 +203,21 @@ def write_mp4(path: Path, pictures: Iterable[Picture], pictures_per_second: floa
         raise ArcadeMarkError("there is no picture to write")
 
 
-WRITERS = {".gif": write_gif, ".mp4": write_mp4}
+def write_png(path: Path, pictures: Iterable[Picture], _: float) -> None:
+    """Write all pictures on one sheet, in rows of at most `SHEET_WIDTH`, or of one picture."""
+    kept = list(pictures)
+    if not kept:
+        raise ArcadeMarkError("there is no picture to write")
+    columns = max(1, SHEET_WIDTH // (kept[0].shape[1] + GAP))
+    rows = [beside(kept[start : start + columns]) for start in range(0, len(kept), columns)]
+    sheet = np.full((sum(len(row) for row in rows) + GAP * (len(rows) - 1), rows[0].shape[1], 3), BAR_COLOUR, np.uint8)
+    top = 0
+    for row in rows:
+        sheet[top : top + len(row), : row.shape[1]] = row
+        top += len(row) + GAP
+    made_by = PngImagePlugin.PngInfo()
+    made_by.add_text("Software", MADE_BY)
+    Image.fromarray(sheet).save(path, pnginfo=made_by)
+
+
+WRITERS = {".gif": write_gif, ".mp4": write_mp4, ".png": write_png}

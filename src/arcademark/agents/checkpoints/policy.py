@@ -88,6 +88,7 @@ class NetworkPolicy:
             raise ArcadeMarkError(
                 f"its network gives {values.shape[1]} actions a value; the game has {self._num_actions}"
             )
+        self.action_values = values
         actions = values.argmax(axis=1) if self._deterministic or not self._network.stochastic else _drawn(values, rngs)
         if self._epsilon:
             for row, rng in enumerate(rngs):

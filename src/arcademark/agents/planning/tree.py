@@ -19,6 +19,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from arcademark.agents.planning.planner import KeptPlanner, as_state, choose
 
 if TYPE_CHECKING:
@@ -92,8 +94,11 @@ class TreePlanner(KeptPlanner):
         """Return the most preferred action of the root, any if none was tried, and keep the tree below it."""
         assert self.root is not None
         children = self.root.children
+        self.action_values = np.full(model.num_actions, np.nan)
         if children:
-            action = children[choose(self.preferences(self.root), rng)].action
+            preferences = self.preferences(self.root)
+            self.action_values[[child.action for child in children]] = preferences
+            action = children[choose(preferences, rng)].action
         else:
             action = int(rng.integers(model.num_actions))
         self.descend(action)
