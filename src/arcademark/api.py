@@ -242,7 +242,8 @@ def compare(sources: Sequence[ScoreSource] | ScoreSource, *algorithms: str, **op
     *algorithms : str
         At least two; all if none is named.
     **options : object
-        As in `report`.
+        As in `report`; ``plan``, an `arcademark.metrics.sequential.Plan`, also tests group by group whether more runs
+        are needed, with ``summary`` ("mean", "median" or "iqm") of each run's games.
 
     Raises
     ------

@@ -71,6 +71,10 @@ BAD_OPTIONS = {
     "itself": (["compare", "good.csv", "mine", "mine"], "not compared with itself"),
     "one only": (["compare", "good.csv", "mine"], "name another"),
     "nobody": (["compare", "good.csv", "mine", "yuors"], "did you mean 'yours'"),
+    "plan without a test": (["compare", "good.csv", "--groups", "3"], "--groups says how to test with --sequential"),
+    "summary without a test": (["compare", "good.csv", "--summary", "mean"], "--summary"),
+    "plan that decides nothing": (["compare", "good.csv", "--sequential", "--group", "1"], "larger or more groups"),
+    "alpha": (["compare", "good.csv", "--sequential", "--alpha", "0"], "--alpha"),
     "draws": (["compare", "good.csv", "--resamples", "0"], "--resamples"),
 }
 
@@ -132,6 +136,16 @@ def test_every_form_of_a_score(invoke: Callable[..., Any], good: Path) -> None:
     assert [item["id"] for item in only["games"]] == ["alien", "pong"]
     single = json.loads(invoke("score", good, "--json", "--metric", "saber").out)
     assert [item["metric"] for item in single["algorithms"][0]["summaries"]] == ["saber"]
+
+
+@pytest.mark.parametrize("form", [(), ("--latex",), ("--markdown",)])
+def test_whether_more_runs_are_needed_in_every_form(
+    invoke: Callable[..., Any], good: Path, form: tuple[str, ...]
+) -> None:
+    asked = ("--sequential", "--group", "3", "--groups", "2", "--alpha", "10%", "--summary", "median")
+    shown = invoke("compare", good, *asked, *form).out
+    assert "Whether more runs are needed" in shown
+    assert "median HNS over 3 games" in " ".join(shown.split())
 
 
 def test_every_form_of_a_comparison(invoke: Callable[..., Any], good: Path) -> None:

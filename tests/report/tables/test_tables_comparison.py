@@ -10,6 +10,7 @@ from made_up_tables import made_up_table
 from scipy import stats
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.metrics.sequential import Plan, sequential_test
 from arcademark.reports import notices
 from arcademark.reports.tables.compare import compare_tables
 from arcademark.reports.tables.comparison import Comparison, SummaryDifference
@@ -275,3 +276,58 @@ def test_a_table_of_one_and_tables_that_share_nothing_are_refused() -> None:
 
 def test_every_notice_is_of_a_known_kind(two: Comparison) -> None:
     assert all(notice.level == notices.KINDS[notice.kind] for notice in two.notices)
+
+
+def test_runs_of_one_game_are_tested_in_points_and_in_order() -> None:
+    near = [1.0, 4.0, 2.0, 3.0, 5.0]
+    scores = table({"a": {"pong": [*near, 9.0]}, "b": {"pong": [value - 0.5 for value in near]}, "c": {"pong": near}})
+    found = compare_tables(scores, algorithms=["a", "b"], plan=Plan()).sequential
+    assert found is not None
+    assert (found.metric, found.statistic, found.games) == ("", "", ("pong",))
+    assert [(side.algorithm, side.runs, side.used, side.more) for side in found.algorithms] == [
+        ("a", 6, 5, 4),
+        ("b", 5, 5, 5),
+    ]
+    (pair,) = found.pairs
+    assert (pair.first, pair.second, pair.decision) == ("a", "b", "undecided")
+    assert [(step.runs, step.difference) for step in pair.steps] == [(5, 0.5)]
+
+
+@pytest.mark.parametrize("summary", ["mean", "median", "iqm"])
+def test_runs_of_several_games_are_summed_up_first(summary: str) -> None:
+    games, names = GAMES[:4], ("theirs", "yours")
+    scores = made_up_table(names, games, runs=12)
+    found = compare_tables(scores, games=games, plan=Plan(alpha=0.1), summary=summary).sequential
+    assert found is not None
+    assert (found.metric, found.statistic, found.games) == ("hns", summary, games)
+    random, human = (np.array([references.scores(kind)[game] for game in games]) for kind in ("random", "human"))
+    percent = 100 * (scores.scores - random[:, np.newaxis]) / (human - random)[:, np.newaxis]
+    middle = {
+        "mean": percent.mean(axis=1),
+        "median": np.median(percent, axis=1),
+        "iqm": np.sort(percent, axis=1)[:, 1:3].mean(axis=1),
+    }
+    expected = sequential_test(list(middle[summary]), np.random.default_rng(0), Plan(alpha=0.1)).pairs[0]
+    assert found.pairs[0].steps[0].difference == pytest.approx(expected.steps[0].difference)
+    assert found.pairs[0].steps[0].boundary == pytest.approx(expected.steps[0].boundary)
+
+
+def test_only_games_and_runs_that_all_have_are_tested_in_order() -> None:
+    scores = {
+        "a": {"pong": [1.0, 2.0, 3.0], "qbert": [1.0, 2.0], "alien": [5.0]},
+        "b": {"pong": [1.0, 2.0], "qbert": [1.0, 2.0, 3.0]},
+    }
+    found = compare_tables(table(scores), plan=Plan()).sequential
+    assert found is not None
+    assert found.games == ("pong", "qbert")
+    assert [(side.runs, side.used, side.more) for side in found.algorithms] == [(2, 0, 3), (2, 0, 3)]
+    assert found.pairs[0].steps == ()
+
+
+def test_what_cannot_be_tested_in_order() -> None:
+    scores = {"a": {"pong": [1.0], "qbert": [1.0]}, "b": {"pong": [1.0]}, "c": {"qbert": [1.0]}}
+    with pytest.raises(ArcadeMarkError, match="no game in common to test"):
+        compare_tables(table(scores), plan=Plan())
+    with pytest.raises(UnknownNameError, match="median"):
+        compare_tables(table(scores), algorithms=["a", "b"], plan=Plan(), summary="medain")
+    assert compare_tables(table(scores)).sequential is None

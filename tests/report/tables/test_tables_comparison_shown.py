@@ -13,6 +13,7 @@ import pytest
 from html_page import Page
 from made_up_tables import made_up_table
 
+from arcademark.metrics.sequential import Plan
 from arcademark.reports.layout import Console
 from arcademark.reports.present import comparison
 from arcademark.reports.render import html, latex, terminal
@@ -122,6 +123,25 @@ def test_inversions_are_counted_and_flips_named() -> None:
     assert "of 3 pairs (Aitchison et al. 2023, §7): " in text
     assert re.search(r"2 by mean HNS.*, none by the others\.", text)
     assert "put no two of them" not in text
+
+
+def test_who_needs_more_runs_is_said_first_and_in_every_form() -> None:
+    scores = {"a": [1.0, 2.0, 3.0, 4.0, 5.0], "b": [1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5], "c": [30.0, 31, 32, 33, 34]}
+    found = compare_tables({name: {"pong": runs} for name, runs in scores.items()}, plan=Plan(), resamples=100)
+    text = in_one_line(printed(found))
+    assert "Yes: 5 more runs of a; 3 more runs of b. That makes 10 runs, group 2 of at most 5; 1 of 3 pairs" in text
+    assert text.index("Whether more runs are needed") < text.index("Each against each")
+    assert "A run's score is its points on Pong." in text
+    assert "Mathieu et al. 2024" in text
+    assert any("2306.10882" in item.url for item in found.citations)
+    document = render_json(found)
+    assert not problems(document, CONTRACT, CONTRACT)
+    assert [pair["decision"] for pair in document["sequential"]["pairs"]] == ["undecided", "smaller", "smaller"]
+    assert "Whether more runs are needed" in html.render(comparison.present(found))
+    decided = compare_tables({name: {"pong": scores[name]} for name in "ac"}, plan=Plan(), resamples=100)
+    assert "No: it is decided." in printed(decided)
+    single = compare_tables({name: {"pong": [1.0, 2.0], "qbert": [1.0, 2.0]} for name in "ab"}, plan=Plan())
+    assert "Yes on every game: 3 more runs of each of a and b." in in_one_line(printed(single))
 
 
 @pytest.mark.parametrize("width", [80, 120])

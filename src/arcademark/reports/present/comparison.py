@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from types import MappingProxyType
 
+from arcademark.metrics.sequential import Decision
 from arcademark.reports import wording
 from arcademark.reports.blocks import (
     Block,
@@ -26,7 +27,15 @@ from arcademark.reports.blocks import (
 )
 from arcademark.reports.present import parts
 from arcademark.reports.tables import figures, words
-from arcademark.reports.tables.comparison import Comparison, GameDifference, Pair, Power, Sensitivity, Verdict
+from arcademark.reports.tables.comparison import (
+    Comparison,
+    GameDifference,
+    Pair,
+    Power,
+    Sensitivity,
+    Sequential,
+    Verdict,
+)
 from arcademark.reports.tables.document import Statistic
 
 MOST_FLIPS = 8
@@ -43,6 +52,11 @@ VERDICTS: MappingProxyType[Verdict, Style] = MappingProxyType(
 )
 
 
+DECISIONS: MappingProxyType[Decision, Style] = MappingProxyType(
+    {"larger": "good", "smaller": "bad", "equal": "", "undecided": "weak"}
+)
+
+
 def present(found: Comparison) -> Document:
     """Show a comparison; see `arcademark.reports.blocks`."""
     notes = tuple(note for note in found.notes if note.kind in OF_THE_DATA)
@@ -55,6 +69,7 @@ def present(found: Comparison) -> Document:
         f"{'; '.join(found.sources)}.",
         (
             section("", Notices(found.warnings)),
+            *(_sequential(found, found.sequential) if found.sequential else ()),
             *(_one(found, found.pairs[0]) if len(found.pairs) == 1 else _several(found)),
             *(_sensitivity(found, found.sensitivity) if found.sensitivity else ()),
             section("", Notices(notes)),
@@ -169,6 +184,67 @@ def _pairs(found: Comparison) -> Table:
         f"{_with_intervals(found, *found.pairs)}."
     )
     return table(columns, rows, names=2, caption=caption)
+
+
+def _sequential(found: Comparison, told: Sequential) -> Iterator[Section]:
+    yield section("Whether more runs are needed", *_needed(found, told))
+
+
+def _needed(found: Comparison, told: Sequential) -> Iterator[Block]:
+    """Say who needs how many more runs, and what is decided."""
+    lacking: dict[int, list[str]] = {}
+    for side in told.algorithms:
+        if side.more:
+            lacking.setdefault(side.more, []).append(side.algorithm)
+    still = sum(pair.decision == "undecided" for pair in told.pairs)
+    if lacking:
+        needed = max(side.runs + side.more for side in told.algorithms if side.more)
+        who = "; ".join(
+            f"{more} more {'run' if more == 1 else 'runs'} of {_each(names)}" for more, names in lacking.items()
+        )
+        on = f" on every {words.noun(found.benchmark)}" if told.metric else ""
+        left = f"; {still} of {len(told.pairs)} pairs undecided" if len(told.pairs) > 1 else ""
+        group = f"group {needed // told.group} of at most {told.groups}"
+        yield Prose(f"Yes{on}: {who}. That makes {needed} runs, {group}{left}.", "doubtful")
+    else:
+        yield Prose(f"No: {'it is' if len(told.pairs) == 1 else f'all {len(told.pairs)} pairs are'} decided.", "good")
+    unit = wording.percent if told.metric else wording.score
+    several = len(told.pairs) > 1
+    rows = (
+        (
+            Cell(pair.first, "strong"),
+            Cell(pair.second, "strong"),
+            str(step.runs) if step else wording.MISSING,
+            unit(step.difference if step else None),
+            unit(step.boundary if step else None),
+            Cell(step.decision if step else "undecided", DECISIONS[step.decision if step else "undecided"]),
+        )
+        for pair in told.pairs
+        for step in ((pair.steps[-1:] if several else pair.steps) or (None,))
+    )
+    columns = ("first", "second", "runs of each", "difference", "boundary", Column("the first is", "name"))
+    yield table(columns, rows, names=2, grouped=True, caption=_of_runs(found, told))
+    yield Prose(
+        f"What differs by more than the boundary is decided (Mathieu et al. 2024). Where none differs, about "
+        f"{100 * told.alpha:g} % of such tests decide any pair, if group, groups and alpha were chosen before the runs "
+        "were made. What is undecided after the last group counts as equal: if it differs, then by too little for so "
+        "few runs.",
+        "weak",
+    )
+
+
+def _each(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"each of {wording.shortened(names)}"
+
+
+def _of_runs(found: Comparison, told: Sequential) -> str:
+    if told.metric:
+        over = wording.plural(len(told.games), words.noun(found.benchmark))
+        score = f"its {words.STATISTICS[told.statistic]} {found.metric_title} over {over} that all have"
+    else:
+        score = f"its points on {found.game(told.games[0]).name}"
+    groups = f"{told.groups} {'group' if told.groups == 1 else 'groups'} of {told.group}"
+    return f"By AdaStop, runs in order in at most {groups}, at {100 * told.alpha:g} %. A run's score is {score}."
 
 
 def _difference(found: Statistic | None) -> Cell:

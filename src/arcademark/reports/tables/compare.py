@@ -19,9 +19,10 @@ from arcademark.metrics import power as powers
 from arcademark.metrics.intervals import LEVEL
 from arcademark.metrics.ranking import relative_scores
 from arcademark.metrics.samples import means, padded
+from arcademark.metrics.sequential import Plan
 from arcademark.reports import wording
 from arcademark.reports.measures import Measure, Runs
-from arcademark.reports.tables import analysis, comparison_notices, sensitivity
+from arcademark.reports.tables import analysis, comparison_notices, sensitivity, sequential
 from arcademark.reports.tables.comparison import (
     Comparison,
     GameDifference,
@@ -41,6 +42,9 @@ CONFIDENCE = 0.99
 CITED = ("bellemare-2013", "agarwal-2021")
 """Whose tests, and whose probability of improvement and profiles, a comparison shows."""
 
+SEQUENTIAL = "mathieu-2024"
+"""Whose test of runs group by group."""
+
 POWER_STATISTIC = "iqm"
 """The summary whose difference the needed number of runs is given for."""
 
@@ -59,13 +63,15 @@ def compare_tables(
     /,
     *,
     follow: Callable[[int, int], None] | None = None,
+    plan: Plan | None = None,
+    summary: str = POWER_STATISTIC,
     **asked: Any,
 ) -> Comparison:
     """Work out everything that is to be said of algorithms against each other.
 
     Parameters are those of `arcademark.reports.tables.analysis.analyse`; ``algorithms`` names at least two, or none for
     all; it raises where no two share a game, too. ``follow`` is told how many pairs are compared, of how many, after
-    each.
+    each. With a ``plan`` runs are also tested group by group, each run summed up over games by ``summary``.
     """
     wanted = options or ScoreOptions(**asked)
     _check_different(wanted.algorithms)
@@ -83,13 +89,14 @@ def compare_tables(
         )
     measures = dataset.benchmark.chosen(wanted.metrics)
     bootstrap = analysis.bootstrap_of(dataset, wanted)
+    main = measures[0]
     pairs = _pairs(dataset, measures, bootstrap, follow)
     sides = tuple(Side(**analysis.identity(name, dataset)) for name in dataset.algorithms)
     title = " against ".join(dataset.algorithms) if len(sides) == 2 else wording.shortened(dataset.algorithms, most=4)
+    tested = sequential.of(dataset, main, bootstrap, plan, summary) if plan else None
     told = comparison_notices.collect(dataset, sides, pairs, bootstrap, CONFIDENCE)
-    main = measures[0]
     return Comparison(
-        **analysis.shared(title, dataset, measures, bootstrap, told, CITED),
+        **analysis.shared(title, dataset, measures, bootstrap, told, (*CITED, *((SEQUENTIAL,) if tested else ()))),
         metric=main.metric,
         metric_title=main.title,
         metric_meaning=main.meaning,
@@ -98,6 +105,7 @@ def compare_tables(
         pairs=pairs,
         sensitivity=sensitivity.of(dataset),
         profiles=_profiles(dataset, main, bootstrap),
+        sequential=tested,
     )
 
 

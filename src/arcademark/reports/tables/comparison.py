@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from arcademark.metrics.sequential import Decision, Step
 from arcademark.reports.tables.document import Statistic, TableDocument
 
 Verdict = Literal["better", "worse", "undecided", "untested"]
@@ -126,6 +127,56 @@ class Pair:
 
 
 @dataclass(frozen=True)
+class SequentialPair:
+    """Two algorithms, group by group.
+
+    first, second: Their names.
+    decision: Of the first, after the last group that both could be tested on.
+    steps: One a group until the pair is decided; differences and boundaries in points or percent, see `Sequential`.
+    """
+
+    first: str
+    second: str
+    decision: Decision
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True)
+class SequentialRuns:
+    """The runs that an algorithm has, and those that it lacks.
+
+    runs: On each of the games, in the order of the table.
+    used: Of these, those that were looked at.
+    more: How many to make next; 0 where none of its pairs is open.
+    """
+
+    algorithm: str
+    runs: int
+    used: int
+    more: int
+
+
+@dataclass(frozen=True)
+class Sequential:
+    """Whether more runs are needed, by AdaStop (Mathieu et al. 2024).
+
+    group, groups, alpha, permutations: As in `arcademark.metrics.sequential.Plan`.
+    games: Those that all algorithms have. A run's score is in points where there is one, else a summary of all.
+    metric, statistic: Of that summary, in percent; "" and "" where scores are in points.
+    """
+
+    group: int
+    groups: int
+    alpha: float
+    permutations: int
+    games: tuple[str, ...]
+    metric: str
+    statistic: str
+    algorithms: tuple[SequentialRuns, ...]
+    pairs: tuple[SequentialPair, ...]
+
+
+@dataclass(frozen=True)
 class Ranking:
     """The algorithms in the order that one measure gives.
 
@@ -193,6 +244,7 @@ class Comparison(TableDocument):
     confidence: Of the tests, a fraction: 0.99.
     pairs: Each with each, in the algorithms' order.
     sensitivity: None where no game is common to all.
+    sequential: None where it was not asked for.
     """
 
     SCHEMA: ClassVar[str] = "arcademark.comparison/1"
@@ -204,3 +256,4 @@ class Comparison(TableDocument):
     pairs: tuple[Pair, ...]
     sensitivity: Sensitivity | None
     profiles: tuple[Profile, ...]
+    sequential: Sequential | None = None

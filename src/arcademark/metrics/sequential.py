@@ -1,0 +1,256 @@
+"""Whether more runs are needed to tell algorithms apart: AdaStop, a group sequential permutation test of all pairs.
+
+Conventions
+-----------
+* Scores are an array an algorithm, shape (runs,), a number a run, in the order in which runs were made. They are looked
+  at in groups of N runs of each, K groups at most; N, K and the level are to be chosen before the runs are made.
+* After group k a pair's statistic is the absolute difference of its two sums over N k runs. What else it might have
+  been, if both scored alike, is found by permuting the 2 N scores of each group apart, all pairs in the same way.
+* A boundary is the least value that the largest statistic of all open pairs exceeds in so few of the permutations that
+  exceeded no earlier boundary, that these and those that did make up at most a share k alpha / K of all.
+* Step-down: where the largest statistic exceeds the boundary its pair is decided, and the others are tested again
+  without it. What is open after the last group counts as equal.
+* Of two algorithms of equal distributions a share of at most alpha is told apart. Of several pairs any is with a
+  probability of about alpha, not proven to be at most that: permuted alike, pairs are not joined as the runs were.
+
+Mathieu et al. 2024, "AdaStop: adaptive statistical testing for sound comparisons of Deep RL agents".
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.metrics.power import count, share
+
+Floats: TypeAlias = NDArray[np.float64]
+Decision: TypeAlias = Literal["larger", "smaller", "equal", "undecided"]
+
+MOST_NUMBERS = 20_000_000
+"""Statistics, or permuted scores, of all permutations together (160 MB, and as much again three times on the way)."""
+
+_EQUAL = 1e-9
+"""Of the scores' range: what two sums differ by that differ by rounding only."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How runs are looked at, chosen before they are made; as in the paper, if not said otherwise.
+
+    group: Runs of each algorithm in a group, N.
+    groups: How many groups there may be, K.
+    alpha: How often any pair may be decided wrongly, a fraction.
+    permutations: How many are drawn where all are more; all are tried where they are no more.
+
+    Raises an `ArcadeMarkError` where a number is out of bounds, or no data could decide anything.
+    """
+
+    group: int = 5
+    groups: int = 5
+    alpha: float = 0.05
+    permutations: int = 10_000
+
+    def __post_init__(self) -> None:
+        count("group", self.group)
+        count("groups", self.groups)
+        count("permutations", self.permutations)
+        share("alpha", self.alpha)
+        if self.permutations * 2 * self.group > MOST_NUMBERS:
+            raise ArcadeMarkError(
+                f"{self.permutations:,} permutations of groups of {self.group:,} runs are too many; ask for fewer"
+            )
+        if self.alpha * min(self.permutations, self.ways(self.groups)) < 2:
+            raise ArcadeMarkError(
+                f"{self.groups} x {self.group} runs and {self.permutations:,} permutations decide nothing at alpha "
+                f"{self.alpha:g}, whatever they score; ask for larger or more groups, or for more permutations"
+            )
+
+    def ways(self, groups: int) -> int:
+        """Return in how many ways the scores of so many groups can be dealt to two algorithms."""
+        return int(math.comb(2 * self.group, self.group) ** groups)
+
+
+@dataclass(frozen=True)
+class Step:
+    """A pair after one more group.
+
+    runs: Of each algorithm so far.
+    difference: The first's mean over them less the second's.
+    boundary: What its size has to exceed to be decided.
+    """
+
+    runs: int
+    difference: float
+    boundary: float
+    decision: Decision
+
+
+@dataclass(frozen=True)
+class PairTest:
+    """Two algorithms, by their places, after each group that they took part in; none where runs are too few."""
+
+    first: int
+    second: int
+    steps: tuple[Step, ...]
+
+    @property
+    def decision(self) -> Decision:
+        """The last."""
+        return self.steps[-1].decision if self.steps else "undecided"
+
+
+@dataclass(frozen=True)
+class SequentialTest:
+    """Every pair of algorithms, and how many runs each algorithm is to have next: 0 where none of its pairs is open."""
+
+    pairs: tuple[PairTest, ...]
+    wanted: tuple[int, ...]
+
+
+def sequential_test(scores: Sequence[ArrayLike], rng: np.random.Generator, plan: Plan | None = None) -> SequentialTest:
+    """Test each algorithm against each, group by group, until all is decided or runs are lacking.
+
+    Parameters
+    ----------
+    scores : sequence of float array, shape (runs,)
+        Of two algorithms or more; runs beyond those that are needed are left alone.
+    rng : numpy.random.Generator
+        Draws permutations where there are too many to try all; the same for a group whatever runs come after it.
+    plan : Plan, optional
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where scores are missing or infinite, or the pairs so many that their permutations cannot be held.
+    """
+    plan = plan or Plan()
+    runs = [np.asarray(row, dtype=np.float64) for row in scores]
+    if any(row.ndim != 1 or not np.isfinite(row).all() for row in runs):
+        raise ArcadeMarkError("a run's score is missing or infinite; give one finite score a run")
+    pairs = list(itertools.combinations(range(len(runs)), 2))
+    if len(pairs) * plan.permutations > MOST_NUMBERS:
+        raise ArcadeMarkError(
+            f"{len(pairs):,} pairs with {plan.permutations:,} permutations are too many; name fewer algorithms"
+        )
+    steps: dict[tuple[int, int], list[Step]] = {pair: [] for pair in pairs}
+    centre = next((row[0] for row in runs if row.size), 0.0)
+    permuted = _Permuted([row[: plan.group * plan.groups] - centre for row in runs], pairs, rng, plan)
+    open_pairs = np.arange(len(pairs))
+    wanted = [0] * len(runs)
+    for done in range(plan.groups):
+        if not open_pairs.size:
+            break
+        needed, active = plan.group * (done + 1), {side for place in open_pairs.tolist() for side in pairs[place]}
+        if any(runs[side].size < needed for side in active):
+            wanted = [needed if side in active else 0 for side in range(len(runs))]
+            break
+        boundaries, kept = permuted.step(open_pairs)
+        still = set(kept.tolist())
+        for place, boundary in zip(open_pairs.tolist(), boundaries.tolist(), strict=True):
+            first, second = (runs[side][:needed] for side in pairs[place])
+            apart = float(np.mean(first) - np.mean(second))
+            outcome: Decision = "larger" if apart > 0 else "smaller"
+            if place in still:
+                outcome = "equal" if done + 1 == plan.groups else "undecided"
+            steps[pairs[place]].append(Step(needed, apart, boundary / needed, outcome))
+        open_pairs = kept
+    return SequentialTest(tuple(PairTest(*pair, tuple(found)) for pair, found in steps.items()), tuple(wanted))
+
+
+class _Permuted:
+    """Differences of sums that permutations give: of those that exceeded no boundary yet, the first what was observed.
+
+    `sums` has shape (permutations, pairs), its columns up to date where a pair is open; `total` is how many there were
+    at first, and `passed` holds the pairs that were open after each group, with the boundary that they kept.
+    """
+
+    def __init__(
+        self, scores: Sequence[Floats], pairs: Sequence[tuple[int, int]], rng: np.random.Generator, plan: Plan
+    ) -> None:
+        self.scores, self.pairs, self.rng, self.plan = scores, pairs, rng, plan
+        self.sums, self.total, self.spent = np.zeros((1, len(pairs))), 1, 0.0
+        self.drawn: NDArray[np.int64] | None = None
+        self.passed: list[tuple[NDArray[np.int64], float]] = []
+        self.rounding = _EQUAL * max((float(np.max(np.abs(row))) for row in scores if row.size), default=0.0)
+
+    def step(self, open_pairs: NDArray[np.int64]) -> tuple[Floats, NDArray[np.int64]]:
+        """Test the pairs that are open after one more group: return their boundaries, and those that are still open."""
+        group = len(self.passed)
+        self._permute(group, open_pairs)
+        allowed = self.plan.alpha * (group + 1) / self.plan.groups - self.spent
+        sizes = np.abs(self.sums[:, open_pairs])
+        order = np.argsort(np.round(sizes[0] / (self.rounding or 1.0))[::-1], kind="stable")
+        order = order.size - 1 - order  # of pairs that tie the first is the last, and decided first
+        largest = np.maximum.accumulate(sizes[:, order], axis=1)
+        boundaries = np.empty(order.size)
+        for kept in range(order.size, 0, -1):
+            values = largest[:, kept - 1]
+            boundary = self._boundary(values, allowed)
+            boundaries[order[:kept]] = boundary
+            exceeding = values > boundary + self.rounding
+            if not exceeding[0]:
+                break
+        else:
+            kept = 0
+        self.spent += np.count_nonzero(exceeding) / self.total
+        still = np.sort(open_pairs[order[:kept]])
+        self.passed.append((still, boundary))
+        self._keep(still, boundary)
+        return boundaries, still
+
+    def _boundary(self, values: Floats, allowed: float) -> float:
+        """Return the least of the values that no more than a share `allowed` of all permutations exceeds."""
+        place = values.size - 1 - min(max(int(allowed * self.total + _EQUAL), 0), values.size - 1)
+        return float(np.partition(values, place)[place])
+
+    def _keep(self, open_pairs: NDArray[np.int64], boundary: float) -> None:
+        """Leave out the permutations that exceed a boundary."""
+        kept = (np.abs(self.sums[:, open_pairs]) <= boundary + self.rounding).all(axis=1)
+        self.sums = self.sums[kept]
+        if self.drawn is not None:
+            self.drawn = self.drawn[kept]
+
+    def _permute(self, group: int, open_pairs: NDArray[np.int64]) -> None:
+        """Add a group to every permutation: all that there are where these are few enough, or else drawn ones."""
+        if self.plan.ways(group + 1) <= self.plan.permutations:
+            block = self._every_sign() @ self._group(group, open_pairs)
+            before, ways = len(self.sums), len(block)
+            self.sums, self.total = np.repeat(self.sums, ways, axis=0), self.total * ways
+            self.sums[:, open_pairs] += np.tile(block, (before, 1))
+            return
+        if self.drawn is None:
+            self.total = self.plan.permutations
+            self.drawn, self.sums = np.arange(self.total), np.zeros((self.total, len(self.pairs)))
+            for earlier, (pairs, boundary) in enumerate(self.passed):
+                self._draw(earlier, pairs)
+                self._keep(pairs, boundary)
+        self._draw(group, open_pairs)
+
+    def _draw(self, group: int, pairs: NDArray[np.int64]) -> None:
+        size = self.plan.group
+        signs = np.full((self.plan.permutations, 2 * size), -1.0)
+        firsts = np.argsort(self.rng.random(signs.shape), axis=1)[:, :size]
+        firsts[0] = np.arange(size)
+        np.put_along_axis(signs, firsts, 1.0, axis=1)
+        self.sums[:, pairs] += signs[self.drawn] @ self._group(group, pairs)
+
+    def _every_sign(self) -> Floats:
+        """Return the ways to deal a group, shape (ways, 2 runs): 1 where a score is the first's, else -1."""
+        firsts = np.array(list(itertools.combinations(range(2 * self.plan.group), self.plan.group)))
+        signs = np.full((len(firsts), 2 * self.plan.group), -1.0)
+        np.put_along_axis(signs, firsts, 1.0, axis=1)
+        return signs
+
+    def _group(self, group: int, pairs: NDArray[np.int64]) -> Floats:
+        """Return both algorithms' scores of a group, shape (2 runs, pairs)."""
+        at = slice(group * self.plan.group, (group + 1) * self.plan.group)
+        return np.array(
+            [np.concatenate([self.scores[side][at] for side in self.pairs[place]]) for place in pairs.tolist()]
+        ).T

@@ -1,0 +1,176 @@
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.metrics.sequential import Plan, SequentialTest, sequential_test
+
+Scores = list[NDArray[np.float64]]
+
+
+def found(scores: Scores, plan: Plan, seed: int = 0) -> SequentialTest:
+    return sequential_test(scores, np.random.default_rng(seed), plan)
+
+
+def slow(scores: Scores, plan: Plan) -> dict[tuple[int, int], list[tuple[float, str]]]:
+    """Decide by the definition: every permutation of every group, one after the other; boundaries are of means."""
+    pairs = list(itertools.combinations(range(len(scores)), 2))
+    size, steps, spent = plan.group, {pair: [] for pair in pairs}, 0.0  # type: ignore[var-annotated]
+    deals = list(itertools.combinations(range(2 * size), size))
+    past: list[tuple[list[tuple[int, int]], float]] = []
+    left = list(pairs)
+
+    def apart(pair: tuple[int, int], permutation: tuple[tuple[int, ...], ...]) -> float:
+        total = 0.0
+        for group, first in enumerate(permutation):
+            both = [*scores[pair[0]][group * size :][:size], *scores[pair[1]][group * size :][:size]]
+            total += sum(score if place in first else -score for place, score in enumerate(both))
+        return abs(total)
+
+    for group in range(plan.groups):
+        permutations = list(itertools.product(deals, repeat=group + 1))
+        kept = [
+            one
+            for one in permutations
+            if all(
+                max(apart(pair, one[: place + 1]) for pair in there) <= bound + 1e-9
+                for place, (there, bound) in enumerate(past)
+                if there
+            )
+        ]
+        allowed = plan.alpha * (group + 1) / plan.groups - spent
+        observed = {pair: apart(pair, permutations[0][:1] * (group + 1)) for pair in left}
+        while left:
+            values = [max(apart(pair, one) for pair in left) for one in kept]
+            shares = {b: sum(v > b + 1e-9 for v in values) / len(permutations) for b in values}
+            bound = min(b for b, share in shares.items() if share <= allowed + 1e-12)
+            most = max(left, key=lambda pair: observed[pair])
+            if observed[most] <= bound + 1e-9:
+                break
+            left.remove(most)
+            steps[most].append((bound / size / (group + 1), "decided"))
+        spent += shares[bound]
+        past.append((list(left), bound))
+        last = "equal" if group + 1 == plan.groups else "undecided"
+        for pair in left:
+            steps[pair].append((bound / size / (group + 1), last))
+        if not left:
+            break
+    return steps
+
+
+@pytest.mark.parametrize(
+    ("plan", "algorithms"),
+    [
+        (Plan(2, 2, 0.4), 2),
+        (Plan(2, 3, 0.3), 3),
+        (Plan(3, 2, 0.2), 2),
+        (Plan(3, 1, 0.3), 4),
+        (Plan(3, 2, 0.3), 3),
+    ],
+)
+@pytest.mark.parametrize("whole", [False, True], ids=["scores", "scores that tie"])
+def test_decisions_and_boundaries_are_those_of_the_definition(plan: Plan, algorithms: int, whole: bool) -> None:
+    rng = np.random.default_rng(plan.group * 10 + algorithms)
+    kinds = set()
+    for _ in range(4):
+        scores = list(rng.normal(rng.choice([0, 1.5, 4], (algorithms, 1)), 1.0, (algorithms, plan.group * plan.groups)))
+        scores = [np.round(row) for row in scores] if whole else scores
+        expected = slow(scores, plan)
+        for pair in found(scores, plan).pairs:
+            steps = expected[pair.first, pair.second]
+            assert [step.boundary for step in pair.steps] == pytest.approx([bound for bound, _ in steps])
+            decided = [step.decision if step.decision in ("equal", "undecided") else "decided" for step in pair.steps]
+            assert decided == [decision for _, decision in steps]
+            kinds.add(pair.decision)
+    assert len(kinds) > 1
+
+
+def test_five_runs_that_all_lie_above_five_others_decide() -> None:
+    """Two of the 252 ways to deal ten scores are as far apart as those seen: less than 1 %."""
+    pair = found([np.arange(5.0) + 10, np.arange(5.0)], Plan()).pairs[0]
+    assert pair.decision == "larger"
+    assert [(step.runs, step.difference) for step in pair.steps] == [(5, 10.0)]
+    assert pair.steps[0].boundary == pytest.approx(10 - 2 * 6 / 5)  # 10 and 4 change sides
+    mirrored = found([np.arange(5.0), np.arange(5.0) + 10], Plan()).pairs[0]
+    assert mirrored.decision == "smaller"
+
+
+def test_runs_that_are_wanted_are_those_of_open_pairs() -> None:
+    near = np.array([0.0, 1.0, 2.0, 3.0, 4.0])
+    tests = found([near, near + 0.5, near + 100], Plan())
+    assert [pair.decision for pair in tests.pairs] == ["undecided", "smaller", "smaller"]
+    assert tests.wanted == (10, 10, 0)
+    too_few = found([near[:3], near, near], Plan())
+    assert too_few.wanted == (5, 5, 5)
+    assert all(pair.decision == "undecided" and not pair.steps for pair in too_few.pairs)
+
+
+def test_more_runs_change_nothing_that_was_said_of_fewer() -> None:
+    scores = list(np.random.default_rng(2).normal(size=(3, 25)))
+    for runs in (10, 17, 20):
+        whole, part = found(scores, Plan()), found([row[:runs] for row in scores], Plan())
+        for longer, shorter in zip(whole.pairs, part.pairs, strict=True):
+            assert shorter.steps
+            for one, other in zip(longer.steps, shorter.steps, strict=False):
+                assert one == other
+
+
+def test_what_is_undecided_at_the_end_is_equal_and_wants_no_more() -> None:
+    row = np.random.default_rng(0).normal(size=30)
+    tests = found([row, row], Plan())
+    assert tests.pairs[0].decision == "equal"
+    assert tests.pairs[0].steps[-1].runs == 25
+    assert tests.wanted == (0, 0)
+
+
+def test_scores_that_never_vary_are_equal() -> None:
+    assert found([np.full(25, 7.0)] * 2, Plan()).pairs[0].decision == "equal"
+
+
+def test_drawn_permutations_find_about_the_boundaries_of_all() -> None:
+    scores = list(np.random.default_rng(4).normal([[0.0], [0.8]], 1.0, (2, 8)))
+    every, drawn = (found(scores, Plan(4, 2, 0.1, permutations)).pairs[0] for permutations in (4900, 4899))
+    assert drawn.decision == every.decision
+    assert drawn.steps[0] == every.steps[0]
+    assert drawn.steps[1].boundary != every.steps[1].boundary
+    assert drawn.steps[1].boundary == pytest.approx(every.steps[1].boundary, rel=0.1)
+
+
+@pytest.mark.slow
+def test_algorithms_that_do_not_differ_are_seldom_told_apart() -> None:
+    rng, wrong, times = np.random.default_rng(1), 0, 1000
+    for _ in range(times):
+        wrong += found(list(rng.gamma(0.5, size=(2, 25))), Plan(permutations=1000)).pairs[0].decision != "equal"
+    assert 0.02 < wrong / times < 0.05 + 3 * np.sqrt(0.05 * 0.95 / times)
+
+
+def test_unit_and_order_do_not_matter() -> None:
+    scores = list(np.random.default_rng(3).normal([[0.0], [1.0], [1.2]], 1.0, (3, 15)))
+    one = found(scores, Plan()).pairs
+    other = found([1e6 + 1000 * row for row in scores], Plan()).pairs
+    assert [pair.decision for pair in one] == [pair.decision for pair in other]
+    assert [step.boundary * 1000 for pair in one for step in pair.steps] == pytest.approx(
+        [step.boundary for pair in other for step in pair.steps]
+    )
+
+
+def test_what_cannot_be_asked() -> None:
+    for plan, said in (
+        ({"group": 0}, "group 0"),
+        ({"groups": 0}, "groups 0"),
+        ({"alpha": 1.0}, "alpha 1"),
+        ({"group": 2, "groups": 1}, "decide nothing"),
+        ({"permutations": 30}, "decide nothing"),
+        ({"group": 10**6}, "too many"),
+    ):
+        with pytest.raises(ArcadeMarkError, match=said):
+            Plan(**plan)  # type: ignore[arg-type]
+    with pytest.raises(ArcadeMarkError, match="missing or infinite"):
+        found([np.array([1.0, np.nan]), np.ones(2)], Plan())
+    with pytest.raises(ArcadeMarkError, match="fewer algorithms"):
+        found([np.ones(1)] * 101, Plan(permutations=10_000))
