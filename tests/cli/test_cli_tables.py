@@ -75,6 +75,7 @@ BAD_OPTIONS = {
     "summary without a test": (["compare", "good.csv", "--summary", "mean"], "--summary"),
     "plan that decides nothing": (["compare", "good.csv", "--sequential", "--group", "1"], "larger or more groups"),
     "alpha": (["compare", "good.csv", "--sequential", "--alpha", "0"], "--alpha"),
+    "share of all runs": (["score", "good.csv", "--tolerance", "100%"], "share of runs 1"),
     "draws": (["compare", "good.csv", "--resamples", "0"], "--resamples"),
 }
 
@@ -139,13 +140,14 @@ def test_every_form_of_a_score(invoke: Callable[..., Any], good: Path) -> None:
 
 
 @pytest.mark.parametrize("form", [(), ("--latex",), ("--markdown",)])
-def test_whether_more_runs_are_needed_in_every_form(
-    invoke: Callable[..., Any], good: Path, form: tuple[str, ...]
-) -> None:
+def test_more_runs_and_single_runs_in_every_form(invoke: Callable[..., Any], good: Path, form: tuple[str, ...]) -> None:
     asked = ("--sequential", "--group", "3", "--groups", "2", "--alpha", "10%", "--summary", "median")
     shown = invoke("compare", good, *asked, *form).out
     assert "Whether more runs are needed" in shown
     assert "median HNS over 3 games" in " ".join(shown.split())
+    single = " ".join(invoke("score", good, "--tolerance", "90%", *form).out.split())
+    assert form == ("--latex",) or "takes 46 runs" in single  # LaTeX has tables only
+    assert "Between which scores single runs lie" in single
 
 
 def test_every_form_of_a_comparison(invoke: Callable[..., Any], good: Path) -> None:

@@ -43,6 +43,7 @@ CURVES = (".png", ".pdf", ".svg", ".csv")
 @tables.suite
 @tables.estimated_by
 @click.option("--quiet", "-q", is_flag=True, help="Print just the estimates, and where the page is.")
+@tables.tolerance
 @outputs.options
 def command(
     sources: tuple[str, ...],
@@ -51,6 +52,7 @@ def command(
     suite: str | None,
     model: str,
     quiet: bool,
+    tolerance: float | None,
     output: Output,
 ) -> int:
     """Show the scores of one or more runs: every game, the median of all as estimated from them, and what is wrong.
@@ -60,7 +62,7 @@ def command(
     """
     from arcademark.reports.tables.dataset import ScoreOptions
 
-    options = ScoreOptions(suite=suite or ScoreOptions.suite, model=model)
+    options = ScoreOptions(suite=suite or ScoreOptions.suite, model=model, tolerance=tolerance)
     show(sources, options, output, curves=curves, tensorboard=tensorboard, quiet=quiet)
     return 0
 

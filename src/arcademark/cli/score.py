@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 )
 @click.option("--wide", is_flag=True, help="Export a row a game and a column an algorithm.")
 @outputs.options
+@tables.tolerance
 @tables.intervals
 @tables.read_as
 def command(

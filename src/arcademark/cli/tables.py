@@ -55,6 +55,12 @@ intervals = options.combine(
     click.option("--resamples", type=options.COUNT, help="How many draws.  [default: 10,000]"),
     click.option("--method", metavar="NAME", help="symmetric, expanded or percentile.  [default: symmetric]"),
 )
+tolerance = click.option(
+    "--tolerance",
+    type=options.SHARE,
+    metavar="SHARE",
+    help="Also say between which scores this share of single runs lies: 90%.",
+)
 read_as = options.combine(
     click.option("--format", "form", metavar="NAME", help="What the files are, if it is not recognised."),
     click.option("--algorithm", metavar="NAME", help="The algorithm of a log that does not name it."),
@@ -78,6 +84,7 @@ def score_options(
     resamples: int | None,
     method: str | None,
     algorithms: tuple[str, ...] = (),
+    tolerance: float | None = None,
     **reading: Any,
 ) -> ScoreOptions:
     """Make `ScoreOptions` of the command line's options; raise where two contradict each other."""
@@ -97,6 +104,7 @@ def score_options(
         seed=seed,
         resamples=resamples,
         method=method,
+        tolerance=tolerance,
         reading=read_options(references, wanted, **reading),
     )
 

@@ -398,3 +398,17 @@ def test_runs_that_are_likely_episodes_are_warned_of(tmp_path: Path) -> None:
     assert "mine, if it was trained" in told(whole, "episode")
     two = analyse(table({"mine": {"qbert": whole}, "yours": {"qbert": whole}}), resamples=50)
     assert "Scores of mine and yours" in text_of(two, "episodes_as_runs")
+
+
+def test_single_runs_are_said_to_lie_where_their_order_tells() -> None:
+    runs = [float(value) for value in range(50)]
+    scores = table({"a": {"pong": runs[::-1], "qbert": [3.0, 1.0]}, "b": {"pong": [1.0]}})
+    found = analyse(scores, tolerance=0.9).tolerance
+    assert found is not None
+    assert (found.share, found.confidence, found.runs_needed, found.runs_of_bound) == (0.9, 0.95, 46, 29)
+    pong, qbert = found.rows
+    assert (pong.algorithm, pong.game, pong.runs, pong.low, pong.high, pong.at_least) == ("a", "pong", 50, 0, 49, 1)
+    assert pong.share == pytest.approx(0.9086, abs=1e-4)
+    assert (qbert.runs, qbert.low, qbert.high, qbert.at_least) == (2, 1, 3, None)
+    assert qbert.share == pytest.approx(1 - np.sqrt(0.95))  # P(less than p within the range of two) is 2 p − p²
+    assert analyse(scores).tolerance is None

@@ -26,7 +26,7 @@ from arcademark.reports.document import Estimate, Similar
 from arcademark.reports.present import parts
 from arcademark.reports.present import runs as made
 from arcademark.reports.tables import words
-from arcademark.reports.tables.document import Algorithm, Score, ScoreReport, Statistic
+from arcademark.reports.tables.document import Algorithm, Score, ScoreReport, Statistic, Tolerance
 from arcademark.suite.subsets import LEVEL
 
 MOST_ALGORITHMS = 100
@@ -70,6 +70,8 @@ def present(report: ScoreReport) -> Document:
             section("Headline", _cards(report) if report.runs else _glance(report)),
             section(f"Summaries over {report.scope}", *_summaries(report), detail=bool(report.runs)),
             *(() if alone else (games,)),
+            *((section("Between which scores single runs lie", *_tolerance(report, report.tolerance)),)
+              if report.tolerance else ()),
             section("Training", *made.training(report)),
             section("Planning on the emulator", *made.planning(report)),
             section("Human world records broken", _records(report)),
@@ -254,6 +256,45 @@ def _games(report: ScoreReport) -> Table:
         rows,
         grouped=several,
         sortable=True,
+    )
+
+
+def _tolerance(report: ScoreReport, told: Tolerance) -> Iterator[Block]:
+    """Say how widely single runs vary, and plainly where runs are too few to tell."""
+    share, sure = f"{100 * told.share:g} %", f"{100 * told.confidence:g} %"
+    several = len(report.algorithms) > 1
+    needed = f"an interval of {share} of runs with {sure} confidence takes {told.runs_needed:,} runs"
+    few = sum(row.runs < told.runs_needed for row in told.rows)
+    if not told.rows:
+        yield Prose(f"No score is of two runs or more; {needed}.", "doubtful")
+        return
+    if few:
+        whose = "All" if few == len(told.rows) else f"{few:,} of {len(told.rows):,}"
+        yield Prose(
+            f"Too few runs: {needed}. {whose} scores have fewer, and show their range with the share of runs that it "
+            "holds.",
+            "doubtful",
+        )
+    rows = (
+        (
+            Cell(report.game(row.game).name),
+            Cell(row.algorithm),
+            wording.count(row.runs),
+            Cell(wording.span(row.low, row.high, wording.decimals(row.high)), sort=row.low),
+            Cell(wording.share(row.share), "doubtful" if row.share < told.share else "", sort=row.share),
+            Cell(wording.score(row.at_least), sort=row.at_least),
+        )
+        for row in told.rows
+    )
+    columns = ("runs", "from … to", "holds at least", f"{share} reach")
+    names = words.noun(report.benchmark), Column("algorithm", "name")
+    caption = f"Tolerance intervals of runs, in points, with {sure} confidence."
+    yield table((*names, *columns), rows, grouped=several, sortable=True, caption=caption)
+    yield Prose(
+        "They hold that share of all runs, of runs to come too, whatever the distribution (Patterson et al. 2024); the "
+        f"interval of a score holds the mean of runs. The last column is the score that {share} of runs reach, which "
+        f"takes {told.runs_of_bound:,} runs.",
+        "weak",
     )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark._version import __version__
-from arcademark.metrics import efficiency
+from arcademark.metrics import efficiency, tolerance
 from arcademark.metrics.intervals import score_intervals
 from arcademark.reports import bars, estimates, hard, measures, wording
 from arcademark.reports.cells import Cell, PlayedAlgorithm, run_names
@@ -32,8 +32,10 @@ from arcademark.reports.tables.document import (
     Played,
     Score,
     ScoreReport,
+    SingleRuns,
     Statistic,
     Summary,
+    Tolerance,
 )
 from arcademark.reports.tables.loading import ScoreSource
 from arcademark.reports.tables.uncertainty import Bootstrap, statistic
@@ -46,6 +48,9 @@ ALE = "bellemare-2013"
 
 ESTIMATED = ("atari-57", "atari-100k")
 """Suites whose median is estimated where games are missing; published models know the first."""
+
+TOLERANCE = "patterson-2024"
+"""Who asks for tolerance intervals of runs."""
 
 
 def analyse(
@@ -94,7 +99,8 @@ def of_dataset(dataset: Dataset, options: ScoreOptions) -> ScoreReport:
     used = [model.papers for item in algorithms if model and item.estimate]
     beside = tuple(similar.budgets(dataset, algorithms))
     papers = [item.paper for one in beside for item in one.published]
-    common = shared(title, dataset, chosen, bootstrap, told, (ALE,) if views else (), papers, *used)
+    own = [*((ALE,) if views else ()), *((TOLERANCE,) if options.tolerance else ())]
+    common = shared(title, dataset, chosen, bootstrap, told, own, papers, *used)
     return ScoreReport(
         **common,
         algorithms=algorithms,
@@ -102,7 +108,23 @@ def of_dataset(dataset: Dataset, options: ScoreOptions) -> ScoreReport:
         runs=views,
         methods=methods.paragraphs(algorithms, common["games"], views, common["scope"]) if views else (),
         similar=beside,
+        tolerance=None if options.tolerance is None else _tolerance(dataset, options.tolerance),
     )
+
+
+def _tolerance(dataset: Dataset, share: float) -> Tolerance:
+    """Find between which scores single runs lie, of all algorithms on all games that have several."""
+
+    def rows() -> Iterator[SingleRuns]:
+        for game in dataset.tasks:
+            for name in dataset.algorithms:
+                runs = dataset.runs(name).get(game, np.empty(0))
+                if runs.size > 1:
+                    found = tolerance.tolerance_interval(runs, share)
+                    yield SingleRuns(name, game, runs.size, found.low, found.high, found.share, found.at_least)
+
+    needed, of_bound = tolerance.runs_needed(share), tolerance.runs_needed(share, ends=1)
+    return Tolerance(share, tolerance.CONFIDENCE, needed, of_bound, tuple(rows()))
 
 
 def bootstrap_of(dataset: Dataset, options: ScoreOptions) -> Bootstrap:

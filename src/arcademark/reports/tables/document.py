@@ -237,6 +237,41 @@ class Algorithm:
 
 
 @dataclass(frozen=True)
+class SingleRuns:
+    """Between which scores single runs of an algorithm lie on a game, in points.
+
+    low, high: Scores of runs: the interval; the lowest and the highest where runs are too few for it.
+    share: How large a share of runs lies between them at least: less than was asked for where runs are too few.
+    at_least: The score that the share asked for reaches; None where runs are too few.
+    """
+
+    algorithm: str
+    game: str
+    runs: int
+    low: float
+    high: float
+    share: float
+    at_least: float | None
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """Tolerance intervals: they hold a share of single runs, of further ones too (Patterson et al. 2024).
+
+    share, confidence: What was asked for, fractions.
+    runs_needed: The fewest runs of which there is such an interval.
+    runs_of_bound: The fewest of which there is a score that the share reaches.
+    rows: One an algorithm and game that has two runs or more.
+    """
+
+    share: float
+    confidence: float
+    runs_needed: int
+    runs_of_bound: int
+    rows: tuple[SingleRuns, ...]
+
+
+@dataclass(frozen=True)
 class TableDocument(Noticed):
     """What every document on a table says.
 
@@ -272,6 +307,7 @@ class ScoreReport(TableDocument):
     runs: The runs among what was read.
     methods: Of runs: paragraphs to paste into a paper, written from the settings in force.
     similar: The algorithms whose training frames are known beside published ones of a similar budget; on atari-57.
+    tolerance: None where it was not asked for.
     """
 
     SCHEMA: ClassVar[str] = "arcademark.report/3"
@@ -280,3 +316,4 @@ class ScoreReport(TableDocument):
     runs: tuple[Run, ...] = ()
     methods: tuple[str, ...] = ()
     similar: tuple[Similar, ...] = ()
+    tolerance: Tolerance | None = None

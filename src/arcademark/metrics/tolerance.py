@@ -1,0 +1,100 @@
+"""Between which scores single runs lie: tolerance intervals from order statistics, whatever runs' distribution is.
+
+Conventions
+-----------
+* Runs are independent draws of one distribution. An interval of a share p at confidence c is made by a rule of which a
+  share c of all samples gives an interval that holds p of all runs or more. An interval of the mean says no such thing.
+* Between the r-th lowest and the r-th highest of n runs lies a share that is Beta(n + 1 − 2 r, 2 r) distributed where
+  scores do not tie, and a larger one where they do; above the r-th lowest, Beta(n + 1 − r, r).
+
+Wilks 1941, "Determination of sample sizes for setting tolerance limits"; Patterson et al. 2024, "Empirical design in
+reinforcement learning".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.metrics.power import share as checked
+
+CONFIDENCE = 0.95
+MOST = 10**9
+
+Ends: TypeAlias = Literal[1, 2]
+"""Whether runs are left out at the low end only, or at both."""
+
+
+@dataclass(frozen=True)
+class ToleranceInterval:
+    """What single runs score.
+
+    low, high: Scores of runs.
+    share: How large a share of all runs lies between them, at least; less than was asked for where runs are too few,
+        and low and high are then the lowest and the highest.
+    at_least: The score that the share asked for reaches or exceeds; None where runs are too few.
+    """
+
+    low: float
+    high: float
+    share: float
+    at_least: float | None
+
+
+def tolerance_interval(scores: ArrayLike, share: float, *, confidence: float = CONFIDENCE) -> ToleranceInterval:
+    """Return the interval of a share of all runs from scores of two runs or more, shape (runs,).
+
+    It leaves out as many runs at either end as it can. ArcadeMarkError: fewer runs, a score that is not finite, or a
+    share or confidence that is not between 0 and 1.
+    """
+    ordered = np.sort(np.asarray(scores, dtype=np.float64))
+    if ordered.ndim != 1 or ordered.size < 2 or not np.isfinite(ordered).all():
+        raise ArcadeMarkError(f"expected finite scores of two runs or more, not of shape {np.shape(scores)}")
+    rank, bound = (_rank(ordered.size, share, confidence, ends) for ends in (2, 1))
+    used = max(rank, 1)
+    return ToleranceInterval(
+        float(ordered[used - 1]),
+        float(ordered[-used]),
+        held_share(ordered.size, used, confidence=confidence),
+        float(ordered[bound - 1]) if bound else None,
+    )
+
+
+def held_share(runs: int, rank: int = 1, *, confidence: float = CONFIDENCE) -> float:
+    """Return the share of all runs that lies between the rank-th lowest and the rank-th highest of so many."""
+    from scipy.special import betaincinv
+
+    return float(betaincinv(runs + 1 - 2 * rank, 2 * rank, 1 - checked("confidence", confidence)))
+
+
+def runs_needed(share: float, *, confidence: float = CONFIDENCE, ends: Ends = 2) -> int:
+    """Return the fewest runs of which an interval of the share can be made, lowest to highest (Wilks 1941).
+
+    With one end, those whose lowest is a bound. ArcadeMarkError: as of `tolerance_interval`, or more than `MOST`.
+    """
+    low, high = 1, 2
+    while not _rank(high, share, confidence, ends):
+        if high >= MOST:
+            raise ArcadeMarkError(f"{MOST:,} runs are not enough; ask for a smaller share or less confidence")
+        low, high = high + 1, 2 * high
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if _rank(middle, share, confidence, ends) else (middle + 1, high)
+    return high
+
+
+def _rank(runs: int, share: float, confidence: float, ends: Ends) -> int:
+    """Return the rank of the runs that are the ends; 0 where runs are too few."""
+    from scipy.special import bdtr
+
+    checked("share of runs", share)
+    checked("confidence", confidence)
+    low, high = 0, runs // ends
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if bdtr(runs - ends * middle, runs, share) >= confidence else (low, middle - 1)
+    return low
