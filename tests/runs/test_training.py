@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from arcademark.agents.adapters import CheckedTrainer
@@ -243,6 +246,28 @@ def test_in_this_process_a_stop_waits_for_a_checkpoint(plan):
     assert blocks(heard)
     assert not blocks(heard)[-1].checkpoint.finished
     assert not any(isinstance(event, EpisodeResult) for event in heard)
+
+
+def test_games_lost_where_a_training_was_interrupted_are_told_and_nothing_else_may_be_missing(tmp_path, plan):
+    """Frames of games that were in play are spent, and not recorded; of a training in one piece none are."""
+    directory = tmp_path / "run"
+    execute(plan(), directory, workers=1)
+    (trial,) = read_run(directory, whole=False).trials
+    training = read_run(directory, whole=False).training(trial)
+    spent = np.cumsum(training.frames)
+    last = int(np.flatnonzero(spent < 3000)[-1]) + 1
+    frames = int(spent[last - 1])
+    with contextlib.closing(sqlite3.connect(directory / "run.sqlite")) as database, database:
+        database.execute("DELETE FROM episode WHERE phase = 'training' AND episode >= ?", (last,))
+    (problem,) = verify(directory, workers=1).problems
+    assert (problem.episode, problem.detail) == (last, "is not recorded, though training went on")
+    execute(plan(), directory, workers=1)  # nothing is left to do, and the run was continued
+    found = verify(directory, workers=1)
+    assert found.ok
+    assert f"its training games have {frames:,} of 3,000 frames" in found.notes[0]
+    with contextlib.closing(sqlite3.connect(directory / "run.sqlite")) as database, database:
+        database.execute("DELETE FROM episode WHERE phase = 'training' AND episode = 0")
+    assert [problem.episode for problem in verify(directory, workers=1).problems] == [0]
 
 
 def command(directory, frames, pace):

@@ -15,6 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal, Unpack
 
+from arcademark.agents.loading import builtin_agents
 from arcademark.environments.base import Environment
 from arcademark.environments.registry import rom_checksum
 from arcademark.errors import ArcadeMarkError
@@ -294,13 +295,30 @@ def _notes(run: RunRecord, trial: TrialRecord) -> Iterator[str]:
     numbers = set(run.evaluation(trial).episode.tolist())
     wanted = trial.episodes if scored_phase(run.protocol, bool(trial.learns)) == "evaluation" else 0
     missing = [number for number in range(wanted) if number not in numbers]
+    frames = int(run.training(trial).frames.sum())
+    if trial.status == "done" and frames < (trial.training_frames or 0) and _interrupted(run, trial):
+        yield (
+            f"trial {trial.id}: its training games have {frames:,} of {trial.training_frames:,} frames; the run was "
+            "continued, and games that were in play when it stopped are not recorded"
+        )
     if missing:
         shown = ", ".join(map(str, missing[:8])) + (", …" if len(missing) > 8 else "")
         yield f"trial {trial.id}: {len(missing)} of {wanted} evaluation episodes are missing: {shown}"
 
 
+def _interrupted(run: RunRecord, trial: TrialRecord) -> bool:
+    """Tell whether games that were trained on may have been begun anew; learners of ours go on where they were."""
+    reference = next((str(agent["reference"]) for agent in run.manifest["agents"] if agent["label"] == trial.agent), "")
+    agent = builtin_agents().get(reference)
+    return bool(run.manifest.get("continued")) and (agent is None or agent.kind == "trainer")
+
+
 def _taken_away(run: RunRecord, trial: TrialRecord) -> Iterator[Finding]:
-    """Find what is missing of a learner's training: its episodes are recorded in order, until the budget is spent."""
+    """Find what is missing of a learner's training: its episodes are recorded in order, until the budget is spent.
+
+    Where several games are trained on at once, those in play when it is interrupted are begun anew, and what was
+    played of them is spent, too.
+    """
     rows = run.training(trial)
     frames = dict(zip(rows.episode.tolist(), rows.frames.tolist(), strict=True))
     played = max(frames, default=-1) + 1
@@ -309,6 +327,6 @@ def _taken_away(run: RunRecord, trial: TrialRecord) -> Iterator[Finding]:
         budget, spent = trial.training_frames, sum(frames.values())
         if budget is None:
             budget, spent = trial.training_episodes or 0, played
-        missing = [played] if spent < budget else []
+        missing = [played] if spent < budget and not _interrupted(run, trial) else []
     for number in missing:
         yield Finding(trial.id, trial.game, "training", number, "differs", "is not recorded, though training went on")
