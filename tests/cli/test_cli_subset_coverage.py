@@ -1,18 +1,20 @@
 """``arcademark subset coverage``: intervals measured on what was left out."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from arcademark.reports.subsets import predictors
+from arcademark.subset.choosing import choose
 
 
 @pytest.mark.slow
 def test_intervals_hold_what_was_left_out_in_every_way(invoke):
     answer = invoke("subset", "coverage", "atari-5", "pong", "--json")
     shown = json.loads(answer.out)
-    assert (answer.code, shown["schema"]) == (0, "arcademark.subset-coverage/1")
+    assert (answer.code, shown["schema"]) == (0, "arcademark.subset-coverage/2")
     rows = {(row["subset"], row["left_out"]): row for row in shown["rows"]}
     newest = next(way for _, way in rows if way.startswith("since"))
     assert set(rows) == {(name, way) for name in ("atari-5", "pong") for way in ("each paper", "each kind", newest)}
@@ -22,6 +24,55 @@ def test_intervals_hold_what_was_left_out_in_every_way(invoke):
         assert row["coverage"]["median"] >= 0.85, (name, way)
     assert rows["atari-5", "each paper"]["mean_error"] < 0.2 < rows["pong", "each paper"]["mean_error"]
     assert rows["atari-5", "each paper"]["mean_error"] < rows["atari-5", newest]["mean_error"]
+
+
+def test_games_are_chosen_anew_without_what_is_left_out(invoke, tmp_path):
+    """Of a benchmark of one's own: eight tasks, thirty players of six papers, two of them on tasks turned round."""
+    rng = np.random.default_rng(1)
+    lines, papers = ["algorithm,task,score"], ["algorithm,paper"]
+    for player in range(30):
+        skills = rng.normal(size=2)
+        paper = player // 5
+        papers.append(f"p{player},paper {paper}")
+        for task in range(8):
+            own = skills[(task + (paper == 5)) % 2] if task < 6 else rng.normal()
+            lines.append(f"p{player},t{task},{10 ** (1.5 + 0.4 * own + 0.1 * rng.normal())}")
+    (tmp_path / "others.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (tmp_path / "papers.csv").write_text("\n".join(papers) + "\n", encoding="utf-8")
+    references = "task,low,high\n" + "".join(f"t{task},0,100\n" for task in range(8))
+    (tmp_path / "references.csv").write_text(references, encoding="utf-8")
+    learnt = ("--training", "others.csv", "--references", "references.csv", "--papers", "papers.csv")
+    answer = invoke("subset", "coverage", "t6,t7", "--sizes", "2", *learnt, "--json")
+    assert (answer.code, answer.err) == (0, "")
+    shown = json.loads(answer.out)
+    assert (shown["noun"], shown["algorithms"], shown["groups"]) == ("task", 30, 6)
+    given, best = shown["rows"]
+    assert (given["games"], given["same"], given["left_out"]) == (["t6", "t7"], None, "each paper")
+    trained = predictors.own(["others.csv"], Path("references.csv"), Path("papers.csv")).trained
+    assert tuple(best["games"]) == choose(trained, 2)
+    choices = [choose(trained, 2, without=f"paper {number}") for number in range(6)]
+    assert best["same"] == sum(choice == choose(trained, 2) for choice in choices) / 6
+    assert best["mean_error"] < given["mean_error"]
+    told = invoke("subset", "coverage", "--sizes", "2", *learnt).out
+    assert "How often 90 % intervals hold, from some tasks" in told
+    assert "chosen anew each time" in " ".join(told.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--sizes", "0"), "sizes"),
+        (("--sizes", "57"), "57 tasks to choose of 57"),
+        (("--suite", "atari-100k"), "name games to predict from"),
+        (("atari-5", "--suite", "atari-58"), "atari-58"),
+        (("atari-5", "--references", "x.csv"), "goes with --training"),
+        (("atari-5", "--suite", "atari-57", "--training", "x.csv"), "leave one out"),
+    ],
+)
+def test_what_does_not_go_together(invoke, arguments, told):
+    answer = invoke("subset", "coverage", *arguments)
+    assert answer.code == 2
+    assert told in answer.err
 
 
 def test_who_is_left_out_is_not_learnt_from():

@@ -11,6 +11,11 @@ SIZES = {
     "atari-10": 10,
     "atari-3-val": 3,
     "atari-5-val": 5,
+    "atari-3-2026": 3,
+    "atari-5-2026": 5,
+    "atari-10-2026": 10,
+    "atari-100k-3": 3,
+    "atari-100k-5": 5,
     "dqn-7": 7,
     "a3c-5": 5,
     "hard-exploration-7": 7,
@@ -97,7 +102,7 @@ def test_a_subset_without_a_published_model_has_no_coefficients():
 
 def test_only_the_sets_for_development_are_for_tuning():
     tuning = {name for name, entry in subsets().items() if entry.purpose == "tuning"}
-    assert tuning == {"atari-3-val", "atari-5-val", "ale-55-training"}
+    assert tuning == {"atari-3-val", "atari-5-val", "ale-55-training", "atari-100k-3", "atari-100k-5"}
     assert all(entry.purpose in {"tuning", "evaluation", "comparison"} for entry in subsets().values())
 
 

@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 
+import numpy as np
+
 from arcademark.catalogue import collections
 from arcademark.catalogue.model import Entry
+from arcademark.metrics import normalise
+from arcademark.suite import references
+from arcademark.suite.tasks import suite
+
+TRAINING = "any-training"
+"""Instead of a collection's name: the algorithms that predictions from any games are learnt from."""
+
+FEWEST = 0.7
+"""Share of a suite's games that an algorithm must have to be learnt from: 40 of 57."""
+
+LEAST_MEDIAN = 20.0
+"""In percent, that it must have: near random play any error is a large share, and says little of agents that play."""
 
 NO_ALGORITHM = frozenset({"reference", "baseline"})
 """Kinds of entries that are nobody's algorithm."""
@@ -17,6 +32,17 @@ SIMILAR = 2.0
 
 FIRST = "review-2021"
 """The collection whose entry is taken of an algorithm that several have with the same budget."""
+
+
+def training(name: str = "atari-57") -> Mapping[str, Entry]:
+    """Return the algorithms of a suite that predictions are learnt from: by `FEWEST` and `LEAST_MEDIAN`, each once."""
+    games = suite(name).tasks
+    entries = collections.benchmarked(games, math.ceil(FEWEST * len(games)))
+    table = collections.table(entries).select(tasks=games)
+    low, high = references.scores("random"), references.scores("human")
+    medians = np.nanmedian(normalise.hns(table.mean_over_runs(), low, high, table.tasks), axis=1)
+    kept = [name for name, median in zip(table.algorithms, medians, strict=True) if median >= LEAST_MEDIAN]
+    return {name: entries[name] for name in kept}
 
 
 @dataclass(frozen=True)

@@ -335,8 +335,8 @@ def from_subset(subset: Subset) -> SubsetModel:
     """Make the published model of a subset; refuse one that has none."""
     if subset.coefficients is None or subset.relative_error is None:
         raise ArcadeMarkError(
-            f"subset {subset.name!r} has no published model, so nothing can be predicted from it; "
-            "'arcademark info subsets' shows which have"
+            f"subset {subset.name!r} has no published model; leave --model out to predict from any games, or see "
+            "'arcademark info subsets' for which have one"
         )
     return SubsetModel(
         name=subset.name,

@@ -17,7 +17,7 @@ from arcademark.reports import wording
 from arcademark.reports.tables import protocols
 from arcademark.reports.tables.benchmarks import Benchmark
 from arcademark.reports.tables.dataset import ScoreOptions, prepare
-from arcademark.reports.tables.loading import CATALOGUE, EVERYTHING, ScoreSource, collection_names
+from arcademark.reports.tables.loading import CATALOGUE, EVERYTHING, ScoreSource, published_entries
 from arcademark.reports.tables.protocols import Play
 from arcademark.subset.problem import Floats
 
@@ -67,7 +67,7 @@ def normalised(places: Sequence[ScoreSource], options: ScoreOptions, *, players:
     raw = found.scores.table.select(tasks=tasks).mean_over_runs()
     kinds = ("low", "high") if "low" in benchmark.references else ("random", "human")
     low, high = ({task: benchmark.references[kind][task] for task in tasks} for kind in kinds)
-    collected = [collections.select(collection_names(place)) for place in places if _is_collection(place)]
+    collected = [published_entries(place) for place in places if _is_collection(place)]
     entries = {name: entry for some in collected for name, entry in some.items() if name in found.algorithms}
     remarks = list(found.scores.remarks)
     if strangers := [task for task in found.tasks if task not in measure.known]:
@@ -102,4 +102,4 @@ def _source(place: ScoreSource, told: str) -> str:
 
 def _kept(place: ScoreSource) -> ScoreSource:
     """Return a collection as its source has it, which published models were fitted to, reference players included."""
-    return collections.load(collection_names(place), as_published=True) if _is_collection(place) else place
+    return collections.table(published_entries(place), as_published=True) if _is_collection(place) else place

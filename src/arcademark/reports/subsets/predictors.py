@@ -6,7 +6,6 @@ hold algorithms of other groups: papers, where these are known, else each algori
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -18,7 +17,7 @@ from arcademark.catalogue import collections
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics import normalise
 from arcademark.metrics.normalise import PERCENT
-from arcademark.reports import wording
+from arcademark.reports import published, wording
 from arcademark.reports.subsets import dataset, validating
 from arcademark.reports.tables.dataset import ScoreOptions
 from arcademark.reports.tables.loading import ScoreSource
@@ -38,9 +37,6 @@ from arcademark.suite.tasks import canonical_game, game_name, suite
 TRAINING = "atari-5-training"
 """What the published models were fitted to."""
 ATARI = "atari-57"
-FEWEST = 0.7
-"""Share of a suite's games that an algorithm must have to be learnt from: 40 of 57."""
-LEAST_MEDIAN = 20.0  # percent
 SEED = 1982
 """Of the draws behind a forecast: the same scores give the same answer."""
 
@@ -134,20 +130,13 @@ def _misses(trained: Trained, known: tuple[bool, ...], level: float) -> Misses:
 
 @cache
 def atari(name: str = ATARI) -> Predictor:
-    """Learn from the catalogue all games of a suite at once, and without each paper.
-
-    From every algorithm with scores on `FEWEST` of them or more whose median is `LEAST_MEDIAN` or more: near random
-    play any error is a large share of the median, and says little of agents that play.
-    """
+    """Learn from `arcademark.reports.published.training` all games of a suite at once, and without each paper."""
     low, high = references.scores("random"), references.scores("human")
-    wanted = suite(name).tasks
-    entries = collections.benchmarked(wanted, math.ceil(FEWEST * len(wanted)))
-    table = collections.table(entries).select(tasks=wanted)
+    entries = published.training(name)
+    table = collections.table(entries).select(tasks=suite(name).tasks)
     percent = normalise.hns(table.mean_over_runs(), low, high, table.tasks)
-    kept = np.flatnonzero(np.nanmedian(percent, axis=1) >= LEAST_MEDIAN).tolist()
-    names = [table.algorithms[row] for row in kept]
-    papers = [(entries[name].paper or entries[name].source).key for name in names]
-    trained = train(percent[kept], names, table.tasks, papers)
+    papers = [(entry.paper or entry.source).key for entry in entries.values()]
+    trained = train(percent, table.algorithms, table.tasks, papers)
     cap = subset("atari-5").max_frames_per_episode
     return Predictor(trained, low, high, of_games(trained.joint.tasks), canonical_game, max_frames_per_episode=cap)
 

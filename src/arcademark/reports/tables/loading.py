@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.catalogue import collections
+from arcademark.catalogue.model import Entry
 from arcademark.errors import ArcadeMarkError
-from arcademark.reports import wording
+from arcademark.reports import published, wording
 from arcademark.reports.cells import PlayedAlgorithm, played_algorithms
 from arcademark.reports.tables import protocols
 from arcademark.reports.tables.protocols import Play
@@ -261,21 +262,22 @@ def frames_of_files(item: PlayedAlgorithm) -> int | None:
     return round(float(np.mean(found))) if found and None not in found else None
 
 
-def collection_names(place: str) -> tuple[str, ...] | None:
-    """Return the collections that a place ``catalogue:`` means, None for all; raise if it names none."""
+def published_entries(place: str) -> Mapping[str, Entry]:
+    """Return the entries that a place ``catalogue:`` means: of collections, of all, or what predictions learn from."""
     names = listed(place.removeprefix(CATALOGUE), CATALOGUE)
-    return None if names == (EVERYTHING,) else names
+    if names == (published.TRAINING,):
+        return published.training()
+    return collections.select(None if names == (EVERYTHING,) else names)
 
 
 def _collection(names: str) -> Scores:
     """Read collections; references are no algorithms and stay aside."""
-    wanted = collection_names(f"{CATALOGUE}{names}")
-    entries = collections.select(wanted)
+    entries = published_entries(f"{CATALOGUE}{names}")
     references = [name for name, entry in entries.items() if entry.kind == "reference"]
     kept = {name: entry for name, entry in entries.items() if name not in references}
     table = collections.table(kept)
     lost = [name for name in kept if name not in table.algorithms]
-    place = f"{CATALOGUE}{names}" if wanted is not None else "the catalogue"
+    place = "the catalogue" if names == EVERYTHING else f"{CATALOGUE}{names}"
     remarks = [
         *([f"Reference players of {place}, not used: {wording.listing(references)}."] if references else []),
         *([f"Not in {place}, for their scores are lost: {wording.listing(lost)}."] if lost else []),
