@@ -69,48 +69,19 @@ def table(seed: int, algorithms: int = 14, tasks: int = 4) -> np.ndarray:
 
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10_000))
-def test_errors_are_those_of_leaving_each_algorithm_out(seed):
+def test_every_task_is_fitted_to_whoever_has_it_and_the_chosen_ones(seed):
     scores = table(seed)
     names = ("a", "b", "c", "d")
     for task, model in fit_every_task(scores, names, ("a", "b")).items():
-        if task in ("a", "b"):
-            assert model.errors == pytest.approx([0.0] * model.fit.n, abs=1e-9)
-            continue
         column = names.index(task)
         rows = ~np.isnan(scores[:, [0, 1, column]]).any(axis=1)
         inputs, targets = scores[rows][:, :2], scores[rows, column]
-        slow = []
-        for out in range(len(targets)):
-            rest = np.arange(len(targets)) != out
-            slow.append(
-                abs(float(targets[out] - fit(inputs[rest], targets[rest], intercept=True).predict(inputs[out])))
-            )
-        assert model.errors == pytest.approx(sorted(slow))
+        assert model.fit.n == len(targets)
+        middle = inputs.mean(axis=0)
+        assert model.fit.predict(middle) == pytest.approx(fit(inputs, targets, intercept=True).predict(middle))
         assert (model.low, model.high) == (tuple(inputs.min(axis=0)), tuple(inputs.max(axis=0)))
-
-
-def test_how_far_intervals_reach_and_when_they_cannot():
-    scores = np.column_stack([np.arange(9.0), [0, 1, 2, 3, 4, 5, 6, 7, 20.0]])
-    model = fit_every_task(scores, ("a", "b"), ("a",))["b"]
-    assert len(model.errors) == 9
-    assert model.half_width(0.5) == model.errors[4]
-    assert model.half_width(0.9) == model.errors[8]
-    assert model.half_width(0.95) == math.inf
-    assert model.extrapolates([3.0]) == ()
-    assert model.extrapolates([8.5]) == (0,)
-    with pytest.raises(ArcadeMarkError, match="between 0 and 1"):
-        model.half_width(1.0)
-
-
-def test_intervals_hold_what_they_promise_where_algorithms_are_alike():
-    rng = np.random.default_rng(5)
-    inside = 0
-    for _ in range(400):
-        x = rng.normal(size=31)
-        y = 2 * x + rng.standard_t(3, size=31)
-        model = fit_every_task(np.column_stack([x, y])[:30], ("x", "y"), ("x",))["y"]
-        inside += abs(y[30] - float(model.fit.predict([x[30]]))) <= model.half_width(0.8)
-    assert 0.74 < inside / 400 < 0.88
+        assert model.extrapolates(middle) == ()
+        assert model.extrapolates([middle[0], model.high[1] + 1]) == (1,)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +89,6 @@ def test_intervals_hold_what_they_promise_where_algorithms_are_alike():
     [
         (np.ones((5, 2)), ("z",), "no scores of z"),
         (np.ones((5, 2)), (), "any chosen task"),
-        (np.ones((5, 2)), ("a",), "say the same of all algorithms"),
     ],
 )
 def test_what_tasks_cannot_be_predicted_from(scores, chosen, told):

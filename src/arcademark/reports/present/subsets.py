@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from math import isfinite, log
+
+import numpy as np
 
 from arcademark.reports import wording
 from arcademark.reports.blocks import Block, Cell, Column, Document, Figure, Notices, Prose, Section, section, table
@@ -13,9 +16,11 @@ from arcademark.reports.subsets.searching import Choose, Found, Searched, Setup,
 from arcademark.reports.subsets.sizes import EverySize, Series, Sized
 from arcademark.reports.subsets.validating import LOG, Validation
 from arcademark.subset.consensus import NEAR_BEST
+from arcademark.subset.model import SubsetModel
 from arcademark.subset.search import Certificate
 from arcademark.subset.stability import Resampled, Win
 from arcademark.subset.validate import Interval
+from arcademark.suite.subsets import LEVEL, conformal_half_width
 
 STEPS: Mapping[str, str] = {
     "5": "The best five",
@@ -95,7 +100,8 @@ def _found(found: Found, shown: Searched) -> Section:
         parts.append(section("Other folds", *_winners(title, times, found.winners, best.tasks, shown)))
     if found.nested is not None:
         error = best.relative_error if log else best.cv_mae
-        parts.append(section("On other papers", *_nested(found.nested, error, best.tasks, shown)))
+        others = _others(found.model)
+        parts.append(section("On other papers", *_nested(found.nested, error, best.tasks, shown), others))
     if found.bootstrap is not None:
         parts.append(section("Other samples of the algorithms", *_bootstrap(found.bootstrap, best.tasks, shown)))
     title = STEPS.get(found.name, "The best subsets") + (": what the near-best agree on" if agreed else "")
@@ -126,6 +132,22 @@ def _winners(title: str, times: int, won: Sequence[Win], best: Sequence[str], sh
     if same < times:
         rows = [(_names(win.tasks, shown), str(win.times)) for win in won]
         yield table(("winner", "times"), rows, most=MOST_WINNERS)
+
+
+def _others(model: SubsetModel) -> Prose | None:
+    """Say how far a model is off on papers of the catalogue that the scores do not have, and what its interval is."""
+    papers = model.nested.other_papers if model.nested else ()
+    if not papers or model.spread is None:
+        return None
+    every = np.concatenate(papers)
+    mean, median = (wording.share(log(10) * float(of(every))) for of in (np.mean, np.median))
+    half_width = conformal_half_width(model.spread.errors, LEVEL)
+    width = f"{100 * LEVEL:g} % interval is ×/÷ {10**half_width:.2f} for usual scores"
+    interval = f"; its {width}" if isfinite(half_width) else ""
+    return Prose(
+        f"On {wording.plural(len(every), 'algorithm')} of {len(papers)} papers of the catalogue that these scores do "
+        f"not have, the model errs by {mean} on average (median {median}). It keeps these errors, too{interval}."
+    )
 
 
 def _nested(found: Validation, error: float, best: Sequence[str], shown: Setup) -> Iterator[Block]:
@@ -163,9 +185,9 @@ def _nested(found: Validation, error: float, best: Sequence[str], shown: Setup) 
     usual = found.usual
     if usual.half_width is not None:
         yield Prose(
-            f"The model keeps the {100 * usual.level:g}\N{NO-BREAK SPACE}% interval as "
-            f"{'×/÷' if log else '±'} {_width(usual, log)} for usual scores, and wider where scores extrapolate; so "
-            f"it held {usual.inside} of {usual.of}."
+            f"Divided by how far each one's scores extrapolate, they give a {100 * usual.level:g}\N{NO-BREAK SPACE}% "
+            f"interval of {'×/÷' if log else '±'} {_width(usual, log)} for usual scores, wider for others; so it held "
+            f"{usual.inside} of {usual.of}."
         )
     yield from _winners(f"Without {found.papers} papers, one at a time,", found.papers, found.winners, best, shown)
 

@@ -6,10 +6,11 @@ hold algorithms of other groups: papers, where these are known, else each algori
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 
@@ -29,7 +30,8 @@ from arcademark.subset import calibration, outlook
 from arcademark.subset.any_tasks import FEWEST_ALGORITHMS, MEAN, MEDIAN, Quantity, Trained, reached, train
 from arcademark.subset.calibration import Misses
 from arcademark.subset.outlook import Outlook, Range
-from arcademark.subset.problem import Floats
+from arcademark.subset.problem import Floats, log10_score
+from arcademark.subset.search import Candidate
 from arcademark.suite import references
 from arcademark.suite.subsets import subset
 from arcademark.suite.tasks import canonical_game, game_name, suite
@@ -37,6 +39,8 @@ from arcademark.suite.tasks import canonical_game, game_name, suite
 TRAINING = "atari-5-training"
 """What the published models were fitted to."""
 ATARI = "atari-57"
+Others: TypeAlias = tuple[tuple[tuple[float, Floats], ...], ...]
+"""By paper the sizes of errors, each with the transformed scores that were predicted from."""
 SEED = 1982
 """Of the draws behind a forecast: the same scores give the same answer."""
 
@@ -173,6 +177,22 @@ def own(places: Sequence[ScoreSource], own_references: Path | None = None, paper
         sources=tuple(f"trained on {source}" for source in table.sources),
         remarks=remarks,
     )
+
+
+def other_papers(model: Candidate, papers: Collection[str]) -> Others:
+    """Return a linear model's errors on the algorithms of atari-57 that are of none of these papers, a list a paper.
+
+    Of the median, in log₁₀ space, each with the transformed scores of the model's games.
+    """
+    trained = atari().trained
+    places = [trained.joint.tasks.index(task) for task in model.tasks]
+    found: dict[str, list[tuple[float, Floats]]] = {}
+    for group, percent in zip(trained.groups, trained.percent, strict=True):
+        scores = log10_score(percent[places])
+        if group not in papers and np.isfinite(scores).all():
+            told = model.intercept + float(scores @ np.array(model.coefficients))
+            found.setdefault(group, []).append((abs(told - float(log10_score(np.nanmedian(percent)))), scores))
+    return tuple(tuple(errors) for errors in found.values())
 
 
 def between(scores: Mapping[str, float], low: Mapping[str, float], high: Mapping[str, float]) -> Mapping[str, float]:

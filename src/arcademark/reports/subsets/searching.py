@@ -12,8 +12,9 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.reports.subsets import summaries, validating
+from arcademark.reports.subsets import predictors, summaries, validating
 from arcademark.reports.subsets.dataset import Normalised
+from arcademark.reports.subsets.predictors import Others
 from arcademark.reports.subsets.validating import Validation
 from arcademark.subset import plan as plans
 from arcademark.subset import stability, validate
@@ -227,11 +228,28 @@ class Session:
             citation=how.format(certificate.subsets, self._name),
             transform=asked.transform,
             references={task: (scores.low[task], scores.high[task]) for task in self.problem.tasks},
-            nested=None if nested is None else validating.kept(nested),
-            spread=None if nested is None else validating.spread_of(nested, self.problem, best.tasks),
             summary=asked.target,
             unit=self._unit,
+            **self._errors(best, nested),
         )
+
+    def _errors(self, best: Candidate, nested: Validation | None) -> dict[str, Any]:
+        """Return what a model keeps of its errors: on papers left out and, of Atari's median, on those not searched."""
+        if nested is None:
+            return {}
+        spread = validating.spread_of(nested, self.problem, best.tasks)
+        ours = self.scores.benchmark.view.name == predictors.ATARI and self.asked.target == "median"
+        others: Others = ()
+        if ours and self.asked.transform == validating.LOG:
+            papers = validating.origins(self.problem.algorithms, self.scores.papers, self.asked.papers)
+            others = predictors.other_papers(best, set(papers.values()) | set(self.scores.papers.values()))
+        usual = [[size / spread.extrapolation(at) for size, at in errors] for errors in others]
+        return {
+            "nested": dataclasses.replace(
+                validating.kept(nested), other_papers=tuple(tuple(size for size, _ in errors) for errors in others)
+            ),
+            "spread": dataclasses.replace(spread, errors=(*spread.errors, *map(tuple, usual))),
+        }
 
 
 def problem_of(scores: Normalised, asked: Asked) -> Problem:
