@@ -245,7 +245,7 @@ def _jsonable(value: object) -> object:
 @cache
 def protocols() -> Mapping[str, Protocol]:
     """Return the named protocols by name."""
-    return MappingProxyType({name: _protocol(name, entry) for name, entry in read_tables("protocols.toml").items()})
+    return MappingProxyType({name: _protocol(name, entry) for name, entry in _tables().items()})
 
 
 def _protocol(name: str, entry: Mapping[str, Any]) -> Protocol:
@@ -265,6 +265,11 @@ def _provenance(given: Mapping[str, Any]) -> Provenance:
     return Provenance("choice", given["choice"])
 
 
+@cache
+def _tables() -> Mapping[str, Mapping[str, Any]]:
+    return read_tables("protocols.toml")
+
+
 def protocol(name: str) -> Protocol:
     """Return the protocol of that name; an `UnknownNameError` if there is none."""
     if name.lower() not in protocols():
@@ -277,19 +282,19 @@ def planner_episodes(rules: Protocol) -> int:
 
     An overridden ``evaluation_episodes`` counts for all agents.
     """
-    own = read_tables("protocols.toml").get(rules.name, {}).get("planner_episodes")
+    own = _tables().get(rules.name, {}).get("planner_episodes")
     return rules.evaluation_episodes if own is None or "evaluation_episodes" in rules.overrides else int(own["value"])
 
 
 def learner_trials(rules: Protocol) -> int | None:
     """Return how many trials of a learner on a game the protocol's source averages; None where it does not say."""
-    own = read_tables("protocols.toml").get(rules.name, {}).get("learner_trials")
+    own = _tables().get(rules.name, {}).get("learner_trials")
     return None if own is None else int(own["value"])
 
 
 def papers(rules: Protocol) -> tuple[str, ...]:
     """Return the keys of the papers that define the named protocol."""
-    return tuple(read_tables("protocols.toml").get(rules.name, {}).get("papers", ()))
+    return tuple(_tables().get(rules.name, {}).get("papers", ()))
 
 
 def differences(a: Protocol, b: Protocol) -> tuple[Difference, ...]:
