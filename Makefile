@@ -9,7 +9,7 @@ PARALLEL ?= -n auto --dist worksteal
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-deep test-cluster slurm quick every-test cluster-tests fast-tests coverage lint bench fuzz-console format constraints clean
+.PHONY: help demo test test-deep test-cluster slurm browser quick every-test cluster-tests fast-tests coverage lint bench fuzz-console format constraints clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -19,7 +19,7 @@ demo: $(VENV)/.core ## Play a baseline on Atari-5 in the real emulator, show its
 	@$(BIN)/arcademark run random --games atari-5 --seeds 2 --episodes 10 --out demo/random
 	@$(BIN)/arcademark report demo/random --html demo/report.html --quiet
 
-test: $(VENV)/.dev ## Linters and every test, beside each other
+test: $(VENV)/.dev browser ## Linters and every test, beside each other
 	@$(MAKE) --no-print-directory -j3 lint every-test cluster-tests
 
 quick: $(VENV)/.dev ## Linters and the fast tests, beside each other
@@ -49,6 +49,14 @@ slurm: ## Install SLURM's daemons for its tests, where that is possible
 	elif ! timeout 300 sh -c 'apt-get -qq -o Acquire::Retries=0 update && DEBIAN_FRONTEND=noninteractive \
 	  apt-get -qq -y --no-install-recommends install slurm-wlm munge' > /dev/null; then \
 	  echo "SLURM cannot be installed here; its tests are skipped"; fi
+
+browser: ## Install the browser of the leaderboard's tests, where that is possible
+	@if [ -n "$$(command -v chromium || command -v chromium-browser || command -v google-chrome)" ]; then :; \
+	elif [ "$$(id -u)" != 0 ] || ! command -v apt-get > /dev/null; then \
+	  echo "Chromium is not installed (Debian, Ubuntu: apt-get install chromium, as root); tests in a browser are skipped"; \
+	elif ! timeout 300 sh -c 'apt-get -qq -o Acquire::Retries=0 update && DEBIAN_FRONTEND=noninteractive \
+	  apt-get -qq -y --no-install-recommends install chromium' > /dev/null; then \
+	  echo "Chromium cannot be installed here; tests in a browser are skipped"; fi
 
 coverage: $(VENV)/.dev ## Every test, and what none of them runs; takes half as long again
 	$(BIN)/python -m pytest $(PARALLEL) -m "not deep and not cluster" --cov --cov-report=term

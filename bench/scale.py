@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import shutil
 import tempfile
 import time
 from collections.abc import Generator, Iterator, Sequence
@@ -191,8 +192,27 @@ def ray() -> Iterator[Figure]:
     yield Figure("Ray's start and end, beside the local engine's", there - play - (local - local_play), "s", 20.0)
 
 
+def site() -> Iterator[Figure]:
+    """Write the leaderboard of the whole catalogue, and see it in Chromium where Playwright is installed."""
+    with tempfile.TemporaryDirectory(dir=FOLDER.name) as folder:
+        seconds, _ = timed("site", "--out", folder)
+        size = sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file())
+        yield Figure("leaderboard of the catalogue", seconds, "s", 120.0)
+        yield Figure("leaderboard of the catalogue: size", size / 1e6, "MB", 3.0)
+        chromium = shutil.which("chromium")
+        if chromium is None or importlib.util.find_spec("playwright") is None:
+            return
+        from playwright.sync_api import sync_playwright
+
+        with sync_playwright() as playwright:
+            page = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"]).new_page()
+            page.goto(Path(folder, "index.html").as_uri())
+            drawn = page.evaluate("performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd")
+        yield Figure("leaderboard of the catalogue: drawn", drawn / 1000, "s", 1.0)
+
+
 FOLDER = tempfile.TemporaryDirectory(prefix="scale-")
 
 
 if __name__ == "__main__":
-    measure(__doc__, plan, driver, simulated, workers, merge, report, export, ray)
+    measure(__doc__, plan, driver, simulated, workers, merge, report, export, ray, site)

@@ -38,6 +38,7 @@ COMMANDS = {
     "features": "What learning agents see of a game.",
     "console": "The console of our own: is it here, and is it ale-py's to the bit?",
     "info": "List games, suites, subsets, protocols, agents or features.",
+    "site": "The leaderboard, as pages that need no network.",
     "catalogue": "Published scores, each with its source, and errata of papers.",
     "subset": "The few most informative tasks: search, predict, study.",
     "cost": "What an evaluation takes: hours, money, energy, carbon.",
@@ -59,7 +60,7 @@ class LazyGroup(click.Group):
         """Load the command's own file."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f"arcademark.cli.{cmd_name}").command
+        command: click.Command = importlib.import_module(f"arcademark.cli.{cmd_name.replace('-', '_')}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Unpack
 import click
 
 from arcademark.cli import messages, options
+from arcademark.cli.counting import replaying
 
 if TYPE_CHECKING:
     from arcademark.runs.replay import Choice
-    from arcademark.runs.verify import Finding, Verification
+    from arcademark.runs.verify import Verification
 
 MOST_PROBLEMS = 20
 
@@ -26,18 +27,10 @@ def command(run_directory: Path, workers: int | None, as_json: bool, **choice: U
 
     Exits with 0 if every episode is confirmed, with 1 if not.
     """
-    from rich.progress import Progress
-
     from arcademark.runs.verify import verify
 
-    console = messages.open_console()
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("replaying", total=None)
-
-        def count(_: Finding, total: int) -> None:
-            bar.update(task, total=total, advance=1)
-
-        found = verify(run_directory, workers=workers, on_finding=count, **choice)
+    with replaying() as follow:
+        found = verify(run_directory, workers=workers, on_finding=follow, **choice)
     if as_json:
         from arcademark.reports.render import json
         from arcademark.reports.runs import verification

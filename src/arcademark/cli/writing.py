@@ -6,7 +6,8 @@ replace nothing unless that is asked for.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from arcademark.errors import ArcadeMarkError
@@ -49,3 +50,26 @@ def write(path: Path, content: str | bytes, *, option: str, example: str, overwr
 
 def _fill(draft: Path, data: bytes) -> None:
     draft.write_bytes(data)
+
+
+def check_folder(folder: Path, *, option: str, page: str = "") -> None:
+    """Refuse, before any work, a folder that holds anything, unless it has a page that we wrote."""
+    if not folder.is_dir():
+        if folder.exists():
+            raise ArcadeMarkError(f"{option} {folder}: is no folder; choose another")
+    elif page and (folder / page).exists():
+        check_replaceable(folder / page, b"<!doctype html>", f"choose another {option}, or move it away")
+    elif any(folder.iterdir()):
+        raise ArcadeMarkError(f"{option} {folder}: the folder holds other files; name a new or an empty one")
+
+
+def write_folder(folder: Path, contents: Mapping[str, bytes], *, option: str) -> None:
+    """Write files into a folder in their order, each whole; the page that `check_folder` asks for is the last."""
+    for name, content in contents.items():
+        path = folder / name
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(path, partial(_fill, data=content))
+        except OSError as error:
+            told = f"cannot write the file ({error.strerror}); choose another {option}"
+            raise ArcadeMarkError(f"{path}: {told}") from None

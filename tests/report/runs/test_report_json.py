@@ -15,6 +15,7 @@ from shown import values
 
 from arcademark.reports.notices import KINDS
 from arcademark.reports.render import json
+from arcademark.reports.site.document import Site
 from arcademark.reports.tables.analysis import analyse
 from arcademark.reports.tables.comparison import Comparison
 from arcademark.reports.tables.document import ScoreReport
@@ -94,7 +95,7 @@ def test_notices_of_other_kinds_are_on_pages_alone() -> None:
     noticed = {
         kind for kind in json.documents().values() if "notices" in {field.name for field in dataclasses.fields(kind)}
     }
-    assert noticed == {ScoreReport, Comparison}
+    assert noticed == {ScoreReport, Comparison, Site}
     sources = Path(json.__file__).parents[1]
     made = {path for path in sources.rglob("*.py") if re.search(r"\bNotice\(", path.read_text(encoding="utf-8"))}
     assert {path.relative_to(sources).parts[0] for path in made} == {"notices.py", "present"}

@@ -40,6 +40,7 @@ _DOCUMENTS = (
     "reports.subsets.covering:Coverage",
     "reports.subsets.expenses:Expenses",
     "reports.reproductions.analysis:Reproduced",
+    "reports.site.document:Site",
 )
 
 

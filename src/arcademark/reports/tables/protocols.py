@@ -135,7 +135,7 @@ def _brief(told: Sequence[str]) -> str:
 
 def _setting_by_setting(plays: Mapping[str, Play]) -> Iterator[str]:
     """Name each setting that has several values, and who has which."""
-    settings = {name: _everything_known(play) for name, play in plays.items()}
+    settings = {name: settings_of(play) for name, play in plays.items()}
     for key in vocabulary.ordered(dict.fromkeys(key for known in settings.values() for key in known)):
         values: dict[str, list[str]] = {}
         for name, known in settings.items():
@@ -148,7 +148,7 @@ def _setting_by_setting(plays: Mapping[str, Play]) -> Iterator[str]:
             yield f"{key} ({', '.join(told)})"
 
 
-def _everything_known(play: Play) -> dict[str, str]:
+def settings_of(play: Play) -> dict[str, str]:
     """Return the settings of the protocol, where it is one of ours, and those that the catalogue has besides."""
     named = {} if play.protocol is None else vocabulary.of_protocol(play.protocol)
     everything = named | vocabulary.of_entry(play.settings)
@@ -177,7 +177,7 @@ def unknown(plays: Mapping[str, Play], names: Sequence[str]) -> tuple[str, ...]:
 
 def difference(a: Play, b: Play) -> tuple[str, ...]:
     """Name the settings that differ, with both values; none where none is known to."""
-    one, other = _everything_known(a), _everything_known(b)
+    one, other = settings_of(a), settings_of(b)
     keys = [key for key in dict.fromkeys([*one, *other]) if (key in one and key in other) or not (a.label or b.label)]
     pairs = ((key, one.get(key, UNKNOWN), other.get(key, UNKNOWN)) for key in vocabulary.ordered(dict.fromkeys(keys)))
     return tuple(f"{key} ({first}, {second})" for key, first, second in pairs if first != second)
@@ -195,5 +195,5 @@ def _difference(a: Play, b: Play) -> tuple[str, ...]:
 def _described(play: Play) -> str:
     if play.label:
         return play.label if play.protocol else f"{play.label}, of which the settings are not known"
-    known = ", ".join(f"{key} {value}" for key, value in _everything_known(play).items())
+    known = ", ".join(f"{key} {value}" for key, value in settings_of(play).items())
     return f"no named one ({known})"

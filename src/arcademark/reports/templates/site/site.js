@@ -1,0 +1,694 @@
+// The leaderboard's pages, drawn from the data in data.js and, with what arcademark.readTable reads, the reader's own
+// scores. Whatever comes from data is shown as text: elements are made by `h` alone, which never reads markup.
+"use strict";
+(() => {
+  const site = window.ARCADEMARK;
+  const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]/gu;
+  const STATISTICS = { median: "Median", mean: "Mean", iqm: "IQM", optimality_gap: "Optimality gap" };
+  const BADGES = {
+    yours: ["yours", "Your own file, read by this page alone"],
+    replayed: ["replayed", "Every recorded episode was played again when these pages were made, and gave its score"],
+    differs: ["does not replay", "Recorded episodes do not give their scores when they are played again"],
+    imported: ["imported", "Made of logs from elsewhere, which cannot be played again"],
+    "per-seed": ["per-seed scores", "The scores of single runs are known, so there are intervals"],
+    "as-published": ["as published", "Scores as a paper prints them"],
+    errata: ["errata", "Something that its paper prints does not hold"],
+  };
+  const ANOMALIES = {
+    counter: (end) => `Its counter shows ${end.toLocaleString("en")} at most.`,
+    factor: (factor) => `Older emulators paid ${factor} times the points of today.`,
+    endless: () => "Play can go on for ever.",
+  };
+  const BUDGETS = [["up to 1M", 0, 1e6], ["to 50M", 1e6, 5e7], ["to 200M", 5e7, 2e8], ["more than 200M", 2e8, Infinity]];
+  const UNKNOWN = "not known";
+  const games = new Map(site.games.map((game) => [game.id, game]));
+  const views = new Map(site.views.map((view) => [view.name, view]));
+  const rows = [...site.algorithms];
+  const groups = [...site.groups, { title: "Your scores, protocol not said", settings: {}, known: false, yours: true }];
+  const state = {
+    view: site.views[0].name, metric: site.views[0].measures[0].metric, statistic: "median", grouped: true, complete: false,
+    search: "", filters: {}, sorting: [{ id: "median", desc: true }], chosen: new Set(), message: "", failed: false,
+  };
+
+  // Text and elements
+
+  const shown = (text) => String(text).replace(UNSEEN, (mark) => `\\u{${mark.codePointAt(0).toString(16)}}`);
+
+  function h(tag, attributes, ...children) {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes ?? {})) {
+      if (typeof value === "function") element.addEventListener(name.slice(2), value);
+      else if (value === true) element.setAttribute(name, "");
+      else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, shown(value));
+    }
+    for (const child of children.flat(9)) {
+      if (child !== null && child !== undefined && child !== false) element.append(child instanceof Node ? child : shown(child));
+    }
+    return element;
+  }
+
+  const FORMATS = [0, 1, 2].map((digits) => new Intl.NumberFormat("en", { maximumFractionDigits: digits, minimumFractionDigits: digits, signDisplay: "negative" }));
+  const number = (value, digits) => FORMATS[digits].format(value);
+  const percent = (value) => number(value, Math.abs(value) >= 1000 ? 0 : 1);
+  const points = (value) => number(value, Number.isInteger(value) || Math.abs(value) >= 1000 ? 0 : Math.abs(value) >= 10 ? 1 : 2);
+  const plural = (count, noun) => `${number(count, 0)} ${noun}${count === 1 ? "" : "s"}`;
+
+  function frames(count) {
+    for (const [size, unit] of [[1e9, "B"], [1e6, "M"], [1e3, "k"]]) {
+      if (count >= size) return `${Number((count / size).toPrecision(3))}${unit}`;
+    }
+    return String(count);
+  }
+
+  const part = (text) => encodeURIComponent(text.replace(/\p{Surrogate}/gu, "\ufffd"));
+  const algorithmAt = (row) => `#/algorithm/${part(row.name)}`;
+  const gameAt = (id) => `#/game/${part(id)}`;
+  const link = (to, text) => h("a", { href: to }, text);
+  const outside = (url, text) => (/^https?:\/\//.test(url) ? h("a", { href: url, rel: "noreferrer" }, text) : text);
+  const byName = (name) => rows.find((row) => part(row.name) === part(name));
+  const nameOf = (id) => games.get(id)?.name ?? id;
+
+  // Figures of an algorithm
+
+  const view = () => views.get(state.view);
+  const measure = () => view().measures.find((item) => item.metric === state.metric) ?? view().measures[0];
+  const ascendingIsBetter = (statistic) => statistic !== "optimality_gap";
+
+  const summary = (row, statistic, metric = measure().metric) => row.standings[state.view]?.summaries[metric]?.[statistic] ?? [];
+  const value = (row, statistic, metric) => summary(row, statistic, metric)[0];
+
+  function runsOf(row, tasks) {
+    const wanted = tasks && new Set(tasks);
+    const found = site.games.map((game, at) => [game.id, row.scores[at]]);
+    return Object.fromEntries(found.filter(([id, runs]) => runs?.length && (!wanted || wanted.has(id))));
+  }
+
+  function scoreOf(row, id) {
+    const at = site.games.findIndex((game) => game.id === id), runs = row.scores[at];
+    return runs?.length ? { score: arcademark.mean(runs), runs, reach: row.reaches[at] ?? [] } : null;
+  }
+
+  const year = (row) => row.year ?? undefined;
+  const paper = (row) => site.papers[row.paper];
+  const budget = (row) => {
+    if (row.training_frames === null) return UNKNOWN;
+    return BUDGETS.find(([, , most]) => row.training_frames <= most)[0];
+  };
+  const group = (row) => groups[row.group];
+  const setting = (row, name) => group(row).settings[name] ?? UNKNOWN;
+
+  /** Make a row of somebody's own scores, with the figures that Python works out of all others. */
+  function ownRow(name, scores) {
+    const standings = {};
+    for (const item of site.views) {
+      const mine = Object.fromEntries(Object.entries(scores).filter(([id]) => item.games.includes(id)));
+      if (!Object.keys(mine).length) continue;
+      const summaries = {}, means = Object.entries(mine).map(([id, runs]) => [id, arcademark.mean(runs)]);
+      for (const one of item.measures) {
+        const found = arcademark.summaries(one, mine);
+        summaries[one.metric] = Object.fromEntries(Object.entries(found ?? {}).map(([key, figure]) => [key, [figure]]));
+      }
+      const human = item.measures.some((other) => other.metric === "hns");
+      const reached = (metric) => {
+        const one = site.views[0].measures.find((other) => other.metric === metric);
+        return human ? means.filter(([id, score]) => arcademark.known(one, id) && arcademark.normalised(one, id, score) >= 100).length : null;
+      };
+      standings[item.name] = { games: means.length, summaries, records: reached("hwrns"), human_level: reached("hns"), of: means.length };
+    }
+    const counts = Object.values(scores).map((runs) => runs.length);
+    const free = (wanted) => (rows.some((row) => row.name === wanted) ? free(`${wanted} (yours)`) : wanted);
+    return {
+      name: free(name), identity: name, kind: "yours", year: null, paper: "", source: "your file", source_paper: "", collection: "",
+      note: "", group: groups.length - 1, settings: {}, assumed: [], training_frames: null, reported: "unknown",
+      fewest_runs: Math.min(...counts), most_runs: Math.max(...counts), badges: ["yours"],
+      scores: site.games.map((game) => scores[game.id] ?? []), reaches: site.games.map(() => []), published: {}, notes: {},
+      standings, estimate: null, replay: null, curves: [], films: [], yours: true,
+    };
+  }
+
+  async function take(files) {
+    try {
+      const made = [];
+      for (const file of [...files].slice(0, 5)) {
+        if (file.size > arcademark.MOST_BYTES) throw new arcademark.TableError(`${file.name}: the file is too large`);
+        try {
+          for (const [name, scores] of arcademark.readTable(await file.arrayBuffer(), site)) made.push([name, scores]);
+        } catch (error) {
+          if (!(error instanceof arcademark.TableError)) throw error;
+          throw new arcademark.TableError(`${file.name}: ${error.message}`);
+        }
+      }
+      for (const [name, scores] of made) rows.push(ownRow(name, scores));
+      Object.assign(state, { failed: false, message: `${plural(made.length, "algorithm")} of yours added. They stay in this window: nothing is sent or kept.` });
+    } catch (error) {
+      if (!(error instanceof arcademark.TableError)) throw error;
+      Object.assign(state, { failed: true, message: `Nothing added. ${error.message}.` });
+    }
+    if (location.hash.replace("#/", "")) location.hash = "#/";
+    else draw();
+  }
+
+  // Parts of pages
+
+  const badges = (row) => row.badges.map((name) => h("span", { class: `badge ${name}`, title: BADGES[name][1] }, BADGES[name][0]));
+
+  const withReach = (found, text = percent) =>
+    found.length ? [text(found[0]), found.length > 1 && h("small", {}, `${text(found[1])} to ${text(found[2])}`)] : "–";
+
+  function select(label, options, current, onchange, attributes = {}) {
+    const list = h("select", { ...attributes, onchange: (event) => onchange(options[event.target.selectedIndex][0]) },
+      options.map(([key, text]) => h("option", { selected: key === current }, text)));
+    return h("label", { class: "field" }, h("span", {}, label), list);
+  }
+
+  function measuredBy(redraw) {
+    const change = (key) => (chosen) => { state[key] = chosen; settle(); redraw(); };
+    return [
+      select("Games", site.views.map((item) => [item.name, `${item.name}: ${plural(item.games.length, "game")}`]), state.view, change("view"), { id: "view" }),
+      select("Measured by", view().measures.map((item) => [item.metric, item.title]), measure().metric, change("metric"), { id: "metric" }),
+      select("Summary", Object.entries(STATISTICS), state.statistic, change("statistic"), { id: "statistic" }),
+    ];
+  }
+
+  /** After a change of what is shown: a measure that the view has, and the order of the summary. */
+  function settle() {
+    state.metric = measure().metric;
+    state.sorting = [{ id: state.statistic, desc: ascendingIsBetter(state.statistic) }];
+  }
+
+  const facts = (pairs) => h("dl", { class: "facts" },
+    pairs.filter(([, text]) => text !== "" && text !== null && text !== undefined).map(([name, text]) => [h("dt", {}, name), h("dd", {}, text)]));
+
+  const table = (headings, lines, attributes = {}) => h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": attributes.label ?? "Table" },
+    h("table", {}, h("thead", {}, h("tr", {}, headings.map(([text, kind]) => h("th", { scope: "col", class: kind }, text)))),
+      h("tbody", {}, lines.map((line) => h("tr", { class: line.kind }, line.cells.map((cell, at) =>
+        h(at ? "td" : "th", { scope: at ? null : "row", class: headings[at][1] }, cell)))))));
+
+  const section = (title, ...blocks) => h("section", { "aria-label": title }, h("h2", {}, title), blocks);
+
+  function figure(caption, draw) {
+    const place = h("div", { class: "plot-place" });
+    requestAnimationFrame(() => {
+      if (place.isConnected) place.append(draw(Math.max(320, place.clientWidth)));
+    });
+    return h("figure", {}, place, h("figcaption", {}, caption));
+  }
+
+  const plot = (width, label, options) => Plot.plot({
+    className: "plot", width, ariaLabel: label, marginLeft: 52, marginRight: 24, marginBottom: 40, style: { background: "transparent", fontSize: "12px" }, ...options,
+  });
+
+  const SERIES = ["var(--series-1)", "var(--series-2)", "var(--series-3)", "var(--series-4)", "var(--series-5)"];
+  const DASHES = ["", "6 2", "2 2", "6 2 2 2", "3 1"];
+  const legend = (names) => h("p", { class: "legend" }, names.map((name, at) => h("span", {}, h("i", { class: `series-${at % 5 + 1}` }), name)));
+  const around = (values) => { const [low, high] = [Math.min(...values), Math.max(...values)]; return low < high ? [low, high] : [low - 1, high + 1]; };
+  /** A scale of percentages, close to linear near 0 and to logarithmic far from it. */
+  function spread(values) {
+    const domain = [Math.min(0, ...values), Math.max(100, ...values)];
+    const ticks = [-100, 0, 20, 100, 500, 2000, 10000, 50000, 200000].filter((tick) => tick >= domain[0] && tick <= domain[1]);
+    return { type: "symlog", constant: 20, grid: true, domain, ticks };
+  }
+
+  // The table of all algorithms
+
+  const COLUMNS = [
+    { id: "median", title: "Median", figure: true },
+    { id: "mean", title: "Mean", figure: true },
+    { id: "iqm", title: "IQM", figure: true, meaning: "Interquartile mean over runs" },
+    { id: "optimality_gap", title: "Gap", figure: true, meaning: "Optimality gap: how far scores fall short of 100 %; less is better", wide: true },
+    { id: "hwrns", title: "HWRNS", meaning: "Median human-world-record-normalised score, over the same games", of: (row) => value(row, "median", "hwrns"), cell: (row) => withReach(summary(row, "median", "hwrns")), wide: true },
+    { id: "records", title: "Records", meaning: "Human world records broken", of: (row) => row.standings[state.view]?.records ?? undefined, cell: (row) => row.standings[state.view]?.records ?? "–" },
+    { id: "estimate", title: "Estimate", meaning: "Estimate of the median HNS over 57 games, where only some were played", of: (row) => row.estimate?.value, cell: (row) => estimate(row), wide: true },
+    { id: "games", title: "Games", of: (row) => row.standings[state.view]?.games ?? 0, cell: (row) => `${row.standings[state.view]?.games ?? 0}/${view().games.length}` },
+    { id: "frames", title: "Frames", meaning: "Emulated frames of training", of: (row) => row.training_frames ?? undefined, cell: (row) => (row.training_frames === null ? "–" : frames(row.training_frames)) },
+    { id: "year", title: "Year", of: year, cell: (row) => row.year ?? "–" },
+    { id: "seeds", title: "Runs", meaning: "Runs (seeds) a game whose scores are known", of: (row) => row.most_runs, cell: (row) => (row.fewest_runs === row.most_runs ? row.most_runs : `${row.fewest_runs}–${row.most_runs}`) },
+    { id: "source", title: "Source", text: true, of: (row) => paper(row)?.short ?? row.source, cell: (row) => paper(row)?.short ?? row.source, wide: true },
+  ];
+  const FACETS = {
+    sticky: (row) => setting(row, "sticky actions"), cap: (row) => setting(row, "max episode length"), start: (row) => setting(row, "start"),
+    kind: (row) => row.kind, budget, evidence: (row) => row.badges,
+  };
+
+  function estimate(row) {
+    if (!row.estimate) return "–";
+    const { value: found, low, high, title, warnings } = row.estimate;
+    const doubt = warnings.length ? h("span", { class: "doubtful", title: warnings.join(" ") }, " ?") : null;
+    return [percent(found), doubt, h("small", {}, `${low === null ? "" : `${percent(low)} to ${percent(high)}, `}${title}`)];
+  }
+
+  function makeTable() {
+    const { createTable, getCoreRowModel, getSortedRowModel, getFilteredRowModel } = TableCore;
+    const column = (id, of, more = {}) => ({ id, accessorFn: of, sortUndefined: "last", enableGlobalFilter: false, ...more });
+    const facet = ([id, of]) => column(id, of, { filterFn: (row, key, wanted) => [row.getValue(key)].flat().includes(wanted) });
+    const made = createTable({
+      data: rows, renderFallbackValue: null, onStateChange: () => {}, state: {},
+      columns: [
+        column("name", (row) => row.name, { sortingFn: "text", enableGlobalFilter: true }),
+        ...COLUMNS.map(({ id, figure: isFigure, of, text }) => column(id, isFigure ? (row) => value(row, id) : of, { sortingFn: text ? "text" : "basic" })),
+        column("complete", (row) => row.standings[state.view]?.games === view().games.length, { filterFn: "equals" }),
+        column("scored", (row) => state.view in row.standings, { filterFn: "equals" }),
+        ...Object.entries(FACETS).map(facet),
+      ],
+      globalFilterFn: (row, _, wanted) => [row.original.name, row.original.identity, row.original.collection, paper(row.original)?.short ?? ""]
+        .some((text) => text.toLowerCase().includes(wanted.toLowerCase())),
+      getCoreRowModel: getCoreRowModel(), getSortedRowModel: getSortedRowModel(), getFilteredRowModel: getFilteredRowModel(),
+    });
+    const filters = Object.entries(state.filters).filter(([, wanted]) => wanted !== "").map(([id, wanted]) => ({ id, value: wanted }));
+    filters.push({ id: "scored", value: true });
+    if (state.complete) filters.push({ id: "complete", value: true });
+    made.setOptions((before) => ({ ...before, state: { ...made.initialState, sorting: state.sorting, columnFilters: filters, globalFilter: state.search } }));
+    return made.getSortedRowModel().rows.map((row) => row.original);
+  }
+
+  /** Ranks within those that may be ranked with each other: of one known group, with a score on every game. */
+  function ranks(those) {
+    const better = ascendingIsBetter(state.statistic) ? 1 : -1, found = new Map();
+    const whole = those.filter((row) => group(row).known && row.standings[state.view].games === view().games.length && value(row, state.statistic) !== undefined);
+    for (const row of whole) {
+      const rivals = whole.filter((other) => other.group === row.group);
+      found.set(row, 1 + rivals.filter((other) => better * (value(other, state.statistic) - value(row, state.statistic)) > 0).length);
+    }
+    return found;
+  }
+
+  function caveat(those) {
+    const budgets = those.map((row) => row.training_frames).filter((count) => count !== null);
+    const unknown = those.length - budgets.length, kinds = [...new Set(those.map((row) => row.reported))];
+    const told = [];
+    if (new Set(budgets).size > 1) told.push(`trained for ${frames(Math.min(...budgets))} to ${frames(Math.max(...budgets))} frames${unknown ? `, ${unknown} not known` : ""}`);
+    const assumed = those.filter((row) => site.told_apart.some((name) => row.assumed.includes(name))).length;
+    if (assumed) told.push(`${assumed} by settings that their source assumed`);
+    if (kinds.length > 1) told.push(`scores of ${kinds.map((kind) => `${kind} (${those.filter((row) => row.reported === kind).length})`).join(", ")}`);
+    return told.length ? `These differ, too: ${told.join("; ")}.` : "";
+  }
+
+  const WHY_NOT = "Not ranked: not all is known of how these were played.";
+
+  function tablePage() {
+    const place = h("div", {});
+    const status = h("p", { role: "status", class: "small", id: "count" });
+    const redraw = () => {
+      place.replaceChildren(...body());
+      controls.replaceWith(controls = controlsNow());
+    };
+
+    function facetOptions(id) {
+      const found = new Set(rows.flatMap((row) => FACETS[id](row)));
+      const named = id === "evidence" ? (key) => BADGES[key][0] : (key) => key;
+      const order = id === "budget" ? [...BUDGETS.map(([name]) => name), UNKNOWN].filter((name) => found.has(name)) : [...found].sort();
+      return [["", "any"], ...order.map((key) => [key, named(key)])];
+    }
+
+    function controlsNow() {
+      const facet = (id, label) => select(label, facetOptions(id), state.filters[id] ?? "", (chosen) => { state.filters[id] = chosen; refresh(); }, { id });
+      const box = (key, label) => h("label", { class: "check" }, h("input", { type: "checkbox", id: key, checked: state[key], onchange: (event) => { state[key] = event.target.checked; refresh(); } }), label);
+      return h("div", { class: "controls" },
+        h("div", { class: "fields" }, measuredBy(redraw),
+          h("label", { class: "field" }, h("span", {}, "Search"), h("input", { type: "search", id: "search", value: state.search, placeholder: "name or paper", oninput: (event) => { state.search = event.target.value; refresh(); } })),
+          h("label", { class: "field file" }, h("span", {}, "Your scores"), h("input", { type: "file", id: "file", accept: ".csv,.tsv,.txt,text/csv", multiple: true, onchange: (event) => take(event.target.files) }))),
+        h("details", { open: Object.values(state.filters).some(Boolean) }, h("summary", {}, "Filter by protocol, budget, kind and evidence"),
+          h("div", { class: "fields" }, facet("sticky", "Sticky actions"), facet("cap", "Frame cap"), facet("start", "Start"), facet("budget", "Training frames"), facet("kind", "Kind"), facet("evidence", "Evidence"))),
+        h("div", { class: "checks" }, box("grouped", "Group by protocol"), box("complete", `Only with all ${view().games.length} games`)));
+    }
+
+    function refresh() {
+      place.replaceChildren(...body());
+    }
+
+    function heading({ id, title, meaning, text, wide, figure: isFigure }) {
+      const [sorted] = state.sorting, mine = sorted?.id === id;
+      const turn = () => {
+        const first = text || id === "name" || id === "optimality_gap" ? false : true;
+        state.sorting = [{ id, desc: mine ? !sorted.desc : first }];
+        refresh();
+        place.querySelector(`button[data-column="${id}"]`)?.focus();
+      };
+      return h("th", { scope: "col", class: `${text ? "" : "n "}${wide ? "wide " : ""}${isFigure && id === state.statistic ? "main" : isFigure ? "aside" : ""}`, "aria-sort": mine ? (sorted.desc ? "descending" : "ascending") : null },
+        h("button", { type: "button", "data-column": id, title: meaning, onclick: turn }, title));
+    }
+
+    function line(row, rank) {
+      const tick = (event) => { state.chosen[event.target.checked ? "add" : "delete"](row); place.querySelector(".chosen").replaceWith(chosenBar()); };
+      return h("tr", { class: row.yours ? "yours" : null },
+        h("td", { class: "tick" }, h("input", { type: "checkbox", checked: state.chosen.has(row), "aria-label": `Compare ${row.name}`, onchange: tick })),
+        h("td", { class: "n rank" }, rank ?? ""),
+        h("th", { scope: "row", class: "who" }, link(algorithmAt(row), row.name), h("span", { class: "badges" }, badges(row))),
+        columns().map(({ id, figure: isFigure, cell, text, wide }) => h("td", { class: `${text ? "" : "n "}${wide ? "wide " : ""}${isFigure && id === state.statistic ? "main" : isFigure ? "aside" : ""}` }, isFigure ? withReach(summary(row, id)) : cell(row))));
+    }
+
+    function columns() {
+      const has = (metric) => view().measures.some((item) => item.metric === metric);
+      return COLUMNS.filter(({ id }) => (id !== "hwrns" || (has("hwrns") && measure().metric !== "hwrns")) && (id !== "records" || has("hwrns")) && (id !== "estimate" || state.view !== "ale-55"));
+    }
+
+    function chosenBar() {
+      const names = [...state.chosen].map((row) => part(row.name));
+      return h("p", { class: "chosen" }, names.length < 2
+        ? h("span", { class: "weak" }, "Tick two or more to compare them.")
+        : [link(`#/compare/${names.join("/")}`, `Compare ${names.length} algorithms`), " ", h("button", { type: "button", class: "plain", onclick: () => { state.chosen.clear(); refresh(); } }, "Untick all")]);
+    }
+
+    function body() {
+      const those = makeTable(), width = columns().length + 3;
+      const present = [...new Set(those.map((row) => row.group))].sort((one, other) => (groups[other].yours ? 1 : 0) - (groups[one].yours ? 1 : 0) || one - other);
+      const mixed = present.length > 1 || (present.length === 1 && !groups[present[0]].known);
+      const found = state.grouped || !mixed ? ranks(those) : new Map();
+      const parts = state.grouped
+        ? present.map((at) => {
+          const mine = those.filter((row) => row.group === at), what = groups[at];
+          const told = what.yours ? "Not ranked. Say how they were played, above, to rank them with others." : what.known ? caveat(mine) : `${WHY_NOT} ${caveat(mine)}`;
+          return h("tbody", {}, h("tr", { class: "group" }, h("th", { colspan: width, scope: "rowgroup" }, h("div", { class: "stay" }, what.title, h("span", { class: "weak" }, ` · ${plural(mine.length, "algorithm")}`), h("small", {}, told)))), mine.map((row) => line(row, found.get(row))));
+        })
+        : [h("tbody", {}, those.map((row) => line(row, found.get(row))))];
+      const warning = !state.grouped && mixed
+        ? h("div", { class: "warnings", role: "note" }, h("p", {}, `No ranks: these algorithms were played under different protocols, or it is not known how (${plural(present.length, "group")}). Group them, or filter until one group is left.`), h("p", { class: "small" }, caveat(those)))
+        : null;
+      status.textContent = `${plural(those.length, "algorithm")} shown, of ${rows.length}. ${measure().title}: ${measure().meaning}; in percent. Ranks are by the ${STATISTICS[state.statistic].toLowerCase()}, within a protocol and among those with every game.`;
+      return [
+        warning, chosenBar(),
+        h("div", { class: "scroll board", tabindex: 0, role: "region", "aria-label": "All algorithms" },
+          h("table", { id: "board" }, h("caption", { class: "unseen" }, "Algorithms with their summaries"),
+            h("thead", {}, h("tr", {}, h("th", { scope: "col", class: "tick" }, h("span", { class: "unseen" }, "Compare")), h("th", { scope: "col", class: "n rank" }, "Rank"), heading({ id: "name", title: "Algorithm", text: true }), columns().map(heading))), parts)),
+      ].filter(Boolean);
+    }
+
+    function ownPart() {
+      const own = rows.filter((row) => row.yours);
+      if (!own.length && !state.message) return null;
+      const choices = groups.map((one, at) => [at, one.title]).filter(([at]) => groups[at].known || groups[at].yours);
+      const remove = () => {
+        for (const row of own) { rows.splice(rows.indexOf(row), 1); state.chosen.delete(row); }
+        state.message = "";
+        draw();
+      };
+      return h("div", { class: `own ${state.failed ? "failed" : ""}`, role: state.failed ? "alert" : "status", id: "own" }, h("p", {}, state.message),
+        own.length ? [select("Yours were played with", choices, own[0].group, (at) => { for (const row of own) row.group = at; refresh(); }, { id: "played-as" }), h("button", { type: "button", class: "plain", onclick: remove }, "Remove yours")] : null);
+    }
+
+    let controls = controlsNow();
+    place.append(...body());
+    return ["Leaderboard", [
+      h("h1", {}, "Atari algorithms"),
+      h("p", { class: "lead" }, `Published scores and runs of ${plural(site.algorithms.length, "algorithm")}, each with its source, protocol and budget. Drop a CSV anywhere on this page to see your own scores beside them.`),
+      controls, ownPart(), status, place,
+    ]];
+  }
+
+  // An algorithm
+
+  function algorithmPage(name) {
+    const row = byName(name);
+    if (!row) return missing("algorithm", name);
+    const published = paper(row), where = site.papers[row.source_paper];
+    const settings = Object.entries(row.settings).map(([key, text]) => [key, row.assumed.includes(key) ? `${text} (assumed)` : text]);
+    const slips = site.errata.filter((slip) => slip.paper === row.source_paper && slip.algorithm && (slip.algorithm === row.name || slip.algorithm === row.identity || row.name.startsWith(`${slip.algorithm} (`)));
+    const others = rows.filter((other) => other !== row && other.identity === row.identity && row.kind !== "yours");
+    const hns = site.views[0].measures[0];
+    const scored = site.games.map((game) => ({ game, found: scoreOf(row, game.id) })).filter(({ found }) => found);
+    const placed = scored.filter(({ game }) => arcademark.known(hns, game.id)).map(({ game, found }) => ({ game, value: arcademark.normalised(hns, game.id, found.score), score: found.score }));
+    placed.sort((one, other) => other.value - one.value);
+    return [row.name, [
+      h("h1", {}, row.name), h("p", { class: "badges" }, badges(row)),
+      facts([
+        ["Kind", row.kind], ["Published", published && [published.source.authors, ", ", outside(published.url, published.source.title), ", ", published.source.venue, ", ", published.source.year]],
+        ["Scores from", row.source], ["Read in", where && where !== published ? [outside(where.url, where.short)] : ""], ["Collection", row.collection],
+        ["Training frames", row.training_frames === null ? UNKNOWN : row.training_frames.toLocaleString("en")], ["Scores of", row.reported],
+        ["Runs a game", row.fewest_runs === row.most_runs ? row.most_runs : `${row.fewest_runs} to ${row.most_runs}`], ["Protocol", group(row).title],
+        ["Replayed", row.replay && `${row.replay.confirmed.toLocaleString("en")} of ${plural(row.replay.episodes, "recorded episode")} gave their score again${row.replay.warnings.length ? `; ${row.replay.warnings.join("; ")}` : ""}`],
+        ["Also", others.length ? others.map((other, at) => [at ? ", " : "", link(algorithmAt(other), other.name)]) : ""], ["Note", row.note],
+      ]),
+      h("p", {}, link(`#/compare/${part(row.name)}`, "Compare with others")),
+      section("Summaries", Object.entries(row.standings).map(([key, standing]) => [
+        h("h3", {}, `${key}: ${standing.games} of ${plural(views.get(key).games.length, "game")}${standing.records === null ? "" : `, ${standing.human_level} at human level, ${plural(standing.records, "record")} broken`}`),
+        table([["Measure", ""], ...Object.values(STATISTICS).map((title) => [title, "n"])], views.get(key).measures.map((item) => ({
+          cells: [h("abbr", { title: item.meaning }, item.title), ...Object.keys(STATISTICS).map((statistic) => withReach(standing.summaries[item.metric]?.[statistic] ?? []))],
+        })), { label: `Summaries over ${key}` }),
+      ]), row.estimate && h("p", {}, `Estimated median HNS over ${row.estimate.suite}, from ${row.estimate.title}: ${percent(row.estimate.value)} %${row.estimate.low === null ? "" : ` (${Math.round(100 * row.estimate.level)} %: ${percent(row.estimate.low)} to ${percent(row.estimate.high)})`}. ${row.estimate.held === null ? "" : `Such intervals held the medians of ${Math.round(100 * row.estimate.held)} % of published algorithms. `}${row.estimate.warnings.join(" ")}`)),
+      placed.length ? section("Where it stands", figure("HNS by game, 0 % random play, 100 % the human average; point at a bar for its score.", (width) => plot(width, `HNS of ${row.name} by game`, {
+        height: 60 + 13 * placed.length, marginLeft: 130, x: { ...spread(placed.map((one) => one.value)), label: "HNS (%)" }, y: { domain: placed.map((one) => one.game.name), label: null, tickSize: 0 },
+        marks: [Plot.barX(placed, { y: (one) => one.game.name, x: "value", fill: "var(--series-1)", fillOpacity: 0.75, href: (one) => gameAt(one.game.id), title: (one) => `${one.game.name}: ${points(one.score)} points, HNS ${percent(one.value)} %`, tip: true }), Plot.ruleX([100], { stroke: "var(--record)" })],
+      }))) : null,
+      row.curves.length ? section("Training", h("div", { class: "panels" }, row.curves.map((curve) => figure(nameOf(curve.game), (width) => plot(width, `Training on ${nameOf(curve.game)}`, {
+        height: 180, x: { label: "frames", tickFormat: "~s", ticks: 4 }, y: { label: "score", grid: true, ticks: 4, domain: around(curve.scores) },
+        marks: [Plot.lineY(curve.frames.map((at, place) => ({ at, score: curve.scores[place] })), { x: "at", y: "score", stroke: "var(--series-1)", title: (one) => `${frames(Math.round(one.at))} frames: ${points(one.score)}`, tip: true })],
+      }))))) : null,
+      row.films.length ? section("Episodes", h("div", { class: "panels" }, row.films.map(film))) : null,
+      section("Scores", table([["Game", ""], ["Score", "n"], ["Runs", "n"], ["HNS", "n"], ["Random", "n"], ["Human", "n"], ["Record", "n"], ["Note", "prose"]], scored.map(({ game, found }) => ({
+        cells: [link(gameAt(game.id), game.name), withReach([found.score, ...found.reach], points), found.runs.length, arcademark.known(hns, game.id) ? percent(arcademark.normalised(hns, game.id, found.score)) : "–",
+          ...["random", "human", "human_world_record"].map((kind) => (kind in game.references ? points(game.references[kind]) : "–")),
+          [game.id in row.published ? `${points(row.published[game.id])} in the source. ` : "", row.notes[game.id] ?? ""]],
+      })), { label: `Scores of ${row.name}` })),
+      settings.length ? section("Settings", facts(settings)) : null,
+      slips.length ? section("Errata", errataList(slips)) : null,
+    ]];
+  }
+
+  function film(item) {
+    const place = h("div", { class: "film" });
+    const seconds = Math.round(item.shown / 60), whole = item.shown >= item.frames;
+    const told = `${nameOf(item.game)}, seed ${item.seed}, episode ${item.episode}, ${points(item.score)} points${whole ? "" : `: the first ${seconds} s of ${Math.round(item.frames / 60)}`}`;
+    const button = h("button", { type: "button", "aria-pressed": "false", onclick: () => {
+      const on = button.getAttribute("aria-pressed") === "true";
+      button.setAttribute("aria-pressed", String(!on));
+      place.replaceChildren(...(on ? [] : [h("img", { src: item.file.split("/").map(part).join("/"), alt: told })]));
+    } }, "Play");
+    return h("figure", {}, place, h("figcaption", {}, button, " ", told));
+  }
+
+  const errataList = (slips) => h("ul", { class: "notes" }, slips.map((slip) => h("li", {}, h("strong", {}, `${site.papers[slip.paper]?.short ?? slip.paper}: ${slip.where}. `), `Printed ${slip.printed}, holds ${slip.holds}. ${slip.why}`)));
+
+  // Games
+
+  function gamesPage() {
+    const lines = site.games.map((game) => {
+      const those = rows.map((row) => ({ row, found: scoreOf(row, game.id) })).filter(({ found }) => found);
+      const best = those.reduce((one, other) => (one && one.found.score >= other.found.score ? one : other), null);
+      const reference = (kind) => (kind in game.references ? points(game.references[kind]) : "–");
+      return { cells: [link(gameAt(game.id), game.name), game.genre, reference("random"), reference("human"), reference("human_world_record"), best ? [points(best.found.score), h("small", {}, link(algorithmAt(best.row), best.row.name))] : "–", those.length] };
+    });
+    return ["Games", [h("h1", {}, "Games"), h("p", { class: "lead" }, "The highest score is the highest there is here, whatever its protocol."),
+      table([["Game", ""], ["Genre", ""], ["Random", "n"], ["Human", "n"], ["Record", "n"], ["Highest", "n"], ["Scores", "n"]], lines, { label: "Games" })]];
+  }
+
+  function gamePage(id) {
+    const game = games.get(id);
+    if (!game) return missing("game", id);
+    const hns = site.views[0].measures[0];
+    const those = rows.map((row) => ({ row, found: scoreOf(row, id) })).filter(({ found }) => found).sort((one, other) => other.found.score - one.found.score);
+    const dated = those.filter(({ row }) => row.year).map(({ row, found }) => ({ row, year: row.year, score: found.score })).sort((one, other) => one.year - other.year || one.score - other.score);
+    let most = -Infinity;
+    const front = dated.filter((one) => one.score > most && (most = one.score) !== undefined);
+    const slips = site.errata.filter((slip) => slip.game === id);
+    const marks = [["random", "random play", "var(--muted)"], ["human", "human", "var(--series-2)"], ["human_world_record", "world record", "var(--record)"]].filter(([kind]) => kind in game.references);
+    const high = dated.map((one) => one.score).filter((score) => score > 0).sort((one, other) => one - other);
+    const scale = Math.max(1, (high[high.length >> 1] ?? 1) / 2);
+    return [game.name, [
+      h("h1", {}, game.name), game.hard_exploration && h("p", { class: "badges" }, h("span", { class: "badge" }, "hard exploration")),
+      facts([["Genre", game.genre], ...marks.map(([kind, title]) => [title[0].toUpperCase() + title.slice(1), points(game.references[kind])])]),
+      game.anomalies.length ? h("div", { class: "warnings", role: "note" }, h("h2", {}, "What is odd about it"), h("ul", {}, game.anomalies.map((one) => h("li", {}, `${ANOMALIES[one.kind](one.value)} ${one.note} (${one.source})`)))) : null,
+      dated.length ? section("History", figure("Scores by year of publication, whatever their protocol; the line joins those that were the highest then. Point at one for its name.", (width) => plot(width, `Scores in ${game.name} by year`, {
+        height: 340, x: { label: "year", tickFormat: "d", inset: 12, ticks: width < 600 ? 4 : 8 }, y: { type: "symlog", constant: scale, grid: true, label: "points", tickFormat: "~s", ticks: 6 },
+        marks: [
+          ...marks.map(([kind, title, colour]) => [Plot.ruleY([game.references[kind]], { stroke: colour, strokeDasharray: "4 3" }), Plot.text([title], { y: [game.references[kind]], frameAnchor: "left", dx: 4, dy: -6, textAnchor: "start", fill: colour })]).flat(),
+          Plot.lineY(front, { x: "year", y: "score", stroke: "var(--series-1)", curve: "step-after" }),
+          Plot.dot(dated, { x: "year", y: "score", r: 3, fill: "var(--series-1)", fillOpacity: 0.6, href: (one) => algorithmAt(one.row), title: (one) => `${shown(one.row.name)} (${one.year}): ${points(one.score)}\n${shown(group(one.row).title)}`, tip: true }),
+        ],
+      }))) : null,
+      section("Everyone's score", h("p", { class: "small" }, "In order of score and not ranked: protocols differ."),
+        table([["Algorithm", "who"], ["Score", "n"], ["HNS", "n"], ["Runs", "n"], ["Frames", "n"], ["Year", "n"], ["Protocol", "prose"]], those.map(({ row, found }) => ({
+          kind: row.yours ? "yours" : null,
+          cells: [link(algorithmAt(row), row.name), withReach([found.score, ...found.reach], points), arcademark.known(hns, id) ? percent(arcademark.normalised(hns, id, found.score)) : "–", found.runs.length, row.training_frames === null ? "–" : frames(row.training_frames), row.year ?? "–", group(row).title],
+        })), { label: `Scores in ${game.name}` })),
+      slips.length ? section("Errata", errataList(slips)) : null,
+    ]];
+  }
+
+  // Algorithms against each other
+
+  function comparePage(...names) {
+    const those = [...new Set(names.map(byName).filter(Boolean))];
+    const to = (list) => (list.length ? `#/compare/${list.map((row) => part(row.name)).join("/")}` : "#/compare");
+    const others = rows.filter((row) => !those.includes(row)).sort((one, other) => one.name.localeCompare(other.name));
+    const head = [
+      h("h1", {}, those.length ? those.map((row) => row.name).join(" against ") : "Compare"),
+      h("div", { class: "fields" }, select("Add", [[null, "an algorithm …"], ...others.map((row) => [row, row.name])], null, (row) => { if (row) location.hash = to([...those, row]); }, { id: "add" }), those.length ? measuredBy(draw) : null),
+      those.length ? h("p", { class: "chosen" }, those.map((row) => h("button", { type: "button", class: "plain", "aria-label": `Leave ${row.name} out`, onclick: () => { location.hash = to(those.filter((other) => other !== row)); } }, `${row.name} ×`))) : null,
+    ];
+    if (those.length < 2) return ["Compare", [...head, h("p", {}, "Choose two algorithms or more.")]];
+    const item = measure();
+    const common = view().games.filter((id) => those.every((row) => scoreOf(row, id)));
+    const runs = those.map((row) => runsOf(row, common));
+    const placed = common.filter((id) => arcademark.known(item, id));
+    const keys = [...new Set(those.flatMap((row) => Object.keys(row.settings)))].filter((key) => new Set(those.map((row) => row.settings[key] ?? UNKNOWN)).size > 1);
+    const alike = new Set(those.map((row) => row.group)).size === 1 && group(those[0]).known;
+    const blocks = [...head];
+    if (!alike) {
+      blocks.push(h("div", { class: "warnings", role: "note" }, h("p", {}, "Not known to be comparable: these were played under different protocols, or it is not known how. A difference may be the protocols' and not the algorithms'.")));
+    }
+    if (!placed.length) return ["Compare", [...blocks, h("p", {}, `They have no game of ${view().name} in common that ${item.title} can be told of.`)]];
+    const found = runs.map((mine) => arcademark.summaries(item, mine));
+    blocks.push(section(`Summaries over the ${plural(placed.length, "game")} that all have`, table([["Algorithm", "who"], ...Object.values(STATISTICS).map((title) => [title, "n"]), ["Frames", "n"], ["Runs", "n"]], those.map((row, at) => ({
+      cells: [link(algorithmAt(row), row.name), ...Object.keys(STATISTICS).map((key) => percent(found[at][key])), row.training_frames === null ? "–" : frames(row.training_frames), row.most_runs],
+    })), { label: "Summaries" }), h("p", { class: "small" }, `${item.title}, in percent.`), those.every((row) => row.collection) ? [h("p", { class: "small" }, "Intervals and tests of the differences:"), h("pre", { class: "commands" }, `arcademark compare catalogue:${site.collections.join(",")} ${those.map((row) => `'${row.name.replaceAll("'", "'\\''")}'`).join(" ")}`)] : null));
+    blocks.push(section("Probability of improvement", h("p", { class: "small" }, "How probable it is that a run of the row's algorithm beats one of the column's on a game that both have; where each has one run, the share of games."),
+      table([["", "who"], ...those.map((row) => [row.name, "n"])], those.map((row, at) => ({ cells: [row.name, ...those.map((_, other) => (at === other ? "" : `${number(100 * arcademark.improvementOver(runs[at], runs[other]), 1)} %`))] })), { label: "Probability of improvement" })));
+    const shownFirst = those.slice(0, 5), reach = Math.max(...shownFirst.flatMap((_, at) => placed.map((id) => Math.max(...runs[at][id].map((score) => arcademark.normalised(item, id, score))))));
+    const thresholds = profileAt(reach);
+    blocks.push(section("Performance profiles", legend(shownFirst.map((row) => row.name)), figure(`The share of runs above each ${item.title}, every game weighing the same. Point at a line for its value.${those.length > 5 ? " The first five." : ""}`, (width) => profiles(width, item, shownFirst.map((row, at) => [row, runs[at]]), thresholds))));
+    blocks.push(section("Which games decide", those.length === 2 ? deciding(those, runs, placed, item) : everyGame(those, runs, common)));
+    if (keys.length) blocks.push(section("How their protocols differ", table([["Setting", ""], ...those.map((row) => [row.name, ""])], keys.map((key) => ({ cells: [key, ...those.map((row) => row.settings[key] ?? UNKNOWN)] })), { label: "Settings" })));
+    return ["Compare", blocks];
+  }
+
+  const profileAt = (reach) => {
+    const end = Math.min(Math.max(reach, 1), 2000);
+    return Array.from({ length: 201 }, (_, step) => (step / 200) * end);
+  };
+
+  function profiles(width, item, those, thresholds) {
+    const lines = those.flatMap(([row, runs], at) => arcademark.profile(item, runs, thresholds).map((share, place) => ({ at, name: row.name, bar: thresholds[place], share: 100 * share })));
+    return plot(width, `Performance profiles of ${those.map(([row]) => row.name).join(", ")}`, {
+      height: 340, x: { label: `${item.title} (%)`, inset: 4 }, y: { label: "runs above (%)", domain: [0, 100], grid: true },
+      marks: [
+        ...those.map((_, at) => Plot.lineY(lines.filter((one) => one.at === at), { x: "bar", y: "share", stroke: SERIES[at % 5], strokeDasharray: DASHES[at % 5], strokeWidth: 1.8 })),
+        Plot.tip(lines, Plot.pointer({ x: "bar", y: "share", title: (one) => `${shown(one.name)}\n${number(one.share, 1)} % of runs above ${number(one.bar, 0)} %` })),
+      ],
+    });
+  }
+
+  function deciding([first, second], [one, other], placed, item) {
+    const apart = (ids) => {
+      const [mine, theirs] = [one, other].map((runs) => arcademark.summaries(item, Object.fromEntries(ids.map((id) => [id, runs[id]]))));
+      return mine[state.statistic] - theirs[state.statistic];
+    };
+    const whole = apart(placed);
+    const lines = placed.map((id) => {
+      const [mine, theirs] = [arcademark.mean(one[id]), arcademark.mean(other[id])];
+      const difference = arcademark.normalised(item, id, mine) - arcademark.normalised(item, id, theirs);
+      const without = placed.length > 1 ? apart(placed.filter((task) => task !== id)) : null;
+      return { id, mine, theirs, difference, without, chance: arcademark.improvement(one[id], other[id]) };
+    }).sort((a, b) => Math.abs(b.difference) - Math.abs(a.difference));
+    return [
+      h("p", {}, `${first.name} is ahead on ${lines.filter((line) => line.difference > 0).length} of ${plural(lines.length, "game")}. The ${STATISTICS[state.statistic].toLowerCase()} differs by ${percent(whole)}; the last column is what is left of that without the game, bold where the order turns.`),
+      table([["Game", ""], [first.name, "n"], [second.name, "n"], [`Difference, ${item.title}`, "n"], ["Improvement", "n"], ["Without it", "n"]], lines.map((line) => ({
+        cells: [link(gameAt(line.id), nameOf(line.id)), points(line.mine), points(line.theirs), percent(line.difference), `${number(100 * line.chance, 0)} %`, line.without === null ? "–" : line.without * whole < 0 ? h("strong", {}, percent(line.without)) : percent(line.without)],
+      })), { label: "Games that decide" }),
+    ];
+  }
+
+  const everyGame = (those, runs, common) => table([["Game", ""], ...those.map((row) => [row.name, "n"])], common.map((id) => {
+    const scores = runs.map((mine) => arcademark.mean(mine[id])), most = Math.max(...scores);
+    return { cells: [link(gameAt(id), nameOf(id)), ...scores.map((score) => (score === most ? h("strong", {}, points(score)) : points(score)))] };
+  }), { label: "Scores by game" });
+
+  // Plots
+
+  const KINDS = [["value-based"], ["policy-based"], ["model-based"], ["planning", "exploration"]];
+  const kindAt = (row) => { const at = KINDS.findIndex((kinds) => kinds.includes(row.kind)); return at < 0 ? 4 : at; };
+
+  function plotsPage() {
+    const item = measure();
+    const those = makeTable().map((row) => ({ row, value: value(row, state.statistic) })).filter((one) => one.value !== undefined);
+    const complete = those.filter(({ row }) => row.standings[state.view].games >= 0.9 * view().games.length);
+    const title = `${STATISTICS[state.statistic]} ${item.title} (%)`;
+    const told = (one) => `${shown(one.row.name)}\n${title.replace(" (%)", "")} ${percent(one.value)} %, ${one.row.standings[state.view].games} games\n${one.row.training_frames === null ? "" : `${frames(one.row.training_frames)} frames, `}${shown(paper(one.row)?.short ?? one.row.source)}`;
+    const dots = (data, x, label, scale) => (width) => plot(width, `${title} by ${label}`, {
+      height: 400, x: { label, ...scale(width) }, y: { ...spread(data.map((one) => one.value)), label: title },
+      marks: [Plot.ruleY([100], { stroke: "var(--record)", strokeDasharray: "4 3" }), Plot.dot(data, { x, y: "value", r: (one) => (one.row.yours ? 7 : 4), fill: (one) => SERIES[kindAt(one.row)], fillOpacity: 0.7, href: (one) => algorithmAt(one.row), title: told, tip: true })],
+    });
+    const best = [...complete].sort((one, other) => (ascendingIsBetter(state.statistic) ? 1 : -1) * (other.value - one.value));
+    const chosen = (state.chosen.size > 1 ? [...state.chosen] : best.map(({ row }) => row).filter((row, at, all) => all.findIndex((other) => other.identity === row.identity) === at)).slice(0, 5);
+    const runs = chosen.map((row) => [row, runsOf(row, view().games)]);
+    const legendOfKinds = legend([...KINDS.map((kinds) => kinds.join(", ")), "other"]);
+    return ["Plots", [
+      h("h1", {}, "Plots"), h("div", { class: "fields" }, measuredBy(draw)),
+      h("p", { class: "lead" }, `The ${plural(those.length, "algorithm")} that the table shows, whatever their protocols and games: filter there first. A dot is an algorithm, and leads to its page.`),
+      section("Score by budget", legendOfKinds, figure("By emulated frames of training, where these are known.", dots(those.filter(({ row }) => row.training_frames > 0), (one) => one.row.training_frames, "training frames", (width) => ({ type: "log", ticks: width < 600 ? 4 : 8, tickFormat: (count) => (Number.isInteger(Math.log10(count)) ? frames(count) : ""), inset: 12 })))),
+      section("Score by year", legendOfKinds.cloneNode(true), figure("By year of publication.", dots(those.filter(({ row }) => row.year), (one) => one.row.year, "year", (width) => ({ tickFormat: "d", inset: 12, ticks: width < 600 ? 5 : 10 })))),
+      chosen.length ? section("Performance profiles", legend(chosen.map((row) => row.name)), figure(`The share of runs above each ${item.title}, over the games that each has: of those ticked in the table or, where none are, the five highest.`, (width) => profiles(width, item, runs, profileAt(2000)))) : null,
+      section("Games and algorithms", heatLegend(item), figure(`${item.title} of every algorithm with nine tenths of the games, from the highest ${STATISTICS[state.statistic].toLowerCase()} down. Point at a cell for its score.`, (width) => heat(width, item, best.map(({ row }) => row)))),
+    ]];
+  }
+
+  const HEAT = [[0, "not above random"], [50, "to 50 %"], [100, "to 100 %"], [500, "to 500 %"], [Infinity, "more"]];
+  const heatLegend = () => h("p", { class: "legend" }, HEAT.map(([, text], at) => h("span", {}, h("i", { class: `heat-${at}` }), text)));
+
+  function heat(width, item, those) {
+    const ids = view().games.filter((id) => arcademark.known(item, id));
+    const cells = those.flatMap((row) => ids.map((id) => ({ row, id, found: scoreOf(row, id) })).filter((one) => one.found).map((one) => ({ ...one, value: arcademark.normalised(item, one.id, one.found.score) })));
+    const names = new Map(those.map((row, at) => [row, `${at} ${row.name}`]));
+    const drawn = plot(Math.max(width, 240 + 11 * ids.length), `${item.title} by game and algorithm`, {
+      height: 170 + 12 * those.length, marginLeft: 225, marginTop: 130, padding: 0.04,
+      x: { domain: ids, axis: "top", label: null, tickFormat: nameOf, tickRotate: -60, tickSize: 0 },
+      y: { domain: [...names.values()], label: null, tickFormat: (name) => shortened(name.slice(name.indexOf(" ") + 1)), tickSize: 0 },
+      marks: [Plot.cell(cells, { x: "id", y: (one) => names.get(one.row), fill: (one) => `var(--heat-${HEAT.findIndex(([most]) => one.value <= most)})`, title: (one) => `${shown(one.row.name)}, ${nameOf(one.id)}\n${points(one.found.score)} points, ${item.title} ${percent(one.value)} %`, tip: true })],
+    });
+    return h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Heat map" }, drawn);
+  }
+
+  const shortened = (name) => shown(name.length > 30 ? `${name.slice(0, 29)}…` : name);
+
+  // About
+
+  function aboutPage() {
+    return ["About", [
+      h("h1", {}, "About these numbers"),
+      section("What is shown", h("ul", {}, [
+        "A score is normalised between two references: with HNS, 0 % is random play and 100 % the human average; with HWRNS, 100 % is the human world record. Mean and median are over games, of each one's mean over runs; IQM and optimality gap are over runs.",
+        `Intervals are ${Math.round(100 * site.intervals.confidence)} %: ${site.intervals.title}. Where one run is known, or only a mean, there is none.`,
+        "Ranks are given only within a group that was played alike: the same sticky actions, frame cap and starts, all known, without or with planning on the emulator; and only among algorithms that have every game. All other rows are shown without a rank.",
+        "An estimate of the median is given where only some of 57 games were played, with the interval that errors on papers left out give. A question mark says that something speaks against it; point at it.",
+      ].map((text) => h("li", {}, text)))),
+      section("Badges", facts(Object.values(BADGES).map(([name, meaning]) => [name, meaning]))),
+      section("Your own scores", h("p", {}, "Drop a file on the table's page, or choose one there: a row a score with the columns algorithm, game, score and, of several runs, run; or a table of game × algorithm or algorithm × game. It is read by this page, and its figures are those that 'arcademark score' gives. Nothing leaves your machine.")),
+      section("What to know before you compare", h("ul", { class: "notes" }, site.notices.filter((notice) => notice.level === "warning").map((notice) => h("li", {}, notice.text)))),
+      section("Errata", h("p", {}, `${plural(site.errata.length, "slip")} in print are known; each stands on the page of its algorithm or game.`),
+        h("details", {}, h("summary", {}, "Of no single score"), errataList(site.errata.filter((slip) => !slip.algorithm && !slip.game)))),
+      section("Parts of others", h("p", {}, "d3 and Observable Plot (ISC) and TanStack Table (MIT); versions and licences are in vendor/VENDORED.md.")),
+    ]];
+  }
+
+  const missing = (kind, name) => ["Not here", [h("h1", {}, "Not here"), h("p", {}, `There is no ${kind} ${name} on these pages. `, link("#/", "All algorithms"))]];
+
+  // Which page
+
+  const PAGES = { "": tablePage, algorithm: algorithmPage, game: gamePage, games: gamesPage, compare: comparePage, plots: plotsPage, about: aboutPage };
+
+  function decoded(text) {
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      return text;
+    }
+  }
+
+  function draw() {
+    const [page, ...rest] = location.hash.replace(/^#\/?/, "").split("/");
+    const make = Object.hasOwn(PAGES, page) ? PAGES[page] : () => missing("page", decoded(page));
+    const [title, blocks] = make(...rest.map(decoded));
+    document.title = `${shown(title)} · ArcadeMark`;
+    const main = document.getElementById("content");
+    main.className = page === "" ? "whole" : "";
+    main.replaceChildren(...blocks.filter((block) => block !== null && block !== undefined && block !== false));
+    for (const each of document.querySelectorAll("nav a")) {
+      if (each.getAttribute("href") === `#/${page}`) each.setAttribute("aria-current", "page");
+      else each.removeAttribute("aria-current");
+    }
+  }
+
+  window.addEventListener("hashchange", () => {
+    if (location.hash === "#content") return;
+    draw();
+    window.scrollTo(0, 0);
+    document.getElementById("content").focus({ preventScroll: true });
+  });
+  window.addEventListener("dragover", (event) => { event.preventDefault(); document.body.classList.add("dragged"); });
+  window.addEventListener("dragleave", () => document.body.classList.remove("dragged"));
+  window.addEventListener("drop", (event) => {
+    event.preventDefault();
+    document.body.classList.remove("dragged");
+    if (event.dataTransfer.files.length) take(event.dataTransfer.files);
+  });
+  draw();
+})();

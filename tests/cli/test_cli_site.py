@@ -1,0 +1,35 @@
+"""What ``arcademark site`` refuses, and what it says of scores that are not real. Its pages: tests/report/site."""
+
+import contextlib
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+
+def test_a_folder_with_other_files_is_left_alone(invoke):
+    Path("site").mkdir()
+    Path("site/thesis.txt").write_text("mine")
+    refused = invoke("site")
+    assert refused.code == 2
+    assert "--out site: the folder holds other files" in refused.err
+    Path("site/index.html").write_text("<!doctype html>\n<title>Mine</title>")
+    refused = invoke("site")
+    assert refused.code == 2
+    assert "was not written by ArcadeMark" in refused.err
+    assert {path.name for path in Path("site").iterdir()} == {"thesis.txt", "index.html"}
+    Path("file").write_text("mine")
+    assert "is no folder" in invoke("site", "--out", "file").err
+
+
+@pytest.mark.slow
+def test_scores_that_are_not_real_are_told(invoke, played):
+    with contextlib.closing(sqlite3.connect(played / "run.sqlite")) as database, database:
+        database.execute("UPDATE episode SET score = score + 1 WHERE episode = 1")
+    for _ in range(2):  # the second time over the first
+        found = invoke("site", played, "--collection", "iris-2023", "--no-films", "--workers", "1")
+        assert found.code == 1
+        assert "run: 2 of 4 episodes are not confirmed" in found.err
+        assert "2 algorithms, 0 films" in found.out
+    assert '"badges":["differs"]' in Path("site/data.js").read_text()
+    assert invoke("site", "--collection", "nobody-1999").code == 2

@@ -1,0 +1,94 @@
+"""What the leaderboard's pages are drawn from, and what they are made of."""
+
+import fnmatch
+import hashlib
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import arcademark
+from arcademark.reports.render import json as documents
+from arcademark.reports.render import pages as render
+from json_schema import problems
+
+pytestmark = pytest.mark.slow
+
+PACKAGE = Path(arcademark.__file__).parent
+MOST_BYTES = 3_000_000
+
+
+def row(data: Any, name: str) -> Any:
+    return next(item for item in data["algorithms"] if item["name"] == name)
+
+
+def test_the_data_fit_their_schema(data: Any) -> None:
+    schema = documents.schema(documents.documents()["arcademark.site/1"])
+    assert problems(data, schema, schema) == []
+
+
+def test_summaries_are_those_of_score(data: Any) -> None:
+    report = arcademark.report("catalogue:review-2021", algorithms="GDI-H3")
+    (item,) = report.algorithms
+    found = row(data, "GDI-H3")["standings"]["atari-57"]["summaries"]
+    for summary in item.summaries:
+        for name in ("mean", "median", "iqm", "optimality_gap"):
+            assert found[summary.metric][name] == [getattr(summary, name).value]
+
+
+def test_badges_say_what_is_known(data: Any) -> None:
+    assert row(data, "random")["badges"] == ["per-seed", "replayed"]
+    assert row(data, "random")["replay"]["confirmed"] == 8
+    assert row(data, "GDI-H3")["badges"] == ["as-published", "errata"]
+    assert row(data, "DIAMOND")["badges"] == ["per-seed"]
+
+
+def test_only_known_protocols_are_ranked(data: Any) -> None:
+    for group in data["groups"]:
+        assert group["known"] == ("not known" not in group["settings"].values())
+    alike = {tuple(group["settings"].values()) for group in data["groups"]}
+    assert len(alike) == len(data["groups"])
+    sticky = data["groups"][row(data, "random")["group"]]["settings"]
+    assert sticky["sticky actions"] == "0.25"
+    assert sticky["max episode length"] == "600 frames"
+
+
+def test_films_and_curves_are_of_runs(data: Any, pages: Path) -> None:
+    films = [film for item in data["algorithms"] for film in item["films"]]
+    assert {film["game"] for film in films} == {"pong", "qbert", "freeway"}
+    for film in films:
+        assert (pages / film["file"]).read_bytes().startswith(b"GIF89a")
+        assert film["shown"] <= film["frames"]
+    assert [curve["game"] for curve in row(data, "sarsa(features=ram-bits)")["curves"]] == ["freeway"]
+
+
+def test_everything_is_small(pages: Path) -> None:
+    assert sum(path.stat().st_size for path in pages.rglob("*") if path.is_file()) < MOST_BYTES
+
+
+def test_no_data_ends_a_script() -> None:
+    written = render.script({"name": "</script><!--\u2028"})
+    assert "<" not in written
+    assert written.isascii()
+
+
+def test_parts_of_others_are_unchanged() -> None:
+    folder = PACKAGE / "reports" / "templates" / "site" / "vendor"
+    listed = dict(
+        re.findall(r"^\| (\S+) \|.*\| ([0-9a-f]{64}) \|$", (folder / "VENDORED.md").read_text(), re.MULTILINE)
+    )
+    assert set(listed) == set(render.VENDORED) == {path.name for path in folder.glob("*.js")}
+    for name, digest in listed.items():
+        assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest
+
+
+def test_the_wheel_has_every_file() -> None:
+    project = tomllib.loads((PACKAGE.parents[1] / "pyproject.toml").read_text())
+    patterns = project["tool"]["setuptools"]["package-data"]["arcademark"]
+    for path in (PACKAGE / "reports" / "templates").rglob("*"):
+        name = path.relative_to(PACKAGE).as_posix()
+        assert path.is_dir() or any(
+            fnmatch.fnmatch(name, pattern) and name.count("/") == pattern.count("/") for pattern in patterns
+        )

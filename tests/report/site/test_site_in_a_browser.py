@@ -1,0 +1,317 @@
+"""The leaderboard used as its reader uses it, in Chromium: all pages at three widths, light and dark; sorting, filters,
+dropped files, hostile names and keys. No test may make a request or see an error."""
+
+import csv
+import io
+import itertools
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hostile_names import HOSTILE
+
+from arcademark.reports.tables.analysis import analyse
+from arcademark.reports.tables.compare import compare_tables
+
+api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: pip install '.[dev]'")
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here (Debian, Ubuntu: apt-get install chromium)"),
+]
+
+FOCUSED = "[document.activeElement].map((one) => one.id || one.dataset.column || one.textContent)[0]"
+
+ROUTES = {
+    "": "Atari algorithms",
+    "algorithm/Agent57": "Agent57",
+    "algorithm/sarsa(features%3Dram-bits)": "sarsa(features=ram-bits)",
+    "algorithm/nobody": "Not here",
+    "games": "Games",
+    "game/breakout": "Breakout",
+    "compare": "Compare",
+    "compare/DIAMOND/IRIS": "DIAMOND against IRIS",
+    "compare/GDI-H3/Muesli/LASER": "GDI-H3 against Muesli against LASER",
+    "plots": "Plots",
+    "about": "About these numbers",
+}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with api.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def page(browser: Any, pages: Path) -> Iterator[Any]:
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    shown, troubles = context.new_page(), []
+    shown.on("console", lambda message: troubles.append(message.text))
+    shown.on("pageerror", lambda error: troubles.append(str(error)))
+    shown.on("request", lambda request: request.url.startswith(pages.as_uri()) or troubles.append(request.url))
+    shown.goto((pages / "index.html").as_uri())
+    yield shown
+    context.close()
+    assert troubles == []
+
+
+def go(page: Any, route: str) -> None:
+    page.evaluate("route => { location.hash = '#/' + route; }", route)
+    page.wait_for_function("title => document.querySelector('h1')?.textContent === title", arg=ROUTES[route])
+
+
+def column(page: Any, name: str) -> list[float]:
+    """The numbers of a column of the first group."""
+    place = page.locator("#board thead th").all_inner_texts().index(name)
+    cells = page.evaluate(
+        """place => [...document.querySelector('#board tbody').rows].slice(1)
+          .map((row) => row.cells[place].firstChild.textContent)""",
+        place,
+    )
+    return [float(text.replace(",", "")) for text in cells if text != "–"]
+
+
+def drop(page: Any, name: str, content: bytes | str | int) -> None:
+    """Drop a file on the page, as a mouse does: of this content, or so many zeros."""
+    data = [*content] if isinstance(content, bytes) else content
+    page.evaluate(
+        """([name, data]) => {
+          const files = new DataTransfer();
+          files.items.add(new File([typeof data === "string" ? data : new Uint8Array(data)], name));
+          document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: files, bubbles: true, cancelable: true }));
+        }""",
+        [name, data],
+    )
+    page.locator("#own").wait_for()
+
+
+def test_every_page_fits(page: Any) -> None:
+    for (width, scheme), route in itertools.product(((390, "dark"), (1280, "light"), (1600, "dark")), ROUTES):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.emulate_media(color_scheme=scheme)
+        go(page, route)
+        page.evaluate("() => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)))")
+        assert page.evaluate("document.documentElement.scrollWidth") == width, route
+        assert page.title().endswith("· ArcadeMark")
+        paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert (sum(map(int, paper[4:-1].split(","))) < 384) == (scheme == "dark")
+
+
+def test_sorting(page: Any) -> None:
+    heading = page.locator("#board thead th", has_text="Mean")
+    heading.get_by_role("button").click()
+    assert heading.get_attribute("aria-sort") == "descending"
+    assert (found := column(page, "Mean")) == sorted(found, reverse=True)
+    assert len(found) > 5
+    page.locator("#board thead th", has_text="Mean").get_by_role("button").click()
+    assert column(page, "Mean") == sorted(found)
+
+
+def test_filters_and_ranks(page: Any, data: Any) -> None:
+    page.get_by_text("Filter by protocol").click()
+    page.locator("#sticky").select_option(label="0.0")
+    names = page.locator("#board th.who a").all_inner_texts()
+    sticky = {group["title"] for group in data["groups"] if group["settings"]["sticky actions"] == "0.0"}
+    assert set(names) == {
+        item["name"] for item in data["algorithms"] if data["groups"][item["group"]]["title"] in sticky
+    }
+    page.locator("#grouped").uncheck()
+    assert page.locator("[role=note]").inner_text().startswith("No ranks")
+    assert set(page.locator("#board td.rank").all_inner_texts()) == {""}
+    page.locator("#start").select_option(label="no-ops")
+    page.locator("#cap").select_option(label="30 min")
+    assert page.locator("[role=note]").count() == 0
+    ranks = [int(text) for text in page.locator("#board td.rank").all_inner_texts() if text]
+    assert ranks == sorted(ranks)
+    assert ranks[0] == 1
+    page.locator("#search").fill("rainbow")
+    assert {name.split()[0] for name in page.locator("#board th.who a").all_inner_texts()} == {"Rainbow"}
+
+
+def test_nothing_unknown_is_ranked(page: Any, data: Any) -> None:
+    unknown = {index for index, group in enumerate(data["groups"]) if not group["known"]}
+    whole = len(data["views"][0]["games"])
+    may = {
+        item["name"]
+        for item in data["algorithms"]
+        if item["group"] not in unknown and item["standings"]["atari-57"]["games"] == whole
+    }
+    ranked = page.evaluate(
+        """() => [...document.querySelectorAll('#board tbody tr')]
+          .filter((row) => row.querySelector('.rank')?.textContent)
+          .map((row) => row.querySelector('.who a').textContent)"""
+    )
+    assert set(ranked) == may
+
+
+@pytest.fixture(scope="module")
+def own() -> str:
+    """Scores of somebody: two algorithms on 57 and 20 games, ragged runs."""
+    rng = np.random.default_rng(7)
+    table = analyse("catalogue:review-2021", algorithms="Rainbow")
+    games = [score.game for score in table.algorithms[0].scores]
+    out = io.StringIO()
+    rows = csv.writer(out)
+    rows.writerow(("agent", "env_id", "seed", "score"))
+    for name, some in (("Ours", games), ("Muesli", games[:20])):
+        for game in some:
+            spelling = "".join(part.title() for part in game.split("_"))
+            runs = rng.integers(1, 6)
+            rows.writerows((name, f"ALE/{spelling}-v5", run, repr(float(rng.gamma(2, 900)))) for run in range(runs))
+    return out.getvalue()
+
+
+def test_own_scores_beside_all_others(page: Any, own: str, tmp_path: Path) -> None:
+    (tmp_path / "own.csv").write_text(own)
+    expected = {item.name: item for item in analyse(str(tmp_path / "own.csv")).algorithms}
+    found = page.evaluate(
+        """text => Object.fromEntries([...arcademark.readTable(new TextEncoder().encode(text).buffer, ARCADEMARK)]
+          .map(([name, runs]) => [name, Object.fromEntries(ARCADEMARK.views[0].measures
+            .map((measure) => [measure.metric, arcademark.summaries(measure, runs)]))]))""",
+        own,
+    )
+    for name, item in expected.items():
+        for summary in item.summaries:
+            for statistic, value in found[name][summary.metric].items():
+                assert value == pytest.approx(getattr(summary, statistic).value, rel=1e-9, abs=1e-9)
+    drop(page, "own.csv", own)
+    assert "2 algorithms of yours added" in page.locator("#own").inner_text()
+    mine = page.locator("#board tr.yours")
+    assert mine.count() == 2
+    line = page.locator("#board tr.yours", has=page.get_by_role("link", name="Ours", exact=True))
+    assert f"{expected['Ours'].summaries[0].median.value:,.1f}" in line.inner_text()
+    assert page.get_by_role("link", name="Muesli (yours)").count() == 1
+    assert page.locator("#board tr.yours .rank").all_inner_texts() == ["", ""]
+    page.locator("#played-as").select_option(index=0)
+    assert sum(bool(rank) for rank in page.locator("#board tr.yours .rank").all_inner_texts()) == 1
+    page.get_by_role("button", name="Remove yours").click()
+    assert page.locator("#board tr.yours").count() == 0
+
+
+REFUSED: tuple[tuple[str, bytes | str | int, str], ...] = (
+    ("large.csv", 4 * 2**20 + 1, "too large"),
+    ("binary.csv", b"\x89PNG\r\n\x1a\n\0\0\xff\xfe", "no text in UTF-8"),
+    ("zero.csv", b"algorithm,game,score\nA,pong,\0001\n", "no text"),
+    ("empty.csv", "", "no rows"),
+    ("words.csv", "algorithm,game,score\nA,pong,many\n", 'row 2: "many" is no plain number'),
+    ("comma.csv", 'algorithm,game,score\nA,pong,"1,234"\n', "is no plain number"),
+    ("games.csv", "algorithm,game,score\nA,<b>bold</b>,1\n", '"<b>bold</b>" is no game'),
+    ("twice.csv", "algorithm,game,score\nA,pong,1\nA,Pong,2\n", "a second score"),
+    ("ragged.csv", "algorithm,game,score\nA,pong\n", "row 2: 2 cells, expected 3"),
+    ("log.csv", "algorithm,game,score,frames\nA,pong,1,4\n", "learning curve"),
+    ("other.csv", "x,y\n1,2\n", "expected the columns"),
+    ("infinite.csv", "algorithm,game,score\nA,pong,1e999\n", "beyond"),
+    ("<img src=x onerror=alert(1)>.csv", "x\n", "<img src=x onerror=alert(1)>.csv"),
+)
+
+
+def test_files_that_hold_no_scores(page: Any) -> None:
+    rows = page.locator("#board tbody tr").count()
+    for name, content, told in REFUSED:
+        drop(page, name, content)
+        page.locator("#own", has_text=told).wait_for()
+    assert page.locator("#board tbody tr").count() == rows
+
+
+def test_wide_tables(page: Any) -> None:
+    for text in ("game,A,B\npong,1,2\nALE/Qbert-v5,,4\n", "algorithm;pong;Q*bert\nA;1;\nB;2;4\n"):
+        found = page.evaluate(
+            "text => [...arcademark.readTable(new TextEncoder().encode(text).buffer, ARCADEMARK)]", text
+        )
+        assert found == [["A", {"pong": [1]}], ["B", {"pong": [2], "qbert": [4]}]]
+
+
+def test_hostile_names_are_text(page: Any) -> None:
+    rows = ["agent,game,score", *(f'"{name}",pong,1' for name in HOSTILE)]
+    drop(page, "own.csv", "\n".join(rows))
+    names = page.locator("#board th.who a").all_inner_texts()
+    for name in HOSTILE:
+        shown = name.replace("\u202e", "\\u{202e}")
+        assert f"{shown} (yours)" in names or shown in names
+    page.locator("#search").fill("<img")
+    for tick in page.locator("#board .tick input").all()[:2]:
+        tick.check()
+    page.get_by_role("link", name="Compare 2").click()
+    page.locator("h2", has_text="Performance profiles").wait_for()
+    page.wait_for_timeout(50)
+    page.evaluate("location.hash = '#/algorithm/' + encodeURIComponent('<img src=x onerror=alert(1)>')")
+    page.locator("h1", has_text="Not here").wait_for()
+    assert page.locator("main img, main script").count() == 0
+    assert page.title() == "Not here · ArcadeMark"
+
+
+def test_keys_reach_everything(page: Any) -> None:
+    reached = []
+    for _ in range(30):
+        page.keyboard.press("Tab")
+        reached.append(page.evaluate(FOCUSED))
+        if reached[-1] == "mean":
+            break
+    assert reached[0] == "To the content"
+    assert {"Games", "view", "metric", "statistic", "search", "file", "grouped", "complete", "name", "median"} < set(
+        reached
+    )
+    page.keyboard.press("Enter")
+    assert page.locator("#board thead th[aria-sort]").inner_text().startswith("Mean")
+    assert page.evaluate("document.activeElement.dataset.column") == "mean"
+    nameless = page.evaluate(
+        """() => [...document.querySelectorAll('input, select, button')]
+          .filter((one) => !(one.labels?.length || one.ariaLabel || one.textContent)).length"""
+    )
+    assert nameless == 0
+
+
+def test_films_play_when_asked(page: Any) -> None:
+    go(page, "algorithm/sarsa(features%3Dram-bits)")
+    assert page.locator(".film img").count() == 0
+    page.get_by_role("button", name="Play").first.click()
+    film = page.locator(".film img")
+    page.wait_for_function("document.querySelector('.film img').naturalWidth > 0")
+    assert "Freeway" in film.get_attribute("alt")
+
+
+def test_the_browser_computes_what_python_does(page: Any, data: Any) -> None:
+    """Of every algorithm, view, measure and statistic."""
+    found = page.evaluate(
+        """() => ARCADEMARK.algorithms.map((row) => ARCADEMARK.views.map((view) => {
+          const own = Object.fromEntries(ARCADEMARK.games.map((game, at) => [game.id, row.scores[at]])
+            .filter(([id, runs]) => runs.length && view.games.includes(id)));
+          return view.measures.map((measure) => arcademark.summaries(measure, own));
+        }))"""
+    )
+    compared = 0
+    for item, views in zip(data["algorithms"], found, strict=True):
+        for view, measures in zip(data["views"], views, strict=True):
+            for measure, figures in zip(view["measures"], measures, strict=True):
+                standing = item["standings"].get(view["name"])
+                told = standing["summaries"][measure["metric"]] if standing else {}
+                assert (figures is None) == (not any(told.values()))
+                for statistic, value in (figures or {}).items():
+                    assert value == pytest.approx(told[statistic][0], rel=1e-9, abs=1e-9)
+                    compared += 1
+    assert compared > 1000
+
+
+def test_comparisons_are_those_of_compare(page: Any) -> None:
+    expected = compare_tables("catalogue:all", algorithms=("DIAMOND", "IRIS"))
+    profile = expected.profiles[0]
+    better, above = page.evaluate(
+        """thresholds => {
+          const [first, second] = ["DIAMOND", "IRIS"].map((name) => {
+            const row = ARCADEMARK.algorithms.find((one) => one.name === name);
+            return Object.fromEntries(ARCADEMARK.games.map((game, at) => [game.id, row.scores[at]])
+              .filter(([, runs]) => runs.length));
+          });
+          const [hns] = ARCADEMARK.views[0].measures;
+          return [arcademark.improvementOver(first, second), arcademark.profile(hns, first, thresholds)];
+        }""",
+        list(profile.thresholds),
+    )
+    assert better == pytest.approx(expected.pairs[0].improvement.value, rel=1e-9)
+    assert above == pytest.approx(profile.shares, rel=1e-9)
