@@ -29,7 +29,7 @@ def test_help_lists_every_command_and_loads_none():
 
 def test_every_command_is_in_the_module_of_its_name():
     for name in COMMANDS:
-        assert importlib.import_module(f"arcademark.cli.{name}").command.name == name
+        assert importlib.import_module(f"arcademark.cli.{name.replace('-', '_')}").command.name == name
 
 
 @pytest.mark.slow

@@ -35,7 +35,8 @@ LEAST = 100.0
 COPIED = 5
 """Games on which two algorithms have the same score by more than chance."""
 
-_NAME = re.compile("[a-z0-9]+(-[a-z0-9]+)+")
+NAME = re.compile("[a-z0-9]+(-[a-z0-9]+)+")
+"""How collections are named, and papers."""
 _HEADER = re.compile(r"^\[(?P<key>[^\[\]\n]+)\][ \t]*(#.*)?$", re.MULTILINE)
 
 
@@ -132,7 +133,7 @@ def _named(given: Sequence[Path]) -> tuple[Path, Path, Path | None]:
             f"expected NAME.toml, NAME.csv and, for papers that the catalogue does not know, {SOURCES}; "
             f"got {', '.join(path.name for path in given)}"
         )
-    if not _NAME.fullmatch(entries[0].stem):
+    if not NAME.fullmatch(entries[0].stem):
         raise ArcadeMarkError(f"{entries[0].name}: name it after its source and year, in small letters: doe-2020.toml")
     return entries[0], scores[0], sources[0] if sources else None
 

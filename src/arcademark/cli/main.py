@@ -38,6 +38,7 @@ COMMANDS = {
     "features": "What learning agents see of a game.",
     "console": "The console of our own: is it here, and is it ale-py's to the bit?",
     "info": "List games, suites, subsets, protocols, agents or features.",
+    "submit-check": "Verify a run for the catalogue, and write what it takes.",
     "site": "The leaderboard, as pages that need no network.",
     "catalogue": "Published scores, each with its source, and errata of papers.",
     "subset": "The few most informative tasks: search, predict, study.",

@@ -78,7 +78,7 @@ def check(found: Check) -> Document:
         "Check of the catalogue",
         section("", counts),
         Prose(f"Checked: {wording.listing(checked)}."),
-        _findings(found.findings) if not found.ok else Prose("All is well.", "good"),
+        findings(found.findings) if not found.ok else Prose("All is well.", "good"),
     )
 
 
@@ -86,7 +86,7 @@ def addition(found: Addition) -> Document:
     """Show what is wrong with a contributed collection; or what is striking in it, and what to do next."""
     title = f"Check of {found.collection}"
     if not found.ok:
-        return _document(title, _findings(found.findings))
+        return _document(title, findings(found.findings))
     beside = table(
         (Column("algorithm", "name"), Column("beside", "name"), Column("of", "name"), "games of both", "equal scores"),
         (
@@ -116,12 +116,13 @@ def addition(found: Addition) -> Document:
     )
 
 
-def _findings(findings: Sequence[Finding]) -> Section:
+def findings(found: Sequence[Finding]) -> Section:
+    """Show what is wrong, and where."""
     wrong = table(
         (Column("where", "name"), Column("what is wrong", "prose")),
-        ((finding.where, Cell(finding.problem, "bad")) for finding in findings),
+        ((finding.where, Cell(finding.problem, "bad")) for finding in found),
     )
-    return section(wording.plural(len(findings), "finding"), wrong)
+    return section(wording.plural(len(found), "finding"), wrong)
 
 
 def _document(title: str, *shown: Block) -> Document:

@@ -41,6 +41,7 @@ _DOCUMENTS = (
     "reports.subsets.expenses:Expenses",
     "reports.reproductions.analysis:Reproduced",
     "reports.site.document:Site",
+    "reports.site.submission:Submission",
 )
 
 

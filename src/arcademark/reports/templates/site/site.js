@@ -642,6 +642,7 @@
       ].map((text) => h("li", {}, text)))),
       section("Badges", facts(Object.values(BADGES).map(([name, meaning]) => [name, meaning]))),
       section("Your own scores", h("p", {}, "Drop a file on the table's page, or choose one there: a row a score with the columns algorithm, game, score and, of several runs, run; or a table of game × algorithm or algorithm × game. It is read by this page, and its figures are those that 'arcademark score' gives. Nothing leaves your machine.")),
+      section("Submit a run", h("p", {}, "A submission is a run's directory. 'arcademark submit-check RUN' plays every recorded episode again and, where all give their scores, writes the files that a maintainer adds to the catalogue.")),
       section("What to know before you compare", h("ul", { class: "notes" }, site.notices.filter((notice) => notice.level === "warning").map((notice) => h("li", {}, notice.text)))),
       section("Errata", h("p", {}, `${plural(site.errata.length, "slip")} in print are known; each stands on the page of its algorithm or game.`),
         h("details", {}, h("summary", {}, "Of no single score"), errataList(site.errata.filter((slip) => !slip.algorithm && !slip.game)))),

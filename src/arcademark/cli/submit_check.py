@@ -1,0 +1,73 @@
+"""``arcademark submit-check`` tells whether a run is fit for the catalogue, and writes what would be added."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from arcademark.catalogue.model import ALGORITHM_KINDS
+from arcademark.cli import options
+from arcademark.cli.counting import replaying
+from arcademark.cli.output import Output
+from arcademark.cli.output import options as with_output
+from arcademark.cli.writing import check_folder, write_folder
+from arcademark.errors import ArcadeMarkError
+
+if TYPE_CHECKING:
+    from arcademark.catalogue.model import AlgorithmKind
+
+
+@click.command("submit-check")
+@options.run_directory
+@click.option("--paper", metavar="KEY", help="Who publishes it, name and year: doe-2026.")
+@click.option("--authors", metavar="TEXT", help='Of a paper that the catalogue does not know: "Doe et al."')
+@click.option("--title", metavar="TEXT", help="Its title.")
+@click.option("--venue", metavar="TEXT", help="Where it appeared.")
+@click.option("--year", type=click.IntRange(1977, 9999), help="When.")
+@click.option("--url", metavar="ADDRESS", help="Where it can be read.")
+@click.option("--kind", type=click.Choice(ALGORITHM_KINDS), help="What kind of algorithm it is.")
+@click.option(
+    "--name", metavar="NAME", default="", help="What the run's only agent is to be called.  [default: its label]"
+)
+@click.option("--out", type=click.Path(path_type=Path), metavar="FOLDER", help="Where to write the collection.")
+@options.workers
+@with_output
+def command(
+    run_directory: Path,
+    paper: str | None,
+    kind: AlgorithmKind | None,
+    name: str,
+    out: Path | None,
+    workers: int | None,
+    output: Output,
+    **texts: str | int | None,
+) -> int:
+    """Replay every episode of RUN and, where all give their scores, write the collection that a maintainer adds.
+
+    Exit code 1 if an episode is not confirmed, or anything else keeps the run from the catalogue.
+    """
+    from arcademark.reports.present import submission as presenter
+    from arcademark.reports.site import submission
+
+    given = {option: value for option, value in texts.items() if value is not None}
+    told = set(given) - {"url"}
+    if told and told != {"authors", "title", "venue", "year"}:
+        raise ArcadeMarkError("--authors, --title, --venue and --year go together; give all of a new paper, or none")
+    if given and not told:
+        raise ArcadeMarkError("--url is of a new paper; give --authors, --title, --venue and --year, too")
+    if (out is None, paper is None, kind is None) not in ((True, True, True), (False, False, False)) or (
+        given and paper is None
+    ):
+        raise ArcadeMarkError("--paper, --kind and --out go together; give all three, or none to check the run alone")
+    if out is not None:
+        check_folder(out, option="--out")
+    with replaying() as follow:
+        source = None if paper is None else submission.Paper(paper, **given)  # type: ignore[arg-type]
+        found = submission.check(run_directory, source, kind, name, workers=workers, on_finding=follow)
+    written = tuple(str(out / file) for file in found.files) if out is not None else ()
+    if out is not None and found.files:
+        write_folder(out, {file: text.encode() for file, text in found.files.items()}, option="--out")
+    output.show(found, lambda: presenter.present(found, written))
+    return 0 if found.ok else 1

@@ -1,0 +1,198 @@
+"""Makes of a run the collection that a maintainer adds to the catalogue, once every recorded episode gave its score.
+
+What a stranger's run holds becomes text in a TOML and a CSV file, never anything else: names that a spreadsheet could
+run, or that cannot be seen, are refused, and the files are read again as every contribution is.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import math
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from arcademark.catalogue import adding, collections, reading
+from arcademark.catalogue.adding import Addition
+from arcademark.catalogue.check import Finding
+from arcademark.catalogue.model import AlgorithmKind
+from arcademark.errors import ArcadeMarkError
+from arcademark.reports import settings
+from arcademark.reports.site.document import Replay
+from arcademark.reports.tables import loading
+from arcademark.reports.tables.loading import Scores
+from arcademark.runs import verify as replaying
+from arcademark.runs.store import RunRecord, scored_phase
+from arcademark.runs.verify import Finding as Replayed
+from arcademark.runs.verify import Verification
+from arcademark.scores.formulas import escaped
+from arcademark.scores.runs import IncompleteTrial, RunCollection, load_runs
+
+MOST_CHARACTERS = 100
+"""Of an algorithm's name."""
+
+_CHUNK = 2**20
+
+
+@dataclass(frozen=True)
+class Paper:
+    """Who publishes a run.
+
+    key: "doe-2026": the collection's name, too.
+    year: None where the catalogue knows the paper by its key; then the texts are empty.
+    """
+
+    key: str
+    authors: str = ""
+    title: str = ""
+    venue: str = ""
+    year: int | None = None
+    url: str = ""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What was found in a submitted run.
+
+    directory: As it was given.
+    ok: Whether every episode was confirmed, and nothing else is wrong.
+    replay: What replaying it showed.
+    findings: What keeps it from the catalogue: the episodes that are not confirmed first.
+    addition: What the catalogue's own check says of the collection; None where it was not made.
+    files: The collection's files by name; empty where it was not made, or is not sound.
+    """
+
+    SCHEMA: ClassVar[str] = "arcademark.submission/1"
+
+    directory: str
+    ok: bool
+    replay: Replay
+    findings: tuple[Finding, ...]
+    addition: Addition | None
+    files: Mapping[str, str]
+
+
+def check(
+    directory: Path,
+    paper: Paper | None = None,
+    kind: AlgorithmKind | None = None,
+    name: str = "",
+    *,
+    workers: int | None = None,
+    on_finding: Callable[[Replayed, int], None] | None = None,
+) -> Submission:
+    """Verify a run and, where it is confirmed and a paper and a kind are named, make its collection.
+
+    ``name`` is what its only agent is to be called; else each goes by its label.
+    """
+    if paper is not None and not adding.NAME.fullmatch(paper.key):
+        raise ArcadeMarkError(f"--paper {paper.key!r}: expected a name and a year in small letters, such as doe-2026")
+    found = replaying.verify(directory, workers=workers, on_finding=on_finding)
+    replay = Replay(len(found.findings), found.confirmed, found.warnings)
+    runs = load_runs(directory)
+    scores = loading.of_runs(runs)
+    if name and len(scores.table.algorithms) == 1:
+        scores = scores.rename({scores.table.algorithms[0]: name})
+    findings = tuple(_problems(found, runs, scores, name))
+    if findings or paper is None or kind is None:
+        return Submission(str(directory), not findings, replay, findings, None, {})
+    files = _files(runs.runs[0].record, scores, paper, kind)
+    with tempfile.TemporaryDirectory() as folder:
+        places = [Path(folder) / file for file in files]
+        for place in places:
+            place.write_text(files[place.name], encoding="utf-8", newline="\n")
+        addition = adding.add(places, overwrite=True)
+    return Submission(str(directory), addition.ok, replay, (), addition, files if addition.ok else {})
+
+
+def _problems(found: Verification, runs: RunCollection, scores: Scores, name: str) -> Iterator[Finding]:
+    if not found.findings:
+        yield Finding(str(found.directory), "no episode is recorded")
+    for item in found.problems:
+        yield Finding(f"trial {item.trial_id}, {item.phase} episode {item.episode}", item.detail or item.outcome)
+    for trial in runs.runs[0].incomplete:
+        yield Finding(f"{trial.algorithm}, {trial.task}, seed {trial.seed}", _missing(trial))
+    if name and len(scores.table.algorithms) > 1:
+        yield Finding("--name", f"the run has {len(scores.table.algorithms)} agents; leave it out")
+    for algorithm in scores.table.algorithms:
+        if escaped(algorithm) != algorithm or len(algorithm) > MOST_CHARACTERS:
+            yield Finding(
+                f"the name {algorithm[:MOST_CHARACTERS]!r}",
+                f"begins as a formula does, or has more than {MOST_CHARACTERS} characters; choose another with --name",
+            )
+
+
+def _missing(trial: IncompleteTrial) -> str:
+    return f"{trial.played} of {trial.planned} episodes are there ({trial.status}); play the rest"
+
+
+def _files(record: RunRecord, scores: Scores, paper: Paper, kind: AlgorithmKind) -> dict[str, str]:
+    files = {f"{paper.key}.toml": _entries(record, scores, paper, kind), f"{paper.key}.csv": _rows(scores)}
+    if paper.year is not None:
+        fields = {name: value for name, value in vars(paper).items() if name != "key" and value != ""}
+        files[adding.SOURCES] = _table(paper.key, fields)
+    return files
+
+
+def _entries(record: RunRecord, scores: Scores, paper: Paper, kind: AlgorithmKind) -> str:
+    protocol = record.protocol
+    versions = ", ".join(f"{package} {version}" for package, version in record.manifest["versions"].items())
+    tables = []
+    for algorithm in scores.table.algorithms:
+        played = scores.played[algorithm]
+        frames = scores.frames.get(algorithm, 0 if kind in ("baseline", "planning") else None)
+        fields = {
+            "kind": kind,
+            "paper": paper.key,
+            "source": paper.key,
+            "table": "the run's episodes",
+            **({} if frames is None else {"training_frames": frames}),
+            "protocol": "" if protocol.overrides else protocol.name,
+            "reported": scored_phase(protocol, any(trial.learns for trial in played.trials)),
+            "hand": "first",
+            **({"settings": settings.of_protocol(protocol)} if protocol.overrides else {}),
+            "note": f"Replayed in whole. SHA-256 of run.sqlite: {_digest(record)}. Made with {versions}.",
+        }
+        tables.append(_table(algorithm, fields))
+    return "\n".join(tables)
+
+
+def _rows(scores: Scores) -> str:
+    out = io.StringIO()
+    rows = csv.writer(out, lineterminator="\n")
+    rows.writerow((*reading.COLUMNS, reading.PER_RUN))
+    table = scores.table
+    for algorithm, by_task in zip(table.algorithms, table.scores.tolist(), strict=True):
+        known = dict(zip(table.tasks, by_task, strict=True))
+        for task in collections.in_order(known):
+            runs = [repr(score).removesuffix(".0") for score in known[task] if not math.isnan(score)]
+            if runs:
+                rows.writerow((algorithm, task, "", "", "", "", "", " ".join(runs)))
+    return out.getvalue()
+
+
+def _table(key: str, fields: Mapping[str, object]) -> str:
+    """Write a table of TOML."""
+    lines = (f"{name} = {_value(value)}" for name, value in fields.items())
+    return "\n".join((f"[{_value(key)}]", *lines)) + "\n"
+
+
+def _value(value: object) -> str:
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(f'{_value(name)} = {_value(entry)}' for name, entry in value.items())} }}"
+    if isinstance(value, int):
+        return str(value)
+    quoted = str(value).replace("\\", r"\\").replace('"', r"\"")
+    return '"' + "".join(char if char.isprintable() else rf"\U{ord(char):08X}" for char in quoted) + '"'
+
+
+def _digest(record: RunRecord) -> str:
+    digest = hashlib.sha256()
+    with (record.directory / "run.sqlite").open("rb") as file:
+        while part := file.read(_CHUNK):
+            digest.update(part)
+    return digest.hexdigest()
