@@ -44,13 +44,16 @@ def from_any(algorithm: str, suite: str, played: Seeds, frame_cap: FrameCap, see
     if not seeds or len(seeds) == len(predictor.tasks):
         return None
     scores = {task: intervals.score(runs) for task, runs in seeds.items()}
-    found, slopes, held = predictor.median(scores, LEVEL)
-    logs, middle = log10_score(_normalised(list(scores.values()), seeds)), float(log10_score(found.value))
+    found, held = predictor.median(scores, LEVEL)
+    low, high = None, None
+    if all(sum(map(len, runs)) > 1 for runs in seeds.values()):
+        slopes = predictor.slopes(scores)
+        logs, middle = log10_score(_normalised(list(scores.values()), seeds)), float(log10_score(found.value))
 
-    def predict(drawn: NDArray[np.float64]) -> NDArray[np.float64]:
-        return log10_score_inverse(middle + (log10_score(_normalised(drawn, seeds)) - logs) @ slopes)
+        def predict(drawn: NDArray[np.float64]) -> NDArray[np.float64]:
+            return log10_score_inverse(middle + (log10_score(_normalised(drawn, seeds)) - logs) @ slopes)
 
-    low, high = _sampled(seeds, predict, seed)
+        low, high = _sampled(seeds, predict, seed)
     warnings = frame_cap_warnings("an estimate from any games", predictor.max_frames_per_episode, frame_cap)
     return Estimate(
         subset=ANY,

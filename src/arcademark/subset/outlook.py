@@ -242,40 +242,33 @@ def least_error(
 
 def estimate(
     trained: Trained, percent: Floats, quantity: Quantity, misses: Misses, noise: Floats, level: float
-) -> tuple[Range, Floats]:
-    """Predict one quantity of scores as `predict` does, and tell how it rises with each known score.
+) -> Range:
+    """Predict one quantity of scores as `predict` does.
 
-    Parameters
-    ----------
-    percent : float array, shape (tasks,)
-        Normalised scores, NaN where missing.
-    misses : Misses
-        Of the same known tasks, which widen the interval.
-    noise : float array, shape (draws, tasks)
-        Standard normal.
+    ``percent``, shape (tasks,), are normalised scores, NaN where missing; ``misses``, of the same known tasks, widen
+    the interval; ``noise``, shape (draws, tasks), is standard normal.
+    """
+    drawn = calibration.draw(trained, trained.joint, percent, np.isfinite(percent), (quantity,), noise)
+    return _range(trained, quantity, drawn, percent, misses.widening(quantity.name, level), level)
 
-    Returns
-    -------
-    Range
-    float array, shape (known tasks,)
-        By how much the prediction rises with each score, both transformed.
+
+def slopes(trained: Trained, percent: Floats, quantity: Quantity, noise: Floats) -> Floats:
+    """Return by how much a prediction rises with each known score, both transformed, shape (known tasks,).
+
+    Parameters are those of `estimate`.
     """
     there = np.isfinite(percent)
-
-    def drawn(values: Floats) -> Drawn:
-        return calibration.draw(trained, trained.joint, values, there, (quantity,), noise)
-
-    found = _range(trained, quantity, drawn(percent), percent, misses.widening(quantity.name, level), level)
     logs = TRANSFORMS[trained.transform](percent)
-    slopes = []
+    found = []
     for place in np.flatnonzero(there):
         ends = []
         for step in (-STEP, STEP):
             moved = percent.copy()
             moved[place] = trained.back(logs[place] + step)
-            ends.append(calibration.ends(trained, quantity, drawn(moved), level)[1])
-        slopes.append((ends[1] - ends[0]) / (2 * STEP))
-    return found, np.array(slopes)
+            drawn = calibration.draw(trained, trained.joint, moved, there, (quantity,), noise)
+            ends.append(calibration.ends(trained, quantity, drawn, LEVEL)[1])
+        found.append((ends[1] - ends[0]) / (2 * STEP))
+    return np.array(found)
 
 
 def _range(trained: Trained, quantity: Quantity, drawn: Drawn, percent: Floats, widened: float, level: float) -> Range:

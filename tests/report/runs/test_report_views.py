@@ -130,7 +130,7 @@ def test_an_estimate_is_what_any_games_tell(round_numbers: Algorithm) -> None:
     assert estimate.sampling_low == pytest.approx(estimate.value)  # episodes that never differ leave no doubt
     assert (estimate.missing, estimate.warnings, estimate.printed_error) == ((), (), None)
     predictor = atari()
-    _, slopes, _ = predictor.median(ROUND, 0.9)
+    slopes = predictor.slopes(ROUND)
     low, high = predictor.low["qbert"], predictor.high["qbert"]
     logs = math.log10(1 + 100 * (ROUND["qbert"] - low) / (high - low))
     moved = [

@@ -92,25 +92,25 @@ class Predictor:
             self.trained, percent, self.quantities, rng=np.random.default_rng(SEED), level=level, frames=frames
         )
 
-    def median(self, scores: Mapping[str, float], level: float) -> tuple[Range, Floats, float | None]:
-        """Predict the median of all tasks from an algorithm's raw scores, of which one at least must be of its tasks.
+    def median(self, scores: Mapping[str, float], level: float) -> tuple[Range, float | None]:
+        """Predict the median of all tasks, in percent, from an algorithm's raw scores on one of them or more.
 
-        Returns
-        -------
-        Range
-            In percent.
-        float array, shape (scores,)
-            By how much log₁₀(1 + median) rises with each log₁₀(1 + score).
-        float or None
-            How many known algorithms' medians such intervals held, a share; None where there are none.
+        With it comes what share of known algorithms' medians such intervals held; None where there are none.
         """
+        row = self._row(scores)
+        misses = _misses(self.trained, tuple(np.isfinite(row).tolist()), level)
+        found = outlook.estimate(self.trained, row, MEDIAN, misses, _noise(len(row)), level)
+        return found, misses.coverage(level)[MEDIAN.name]
+
+    def slopes(self, scores: Mapping[str, float]) -> Floats:
+        """Return by how much log₁₀(1 + median) rises with each log₁₀(1 + score), shape (scores,), both in percent."""
+        found = outlook.slopes(self.trained, self._row(scores), MEDIAN, _noise(len(self.tasks)))
+        order = [task for task in self.tasks if task in scores]
+        return np.asarray(found[[order.index(task) for task in scores]])
+
+    def _row(self, scores: Mapping[str, float]) -> Floats:
         percent = between(scores, self.low, self.high)
-        row = np.array([percent.get(task, np.nan) for task in self.tasks])
-        there = np.isfinite(row)
-        misses, noise = _misses(self.trained, tuple(there.tolist()), level), _noise(len(row))
-        found, slopes = outlook.estimate(self.trained, row, MEDIAN, misses, noise, level)
-        order = [task for task in self.tasks if task in percent]
-        return found, slopes[[order.index(task) for task in scores]], misses.coverage(level)[MEDIAN.name]
+        return np.array([percent.get(task, np.nan) for task in self.tasks])
 
     def knows(self, algorithm: str) -> tuple[str, ...]:
         """Say what an algorithm's name among those that it was learnt from means; empty if it is not."""
