@@ -25,6 +25,7 @@ from arcademark.reports.blocks import (
 from arcademark.reports.document import Estimate, Similar
 from arcademark.reports.present import parts
 from arcademark.reports.present import runs as made
+from arcademark.reports.subsets.models import ANY
 from arcademark.reports.tables import words
 from arcademark.reports.tables.document import Algorithm, Score, ScoreReport, Statistic, Tolerance
 from arcademark.suite.subsets import LEVEL
@@ -164,7 +165,8 @@ def _between(low: float | None, high: float | None) -> str:
 
 
 def _glance(report: ScoreReport) -> Table:
-    models = any(item.estimate for item in report.algorithms)
+    estimates = [item.estimate for item in report.algorithms if item.estimate]
+    models = any(item.subset != ANY for item in estimates)
     noun, benchmark = words.noun(report.benchmark), report.benchmark
     bars = report.algorithms[0].breakthroughs if report.algorithms else ()
     return table(
@@ -173,7 +175,8 @@ def _glance(report: ScoreReport) -> Table:
             f"{noun}s of {benchmark.games}",
             "runs",
             "median of all" if benchmark.own else f"{benchmark.name} median",
-            "estimated median" if models else None,
+            "estimated median" if estimates else None,
+            f"{100 * estimates[0].level:g} % interval" if estimates else None,
             Column("from", "name") if models else None,
             *(bar.short for bar in bars),
         ),
@@ -184,6 +187,7 @@ def _glance(report: ScoreReport) -> Table:
                 words.runs(item),
                 _median(item.coverage.median),
                 _estimate(item.estimate),
+                _between(item.estimate.low, item.estimate.high) if item.estimate else wording.MISSING,
                 item.estimate.title if item.estimate else wording.MISSING,
                 *(f"{len(bar.reached)} of {bar.games}" for bar in item.breakthroughs),
             )
