@@ -109,9 +109,10 @@ def predicted(
     ``name`` is `ANY`, a published model or a model file. ``protocol`` holds where the table does not say. With
     ``training``, instead of Atari's published scores, no model is taken but `ANY`.
     """
-    wanted = None if name.lower() == ANY else models.model(name)
-    if training is not None and wanted is not None:
+    any_games = name.lower() == ANY
+    if training is not None and not any_games:
         raise ArcadeMarkError(f"model {name} and a training table are two ways to predict; leave one out")
+    wanted = None if any_games else models.model(name)
     read = loading.load(list(places), _canonical(wanted) if training is None else training.canonical, **(reading or {}))
     for algorithm in algorithms:
         if algorithm not in read.table.algorithms:
