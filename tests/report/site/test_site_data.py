@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import arcademark
+from arcademark.catalogue import collections
 from arcademark.reports.render import json as documents
 from arcademark.reports.render import pages as render
 from json_schema import problems
@@ -43,6 +44,15 @@ def test_badges_say_what_is_known(data: Any) -> None:
     assert row(data, "random")["replay"]["confirmed"] == 8
     assert row(data, "GDI-H3")["badges"] == ["as-published", "errata"]
     assert row(data, "DIAMOND")["badges"] == ["per-seed"]
+
+
+def test_what_the_catalogue_knows_of_an_algorithm_is_shown_whatever_it_is_called_there(data: Any) -> None:
+    """Where some collections alone are shown, a name needs no source beside it."""
+    for name, entry in collections.select(["review-2021", "diamond-2024", "iris-2023"]).items():
+        if entry.kind not in ("reference", "baseline") and not entry.unavailable:
+            found = row(data, name)
+            assert (found["year"], found["kind"]) == (entry.year, entry.kind)
+            assert found["badges"] != []
 
 
 def test_only_known_protocols_are_ranked(data: Any) -> None:

@@ -19,7 +19,7 @@ from arcademark.reports.site.document import Badge, Film, Numbers, Replay, Site,
 from arcademark.reports.tables import analysis, protocols
 from arcademark.reports.tables.dataset import Dataset, ScoreOptions, prepare
 from arcademark.reports.tables.document import Algorithm, ScoreReport, Statistic
-from arcademark.reports.tables.loading import CATALOGUE, EVERYTHING
+from arcademark.reports.tables.loading import CATALOGUE, EVERYTHING, published_entries
 from arcademark.reports.tables.protocols import UNKNOWN, Play
 from arcademark.runs import imported
 from arcademark.runs.store import scored_phase
@@ -75,7 +75,8 @@ def analyse(
     follow : callable, optional
         Told how many views are done, of how many, after each.
     """
-    places = [f"{CATALOGUE}{','.join(collection)}", *runs]
+    published = f"{CATALOGUE}{','.join(collection)}"
+    places = [published, *runs]
     every = [ScoreOptions(suite=suite, games=games or suite, model=MODEL) for suite, games in VIEWS]
     every[0] = ScoreOptions()  # with what other games there are, in no summary
     datasets = [prepare(places, options) for options in every]
@@ -87,7 +88,7 @@ def analyse(
     whole, report = datasets[0], reports[0]
     plays = {name: whole.play(name) for name in whole.algorithms}
     groups = _groups(plays)
-    entries = _entries(whole)
+    entries = _entries(whole, published)
     views = tuple(_view(dataset, games) for dataset, (_, games) in zip(datasets, VIEWS, strict=True))
     standings = [{item.name: item for item in found.algorithms} for found in reports]
     rows = []
@@ -117,9 +118,9 @@ def analyse(
     )
 
 
-def _entries(dataset: Dataset) -> Mapping[str, Entry]:
-    """Return the catalogue's entries by the names that they have in a dataset."""
-    known = collections.select()
+def _entries(dataset: Dataset, place: str) -> Mapping[str, Entry]:
+    """Return the entries of a place of the catalogue by the names that they have in a dataset."""
+    known = published_entries(place)
     named = {**{entry.qualified: entry for entry in known.values()}, **known}
     return {name: named[name] for name in dataset.scores.qualified if name in named}
 
