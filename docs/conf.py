@@ -36,6 +36,7 @@ napoleon_use_ivar = True
 nb_execution_mode = "force"
 nb_execution_in_temp = True
 nb_execution_raise_on_error = True
+nb_execution_show_tb = True
 nb_execution_timeout = 300
 os.environ.setdefault("ARCADEMARK_CACHE", os.path.abspath("build/cache"))
 

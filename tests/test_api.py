@@ -114,6 +114,15 @@ def test_what_is_returned_has_every_form(name):
     assert str(shown).count("\n") > 5
 
 
+def test_a_notebook_prints_text(monkeypatch, capsys):
+    shown = FORMS["report"]()
+    plain = str(shown)
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert str(shown) == plain
+    assert capsys.readouterr().out == ""
+
+
 def test_a_report_reads_as_its_numbers():
     shown = arcademark.report(SCORES, resamples=50)
     assert shown.algorithms[0].name == "A"

@@ -77,7 +77,7 @@ class Shown(Generic[Analysis]):
 
     def __str__(self) -> str:
         out = io.StringIO()
-        terminal.render(self._present(self.analysis), Console(file=out, width=WIDTH))
+        terminal.render(self._present(self.analysis), Console(file=out, width=WIDTH, color_system=None))
         return out.getvalue()
 
     def __repr__(self) -> str:

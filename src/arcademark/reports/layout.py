@@ -30,7 +30,7 @@ class Console(rich.console.Console):
     """What everything is printed with: a string is one line of text, never markup or a name of an emoji."""
 
     def __init__(self, **how: Any) -> None:
-        super().__init__(markup=False, emoji=False, highlight=False, **how)
+        super().__init__(markup=False, emoji=False, highlight=False, force_jupyter=False, **how)
 
     def render_str(self, text: str, *, style: str | Style = "", **how: Any) -> rich.text.Text:
         """Take a string as it is."""

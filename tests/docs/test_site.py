@@ -1,0 +1,88 @@
+"""The site is built, with its links, notebooks and references; what tutorials show is executed and prints what they say."""
+
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from arcademark.cli.main import COMMANDS, main
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+TUTORIALS = sorted(path.stem for path in (DOCS / "tutorials").glob("*.md"))
+NEEDS = {"checkpoint": "stable_baselines3", "cluster": "submitit"}
+SHORTER = {
+    "--steps 2048": "--steps 64 --horizon 8",
+    "--episodes 3": "--episodes 3 --override max_frames_per_episode=600",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TUTORIALS)
+def test_a_tutorial(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    if name in NEEDS:
+        pytest.importorskip(NEEDS[name], reason=f"{NEEDS[name]} is not installed")
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    monkeypatch.chdir(tmp_path)
+    page = (DOCS / "tutorials" / f"{name}.md").read_text(encoding="utf-8")
+    printed = ""
+    for language, block in re.findall(r"^```(sh|text)\n(.*?)^```", page, flags=re.MULTILINE | re.DOTALL):
+        if language == "text":
+            for line in block.splitlines():
+                assert " ".join(line.split()) in printed
+            continue
+        for line in block.splitlines():
+            for written, enough in SHORTER.items():
+                line = line.replace(written, enough)
+            program, *arguments = shlex.split(line, comments=True)
+            if program == "python":
+                done = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=False)
+                assert done.returncode == 0, done.stderr
+                printed += done.stdout
+                continue
+            assert program == "arcademark"
+            monkeypatch.setattr(sys, "argv", [program, *arguments])
+            with pytest.raises(SystemExit) as stopped:
+                main()
+            out, err = capfd.readouterr()
+            assert stopped.value.code == 0, f"{line}\n{err}"
+            printed += " ".join((out + err).split()) + "\n"
+
+
+@pytest.mark.slow
+def test_the_site(tmp_path: Path) -> None:
+    pytest.importorskip("myst_nb", reason="Sphinx is not installed: pip install '.[docs]'")
+    build = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", DOCS, tmp_path / "site"]
+    done = subprocess.run(build, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    pages = {path: path.read_text(encoding="utf-8") for path in (tmp_path / "site").rglob("*.html")}
+    reference = pages[tmp_path / "site" / "reference" / "commands.html"]
+    for command in COMMANDS:
+        assert f"<h2>arcademark {command}<" in reference
+    for path, page in pages.items():
+        assert not re.search(r"<(script|img|link|iframe)[^>]* (src|href)=[\"'](https?:)?//", page), path
+
+
+def test_every_page_is_in_the_navigation() -> None:
+    index = (DOCS / "index.md").read_text(encoding="utf-8")
+    listed = re.findall(
+        r"^[\w/-]+$", "".join(re.findall(r"```\{toctree\}(.*?)```", index, flags=re.DOTALL)), re.MULTILINE
+    )
+    pages = {
+        path.relative_to(DOCS).with_suffix("").as_posix()
+        for form in ("md", "ipynb")
+        for path in DOCS.rglob(f"*.{form}")
+    }
+    assert sorted(listed) == sorted(pages - {"index"})
+
+
+def test_links_between_pages_resolve() -> None:
+    for page in DOCS.rglob("*.md"):
+        for link in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8")):
+            assert "://" in link or (page.parent / link).exists(), f"{page}: {link}"
