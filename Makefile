@@ -9,7 +9,7 @@ PARALLEL ?= -n auto --dist worksteal
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-deep test-cluster slurm browser quick every-test cluster-tests fast-tests coverage lint bench fuzz-console format constraints clean
+.PHONY: help demo test test-deep test-cluster slurm browser quick every-test cluster-tests fast-tests coverage lint bench fuzz-console docs paper dist format constraints clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -85,6 +85,14 @@ fuzz-console: $(VENV)/.dev ## Play damaged cartridges on the console and transla
 	build/fuzz-console 20000
 	$(BIN)/python tests/console/fuzz_translated.py
 
+docs: $(VENV)/.dev ## Build the site of the documentation into build/docs; the network is not used
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs build/docs
+	@echo "open build/docs/index.html"
+
+dist: $(VENV)/.dev ## Build the wheel and the source archive into dist
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist
+
 format: $(VENV)/.dev ## Format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
@@ -96,7 +104,7 @@ constraints: ## Resolve the newest versions within the bounds into constraints.t
 	  build/constraints/bin/python -m pip freeze --exclude-editable; } > constraints.txt
 
 clean: ## Remove the environment and everything built
-	rm -rf $(VENV) $(DEEP) $(CLUSTER) build demo .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage
+	rm -rf $(VENV) $(DEEP) $(CLUSTER) build dist demo .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "ArcadeMark needs Python 3.11 or newer; try: make PYTHON=python3.11")'
