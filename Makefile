@@ -89,6 +89,10 @@ docs: $(VENV)/.dev ## Build the site of the documentation into build/docs; the n
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs build/docs
 	@echo "open build/docs/index.html"
 
+paper: $(VENV)/.core ## Renew the figure, the tables and the bibliography of paper/paper.md; takes minutes
+	$(BIN)/arcademark subset search --catalogue atari-5-training --sizes 1-10 --figure paper/subset-sizes.png > /dev/null
+	$(BIN)/python paper/tables.py
+
 dist: $(VENV)/.dev ## Build the wheel and the source archive into dist
 	rm -rf dist
 	$(BIN)/python -m build --outdir dist

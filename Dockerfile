@@ -1,0 +1,13 @@
+# docker build -t arcademark . && docker run --rm -v "$PWD/runs:/work/runs" arcademark run random --episodes 3
+FROM python:3.11-slim
+
+COPY . /src
+RUN python -m pip install --no-cache-dir -c /src/constraints.txt "/src[console,readers]" \
+    && useradd --uid 1000 --create-home arcademark \
+    && install -d -o arcademark /work /cache
+
+USER 1000
+WORKDIR /work
+ENV ARCADEMARK_CACHE=/cache
+ENTRYPOINT ["arcademark"]
+CMD ["--help"]
