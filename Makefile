@@ -86,7 +86,7 @@ fuzz-console: $(VENV)/.dev ## Play damaged cartridges on the console and transla
 	$(BIN)/python tests/console/fuzz_translated.py
 
 docs: $(VENV)/.dev ## Build the site of the documentation into build/docs; the network is not used
-	$(BIN)/python -m sphinx -q -W --keep-going -b html docs build/docs
+	$(BIN)/python -m sphinx -q -E -W --keep-going -b html docs build/docs
 	@echo "open build/docs/index.html"
 
 paper: $(VENV)/.core ## Renew the figure, the tables and the bibliography of paper/paper.md; takes minutes

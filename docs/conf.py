@@ -14,8 +14,8 @@ from sphinx.application import Sphinx
 
 from arcademark import __version__
 from arcademark.cli.main import cli
+from arcademark.reports.settings import FIELDS
 from arcademark.suite.protocols import protocols
-from arcademark.suite.settings import format_setting
 
 project = "ArcadeMark"
 author = "The ArcadeMark authors"
@@ -49,24 +49,14 @@ smartquotes = False
 copybutton_selector = "div:not(.output) > div.highlight pre"
 
 
-SETTINGS = {
-    "frame cap": "max_frames_per_episode",
-    "frame skip": "frame_skip",
-    "sticky actions": "repeat_action_probability",
-    "actions": "action_set",
-    "start": "start",
-    "training episode ends": "training_episode_end",
-    "training frames": "training_frames",
-    "episodes": "evaluation_episodes",
-    "score": "reported_episodes",
-}
+SHOWN = ("max_frames_per_episode", "repeat_action_probability", "action_set", "start", "training_episode_end")
 
 
 def protocols_table() -> str:
     """Return a Markdown table of every protocol's most telling settings."""
-    rows = [["protocol", *SETTINGS], ["---"] * (1 + len(SETTINGS))]
-    for name, rules in protocols().items():
-        rows.append([f"`{name}`", *(format_setting(getattr(rules, setting)) for setting in SETTINGS.values())])
+    rows = [["Protocol", *(FIELDS[name].title for name in SHOWN)], ["---"] * (1 + len(SHOWN))]
+    for title, rules in protocols().items():
+        rows.append([f"`{title}`", *(FIELDS[name].text(getattr(rules, name)) for name in SHOWN)])
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 

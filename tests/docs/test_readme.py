@@ -1,4 +1,6 @@
-"""Every command and every example of the README is executed, those of a block in their order in one empty folder.
+"""Every command and every example of docs/guide.md is executed, those of a block in their order in one empty folder.
+
+The README and docs/start.md show some of these commands, and no others.
 
 Where playing as written takes minutes, less is played: `SHORTER`.
 """
@@ -19,17 +21,22 @@ from arcademark.suite.tasks import games as known_games
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+GUIDE = (ROOT / "docs" / "guide.md").read_text(encoding="utf-8")
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", README, flags=re.MULTILINE | re.DOTALL)
+def blocks(language: str, page: str = GUIDE) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", page, flags=re.MULTILINE | re.DOTALL)
 
 
-COMMANDS_OF = [
-    [shlex.split(line, comments=True) for line in block.splitlines() if line.startswith("arcademark ")]
-    for block in blocks("sh")
-]
-"""By block; the first has none."""
+def commands_of(page: str) -> list[list[list[str]]]:
+    return [
+        [shlex.split(line, comments=True) for line in block.splitlines() if line.startswith("arcademark ")]
+        for block in blocks("sh", page)
+    ]
+
+
+COMMANDS_OF = commands_of(GUIDE)
+"""By block."""
 
 WRITTEN = {
     "verify": ("page.html", "qbert.gif", "site/data.js"),
@@ -68,6 +75,14 @@ def execute(folder: Path, command: list[str]) -> str:
 
 def test_every_command_is_shown() -> None:
     assert {command[1] for block in COMMANDS_OF for command in block} == set(COMMANDS)
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/start.md", "docs/protocols.md"])
+def test_other_pages_show_commands_that_are_executed(name: str) -> None:
+    executed = [command for block in COMMANDS_OF for command in block]
+    shown = [command for block in commands_of((ROOT / name).read_text(encoding="utf-8")) for command in block]
+    assert shown
+    assert [command for command in shown if command not in executed] == []
 
 
 @pytest.mark.slow
@@ -125,14 +140,7 @@ def test_every_example(folder: Path) -> None:
 
 def test_the_two_make_commands_are_targets() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    named = re.findall(r"^make (\w+)", "\n".join(blocks("sh")), flags=re.MULTILINE)
+    named = re.findall(r"^make (\w+)", "\n".join(blocks("sh", README)), flags=re.MULTILINE)
     assert named == ["demo", "test"]
     for target in named:
         assert f"\n{target}:" in makefile
-
-
-def test_links_to_files_resolve() -> None:
-    links = [link for link in re.findall(r"\]\(([^)]+)\)", README) if "://" not in link]
-    assert links
-    for link in links:
-        assert (ROOT / link).exists(), link

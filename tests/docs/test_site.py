@@ -1,4 +1,4 @@
-"""The site is built, with its links, notebooks and references; what tutorials show is executed and prints what they say."""
+"""The site is built, with its links, notebooks and references; what tutorials show is run and prints what they say."""
 
 import re
 import shlex
@@ -82,7 +82,10 @@ def test_every_page_is_in_the_navigation() -> None:
     assert sorted(listed) == sorted(pages - {"index"})
 
 
-def test_links_between_pages_resolve() -> None:
-    for page in DOCS.rglob("*.md"):
+def test_links_resolve_and_code_names_pages_that_there_are() -> None:
+    for page in [*ROOT.glob("*.md"), *DOCS.rglob("*.md")]:
         for link in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8")):
             assert "://" in link or (page.parent / link).exists(), f"{page}: {link}"
+    for module in (ROOT / "src").rglob("*.py"):
+        for name in re.findall(r"\bdocs/[\w/-]+\.md", module.read_text(encoding="utf-8")):
+            assert (ROOT / name).exists(), f"{module}: {name}"

@@ -1,0 +1,47 @@
+"""What is packaged is complete, and tells the same version everywhere."""
+
+import json
+import re
+import tomllib
+from pathlib import Path
+
+import arcademark
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def test_every_file_of_the_package_is_in_the_wheel() -> None:
+    package = ROOT / "src" / "arcademark"
+    patterns = PROJECT["tool"]["setuptools"]["package-data"]["arcademark"]
+    packaged = {path for pattern in patterns for path in package.glob(pattern)}
+    files = {path for path in package.rglob("*") if path.is_file() and path.suffix != ".py"}
+    files = {path for path in files if path.parent.name != "__pycache__"}
+    assert len(files) > 50
+    assert files <= packaged
+
+
+def test_the_citation_is_of_this_version() -> None:
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert re.findall(r"^version: (.*)$", citation, flags=re.MULTILINE) == [arcademark.__version__]
+    assert f"license: {PROJECT['project']['license']}\n" in citation
+
+
+def test_hooks_use_the_tools_of_the_environment() -> None:
+    hooks = (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8")
+    assert re.findall(r"repo: (.*)", hooks) == ["local"]
+    lint = re.search(r"^lint:.*?(?=^\w)", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    assert lint is not None
+    assert set(re.findall(r"entry: (\S+)", hooks)) == set(re.findall(r"\$\(BIN\)/(\S+)", lint[0]))
+
+
+def test_notebooks_are_kept_without_outputs() -> None:
+    for path in (ROOT / "docs").rglob("*.ipynb"):
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        assert not any(cell.get("outputs") or cell.get("execution_count") for cell in cells), path
+
+
+def test_the_bibliography_has_what_the_paper_cites() -> None:
+    paper, entries = ((ROOT / "paper" / name).read_text(encoding="utf-8") for name in ("paper.md", "paper.bib"))
+    cited = set(re.findall(r"@([a-z]+\d{4}[a-z0-9]*)", paper))
+    assert cited == set(re.findall(r"^@\w+\{([^,]+),", entries, flags=re.MULTILINE))
