@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import os
 import shutil
 import tempfile
 import time
@@ -17,6 +18,7 @@ from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from size import Figure, measure, record, spent
 
@@ -161,6 +163,43 @@ def export() -> Iterator[Figure]:
     yield Figure("export of 10,000,080 episodes: memory", megabytes, "MB", 512.0)
 
 
+def pacing() -> Iterator[Figure]:
+    """Measure how far frame times are off while a person plays and is recorded, beside a window that shows nothing."""
+    if importlib.util.find_spec("pygame") is None:
+        return
+    os.environ["SDL_VIDEODRIVER"] = "dummy"
+    import pygame
+
+    from arcademark.metrics.efficiency import FRAMES_PER_SECOND
+    from arcademark.runs import human
+    from arcademark.runs.window import Window
+    from arcademark.suite.protocols import protocol
+
+    frames = 20 * FRAMES_PER_SECOND
+    rules = protocol("world-records").override({"max_frames_per_episode": frames})
+
+    class Eager(Window):
+        """Begins as soon as somebody listens."""
+
+        def show(self, picture: NDArray[np.uint8]) -> bool:
+            pygame.event.post(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_RETURN))
+            return super().show(picture)
+
+    with tempfile.TemporaryDirectory() as folder, Eager("scale") as window:
+        used, began = time.process_time(), time.perf_counter()
+        sitting = human.record(human.planned(folder, "pong", rules), folder, window)
+        busy = (time.process_time() - used) / (time.perf_counter() - began)
+    with Window("scale") as window:
+        nothing = np.zeros((1, 1, 3), np.uint8)
+        shown = [window.shown for _ in range(frames) if window.show(nothing)]
+    errors = np.abs(np.diff(shown) - 1 / FRAMES_PER_SECOND)
+    for share, name, target in ((0.5, "median", 1.0), (0.99, "99th percentile", 5.0)):
+        error, bare = 1000 * sitting.error(share), 1000 * float(np.quantile(errors, share))
+        yield Figure(f"frame times of play, off 1/60 s, {name}", error, "ms", target)
+        yield Figure(f"frame times of an empty window, off 1/60 s, {name}", bare, "ms", target)
+    yield Figure("share of a core that play takes", 100 * busy, "%", 50.0)
+
+
 def ray() -> Iterator[Figure]:
     """Measure two trials of a minute on Ray beside the same on the local engine, each with two workers."""
     if importlib.util.find_spec("ray") is None:
@@ -215,4 +254,4 @@ FOLDER = tempfile.TemporaryDirectory(prefix="scale-")
 
 
 if __name__ == "__main__":
-    measure(__doc__, plan, driver, simulated, workers, merge, report, export, ray, site)
+    measure(__doc__, plan, driver, simulated, workers, merge, report, export, pacing, ray, site)

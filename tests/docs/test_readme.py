@@ -47,9 +47,10 @@ WRITTEN = {
 
 SHORTER = {
     "--until-error 50%": "--until-error 250%",
+    "play qbert --episodes 3": "play --help",
     "site runs/all": "site runs/all --collection iris-2023",
 }
-"""What is asked for less; and episodes of every run are cut after 20 seconds of the game."""
+"""What is asked for less, for nobody is there to play; episodes of every run are cut after 20 seconds of the game."""
 
 
 @pytest.fixture

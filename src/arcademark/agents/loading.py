@@ -20,6 +20,7 @@ from pathlib import Path, PurePath
 from types import MappingProxyType
 from typing import Any, Literal
 
+from arcademark.agents import human
 from arcademark.agents.adapters import CheckedPlanner, CheckedPolicy, adapt
 from arcademark.agents.base import learns, trains
 from arcademark.agents.baselines import console_action
@@ -148,6 +149,12 @@ _AGENTS = (
         ("random", "const", "perturb"),
     ),
     BuiltinAgent(
+        human.NAME,
+        "human:Human",
+        "A person at the keyboard or a gamepad; 'arcademark play' lets one play.",
+        "Mnih et al. 2015, Methods: a person under the agents' conditions, at 60 frames a second without sound",
+    ),
+    BuiltinAgent(
         "sarsa",
         "sarsa:Sarsa",
         "Learns: SARSA(λ) with linear values of features of the screen or the memory.",
@@ -270,6 +277,8 @@ def agent_specs(ref: str, settings: Mapping[str, object] | None = None) -> tuple
         methods, or a parameter is wrong or missing.
     """
     settings = dict(settings or {})
+    if ref == human.NAME:
+        raise ArcadeMarkError(human.PLAYS)
     if ref in _BUILTIN:
         return _builtin_specs(_BUILTIN[ref], settings)
     if paths.is_checkpoint(ref):

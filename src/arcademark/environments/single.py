@@ -91,8 +91,7 @@ class AtariEnv(gymnasium.Env[NDArray[np.uint8], np.int64]):
         self.render_mode = render_mode
         self.metadata = {**type(self).metadata, "render_fps": max(1, FRAMES_A_SECOND // protocol.frame_skip)}
         self.channels_first = channels_first
-        self.observation_space = _observation_space(environment_spec, channels_first)
-        self.action_space = Discrete(environment_spec.num_actions)
+        self.observation_space, self.action_space = spaces_of(environment_spec, channels_first)
         self.spec = EnvSpec(
             id=f"arcademark/{environment_spec.game}",
             entry_point=MAKE,
@@ -183,9 +182,10 @@ class AtariEnv(gymnasium.Env[NDArray[np.uint8], np.int64]):
         return as_channels_first(observation[None])[0] if self.channels_first else observation
 
 
-def _observation_space(spec: EnvironmentSpec, channels_first: bool) -> Space[NDArray[np.uint8]]:
+def spaces_of(spec: EnvironmentSpec, channels_first: bool = False) -> tuple[Space[NDArray[np.uint8]], Discrete]:
+    """Return the observation space and the action space of a game."""
     high = 127 if spec.protocol.observation == "palette" else 255
     shape = spec.observation_shape
     if channels_first:
         shape = as_channels_first(np.empty((1, *shape), np.uint8)).shape[1:]
-    return cast(Space[NDArray[np.uint8]], Box(0, high, shape, np.uint8))
+    return cast(Space[NDArray[np.uint8]], Box(0, high, shape, np.uint8)), Discrete(spec.num_actions)

@@ -32,6 +32,8 @@ KINDS: MappingProxyType[str, Level] = MappingProxyType(
         "training_budget": "warning",
         "one_network": "warning",
         "test_games": "warning",
+        "human_stepped": "warning",
+        "human": "note",
         "estimate_reading": "note",
         "estimate_tuning": "note",
         "suite_complete": "note",

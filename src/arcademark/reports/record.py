@@ -102,6 +102,24 @@ class Imported:
 
 
 @dataclass(frozen=True)
+class Person:
+    """A person who played episodes of a run.
+
+    agent: The label.
+    stepped: Whether the game stood still until an action was chosen; else it went on in real time.
+    episodes: Recorded.
+    seconds: That they took, with pauses.
+    game_seconds: That they take at 60 frames a second, starts that nobody sees included.
+    """
+
+    agent: str
+    stepped: bool
+    episodes: int
+    seconds: float
+    game_seconds: float
+
+
+@dataclass(frozen=True)
 class Run:
     """One run directory: what was asked for, with what, and how it went.
 
@@ -121,6 +139,7 @@ class Run:
         core).
     imported: Where its scores come from, if it was not played here.
     parts: The directories, where several that were played apart are shown as one run.
+    people: The agents that are people.
     """
 
     name: str
@@ -141,6 +160,7 @@ class Run:
     emulators: Mapping[str, tuple[str, ...]]
     imported: Imported | None = None
     parts: tuple[str, ...] = ()
+    people: tuple[Person, ...] = ()
 
     @property
     def troubles(self) -> tuple[Trial, ...]:

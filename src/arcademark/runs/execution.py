@@ -62,6 +62,7 @@ def execute(
     gpus: float | None = None,
     on_event: OnEvent | None = None,
     command: str | None = None,
+    make: MakeEngine | None = None,
 ) -> Summary:
     """Play what is missing of a plan and record it.
 
@@ -90,6 +91,8 @@ def execute(
         Is told each `Event`, in this thread.
     command : str, optional
         What to write in the manifest; the command line of this process by default.
+    make : callable, optional
+        Makes the engine, instead of that of the name `engine`.
 
     Raises
     ------
@@ -102,7 +105,7 @@ def execute(
         raise ArcadeMarkError(f"workers {workers}: expected at least 1")
     if episode_seconds is not None and not episode_seconds > 0:
         raise ArcadeMarkError(f"seconds an episode may take {episode_seconds}: expected more than 0")
-    make = ENGINES[engine]
+    make = make or ENGINES[engine]
     if here := [spec.label for spec in plan.agents if spec.made is not None]:
         if workers not in (None, 1) or engine != "local":
             raise ArcadeMarkError(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import time
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -131,6 +131,13 @@ class Slot:
         self.actions.append(action)
         self.score += step.reward
         return step
+
+    def each_frame(self, action: int) -> Iterator[Step]:
+        """Play one action frame by frame, yielding what each gave."""
+        self.actions.append(action)
+        for step in self.environment.each_frame(action):
+            self.score += step.reward
+            yield step
 
     def go_on(self) -> Step:
         """Go on in the same game after a lost life, by a step of the agent unless the protocol presses FIRE."""

@@ -53,7 +53,7 @@ def captioned(screen: Picture, scale: int, left: str, right: str) -> Picture:
 
     The left text is left out where there is no room for both.
     """
-    large = screen.repeat(scale, axis=0).repeat(scale, axis=1)
+    large = screen.repeat(scale, axis=1).repeat(scale, axis=0)
     return np.concatenate([large, _bar(large.shape[1], left, right)])
 
 

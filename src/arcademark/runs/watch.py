@@ -219,7 +219,7 @@ def _picture(shots: Sequence[Shot], episodes: Sequence[Recorded], scale: int, ac
 
 
 def _single(shot: Shot, left: str, scale: int, actions: bool) -> video.Picture:
-    picture = video.captioned(shot.screen, scale, left, f"{_clock(shot.frames)}   score {shot.score:,.15g}")
+    picture = video.captioned(shot.screen, scale, left, f"{clock(shot.frames)}   score {shot.score:,.15g}")
     if not actions:
         return picture
     return np.concatenate([picture, video.action_bar(picture.shape[1], shot.action, shot.chosen, shot.values)])
@@ -249,6 +249,7 @@ def _replayed(run: RunRecord, recorded: Recorded) -> Iterator[Shot]:
         )
 
 
-def _clock(frames: int) -> str:
+def clock(frames: int) -> str:
+    """Say how long so many frames are, "1:32"."""
     seconds = frames // FRAMES_PER_SECOND
     return f"{seconds // 60}:{seconds % 60:02}"

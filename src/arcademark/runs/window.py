@@ -1,11 +1,14 @@
 """A window on the screen that shows pictures at a steady speed (extra ``window``: pygame-ce).
 
-Space pauses, Esc or closing the window ends. A picture is a uint8 array of shape (height, width, 3).
+Esc or closing the window ends; space pauses, unless somebody else listens to keys. A picture is a uint8 array of shape
+(height, width, 3).
 """
 
 from __future__ import annotations
 
 import os
+import time
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
@@ -16,6 +19,8 @@ from arcademark.errors import ArcadeMarkError
 
 UNSEEN = ("dummy", "offscreen")
 """SDL's drivers that show nobody anything, which it takes where there is no display."""
+AWAKE_SECONDS = 0.001
+"""Before a picture is due, in which it is waited for without sleep, from which systems wake late."""
 
 
 class Window:
@@ -26,17 +31,30 @@ class Window:
     title : str
     frames_per_second : float
         How often a picture is shown at most.
+    remedy : str
+        What to do where no window can be opened, for the message that says so.
 
     Attributes
     ----------
     closed : bool
         Whether somebody has closed it.
     paused : bool
+    shown : float
+        When the last picture was, in seconds of `time.perf_counter`.
+    listener : callable or None
+        Is given each event of pygame's but those that close the window; space does not pause then.
     """
 
-    def __init__(self, title: str, frames_per_second: float = 60) -> None:
+    def __init__(
+        self,
+        title: str,
+        frames_per_second: float = 60,
+        remedy: str = "write a file with --out",
+    ) -> None:
         self.closed = self.paused = False
-        self._title, self._rate = title, frames_per_second
+        self.shown = 0.0
+        self.listener: Callable[[Any], None] | None = None
+        self._title, self._rate, self._remedy = title, frames_per_second, remedy
         self._screen: Any = None
 
     def __enter__(self) -> Window:
@@ -45,28 +63,28 @@ class Window:
         try:
             import pygame
         except ImportError:
-            raise ArcadeMarkError(
-                "a window needs pygame-ce: pip install '.[window]', or write a file with --out"
-            ) from None
+            raise ArcadeMarkError(f"a window needs pygame-ce: pip install '.[window]', or {self._remedy}") from None
         self._pygame: Any = pygame
         try:
             pygame.display.init()
+            pygame.joystick.init()
         except pygame.error as error:
             raise self._missing(error) from None
         if (driver := pygame.display.get_driver()) in UNSEEN and os.environ.get("SDL_VIDEODRIVER") != driver:
             pygame.display.quit()
             raise self._missing("there is no display")
-        self._clock = pygame.time.Clock()
+        self._due = time.perf_counter()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Close it."""
+        self._pygame.joystick.quit()
         self._pygame.display.quit()
 
     def show(self, picture: NDArray[np.uint8]) -> bool:
-        """Show a picture when it is due, later while paused; return whether the window is still open."""
+        """Show a picture when it is due, and stay with it while paused; return whether the window is still open."""
         pygame = self._pygame
         height, width, _ = picture.shape
         if self._screen is None:
@@ -76,21 +94,30 @@ class Window:
                 raise self._missing(error) from None
             pygame.display.set_caption(self._title)
         self._screen.blit(pygame.image.frombuffer(np.ascontiguousarray(picture), (width, height), "RGB"), (0, 0))
+        self._wait()
         pygame.display.flip()
+        self.shown = time.perf_counter()
         self._hear()
-        self._clock.tick(self._rate)
         while self.paused and not self.closed:
-            self._clock.tick(self._rate)
+            self._wait()
             self._hear()
         return not self.closed
+
+    def _wait(self) -> None:
+        """Wait until the next picture is due; one that is late puts off those that follow."""
+        self._due = max(self._due + 1 / self._rate, time.perf_counter())
+        while (left := self._due - time.perf_counter()) > 0:
+            time.sleep(max(left - AWAKE_SECONDS, 0))
 
     def _hear(self) -> None:
         pygame = self._pygame
         for event in pygame.event.get():
             if event.type == pygame.QUIT or (event.type == pygame.KEYDOWN and event.key == pygame.K_ESCAPE):
                 self.closed = True
+            elif self.listener is not None:
+                self.listener(event)
             elif event.type == pygame.KEYDOWN and event.key == pygame.K_SPACE:
                 self.paused = not self.paused
 
     def _missing(self, error: object) -> ArcadeMarkError:
-        return ArcadeMarkError(f"no window can be opened here ({error}); write a file with --out instead")
+        return ArcadeMarkError(f"no window can be opened here ({error}); {self._remedy} instead")

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from arcademark.agents import human
+from arcademark.metrics.efficiency import FRAMES_PER_SECOND
 from arcademark.reports import settings, wording
-from arcademark.reports.record import Imported, Run, Trial
+from arcademark.reports.record import Imported, Person, Run, Trial
 from arcademark.runs import imported
 from arcademark.runs import manifest as manifests
+from arcademark.runs.store import RunRecord
 from arcademark.scores.runs import RunScores
 from arcademark.suite import subsets, tasks
 from arcademark.suite.subsets import Subset
@@ -46,7 +49,23 @@ def view(run: RunScores, name: str) -> Run:
         emulators={game_name(task): tuple(used) for task, used in manifests.emulators(manifest).items()},
         imported=_imported(imported.of(record)),
         parts=tuple(map(str, record.parts)),
+        people=tuple(people(record)),
     )
+
+
+def people(record: RunRecord) -> Iterator[Person]:
+    """Yield the people who played a run."""
+    for agent in record.manifest["agents"]:
+        if agent.get("reference") == human.NAME:
+            trials = [trial for trial in record.trials if trial.agent == agent["label"]]
+            rows = [record.evaluation(trial) for trial in trials]
+            yield Person(
+                agent=agent["label"],
+                stepped=bool((agent.get("parameters") or {}).get("stepped")),
+                episodes=sum(map(len, rows)),
+                seconds=float(sum(some.wall_seconds.sum() for some in rows)),
+                game_seconds=float(sum(some.frames.sum() for some in rows)) / FRAMES_PER_SECOND,
+            )
 
 
 def _imported(source: manifests.Imported | None) -> Imported | None:

@@ -52,6 +52,7 @@ def _played(run: Run, before: Sequence[Run], algorithms: Sequence[Algorithm], ga
         *_scored(protocol, algorithms),
         *_exceptions(protocol, algorithms),
         *_planned(protocol, algorithms),
+        *_people(run),
     ]
     if run.troubles:
         sentences.append(f"Of {wording.plural(len(run.trials), 'trial')}, {len(run.troubles)} did not finish.")
@@ -71,6 +72,16 @@ def _imported(run: Run, source: Imported, algorithms: Sequence[Algorithm], games
             yield f"{item.name} was trained on a game for up to {wording.count(item.training_frames)} frames."
     yield from (f"It was assumed that {text}." for text in source.assumed)
     yield from (f"Scores of {agent} on {game} are doubtful: {why}." for agent, game, why in source.doubts)
+
+
+def _people(run: Run) -> Iterator[str]:
+    """Say how people played."""
+    for person in run.people:
+        pace = "the game stood still until an action was chosen" if person.stepped else "in real time"
+        yield (
+            f"{person.agent} is a person, who saw the screen itself and played with keys or a gamepad, without sound, "
+            f"{pace} (60 frames a second, an action read where an agent would choose one)."
+        )
 
 
 def _libraries(run: Run) -> Iterator[str]:

@@ -10,6 +10,7 @@ from arcademark.reports.cells import PlayedAlgorithm
 from arcademark.reports.document import Notice
 from arcademark.reports.notices import notice
 from arcademark.reports.runs import learning
+from arcademark.reports.runs.directory import people
 from arcademark.reports.runs.ledger import accounts, told
 from arcademark.reports.tables.document import Algorithm
 from arcademark.runs import imported, ledger
@@ -40,6 +41,7 @@ def of_scores(collection: RunCollection, names: Sequence[str]) -> Iterator[Notic
     yield from _imported(collection, names)
     yield from _unfinished(collection, names)
     yield from _networks(collection)
+    yield from _people(collection)
 
 
 def _imported(collection: RunCollection, names: Sequence[str]) -> Iterator[Notice]:
@@ -171,6 +173,20 @@ def _networks(collection: RunCollection) -> Iterator[Notice]:
                 f"{agent['label']} was computed on a GPU, whose last bits may depend on its kind: another may choose "
                 "other actions. 'arcademark verify' confirms the scores wherever it runs.",
             )
+
+
+def _people(collection: RunCollection) -> Iterator[Notice]:
+    """Say who is a person; Mnih et al. 2015 had theirs play in real time, without pauses or sound (Methods)."""
+    for person in (one for run in collection.runs for one in people(run.record)):
+        took = f"{wording.time_span(person.seconds)} for {wording.time_span(person.game_seconds)} of the game"
+        if person.stepped:
+            yield notice(
+                "human_stepped",
+                f"{person.agent} is a person for whom the game waited before each action: {took}. Human reference "
+                "scores were made in real time.",
+            )
+        else:
+            yield notice("human", f"{person.agent} is a person, who played in real time: {took}, with pauses.")
 
 
 def _episodes(collection: RunCollection, names: Sequence[str]) -> Iterator[Notice]:

@@ -6,11 +6,13 @@ Nothing limits what an episode takes, and sums may be split over threads, as the
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 
+from arcademark.environments.registry import Emulator
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.engines.base import Batch, Job, Memory, TrialEvent
 from arcademark.runs.engines.worker import failure, opened
+from arcademark.runs.plan import Trial
 from arcademark.runs.slot import Begun, Trained, TrainingBlock
 from arcademark.runs.trial import Player
 
@@ -20,9 +22,15 @@ BATCH_SECONDS = 0.2
 class InProcessEngine:
     """Plays jobs in this process; an `arcademark.runs.engines.base.Engine`."""
 
-    def __init__(self, workers: int | None = None, episode_seconds: float | None = None) -> None:
+    def __init__(
+        self,
+        workers: int | None = None,
+        episode_seconds: float | None = None,
+        make_player: Callable[[Trial, Emulator], Player] = Player,
+    ) -> None:
         if episode_seconds is not None:
             raise ArcadeMarkError("an agent that was made in this process has no limit of time; leave it out")
+        self._make_player = make_player
         self._finishing = self._unkept = False
 
     def run(self, jobs: Sequence[Job], memory: Memory) -> Generator[Batch, None, None]:
@@ -53,7 +61,7 @@ class InProcessEngine:
 
     def _events(self, job: Job, memory: Memory) -> Iterator[TrialEvent | Begun]:
         try:
-            player = Player(job.trial, job.emulator)
+            player = self._make_player(job.trial, job.emulator)
             yield opened(player)
             checkpoint = memory.checkpoint(job.trial.id) if player.learns else None
             self._unkept = player.trains and not (checkpoint and checkpoint.finished)

@@ -1,0 +1,31 @@
+"""A person, as an agent that reports know; `arcademark.runs.human` lets one play."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from arcademark.agents.base import Actions, Flags, Generators, Observations
+from arcademark.environments.base import EnvironmentSpec
+from arcademark.errors import ArcadeMarkError
+
+NAME = "human"
+PLAYS = f"agent {NAME} is a person: 'arcademark play GAME' lets one play"
+
+
+class Human:
+    """A person at the keyboard or a gamepad, who sees the console's screen in colour, 60 frames a second.
+
+    Parameters
+    ----------
+    stepped : bool
+        Whether the game stood still until an action was chosen, and not in real time.
+    """
+
+    observation: Literal["ram"] = "ram"  # as nobody looks at the protocol's, which take time to make
+
+    def __init__(self, env: EnvironmentSpec, *, stepped: bool = False) -> None:
+        self.stepped = stepped
+
+    def act(self, observations: Observations, first: Flags, rngs: Generators) -> Actions:
+        """Refuse: a person cannot be asked by a program."""
+        raise ArcadeMarkError(PLAYS)

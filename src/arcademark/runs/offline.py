@@ -1,0 +1,125 @@
+"""Episodes of a run as a Minari dataset, for offline learners (extra ``minari``; Younis et al. 2024).
+
+Each episode is replayed: observations are those that the protocol shows agents, rewards raw. Minari itself writes the
+files, in its HDF5 format without loss.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Unpack
+
+import numpy as np
+from gymnasium.envs.registration import EnvSpec
+
+from arcademark.environments.base import Environment
+from arcademark.environments.registry import environment_spec, open_environment
+from arcademark.environments.single import MAKE, spaces_of
+from arcademark.errors import ArcadeMarkError
+from arcademark.runs.replay import Choice, Recorded, replay, select
+from arcademark.runs.store import RunRecord, read_actions, read_run
+from arcademark.suite.settings import format_setting
+
+_NAME = re.compile(r"[-\w]+(-v\d+)?", re.ASCII)
+
+
+def export(
+    directory: str | os.PathLike[str], target: str | os.PathLike[str], **choice: Unpack[Choice]
+) -> tuple[int, int]:
+    """Write the evaluation episodes of one agent on one game as a dataset; return how many episodes and steps.
+
+    `target` is a new folder, ``DATASETS/NAME-v0``: ``minari.load_dataset("NAME-v0")`` finds it where the environment
+    variable ``MINARI_DATASETS_PATH`` is ``DATASETS``. One episode at a time is in memory, with all its observations.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If Minari is missing, the folder is there already or cannot be written, the run cannot be read, several agents
+        or games fit, or an episode does not replay to its score.
+    """
+    place, run = Path(target), read_run(directory)
+    if os.path.lexists(place) or not _NAME.fullmatch(place.name):
+        raise ArcadeMarkError(f"{place}: expected a new folder, named like pong-human-v0")
+    wanted: Choice = {**choice, "phase": "evaluation"}
+    chosen = select(run, **wanted)
+    pairs = dict.fromkeys((trial.agent, trial.game) for trial, _ in chosen)
+    if len(pairs) > 1:
+        first, second = (f"{agent} on {game}" for agent, game in list(pairs)[:2])
+        raise ArcadeMarkError(f"{run.directory}: has {first} and {second}; choose one by --agent and --game")
+    try:
+        from minari import __version__
+        from minari.data_collector import EpisodeBuffer
+        from minari.dataset.minari_storage import MinariStorage
+    except ImportError:
+        raise ArcadeMarkError(f"{place}: a Minari dataset needs Minari; pip install '.[minari]'") from None
+    ((agent, game),) = pairs
+    spec = environment_spec(game, run.protocol, chosen[0].trial.frames_per_action)
+    observations, actions = spaces_of(spec)
+    draft = place.absolute().with_name(f".draft-{os.urandom(8).hex()}")
+    try:
+        (draft / "data").mkdir(parents=True)
+        storage = MinariStorage.new(
+            draft / "data", observations, actions, _env_spec(run, game), "hdf5", jpeg_encoding=False
+        )
+        storage.update_metadata(
+            {
+                "dataset_id": place.name,
+                "algorithm_name": agent,
+                "minari_version": __version__,
+                "description": f"{game} under {run.protocol.label}, played by {agent}, recorded by ArcadeMark.",
+                "requirements": ["arcademark"],
+            }
+        )
+        environment = open_environment(spec, emulator="ale")
+        storage.update_episodes(EpisodeBuffer(**_episode(run, one, environment)) for one in chosen)
+        draft.rename(place)
+    except OSError as error:
+        raise ArcadeMarkError(f"{place}: cannot be written ({error.strerror or error}); choose another") from error
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+    return len(chosen), sum(episode.steps for _, episode in chosen)
+
+
+def _env_spec(run: RunRecord, game: str) -> EnvSpec:
+    """Return what makes the game again, in values that JSON has."""
+    rules = run.protocol
+    changes = {name: format_setting(getattr(rules, name)) for name in rules.overrides}
+    return EnvSpec(f"arcademark/{game}", MAKE, kwargs={"game": game, "protocol": rules.name, **changes})
+
+
+def _episode(run: RunRecord, recorded: Recorded, environment: Environment) -> dict[str, Any]:
+    """Play an episode again and return its arrays, with an observation more than steps."""
+    trial, row = recorded
+    actions = read_actions(run.directory, trial.id, row.episode).astype(np.int64)
+    seen = np.zeros((len(actions) + 1, *environment.spec.observation_shape), np.uint8)
+    steps = list(_observed(environment, recorded, actions.tolist(), seen))
+    rewards, terminations, truncations = (np.array(values) for values in zip(*steps, strict=True))
+    if (rewards.sum(), len(steps)) != (row.score, len(actions)):
+        raise ArcadeMarkError(
+            f"{run.directory}: episode {row.episode} of trial {trial.id} does not replay as recorded; "
+            f"'arcademark verify {run.directory}' shows more"
+        )
+    return {
+        "observations": seen,
+        "actions": actions,
+        "rewards": rewards,
+        "terminations": terminations,
+        "truncations": truncations,
+    }
+
+
+def _observed(
+    environment: Environment, recorded: Recorded, actions: Sequence[int], seen: np.ndarray[Any, np.dtype[np.uint8]]
+) -> Iterator[tuple[float, bool, bool]]:
+    def asked() -> Iterator[int]:
+        for place, action in enumerate(actions):
+            environment.observe(seen[place])
+            yield action
+
+    for step in replay(environment, recorded, asked()):
+        yield step.reward, step.terminated, step.truncated
+    environment.observe(seen[-1])

@@ -1,0 +1,110 @@
+"""A keyboard or gamepad as the console's joystick, from pygame's events (extra ``window``).
+
+Arrows or WASD and the space bar; stick or D-pad and any button. A key that was tapped since the joystick was last read
+counts as held once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+PARTS = ("UP", "DOWN", "LEFT", "RIGHT", "FIRE")
+"""What actions are made of: "UPRIGHTFIRE", or none of them for "NOOP"."""
+NONE = ""
+"""What Enter is: chosen where an action is waited for, and no part of any."""
+TILT = 0.5
+"""How far a gamepad's stick is moved, of 1, before it counts."""
+HELP = "arrows or WASD, space: fire · P: pause · Esc: end"
+HELP_STEPPED = f"{HELP} · Enter: no action"
+
+
+class Stick:
+    """What is held, and the action that this is.
+
+    Parameters
+    ----------
+    meanings : sequence of str
+        The name of each action by its index, as `EnvironmentSpec.action_meanings`.
+
+    Attributes
+    ----------
+    paused : bool
+        Whether P was pressed, and not once more.
+    begun : bool
+        Whether FIRE or Enter was pressed since `release`.
+    """
+
+    def __init__(self, meanings: Sequence[str]) -> None:
+        import pygame
+
+        self._pygame: Any = pygame
+        names = (("UP", "w"), ("DOWN", "s"), ("LEFT", "a"), ("RIGHT", "d"))
+        self._keys = {getattr(pygame, f"K_{key}"): part for part, letter in names for key in (part, letter)}
+        self._keys |= {pygame.K_SPACE: "FIRE", pygame.K_RETURN: NONE}
+        self._actions = {
+            frozenset(part for part in PARTS if part in meaning): place for place, meaning in enumerate(meanings)
+        }
+        self._held: dict[Hashable, str] = {}
+        self._tapped: dict[Hashable, str] = {}
+        self._pads: dict[int, Any] = {}
+        self.paused = self.begun = False
+
+    def action(self) -> int:
+        """Return the action that is held: of those that are part of it, the largest, then that of the latest keys."""
+        parts = [*self._held.values(), *self._tapped.values()]
+        self._tapped.clear()
+        order = {part: place for place, part in enumerate(parts)}
+        fitting = (action for action in self._actions if action <= order.keys())
+        best = max(fitting, key=lambda action: (len(action), sorted((order[part] for part in action), reverse=True)))
+        return self._actions[best]
+
+    def touched(self) -> bool:
+        """Whether an action is held or was tapped; Enter is for none."""
+        return bool(self._held or self._tapped)
+
+    def release(self) -> None:
+        """Take all keys for released until they are pressed again."""
+        self._held.clear()
+        self._tapped.clear()
+        self.begun = False
+
+    def hear(self, event: Any) -> None:
+        """Take note of an event."""
+        pygame = self._pygame
+        match event.type:
+            case pygame.KEYDOWN | pygame.KEYUP:
+                self._hear_key(event.key, event.type == pygame.KEYDOWN)
+            case pygame.JOYDEVICEADDED:
+                pad = pygame.joystick.Joystick(event.device_index)
+                self._pads[pad.get_instance_id()] = pad  # else it is closed
+            case pygame.JOYDEVICEREMOVED:
+                self._pads.pop(event.instance_id, None)
+                self._held.clear()
+            case pygame.JOYAXISMOTION if event.axis < 2:
+                self._tilt(event.instance_id, "stick", event.axis, event.value)
+            case pygame.JOYHATMOTION:
+                for axis, value in enumerate((event.value[0], -event.value[1])):
+                    self._tilt(event.instance_id, "hat", axis, value)
+            case pygame.JOYBUTTONDOWN | pygame.JOYBUTTONUP:
+                self._press((event.instance_id, event.button), "FIRE", event.type == pygame.JOYBUTTONDOWN)
+
+    def _hear_key(self, key: int, down: bool) -> None:
+        pygame = self._pygame
+        if key in self._keys:
+            self._press(key, self._keys[key], down)
+        elif key == pygame.K_p and down:
+            self.paused = not self.paused
+
+    def _tilt(self, pad: int, what: str, axis: int, value: float) -> None:
+        for part, tilted in zip((("LEFT", "RIGHT"), ("UP", "DOWN"))[axis], (value < -TILT, value > TILT), strict=True):
+            source = (pad, what, part)
+            if tilted != (source in self._held):
+                self._press(source, part, tilted)
+
+    def _press(self, source: Hashable, part: str, down: bool) -> None:
+        self._held.pop(source, None)
+        if down:
+            self._tapped.pop(source, None)
+            self._held[source] = self._tapped[source] = part
+            self.begun |= part in ("FIRE", NONE)

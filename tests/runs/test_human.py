@@ -1,0 +1,224 @@
+"""A person plays: what a script presses is recorded, replays, and is an agent's like any other's."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import arcademark
+from arcademark.agents.loading import agent_specs
+from arcademark.errors import ArcadeMarkError
+from arcademark.runs import human
+from arcademark.runs.execution import execute
+from arcademark.runs.plan import make_plan
+from arcademark.runs.store import read_actions, read_run
+from arcademark.runs.verify import verify
+from arcademark.runs.window import Window
+from arcademark.suite.protocols import protocol
+from arcademark.suite.tasks import JOYSTICK_ACTIONS
+
+RULES = protocol("world-records").override({"max_frames_per_episode": 32})
+Script = Callable[[int], Sequence[str]]
+
+
+class Scripted(Window):
+    """A window where a script says which keys are pressed or, with "-", released after each picture; it never waits."""
+
+    def __init__(self, script: Script) -> None:
+        super().__init__("test", 1e6)
+        self.pictures: list[NDArray[np.uint8]] = []
+        self._script = script
+
+    def show(self, picture: NDArray[np.uint8]) -> bool:
+        import pygame
+
+        for key in self._script(len(self.pictures)):
+            kind = pygame.KEYUP if key.startswith("-") else pygame.KEYDOWN
+            pygame.event.post(pygame.event.Event(kind, key=pygame.key.key_code(key.lstrip("-"))))
+        self.pictures.append(picture)
+        assert len(self.pictures) < 1000
+        return super().show(picture)
+
+
+@pytest.fixture
+def sit(driver: None, tmp_path: Path) -> Callable[..., tuple[human.Sitting, Scripted]]:
+    def sit(script: Script, episodes: int | None = 1, **asked: Any) -> tuple[human.Sitting, Scripted]:
+        plan = human.planned(tmp_path / "run", "toy", RULES, episodes=episodes or 1, **asked)
+        with Scripted(script) as window:
+            if episodes is None:
+                return human.practise(plan.trials[0], window, scale=1), window
+            return human.record(plan, tmp_path / "run", window, scale=1), window
+
+    return sit
+
+
+def always(*keys: str) -> Script:
+    """Press Enter whenever it could be asked for, and these keys in turn."""
+    return lambda count: ("return", "-return", *keys[count % len(keys) :][:1]) if keys else ("return", "-return")
+
+
+def by_count(**keys: str) -> Script:
+    """Press keys after the picture of a number: ``_3="left -left"``."""
+    return lambda count: keys.get(f"_{count}", "").split()
+
+
+Sit = Callable[..., tuple[human.Sitting, Scripted]]
+
+
+def test_what_a_person_plays_is_recorded_and_replays(sit: Sit, tmp_path: Path) -> None:
+    sitting, _ = sit(always("left", "-left", "right", "space", "-right", "-space"), 2)
+    run = read_run(tmp_path / "run")
+    assert list(run.evaluation(run.trials[0])) == sitting.episodes
+    assert [(row.episode, row.frames, row.steps) for row in sitting.episodes] == [(0, 32, 8), (1, 32, 8)]
+    assert not sitting.left
+    assert run.trials[0].agent == "human"
+    assert run.trials[0].status == "done"
+    played = {JOYSTICK_ACTIONS[action] for action in read_actions(tmp_path / "run", run.trials[0].id, 0).tolist()}
+    assert {"LEFTFIRE", "RIGHTFIRE"} <= played
+    assert verify(tmp_path / "run", workers=1).confirmed == 2
+
+
+def test_a_person_who_does_nothing_scores_as_the_agent_that_does_nothing(sit: Sit, tmp_path: Path) -> None:
+    sitting, _ = sit(always(), 3)
+    nothing = make_plan(agent_specs("const", {"action": "NOOP"}), ["toy"], RULES, episodes=3, emulator="ale")
+    execute(nothing, tmp_path / "nothing", workers=1)
+    there = read_run(tmp_path / "nothing").episodes
+    assert [row.score for row in there] == [row.score for row in sitting.episodes]
+    assert read_actions(tmp_path / "run", read_run(tmp_path / "run").trials[0].id, 2).tolist() == [0] * 8
+
+
+def test_playing_again_adds_and_what_is_ended_early_is_lost(sit: Sit, tmp_path: Path) -> None:
+    sit(always(), 1)
+    ended, _ = sit(lambda count: ("return",) if count < 60 else ("escape",), 2)
+    assert (len(ended.episodes), ended.left) == (1, True)
+    (trial,) = read_run(tmp_path / "run").trials
+    assert (trial.episodes, trial.status) == (3, "running")
+    last, _ = sit(always(), 1)
+    assert [row.episode for row in last.episodes] == [2]
+    assert read_run(tmp_path / "run").trials[0].status == "done"
+    waited, _ = sit(by_count(_3="escape"), 1)
+    assert (waited.episodes, waited.left) == ([], False)
+
+
+def test_another_game_or_person_does_not_mix(sit: Sit, tmp_path: Path) -> None:
+    sit(always(), 2)
+    plan = human.planned(tmp_path / "run", "pong", RULES)
+    assert (plan.episodes, plan.trials[0].episodes) == (2, 1)  # a run's own may be raised only
+    for other in ({"stepped": True}, {"name": "Anna"}):
+        with pytest.raises(ArcadeMarkError, match="another run: agents: human there"):
+            sit(always(), **other)
+
+
+@pytest.mark.parametrize(
+    ("asked", "label"),
+    [
+        ({"stepped": True}, "human(stepped=true)"),
+        ({"name": "Anna"}, "Anna [human]"),
+        ({"name": "Anna", "stepped": True}, "Anna [human, stepped]"),
+    ],
+)
+def test_a_label_says_that_it_is_a_person(asked: dict[str, Any], label: str, tmp_path: Path) -> None:
+    assert human.planned(tmp_path, "toy", RULES, **asked).agents[0].label == label
+
+
+def test_a_pause_hides_the_game_and_plays_nothing(sit: Sit) -> None:
+    sitting, window = sit(by_count(_1="return", _9="p", _30="p"))
+    assert sitting.episodes[0].frames == 32
+    paused = window.pictures[10]
+    assert all((picture == paused).all() for picture in window.pictures[10:31])
+    assert (window.pictures[31] != paused).any()
+    assert len(window.pictures) == 1 + 1 + 1 + 32 + 21  # blank, waiting, start, frames, pause
+
+
+def test_stepped_the_game_waits_for_a_key(sit: Sit) -> None:
+    keys = {f"_{place}": "return -return" for place in range(20, 200, 10)}
+    sitting, window = sit(by_count(_1="return -return", **keys), stepped=True)
+    assert sitting.episodes[0].frames == 32
+    assert (window.pictures[5] == window.pictures[20]).all()
+    assert (window.pictures[20] != window.pictures[24]).any()
+
+
+@pytest.mark.parametrize(
+    ("stepped", "kind", "told"),
+    [(False, "human", "who played in real time"), (True, "human_stepped", "for whom the game waited before each")],
+)
+def test_a_report_says_who_is_a_person(sit: Sit, tmp_path: Path, stepped: bool, kind: str, told: str) -> None:
+    sitting, _ = sit(always(), 2, stepped=stepped)
+    report = arcademark.report(tmp_path / "run")
+    (notice,) = [notice for notice in report.notices if notice.kind.startswith("human")]
+    assert (notice.kind, told in notice.text) == (kind, True)
+    (person,) = report.runs[0].people
+    assert (person.agent, person.stepped, person.episodes) == (report.algorithms[0].name, stepped, 2)
+    assert person.seconds == pytest.approx(sum(row.wall_seconds for row in sitting.episodes))
+    assert person.game_seconds == pytest.approx(64 / 60)
+    assert f"{person.agent} is a person" in report.methods[0]
+
+
+def test_practice_is_other_games_and_leaves_nothing(sit: Sit, tmp_path: Path) -> None:
+    script = lambda count: ("return", "escape") if count > 100 else ("return",)  # noqa: E731
+    sitting, _ = sit(script, None)
+    assert len(sitting.episodes) == 2
+    assert sitting.left
+    assert not (tmp_path / "run").exists()
+    assert sitting.error(0.99) >= sitting.error(0.5) >= 0
+
+
+def test_a_person_is_played_by_no_other_command() -> None:
+    with pytest.raises(ArcadeMarkError, match="'arcademark play GAME' lets one play"):
+        make_plan("human", "pong")
+
+
+@pytest.fixture
+def keyboard(screen: tuple[str, Callable[[], np.ndarray]]) -> Iterator[Callable[[str, bool], None]]:
+    """Press and release keys of a display."""
+    pytest.importorskip("Xlib", reason="python-xlib is not installed: pip install python-xlib")
+    from Xlib import XK, X
+    from Xlib.display import Display
+    from Xlib.ext import xtest
+
+    display = Display(screen[0])
+
+    def press(name: str, down: bool) -> None:
+        code = display.keysym_to_keycode(XK.string_to_keysym(name))
+        xtest.fake_input(display, X.KeyPress if down else X.KeyRelease, code)
+        display.sync()
+
+    yield press
+    display.close()
+
+
+@pytest.mark.slow
+def test_a_game_is_played_with_real_keys(
+    screen: tuple[str, Callable[[], np.ndarray]], keyboard: Callable[[str, bool], None], tmp_path: Path
+) -> None:
+    display, pixels = screen
+    asked = ["pong", "--episodes", "1", "--scale", "1", "--override", "max_frames_per_episode=300"]
+    command = [sys.executable, "-m", "arcademark", "play", *asked, "--out", str(tmp_path / "run")]
+    environment = {**os.environ, "DISPLAY": display, "SDL_VIDEODRIVER": "x11"}
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as player:
+        end = time.monotonic() + 60
+        while len(np.unique(pixels())) < 5 and time.monotonic() < end:  # until there are texts
+            time.sleep(0.1)
+        while player.poll() is None and time.monotonic() < end:
+            for key in ("Return", "Up", "space", "d"):
+                for down in (True, False):
+                    keyboard(key, down)
+                    time.sleep(0.1)
+        out, _ = player.communicate(timeout=30)
+    assert player.returncode == 0
+    assert "play: frame times were off 1/60 s by" in out
+    run = read_run(tmp_path / "run")
+    (row,) = run.episodes
+    assert row.frames == 300
+    played = [JOYSTICK_ACTIONS[action] for action in read_actions(tmp_path / "run", row.trial_id, 0).tolist()]
+    assert {"NOOP", "UP", "FIRE", "RIGHT"} <= set(played)
+    assert verify(tmp_path / "run").ok

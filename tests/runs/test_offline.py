@@ -1,0 +1,69 @@
+"""Minari reads what is exported, and it is what the agent saw, did and got."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from arcademark.agents.loading import made_spec
+from arcademark.errors import ArcadeMarkError
+from arcademark.runs import offline
+from arcademark.runs.execution import execute
+from arcademark.runs.plan import make_plan
+from arcademark.runs.store import read_run
+from arcademark.suite.protocols import protocol
+
+SEEN: list[tuple[np.ndarray, bool, int]] = []
+
+
+class Remembering:
+    """Plays at random and remembers all."""
+
+    def __init__(self, env: Any) -> None:
+        self.num_actions = env.num_actions
+
+    def act(self, observations: np.ndarray, first: np.ndarray, rngs: Any) -> np.ndarray:
+        action = int(rngs[0].integers(self.num_actions))
+        SEEN.append((observations[0].copy(), bool(first[0]), action))
+        return np.array([action])
+
+
+@pytest.mark.parametrize("game", ["toy", "pong"])
+def test_a_dataset_is_what_an_agent_saw_did_and_got(game: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    minari = pytest.importorskip("minari", reason="Minari is not installed: pip install '.[minari]'")
+    pytest.importorskip("h5py", reason="h5py is not installed: pip install '.[minari]'")
+    SEEN.clear()
+    rules = protocol("saber").override({"max_frames_per_episode": 60, "fire_reset": True})
+    execute(make_plan(made_spec(Remembering), [game], rules, episodes=2), tmp_path / "run")
+    target = tmp_path / "sets" / "remembering-v0"
+    assert offline.export(tmp_path / "run", target) == (2, len(SEEN))
+    assert [path.name for path in target.parent.iterdir()] == ["remembering-v0"]
+
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(target.parent))
+    dataset = minari.load_dataset("remembering-v0")
+    begins = [place for place, (_, first, _) in enumerate(SEEN) if first]
+    for episode, row, steps in zip(
+        dataset, read_run(tmp_path / "run").episodes, np.split(np.arange(len(SEEN)), begins[1:]), strict=True
+    ):
+        assert (episode.observations[:-1] == np.array([SEEN[step][0] for step in steps])).all()
+        assert len(episode.observations) == len(steps) + 1
+        assert episode.actions.tolist() == [SEEN[step][2] for step in steps]
+        assert episode.rewards.sum() == row.score
+        ends = np.stack([episode.terminations, episode.truncations])
+        assert ends.sum() == ends[int(row.end == "truncated"), -1] == 1
+    again = dataset.recover_environment()
+    assert again.unwrapped.environment_spec.protocol == rules
+    assert again.observation_space == dataset.observation_space
+    with pytest.raises(ArcadeMarkError, match="expected a new folder"):
+        offline.export(tmp_path / "run", target)
+
+
+def test_a_dataset_is_of_one_agent_on_one_game(tmp_path: Path) -> None:
+    execute(make_plan(["random", "const"], ["toy"], protocol("saber"), episodes=1), tmp_path / "run", workers=1)
+    with pytest.raises(ArcadeMarkError, match=r"has random on toy and const.*choose one by --agent and --game"):
+        offline.export(tmp_path / "run", tmp_path / "set-v0")
+    with pytest.raises(ArcadeMarkError, match="named like pong-human-v0"):
+        offline.export(tmp_path / "run", tmp_path / "a set")

@@ -1,0 +1,104 @@
+"""Keys and a gamepad as the console's joystick, by pygame's events."""
+
+from __future__ import annotations
+
+import pytest
+
+pygame = pytest.importorskip("pygame", reason="a window needs the extra 'window'")
+
+from arcademark.runs.stick import Stick  # noqa: E402
+from arcademark.suite.tasks import JOYSTICK_ACTIONS, games  # noqa: E402
+
+
+class Held:
+    """A joystick and the names of its actions."""
+
+    def __init__(self, meanings: tuple[str, ...] = JOYSTICK_ACTIONS) -> None:
+        self.stick, self.meanings = Stick(meanings), meanings
+
+    def press(self, *keys: str, down: bool = True) -> Held:
+        for key in keys:
+            self.hear(pygame.KEYDOWN if down else pygame.KEYUP, key=pygame.key.key_code(key))
+        return self
+
+    def hear(self, kind: int, **said: object) -> Held:
+        self.stick.hear(pygame.event.Event(kind, **said))
+        return self
+
+    @property
+    def action(self) -> str:
+        return self.meanings[self.stick.action()]
+
+
+@pytest.fixture(autouse=True)
+def _pygame(driver: None) -> None:
+    pygame.display.init()
+
+
+@pytest.mark.parametrize(
+    ("keys", "action"),
+    [
+        ((), "NOOP"),
+        (("up",), "UP"),
+        (("w", "d"), "UPRIGHT"),
+        (("left", "down", "space"), "DOWNLEFTFIRE"),
+        (("left", "right"), "RIGHT"),  # the later one
+        (("d", "a", "space"), "LEFTFIRE"),
+        (("return", "x"), "NOOP"),
+    ],
+)
+def test_keys_are_an_action(keys: tuple[str, ...], action: str) -> None:
+    held = Held().press(*keys)
+    assert [held.action, held.action] == [action, action]
+    assert held.press(*keys, down=False).action == "NOOP"
+
+
+@pytest.mark.parametrize(
+    ("game", "keys", "action"),
+    [
+        ("pong", ("up", "right", "space"), "RIGHTFIRE"),
+        ("pong", ("up",), "NOOP"),
+        ("qbert", ("up", "right"), "RIGHT"),  # has no UPRIGHT: the later one
+        ("qbert", ("right", "up"), "UP"),
+        ("journey_escape", ("up", "space"), "UP"),
+    ],
+)
+def test_of_what_a_game_lacks_the_largest_part_is_played(game: str, keys: tuple[str, ...], action: str) -> None:
+    assert Held(games()[game].minimal_actions).press(*keys).action == action
+
+
+def test_a_tapped_key_counts_once() -> None:
+    held = Held().press("left").press("left", down=False).press("space")
+    assert held.stick.touched()
+    assert [held.action, held.action] == ["LEFTFIRE", "FIRE"]
+    held.press("space", down=False)
+    assert not held.stick.touched()
+
+
+def test_what_is_released_is_forgotten() -> None:
+    held = Held().press("space")
+    assert held.stick.begun
+    held.stick.release()
+    assert (held.stick.begun, held.action) == (False, "NOOP")
+    assert held.press("space", down=False).press("left").action == "LEFT"
+    assert not held.stick.begun
+
+
+def test_a_gamepad_is_a_joystick() -> None:
+    held = Held()
+    held.hear(pygame.JOYAXISMOTION, instance_id=1, axis=0, value=-0.9)
+    held.hear(pygame.JOYAXISMOTION, instance_id=1, axis=1, value=0.3)
+    held.hear(pygame.JOYBUTTONDOWN, instance_id=1, button=2)
+    assert [held.action, held.action] == ["LEFTFIRE", "LEFTFIRE"]
+    held.hear(pygame.JOYAXISMOTION, instance_id=1, axis=0, value=0.8)
+    held.hear(pygame.JOYBUTTONUP, instance_id=1, button=2)
+    assert held.action == "RIGHT"
+    held.hear(pygame.JOYAXISMOTION, instance_id=1, axis=0, value=0.0)
+    held.hear(pygame.JOYHATMOTION, instance_id=1, hat=0, value=(1, 1))
+    assert held.action == "UPRIGHT"
+    held.hear(pygame.JOYAXISMOTION, instance_id=1, axis=5, value=1.0)  # a trigger
+    held.hear(pygame.JOYDEVICEREMOVED, instance_id=1)
+    assert held.action == "NOOP"
+    held.press("p")
+    assert held.stick.paused
+    assert not held.press("p").stick.paused
