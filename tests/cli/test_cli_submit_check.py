@@ -1,7 +1,9 @@
 """A run that is submitted to the catalogue."""
 
 import contextlib
+import json
 import sqlite3
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -24,7 +26,7 @@ def test_a_confirmed_run_becomes_a_collection(invoke, played, tmp_path):
     title = 'A "Title" \\ [x]\n</script>'
     found = invoke("submit-check", played, *PAPER, "--title", title, "--out", "submission")
     assert found.code == 0, found.err
-    assert "4 of 4 recorded episodes replayed to their score" in found.out
+    assert "4 of 4 recorded episodes gave their score again" in found.out
     folder = tmp_path / "submission"
     assert {path.name for path in folder.iterdir()} == {"doe-2026.toml", "doe-2026.csv", "sources.toml"}
     added = invoke("catalogue", "add", *folder.iterdir())
@@ -34,6 +36,30 @@ def test_a_confirmed_run_becomes_a_collection(invoke, played, tmp_path):
     again = invoke("submit-check", played, *PAPER, "--title", title, "--out", "submission")
     assert again.code == 2
     assert "holds other files" in again.err
+
+
+def test_a_protocol_is_what_was_played_whatever_the_manifest_calls_it(invoke, played, tmp_path):
+    """Changed settings that the manifest keeps quiet about, and fewer episodes than the protocol's."""
+    path = played / "manifest.json"
+    document = json.loads(path.read_text(encoding="utf-8"))
+    assert document["protocol"]["overrides"]
+    document["protocol"]["overrides"] = {}
+    path.write_text(json.dumps(document), encoding="utf-8")
+    assert invoke("submit-check", played, *PAPER, "--title", "A Title", "--out", "submission").code == 0
+    (entry,) = tomllib.loads((tmp_path / "submission" / "doe-2026.toml").read_text(encoding="utf-8")).values()
+    assert entry["protocol"] == ""
+    assert entry["settings"]["averaged episodes"] == "2"
+    assert entry["settings"]["max episode length"] != "30 min"
+
+
+def test_who_plans_is_submitted_as_planning(invoke, tmp_path):
+    short = ("--override", "max_frames_per_episode=60", "--set", "simulations=2")
+    assert invoke("run", "uct", "--games", "pong", "--episodes", 1, *short, "--out", "planned").code == 0
+    paper = (*PAPER[:-1], "value-based", "--title", "A Title", "--out", "submission")
+    found = invoke("submit-check", "planned", *paper)
+    assert found.code == 1
+    assert "an agent of the run plans" in found.out
+    assert not (tmp_path / "submission").exists()
 
 
 def test_a_run_can_be_checked_alone(invoke, played):
@@ -47,7 +73,7 @@ def test_a_score_that_is_not_real(invoke, played, tmp_path):
         database.execute("UPDATE episode SET score = score + 1 WHERE episode = 1")
     found = invoke("submit-check", played, *PAPER, "--title", "A Title", "--out", "submission")
     assert found.code == 1
-    assert "2 of 4 recorded episodes replayed" in found.out
+    assert "2 of 4 recorded episodes gave their score again" in found.out
     assert not (tmp_path / "submission").exists()
 
 

@@ -65,6 +65,7 @@ def test_games_are_chosen_anew_without_what_is_left_out(invoke, tmp_path):
         (("--sizes", "57"), "57 tasks to choose of 57"),
         (("--suite", "atari-100k"), "name games to predict from"),
         (("atari-5", "--suite", "atari-58"), "atari-58"),
+        (("atari-5", "--suite", "atari-100k"), "atari-5: Double Dunk, Name This Game, Phoenix not among the games"),
         (("atari-5", "--references", "x.csv"), "goes with --training"),
         (("atari-5", "--suite", "atari-57", "--training", "x.csv"), "leave one out"),
     ],

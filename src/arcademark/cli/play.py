@@ -54,7 +54,8 @@ def command(
     rules = protocols.protocol(protocol).override(options.pairs("override", override))
     label = "-".join(["human", *(["stepped"] if stepped else []), *([slug(name)] if name else [])])
     directory = out or playing.default_directory(label, rules.name)
-    plan = human.planned(directory, game, rules, seed=seed, episodes=episodes or 1, name=name, stepped=stepped)
+    recorded = None if episodes is None else directory
+    plan = human.planned(recorded, game, rules, seed=seed, episodes=episodes or 1, name=name, stepped=stepped)
     with Window(f"ArcadeMark: {plan.games[0]}", remedy="play where there is a display") as window:
         if episodes is None:
             sitting = human.practise(plan.trials[0], window, scale=scale)

@@ -9,6 +9,7 @@ import click
 from arcademark.cli import messages, options, tables
 from arcademark.cli.counting import counting, replaying
 from arcademark.cli.writing import check_folder, write_folder
+from arcademark.errors import ArcadeMarkError
 
 
 @click.command("site")
@@ -37,7 +38,7 @@ def command(
     from arcademark.reports.render import pages
     from arcademark.reports.site import analysis, films
     from arcademark.reports.tables.loading import EVERYTHING
-    from arcademark.runs import imported
+    from arcademark.runs import imported, manifest
     from arcademark.runs.store import read_run
     from arcademark.runs.verify import Verification, verify
     from arcademark.scores.reading import runs_in
@@ -46,6 +47,9 @@ def command(
     names = tables.names("collection", collection) or (EVERYTHING,)
     if names != (EVERYTHING,):
         collections.select(names)
+    for source in sources:
+        if source.is_dir() and not runs_in(source) and any(source.rglob(manifest.FILE)):
+            raise ArcadeMarkError(f"{source}: holds runs and other tables; name each, so that the runs are replayed")
     runs = [run for source in sources for run in runs_in(source)]
     played = [run for run in runs if imported.of(read_run(run)) is None]
     replays: dict[str, Verification] = {}
@@ -56,6 +60,9 @@ def command(
     with counting("summing up", "suites") as follow:
         found = analysis.analyse(sources, replays, shown, names, follow)
     written = {**made, **pages.render(found)}
+    for old in (out / "films").glob("[0-9]*.*"):  # of an earlier leaderboard
+        if f"films/{old.name}" not in written:
+            old.unlink()
     write_folder(out, written, option="--out")
     for place, one in replays.items():
         if not one.ok:

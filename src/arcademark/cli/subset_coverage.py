@@ -35,7 +35,7 @@ def command(
     """Measure predictions from any games on algorithms left out: by paper, by kind, the newest.
 
     GAMES is a subset or games with commas, atari-5 or pong,qbert; several are measured one by one.  [default: atari-3,
-    atari-5 and atari-10, unless there are sizes or a table to learn from]
+    atari-5 and atari-10, unless there are sizes, a suite or a table to learn from]
     """
     from arcademark.reports.present import coverage
     from arcademark.reports.render import json

@@ -91,6 +91,8 @@ def command(
     from arcademark.reports.render import json
     from arcademark.reports.subsets import predicting, predictors
 
+    if frames is not None and model.lower() != "any":
+        raise ArcadeMarkError("--frames orders what to play next, which a model does not say; leave out --model")
     own = training_of(training, references, papers)
     costs = None if frames is None else predictors.read_frames(frames, own.canonical if own else canonical_game)
     shown = predicting.predicted(

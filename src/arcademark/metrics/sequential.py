@@ -73,8 +73,13 @@ class Plan:
             )
 
     def ways(self, groups: int) -> int:
-        """Return in how many ways the scores of so many groups can be dealt to two algorithms."""
-        return int(math.comb(2 * self.group, self.group) ** groups)
+        """Return in how many ways the scores of so many groups can be dealt to two algorithms, where not above 2⁶⁴."""
+        one, found = math.comb(2 * self.group, self.group), 1
+        for _ in range(groups):
+            found *= one
+            if found > 2**64:
+                break
+        return found
 
 
 @dataclass(frozen=True)

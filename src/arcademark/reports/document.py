@@ -69,7 +69,7 @@ class Estimate:
     """What some games say of the whole suite, or why they say nothing.
 
     subset, title: What it was made from, "any" and "5 games", or a published model, "atari-5" and "Atari-5".
-    suite: "atari-57".
+    suite: "atari-57", or "atari-100k".
     value: Estimated median human-normalised score of the suite in percent; None if refused.
     level: Of the interval.
     low, high: The prediction interval for an algorithm of another paper, from errors on papers left out; None if

@@ -59,7 +59,7 @@ def best(task: str, *, but: Collection[str] = ()) -> Best | None:
 
     Algorithms to leave aside go by any name that they have in the catalogue: "GDI-H3", "GDI-H3 (Fan 2021)".
     """
-    aside = {_identities().get(name, name) for name in but}
+    aside = {identities().get(name, name) for name in but}
     ranked = _ranked().get(task, ())
     return next((found for found in ranked if found.algorithm not in aside), None)
 
@@ -101,7 +101,7 @@ def of_similar_budget(frames: int, games: Collection[str]) -> Peers:
 
 
 @cache
-def _identities() -> Mapping[str, str]:
+def identities() -> Mapping[str, str]:
     """Return which algorithm each name of the catalogue is."""
     named = (({entry.algorithm, entry.qualified}, entry.identity) for entry in collections.entries())
     return {name: identity for names, identity in named for name in names}

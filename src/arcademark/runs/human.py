@@ -61,7 +61,7 @@ class Sitting:
 
 
 def planned(
-    directory: str | os.PathLike[str],
+    directory: str | os.PathLike[str] | None,
     game: str,
     protocol: Protocol,
     *,
@@ -70,7 +70,7 @@ def planned(
     name: str | None = None,
     stepped: bool = False,
 ) -> Plan:
-    """Plan so many more episodes of a person's run, which is begun where there is none.
+    """Plan so many more episodes of a person's run, which is begun where there is none; of None, for practice.
 
     With a name the label is "NAME [human]", or "NAME [human, stepped]". ArcadeMarkError as of `make_plan`, or if the
     run there cannot be read.
@@ -80,9 +80,9 @@ def planned(
         (spec,) = named((spec,), f"{name} [{human.NAME}{', stepped' if stepped else ''}]")
     plan = make_plan(spec, [game], protocol, (seed,), episodes, emulator="ale")
     (trial,) = plan.trials
-    path, most = Path(directory), 0
-    if (path / manifest.FILE).exists():
-        run = read_run(path)
+    most = 0
+    if directory is not None and (Path(directory) / manifest.FILE).exists():
+        run = read_run(directory)
         most = run.manifest["episodes"]
         there = sum(len(run.evaluation(one)) for one in run.trials if one.id == trial.id)
         trial = replace(trial, episodes=there + episodes)

@@ -295,8 +295,8 @@ def _notes(run: RunRecord, trial: TrialRecord) -> Iterator[str]:
     numbers = set(run.evaluation(trial).episode.tolist())
     wanted = trial.episodes if scored_phase(run.protocol, bool(trial.learns)) == "evaluation" else 0
     missing = [number for number in range(wanted) if number not in numbers]
-    frames = int(run.training(trial).frames.sum())
-    if trial.status == "done" and frames < (trial.training_frames or 0) and _interrupted(run, trial):
+    if cut_short(run, trial):
+        frames = int(run.training(trial).frames.sum())
         yield (
             f"trial {trial.id}: its training games have {frames:,} of {trial.training_frames:,} frames; the run was "
             "continued, and games that were in play when it stopped are not recorded"
@@ -306,8 +306,16 @@ def _notes(run: RunRecord, trial: TrialRecord) -> Iterator[str]:
         yield f"trial {trial.id}: {len(missing)} of {wanted} evaluation episodes are missing: {shown}"
 
 
+def cut_short(run: RunRecord, trial: TrialRecord) -> bool:
+    """Tell whether a training's recorded games have fewer frames than it had, as it was interrupted in some."""
+    short = trial.status == "done" and int(run.training(trial).frames.sum()) < (trial.training_frames or 0)
+    return short and _interrupted(run, trial)
+
+
 def _interrupted(run: RunRecord, trial: TrialRecord) -> bool:
     """Tell whether games that were trained on may have been begun anew; learners of ours go on where they were."""
+    if trial.training_frames is None:  # trainers train for frames
+        return False
     reference = next((str(agent["reference"]) for agent in run.manifest["agents"] if agent["label"] == trial.agent), "")
     agent = builtin_agents().get(reference)
     return bool(run.manifest.get("continued")) and (agent is None or agent.kind == "trainer")

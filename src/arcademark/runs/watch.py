@@ -22,7 +22,7 @@ from arcademark.runs import video
 from arcademark.runs.plan import Trial
 from arcademark.runs.replay import Choice, Recorded, observed_as, open_recorded, replay, select_one
 from arcademark.runs.slot import Slot, episode_rng
-from arcademark.runs.store import RunRecord, read_actions, read_run
+from arcademark.runs.store import RunRecord, read_actions, read_run, scored_phase
 from arcademark.runs.trial import Player
 
 FRAMES_PER_SECOND = 60
@@ -130,6 +130,11 @@ def play(
     """
     number = episode or 0
     player = _Shown(trial, number, show, scale)
+    if player.learns and scored_phase(trial.protocol, learns=True) == "training":
+        raise ArcadeMarkError(
+            f"{trial.protocol.name} scores a learner's training, which has no episode after it to watch; take another "
+            "protocol, or override reported_episodes=evaluation"
+        )
     try:
         for _ in player.play([number]):
             pass

@@ -13,7 +13,7 @@ Conventions
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import combinations
+from itertools import chain, combinations, islice
 
 import numpy as np
 
@@ -24,6 +24,8 @@ from arcademark.subset.problem import TRANSFORMS, Floats
 SHARE = 0.5
 """Of the covariance that the algorithms themselves show."""
 DRAWS = 4000
+AT_ONCE = 10_000
+"""Subsets that are compared together."""
 SEED = 1982
 
 
@@ -78,13 +80,18 @@ def _exchanged(spread: Floats, chosen: list[int], together: int) -> list[int]:
     """Return the best of what is chosen and of all that differs from it in so many tasks."""
     others = [place for place in range(len(spread) - 1) if place not in chosen]
     kept = [list(some) for some in combinations(chosen, len(chosen) - together)] if together <= len(chosen) else []
-    return _best(spread, [chosen, *([*some, *new] for some in kept for new in combinations(others, together))])
+    exchanged = ([*some, *new] for some in kept for new in combinations(others, together))
+    return _best(spread, chain([chosen], exchanged))
 
 
 def _best(spread: Floats, subsets: Iterable[list[int]]) -> list[int]:
     """Return the subset that explains most of the variance of what is last; of equals the first."""
-    every = np.array(list(subsets))
-    with_target = spread[every, -1]
-    among = spread[every[:, :, np.newaxis], every[:, np.newaxis, :]]
-    explained = np.einsum("ij,ij->i", with_target, np.linalg.solve(among, with_target[..., np.newaxis])[..., 0])
-    return [int(place) for place in every[int(np.argmax(explained))]]
+    most, best, waiting = -np.inf, [], iter(subsets)
+    while some := list(islice(waiting, AT_ONCE)):
+        every = np.array(some)
+        with_target = spread[every, -1]
+        among = spread[every[:, :, np.newaxis], every[:, np.newaxis, :]]
+        explained = np.einsum("ij,ij->i", with_target, np.linalg.solve(among, with_target[..., np.newaxis])[..., 0])
+        if explained.max() > most:
+            most, best = float(explained.max()), some[int(np.argmax(explained))]
+    return best

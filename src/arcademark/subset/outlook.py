@@ -259,15 +259,17 @@ def slopes(trained: Trained, percent: Floats, quantity: Quantity, noise: Floats)
     """
     there = np.isfinite(percent)
     logs = TRANSFORMS[trained.transform](percent)
+    floor = float(TRANSFORMS[trained.transform](np.array(-np.inf)))
     found = []
     for place in np.flatnonzero(there):
         ends = []
-        for step in (-STEP, STEP):
+        steps = [max(logs[place] - STEP, floor), logs[place] + STEP]
+        for at in steps:
             moved = percent.copy()
-            moved[place] = trained.back(logs[place] + step)
+            moved[place] = trained.back(at)
             drawn = calibration.draw(trained, trained.joint, moved, there, (quantity,), noise)
             ends.append(calibration.ends(trained, quantity, drawn, LEVEL)[1])
-        found.append((ends[1] - ends[0]) / (2 * STEP))
+        found.append((ends[1] - ends[0]) / (steps[1] - steps[0]))
     return np.array(found)
 
 

@@ -142,6 +142,16 @@ def test_an_estimate_is_what_any_games_tell(round_numbers: Algorithm) -> None:
     assert all(slope >= 0 for slope in slopes)
 
 
+def test_an_estimate_rises_from_random_play_on_as_it_would_with_any_step() -> None:
+    """Below random play nothing lowers it further: the slope is that of the way up."""
+    predictor = atari()
+    low, high = predictor.low, predictor.high
+    played = {task: low[task] for task in ATARI_5}
+    better = played | {"qbert": low["qbert"] + (10**0.1 - 1) / 100 * (high["qbert"] - low["qbert"])}
+    rise = math.log10((1 + predictor.median(better, 0.9)[0].value) / (1 + predictor.median(played, 0.9)[0].value))
+    assert predictor.slopes(played)[list(played).index("qbert")] == pytest.approx(rise / 0.1)
+
+
 def test_a_model_without_its_games_is_refused_with_these_named() -> None:
     report = analyse(collected(made_up_run(games=("battle_zone", "double_dunk", "phoenix"))), model="atari-5")
     estimate = report.algorithms[0].estimate

@@ -44,14 +44,15 @@ def document(shown: Coverage) -> Document:
 
 
 def _notes(shown: Coverage, *, chosen: bool) -> Iterator[Notice]:
-    each = "its paper" if shown.groups_noun == "papers" else "itself"
+    each = "its paper" if shown.groups_noun == "papers" else "it"
+    ways = {row.left_out for row in shown.rows}
+    more = " and, where a row says so, without all of its kind or all that were published since that year"
     told = [
         f"Error: 100 × |ln| of the estimated over the true median of all {shown.noun}s (plus one). Truths held: how "
         f"many were within the interval for {100 * shown.level:g} %, of all {shown.noun}s' median and so on, and of "
         f"single {shown.noun}s.",
-        f"Each algorithm is predicted without {each}, and where a row says so without all of its kind or all that were "
-        f"published since that year; what widens its interval leaves out the same. The fits behind others' misses had "
-        f"{each}.",
+        f"Each algorithm is predicted by what was learnt without {each}{more if len(ways) > 1 else ''}; what widens "
+        f"its interval leaves out the same. The fits behind others' misses had {each}.",
     ]
     if chosen:
         told.append(

@@ -101,7 +101,13 @@ def present(report: ScoreReport) -> Document:
 
 def briefly(report: ScoreReport) -> list[str]:
     """Say each algorithm's estimate with the model's error, or what is missing for one, in a line."""
-    return [f"{item.name}: {_brief(item.estimate)}" for item in report.algorithms if item.estimate]
+    return [f"{item.name}: {_brief(item.estimate) if item.estimate else _known(item)}" for item in report.algorithms]
+
+
+def _known(item: Algorithm) -> str:
+    if item.coverage.median is None:
+        return "no estimate, as it has no score on a game that tells of others"
+    return f"{wording.percent(item.coverage.median)}, the median of all {item.coverage.of} games"
 
 
 def _brief(estimate: Estimate) -> str:

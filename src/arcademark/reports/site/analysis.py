@@ -266,11 +266,12 @@ def _played(
     badges: list[Badge] = list(row.badges)
     found = [replays[place] for place in directories if place in replays]
     agents = dict.fromkeys(trial.agent for trial in item.trials)
-    findings = [finding for one in found for finding in one.findings]
+    trials = {trial.id for trial in item.trials}
+    findings = [finding for one in found for finding in one.findings if finding.trial_id in trials]
     if imported.of(record) is not None:
         badges.append("imported")
     elif findings and len(found) == len(directories):
-        badges.append("replayed" if all(one.ok for one in found) else "differs")
+        badges.append("replayed" if all(finding.outcome == "confirmed" for finding in findings) else "differs")
     return replace(
         row,
         kind="run",
@@ -281,7 +282,7 @@ def _played(
         if not findings
         else Replay(
             len(findings),
-            sum(one.confirmed for one in found),
+            sum(finding.outcome == "confirmed" for finding in findings),
             tuple(dict.fromkeys(warning for one in found for warning in one.warnings)),
         ),
         films=tuple(film for place in directories for agent in agents for film in films.get((place, agent), ())),

@@ -12,9 +12,10 @@ import io
 import math
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ClassVar
+from types import MappingProxyType
+from typing import Any, ClassVar
 
 from arcademark.catalogue import adding, collections, reading
 from arcademark.catalogue.adding import Addition
@@ -22,6 +23,7 @@ from arcademark.catalogue.check import Finding
 from arcademark.catalogue.model import AlgorithmKind
 from arcademark.errors import ArcadeMarkError
 from arcademark.reports import settings
+from arcademark.reports.cells import PlayedAlgorithm
 from arcademark.reports.site.document import Replay
 from arcademark.reports.tables import loading
 from arcademark.reports.tables.loading import Scores
@@ -31,6 +33,7 @@ from arcademark.runs.verify import Finding as Replayed
 from arcademark.runs.verify import Verification
 from arcademark.scores.formulas import escaped
 from arcademark.scores.runs import IncompleteTrial, RunCollection, load_runs
+from arcademark.suite.protocols import Protocol, protocols
 
 MOST_CHARACTERS = 100
 """Of an algorithm's name."""
@@ -97,7 +100,7 @@ def check(
     scores = loading.of_runs(runs)
     if name and len(scores.table.algorithms) == 1:
         scores = scores.rename({scores.table.algorithms[0]: name})
-    findings = tuple(_problems(found, runs, scores, name))
+    findings = tuple(_problems(found, runs, scores, name, kind))
     if findings or paper is None or kind is None:
         return Submission(str(directory), not findings, replay, findings, None, {})
     files = _files(runs.runs[0].record, scores, paper, kind)
@@ -109,11 +112,19 @@ def check(
     return Submission(str(directory), addition.ok, replay, (), addition, files if addition.ok else {})
 
 
-def _problems(found: Verification, runs: RunCollection, scores: Scores, name: str) -> Iterator[Finding]:
+def _problems(
+    found: Verification, runs: RunCollection, scores: Scores, name: str, kind: AlgorithmKind | None
+) -> Iterator[Finding]:
     if not found.findings:
         yield Finding(str(found.directory), "no episode is recorded")
     for item in found.problems:
         yield Finding(f"trial {item.trial_id}, {item.phase} episode {item.episode}", item.detail or item.outcome)
+    record = runs.runs[0].record
+    for one in record.trials:
+        if scored_phase(record.protocol, bool(one.learns)) == "training" and replaying.cut_short(record, one):
+            yield Finding(f"trial {one.id}", "training games are not recorded, and its score is of the last of them")
+    if kind not in (None, "planning") and any(one.plans for one in record.trials):
+        yield Finding("--kind", f"{kind}, but an agent of the run plans; name it planning")
     for trial in runs.runs[0].incomplete:
         yield Finding(f"{trial.algorithm}, {trial.task}, seed {trial.seed}", _missing(trial))
     if name and len(scores.table.algorithms) > 1:
@@ -138,12 +149,26 @@ def _files(record: RunRecord, scores: Scores, paper: Paper, kind: AlgorithmKind)
     return files
 
 
+def _protocol(record: RunRecord, played: PlayedAlgorithm) -> Protocol:
+    """Return the protocol as it was played: with the settings, episodes and frames that the run has."""
+    rules, trials = record.protocol, played.trials
+    asked: dict[str, Any] = {}
+    if len(episodes := {trial.episodes for trial in trials}) == 1:
+        asked["evaluation_episodes"] = min(episodes)
+    if any(trial.learns for trial in trials) and len(frames := {trial.training_frames for trial in trials}) == 1:
+        asked["training_frames"] = next(iter(frames)) or rules.training_frames
+    known = protocols().get(rules.name)
+    if known is None:  # whatever a stranger calls it, its settings say what it is
+        return replace(rules.override(asked), overrides=MappingProxyType(rules.settings()))
+    return known.override({**rules.settings(), **asked})
+
+
 def _entries(record: RunRecord, scores: Scores, paper: Paper, kind: AlgorithmKind) -> str:
-    protocol = record.protocol
     versions = ", ".join(f"{package} {version}" for package, version in record.manifest["versions"].items())
     tables = []
     for algorithm in scores.table.algorithms:
         played = scores.played[algorithm]
+        protocol = _protocol(record, played)
         frames = scores.frames.get(algorithm, 0 if kind in ("baseline", "planning") else None)
         fields = {
             "kind": kind,

@@ -128,11 +128,9 @@ def covered(
 
 
 def _tasks(name: str, predictor: Predictor, *, atari: bool) -> tuple[str, ...]:
-    if atari:
-        return resolve_tasks(name)
-    found = tuple(predictor.canonical(part.strip()) for part in name.split(","))
-    if strangers := [task for task in found if task not in predictor.tasks]:
-        raise ArcadeMarkError(f"{', '.join(strangers)}: not among the {predictor.noun}s of the training scores")
+    found = resolve_tasks(name) if atari else tuple(predictor.canonical(part.strip()) for part in name.split(","))
+    if strangers := [predictor.title(task) or "''" for task in found if task not in predictor.tasks]:
+        raise ArcadeMarkError(f"{name}: {', '.join(strangers)} not among the {predictor.noun}s of the training scores")
     return found
 
 

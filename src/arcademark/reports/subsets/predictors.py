@@ -179,12 +179,17 @@ def own(places: Sequence[ScoreSource], own_references: Path | None = None, paper
     )
 
 
-def other_papers(model: Candidate, papers: Collection[str]) -> Others:
+def other_papers(model: Candidate, papers: Collection[str], algorithms: Collection[str] = ()) -> Others:
     """Return a linear model's errors on the algorithms of atari-57 that are of none of these papers, a list a paper.
 
-    Of the median, in log₁₀ space, each with the transformed scores of the model's games.
+    Nor of a paper that has one of these ``algorithms``, whose paper is not known. Of the median, in log₁₀ space, each
+    with the transformed scores of the model's games.
     """
-    trained = atari().trained
+    trained, entries = atari().trained, published.training()
+    known = published.identities()
+    names = {*algorithms, *(known.get(name, name) for name in algorithms)}
+    same = [name in names or entries[name].identity in names for name in trained.algorithms]
+    papers = {*papers, *(group for group, shared in zip(trained.groups, same, strict=True) if shared)}
     places = [trained.joint.tasks.index(task) for task in model.tasks]
     found: dict[str, list[tuple[float, Floats]]] = {}
     for group, percent in zip(trained.groups, trained.percent, strict=True):

@@ -242,7 +242,8 @@ class Session:
         others: Others = ()
         if ours and self.asked.transform == validating.LOG:
             papers = validating.origins(self.problem.algorithms, self.scores.papers, self.asked.papers)
-            others = predictors.other_papers(best, set(papers.values()) | set(self.scores.papers.values()))
+            unknown = [name for name in self.problem.algorithms if papers[name] == name]
+            others = predictors.other_papers(best, {*papers.values(), *self.scores.papers.values()}, unknown)
         usual = [[size / spread.extrapolation(at) for size, at in errors] for errors in others]
         return {
             "nested": dataclasses.replace(

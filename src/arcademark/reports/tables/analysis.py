@@ -204,6 +204,8 @@ def _games(dataset: Dataset) -> tuple[Game, ...]:
 def _scope(dataset: Dataset) -> str:
     """Say which games the summaries are over."""
     benchmark, names = dataset.benchmark, dataset.tasks
+    if benchmark.atari and benchmark.view.name != ESTIMATED[0]:
+        names = tuple(task for task in names if task in benchmark.tasks)
     if benchmark.atari and (known := directory.known_set(names)):
         return known
     if set(names) == set(benchmark.tasks):
@@ -222,7 +224,8 @@ def _algorithm(
     found = bootstrap.summaries(name, chosen, played)
     summaries = tuple(_summary(*both, played, dataset) for both in zip(chosen, found, strict=True))
     frames, run = dataset.scores.frames.get(name), dataset.scores.played.get(name)
-    bars_reached = bars.breakthroughs(means, name) if "human" in dataset.benchmark.references else ()
+    inside = {task: value for task, value in means.items() if task in dataset.benchmark.tasks}
+    bars_reached = bars.breakthroughs(inside, name) if "human" in dataset.benchmark.references else ()
     return Algorithm(
         **identity(name, dataset),
         coverage=_coverage(means, dataset, summaries),

@@ -90,10 +90,10 @@ def compare_tables(
     measures = dataset.benchmark.chosen(wanted.metrics)
     bootstrap = analysis.bootstrap_of(dataset, wanted)
     main = measures[0]
+    tested = sequential.of(dataset, main, bootstrap, plan, summary) if plan else None
     pairs = _pairs(dataset, measures, bootstrap, follow)
     sides = tuple(Side(**analysis.identity(name, dataset)) for name in dataset.algorithms)
     title = " against ".join(dataset.algorithms) if len(sides) == 2 else wording.shortened(dataset.algorithms, most=4)
-    tested = sequential.of(dataset, main, bootstrap, plan, summary) if plan else None
     told = comparison_notices.collect(dataset, sides, pairs, bootstrap, CONFIDENCE)
     return Comparison(
         **analysis.shared(title, dataset, measures, bootstrap, told, (*CITED, *((SEQUENTIAL,) if tested else ()))),

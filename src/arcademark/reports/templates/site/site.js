@@ -237,7 +237,7 @@
     return [percent(found), doubt, h("small", {}, `${low === null ? "" : `${percent(low)} to ${percent(high)}, `}${title}`)];
   }
 
-  function makeTable() {
+  function makeTable(search = state.search) {
     const { createTable, getCoreRowModel, getSortedRowModel, getFilteredRowModel } = TableCore;
     const column = (id, of, more = {}) => ({ id, accessorFn: of, sortUndefined: "last", enableGlobalFilter: false, ...more });
     const facet = ([id, of]) => column(id, of, { filterFn: (row, key, wanted) => [row.getValue(key)].flat().includes(wanted) });
@@ -257,7 +257,7 @@
     const filters = Object.entries(state.filters).filter(([, wanted]) => wanted !== "").map(([id, wanted]) => ({ id, value: wanted }));
     filters.push({ id: "scored", value: true });
     if (state.complete) filters.push({ id: "complete", value: true });
-    made.setOptions((before) => ({ ...before, state: { ...made.initialState, sorting: state.sorting, columnFilters: filters, globalFilter: state.search } }));
+    made.setOptions((before) => ({ ...before, state: { ...made.initialState, sorting: state.sorting, columnFilters: filters, globalFilter: search } }));
     return made.getSortedRowModel().rows.map((row) => row.original);
   }
 
@@ -353,7 +353,7 @@
       const those = makeTable(), width = columns().length + 3;
       const present = [...new Set(those.map((row) => row.group))].sort((one, other) => (groups[other].yours ? 1 : 0) - (groups[one].yours ? 1 : 0) || one - other);
       const mixed = present.length > 1 || (present.length === 1 && !groups[present[0]].known);
-      const found = state.grouped || !mixed ? ranks(those) : new Map();
+      const found = state.grouped || !mixed ? ranks(makeTable("")) : new Map();
       const parts = state.grouped
         ? present.map((at) => {
           const mine = those.filter((row) => row.group === at), what = groups[at];
@@ -380,6 +380,7 @@
       const remove = () => {
         for (const row of own) { rows.splice(rows.indexOf(row), 1); state.chosen.delete(row); }
         state.message = "";
+        for (const id of Object.keys(state.filters)) if (!rows.some((row) => [FACETS[id](row)].flat().includes(state.filters[id]))) delete state.filters[id];
         draw();
       };
       return h("div", { class: `own ${state.failed ? "failed" : ""}`, role: state.failed ? "alert" : "status", id: "own" }, h("p", {}, state.message),
@@ -397,7 +398,7 @@
 
   // An algorithm
 
-  function algorithmPage(name) {
+  function algorithmPage(name = "") {
     const row = byName(name);
     if (!row) return missing("algorithm", name);
     const published = paper(row), where = site.papers[row.source_paper];
@@ -471,7 +472,7 @@
       table([["Game", ""], ["Genre", ""], ["Random", "n"], ["Human", "n"], ["Record", "n"], ["Highest", "n"], ["Scores", "n"]], lines, { label: "Games" })]];
   }
 
-  function gamePage(id) {
+  function gamePage(id = "") {
     const game = games.get(id);
     if (!game) return missing("game", id);
     const hns = site.views[0].measures[0];
