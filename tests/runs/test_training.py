@@ -28,7 +28,7 @@ from arcademark.runs.slot import Begun, Played, Trained, TrainingBlock
 from arcademark.runs.store import Checkpoint, EpisodeResult, read_run
 from arcademark.runs.training import TrainingGames
 from arcademark.runs.trial import Player
-from arcademark.runs.verify import verify
+from arcademark.runs.verify import cut_short, verify
 
 TRAINER = f"{Path(__file__).parents[1] / 'fakes' / 'trainer.py'}:CountingTrainer"
 
@@ -265,6 +265,7 @@ def test_games_lost_where_a_training_was_interrupted_are_told_and_nothing_else_m
     found = verify(directory, workers=1)
     assert found.ok
     assert f"its training games have {frames:,} of 3,000 frames" in found.notes[0]
+    assert cut_short(read_run(directory, whole=False), trial)
     with contextlib.closing(sqlite3.connect(directory / "run.sqlite")) as database, database:
         database.execute("DELETE FROM episode WHERE phase = 'training' AND episode = 0")
     assert [problem.episode for problem in verify(directory, workers=1).problems] == [0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -126,3 +127,15 @@ def test_all_games_known_leave_nothing_to_be_widened():
     assert "All games are known: nothing is predicted." in told
     assert "times as wide" not in told
     assert found.predictions[0].forecast.summaries["median"].error == pytest.approx(0, abs=1e-9)
+
+
+def test_papers_that_a_table_has_are_not_among_the_others():
+    """By their keys, or by the name of an algorithm of theirs where the table does not say its paper."""
+    model = SimpleNamespace(tasks=("alien", "qbert"), coefficients=(0.5, 0.5), intercept=0.0)
+    trained = predictors.atari().trained
+    every = predictors.other_papers(model, ())
+    assert len(every) == len(set(trained.groups)) == 43
+    assert len(predictors.other_papers(model, {trained.groups[0]})) == 42
+    name = next(name for name in trained.algorithms if name.startswith("MuZero"))
+    assert len(predictors.other_papers(model, (), [name])) < 43
+    assert predictors.other_papers(model, (), trained.algorithms) == ()
