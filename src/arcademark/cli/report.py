@@ -62,7 +62,6 @@ def command(
     """
     from arcademark.reports.tables.dataset import ScoreOptions
 
-    tables.check_model(model, suite)
     options = ScoreOptions(suite=suite or ScoreOptions.suite, model=model, tolerance=tolerance)
     show(sources, options, output, curves=curves, tensorboard=tensorboard, quiet=quiet)
     return 0

@@ -51,7 +51,6 @@ def command(
         raise ArcadeMarkError("--wide is a form of --export; name a file with it, as in --export wide.csv --wide")
     from arcademark.cli.report import show
 
-    tables.check_model(model, given["suite"], given["references"])
     asked = replace(tables.score_options(algorithms=tables.names("algorithms", algorithms), **given), model=model)
     if export is not None:
         _export(places, asked, export, wide=wide)

@@ -141,12 +141,6 @@ def read_options(
     return {name: value for name, value in given.items() if value is not None}
 
 
-def check_model(model: str, suite: str | None, references: Path | None = None) -> None:
-    """Refuse a published model beside a benchmark that it says nothing of."""
-    if model.lower() != "any" and (references is not None or suite not in (None, "atari-57")):
-        raise ArcadeMarkError(f"--model {model} estimates the median of atari-57; leave it out, or the other benchmark")
-
-
 def names(option: str, text: str | None) -> tuple[str, ...]:
     """Take an option's list of names apart; none where it is not given, an error where it names nothing."""
     from arcademark.suite.tasks import listed

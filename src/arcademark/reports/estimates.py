@@ -24,9 +24,9 @@ Seeds = Mapping[str, Sequence[NDArray[np.float64]]]
 _model = cache(from_subset)
 
 
-def published(name: str) -> Subset | None:
-    """Return the subset whose model is meant, None for `ANY`; refuse one that has no model."""
-    if name.lower() == ANY:
+def published(name: str | None) -> Subset | None:
+    """Return the subset whose model is meant, None for `ANY` or no name; refuse one that has no model."""
+    if name is None or name.lower() == ANY:
         return None
     found = subsets.subset(name)
     _model(found)

@@ -44,9 +44,6 @@ TOLD_APART: Mapping[str, Mapping[str, str]] = MappingProxyType(
 )
 """The settings that tell groups apart, and how some of their values read."""
 
-MODEL = "atari-5"
-"""Of the estimates in the views but the first, which are not shown: the cheapest."""
-
 PLANS = "plans on the emulator"
 """What tells algorithms apart, too, that try actions on the emulator before they take one."""
 
@@ -77,7 +74,7 @@ def analyse(
     """
     published = f"{CATALOGUE}{','.join(collection)}"
     places = [published, *runs]
-    every = [ScoreOptions(suite=suite, games=games or suite, model=MODEL) for suite, games in VIEWS]
+    every = [ScoreOptions(suite=suite, games=games or suite, model=None) for suite, games in VIEWS]
     every[0] = ScoreOptions()  # with what other games there are, in no summary
     datasets = [prepare(places, options) for options in every]
     reports = []

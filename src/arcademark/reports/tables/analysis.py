@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark._version import __version__
+from arcademark.errors import ArcadeMarkError
 from arcademark.metrics import efficiency, tolerance
 from arcademark.metrics.intervals import score_intervals
 from arcademark.reports import bars, estimates, hard, measures, wording
@@ -83,10 +84,16 @@ def of_dataset(dataset: Dataset, options: ScoreOptions) -> ScoreReport:
     runs = dataset.scores.runs.runs if dataset.scores.runs else ()
     names = run_names(dataset.scores.runs) if dataset.scores.runs else ()
     by_run = dict(zip((id(run.record) for run in runs), names, strict=True))
-    model = estimates.published(options.model)
+    model, view = estimates.published(options.model), dataset.benchmark.view
+    if model is not None and view.name != ESTIMATED[0]:
+        raise ArcadeMarkError(
+            f"{model.name} estimates the median of {ESTIMATED[0]}; leave the model out, or the other benchmark"
+        )
+    estimated = options.model is not None and view.name in ESTIMATED
     algorithms = tuple(
         replace(
-            _algorithm(name, dataset, chosen, bootstrap, model),
+            _algorithm(name, dataset, chosen, bootstrap),
+            estimate=_estimate(name, model, dataset, bootstrap) if estimated else None,
             **_of_run(dataset.scores.played[name], by_run, dataset.scores.frames.get(name))
             if name in dataset.scores.played
             else {},
@@ -216,9 +223,7 @@ def _scope(dataset: Dataset) -> str:
     return f"{inside} of the {wording.plural(len(benchmark.tasks), benchmark.noun)} of {benchmark.view.name}"
 
 
-def _algorithm(
-    name: str, dataset: Dataset, chosen: Sequence[Measure], bootstrap: Bootstrap, model: Subset | None
-) -> Algorithm:
+def _algorithm(name: str, dataset: Dataset, chosen: Sequence[Measure], bootstrap: Bootstrap) -> Algorithm:
     played, means, units = dataset.runs(name), dataset.means(name), dataset.units(name)
     counts = {task: row.size for task, row in played.items()}
     found = bootstrap.summaries(name, chosen, played)
@@ -233,7 +238,7 @@ def _algorithm(
         summaries=summaries,
         breakthroughs=bars_reached,
         efficiency=_efficiency(frames or (learning.frames_used(run) if run else None), summaries, bars_reached),
-        estimate=_estimate(name, model, dataset, bootstrap),
+        estimate=None,
     )
 
 
@@ -344,12 +349,9 @@ def _efficiency(
 
 
 def _estimate(name: str, model: Subset | None, dataset: Dataset, bootstrap: Bootstrap) -> Estimate | None:
-    suite = dataset.benchmark.view.name
-    if suite not in (ESTIMATED if model is None else ESTIMATED[:1]):
-        return None
     runs, units = dataset.runs(name), dataset.units(name)
     seeds = {task: tuple(units[task][:, np.newaxis]) if runs[task].size > 1 else (units[task],) for task in runs}
     frame_cap = protocols.frame_cap(dataset.play(name))
     if model is None:
-        return estimates.from_any(name, suite, seeds, frame_cap, bootstrap.seed)
+        return estimates.from_any(name, dataset.benchmark.view.name, seeds, frame_cap, bootstrap.seed)
     return estimates.from_model(model, seeds, frame_cap, bootstrap.seed)

@@ -43,7 +43,7 @@ class ScoreOptions:
     resamples: How many draws; the usual number if None.
     method: How intervals are found; the recommended way if None.
     model: What medians of all games are estimated from where some are missing: "any", whichever there are, or a
-        published model's name.
+        published model's name; None for no estimates.
     tolerance: Of which share of single runs to give the tolerance interval, a fraction.
     every_variant: Whether to show each of the Const and Perturb agents of runs, and not just the best on each game.
     reading: Options of `arcademark.scores.reading.read_tables`.
@@ -59,7 +59,7 @@ class ScoreOptions:
     seed: int = 0
     resamples: int | None = None
     method: str | None = None
-    model: str = "any"
+    model: str | None = "any"
     tolerance: float | None = None
     every_variant: bool = False
     reading: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
