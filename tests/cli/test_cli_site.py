@@ -1,6 +1,7 @@
 """What ``arcademark site`` refuses, and what it says of scores that are not real. Its pages: tests/report/site."""
 
 import contextlib
+import shutil
 import sqlite3
 from pathlib import Path
 
@@ -22,6 +23,17 @@ def test_a_folder_with_other_files_is_left_alone(invoke):
     assert "is no folder" in invoke("site", "--out", "file").err
 
 
+def test_a_folder_of_runs_and_tables_is_refused(invoke, played):
+    """Its runs would be shown without a replay."""
+    Path("mixed").mkdir()
+    shutil.copytree(played, "mixed/run")
+    Path("mixed/scores.csv").write_text("algorithm,game,score\nmine,pong,3\n")
+    refused = invoke("site", "mixed")
+    assert refused.code == 2
+    assert "mixed: holds runs and other tables; name each" in refused.err
+    assert not Path("site").exists()
+
+
 @pytest.mark.slow
 def test_scores_that_are_not_real_are_told(invoke, played):
     with contextlib.closing(sqlite3.connect(played / "run.sqlite")) as database, database:
@@ -31,5 +43,8 @@ def test_scores_that_are_not_real_are_told(invoke, played):
         assert found.code == 1
         assert "run: 2 of 4 episodes are not confirmed" in found.err
         assert "2 algorithms, 0 films" in found.out
+        assert not list(Path("site").glob("films/*"))
+        Path("site/films").mkdir(exist_ok=True)
+        Path("site/films/7.gif").write_bytes(b"of before")
     assert '"badges":["differs"]' in Path("site/data.js").read_text()
     assert invoke("site", "--collection", "nobody-1999").code == 2

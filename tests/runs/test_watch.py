@@ -329,6 +329,12 @@ class Telling:
         return [int(rng.integers(self.num_actions)) for rng in rngs]
 
 
+def test_a_learner_whose_training_is_scored_has_no_episode_to_watch(fake, toy_plan):
+    plan = toy_plan(fake("learner"), override={"reported_episodes": "training_last_k"})
+    with pytest.raises(ArcadeMarkError, match="scores a learner's training, which has no episode after it"):
+        play(plan.trials[0], lambda picture: True)
+
+
 def test_an_agent_plays_live_what_it_plays_in_a_run(toy_plan, tmp_path, monkeypatch):
     plan = toy_plan("random", override={"repeat_action_probability": 0.25})
     execute(plan, tmp_path / "run", workers=1)

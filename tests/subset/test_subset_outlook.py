@@ -98,9 +98,10 @@ def test_intervals_hold_new_groups_as_often_as_they_say():
         tasks_held += [item.low <= row[TASKS.index(task)] <= item.high for task, item in found.tasks.items()]
     assert np.mean(held) >= 0.8  # 80 trials: three standard errors below 0.9
     assert 0.85 <= np.mean(tasks_held) <= 0.99
-    checked = calibration.check(trained, ("a", "b"), QUANTITIES, rng=np.random.default_rng(0))
-    assert checked.coverage["median"] >= 0.8
-    assert checked.groups == 30
+    noise = np.random.default_rng(0).standard_normal((calibration.DRAWS, len(TASKS)))
+    found = calibration.misses(trained, np.isin(TASKS, ("a", "b")), QUANTITIES, noise, 0.9)
+    assert found.coverage(0.9)["median"] >= 0.8
+    assert found.groups == 30
 
 
 def test_widening_counts_groups_alike_and_the_new_one_as_missed():

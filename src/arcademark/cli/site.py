@@ -60,10 +60,10 @@ def command(
     with counting("summing up", "suites") as follow:
         found = analysis.analyse(sources, replays, shown, names, follow)
     written = {**made, **pages.render(found)}
-    for old in (out / "films").glob("[0-9]*.*"):  # of an earlier leaderboard
+    write_folder(out, written, option="--out")
+    for old in (out / "films").glob("[0-9]*.*"):  # an earlier leaderboard's
         if f"films/{old.name}" not in written:
             old.unlink()
-    write_folder(out, written, option="--out")
     for place, one in replays.items():
         if not one.ok:
             messages.say(f"{place}: {len(one.problems):,} of {len(one.findings):,} episodes are not confirmed")

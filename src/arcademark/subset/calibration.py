@@ -9,7 +9,7 @@ Conventions
   more, the new one, counts as missed: split conformal prediction over groups (Romano, Patterson and Candès 2019,
   "Conformalized quantile regression"; Lee, Barber and Willett 2023, "Distribution-free inference with hierarchical
   data"). Were the new group drawn as those known, the interval would hold it about as often as it says; how often it
-  does is measured by `check`.
+  does is measured by `Misses.coverage`.
 """
 
 from __future__ import annotations
@@ -21,11 +21,9 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.errors import ArcadeMarkError
 from arcademark.subset.any_tasks import Quantity, Trained
 from arcademark.subset.joint import Joint
 from arcademark.subset.problem import TRANSFORMS, Floats
-from arcademark.suite.subsets import LEVEL
 
 DRAWS = 2000
 FEWER = 4
@@ -96,27 +94,6 @@ class Misses:
         """Return, by quantity and `TASKS`, the share of truths that are held; None where there are none."""
         found = {name: self.held(name, level) for name in self.by}
         return MappingProxyType({name: float(np.mean(held)) if held else None for name, held in found.items()})
-
-
-@dataclass(frozen=True)
-class Checked:
-    """How well new groups are predicted from some tasks.
-
-    Parameters
-    ----------
-    coverage : mapping of str to float or None
-        By quantity, and `TASKS`: share of the truths within the widened interval, every algorithm weighing the same.
-        The algorithm's group is in neither its fit nor the misses that widen its interval; the fits behind those other
-        misses had it.
-    median_error, mean_error : mapping of str to float
-        By quantity: of the absolute errors, transformed or in tasks.
-    """
-
-    coverage: Mapping[str, float | None]
-    median_error: Mapping[str, float]
-    mean_error: Mapping[str, float]
-    algorithms: int
-    groups: int
 
 
 def draw(
@@ -208,35 +185,4 @@ def misses(
         MappingProxyType({name: np.array(values) for name, values in errors.items()}),
         len(took_part),
         len(set(took_part)),
-    )
-
-
-def check(
-    trained: Trained,
-    tasks: Sequence[str],
-    quantities: Sequence[Quantity],
-    *,
-    rng: np.random.Generator,
-    level: float = LEVEL,
-    draws: int = DRAWS,
-) -> Checked:
-    """Measure how well groups that were not learnt from are predicted from some tasks.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where no algorithm has any of the tasks and others beside.
-    """
-    known = np.isin(trained.joint.tasks, tasks)
-    noise = rng.standard_normal((draws, len(known)))
-    found = misses(trained, known, quantities, noise, level)
-    if not found.algorithms:
-        raise ArcadeMarkError("no algorithm has any of these tasks and others beside, so nothing can be checked")
-    sizes = {name: np.abs(values) for name, values in found.errors.items()}
-    return Checked(
-        found.coverage(level),
-        MappingProxyType({name: float(np.median(values)) for name, values in sizes.items()}),
-        MappingProxyType({name: float(np.mean(values)) for name, values in sizes.items()}),
-        found.algorithms,
-        found.groups,
     )

@@ -130,7 +130,9 @@ def test_filters_and_ranks(page: Any, data: Any) -> None:
     ranks = [int(text) for text in page.locator("#board td.rank").all_inner_texts() if text]
     assert ranks == sorted(ranks)
     assert ranks[0] == 1
+    rank = page.locator("#board tbody tr", has_text="Rainbow").first.locator("td.rank").inner_text()
     page.locator("#search").fill("rainbow")
+    assert page.locator("#board tbody tr", has_text="Rainbow").first.locator("td.rank").inner_text() == rank
     assert {name.split()[0] for name in page.locator("#board th.who a").all_inner_texts()} == {"Rainbow"}
 
 

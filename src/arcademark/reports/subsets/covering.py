@@ -22,7 +22,7 @@ from arcademark.reports.subsets import predictors
 from arcademark.reports.subsets.predictors import Predictor
 from arcademark.subset import calibration
 from arcademark.subset.any_tasks import MEDIAN, Trained
-from arcademark.subset.calibration import DRAWS, TASKS, Misses
+from arcademark.subset.calibration import TASKS, Misses
 from arcademark.subset.choosing import choose
 from arcademark.suite import protocols
 from arcademark.suite.subsets import LEVEL, resolve_tasks
@@ -172,9 +172,8 @@ class _Measured:
 
     def _misses(self, trained: Trained, tasks: tuple[str, ...]) -> Misses:
         every = trained.joint.tasks
-        noise = np.random.default_rng(predictors.SEED).standard_normal((DRAWS, len(every)))
         quantities = self._predictor.quantities if every == self._predictor.tasks else predictors.of_games(every)
-        return calibration.misses(trained, np.isin(every, tasks), quantities, noise, self.level)
+        return calibration.misses(trained, np.isin(every, tasks), quantities, predictors.noise(len(every)), self.level)
 
 
 def _held(name: str, tasks: tuple[str, ...] | int, way: str, parts: Sequence[Part], measured: _Measured) -> Held:

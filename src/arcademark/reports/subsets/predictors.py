@@ -99,12 +99,12 @@ class Predictor:
         """
         row = self._row(scores)
         misses = _misses(self.trained, tuple(np.isfinite(row).tolist()), level)
-        found = outlook.estimate(self.trained, row, MEDIAN, misses, _noise(len(row)), level)
+        found = outlook.estimate(self.trained, row, MEDIAN, misses, noise(len(row)), level)
         return found, misses.coverage(level)[MEDIAN.name]
 
     def slopes(self, scores: Mapping[str, float]) -> Floats:
         """Return by how much log₁₀(1 + median) rises with each log₁₀(1 + score), shape (scores,), both in percent."""
-        found = outlook.slopes(self.trained, self._row(scores), MEDIAN, _noise(len(self.tasks)))
+        found = outlook.slopes(self.trained, self._row(scores), MEDIAN, noise(len(self.tasks)))
         order = [task for task in self.tasks if task in scores]
         return np.asarray(found[[order.index(task) for task in scores]])
 
@@ -123,13 +123,14 @@ class Predictor:
 
 
 @lru_cache(maxsize=2)
-def _noise(tasks: int) -> Floats:
+def noise(tasks: int) -> Floats:
+    """Return the standard normal draws behind every prediction of so many tasks, shape (draws, tasks)."""
     return np.random.default_rng(SEED).standard_normal((calibration.DRAWS, tasks))
 
 
 @lru_cache(maxsize=8)
 def _misses(trained: Trained, known: tuple[bool, ...], level: float) -> Misses:
-    return calibration.misses(trained, np.array(known), (MEDIAN,), _noise(len(known)), level)
+    return calibration.misses(trained, np.array(known), (MEDIAN,), noise(len(known)), level)
 
 
 @cache
