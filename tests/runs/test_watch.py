@@ -330,7 +330,9 @@ class Telling:
 
 
 def test_a_learner_whose_training_is_scored_has_no_episode_to_watch(fake, toy_plan):
-    plan = toy_plan(fake("learner"), override={"reported_episodes": "training_last_k"})
+    plan = toy_plan(
+        fake("learner").replace("make_agent", "make_learner"), override={"reported_episodes": "training_last_k"}
+    )
     with pytest.raises(ArcadeMarkError, match="scores a learner's training, which has no episode after it"):
         play(plan.trials[0], lambda picture: True)
 
