@@ -207,7 +207,7 @@ def evaluation(game: str, rounds: int) -> Ratios:
     ratios: Ratios = {}
     for name in emulators(game):
         share: list[float] = []
-        plays = {"library": player(PredictPolicy(model), 1, []), name: player(played, played.batch_size, share)}
+        plays = {"library": player(PredictPolicy(model, ()), 1, []), name: player(played, played.batch_size, share)}
         ratios |= {**measured(plays, rounds), f"{name}, network's share": share[1:]}
     return ratios
 

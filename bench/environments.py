@@ -42,7 +42,7 @@ import arcademark
 from arcademark.environments.atari import rom_path
 from arcademark.environments.facts import REAL_RESET
 from arcademark.environments.registry import environment_spec, open_environment
-from arcademark.suite.protocols import Protocol, protocol
+from arcademark.suite.protocols import AtariProtocol, protocol
 from arcademark.suite.tasks import JOYSTICK_ACTIONS, games
 
 GAMES = ("pong", "breakout", "space_invaders", "seaquest", "montezuma_revenge")
@@ -60,7 +60,7 @@ Play = Callable[[], float]
 Speeds = dict[str, list[float]]
 
 
-def dqn_protocol() -> Protocol:
+def dqn_protocol() -> AtariProtocol:
     """Return the protocol of the benchmark: no no-op starts, which not all contestants can switch off alike."""
     return protocol("dqn-2015").override({"start": "reset", "noop_max": 0, "max_frames_per_episode": 108_000})
 

@@ -16,7 +16,7 @@ from arcademark._version import __version__
 
 if TYPE_CHECKING:
     from arcademark import catalogue
-    from arcademark.api import compare, predict, report, run, search
+    from arcademark.api import compare, predict, report, run, search, suite_protocol
     from arcademark.environments.gymnasium import make, make_vec
     from arcademark.errors import ArcadeMarkError
     from arcademark.runs.execution import execute
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from arcademark.suite.protocols import protocol
 
 _HOMES = {
-    **dict.fromkeys(("compare", "predict", "report", "run", "search"), "arcademark.api"),
+    **dict.fromkeys(("compare", "predict", "report", "run", "search", "suite_protocol"), "arcademark.api"),
     **dict.fromkeys(("make", "make_vec"), "arcademark.environments.gymnasium"),
     "ArcadeMarkError": "arcademark.errors",
     "ScoreTable": "arcademark.scores.table",
@@ -51,6 +51,7 @@ __all__ = [
     "report",
     "run",
     "search",
+    "suite_protocol",
     "verify",
 ]
 

@@ -31,7 +31,7 @@ from arcademark.reports.tables.loading import ScoreSource
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
 from arcademark.subset import files
-from arcademark.suite.protocols import Protocol
+from arcademark.suite.protocols import Protocol, StepProtocol, step_protocol
 
 if TYPE_CHECKING:
     import pandas
@@ -204,6 +204,30 @@ def run(
     plan = make_plan(specs, games, protocol, seeds, episodes, frames)
     execute(plan, directory, workers=workers)
     return report(directory)
+
+
+def suite_protocol(suite: str, **overrides: object) -> StepProtocol:
+    """Return the protocol of a suite of other tasks than Atari games, to be given to `run`.
+
+    Parameters
+    ----------
+    suite : str
+        A suite's file, the name of one that comes with ArcadeMark, or ``"gymnasium:CartPole-v1,Acrobot-v1"``.
+    **overrides : object
+        Settings to change, e.g. ``evaluation_episodes=10``.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If there is no such suite, the file is not one, or a setting is unknown.
+
+    Examples
+    --------
+    >>> arcademark.run("random", "all", arcademark.suite_protocol("gymnasium:CartPole-v1"))  # doctest: +SKIP
+    """
+    from arcademark.environments.registry import load_suite
+
+    return step_protocol(load_suite(suite)).override(overrides)
 
 
 def report(sources: Sequence[ScoreSource] | ScoreSource, **options: Any) -> Shown[ScoreReport]:

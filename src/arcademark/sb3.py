@@ -20,13 +20,13 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from arcademark.environments import gymnasium
 from arcademark.environments.vector import AtariVectorEnv
-from arcademark.suite.protocols import Protocol
+from arcademark.suite.protocols import AtariProtocol
 
 
 def make_vec(
     games: str | Sequence[str],
     num_envs: int | None = None,
-    protocol: str | Protocol = gymnasium.DEFAULT_PROTOCOL,
+    protocol: str | AtariProtocol = gymnasium.DEFAULT_PROTOCOL,
     *,
     training: bool = True,
     threads: int | None = None,

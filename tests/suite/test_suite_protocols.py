@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.suite.protocols import Protocol, differences, protocol, protocols
+from arcademark.suite.protocols import AtariProtocol, Protocol, StepProtocol, differences, protocol, protocols
 from arcademark.suite.settings import SETTINGS, format_setting
 
 NAMES = [
@@ -60,9 +60,10 @@ def test_names():
     assert all(entry.name == name and entry.title and entry.citation for name, entry in protocols().items())
 
 
-def test_the_settings_are_the_fields_between_the_citation_and_the_provenance():
-    fields = [entry.name for entry in dataclasses.fields(Protocol)]
-    assert fields == ["name", "title", "citation", *SETTINGS, "provenance", "overrides"]
+@pytest.mark.parametrize(("kind", "more"), [(AtariProtocol, ()), (StepProtocol, ("suite",))])
+def test_the_settings_are_the_fields(kind, more):
+    fields = {entry.name for entry in dataclasses.fields(kind)}
+    assert fields == {"name", "title", "citation", *kind.parsers, "provenance", "overrides", *more}
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -17,6 +17,7 @@ where an agent's mistakes become a line that names the agent, the game and what 
 from __future__ import annotations
 
 import inspect
+import math
 import operator
 from collections.abc import Callable, Generator, Iterator
 from typing import TYPE_CHECKING, Any, cast, get_args
@@ -85,9 +86,9 @@ def _adapted(made: object, name: str, env: EnvironmentSpec) -> CheckedPolicy | C
             )
         return CheckedPlanner(cast(Planner, made), name, env)
     if _has(made, "predict"):
-        return CheckedPolicy(PredictPolicy(made), name, env)
+        return CheckedPolicy(PredictPolicy(made, _shape(env)), name, env)
     if callable(made):
-        return CheckedPolicy(CallablePolicy(made), name, env)
+        return CheckedPolicy(CallablePolicy(made, _shape(env)), name, env)
     raise ArcadeMarkError(
         f"agent {name}: its factory returned {type(made).__name__}; expected an object with act(), plan() or "
         "predict(), or a function from observation to action"
@@ -120,8 +121,9 @@ class PredictPolicy:
 
     asked = "predict"
 
-    def __init__(self, agent: Any) -> None:
+    def __init__(self, agent: Any, shape: tuple[int, ...]) -> None:
         self._predict: Callable[..., Any] = agent.predict
+        self._shape = shape
         try:
             self._takes = set(inspect.signature(self._predict).parameters)
         except (TypeError, ValueError):
@@ -132,16 +134,16 @@ class PredictPolicy:
     def act(self, observations: Observations, first: Flags, rngs: Generators) -> Actions:
         """Ask for all episodes at once, or for each in turn, with the state that belongs to it."""
         if self.batch_size is not None:
-            answer, self._states = self._ask(observations.copy(), self._states or None, first.copy())
+            answer, self._states = self._ask(_own(observations), self._states or None, first.copy())
             return np.asarray(answer)
         self._states.extend([None] * (len(first) - len(self._states)))
-        return np.array([self._one(i, observations[i].copy(), bool(first[i])) for i in range(len(first))])
+        return np.array([self._one(i, _own(observations[i]), bool(first[i])) for i in range(len(first))])
 
-    def _one(self, i: int, observation: Observations, first: bool) -> Any:
+    def _one(self, i: int, observation: Any, first: bool) -> Any:
         answer, self._states[i] = self._ask(observation, None if first else self._states[i], np.array([first]))
-        return _scalar(answer)
+        return _single(answer, self._shape)
 
-    def _ask(self, observations: Observations, state: Any, first: Flags) -> tuple[Any, Any]:
+    def _ask(self, observations: Any, state: Any, first: Flags) -> tuple[Any, Any]:
         keywords = {"state": state, "episode_start": first, "deterministic": True}
         answer = self._predict(observations, **{name: keywords[name] for name in keywords if name in self._takes})
         return answer if isinstance(answer, tuple) and len(answer) == 2 else (answer, None)
@@ -152,18 +154,28 @@ class CallablePolicy:
 
     asked = "its function"
 
-    def __init__(self, function: Callable[[Observations], Any]) -> None:
-        self._function = function
+    def __init__(self, function: Callable[[Any], Any], shape: tuple[int, ...]) -> None:
+        self._function, self._shape = function, shape
 
     def act(self, observations: Observations, first: Flags, rngs: Generators) -> Actions:
         """Ask for each episode in turn."""
-        return np.array([_scalar(self._function(observation.copy())) for observation in observations])
+        return np.array([_single(self._function(_own(one)), self._shape) for one in observations])
 
 
-def _scalar(answer: Any) -> Any:
-    """Unwrap an action that came in an array of one (as from a batch of one)."""
+def _shape(env: EnvironmentSpec) -> tuple[int, ...]:
+    return () if env.array_actions is None else env.array_actions.shape
+
+
+def _own(observation: Any) -> Any:
+    """Return a copy of an observation, one of several parts as a dictionary, as Gymnasium has it."""
+    names = observation.dtype.names
+    return observation.copy() if names is None else {name: _own(observation[name]) for name in names}
+
+
+def _single(answer: Any, shape: tuple[int, ...]) -> Any:
+    """Unwrap an action that came in a batch of one."""
     array = np.asarray(answer)
-    return array.reshape(())[()] if array.size == 1 else answer
+    return array.reshape(shape)[()] if array.size == math.prod(shape) else answer
 
 
 class CheckedAgent:
@@ -176,7 +188,7 @@ class CheckedAgent:
     def __init__(self, agent: Policy | Planner, name: str, env: EnvironmentSpec) -> None:
         self._agent = agent
         self.where = f"agent {name} on {env.game}"
-        self.num_actions = env.num_actions
+        self.num_actions, self.array_actions = len(env.action_meanings), env.array_actions
         self.frames_per_action: int | None = self._whole("frames_per_action", None)
         self.observation: AskedObservation | None = self._declared(
             "observation",
@@ -261,6 +273,8 @@ class CheckedPolicy(CheckedAgent):
             actions: NDArray[Any] = np.asarray(self.policy.act(observations, first, rngs))
         except (Exception, SystemExit) as error:
             raise self._raised(self.asked, error) from error
+        if self.array_actions is not None and len(actions) == len(first):
+            return self.array_actions.checked(actions, f"{self.where}: what {self.asked} returned")
         if actions.shape != first.shape:
             raise ArcadeMarkError(
                 f"{self.where}: {self.asked} returned an array of shape {actions.shape}; expected {first.shape}, "

@@ -15,6 +15,7 @@ import numpy as np
 from arcademark.agents.base import Actions, Flags, Generators, Observations
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.suite.protocols import AtariProtocol
 from arcademark.suite.tasks import JOYSTICK_ACTIONS
 
 
@@ -34,6 +35,8 @@ def console_action(action: str | int) -> str:
 
 def lacks_action(env: EnvironmentSpec, *, action: str | int) -> str | None:
     """Say why an agent of this action cannot play this game, or None if it can."""
+    if not isinstance(env.protocol, AtariProtocol):
+        return f"{env.game} is no Atari game, and has no action {action}"
     name = console_action(action)
     if name in env.action_meanings:
         return None
@@ -45,17 +48,19 @@ def _frames_per_action(env: EnvironmentSpec) -> int | None:
 
 
 class Random:
-    """Chooses uniformly among the game's actions.
+    """Chooses uniformly among the game's actions, or within their bounds where they are numbers.
 
     A new action each agent step; under ``ale-2013`` each *frame*, as that paper says (§3.1.2).
     """
 
     def __init__(self, env: EnvironmentSpec) -> None:
-        self.num_actions = env.num_actions
+        self.num_actions, self.arrays = len(env.action_meanings), env.array_actions
         self.frames_per_action = _frames_per_action(env)
 
     def act(self, observations: Observations, first: Flags, rngs: Generators) -> Actions:
         """Draw an action for each episode from its own generator."""
+        if self.arrays is not None:
+            return np.array([self.arrays.sample(rng) for rng in rngs])
         return np.array([rng.integers(self.num_actions) for rng in rngs], dtype=np.int64)
 
 

@@ -89,6 +89,10 @@ class AgentSpec:
         return self.made is None and paths.is_checkpoint(self.ref)
 
 
+GENERAL = frozenset({"random", "breadth-first", "uct"})
+"""Agents of ours that play other tasks than Atari games, too."""
+
+
 @dataclass(frozen=True)
 class BuiltinAgent:
     """An agent that comes with the package, or a set of the agents `members`, which has no factory.
@@ -317,6 +321,8 @@ def applies(spec: AgentSpec, env: EnvironmentSpec) -> str | None:
 
     A factory may carry a function ``supports(env, **parameters)`` that returns the reason or None.
     """
+    if env.protocol.unit == "step" and (spec.checkpoint or spec.ref in builtin_agents()) and spec.ref not in GENERAL:
+        return "it plays Atari games only"
     factory = _factory(spec)
     supports = getattr(factory, "supports", None)
     if supports is None:

@@ -17,6 +17,7 @@ from arcademark.agents.importing import said
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.environments.registry import environment_spec
 from arcademark.errors import ArcadeMarkError
+from arcademark.suite.protocols import AtariProtocol
 from arcademark.suite.settings import format_setting
 
 MOST_STACKED = 16
@@ -29,8 +30,24 @@ def check_spaces(agent: object, where: str, env: EnvironmentSpec) -> None:
     ArcadeMarkError if it is for another number of actions, or observations of another shape or type. `where` names the
     agent and the game, for messages; `env` is what it is shown.
     """
-    _check_actions(getattr(agent, "action_space", None), where, env)
-    _check_observations(getattr(agent, "observation_space", None), where, env)
+    if isinstance(env.protocol, AtariProtocol):
+        _check_actions(getattr(agent, "action_space", None), where, env)
+        _check_observations(getattr(agent, "observation_space", None), where, env)
+        return
+    arrays = env.array_actions
+    actions = (env.num_actions, ()) if arrays is None else (None, arrays.shape)
+    given = getattr(agent, "action_space", None)
+    asked = getattr(given, "n", None), getattr(given, "shape", None)
+    if given is not None and asked != actions:
+        raise ArcadeMarkError(
+            f"{where}: its action_space is {said(repr, given)}; expected "
+            + (f"{env.num_actions} actions" if arrays is None else f"arrays of shape {arrays.shape}")
+        )
+    shape = getattr(getattr(agent, "observation_space", None), "shape", None)
+    if shape is not None and tuple(shape) != env.observation_shape:
+        raise ArcadeMarkError(
+            f"{where}: it was made for observations of shape {tuple(shape)}; the task gives {env.observation_shape}"
+        )
 
 
 def _check_actions(space: object, where: str, env: EnvironmentSpec) -> None:
@@ -43,8 +60,8 @@ def _check_actions(space: object, where: str, env: EnvironmentSpec) -> None:
             )
         return
     if count != env.num_actions:
-        other = "minimal" if env.protocol.action_set == "full" else "full"
-        fits = environment_spec(env.game, env.protocol.override({"action_set": other})).num_actions == count
+        other = "minimal" if env.atari.action_set == "full" else "full"
+        fits = environment_spec(env.game, env.atari.override({"action_set": other})).num_actions == count
         remedy = f"try --override action_set={other}, which has {count}" if fits else "load the model for this game"
         raise ArcadeMarkError(
             f"{where}: it was made for {count} actions (its action_space); the game has {env.num_actions} under "
@@ -64,7 +81,7 @@ def _check_observations(space: object, where: str, env: EnvironmentSpec) -> None
     made_for = f"{where}: it was made for observations of shape {tuple(shape)} and type {dtype} (its observation_space)"
     given = f"the game gives {env.observation_shape} and {env.observation_dtype} under {env.protocol.label}"
     colours_first = env.observation_shape[-1:] + env.observation_shape[:-1]
-    transposes = env.protocol.observation == "rgb" and tuple(shape) == colours_first  # as Stable-Baselines3 itself does
+    transposes = env.atari.observation == "rgb" and tuple(shape) == colours_first  # as Stable-Baselines3 itself does
     if tuple(shape) != env.observation_shape and not transposes:
         raise ArcadeMarkError(f"{made_for}; {given}; {_remedy(tuple(shape), env)}")
     if np.dtype(dtype) != np.dtype(env.observation_dtype):
@@ -94,7 +111,7 @@ def _changes(shape: tuple[int, ...]) -> Iterator[Mapping[str, Any]]:
 
 def _shape(env: EnvironmentSpec, changes: Mapping[str, Any]) -> tuple[int, ...] | None:
     try:
-        return environment_spec(env.game, env.protocol.override(changes)).observation_shape
+        return environment_spec(env.game, env.atari.override(changes)).observation_shape
     except ArcadeMarkError:
         return None
 

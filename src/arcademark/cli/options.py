@@ -65,6 +65,16 @@ games = click.option(
     metavar="NAMES",
     help="A suite, a subset or games, separated by commas: atari-57, atari-5, pong,qbert.",
 )
+suite = click.option(
+    "--suite",
+    metavar="SUITE",
+    help="Other tasks than Atari games, under their own protocol: a suite's file, its name, or gymnasium:CartPole-v1.",
+)
+trusted_suite = click.option(
+    "--suite",
+    metavar="SUITE",
+    help="Of a run on other tasks than Atari games: the suite whose packages may be imported to play them again.",
+)
 protocol = click.option(
     "--protocol",
     default=DEFAULT_PROTOCOL,

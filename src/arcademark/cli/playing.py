@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arcademark.cli import options
+from arcademark.errors import ArcadeMarkError
 
 if TYPE_CHECKING:
     from arcademark.agents.loading import AgentSpec
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from arcademark.suite.protocols import Protocol
 
 asked = options.combine(
+    options.suite,
     options.protocol,
     options.override,
     options.settings,
@@ -72,6 +74,8 @@ class Playing:
         """Plan these agents on these games; errors are those of `make_plan`."""
         from arcademark.runs.plan import make_plan
 
+        if self.protocol.unit == "step" and not options.given("games"):
+            games = "all"
         return make_plan(specs, games, self.protocol, self.seeds, *self.budget, self.emulator)
 
     def play(self, plan: Plan, directory: Path, *, tell_all: bool = True) -> Summary:
@@ -88,6 +92,7 @@ class Playing:
 
 def playing(
     *,
+    suite: str | None,
     protocol: str,
     override: tuple[str, ...],
     settings: tuple[str, ...],
@@ -106,8 +111,17 @@ def playing(
     from arcademark.suite import protocols
 
     placing = placed(engine, address, gpus)
+    rules: Protocol
+    if suite is None:
+        rules = protocols.protocol(protocol)
+    else:
+        from arcademark.environments.registry import load_suite
+
+        if options.given("protocol"):
+            raise ArcadeMarkError("--suite and --protocol: a suite has its own protocol; leave --protocol out")
+        rules = protocols.step_protocol(load_suite(suite))
     return Playing(
-        protocols.protocol(protocol).override(options.pairs("override", override)),
+        rules.override(options.pairs("override", override)),
         options.pairs("set", settings),
         options.seed_list(seeds),
         (episodes, frames, training_episodes),

@@ -191,7 +191,7 @@ def budget(event: LearnerBegun) -> str:
     rules = event.protocol
     trials = protocols.learner_trials(rules)
     given = [
-        settings.budget(event.training_frames, event.training_episodes),
+        settings.budget(event.training_frames, event.training_episodes, rules.unit),
         wording.plural(event.episodes, "episode"),
         wording.plural(event.seeds, "trial"),
     ]

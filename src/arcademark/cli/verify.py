@@ -20,6 +20,7 @@ MOST_PROBLEMS = 20
 @click.command("verify")
 @options.run_directory
 @options.combine(options.one_trial, options.one_game, options.one_agent, options.one_seed, options.one_episode)
+@options.trusted_suite
 @options.workers
 @options.as_json
 def command(run_directory: Path, workers: int | None, as_json: bool, **choice: Unpack[Choice]) -> int:

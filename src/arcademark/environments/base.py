@@ -13,13 +13,14 @@ same screens, RAM, rewards and ends.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arcademark.errors import ArcadeMarkError
 from arcademark.suite import protocols
 
 AskedObservation = Literal["palette", "ram"]
@@ -27,24 +28,82 @@ AskedObservation = Literal["palette", "ram"]
 
 
 @dataclass(frozen=True)
+class ArrayActions:
+    """Actions that are arrays: numbers between bounds, or (`integer`) whole ones, as of several switches.
+
+    `low` and `high`, both included, have one bound a number in the order of the flattened array of shape `shape`;
+    infinite where there is none. `dtype` is how actions are recorded, which is exact.
+    """
+
+    shape: tuple[int, ...]
+    dtype: str
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+
+    @property
+    def integer(self) -> bool:
+        """Whether they are whole numbers."""
+        return np.dtype(self.dtype).kind in "iu"
+
+    def sample(self, rng: np.random.Generator) -> NDArray[Any]:
+        """Draw each number uniformly between its bounds, from the standard normal distribution where one has none."""
+        low, high = np.array(self.low), np.array(self.high)
+        if self.integer:
+            drawn: NDArray[Any] = rng.integers(low.astype(np.int64), high.astype(np.int64), endpoint=True)
+        else:
+            bounded = np.isfinite(low) & np.isfinite(high)
+            drawn = rng.standard_normal(low.size)
+            drawn[bounded] = rng.uniform(low[bounded], high[bounded])
+            drawn = np.clip(drawn.astype(self.dtype), low, high)
+        return drawn.astype(self.dtype).reshape(self.shape)
+
+    def checked(self, actions: NDArray[Any], where: str) -> NDArray[Any]:
+        """Return actions, shape (…, *shape), in the type in which they are recorded.
+
+        ArcadeMarkError, which begins with `where`: they have another shape, are no numbers of that kind, or beyond the
+        bounds.
+        """
+        kinds = "iu" if self.integer else "iuf"
+        if actions.shape[actions.ndim - len(self.shape) :] != self.shape or actions.dtype.kind not in kinds:
+            raise ArcadeMarkError(
+                f"{where} has shape {actions.shape} and type {actions.dtype}; expected {self.shape} and "
+                f"{np.dtype(self.dtype)} for each episode"
+            )
+        exact = actions.astype(self.dtype)
+        flat = exact.reshape(-1, len(self.low)).astype(np.float64)
+        wrong = ~((flat >= np.array(self.low)) & (flat <= np.array(self.high)))
+        if wrong.any():
+            row, i = (int(place) for place in np.argwhere(wrong)[0])
+            raise ArcadeMarkError(
+                f"{where} has {flat[row, i]:g} at place {i}; expected {self.low[i]:g} to {self.high[i]:g}"
+            )
+        return exact
+
+
+@dataclass(frozen=True)
 class EnvironmentSpec:
     """What an agent is told before it plays; pure data, picklable.
 
-    `protocol` holds the settings in force, overrides included; `action_meanings` the name of each action by its index,
-    ("NOOP", "FIRE", …); `observation_shape` and `observation_dtype` describe one observation;
-    `seed` is the trial's, by which an agent that was trained several times tells its networks apart, None elsewhere.
+    `game` is the task's id, on Atari a game's; `protocol` holds the settings in force, overrides included;
+    `action_meanings` the name of each action by its index, ("NOOP", "FIRE", …), none where actions are arrays, which
+    `array_actions` describes then; `observation_shape` and `observation_dtype` describe one observation, of several
+    parts a structured type with a field each; `seed` is the trial's, by which an agent that was trained several times
+    tells its networks apart, None elsewhere.
     """
 
     game: str
     protocol: protocols.Protocol
     action_meanings: tuple[str, ...]
     observation_shape: tuple[int, ...]
-    observation_dtype: str = "uint8"
+    observation_dtype: str | np.dtype[Any] = "uint8"
     seed: int | None = None
+    array_actions: ArrayActions | None = None
 
     @property
     def num_actions(self) -> int:
-        """Number of actions the agent may choose from."""
+        """Number of actions the agent may choose from; an ArcadeMarkError where actions are arrays."""
+        if self.array_actions is not None:
+            raise ArcadeMarkError(f"task {self.game!r}: its actions are arrays, not numbered ones")
         return len(self.action_meanings)
 
     @property
@@ -55,7 +114,20 @@ class EnvironmentSpec:
     @property
     def presses_fire(self) -> bool:
         """Whether the protocol presses FIRE for the agent in this game."""
-        return self.protocol.fire_reset and self.has_fire
+        return isinstance(self.protocol, protocols.AtariProtocol) and self.protocol.fire_reset and self.has_fire
+
+    @property
+    def atari(self) -> protocols.AtariProtocol:
+        """The protocol of an Atari game; an ArcadeMarkError if the task is none."""
+        if not isinstance(self.protocol, protocols.AtariProtocol):
+            raise ArcadeMarkError(f"task {self.game!r}: is no Atari game; choose an agent that plays other tasks")
+        return self.protocol
+
+
+def one_by_one(actions: NDArray[Any]) -> Sequence[Any]:
+    """Return actions, shape (N, …), as what `Environment.step` is given one after the other."""
+    numbers: list[Any] = actions.tolist() if actions.ndim == 1 else list(actions)
+    return numbers
 
 
 class Step(NamedTuple):
@@ -108,19 +180,20 @@ class Environment(Protocol):
             If no life was just lost, or a lost life does not end an episode here, or the game ended with it.
         """
 
-    def step(self, action: int) -> Step:
+    def step(self, action: Any) -> Step:
         """Play one agent step, and what the protocol presses for the agent where it lost a life.
 
-        ArcadeMarkError: `action` is outside ``range(spec.num_actions)``, or the episode has ended.
+        `action` is a number, or an array where the spec says so. ArcadeMarkError: it is outside
+        ``range(spec.num_actions)`` or its bounds, or the episode has ended.
         """
 
-    def each_frame(self, action: int) -> Iterator[Step]:
+    def each_frame(self, action: Any) -> Iterator[Step]:
         """Play one agent step frame by frame, yielding what each gave; what the protocol presses counts to the last.
 
         Only where observations are of the last frame alone. Errors as of `step`.
         """
 
-    def observe(self, out: NDArray[np.uint8]) -> None:
+    def observe(self, out: NDArray[Any]) -> None:
         """Write the current observation, of shape ``spec.observation_shape``, into `out`."""
 
     def render(self) -> NDArray[np.uint8]:

@@ -67,7 +67,7 @@ def ram_size(game: str) -> int:
     return toy.RAM_SIZE if game == toy.NAME else RAM_SIZE
 
 
-def observation_shape(game: str, settings: protocols.Protocol) -> tuple[int, ...]:
+def observation_shape(game: str, settings: protocols.AtariProtocol) -> tuple[int, ...]:
     """Return the shape of one observation; a `frame_stack` of 1 adds no axis."""
     if settings.observation == "ram":
         single: tuple[int, ...] = (ram_size(game),)
@@ -76,7 +76,7 @@ def observation_shape(game: str, settings: protocols.Protocol) -> tuple[int, ...
     return single if settings.frame_stack == 1 else (settings.frame_stack, *single)
 
 
-def resized(settings: protocols.Protocol, screen: tuple[int, int]) -> tuple[int, int]:
+def resized(settings: protocols.AtariProtocol, screen: tuple[int, int]) -> tuple[int, int]:
     """Return the (height, width) to which a screen is resized; the toy game's, being smaller, stays."""
     size = settings.screen_size
     return screen if size is None or screen == (toy.SIZE, toy.SIZE) else size

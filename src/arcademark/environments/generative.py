@@ -54,17 +54,19 @@ def snapshot(environment: Environment) -> State:
 
     ArcadeMarkError: `registry.open_environment` did not open it.
     """
-    if not isinstance(environment, Play):
+    if (place := getattr(environment, "place", None)) is None:
         raise ArcadeMarkError(
             f"cannot plan in a {type(environment).__name__}; open the game with registry.open_environment"
         )
-    return _new_tuple(State, environment.place())
+    return _new_tuple(State, place())
 
 
 class GenerativeModel(Play):
     """A game that can be put at any place and played from there, without observations; arguments as of `play.Play`."""
 
     begin_with = "restore"
+    keeps = True
+    """Whether its states can be written down, so that an episode can go on after a restart."""
 
     def __init__(
         self, spec: EnvironmentSpec, console: Console, actions: tuple[int, ...], episode_end: EpisodeEnd

@@ -34,7 +34,7 @@ DEFAULT_PROTOCOL = "world-records"
 
 def make(
     game: str,
-    protocol: str | protocols.Protocol = DEFAULT_PROTOCOL,
+    protocol: str | protocols.AtariProtocol = DEFAULT_PROTOCOL,
     *,
     training: bool = False,
     render_mode: str | None = None,
@@ -48,7 +48,7 @@ def make(
     ----------
     game : str
         Any spelling of its name.
-    protocol : str or Protocol
+    protocol : str or AtariProtocol
         A protocol or its name.
     training : bool
         Whether episodes end and rewards are clipped as the protocol says for training.
@@ -79,7 +79,7 @@ def make(
 def make_vec(
     games: str | Sequence[str],
     num_envs: int | None = None,
-    protocol: str | protocols.Protocol = DEFAULT_PROTOCOL,
+    protocol: str | protocols.AtariProtocol = DEFAULT_PROTOCOL,
     *,
     training: bool = False,
     render_mode: str | None = None,
@@ -131,7 +131,7 @@ def make_vec(
     )
 
 
-def _spec(game: str, protocol: str | protocols.Protocol, overrides: Mapping[str, object]) -> EnvironmentSpec:
+def _spec(game: str, protocol: str | protocols.AtariProtocol, overrides: Mapping[str, object]) -> EnvironmentSpec:
     named = protocols.protocol(protocol) if isinstance(protocol, str) else protocol
     return environment_spec(game, named.override(overrides) if overrides else named)
 

@@ -73,7 +73,7 @@ class Observer:
         """Continue from what `save` returned."""
 
 
-def make_observer(console: Console, settings: protocols.Protocol) -> Observer:
+def make_observer(console: Console, settings: protocols.AtariProtocol) -> Observer:
     """Return what makes a console's observations under a protocol."""
     if settings.observation == "ram":
         return RamObserver(console)
@@ -147,7 +147,7 @@ class ScreenObserver(Observer):
     the same order, those of the step before.
     """
 
-    def __init__(self, console: Console, settings: protocols.Protocol) -> None:
+    def __init__(self, console: Console, settings: protocols.AtariProtocol) -> None:
         height, width = console.screen_shape
         size = resized(settings, console.screen_shape)
         self._console = console
@@ -242,7 +242,7 @@ class ScreenObserver(Observer):
 class KernelObserver(ScreenObserver):
     """The usual observation, by `kernels.push_pooled`."""
 
-    def __init__(self, console: Console, settings: protocols.Protocol) -> None:
+    def __init__(self, console: Console, settings: protocols.AtariProtocol) -> None:
         super().__init__(console, settings)
         self._words = self._screens.view(np.uint64).reshape(2, len(self._new), GROUPS, GROUP_WORDS)
         self.table = _pooled(console, self._luminance)
@@ -302,7 +302,7 @@ def channels_first(observations: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return observations
 
 
-def _colours(console: Console, settings: protocols.Protocol) -> NDArray[np.uint8]:
+def _colours(console: Console, settings: protocols.AtariProtocol) -> NDArray[np.uint8]:
     """Return what each screen byte becomes, shape (256, channels)."""
     if settings.observation == "rgb":
         return console.rgb

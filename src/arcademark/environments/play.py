@@ -75,7 +75,7 @@ class Play:
         observer: Observer,
     ) -> None:
         self.spec = spec
-        settings = spec.protocol
+        settings = spec.atari
         self._console = console
         self.batch = console.batch
         self.console_actions = actions
@@ -261,8 +261,8 @@ class ConsoleEnvironment(Play):
     def __init__(
         self, spec: EnvironmentSpec, console: Console, actions: tuple[int, ...], episode_end: TrainingEpisodeEnd
     ) -> None:
-        super().__init__(spec, console, actions, episode_end, make_observer(console, spec.protocol))
-        settings = spec.protocol
+        super().__init__(spec, console, actions, episode_end, make_observer(console, spec.atari))
+        settings = spec.atari
         self._noop_max = settings.noop_max if settings.start == "noop" else 0
         self._noop = StepRecord(cap=self._cap, frame_skip=1, before_at=-1, newest_at=-1, last_shown=True)
         console.attach(self._noop, None)

@@ -1,31 +1,57 @@
-"""From a game's name and a protocol to an environment.
+"""From a task's name and a protocol to an environment.
 
-`environment_spec` needs facts only: no ROM is loaded, no emulator imported, and what cannot be played is refused.
+Of a game `environment_spec` needs facts only: no ROM is loaded, no emulator imported, and what cannot be played is
+refused. Other tasks are made by Gymnasium (`arcademark.environments.tasks`).
 """
 
 from __future__ import annotations
 
 import dataclasses
 import functools
-from typing import TYPE_CHECKING, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, cast
 
 from arcademark.environments import facts, toy
 from arcademark.environments.base import AskedObservation, EnvironmentSpec
 from arcademark.environments.console import Console
-from arcademark.errors import ArcadeMarkError
-from arcademark.suite import protocols, tasks
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.files import read_text
+from arcademark.suite import protocols, task_suites, tasks
+from arcademark.suite.task_suites import TaskSuite
 
 if TYPE_CHECKING:
     from arcademark.environments.generative import GenerativeModel
     from arcademark.environments.play import ConsoleEnvironment
+    from arcademark.environments.tasks import TaskEnvironment
+
+
+def load_suite(text: str) -> TaskSuite:
+    """Return the suite that is meant: a shipped one's name, a file's path, or ``gymnasium:CartPole-v1,Acrobot-v1``.
+
+    ArcadeMarkError: there is none, or the file is not one, with the place.
+    """
+    shipped = task_suites.task_suites()
+    if text.startswith(task_suites.ON_THE_SPOT):
+        return task_suites.on_the_spot(text)
+    if text.lower() in shipped:
+        return shipped[text.lower()]
+    path = Path(text)
+    if path.suffix != ".toml" and not path.exists():
+        raise UnknownNameError("suite", text, [*shipped, *tasks.suites()])
+    return task_suites.read_suite(read_text(path, task_suites.MOST_BYTES), str(path), path.stem.lower())
 
 
 def environment_spec(game: str, protocol: protocols.Protocol, frames_per_action: int | None = None) -> EnvironmentSpec:
-    """Return what an agent is told about a game ("toy", or any spelling of a name) under a protocol.
+    """Return what an agent is told about a game ("toy", or any spelling of a name) or a task under a protocol.
 
-    `frames_per_action` replaces the protocol's `frame_skip`. ArcadeMarkError: there is no such game, or the protocol
-    cannot be played in it.
+    `frames_per_action` replaces the protocol's `frame_skip`. ArcadeMarkError: there is no such game or task, or the
+    protocol cannot be played in it.
     """
+    if isinstance(protocol, protocols.StepProtocol):
+        from arcademark.environments.tasks import task_spec
+
+        return task_spec(game, protocol)
+    assert isinstance(protocol, protocols.AtariProtocol)
     game_id = toy.NAME if game.strip().lower() == toy.NAME else tasks.canonical_game(game)
     settings = _with_frames_per_action(protocol, frames_per_action)
     _check_playable(game_id, settings)
@@ -41,9 +67,7 @@ def observing(spec: EnvironmentSpec, observation: AskedObservation | None) -> En
     """Return a game with the observations that an agent asks for: one screen of the last frame, or the memory."""
     if observation is None:
         return spec
-    settings = dataclasses.replace(
-        spec.protocol, observation=observation, screen_size=None, max_pool=False, frame_stack=1
-    )
+    settings = dataclasses.replace(spec.atari, observation=observation, screen_size=None, max_pool=False, frame_stack=1)
     return dataclasses.replace(spec, protocol=settings, observation_shape=facts.observation_shape(spec.game, settings))
 
 
@@ -100,8 +124,23 @@ def open_environment(
     training: bool = False,
     frames_per_action: int | None = None,
     emulator: Emulator | None = None,
+) -> ConsoleEnvironment | TaskEnvironment:
+    """Make the environment of a spec: `open_game`, or one of Gymnasium's."""
+    if isinstance(spec.protocol, protocols.StepProtocol):
+        from arcademark.environments.tasks import TaskEnvironment
+
+        return TaskEnvironment(spec, spec.protocol)
+    return open_game(spec, training=training, frames_per_action=frames_per_action, emulator=emulator)
+
+
+def open_game(
+    spec: EnvironmentSpec,
+    *,
+    training: bool = False,
+    frames_per_action: int | None = None,
+    emulator: Emulator | None = None,
 ) -> ConsoleEnvironment:
-    """Make the environment of a spec.
+    """Make the environment of a game.
 
     Episodes end as the protocol says for training or for evaluation. Both emulators play alike, but cannot exchange
     saved states; by default `choose_emulator` chooses. ArcadeMarkError: the ROM is missing or not the one expected, or
@@ -109,8 +148,8 @@ def open_environment(
     """
     from arcademark.environments.play import ConsoleEnvironment
 
-    spec = dataclasses.replace(spec, protocol=_with_frames_per_action(spec.protocol, frames_per_action))
-    settings = spec.protocol
+    spec = dataclasses.replace(spec, protocol=_with_frames_per_action(spec.atari, frames_per_action))
+    settings = spec.atari
     end = settings.training_episode_end if training else settings.evaluation_episode_end
     return ConsoleEnvironment(spec, _open_console(spec, emulator), _console_actions(spec), end)
 
@@ -125,11 +164,15 @@ def open_model(
     """
     from arcademark.environments.generative import GenerativeModel
 
+    if isinstance(spec.protocol, protocols.StepProtocol):
+        from arcademark.environments.tasks import TaskModel
+
+        return cast("GenerativeModel", TaskModel(spec, spec.protocol))  # has what planners use
     emulator = choose_emulator(spec.game, emulator)
     if spec.game in facts.NOT_EXACT and emulator == "ale":
         raise ArcadeMarkError(f"game {spec.game!r} cannot be planned in: its saved states do not replay exactly")
-    spec = dataclasses.replace(spec, protocol=_with_frames_per_action(spec.protocol, frames_per_action))
-    end = spec.protocol.evaluation_episode_end
+    spec = dataclasses.replace(spec, protocol=_with_frames_per_action(spec.atari, frames_per_action))
+    end = spec.atari.evaluation_episode_end
     return GenerativeModel(spec, _open_console(spec, emulator), _console_actions(spec), end)
 
 
@@ -139,14 +182,23 @@ def _open_console(spec: EnvironmentSpec, asked: Emulator | None) -> Console:
     if choose_emulator(spec.game, asked) == "console":
         from arcademark.environments.native import NativeConsole
 
-        return NativeConsole(spec.game, spec.protocol.mode, spec.protocol.difficulty)
+        return NativeConsole(spec.game, spec.atari.mode, spec.atari.difficulty)
     from arcademark.environments.atari_apart import open_console
 
-    return open_console(spec.game, spec.protocol.mode, spec.protocol.difficulty)
+    return open_console(spec.game, spec.atari.mode, spec.atari.difficulty)
 
 
 def _console_actions(spec: EnvironmentSpec) -> tuple[int, ...]:
     return tuple(tasks.JOYSTICK_ACTIONS.index(meaning) for meaning in spec.action_meanings)
+
+
+def version_of(task: str, protocol: protocols.Protocol) -> str:
+    """Return what tells a task's versions apart: `rom_checksum`, or its package with the version, "gymnasium 1.2.1"."""
+    if isinstance(protocol, protocols.StepProtocol):
+        from arcademark.environments.tasks import package
+
+        return package(protocol.suite.tasks[task])
+    return rom_checksum(task)
 
 
 def rom_checksum(game: str) -> str:
@@ -158,7 +210,9 @@ def rom_checksum(game: str) -> str:
     return checksum(tasks.canonical_game(game))
 
 
-def _with_frames_per_action(protocol: protocols.Protocol, frames_per_action: int | None) -> protocols.Protocol:
+def _with_frames_per_action(
+    protocol: protocols.AtariProtocol, frames_per_action: int | None
+) -> protocols.AtariProtocol:
     if frames_per_action is None or frames_per_action == protocol.frame_skip:
         return protocol
     if frames_per_action < 1:
@@ -166,7 +220,7 @@ def _with_frames_per_action(protocol: protocols.Protocol, frames_per_action: int
     return dataclasses.replace(protocol, frame_skip=frames_per_action)
 
 
-def _action_meanings(game: str, settings: protocols.Protocol) -> tuple[str, ...]:
+def _action_meanings(game: str, settings: protocols.AtariProtocol) -> tuple[str, ...]:
     minimal = settings.action_set == "minimal"
     if game == toy.NAME:
         return toy.MINIMAL_ACTIONS if minimal else tasks.JOYSTICK_ACTIONS
@@ -174,7 +228,7 @@ def _action_meanings(game: str, settings: protocols.Protocol) -> tuple[str, ...]
     return facts_of_game.minimal_actions if minimal else facts_of_game.full_actions
 
 
-def _check_playable(game: str, settings: protocols.Protocol) -> None:
+def _check_playable(game: str, settings: protocols.AtariProtocol) -> None:
     """Raise an error that says why the protocol cannot be played in the game, if so."""
     name = settings.name
     if not settings.runnable:
@@ -189,7 +243,7 @@ def _check_playable(game: str, settings: protocols.Protocol) -> None:
     _check_switches(game, settings)
 
 
-def _check_switches(game: str, settings: protocols.Protocol) -> None:
+def _check_switches(game: str, settings: protocols.AtariProtocol) -> None:
     switches: tuple[tuple[str, int | None, tuple[int, ...]], ...]
     if game == toy.NAME:
         switches = ("mode", settings.mode, (0,)), ("difficulty", settings.difficulty, (0,))

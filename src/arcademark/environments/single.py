@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.environments.observation import channels_first as as_channels_first
-from arcademark.environments.registry import open_environment
+from arcademark.environments.registry import open_game
 from arcademark.errors import ArcadeMarkError
 
 FRAMES_A_SECOND = 60
@@ -84,9 +84,9 @@ class AtariEnv(gymnasium.Env[NDArray[np.uint8], np.int64]):
             raise ArcadeMarkError(f"render_mode {render_mode!r} is not known; expected 'rgb_array' or none")
         if padding_type not in {"reset", "zero"}:
             raise ArcadeMarkError(f"padding_type {padding_type!r} is not known; expected 'reset' or 'zero'")
-        protocol = environment_spec.protocol
+        protocol = environment_spec.atari
         self.environment_spec = environment_spec
-        self.environment = open_environment(environment_spec, training=training)
+        self.environment = open_game(environment_spec, training=training)
         self.environment.pad_with_zeros(padding_type == "zero")
         self.render_mode = render_mode
         self.metadata = {**type(self).metadata, "render_fps": max(1, FRAMES_A_SECOND // protocol.frame_skip)}
@@ -184,7 +184,7 @@ class AtariEnv(gymnasium.Env[NDArray[np.uint8], np.int64]):
 
 def spaces_of(spec: EnvironmentSpec, channels_first: bool = False) -> tuple[Space[NDArray[np.uint8]], Discrete]:
     """Return the observation space and the action space of a game."""
-    high = 127 if spec.protocol.observation == "palette" else 255
+    high = 127 if spec.atari.observation == "palette" else 255
     shape = spec.observation_shape
     if channels_first:
         shape = as_channels_first(np.empty((1, *shape), np.uint8)).shape[1:]

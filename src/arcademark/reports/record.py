@@ -50,12 +50,16 @@ class Setting:
 
 @dataclass(frozen=True)
 class ProtocolView:
-    """The protocol of a run: name, label (overrides included), title, citation and every setting."""
+    """The protocol of a run: name, label (overrides included), title, citation and every setting.
+
+    unit: What lengths and budgets are counted in: emulated frames on Atari, steps elsewhere.
+    """
 
     name: str
     label: str
     title: str
     citation: str
+    unit: Literal["frame", "step"]
     settings: tuple[Setting, ...]
 
 

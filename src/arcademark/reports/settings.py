@@ -57,6 +57,7 @@ FIELDS: Mapping[str, Field] = {
     "max_frames_per_episode": Field(
         "Frame cap", _or("none", lambda value: f"{value:,} frames ({wording.duration(value)})"), "max episode length"
     ),
+    "max_steps_per_episode": Field("Step cap", _or("the environment's own", "{:,} steps".format)),
     "frame_skip": Field("Action held for", lambda value: wording.plural(value, "frame"), "action repeats"),
     "repeat_action_probability": Field(
         "Sticky actions", lambda value: f"probability {value:g}" if value else "none", "sticky actions"
@@ -117,7 +118,8 @@ FIELDS: Mapping[str, Field] = {
     ),
     "training_reward_clipping": Field("Rewards clipped in training", _yes),
     "training_frames": Field("Training frames", _or("counted in episodes", wording.count)),
-    "training_episodes": Field("Training episodes", _or("counted in frames", wording.count)),
+    "training_steps": Field("Training steps", _or("counted in episodes", wording.count)),
+    "training_episodes": Field("Training episodes", _or("counted otherwise", wording.count)),
     "reported_episodes": Field(
         "Score is of",
         {
@@ -143,6 +145,7 @@ def view(protocol: Protocol) -> ProtocolView:
         label=protocol.label,
         title=protocol.title,
         citation=protocol.citation,
+        unit=protocol.unit,
         settings=tuple(_setting(protocol, field, value) for field, value in protocol.settings().items()),
     )
 
@@ -162,17 +165,18 @@ def _setting(protocol: Protocol, field: str, value: Any) -> Setting:
     )
 
 
-def budget(frames: int | None, episodes: int | None) -> str:
+def budget(frames: int | None, episodes: int | None, unit: str = "frame") -> str:
     """Say a budget of training, "50 episodes" or "200,000,000 frames"; "" where there is none."""
     if frames is not None:
-        return wording.plural(frames, "frame")
+        return wording.plural(frames, unit)
     return "" if episodes is None else wording.plural(episodes, "episode")
 
 
 def named_budget(protocol: Protocol) -> str:
     """Say what the named protocol gives to train with, whatever was overridden."""
-    fields = ("training_frames", "training_episodes")
-    return budget(*(protocol.overrides.get(field, getattr(protocol, field)) for field in fields))
+    fields = (f"training_{protocol.unit}s", "training_episodes")
+    frames, episodes = (protocol.overrides.get(field, getattr(protocol, field)) for field in fields)
+    return budget(frames, episodes, protocol.unit)
 
 
 def length(text: str) -> int | None:

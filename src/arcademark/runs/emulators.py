@@ -9,9 +9,10 @@ import importlib.metadata
 from collections.abc import Callable, Iterable
 
 from arcademark.agents.loading import kind
-from arcademark.environments import facts, toy
+from arcademark.environments import facts
 from arcademark.environments.registry import Emulator, choose_emulator
 from arcademark.runs.plan import Plan
+from arcademark.suite import tasks
 
 
 def choose(plan: Plan, on_compiling: Callable[[], None] = lambda: None) -> dict[str, Emulator]:
@@ -21,6 +22,8 @@ def choose(plan: Plan, on_compiling: Callable[[], None] = lambda: None) -> dict[
     everywhere, unless the plan asks for the console. `on_compiling` is called before the console is compiled, once on a
     machine.
     """
+    if plan.protocol.unit == "step":
+        return dict.fromkeys(plan.games, "ale")  # of which other tasks take no notice
     asked: dict[str, Emulator | None] = {trial.game: plan.emulator for trial in plan.trials}
     if plan.emulator is None:
         unequal = [trial for trial in plan.trials if trial.game in facts.UNEQUAL_STATES]
@@ -31,10 +34,10 @@ def choose(plan: Plan, on_compiling: Callable[[], None] = lambda: None) -> dict[
 
 
 def named(game: str, emulator: Emulator) -> str:
-    """Name an emulator with its version, as "console 5f43e732cb187f58" or "ale-py 0.12.1"; "" for the toy game."""
+    """Name an emulator with its version, "console 5f43e732cb187f58" or "ale-py 0.12.1"; "" for what none emulates."""
     from arcademark.console import build
 
-    if game == toy.NAME:
+    if game not in tasks.games():
         return ""
     return f"console {build.version()}" if emulator == "console" else f"ale-py {importlib.metadata.version('ale-py')}"
 

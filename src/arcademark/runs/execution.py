@@ -16,7 +16,7 @@ from types import FrameType
 from typing import Any
 
 from arcademark.agents.loading import all_parameters, kind
-from arcademark.environments.registry import Emulator, rom_checksum
+from arcademark.environments.registry import Emulator, version_of
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.runs import emulators, live, manifest, networks, provenance
 from arcademark.runs.database import clear_errors
@@ -161,7 +161,7 @@ def describe(plan: Plan, command: str) -> manifest.Document:
             }
             for spec in plan.agents
         ],
-        "games": {game: rom_checksum(game) for game in plan.games},
+        "games": {game: version_of(game, plan.protocol) for game in plan.games},
         "seeds": list(plan.seeds),
         "episodes": plan.episodes,
         "training_frames": plan.frames,

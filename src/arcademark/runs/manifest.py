@@ -17,7 +17,7 @@ from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.files import parse_json, read_as, read_text
 from arcademark.runs.checks import MOST_EPISODES, MOST_FRAMES
 from arcademark.suite import protocols
-from arcademark.suite.protocols import Protocol
+from arcademark.suite.protocols import Protocol, StepProtocol
 
 FILE = "manifest.json"
 SCHEMA_VERSION = 1
@@ -72,6 +72,7 @@ class Settings(TypedDict):
     settings: dict[str, Any]
     overrides: dict[str, Any]
     provenance: dict[str, dict[str, str]]
+    suite: NotRequired[dict[str, Any]]  # of tasks beyond Atari; reading it checks its values
 
 
 class Continued(Provenance):
@@ -165,13 +166,17 @@ def differences(there: Document, now: Document, *, growing: bool = True) -> list
     if old.name != new.name:
         found.append(("protocol", old.name, new.name))
     found += [(f"protocol {item.setting}", item.a, item.b) for item in protocols.differences(old, new)]
+    if isinstance(old, StepProtocol) and isinstance(new, StepProtocol):
+        for task in [task for task in there["games"] if task in now["games"]]:
+            kinds = old.of_trial(task)["task"], new.of_trial(task)["task"]
+            found += [(f"{name} of task {task}", kinds[0][name], kinds[1][name]) for name in kinds[0]]
     found += _agent_differences(there["agents"], now["agents"])
     for field in ("training_frames", "training_episodes"):
         given, asked = (document.get(field) or "the protocol's" for document in (there, now))
         found.append((f"{field.replace('_', ' ')} (they cannot be changed)", given, asked))
     found.append(("version of ale-py", there["versions"].get("ale-py"), now["versions"].get("ale-py")))
     for game in [game for game in there["games"] if game in now["games"]]:
-        found.append((f"ROM of {game}", there["games"][game], now["games"][game]))
+        found.append((f"version or ROM of {game}", there["games"][game], now["games"][game]))
     if growing and now["episodes"] < there["episodes"]:
         found.append(("episodes (they can be raised, not lowered)", there["episodes"], now["episodes"]))
     return [f"{what}: {_shown(a)} there, {_shown(b)} now" for what, a, b in found if a != b]
@@ -257,7 +262,13 @@ def joined(one: Document, other: Document) -> Document:
         for agent in one["agents"]
         for trained in (agent.get("trained_frames", {}) | new[agent["label"]].get("trained_frames", {}),)
     ]
+    protocol = one["protocol"]
+    if "suite" in protocol:  # its file may have been given more tasks
+        suite, more = protocol["suite"], other["protocol"]["suite"]
+        both = {part: {**more[part], **suite[part]} for part in ("tasks", "subsets")}
+        protocol = protocol | {"suite": suite | both}
     return one | {
+        "protocol": protocol,
         "agents": agents,
         "games": one["games"] | other["games"],
         "seeds": [*one["seeds"], *(seed for seed in other["seeds"] if seed not in seeds)],

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.environments.base import Environment, EnvironmentSpec
-from arcademark.environments.registry import choose_emulator, environment_spec, open_environment
+from arcademark.environments.registry import choose_emulator, environment_spec, open_game
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.replay import Choice, Recorded, Seen, observed_as, select_one
 from arcademark.runs.slot import episode_rng
 from arcademark.runs.store import Phase, RunRecord, read_actions, read_run
-from arcademark.suite.protocols import Protocol, protocol
+from arcademark.suite.protocols import AtariProtocol, Protocol, protocol
 
 RANDOM_PLAY = "ale-2013"  # protocol of random play
 
@@ -53,7 +53,7 @@ class Play:
         """Yield the moments: of the recorded episode, or of one random episode after another without end."""
         phase: Phase = "evaluation" if self.recorded is None else self.recorded.episode.phase
         emulator = choose_emulator(self.spec.game, compiles=False)
-        environment = open_environment(self.spec, training=phase == "training", emulator=emulator)
+        environment = open_game(self.spec, training=phase == "training", emulator=emulator)
         try:
             if self.recorded is None:
                 before = 0
@@ -96,11 +96,12 @@ class Trajectory:
         """Return the file: what it is as a comment, then a number a line."""
         trial, row = self.recorded
         settings = self.protocol
+        actions = f"the {settings.action_set} action set" if isinstance(settings, AtariProtocol) else "the task"
         agent = " ".join(trial.agent.split())
         lines = (
             f"# {trial.game}: actions of {agent}, seed {trial.seed}, {row.phase} episode {row.episode}, "
             f"score {row.score:.15g}",
-            f"# numbers of the {settings.action_set} action set, one for each {settings.frame_skip} frames",
+            f"# numbers of {actions}, one for each {settings.frame_skip} frames",
             *map(str, self.actions),
         )
         return "\n".join(lines) + "\n"

@@ -17,7 +17,7 @@ import numpy as np
 from gymnasium.envs.registration import EnvSpec
 
 from arcademark.environments.base import Environment
-from arcademark.environments.registry import environment_spec, open_environment
+from arcademark.environments.registry import environment_spec, open_game
 from arcademark.environments.single import MAKE, spaces_of
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.replay import Choice, Recorded, replay, select
@@ -74,7 +74,7 @@ def export(
                 "requirements": ["arcademark"],
             }
         )
-        environment = open_environment(spec, emulator="ale")
+        environment = open_game(spec, emulator="ale")
         storage.update_episodes(EpisodeBuffer(**_episode(run, one, environment)) for one in chosen)
         draft.rename(place)
     except OSError as error:

@@ -118,7 +118,8 @@ def _places(texts: Sequence[str]) -> tuple[np.ndarray[Any, np.dtype[np.int32]], 
 
 def _decoded(directory: Path, blob: bytes, steps: int) -> bytes:
     try:
-        return decode_actions(blob, min(steps, MOST_STEPS)).astype(f"<u{blob[0]}").tobytes()
+        actions = decode_actions(blob, min(steps, MOST_STEPS))
+        return (actions if actions.ndim > 1 else actions.astype(f"<u{blob[0]}")).tobytes()
     except ValueError as error:
         raise ArcadeMarkError(
             f"{directory}: recorded actions are damaged ({error}); 'arcademark check {directory}' tells which"

@@ -20,8 +20,7 @@ from arcademark.environments.registry import Emulator, choose_emulator, environm
 from arcademark.errors import ArcadeMarkError, UnknownNameError, one_line
 from arcademark.runs.checks import MOST_EPISODES
 from arcademark.suite import protocols
-from arcademark.suite.protocols import Protocol
-from arcademark.suite.settings import ADDED
+from arcademark.suite.protocols import Protocol, StepProtocol
 from arcademark.suite.subsets import resolve_tasks
 
 MOST_TRIALS = 1_000_000  # of a run
@@ -49,8 +48,9 @@ class Trial:
         episodes = self.training_episodes
         trained = "" if episodes in (None, self.protocol.training_episodes) else f',"training_episodes":{episodes}'
         network = f',"checkpoint":"{self.agent.sha256}"' if self.agent.sha256 else ""
+        settings = _settings(self.protocol, self.game)
         canonical = (
-            f'{{"agent":{_json(self.agent.label)},"game":{_json(self.game)},"protocol":{_settings(self.protocol)},'
+            f'{{"agent":{_json(self.agent.label)},"game":{_json(self.game)},"protocol":{settings},'
             f'"seed":{self.seed}{trained},"training_frames":{_json(self.training_frames)}{network}}}'
         )
         digest = hashlib.sha256(canonical.encode()).hexdigest()[:8]
@@ -60,15 +60,10 @@ class Trial:
 _json = lru_cache(maxsize=1024)(json.dumps)
 
 
-@lru_cache
-def _settings(protocol: Protocol) -> str:
+@lru_cache(maxsize=1024)
+def _settings(protocol: Protocol, task: str) -> str:
     """Return as JSON what of a protocol can change the score of an episode; a plan's trials share it."""
-    settings = protocol.to_json()["settings"]
-    del settings["evaluation_episodes"]
-    for name, before in ADDED.items():
-        if settings[name] == before:
-            del settings[name]  # so that trials of older versions keep their names
-    return json.dumps(settings, sort_keys=True, separators=(",", ":"))
+    return json.dumps(protocol.of_trial(task), sort_keys=True, separators=(",", ":"))
 
 
 @lru_cache(maxsize=1024)
@@ -119,7 +114,8 @@ def make_plan(
     agents : str, AgentSpec or a sequence of these
         A name or reference, as `agent_specs` reads it, or what that returned.
     games : str or sequence of str
-        A suite, a subset or games, as `resolve_tasks` reads them, or games one by one, in any spelling.
+        A suite, a subset or games, as `resolve_tasks` reads them, or games one by one, in any spelling; under the
+        protocol of a suite that is a file, its tasks and subsets, as `TaskSuite.resolve` reads them.
     protocol : str or Protocol
     seeds : int or sequence of int
         How many, from 0, or which.
@@ -159,7 +155,9 @@ def make_plan(
     if "trainer" in kinds and budget[0] is None:
         trainer = next(spec.label for spec in specs if kind(spec) == "trainer")
         raise ArcadeMarkError(f"agent {trainer} trains for a number of frames, not of episodes; give --frames")
-    if isinstance(games, str):
+    if isinstance(rules, StepProtocol):
+        tasks = rules.suite.resolve(games)
+    elif isinstance(games, str):
         tasks = resolve_tasks(games)
     else:
         tasks = tuple(dict.fromkeys(environment_spec(name, rules).game for name in games))

@@ -108,7 +108,7 @@ class _PlannerPlayer:
     def _keep(self, rng: np.random.Generator) -> Iterator[Unfinished]:
         """Yield what is needed to go on from here, if it is time; too large a checkpoint is not kept."""
         began = time.perf_counter()
-        if began < self._keep_at:
+        if began < self._keep_at or not self._model.keeps:
             return
         checkpoint = self._planner.checkpoint()
         if len(checkpoint) <= MAX_CHECKPOINT_BYTES:

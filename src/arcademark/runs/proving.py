@@ -20,13 +20,15 @@ from arcademark.environments.registry import environment_spec
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.replay import Recorded, open_recorded
 from arcademark.runs.verify import Finding, Task, verify_episode
-from arcademark.suite.protocols import Protocol
+from arcademark.suite.protocols import AtariProtocol, Protocol
 from arcademark.suite.tasks import JOYSTICK_ACTIONS
 
 
 def prove_episode(task: Task) -> Finding:
     """Replay an episode on the console; tell what the environment differs in, else what the frames do."""
     trial, row = task.recorded
+    if not isinstance(task.protocol, AtariProtocol):
+        return Finding(trial.id, trial.game, row.phase, row.episode, "unverifiable", "it is no Atari game")
     if trial.game == toy.NAME:
         return Finding(trial.id, trial.game, row.phase, row.episode, "unverifiable", "the toy game has no console")
     try:
@@ -44,10 +46,10 @@ class FrameByFrame:
     def __init__(self, protocol: Protocol, recorded: Recorded) -> None:
         trial, row = recorded
         spec = environment_spec(trial.game, protocol, trial.frames_per_action)
-        self._game, self._settings = spec.game, spec.protocol
+        self._game, self._settings = spec.game, spec.atari
         self._actions = [JOYSTICK_ACTIONS.index(meaning) for meaning in spec.action_meanings]
         training = row.phase == "training"
-        ends = spec.protocol.training_episode_end if training else spec.protocol.evaluation_episode_end
+        ends = spec.atari.training_episode_end if training else spec.atari.evaluation_episode_end
         self._life_ends = ends == "life_lost"
         self._presses = PRESSES if spec.presses_fire else ()
         self._executed = self.episode_frames = self._lives = 0

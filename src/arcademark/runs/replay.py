@@ -14,14 +14,15 @@ import numpy as np
 
 from arcademark.environments import toy
 from arcademark.environments.base import Environment, Step
-from arcademark.environments.registry import Emulator, environment_spec, open_environment
+from arcademark.environments.registry import Emulator, environment_spec, load_suite, open_environment
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.runs import imported
 from arcademark.runs.slot import episode_rng
 from arcademark.runs.store import EpisodeRecord, Phase, RunRecord, TrialRecord
 from arcademark.suite import anomalies
-from arcademark.suite.protocols import Protocol
+from arcademark.suite.protocols import AtariProtocol, Protocol, StepProtocol
 from arcademark.suite.settings import recorded_end
+from arcademark.suite.task_suites import trusted_modules
 from arcademark.suite.tasks import canonical_game
 
 Seen = Literal["palette", "ram"]
@@ -57,13 +58,16 @@ class Choice(TypedDict, total=False):
     seed: int | None
     phase: Phase | None
     episode: int | None
+    suite: str | None  # whose packages may be imported to play tasks again, beside those that come with ArcadeMark
 
 
 def observed_as(protocol: Protocol, observation: Seen) -> Protocol:
-    """Return a protocol whose observations are single whole screens of palette indices, or memory.
+    """Return a protocol whose observations are single whole screens of palette indices, or memory, where it is Atari's.
 
     Training episodes are those that are recorded: whole games where a lost life goes on in the same one.
     """
+    if not isinstance(protocol, AtariProtocol):
+        return protocol
     return dataclasses.replace(
         protocol,
         observation=observation,
@@ -140,15 +144,36 @@ def select_one(run: RunRecord, **choice: Unpack[Choice]) -> Recorded:
     return next((recorded for recorded in found if recorded.episode.phase == "evaluation"), found[0])
 
 
+def _task(protocol: Protocol, name: str) -> str:
+    """Return the task that any spelling means."""
+    if isinstance(protocol, StepProtocol):
+        return name.strip().lower()
+    return toy.NAME if name.strip().lower() == toy.NAME else canonical_game(name)
+
+
+def _refuse_packages(run: RunRecord, suite: str | None) -> None:
+    """Raise where playing again would import a package that the reader did not ask for: a run may be anybody's."""
+    if not isinstance(run.protocol, StepProtocol):
+        return
+    modules = {*trusted_modules(), *([] if suite is None else load_suite(suite).modules)}
+    for task in run.protocol.suite.tasks.values():
+        if task.module not in modules or task.environment.startswith("GymV"):  # imports others
+            raise ArcadeMarkError(
+                f"{run.directory}: task {task.id!r} is {task.environment}, whose package a run may not have imported "
+                "by itself; if you trust it, name the suite's file with --suite"
+            )
+
+
 def select_trials(run: RunRecord, **choice: Unpack[Choice]) -> tuple[TrialRecord, ...]:
     """Return the trials that fit, in the run's order, whatever phase and episode are asked for.
 
     All that replays asks here first, so that a run without actions is refused here.
     """
     imported.refuse(run)
+    _refuse_packages(run, choice.get("suite"))
     wanted = {name: choice.get(name) for name in ("agent", "game", "seed")}
     if (game := choice.get("game")) is not None:
-        wanted["game"] = toy.NAME if game.strip().lower() == toy.NAME else canonical_game(game)
+        wanted["game"] = _task(run.protocol, game)
     for name, value in wanted.items():
         known = dict.fromkeys(getattr(trial, name) for trial in run.trials)
         if value is not None and value not in known:

@@ -289,7 +289,7 @@ def _wrong_actions(row: Mapping[str, Any], document: manifest.Document | None) -
     if document is not None and "imported" in document:
         return ""
     try:
-        found = decode_actions(row["actions"], min(row["steps"], MOST_STEPS)).size
+        found = len(decode_actions(row["actions"], min(row["steps"], MOST_STEPS)))
     except ValueError as error:
         told = f"are damaged ({error})"
     else:

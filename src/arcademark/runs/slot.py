@@ -11,12 +11,12 @@ import time
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from msgspec import Meta
 
-from arcademark.environments.base import Environment, Step
+from arcademark.environments.base import Environment, Step, one_by_one
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.checks import MOST_FRAMES
 from arcademark.runs.store import (
@@ -101,7 +101,7 @@ class Slot:
         """Begin an episode and return the agent's generator for it."""
         self.phase, self.episode = phase, episode
         self.started = time.perf_counter()
-        self.actions = array("H")
+        self.actions: Any = array("H") if self.environment.spec.array_actions is None else []
         self.simulated_frames = 0
         self._before = Played(0)
         self.score = self.environment.reset(episode_rng(seed, phase, episode, "environment"))
@@ -111,7 +111,7 @@ class Slot:
         """Play a kept episode again up to where it was kept, and return the agent's generator as it was there."""
         rng = self.begin(seed, "evaluation", kept.episode)
         ended = False
-        for action in decode_actions(kept.actions).tolist():
+        for action in one_by_one(decode_actions(kept.actions)):
             step = self.step(action)
             ended = step.terminated or step.truncated
         if ended or self.environment.episode_frames != kept.frames:
@@ -125,14 +125,14 @@ class Slot:
         self._before = self._all()
         return rng
 
-    def step(self, action: int) -> Step:
+    def step(self, action: Any) -> Step:
         """Play one action."""
         step = self.environment.step(action)
         self.actions.append(action)
         self.score += step.reward
         return step
 
-    def each_frame(self, action: int) -> Iterator[Step]:
+    def each_frame(self, action: Any) -> Iterator[Step]:
         """Play one action frame by frame, yielding what each gave."""
         self.actions.append(action)
         for step in self.environment.each_frame(action):

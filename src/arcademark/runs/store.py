@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sqlite3
 import zlib
@@ -35,6 +36,9 @@ Phase = Literal["training", "evaluation"]
 End = Literal["terminated", "truncated"]
 Status = Literal["pending", "running", "done", "failed"]
 
+ARRAY_ACTIONS = frozenset({"f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"})  # types of numbers in them
+MOST_ARRAY_BYTES = 2**28  # of an episode's actions that are arrays
+MOST_SIDES = 4  # dimensions of an action that is an array
 MOST_STEPS = 10_000_000  # of an episode whose actions are read: 46 hours of play with an action a frame
 MORE_STEPS = 1_000  # actions that are read beyond the steps recorded, so that what differs can be told
 MOST_SAID = 4_000  # characters of why a trial failed
@@ -222,17 +226,39 @@ def scored_phase(protocol: Protocol, learns: bool) -> Phase:
 
 
 def encode_actions(actions: ArrayLike) -> bytes:
-    """Compress actions: one byte with the size of an item (1 or 2), then zlib's stream of the little-endian items."""
+    """Compress actions: one byte with the size of an item (1 or 2), then zlib's stream of the little-endian items.
+
+    Actions that are arrays, shape (steps, …), are kept as they are: a 0, the type's kind and size, the number of
+    dimensions of one and these, two bytes each, and zlib's stream.
+    """
     array = np.asarray(actions)
+    if array.ndim > 1:
+        kind, sides = f"{array.dtype.kind}{array.dtype.itemsize}".encode(), np.array(array.shape[1:], "<u2")
+        items = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
+        return b"\0" + kind + bytes([sides.size]) + sides.tobytes() + zlib.compress(items.tobytes())
     size = 1 if array.size == 0 or array.max() < 256 else 2
     return bytes([size]) + zlib.compress(array.astype(f"<u{size}").tobytes())
 
 
-def decode_actions(blob: object, most: int = MOST_STEPS) -> NDArray[np.uint16]:
-    """Undo `encode_actions`."""
+def decode_actions(blob: object, most: int = MOST_STEPS) -> NDArray[Any]:
+    """Undo `encode_actions`: uint16, shape (steps,), or arrays as they were."""
+    if isinstance(blob, bytes) and blob[:1] == b"\0":
+        return _decode_arrays(blob, most)
     if not isinstance(blob, bytes) or blob[:1] not in (b"\x01", b"\x02"):
         raise ValueError("unknown encoding")
     return np.frombuffer(inflate(blob[1:], blob[0] * most), f"<u{blob[0]}").astype(np.uint16)
+
+
+def _decode_arrays(blob: bytes, most: int) -> NDArray[Any]:
+    kind, rank = blob[1:3].decode("ascii"), blob[3] if len(blob) > 3 else 0
+    start = 4 + 2 * rank
+    if kind not in ARRAY_ACTIONS or not 1 <= rank <= MOST_SIDES or len(blob) < start:
+        raise ValueError("unknown encoding")
+    sides = np.frombuffer(blob[4:start], "<u2").tolist()
+    size = int(kind[1]) * math.prod(sides)
+    if not size:
+        raise ValueError("unknown encoding")
+    return np.frombuffer(inflate(blob[start:], min(size * most, MOST_ARRAY_BYTES)), f"<{kind}").reshape(-1, *sides)
 
 
 def read_run(directory: str | os.PathLike[str], *, whole: bool = True) -> RunRecord:

@@ -70,7 +70,7 @@ class TrainingGames(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any]
         self.metadata = {"autoreset_mode": AutoresetMode.SAME_STEP}
         self._shown = channels_first if first else np.asarray
         self._observations = np.zeros((self.num_envs, *spec.observation_shape), np.uint8)
-        high = 127 if spec.protocol.observation == "palette" else 255
+        high = 127 if spec.atari.observation == "palette" else 255
         self.single_observation_space = Box(0, high, self._shown(self._observations).shape[1:], np.uint8)
         self.single_action_space = Discrete(spec.num_actions)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)

@@ -20,8 +20,15 @@ from numpy.typing import NDArray
 from arcademark.agents.adapters import CheckedLearner, CheckedPlanner, CheckedPolicy, CheckedTrainer
 from arcademark.agents.base import Transition
 from arcademark.agents.loading import make_agent
-from arcademark.environments.base import Environment, EnvironmentSpec
-from arcademark.environments.registry import Emulator, environment_spec, observing, open_environment, open_model
+from arcademark.environments.base import Environment, EnvironmentSpec, one_by_one
+from arcademark.environments.registry import (
+    Emulator,
+    environment_spec,
+    observing,
+    open_environment,
+    open_game,
+    open_model,
+)
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.plan import Trial
 from arcademark.runs.planning import plan_episodes
@@ -31,6 +38,7 @@ from arcademark.runs.store import MAX_CHECKPOINT_BYTES, Checkpoint, EpisodeResul
 if TYPE_CHECKING:
     from arcademark.environments.generative import GenerativeModel
     from arcademark.environments.play import ConsoleEnvironment
+    from arcademark.environments.tasks import TaskEnvironment
 
 CHECKPOINT_SECONDS = 60.0  # wall time of training after which a checkpoint is due, however few frames it was
 CHECKPOINT_SHARE = 0.02  # most of the time that checkpoints which are due for the time may take
@@ -75,7 +83,7 @@ class Player:
             if isinstance(agent, CheckedTrainer):
                 from arcademark.runs.training import fit
 
-                yield from fit(self.trial, agent, partial(self.open, training=True), checkpoint, stopping, _pause)
+                yield from fit(self.trial, agent, partial(self.open_game, training=True), checkpoint, stopping, _pause)
             else:
                 yield from train(self.trial, agent, self.open(training=True), checkpoint, stopping)
             if stopping():
@@ -94,8 +102,14 @@ class Player:
         """Make the slot in which episodes are evaluated."""
         return Slot(row, self.open(), self.plans)
 
-    def open(self, training: bool = False) -> ConsoleEnvironment:
-        """Open the trial's game."""
+    def open_game(self, training: bool = False) -> ConsoleEnvironment:
+        """Open the trial's game; an ArcadeMarkError if it is another task."""
+        return open_game(
+            self.spec, training=training, frames_per_action=self.frames_per_action, emulator=self._emulator
+        )
+
+    def open(self, training: bool = False) -> ConsoleEnvironment | TaskEnvironment:
+        """Open the trial's game or task."""
         return open_environment(
             self.spec, training=training, frames_per_action=self.frames_per_action, emulator=self._emulator
         )
@@ -115,10 +129,10 @@ def evaluate(
     for slot, episode in zip(slots, waiting, strict=False):
         yield Begun("evaluation", episode)
         rngs[slot.row] = slot.begin(trial.seed, "evaluation", episode)
-        slot.environment.observe(observations[slot.row])
+        slot.environment.observe(observations[slot.row, ...])
         playing.append(slot)
     while playing:
-        actions = policy.act(observations, first, rngs).tolist()
+        actions = one_by_one(policy.act(observations, first, rngs))
         for slot in tuple(playing):
             row = slot.row
             _, terminated, truncated = slot.step(actions[row])
@@ -130,11 +144,11 @@ def evaluate(
                 following = next(waiting, None)
                 if following is None:
                     playing.remove(slot)
-                    observations[row] = 0
+                    observations[row] = np.zeros((), observations.dtype)
                     continue
                 yield Begun("evaluation", following)
                 rngs[row] = slot.begin(trial.seed, "evaluation", following)
-            slot.environment.observe(observations[row])
+            slot.environment.observe(observations[row, ...])
         if time.perf_counter() > meter.due:
             yield meter.tick(playing)
     yield meter.tick(playing)
@@ -212,20 +226,20 @@ def training_episode(
     rng = slot.begin(trial.seed, "training", number)
     shape, dtype = environment.spec.observation_shape, environment.spec.observation_dtype
     before, after = np.zeros((1, *shape), dtype), np.zeros((1, *shape), dtype)
-    environment.observe(before[0])
+    environment.observe(before[0, ...])
     first: NDArray[np.bool_] = np.ones(1, np.bool_)
     ended = False
     while not ended:
-        action = int(learner.act(before, first, (rng,))[0])
+        action = one_by_one(learner.act(before, first, (rng,)))[0]
         reward, terminated, truncated = slot.step(action)
-        environment.observe(after[0])
+        environment.observe(after[0, ...])
         seen = float(np.sign(reward)) if clip else reward
         learner.learn(Transition(before[0], action, seen, after[0], terminated, truncated), rng)
         before, after = after, before
         first[0] = environment.life_lost
         if environment.life_lost:
             _, terminated, truncated = slot.go_on()
-            environment.observe(before[0])
+            environment.observe(before[0, ...])
         ended = terminated or truncated
         if not ended and time.perf_counter() > meter.due:
             yield meter.tick((slot,))

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Literal, Unpack
 
 from arcademark.agents.loading import builtin_agents
-from arcademark.environments.base import Environment
-from arcademark.environments.registry import rom_checksum
+from arcademark.environments.base import Environment, one_by_one
+from arcademark.environments.registry import version_of
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.processes import GarbledError, available_cores, heard, serving, start
 from arcademark.runs.provenance import versions
@@ -149,7 +149,7 @@ def verify_episode(task: Task, environment: Environment | None = None) -> Findin
     try:
         if environment is None:
             environment = open_recorded(task.protocol, trial, row.phase)
-        actions = read_actions(task.directory, trial.id, row.episode, row.phase).tolist()
+        actions = one_by_one(read_actions(task.directory, trial.id, row.episode, row.phase))
     except ArcadeMarkError as error:
         return _finding(row, trial, "unverifiable", str(error))
     if task.copies > 1:
@@ -280,12 +280,13 @@ def _warnings(run: RunRecord, trials: Sequence[TrialRecord]) -> tuple[str, ...]:
     checksums = run.manifest["games"]
     for game in dict.fromkeys(trial.game for trial in trials):
         try:
-            checksum = rom_checksum(game)
+            checksum = version_of(game, run.protocol)
         except ArcadeMarkError as error:
             found.append(str(error))
             continue
         if checksums.get(game) != checksum:
-            found.append(f"the ROM of {game} has another checksum: {checksums.get(game)} recorded, {checksum} here")
+            what = "the ROM of {} has another checksum" if run.protocol.unit == "frame" else "{} has another version"
+            found.append(f"{what.format(game)}: {checksums.get(game)} recorded, {checksum} here")
     return tuple(found)
 
 

@@ -13,21 +13,23 @@ Conventions
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.suite.settings import (
     ADDED,
     SETTINGS,
+    STEP_SETTINGS,
     ActionSet,
     CountedFrames,
     EpisodeEnd,
     MaxPool,
     ObservationKind,
+    Parser,
     Reporting,
     Start,
     TrainingEpisodeEnd,
@@ -35,6 +37,7 @@ from arcademark.suite.settings import (
     format_setting,
 )
 from arcademark.suite.tables import read_tables
+from arcademark.suite.task_suites import TaskSuite, parse_suite
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -65,14 +68,162 @@ class Difference:
         return f"{self.setting}: {format_setting(self.a)} against {format_setting(self.b)}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Protocol:
-    """Everything about the environment and its evaluation that can change a score.
+    """Everything about the environment and its evaluation that can change a score: what all protocols share.
+
+    An `AtariProtocol` counts emulated frames; a `StepProtocol`, of any other suite, steps. Generic code calls either
+    frames, and `unit` is what they are.
 
     Parameters
     ----------
     name, title, citation : str
         Stable id, one line for people, the paper that defines it.
+    training_episodes : int or None
+        A learner's budget in episodes, None where training is counted in frames.
+    evaluation_episodes : int
+        Episodes whose average is the score (the k of "average of k episodes").
+    reported_episodes : {"evaluation", "training_last_k"}
+        Separate episodes after training, or the last k of training.
+    provenance : mapping of str to Provenance
+        One entry a setting, for the named protocol's value.
+    overrides : mapping of str to object
+        The settings that differ from the named protocol, with the named protocol's value. Empty if unmodified.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If the settings contradict each other.
+    """
+
+    parsers: ClassVar[Mapping[str, Parser]]
+    unit: ClassVar[Literal["frame", "step"]]
+
+    name: str
+    title: str
+    citation: str
+    training_episodes: int | None
+    evaluation_episodes: int
+    reported_episodes: Reporting
+    provenance: Mapping[str, Provenance] = field(default_factory=lambda: _NOTHING, compare=False, repr=False)
+    overrides: Mapping[str, Any] = field(default_factory=lambda: _NOTHING, hash=False, repr=False)
+
+    if TYPE_CHECKING:  # settings of one, what they amount to in the other
+
+        @property
+        def frame_skip(self) -> int:
+            """Frames that an action takes."""
+
+        @property
+        def max_frames_per_episode(self) -> int | None:
+            """Frames after which an episode is truncated; None where the protocol sets no cap."""
+
+        @property
+        def training_frames(self) -> int | None:
+            """A learner's budget in frames, None where training is counted in episodes."""
+
+        @property
+        def training_reward_clipping(self) -> bool:
+            """Whether a learner is given the sign of the reward; scores are never clipped."""
+
+        @property
+        def counted_frames(self) -> CountedFrames:
+            """What counts as frames used."""
+
+    def __post_init__(self) -> None:
+        if problems := list(self.contradictions()):
+            raise ArcadeMarkError(f"protocol {self.name!r}: {'; '.join(problems)}")
+
+    def __reduce__(self) -> tuple[Callable[[dict[str, Any]], Protocol], tuple[dict[str, Any]]]:
+        return Protocol.from_json, (self.to_json(),)
+
+    def contradictions(self) -> Iterator[str]:
+        """Yield what does not fit together in the settings, each as one clause that says how to correct it."""
+        raise NotImplementedError
+
+    @property
+    def runnable(self) -> bool:
+        """Whether an episode can be played here."""
+        return True
+
+    @property
+    def label(self) -> str:
+        """The name, and what was changed: "world-records (frame_skip=5)"."""
+        changes = ", ".join(f"{name}={format_setting(getattr(self, name))}" for name in self.overrides)
+        return f"{self.name} ({changes})" if changes else self.name
+
+    def settings(self) -> dict[str, Any]:
+        """Return every setting's value by name, in the order of `parsers`."""
+        return {name: getattr(self, name) for name in self.parsers}
+
+    def override(self, changes: Mapping[str, object]) -> Self:
+        """Return the protocol with some settings changed, `overrides` saying which.
+
+        `changes` are values, or as people type them: ``{"frame_skip": "5", "screen_size": "none"}``. A value equal to
+        the named protocol's undoes an earlier change of that setting. ArcadeMarkError: a name is no setting
+        (`UnknownNameError`), a value is not one that it accepts, or the settings then contradict each other.
+        """
+        values = self.settings() | {name: _parse(self.parsers, name, value) for name, value in changes.items()}
+        named = self.settings() | dict(self.overrides)
+        overrides = {name: named[name] for name in self.parsers if values[name] != named[name]}
+        return dataclasses.replace(self, **values, overrides=MappingProxyType(overrides))
+
+    def of_trial(self, task: str) -> dict[str, Any]:
+        """Return as JSON values what can change the score of an episode of a task."""
+        settings: dict[str, Any] = self.to_json()["settings"]
+        del settings["evaluation_episodes"]
+        for name, before in ADDED.items():
+            if name in settings and settings[name] == before:
+                del settings[name]  # so that trials of older versions keep their names
+        return settings
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as JSON values; `from_json` restores an equal protocol."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "citation": self.citation,
+            "settings": {name: _jsonable(value) for name, value in self.settings().items()},
+            "overrides": {name: _jsonable(value) for name, value in self.overrides.items()},
+            "provenance": {name: dataclasses.asdict(entry) for name, entry in self.provenance.items()},
+        }
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> Protocol:
+        """Return the protocol that `to_json` wrote, today or in an older version, whatever the definitions say today.
+
+        ArcadeMarkError: a part is missing or a value is not one that the setting accepts.
+        """
+        try:
+            if "suite" in data:
+                return StepProtocol(suite=parse_suite(data["suite"], "suite"), **_restored(STEP_SETTINGS, data))
+            return AtariProtocol(**_restored(SETTINGS, data))
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ArcadeMarkError(f"protocol as JSON: {error!r}; expected what Protocol.to_json writes") from error
+
+
+def _restored(parsers: Mapping[str, Parser], data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields that all protocols write as JSON."""
+    older = ADDED.keys() & parsers.keys() - data["settings"].keys()
+    given = {**data["settings"], **{name: ADDED[name] for name in older}}
+    notes = {**data["provenance"], **dict.fromkeys(older, dataclasses.asdict(_OLDER))}
+    overrides = {name: _parse(parsers, name, value) for name, value in data["overrides"].items()}
+    return {
+        "name": data["name"],
+        "title": data["title"],
+        "citation": data["citation"],
+        **{name: _parse(parsers, name, given[name]) for name in parsers},
+        "provenance": MappingProxyType({name: Provenance(**notes[name]) for name in parsers}),
+        "overrides": MappingProxyType(overrides),
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class AtariProtocol(Protocol):
+    """How Atari games are played; lengths and budgets are in emulated frames.
+
+    Parameters
+    ----------
     frame_skip : int
         Emulated frames an agent step; the action is repeated on each.
     repeat_action_probability : float
@@ -114,29 +265,14 @@ class Protocol:
         Whether a learner is given the sign of the reward; scores are never clipped.
     training_frames : int or None
         A learner's budget in frames, None where training is counted in episodes.
-    training_episodes : int or None
-        A learner's budget in episodes, None where training is counted in frames.
-    evaluation_episodes : int
-        Episodes whose average is the score (the k of "average of k episodes").
-    reported_episodes : {"evaluation", "training_last_k"}
-        Separate episodes after training, or the last k of training.
     counted_frames : {"emulated", "played"}
         What counts as frames used: all that were emulated for the agent, planning on the emulator included; or those
         of its episodes only.
-    provenance : mapping of str to Provenance
-        One entry a setting, for the named protocol's value.
-    overrides : mapping of str to object
-        The settings that differ from the named protocol, with the named protocol's value. Empty if unmodified.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If the settings contradict each other.
     """
 
-    name: str
-    title: str
-    citation: str
+    parsers = SETTINGS
+    unit = "frame"
+
     frame_skip: int
     repeat_action_probability: float
     action_set: ActionSet
@@ -154,86 +290,72 @@ class Protocol:
     frame_stack: int
     training_reward_clipping: bool
     training_frames: int | None
-    training_episodes: int | None
-    evaluation_episodes: int
-    reported_episodes: Reporting
     counted_frames: CountedFrames
-    provenance: Mapping[str, Provenance] = field(default_factory=lambda: _NOTHING, compare=False, repr=False)
-    overrides: Mapping[str, Any] = field(default_factory=lambda: _NOTHING, hash=False, repr=False)
 
-    def __post_init__(self) -> None:
-        if problems := list(contradictions(self.settings())):
-            raise ArcadeMarkError(f"protocol {self.name!r}: {'; '.join(problems)}")
-
-    def __reduce__(self) -> tuple[Callable[[dict[str, Any]], Protocol], tuple[dict[str, Any]]]:
-        return Protocol.from_json, (self.to_json(),)
+    def contradictions(self) -> Iterator[str]:
+        """Yield what does not fit together in the settings."""
+        return contradictions(self.settings())
 
     @property
     def runnable(self) -> bool:
         """Whether an episode can be played here: human starts need recordings that were never published."""
         return self.start != "human"
 
+
+@dataclass(frozen=True, kw_only=True)
+class StepProtocol(Protocol):
+    """How the tasks of a suite that is a file are played; lengths and budgets are in steps.
+
+    Parameters
+    ----------
+    max_steps_per_episode : int or None
+        Steps after which an episode is truncated, where its environment does not do so sooner; None for no more than
+        what the environment and the task's own `max_steps` say.
+    training_steps : int or None
+        A learner's budget in steps, None where training is counted in episodes.
+    suite : TaskSuite
+        What the tasks are, so that whoever has the protocol can play them.
+    """
+
+    parsers = STEP_SETTINGS
+    unit = "step"
+    frame_skip = 1
+    training_reward_clipping = False
+    counted_frames: ClassVar[CountedFrames] = "emulated"
+
+    max_steps_per_episode: int | None
+    training_steps: int | None
+    suite: TaskSuite = field(hash=False)
+
     @property
-    def label(self) -> str:
-        """The name, and what was changed: "world-records (frame_skip=5)"."""
-        changes = ", ".join(f"{name}={format_setting(getattr(self, name))}" for name in self.overrides)
-        return f"{self.name} ({changes})" if changes else self.name
+    def max_frames_per_episode(self) -> int | None:
+        """`max_steps_per_episode`."""
+        return self.max_steps_per_episode
 
-    def settings(self) -> dict[str, Any]:
-        """Return every setting's value by name, in the order of `arcademark.suite.settings.SETTINGS`."""
-        return {name: getattr(self, name) for name in SETTINGS}
+    @property
+    def training_frames(self) -> int | None:
+        """`training_steps`."""
+        return self.training_steps
 
-    def override(self, changes: Mapping[str, object]) -> Protocol:
-        """Return the protocol with some settings changed, `overrides` saying which.
+    def contradictions(self) -> Iterator[str]:
+        """Yield what does not fit together in the settings."""
+        if (self.training_steps is None) == (self.training_episodes is None):
+            yield "give either training_steps or training_episodes and set the other to none"
 
-        `changes` are values, or as people type them: ``{"frame_skip": "5", "screen_size": "none"}``. A value equal to
-        the named protocol's undoes an earlier change of that setting. ArcadeMarkError: a name is no setting
-        (`UnknownNameError`), a value is not one that it accepts, or the settings then contradict each other.
-        """
-        values = self.settings() | {name: _parse(name, value) for name, value in changes.items()}
-        named = self.settings() | dict(self.overrides)
-        overrides = {name: named[name] for name in SETTINGS if values[name] != named[name]}
-        return dataclasses.replace(self, **values, overrides=MappingProxyType(overrides))
+    def of_trial(self, task: str) -> dict[str, Any]:
+        """Return what can change the score of an episode of a task: the settings, and the task's own definition."""
+        return super().of_trial(task) | {"task": self.suite.tasks[task].played()}
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything as JSON values; `from_json` restores an equal protocol."""
-        return {
-            "name": self.name,
-            "title": self.title,
-            "citation": self.citation,
-            "settings": {name: _jsonable(value) for name, value in self.settings().items()},
-            "overrides": {name: _jsonable(value) for name, value in self.overrides.items()},
-            "provenance": {name: dataclasses.asdict(entry) for name, entry in self.provenance.items()},
-        }
-
-    @staticmethod
-    def from_json(data: Mapping[str, Any]) -> Protocol:
-        """Return the protocol that `to_json` wrote, today or in an older version, whatever the definitions say today.
-
-        ArcadeMarkError: a part is missing or a value is not one that the setting accepts.
-        """
-        try:
-            older = ADDED.keys() - data["settings"].keys()
-            given = {**data["settings"], **{name: ADDED[name] for name in older}}
-            notes = {**data["provenance"], **dict.fromkeys(older, dataclasses.asdict(_OLDER))}
-            settings = {name: _parse(name, given[name]) for name in SETTINGS}
-            return Protocol(
-                name=data["name"],
-                title=data["title"],
-                citation=data["citation"],
-                **settings,
-                provenance=MappingProxyType({name: Provenance(**notes[name]) for name in SETTINGS}),
-                overrides=MappingProxyType({name: _parse(name, value) for name, value in data["overrides"].items()}),
-            )
-        except (KeyError, TypeError, AttributeError) as error:
-            raise ArcadeMarkError(f"protocol as JSON: {error!r}; expected what Protocol.to_json writes") from error
+        """Return everything as JSON values."""
+        return super().to_json() | {"suite": self.suite.to_json()}
 
 
-def _parse(name: str, value: object) -> Any:
-    if name not in SETTINGS:
-        raise UnknownNameError("protocol setting", name, SETTINGS)
+def _parse(parsers: Mapping[str, Parser], name: str, value: object) -> Any:
+    if name not in parsers:
+        raise UnknownNameError("protocol setting", name, parsers)
     try:
-        return SETTINGS[name](value)
+        return parsers[name](value)
     except ValueError as error:
         raise ArcadeMarkError(f"protocol setting {name}={value}: expected {error}") from None
 
@@ -243,18 +365,18 @@ def _jsonable(value: object) -> object:
 
 
 @cache
-def protocols() -> Mapping[str, Protocol]:
+def protocols() -> Mapping[str, AtariProtocol]:
     """Return the named protocols by name."""
     return MappingProxyType({name: _protocol(name, entry) for name, entry in _tables().items()})
 
 
-def _protocol(name: str, entry: Mapping[str, Any]) -> Protocol:
+def _protocol(name: str, entry: Mapping[str, Any]) -> AtariProtocol:
     settings = {setting: entry[setting] for setting in SETTINGS}
-    return Protocol(
+    return AtariProtocol(
         name=name,
         title=entry["title"],
         citation=entry["citation"],
-        **{setting: _parse(setting, given["value"]) for setting, given in settings.items()},
+        **{setting: _parse(SETTINGS, setting, given["value"]) for setting, given in settings.items()},
         provenance=MappingProxyType({setting: _provenance(given) for setting, given in settings.items()}),
     )
 
@@ -270,11 +392,42 @@ def _tables() -> Mapping[str, Mapping[str, Any]]:
     return read_tables("protocols.toml")
 
 
-def protocol(name: str) -> Protocol:
+def protocol(name: str) -> AtariProtocol:
     """Return the protocol of that name; an `UnknownNameError` if there is none."""
     if name.lower() not in protocols():
         raise UnknownNameError("protocol", name, protocols())
     return protocols()[name.lower()]
+
+
+_UNSAID = Provenance("choice", "the suite does not say; as most evaluations on few seeds")
+_STEP_DEFAULTS: Mapping[str, Any] = MappingProxyType(
+    {
+        "max_steps_per_episode": None,
+        "training_steps": 100_000,
+        "training_episodes": None,
+        "evaluation_episodes": 100,
+        "reported_episodes": "evaluation",
+    }
+)
+
+
+def step_protocol(suite: TaskSuite) -> StepProtocol:
+    """Return the protocol of a suite that is a file, of the settings that it gives.
+
+    ArcadeMarkError: it gives a setting that there is not, or a value that the setting does not accept.
+    """
+    given = {name: _parse(STEP_SETTINGS, name, value) for name, value in suite.protocol.items()}
+    if "training_episodes" in given:
+        given.setdefault("training_steps", None)
+    said = Provenance("cited", f"the suite {suite.name}" + (f" ({suite.citation})" if suite.citation else ""))
+    return StepProtocol(
+        name=suite.name,
+        title=suite.title,
+        citation=suite.citation,
+        **{**_STEP_DEFAULTS, **given},
+        provenance=MappingProxyType({name: said if name in given else _UNSAID for name in STEP_SETTINGS}),
+        suite=suite,
+    )
 
 
 def planner_episodes(rules: Protocol) -> int:
@@ -299,5 +452,6 @@ def papers(rules: Protocol) -> tuple[str, ...]:
 
 def differences(a: Protocol, b: Protocol) -> tuple[Difference, ...]:
     """Return the settings in which two protocols differ, in the settings' order; names and titles do not count."""
-    pairs = ((name, getattr(a, name), getattr(b, name)) for name in SETTINGS)
+    names = dict.fromkeys((*a.parsers, *b.parsers))
+    pairs = ((name, getattr(a, name, None), getattr(b, name, None)) for name in names)
     return tuple(Difference(name, first, second) for name, first, second in pairs if first != second)

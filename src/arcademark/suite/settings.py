@@ -122,6 +122,15 @@ SETTINGS: Mapping[str, Parser] = MappingProxyType(
 )
 """Every setting that can change a score, in the order in which it is shown, with the parser of its values."""
 
+STEP_SETTINGS: Mapping[str, Parser] = MappingProxyType(
+    {
+        "max_steps_per_episode": _or_none(_integer(1)),
+        "training_steps": _or_none(_integer(1)),
+        **{name: SETTINGS[name] for name in ("training_episodes", "evaluation_episodes", "reported_episodes")},
+    }
+)
+"""The same of protocols of suites that are files."""
+
 ADDED: Mapping[str, Any] = MappingProxyType({"fire_reset": False})
 """Settings that protocols written by older versions lack, with the value that they had then."""
 

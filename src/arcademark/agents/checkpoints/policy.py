@@ -47,8 +47,8 @@ class NetworkPolicy:
         self._rows = -(-batch // ROWS) * ROWS
         self._states = self._start()
         self._last = False
-        self._screens = env.protocol.frame_stack
-        self._steps = np.full(batch, env.protocol.frame_stack)  # since each episode began: enough, if it was elsewhere
+        self._screens = env.atari.frame_stack
+        self._steps = np.full(batch, env.atari.frame_stack)  # since each episode began: enough, if it was elsewhere
         self._num_actions = env.num_actions
         shape = self._network.shape
         if self._network.num_actions is not None:

@@ -107,7 +107,7 @@ class GoExplore(KeptPlanner):
     def supports(cls, env: EnvironmentSpec, **parameters: Any) -> str | None:
         """Say why a game cannot be played so, or None if it can; ArcadeMarkError if a parameter is out of range."""
         super().supports(env, **parameters)
-        probability = env.protocol.repeat_action_probability
+        probability = env.atari.repeat_action_probability
         if probability:
             return (
                 f"it plays again what it found, which sticky actions (repeat_action_probability={probability:g}) "

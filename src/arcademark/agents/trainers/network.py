@@ -114,7 +114,7 @@ class NetworkTrainer:
         """Return the spaces of observations, as `channels_first` has them, and of actions."""
         given = np.empty((1, *self.env.observation_shape), np.uint8)
         shape = (channels_first(given) if self.channels_first else given).shape[1:]
-        high = 127 if self.env.protocol.observation == "palette" else 255
+        high = 127 if self.env.atari.observation == "palette" else 255
         return Box(0, high, shape, np.uint8), Discrete(self.env.num_actions)
 
     def _network(self) -> NetworkPolicy:

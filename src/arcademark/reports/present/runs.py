@@ -20,13 +20,15 @@ SPARKLINE = 12
 
 def in_short(run: Run) -> str:
     """Say in a sentence what was played."""
-    games, seeds = wording.plural(len(run.games), "game"), wording.plural(len(run.seeds), "seed")
+    unit = run.protocol.unit
+    games = wording.plural(len(run.games), "game" if unit == "frame" else "task")
+    seeds = wording.plural(len(run.seeds), "seed")
     episodes = wording.listing(map(wording.count, run.episodes))
     simulated = f" and {wording.count(run.simulated_frames)} simulated" if run.simulated_frames else ""
     imported = ", imported and not verified" if run.imported else ""
     return (
         f"{' + '.join(run.parts) or run.directory}: {run.protocol.label}, {games}, {seeds}, {episodes} episode"
-        f"{'' if run.episodes == (1,) else 's'} a seed, {wording.count(run.frames)} frames played{simulated}{imported}"
+        f"{'' if run.episodes == (1,) else 's'} a seed, {wording.plural(run.frames, unit)} played{simulated}{imported}"
     )
 
 
@@ -177,7 +179,8 @@ def conditions(run: Run, before: Sequence[Run]) -> Iterator[Block]:
     """Show the protocol, what reproduces the run, and on what it was played."""
     same = next((other.name for other in before if other.protocol == run.protocol), "")
     protocol = Prose(f"The same settings as in {same}.", "weak") if same else _protocol(run.protocol)
-    after = None if same else Prose(f"{run.protocol.title}. After {run.protocol.citation}.", "weak")
+    source = f" After {run.protocol.citation}." if run.protocol.citation else ""
+    after = None if same else Prose(f"{run.protocol.title}.{source}", "weak")
     yield section(f"Protocol: {run.protocol.label}", after, protocol)
     verified = (f"arcademark verify {place}" for place in run.parts or (run.directory,))
     if run.imported:
@@ -187,7 +190,8 @@ def conditions(run: Run, before: Sequence[Run]) -> Iterator[Block]:
         yield section("To reproduce it", Code("\n".join((*run.commands, *verified))))
     emulators = directory.played_on(run)
     yield Facts((*((("played on", emulators),) if emulators else ()), *run.versions.items(), *run.machine.items()))
-    yield section("MD5 of the ROMs", Facts(tuple(run.roms.items())), folded=True)
+    versions = "MD5 of the ROMs" if run.protocol.unit == "frame" else "Packages of the tasks"
+    yield section(versions, Facts(tuple(run.roms.items())), folded=True)
 
 
 def _protocol(protocol: ProtocolView) -> Table:

@@ -68,7 +68,7 @@ def present(report: ScoreReport) -> Document:
         (
             *((games,) if alone else ()),
             Notices(tuple(item for item in report.warnings if item.kind != OF_SUMMARIES)),
-            section("Headline", _cards(report) if report.runs else _glance(report)),
+            section("Headline", _headline(report)),
             section(f"Summaries over {report.scope}", *_summaries(report), detail=bool(report.runs)),
             *(() if alone else (games,)),
             *((section("Between which scores single runs lie", *_tolerance(report, report.tolerance)),)
@@ -101,13 +101,18 @@ def present(report: ScoreReport) -> Document:
 
 def briefly(report: ScoreReport) -> list[str]:
     """Say each algorithm's estimate with the model's error, or what is missing for one, in a line."""
-    return [f"{item.name}: {_brief(item.estimate) if item.estimate else _known(item)}" for item in report.algorithms]
+    noun = words.noun(report.benchmark)
+    return [
+        f"{item.name}: {_brief(item.estimate) if item.estimate else _known(item, noun)}" for item in report.algorithms
+    ]
 
 
-def _known(item: Algorithm) -> str:
-    if item.coverage.median is None:
+def _known(item: Algorithm, noun: str) -> str:
+    if item.coverage.median is None and noun == "game":
         return "no estimate, as it has no score on a game that tells of others"
-    return f"{wording.percent(item.coverage.median)}, the median of all {item.coverage.of} games"
+    if item.coverage.median is None:
+        return f"scores on {item.coverage.games} of {wording.plural(item.coverage.of, noun)}; {item.coverage.refused}"
+    return f"{wording.percent(item.coverage.median)}, the median of all {item.coverage.of} {noun}s"
 
 
 def _brief(estimate: Estimate) -> str:
@@ -119,6 +124,12 @@ def _brief(estimate: Estimate) -> str:
     if estimate.low is not None:
         value += f" ({_between(estimate.low, estimate.high)} at {100 * estimate.level:g} %)"
     return f"{value}, the {estimate.suite} median HNS, estimated from {estimate.title}{doubt}"
+
+
+def _headline(report: ScoreReport) -> Cards | Table | None:
+    if not report.benchmark.own:
+        return _cards(report) if report.runs else _glance(report)
+    return _glance(report) if report.benchmark.references else None
 
 
 def _cards(report: ScoreReport) -> Cards:
@@ -223,7 +234,8 @@ def _summaries(report: ScoreReport) -> Iterator[Block]:
     most = MOST_ALGORITHMS * max(len(metrics), 1)
     yield table(columns, rows, names=2, grouped=True, most=most)
     yield Notices(tuple(item for item in report.warnings if item.kind == OF_SUMMARIES))
-    yield Prose(f"{'; '.join(f'{title}: {meaning}' for title, meaning in metrics.items())}. {IQM}", "weak")
+    if metrics:
+        yield Prose(f"{'; '.join(f'{title}: {meaning}' for title, meaning in metrics.items())}. {IQM}", "weak")
 
 
 def _percent(found: Statistic) -> Cell:

@@ -97,11 +97,15 @@ def _emulator(label: str) -> str:
 
 def frames_used(run: Run) -> str:
     """Say what a run with planners emulated, and what of it its protocol counts as used."""
-    setting = next(item for item in run.protocol.settings if item.field == "counted_frames")
-    return (
-        f"{run.name}: {wording.count(run.frames)} frames played and {wording.count(run.simulated_frames)} simulated to "
-        f"choose the actions; {run.protocol.name} counts {setting.text}: {wording.count(run.counted_frames)}."
+    unit = run.protocol.unit
+    said = (
+        f"{run.name}: {wording.count(run.frames)} {unit}s played and {wording.count(run.simulated_frames)} simulated "
+        "to choose the actions"
     )
+    counted = [item.text for item in run.protocol.settings if item.field == "counted_frames"]
+    if not counted:
+        return f"{said}."
+    return f"{said}; {run.protocol.name} counts {counted[0]}: {wording.count(run.counted_frames)}."
 
 
 def _trials(run: RunScores) -> tuple[Trial, ...]:

@@ -17,7 +17,7 @@ from arcademark.scores.readers.base import Options, count, listed
 from arcademark.scores.reading import read_logs
 from arcademark.scores.training_logs import TrainingLog, Values, checksums, training_logs
 from arcademark.suite import protocols, tasks
-from arcademark.suite.protocols import Protocol
+from arcademark.suite.protocols import AtariProtocol
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def import_logs(
     return Imported(directory, trials, notes)
 
 
-def _reported(rules: Protocol, found: Sequence[TrainingLog]) -> Protocol:
+def _reported(rules: AtariProtocol, found: Sequence[TrainingLog]) -> AtariProtocol:
     """Report what there is: evaluation where every log has it, else training where one has none."""
     evaluated = [bool(len(log.evaluation.scores)) for log in found]
     if all(evaluated):

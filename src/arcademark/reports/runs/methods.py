@@ -38,6 +38,8 @@ def _played(run: Run, before: Sequence[Run], algorithms: Sequence[Algorithm], ga
     said = any(protocol == other.protocol for other in before)
     if run.imported is not None:
         return " ".join(_imported(run, run.imported, algorithms, games))
+    if protocol.unit == "step":
+        return " ".join(_of_tasks(run, algorithms, games, said))
     sentences = [
         f"We evaluated {wording.shortened(run.agents, most=4)} on {_names(run, games)} in the "
         f"Arcade Learning Environment (Bellemare et al. 2013; ale-py {versions.get('ale-py', 'unknown')}) with "
@@ -45,8 +47,7 @@ def _played(run: Run, before: Sequence[Run], algorithms: Sequence[Algorithm], ga
         f"{protocol.citation}{', set as above' if said else ''}.",
         *_libraries(run),
         *(() if said else _protocol(protocol)),
-        f"Each game was played with {wording.plural(len(run.seeds), 'seed')} and "
-        f"{wording.listing(map(str, run.episodes))} scored episode{'' if run.episodes == (1,) else 's'} a seed.",
+        _episodes("game", run),
         *_emulated(run),
         *_trained(protocol, algorithms),
         *_scored(protocol, algorithms),
@@ -57,6 +58,33 @@ def _played(run: Run, before: Sequence[Run], algorithms: Sequence[Algorithm], ga
     if run.troubles:
         sentences.append(f"Of {wording.plural(len(run.trials), 'trial')}, {len(run.troubles)} did not finish.")
     return " ".join(sentences)
+
+
+def _episodes(noun: str, run: Run) -> str:
+    counts = f"{wording.listing(map(str, run.episodes))} scored episode{'' if run.episodes == (1,) else 's'} a seed"
+    return f"Each {noun} was played with {wording.plural(len(run.seeds), 'seed')} and {counts}."
+
+
+def _of_tasks(run: Run, algorithms: Sequence[Algorithm], games: Sequence[Game], said: bool) -> Iterator[str]:
+    """Say how scores on other tasks than Atari games were made."""
+    protocol, values = run.protocol, _values(run.protocol)
+    source = f" ({protocol.citation})" if protocol.citation else ""
+    yield (
+        f"We evaluated {wording.shortened(run.agents, most=4)} on {_names(run, games)} of the suite “{protocol.title}”"
+        f"{source}, made with {wording.listing(dict.fromkeys(run.roms.values())) or 'Gymnasium'}, with ArcadeMark "
+        f"{run.versions.get('arcademark', 'unknown')}{', set as above' if said else ''}."
+    )
+    cap = values["max_steps_per_episode"]
+    if cap is not None and not said:
+        yield f"An episode is cut after {cap:,} steps, or sooner where its environment says so."
+    yield _episodes("task", run)
+    for item in algorithms:
+        if item.learns:
+            budget = settings.budget(item.training_frames, item.training_episodes, "step")
+            yield f"{item.name} was trained on each task for {budget}."
+    yield from _scored(protocol, algorithms)
+    if run.troubles:
+        yield f"Of {wording.plural(len(run.trials), 'trial')}, {len(run.troubles)} did not finish."
 
 
 def _imported(run: Run, source: Imported, algorithms: Sequence[Algorithm], games: Sequence[Game]) -> Iterator[str]:

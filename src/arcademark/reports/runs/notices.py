@@ -31,7 +31,8 @@ def of_runs(
     yield from _episodes(collection, names)
     yield from _learners(shown)
     yield from _test_games(collection)
-    yield from _scores(algorithms)
+    tasks = {item.name for item in shown if item.run.record.protocol.unit == "step"}  # often end by their cap alone
+    yield from _scores([item for item in algorithms if item.name not in tasks])
     yield from _actions(shown)
     yield from _planning(algorithms)
 
@@ -209,7 +210,9 @@ def _learners(shown: Sequence[PlayedAlgorithm]) -> Iterator[Notice]:
     for algorithm in shown:
         protocol = algorithm.run.record.protocol
         learners = [trial for trial in algorithm.trials if trial.learns]
-        given = dict.fromkeys(settings.budget(trial.training_frames, trial.training_episodes) for trial in learners)
+        given = dict.fromkeys(
+            settings.budget(trial.training_frames, trial.training_episodes, protocol.unit) for trial in learners
+        )
         usual = settings.named_budget(protocol)
         if other := [budget for budget in given if budget and budget != usual]:
             going = any(not learning.finished(trial, algorithm.run.record) for trial in learners)

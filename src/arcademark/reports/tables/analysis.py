@@ -314,7 +314,11 @@ def _summary(measure: Measure, found: Mapping[str, Statistic], played: Runs, dat
 
 
 def _coverage(means: Mapping[str, float], dataset: Dataset, summaries: Sequence[Summary]) -> Coverage:
-    benchmark, first = dataset.benchmark, summaries[0]
+    benchmark = dataset.benchmark
+    if not summaries:  # a suite without references
+        told = "its suite has no reference scores"
+        return Coverage(len(means), len(benchmark.tasks), (), None, told)
+    first = summaries[0]
     missing = [task for task in benchmark.tasks if task not in means]
     inside = len(benchmark.tasks) - len(missing)
     why = ""

@@ -20,6 +20,7 @@ from arcademark.reports.measures import Measure
 from arcademark.reports.tables.document import BenchmarkView, ReferenceKind
 from arcademark.scores.references import read_references
 from arcademark.suite import references, tasks
+from arcademark.suite.task_suites import TaskSuite
 
 KINDS = MappingProxyType(
     {
@@ -139,15 +140,34 @@ def load_benchmark(
 
 def _own(path: str | os.PathLike[str], decimal: str | None) -> Benchmark:
     found = read_references(path, decimal=decimal)
-    ends = found.low, found.high
-    held = (0.0, normalise.PERCENT)
-    made = {
-        "normalised": Measure("normalised", "normalised", "0 % is low, 100 % high", *ends),
-        "capped": Measure("capped", "capped", "normalised, held within 0 and 100 %", *ends, held),
-    }
+    made = _between(found.low, found.high)
     kinds = tuple(ReferenceKind(KINDS[kind], found.source) for kind in ("low", "high"))
     view = BenchmarkView(found.source, found.source, True, len(found.low), kinds)
     return Benchmark(view, tuple(found.low), {"low": found.low, "high": found.high}, made, tuple(made))
+
+
+def of_tasks(suite: TaskSuite) -> Benchmark:
+    """Make the benchmark of a suite beyond Atari; tasks without both references have no normalised score."""
+    anchored = [task for task in suite.tasks.values() if task.low and task.high]
+    ends = {
+        end: {task.id: reference.score for task in anchored if (reference := getattr(task, end))}
+        for end in ("low", "high")
+    }
+    kinds = tuple(
+        ReferenceKind(KINDS[end], "; ".join(dict.fromkeys(getattr(task, end).source for task in anchored)))
+        for end in (ends if anchored else ())
+    )
+    view = BenchmarkView(suite.name, suite.title, True, len(suite.tasks), kinds)
+    made = _between(ends["low"], ends["high"]) if anchored else {}
+    return Benchmark(view, tuple(suite.tasks), ends, made, tuple(made))
+
+
+def _between(low: Mapping[str, float], high: Mapping[str, float]) -> dict[str, Measure]:
+    held = (0.0, normalise.PERCENT)
+    return {
+        "normalised": Measure("normalised", "normalised", "0 % is low, 100 % high", low, high),
+        "capped": Measure("capped", "capped", "normalised, held within 0 and 100 %", low, high, held),
+    }
 
 
 def _ale(view: BenchmarkView, names: tuple[str, ...], anchors: Mapping[str, Mapping[str, float]]) -> Benchmark:

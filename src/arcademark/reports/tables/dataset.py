@@ -12,15 +12,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arcademark.environments.registry import load_suite
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.metrics.samples import means, padded
 from arcademark.reports import wording
 from arcademark.reports.cells import PlayedAlgorithm
 from arcademark.reports.tables import loading
-from arcademark.reports.tables.benchmarks import Benchmark, load_benchmark
+from arcademark.reports.tables.benchmarks import USUAL, Benchmark, load_benchmark, of_tasks
 from arcademark.reports.tables.loading import Scores, ScoreSource
 from arcademark.reports.tables.protocols import Play
-from arcademark.suite import protocols, subsets
+from arcademark.suite import protocols, subsets, tasks
+from arcademark.suite.task_suites import TaskSuite
 from arcademark.suite.tasks import listed
 
 COMMON = "common"
@@ -141,7 +143,11 @@ class Dataset:
 
 def prepare(places: Sequence[ScoreSource] | ScoreSource, options: ScoreOptions) -> Dataset:
     """Read what is to be judged, and what to judge it by; raise where nothing is left to judge."""
-    measure = load_benchmark(options.suite, options.references, options.reading.get("decimal"))
+    suite = _task_suite(places, options)
+    if suite is None:
+        measure = load_benchmark(options.suite, options.references, options.reading.get("decimal"))
+    else:
+        measure = of_tasks(suite)
     frames = {"": options.frames} if isinstance(options.frames, int) else dict(options.frames or {})
     read = loading.load(places, measure.canonical, every_variant=options.every_variant, **options.reading)
     chosen = [_meant(name, read.table.algorithms) for name in options.algorithms]
@@ -156,10 +162,10 @@ def prepare(places: Sequence[ScoreSource] | ScoreSource, options: ScoreOptions) 
     for place, name in enumerate(table.algorithms):
         if name in known.played:  # what is still to be played is shown, too
             present[place] |= [task in known.played[name].cells for task in table.tasks]
-    tasks = _tasks(options.games, table.algorithms, table.tasks, present, measure)
-    unscored = () if options.games else tuple(task for task in table.tasks if task not in tasks)
-    table = table.select(tasks=tasks)
-    if not table.runs_present().any() and not (tasks and known.runs):
+    kept = _tasks(options.games, table.algorithms, table.tasks, present, measure)
+    unscored = () if options.games else tuple(task for task in table.tasks if task not in kept)
+    table = table.select(tasks=kept)
+    if not table.runs_present().any() and not (kept and known.runs):
         raise ArcadeMarkError(
             f"no scores left of {', '.join(known.sources) or 'the table'}; check --algorithms and --games"
         )
@@ -170,6 +176,23 @@ def prepare(places: Sequence[ScoreSource] | ScoreSource, options: ScoreOptions) 
         )
     measure = measure.beside(table.algorithms, table.tasks, table.mean_over_runs())
     return Dataset(replace(known, table=table), measure, unscored)
+
+
+def _task_suite(places: Sequence[ScoreSource] | ScoreSource, options: ScoreOptions) -> TaskSuite | None:
+    """Return the suite beyond Atari that is asked for, or that runs were played on."""
+    if options.references is not None:
+        return None
+    if options.suite != USUAL:
+        return None if options.suite.lower() in tasks.suites() else load_suite(options.suite)
+    played = loading.suites_of(places)
+    if not any(played.values()):
+        return None
+    if apart := [place for place, suite in played.items() if suite is None]:
+        raise ArcadeMarkError(f"{apart[0]} has scores of Atari games, other runs of other tasks; report them apart")
+    first, *others = [suite for suite in played.values() if suite is not None]
+    every = {task.id: task for suite in (*others, first) for task in suite.tasks.values()}
+    order = dict.fromkeys(task for suite in (first, *others) for task in suite.tasks)
+    return replace(first, tasks={task: every[task] for task in order})
 
 
 def _meant(name: str, known: Sequence[str]) -> str:

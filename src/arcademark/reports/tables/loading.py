@@ -21,9 +21,11 @@ from arcademark.reports import published, wording
 from arcademark.reports.cells import PlayedAlgorithm, played_algorithms
 from arcademark.reports.tables import protocols
 from arcademark.reports.tables.protocols import Play
+from arcademark.runs import manifest
 from arcademark.scores.runs import RunCollection, load_runs
 from arcademark.scores.table import ScoresByName, ScoreTable, concatenate
-from arcademark.suite.protocols import Protocol
+from arcademark.suite.protocols import Protocol, StepProtocol
+from arcademark.suite.task_suites import TaskSuite
 from arcademark.suite.tasks import listed
 
 CATALOGUE = "catalogue:"
@@ -178,6 +180,22 @@ def _text(place: _Read) -> str:
 
 def _is_run(place: _Read) -> bool:
     return bool(text := _text(place)) and not text.startswith(CATALOGUE) and (Path(text) / "manifest.json").exists()
+
+
+def suites_of(places: Sequence[ScoreSource] | ScoreSource) -> dict[str, TaskSuite | None]:
+    """Return by place the suite beyond Atari that a run was played on, None of any other place."""
+    known: dict[str, Protocol | None]
+    if isinstance(places, RunCollection):
+        known = {str(run.record.directory): run.record.protocol for run in places.runs}
+    else:
+        wanted = [one for place in _wanted(places) for one in _opened(place, {})]
+        known = {_text(place) or "a table": _protocol_of(place) for place in wanted}
+    return {place: rules.suite if isinstance(rules, StepProtocol) else None for place, rules in known.items()}
+
+
+def _protocol_of(place: _Read) -> Protocol | None:
+    path = Path(_text(place))
+    return manifest.protocol_of(path, manifest.read(path)) if _is_run(place) else None
 
 
 def _opened(place: _Read, reading: Mapping[str, Any]) -> Sequence[_Read]:

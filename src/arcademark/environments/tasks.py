@@ -1,0 +1,403 @@
+"""Tasks beyond Atari as environments of ours: any Gymnasium environment, a step at a time.
+
+* An episode is seeded by a number drawn from the episode's generator, and has an environment of its own, so that it
+  depends on nothing that was played before it.
+* Observations are arrays: of `Box`, `Discrete`, `MultiDiscrete` and `MultiBinary` spaces as they are, texts as text,
+  and of `Dict` and `Tuple` spaces a structured array with a field a part ("0", "1", … of a tuple).
+* Actions of a `Discrete` space are numbers from 0, others arrays (`base.ArrayActions`).
+* Frames are steps.
+"""
+
+from __future__ import annotations
+
+import copy
+import importlib
+import importlib.metadata
+import math
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from arcademark.environments.base import ArrayActions, EnvironmentSpec, Step
+from arcademark.environments.generative import State
+from arcademark.errors import ArcadeMarkError, one_line
+from arcademark.suite.protocols import StepProtocol
+from arcademark.suite.task_suites import Task
+
+MOST_OBJECTS = 100_000
+"""Searched for random numbers in an environment that is copied."""
+
+MOST_ACTIONS = 2**16
+"""Numbered actions that a run can record."""
+
+MOST_TEXT = 256
+"""Characters of an observation that is text, of a space that does not say."""
+
+MOST_NUMBERS = 4096
+"""In an action that is an array."""
+
+
+def make(task: Task, render_mode: str | None = None) -> gymnasium.Env[Any, Any]:
+    """Make a task's environment.
+
+    ArcadeMarkError: its package is not installed, Gymnasium does not know it, or it refuses its arguments.
+    """
+    where = f"task {task.id!r}"
+    try:
+        name = task.environment.rpartition(":")[2]
+        if task.module:
+            registers = getattr(importlib.import_module(task.module), "register_envs", None)
+            if name not in gymnasium.registry and callable(registers):
+                registers()
+        own = {"max_episode_steps": task.max_steps, "render_mode": render_mode}
+        given: dict[str, Any] = {key: value for key, value in own.items() if value is not None}
+        return gymnasium.make(name, disable_env_checker=True, **given, **dict(task.kwargs))
+    except ImportError as error:
+        raise ArcadeMarkError(
+            f"{where}: {task.environment} cannot be imported ({one_line(str(error))}); install its package"
+        ) from None
+    except Exception as error:  # anyone's constructor
+        told = one_line(f"{type(error).__name__}: {error}", 300)
+        raise ArcadeMarkError(f"{where}: {task.environment} cannot be made ({told}); correct the suite") from None
+
+
+def package(task: Task) -> str:
+    """Return the package of a task's environment with its version, "gymnasium 1.2.1"; "" where nobody says."""
+    module = (task.module or "gymnasium").partition(".")[0]
+    names = importlib.metadata.packages_distributions().get(module, [])
+    return f"{names[0]} {importlib.metadata.version(names[0])}" if names else ""
+
+
+def task_spec(name: str, protocol: StepProtocol) -> EnvironmentSpec:
+    """Return what an agent is told about a task of the protocol's suite; errors as of `make`, or of its spaces."""
+    task = protocol.suite.tasks[protocol.suite.resolve([name])[0]]
+    key = (task.environment, repr(sorted(task.kwargs.items())), task.max_steps)
+    if key not in _KNOWN:
+        environment = make(task)
+        try:
+            _KNOWN[key] = environment.observation_space, environment.action_space
+        finally:
+            environment.close()
+    observed, acted = _KNOWN[key]
+    where = f"task {task.id!r}"
+    kind = _type_of(observed, where)
+    meanings, arrays = _actions(acted, where)
+    shape, dtype = (kind.shape, kind.base) if kind.subdtype else ((), kind)
+    return EnvironmentSpec(task.id, protocol, meanings, shape, dtype, array_actions=arrays)
+
+
+_KNOWN: dict[tuple[str, str, int | None], tuple[spaces.Space[Any], spaces.Space[Any]]] = {}
+
+
+def _type_of(space: spaces.Space[Any], where: str) -> np.dtype[Any]:
+    """Return the type of one observation as an array, its shape included."""
+    if isinstance(space, spaces.Dict | spaces.Tuple):
+        return np.dtype([(name, _type_of(part, where)) for name, part in _parts(space)])
+    if isinstance(space, spaces.Text):
+        return np.dtype(f"U{space.max_length}")
+    if space.dtype is not None and space.dtype.kind == "U":
+        return np.dtype(f"U{MOST_TEXT}")
+    if isinstance(space, spaces.Box | spaces.MultiDiscrete | spaces.MultiBinary | spaces.Discrete):
+        assert space.dtype is not None
+        assert space.shape is not None
+        return np.dtype((space.dtype, space.shape))
+    raise ArcadeMarkError(
+        f"{where}: its observations are {one_line(repr(space), 100)}; expected boxes, numbers, text, or a Dict of these"
+    )
+
+
+def _parts(space: spaces.Dict | spaces.Tuple[Any]) -> Iterator[tuple[str, spaces.Space[Any]]]:
+    named = space.spaces.items() if isinstance(space, spaces.Dict) else enumerate(space.spaces)
+    yield from ((str(name), part) for name, part in named)
+
+
+def _actions(space: spaces.Space[Any], where: str) -> tuple[tuple[str, ...], ArrayActions | None]:
+    if isinstance(space, spaces.Discrete):
+        if space.n <= MOST_ACTIONS:
+            return tuple(str(space.start + i) for i in range(int(space.n))), None
+        raise ArcadeMarkError(f"{where}: {space.n:,} actions; at most {MOST_ACTIONS:,} can be recorded")
+    low: NDArray[Any]
+    high: NDArray[Any]
+    if isinstance(space, spaces.Box):
+        low, high = space.low, space.high
+    elif isinstance(space, spaces.MultiDiscrete):
+        low, high = space.start, space.start + space.nvec - 1
+    elif isinstance(space, spaces.MultiBinary):
+        low, high = np.zeros(space.shape), np.ones(space.shape)
+    else:
+        raise ArcadeMarkError(
+            f"{where}: its actions are {one_line(repr(space), 100)}; expected Discrete, MultiDiscrete, MultiBinary or "
+            "Box"
+        )
+    dtype = np.dtype(space.dtype)
+    if dtype.kind not in "iuf" or not 1 <= low.size <= MOST_NUMBERS:
+        raise ArcadeMarkError(f"{where}: actions of {low.size:,} numbers of type {dtype}; at most {MOST_NUMBERS:,}")
+    bounds = (tuple(float(bound) for bound in end.ravel()) for end in (low, high))
+    return (), ArrayActions(low.shape, dtype.str, *bounds)
+
+
+def fill(out: NDArray[Any], observation: Any, space: spaces.Space[Any]) -> None:
+    """Write an observation of a space into an array of its type."""
+    if isinstance(space, spaces.Dict):
+        for name, part in space.spaces.items():
+            fill(out[name], observation[name], part)
+    elif isinstance(space, spaces.Tuple):
+        for i, part in enumerate(space.spaces):
+            fill(out[str(i)], observation[i], part)
+    else:
+        if isinstance(observation, str) and len(observation) > out.dtype.itemsize // 4:
+            raise ValueError(f"a text of {len(observation):,} characters")
+        out[...] = observation
+
+
+class Copy:
+    """A copy of a Gymnasium environment, equal to itself alone; an ArcadeMarkError where it cannot be copied."""
+
+    def __init__(self, environment: gymnasium.Env[Any, Any], task: str) -> None:
+        self._task = task
+        self._kept = environment
+        self._kept = self.made()
+
+    def made(self) -> gymnasium.Env[Any, Any]:
+        """Return another such environment, to be played."""
+        try:
+            return copy.deepcopy(self._kept)
+        except Exception as error:  # anyone's environment
+            told = one_line(f"{type(error).__name__}: {error}", 200)
+            raise ArcadeMarkError(
+                f"task {self._task!r}: nothing can be planned, as it cannot be copied ({told})"
+            ) from None
+
+
+class TaskEnvironment:
+    """A task under a protocol; a `base.Environment` of which frames are steps.
+
+    Its errors are `ArcadeMarkError`, also where the environment raises.
+    """
+
+    lives = 0
+    life_lost = life_begun = False
+
+    def __init__(self, spec: EnvironmentSpec, protocol: StepProtocol) -> None:
+        self.spec = spec
+        self._task = protocol.suite.tasks[spec.game]
+        self._cap = math.inf if protocol.max_frames_per_episode is None else protocol.max_frames_per_episode
+        self._rendering: str | None = None
+        self._made = make(self._task)
+        self._observation: Any = None
+        self._space = self._made.observation_space
+        self._first = int(self._made.action_space.start) if isinstance(self._made.action_space, spaces.Discrete) else 0
+        self.ended, self.episode_frames, self._used = True, 0, False
+
+    def show_pictures(self) -> None:
+        """Make the environment again so that `render` works, before an episode begins."""
+        if self._rendering is None:
+            self._made.close()
+            self._made, self._rendering = make(self._task, "rgb_array"), "rgb_array"
+            self.ended, self._used = True, False
+
+    def reset(self, rng: np.random.Generator) -> float:
+        """Start an episode, seeded by a number drawn from `rng`."""
+        seed = int(rng.integers(2**31))
+        if self._used:  # some keep more from one episode to the next than they should
+            self._made.close()
+            self._made = make(self._task, self._rendering)
+        self._used = True
+        self._observation, _ = self._call("reset", seed=seed)
+        self.ended, self.episode_frames = False, 0
+        return 0.0
+
+    def go_on(self) -> Step:
+        """Raise: no life was lost."""
+        raise ArcadeMarkError(f"task {self.spec.game!r}: there is no life to go on with; call reset")
+
+    def step(self, action: Any) -> Step:
+        """Play a step; errors as of `base.Environment.step`."""
+        if self.ended:
+            raise ArcadeMarkError(f"task {self.spec.game!r}: the episode has ended; call reset")
+        self._observation, reward, terminated, truncated, _ = self._call("step", self._valid(action))
+        self.episode_frames += 1
+        terminated = bool(terminated)
+        truncated = not terminated and (bool(truncated) or self.episode_frames >= self._cap)
+        self.ended = terminated or truncated
+        score = float(reward)
+        if not math.isfinite(score):
+            raise ArcadeMarkError(f"task {self.spec.game!r}: a step's reward is {score}; expected a number")
+        return Step(score, terminated, truncated)
+
+    def each_frame(self, action: Any) -> Iterator[Step]:
+        """Play a step."""
+        yield self.step(action)
+
+    def _valid(self, action: Any) -> Any:
+        arrays = self.spec.array_actions
+        if arrays is None:
+            if isinstance(action, int | np.integer) and 0 <= action < len(self.spec.action_meanings):
+                return np.int64(action + self._first)
+            last = len(self.spec.action_meanings) - 1
+            raise ArcadeMarkError(f"task {self.spec.game!r}: action {action!r} is not an integer from 0 to {last}")
+        return arrays.checked(np.asarray(action), f"task {self.spec.game!r}: action")
+
+    def _call(self, method: str, *arguments: Any, **keywords: Any) -> Any:
+        try:
+            return getattr(self._made, method)(*arguments, **keywords)
+        except Exception as error:  # anyone's environment
+            told = one_line(f"{type(error).__name__}: {error}", 300)
+            raise ArcadeMarkError(f"task {self.spec.game!r}: its {method} raised {told}") from error
+
+    def observe(self, out: NDArray[Any]) -> None:
+        """Write the current observation, of shape ``spec.observation_shape``, into `out`."""
+        try:
+            fill(out, self._observation, self._space)
+        except (ValueError, TypeError, KeyError, IndexError) as error:
+            raise ArcadeMarkError(
+                f"task {self.spec.game!r}: an observation is not of its observation_space ({one_line(str(error))})"
+            ) from None
+
+    def render(self) -> NDArray[np.uint8]:
+        """Return the picture, shape (height, width, 3); an ArcadeMarkError where there is none (`show_pictures`)."""
+        picture = self._call("render") if self._rendering else None
+        if not isinstance(picture, np.ndarray) or picture.ndim != 3 or picture.shape[2] != 3:
+            raise ArcadeMarkError(f"task {self.spec.game!r}: its environment draws no picture")
+        return picture.astype(np.uint8, copy=False)
+
+    def place(self) -> tuple[str, Copy, int, int, int, bool]:
+        """Return where the task stands, as the fields of `generative.State`; errors as of `Copy`."""
+        return self.spec.game, Copy(self._made, self.spec.game), 0, self.episode_frames, 0, self.ended
+
+    def save(self) -> Any:
+        """Return everything needed to continue from here, in this process; errors as of `place`."""
+        return Copy(self._made, self.spec.game), copy.deepcopy(self._observation), self.ended, self.episode_frames
+
+    def restore(self, state: Any) -> None:
+        """Continue from where `state` was saved."""
+        kept, self._observation, self.ended, self.episode_frames = state
+        self._made = kept.made()
+
+    def put(self, state: State, rng: np.random.Generator) -> None:
+        """Go to a place, and draw random numbers from one seeded by `rng` from there on."""
+        _, kept, _, self.episode_frames, _, self.ended = state
+        assert isinstance(kept, Copy)
+        self._made = kept.made()
+        seeds = np.random.default_rng(rng.integers(2**63, size=2))
+        for found in _generators(self._made):
+            if isinstance(found, np.random.RandomState):
+                found.seed(seeds.integers(2**32, size=4).tolist())
+            else:
+                found.bit_generator.state = type(found.bit_generator)(seeds.integers(2**63)).state
+
+    def close(self) -> None:
+        """Close the environment."""
+        self.ended = True
+        self._made.close()
+
+
+def _generators(environment: Any) -> Iterator[np.random.Generator | np.random.RandomState]:
+    """Yield what an environment's attributes, and theirs, draw random numbers from."""
+    seen: set[int] = set()
+    waiting = [environment]
+    while waiting:
+        thing = waiting.pop()
+        if id(thing) in seen or len(seen) > MOST_OBJECTS:
+            continue
+        seen.add(id(thing))
+        if isinstance(thing, np.random.Generator | np.random.RandomState):
+            yield thing
+        elif not isinstance(thing, type | ModuleType):
+            waiting += reversed(list(getattr(thing, "__dict__", {}).values()))
+
+
+def copies(spec: EnvironmentSpec, protocol: StepProtocol, steps: int = 20) -> bool:
+    """Tell whether a copy of a task's environment in mid-episode plays on as the environment itself does.
+
+    ArcadeMarkError: it cannot be copied.
+    """
+    rng = np.random.default_rng(0)
+    ours, other = TaskEnvironment(spec, protocol), TaskEnvironment(spec, protocol)
+    seen = [np.zeros(spec.observation_shape, spec.observation_dtype) for _ in range(2)]
+    try:
+        ours.reset(rng)
+        for step in range(2 * steps):
+            if step == steps:
+                other.restore(ours.save())
+            playing = (ours,) if step < steps else (ours, other)
+            action = random_action(spec, rng)
+            told = [environment.step(action) for environment in playing]
+            for environment, out in zip(playing, seen, strict=False):
+                environment.observe(out)
+            if step >= steps and (told[0] != told[1] or seen[0].tobytes() != seen[1].tobytes()):
+                return False
+            if ours.ended:
+                ours.reset(rng)
+                if step >= steps:
+                    break
+    finally:
+        ours.close()
+        other.close()
+    return True
+
+
+def random_action(spec: EnvironmentSpec, rng: np.random.Generator) -> Any:
+    """Draw an action of a task."""
+    return int(rng.integers(spec.num_actions)) if spec.array_actions is None else spec.array_actions.sample(rng)
+
+
+class TaskModel:
+    """A task as a model that planners search, as `generative.GenerativeModel` is one of a game.
+
+    Its places are copies of the environment, which hold its random numbers too: those that are found in its attributes
+    are seeded anew wherever the model is put, so that a planner cannot foresee the real task's. No place equals
+    another, so a search begins anew at each decision. ArcadeMarkError: copies of the environment are not exact.
+    """
+
+    ram_size, screen_shape, lives = 0, (0, 0), 0
+    keeps = False
+
+    def __init__(self, spec: EnvironmentSpec, protocol: StepProtocol) -> None:
+        self.spec = spec
+        self.num_actions = spec.num_actions
+        self.frames = 0
+        if not copies(spec, protocol):
+            raise ArcadeMarkError(f"task {spec.game!r}: nothing can be planned, as copies of it play otherwise")
+        self._environment = TaskEnvironment(spec, protocol)
+        self._here: State | None = None
+        self._rng = np.random.default_rng(0)
+
+    @property
+    def here(self) -> State | None:
+        """The state that the model was saved or restored at, if it was not left since."""
+        return self._here
+
+    def use(self, rng: np.random.Generator) -> None:
+        """Seed the model's random numbers from `rng` from now on."""
+        self._rng = rng
+
+    def save(self) -> State:
+        """Return where the model stands."""
+        if self._here is None:
+            self._here = State(*self._environment.place())
+        return self._here
+
+    def restore(self, state: State) -> None:
+        """Go to `state`, at no cost if the model stands there already."""
+        if self._here is state:
+            return
+        self._environment.put(state, self._rng)
+        self._here = state
+
+    def step(self, action: int) -> Step:
+        """Play a step; errors as of `base.Environment.step`."""
+        self._here = None
+        self.frames += 1
+        return self._environment.step(action)
+
+    def ram(self, out: NDArray[np.uint8]) -> None:
+        """Raise: only Atari games have such a memory."""
+        self.spec.atari  # noqa: B018
+
+    screen = ram

@@ -1,0 +1,170 @@
+"""Tasks beyond Atari: Gymnasium's environments as ours, their spaces, copies and models."""
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium import spaces
+
+from arcademark.environments import tasks
+from arcademark.environments.base import EnvironmentSpec
+from arcademark.environments.generative import snapshot
+from arcademark.environments.registry import environment_spec, load_suite, open_environment, open_model
+from arcademark.errors import ArcadeMarkError
+from arcademark.suite.protocols import StepProtocol, step_protocol
+from environments.environment_conformance import check_environment
+
+CLASSIC = "gymnasium:CartPole-v1,Pendulum-v1,FrozenLake-v1,Blackjack-v1,Taxi-v4"
+
+
+def rules(names: str = CLASSIC, **changes: object) -> StepProtocol:
+    return step_protocol(load_suite(names)).override(changes)
+
+
+class Odd(gymnasium.Env):
+    """Remembers its last action over a reset, and has parts of every kind in its observations."""
+
+    observation_space = spaces.Dict(
+        {
+            "at": spaces.Discrete(5),
+            "said": spaces.Text(8),
+            "both": spaces.Tuple((spaces.Box(-1, 1, (2,)), spaces.MultiBinary(3))),
+        }
+    )
+
+    def __init__(self, switches: bool = False, says: str = "go", reward: float = 1.0) -> None:
+        self.action_space = spaces.MultiDiscrete([2, 3]) if switches else spaces.Discrete(3, start=-1)
+        self.last, self.says, self.reward = 0, says, reward
+        self.drawn = np.random.RandomState(0)
+
+    def _seen(self):
+        return {"at": self.last % 5, "said": self.says, "both": (np.full(2, 0.5, "f4"), np.array([1, 0, 1], "i1"))}
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        if seed is not None:
+            self.drawn = np.random.RandomState(seed)
+        return self._seen(), {}
+
+    def step(self, action):
+        self.last = self.last + int(np.sum(action)) + int(self.drawn.randint(3))
+        return self._seen(), self.reward, self.last > 30, False, {}
+
+
+gymnasium.register("Odd-v0", Odd)
+
+
+@pytest.mark.parametrize("name", ["cartpole_v1", "pendulum_v1", "frozenlake_v1", "blackjack_v1", "odd_v0"])
+def test_a_task_keeps_the_contract(name):
+    protocol = rules(CLASSIC + ",Odd-v0")
+    spec = environment_spec(name, protocol)
+    check_environment(lambda: open_environment(spec), np.random.default_rng(0), steps=40)
+
+
+def test_switches_keep_the_contract(tmp_path):
+    path = tmp_path / "odd.toml"
+    path.write_text('[tasks.odd]\nenvironment = "Odd-v0"\nkwargs = { switches = true }\nmax_steps = 9\n')
+    protocol = rules(str(path))
+    spec = environment_spec("odd", protocol)
+    assert spec.array_actions is not None
+    assert spec.array_actions.high == (1.0, 2.0)
+    check_environment(lambda: open_environment(spec), np.random.default_rng(0), steps=30)
+
+
+def test_observations_are_arrays_with_a_field_a_part():
+    spec = environment_spec("odd_v0", rules("gymnasium:Odd-v0"))
+    environment = open_environment(spec)
+    environment.reset(np.random.default_rng(0))
+    rows = np.zeros((2, *spec.observation_shape), spec.observation_dtype)
+    environment.observe(rows[1, ...])
+    assert rows["said"].tolist() == ["", "go"]
+    assert rows["both"]["0"].tolist() == [[0, 0], [0.5, 0.5]]
+    assert rows["both"]["1"].dtype == np.int8
+    assert spec.action_meanings == ("-1", "0", "1")
+
+
+@pytest.mark.parametrize(
+    ("kwargs", "steps", "told"),
+    [
+        ("says = 'much too long'", 0, "a text of 13 characters"),
+        ("reward = nan", 1, "reward is nan"),
+        ("colour = 3", 0, "cannot be made .*colour"),
+    ],
+)
+def test_mistakes_of_an_environment_are_one_line(tmp_path, kwargs, steps, told):
+    path = tmp_path / "odd.toml"
+    path.write_text(f'[tasks.odd]\nenvironment = "Odd-v0"\nkwargs = {{ {kwargs} }}\n')
+    with pytest.raises(ArcadeMarkError, match=told):
+        play(environment_spec("odd", rules(str(path))), steps)
+
+
+def play(spec: EnvironmentSpec, steps: int) -> None:
+    environment = open_environment(spec)
+    environment.reset(np.random.default_rng(0))
+    for _ in range(steps):
+        environment.step(0)
+    environment.observe(np.zeros(spec.observation_shape, spec.observation_dtype))
+
+
+def test_the_cap_of_the_protocol_and_of_the_task_truncate(tmp_path):
+    path = tmp_path / "pendulum.toml"
+    path.write_text('[tasks.pendulum]\nenvironment = "Pendulum-v1"\nmax_steps = 7\n')
+    for changes, expected in (({}, 7), ({"max_steps_per_episode": 5}, 5), ({"max_steps_per_episode": 50}, 7)):
+        protocol = rules(str(path), **changes)
+        environment = open_environment(environment_spec("pendulum", protocol))
+        environment.reset(np.random.default_rng(1))
+        steps = [environment.step(np.zeros(1, "f4")) for _ in range(expected)]
+        assert [step.truncated for step in steps] == [False] * (expected - 1) + [True]
+
+
+def test_a_planner_cannot_foresee_random_numbers():
+    """FrozenLake slips: from one place, the same action leads elsewhere as the model's own numbers have it."""
+    spec = environment_spec("frozenlake_v1", rules())
+    environment, model = open_environment(spec), open_model(spec)
+    environment.reset(np.random.default_rng(0))
+    state = snapshot(environment)
+    model.use(np.random.default_rng(0))
+    led = set()
+    for _ in range(30):
+        model.restore(state)
+        model.step(2)
+        led.add(model.save().console.made().unwrapped.s)
+    assert len(led) == 3
+    odd = environment_spec("odd_v0", rules("gymnasium:Odd-v0"))
+    environment, model = open_environment(odd), open_model(odd)
+    environment.reset(np.random.default_rng(0))
+    state, led = snapshot(environment), set()
+    for _ in range(30):
+        model.restore(state)
+        model.step(0)
+        led.add(model.save().console.made().unwrapped.last)
+    assert len(led) == 3  # its own RandomState is found, too
+
+
+def test_what_is_not_copied_exactly_is_not_planned_in():
+    class Uncopied(Odd):
+        def __deepcopy__(self, memo):
+            return type(self)()
+
+    gymnasium.register("Uncopied-v0", Uncopied)
+    spec = environment_spec("uncopied_v0", rules("gymnasium:Uncopied-v0"))
+    assert not tasks.copies(spec, spec.protocol)
+    with pytest.raises(ArcadeMarkError, match="copies of it play otherwise"):
+        open_model(spec)
+
+
+def test_spaces_that_cannot_be_recorded_are_refused():
+    class Graph(Odd):
+        observation_space = spaces.Graph(spaces.Box(0, 1, (2,)), None)
+
+    class Many(Odd):
+        def __init__(self):
+            self.action_space = spaces.Discrete(100_000)
+
+    gymnasium.register("Graph-v0", Graph)
+    gymnasium.register("Many-v0", Many)
+    with pytest.raises(ArcadeMarkError, match="its observations are Graph"):
+        environment_spec("graph_v0", rules("gymnasium:Graph-v0"))
+    with pytest.raises(ArcadeMarkError, match="100,000 actions"):
+        environment_spec("many_v0", rules("gymnasium:Many-v0"))
+    with pytest.raises(ArcadeMarkError, match="install its package"):
+        environment_spec("x_v0", rules("gymnasium:no_such_package:X-v0"))

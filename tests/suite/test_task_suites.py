@@ -1,0 +1,139 @@
+"""Suites of tasks beyond Atari: what their files may hold, what they mean, and what is refused."""
+
+import json
+import pickle
+
+import pytest
+
+from arcademark.environments.registry import load_suite
+from arcademark.errors import ArcadeMarkError
+from arcademark.suite.protocols import Protocol, StepProtocol, step_protocol
+from arcademark.suite.task_suites import parse_suite, read_suite, task_suites
+
+FILE = """
+title = "Two of the classics"
+citation = "Barto et al. 1983"
+
+[protocol]
+training_steps = 50_000
+evaluation_episodes = 20
+
+[tasks.cartpole]
+environment = "CartPole-v1"
+max_steps = 200
+training = true
+low = { score = 22.5, source = "random play" }
+high = { score = 200, source = "its limit" }
+
+[tasks.lake]
+environment = "FrozenLake-v1"
+kwargs = { is_slippery = false, desc = ["SF", "HG"] }
+
+[subsets]
+poles = ["cartpole"]
+"""
+
+
+def test_a_file_says_what_is_played_and_how():
+    suite = read_suite(FILE, "two.toml", "two")
+    rules = step_protocol(suite)
+    assert (suite.name, suite.title, list(suite.tasks)) == ("two", "Two of the classics", ["cartpole", "lake"])
+    assert rules.settings() == {
+        "max_steps_per_episode": None,
+        "training_steps": 50_000,
+        "training_episodes": None,
+        "evaluation_episodes": 20,
+        "reported_episodes": "evaluation",
+    }
+    assert [rules.provenance[name].status for name in ("training_steps", "reported_episodes")] == ["cited", "choice"]
+    assert (rules.training_frames, rules.unit, rules.frame_skip) == (50_000, "step", 1)
+    assert suite.tasks["cartpole"].high.score == 200.0
+    assert suite.tasks["lake"].played() == {
+        "environment": "FrozenLake-v1",
+        "kwargs": {"is_slippery": False, "desc": ["SF", "HG"]},
+        "max_steps": None,
+    }
+
+
+@pytest.mark.parametrize(
+    ("asked", "meant"),
+    [
+        ("all", "cartpole lake"),
+        ("training", "cartpole"),
+        ("test", "lake"),
+        ("poles,lake", "cartpole lake"),
+        ("CartPole-v1", "cartpole"),
+        (["lake", "all"], "lake cartpole"),
+    ],
+)
+def test_names_of_tasks_and_subsets(asked, meant):
+    assert read_suite(FILE, "two.toml", "two").resolve(asked) == tuple(meant.split())
+
+
+def test_a_protocol_is_restored_from_json_and_pickled():
+    rules = step_protocol(read_suite(FILE, "two.toml", "two")).override({"max_steps_per_episode": "30"})
+    for again in (Protocol.from_json(json.loads(json.dumps(rules.to_json()))), pickle.loads(pickle.dumps(rules))):
+        assert isinstance(again, StepProtocol)
+        assert again == rules
+        assert again.label == "two (max_steps_per_episode=30)"
+        assert again.suite.to_json() == rules.suite.to_json()
+
+
+def test_a_trial_is_told_apart_by_its_own_task_alone():
+    one = step_protocol(read_suite(FILE, "two.toml", "two"))
+    other = step_protocol(read_suite(FILE.replace("is_slippery = false", "is_slippery = true"), "two.toml", "two"))
+    assert one.of_trial("cartpole") == other.of_trial("cartpole")
+    assert one.of_trial("lake") != other.of_trial("lake")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        ("[protocol]", "[protokoll]", "unknown key of a suite 'protokoll'"),
+        ("training_steps", "training_frames", "unknown protocol setting 'training_frames'"),
+        ("50_000", "-1", "training_steps=-1: expected a whole number"),
+        ('environment = "CartPole-v1"', 'environment = "os.system(1)"', "tasks.cartpole.environment .* a Gymnasium id"),
+        ("max_steps = 200", "max_steps = 0", "tasks.cartpole.max_steps is 0; expected a whole number"),
+        ("training = true", "training = 1", "tasks.cartpole.training is 1; expected true or false"),
+        ("score = 200", "score = nan", "tasks.cartpole.high.score is nan; expected a number"),
+        ("score = 200", "score = 22.5", "another score than low's"),
+        ('source = "its limit"', 'source = "a\\nb"', "high.source .* one line of text"),
+        ('["cartpole"]', '["pole"]', "subsets.poles .* a list of ids of tasks"),
+        ("[tasks.lake]", "[tasks.Lake]", "tasks.Lake .* small letters"),
+        ("is_slippery = false", "is_slippery = 2020-01-01", "tasks.lake.kwargs.is_slippery"),
+        ("[subsets]", "[subsets", "is not TOML"),
+    ],
+)
+def test_mistakes_name_the_place(before, after, told):
+    assert before in FILE
+    with pytest.raises(ArcadeMarkError, match=told):
+        step_protocol(read_suite(FILE.replace(before, after), "two.toml", "two"))
+
+
+@pytest.mark.parametrize(
+    "data", [None, [], {}, {"tasks": {}}, {"name": "x/y", "tasks": {"a": {"environment": "A-v0"}}}]
+)
+def test_what_is_no_suite_is_refused(data):
+    with pytest.raises(ArcadeMarkError, match="suite:"):
+        parse_suite(data, "suite", "name")
+
+
+def test_environments_are_named_on_the_spot():
+    suite = load_suite("gymnasium:CartPole-v1, minigrid:MiniGrid-Empty-5x5-v0")
+    assert {name: (task.environment, task.module) for name, task in suite.tasks.items()} == {
+        "cartpole_v1": ("CartPole-v1", ""),
+        "minigrid_empty_5x5_v0": ("minigrid:MiniGrid-Empty-5x5-v0", "minigrid"),
+    }
+    with pytest.raises(ArcadeMarkError, match="names no environment"):
+        load_suite("gymnasium:")
+    with pytest.raises(ArcadeMarkError, match="both be called a_v0"):
+        load_suite("gymnasium:A-v0,a/v0")
+    with pytest.raises(ArcadeMarkError, match="unknown suite 'no-such'"):
+        load_suite("no-such")
+
+
+def test_suites_that_come_with_the_package_have_sources():
+    for suite in task_suites().values():
+        step_protocol(suite)
+        assert suite.citation
+        assert all(one.source for task in suite.tasks.values() for one in (task.low, task.high) if one)
