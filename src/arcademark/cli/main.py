@@ -37,6 +37,7 @@ COMMANDS = {
     "list": "List the runs below a folder.",
     "ledger": "Show what was evaluated on test games, and whether only once.",
     "features": "What learning agents see of a game.",
+    "suite": "Check that tasks beyond Atari can be measured on.",
     "console": "The console of our own: is it here, and is it ale-py's to the bit?",
     "info": "List games, suites, subsets, protocols, agents or features.",
     "submit-check": "Verify a run for the catalogue, and write what it takes.",

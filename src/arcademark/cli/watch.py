@@ -33,6 +33,7 @@ OF_AGENTS = ("protocol", "override", "settings")
 @click.option("--scale", type=click.IntRange(1, 8), default=2, show_default=True, help="Size, in times the console's.")
 @click.option("--actions", is_flag=True, help="Show the action that is played, too.")
 @click.option("--pictures", type=click.IntRange(1, 400), default=12, show_default=True, help="How many, of a .png.")
+@options.trusted_suite
 @click.option("--live", is_flag=True, help="Show it in a window; RUN may be an agent, which plays --game meanwhile.")
 @click.option("--speed", type=click.FloatRange(0.1, 16), default=1, show_default=True, help="Of the window.")
 @options.combine(options.protocol, options.override, options.settings)

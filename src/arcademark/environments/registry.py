@@ -124,12 +124,13 @@ def open_environment(
     training: bool = False,
     frames_per_action: int | None = None,
     emulator: Emulator | None = None,
+    pictures: bool = False,
 ) -> ConsoleEnvironment | TaskEnvironment:
-    """Make the environment of a spec: `open_game`, or one of Gymnasium's."""
+    """Make the environment of a spec: `open_game`, or one of Gymnasium's, which renders only with `pictures`."""
     if isinstance(spec.protocol, protocols.StepProtocol):
         from arcademark.environments.tasks import TaskEnvironment
 
-        return TaskEnvironment(spec, spec.protocol)
+        return TaskEnvironment(spec, spec.protocol, pictures)
     return open_game(spec, training=training, frames_per_action=frames_per_action, emulator=emulator)
 
 

@@ -183,23 +183,16 @@ class TaskEnvironment:
     lives = 0
     life_lost = life_begun = False
 
-    def __init__(self, spec: EnvironmentSpec, protocol: StepProtocol) -> None:
+    def __init__(self, spec: EnvironmentSpec, protocol: StepProtocol, pictures: bool = False) -> None:
         self.spec = spec
         self._task = protocol.suite.tasks[spec.game]
         self._cap = math.inf if protocol.max_frames_per_episode is None else protocol.max_frames_per_episode
-        self._rendering: str | None = None
-        self._made = make(self._task)
+        self._rendering = "rgb_array" if pictures else None
+        self._made = make(self._task, self._rendering)
         self._observation: Any = None
         self._space = self._made.observation_space
         self._first = int(self._made.action_space.start) if isinstance(self._made.action_space, spaces.Discrete) else 0
         self.ended, self.episode_frames, self._used = True, 0, False
-
-    def show_pictures(self) -> None:
-        """Make the environment again so that `render` works, before an episode begins."""
-        if self._rendering is None:
-            self._made.close()
-            self._made, self._rendering = make(self._task, "rgb_array"), "rgb_array"
-            self.ended, self._used = True, False
 
     def reset(self, rng: np.random.Generator) -> float:
         """Start an episode, seeded by a number drawn from `rng`."""
@@ -260,7 +253,7 @@ class TaskEnvironment:
             ) from None
 
     def render(self) -> NDArray[np.uint8]:
-        """Return the picture, shape (height, width, 3); an ArcadeMarkError where there is none (`show_pictures`)."""
+        """Return the picture, shape (height, width, 3); an ArcadeMarkError unless opened with `pictures`."""
         picture = self._call("render") if self._rendering else None
         if not isinstance(picture, np.ndarray) or picture.ndim != 3 or picture.shape[2] != 3:
             raise ArcadeMarkError(f"task {self.spec.game!r}: its environment draws no picture")

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
-from typing import Unpack
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
-from arcademark.environments.base import Step
+from arcademark.environments.base import Step, one_by_one
 from arcademark.environments.registry import environment_spec, open_environment
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import check_replaceable
@@ -26,6 +26,9 @@ from arcademark.runs.store import RunRecord, read_actions, read_run, scored_phas
 from arcademark.runs.trial import Player
 
 FRAMES_PER_SECOND = 60
+STEPS_PER_SECOND = 15
+"""Of tasks that are no Atari games."""
+
 EVERY_FRAMES = {".gif": 3, ".mp4": 1}
 """Real speed in both. An odd number, since games flicker: what they draw every other frame would always be left out, or
 never."""
@@ -47,6 +50,7 @@ class Shot:
     chosen: int
     action: str
     values: tuple[float, ...] = ()
+    unit: Literal["frame", "step"] = "frame"
 
 
 def watch(
@@ -74,7 +78,8 @@ def watch(
     names = dict.fromkeys(_name(recorded) for _, recorded in episodes)
     path = Path(out) if out is not None else Path("-".join(names) + ".gif")
     kind = path.suffix.lower()
-    every = every_frames or EVERY_FRAMES.get(kind, 1)
+    tasks = any(run.protocol.unit == "step" for run, _ in episodes)
+    every = every_frames or (1 if tasks else EVERY_FRAMES.get(kind, 1))
     if every < 1 or scale < 1 or pictures < 1:
         raise ArcadeMarkError(f"scale {scale}, every {every} frames: expected whole numbers of at least 1")
     if not path.parent.is_dir():
@@ -93,7 +98,7 @@ def watch(
                 while marks and frames >= marks[0]:
                     marks.pop(0)
 
-    video.write(path, chosen(), FRAMES_PER_SECOND / every)
+    video.write(path, chosen(), (STEPS_PER_SECOND if tasks else FRAMES_PER_SECOND) / every)
     return path
 
 
@@ -224,7 +229,10 @@ def _picture(shots: Sequence[Shot], episodes: Sequence[Recorded], scale: int, ac
 
 
 def _single(shot: Shot, left: str, scale: int, actions: bool) -> video.Picture:
-    picture = video.captioned(shot.screen, scale, left, f"{clock(shot.frames)}   score {shot.score:,.15g}")
+    told = f"step {shot.frames:,}   score {shot.score:,.6g}"
+    if shot.unit == "frame":
+        told = f"{clock(shot.frames)}   score {shot.score:,.15g}"
+    picture = video.captioned(shot.screen, scale, left, told)
     if not actions:
         return picture
     return np.concatenate([picture, video.action_bar(picture.shape[1], shot.action, shot.chosen, shot.values)])
@@ -233,19 +241,22 @@ def _single(shot: Shot, left: str, scale: int, actions: bool) -> video.Picture:
 def _replayed(run: RunRecord, recorded: Recorded) -> Iterator[Shot]:
     """Replay an episode frame by frame; raise at its end where it is not the one that was recorded."""
     trial, row = recorded
-    environment = open_recorded(run.protocol, trial, row.phase)
-    score, ended, chosen = 0.0, False, 0
+    environment = open_recorded(run.protocol, trial, row.phase, pictures=True)
+    names = environment.spec.action_meanings
+    score, ended = 0.0, False
+    chosen: Any = 0
 
-    def told() -> Iterator[int]:
+    def told() -> Iterator[Any]:
         nonlocal chosen
-        for chosen in read_actions(run.directory, trial.id, row.episode, row.phase).tolist():  # noqa: UP028 - it is kept
+        for chosen in one_by_one(read_actions(run.directory, trial.id, row.episode, row.phase)):  # noqa: UP028 - kept
             yield chosen
 
     for step in replay(environment, recorded, told(), by_frame=True):
         score += step.reward
         ended = step.terminated or step.truncated
-        name = environment.spec.action_meanings[chosen]
-        yield Shot(environment.render(), environment.episode_frames, score, ended, chosen, name)
+        name = names[chosen] if names else " ".join(f"{number:.3g}" for number in np.ravel(chosen).tolist())
+        shown = environment.render(), environment.episode_frames, score, ended, chosen if names else 0, name
+        yield Shot(*shown, unit=run.protocol.unit)
     if (score, environment.episode_frames, ended) != (row.score, row.frames, True):
         raise ArcadeMarkError(
             f"{run.directory}: {row.phase} episode {row.episode} of trial {trial.id} does not replay as recorded: "

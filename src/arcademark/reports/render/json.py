@@ -29,6 +29,7 @@ _DOCUMENTS = (
     "reports.runs.listing:RunList",
     "reports.runs.planned:Planned",
     "reports.runs.status:Status",
+    "reports.runs.suite_check:SuiteCheck",
     "reports.runs.tuning:Tuned",
     "reports.runs.verification:Verified",
     "reports.tables.document:ScoreReport",

@@ -256,7 +256,8 @@ def _lengths(standings: Sequence[Standing], given: int | None) -> tuple[dict[str
     if given is not None:
         return dict.fromkeys(games, float(given if cap is None else min(given, cap))), "given"
     recorded = any(standing.episodes for standing in standings)
-    if recorded or all(standing.trial.agent.ref in RANDOM for standing in standings):
+    random = protocol.unit == "frame" and all(standing.trial.agent.ref in RANDOM for standing in standings)
+    if recorded or random:
         lengths = Lengths((standing.trial.game, standing.frames, standing.episodes) for standing in standings)
         return {game: lengths.of(game, protocol) for game in games}, "recorded" if recorded else "random play"
     if cap is None:

@@ -1,0 +1,42 @@
+"""``arcademark suite``: suites of other tasks than Atari games."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import click
+
+from arcademark.cli import options
+from arcademark.cli import output as outputs
+from arcademark.cli.groups import Group
+from arcademark.cli.output import Output
+
+
+@click.group("suite", cls=Group)
+def command() -> None:
+    """Suites of tasks that are Gymnasium environments: files, and those that 'arcademark info suites' lists."""
+
+
+@command.command("check")
+@click.argument("suite", metavar="SUITE")
+@click.option("--episodes", type=options.COUNT, default=10, show_default=True, help="Of random play, a task.")
+@options.override
+@options.workers
+@outputs.options
+def check(suite: str, episodes: int, override: tuple[str, ...], workers: int | None, output: Output) -> int:
+    """Play every task of SUITE twice, and tell where the second time differs.
+
+    SUITE is a file, a name, or gymnasium:CartPole-v1,Pendulum-v1. A random agent plays each task, and its episodes are
+    replayed in other processes; observations are compared to the byte. Told are also what agents see and do, the scores
+    of random play, and where planners can search. Exits with 1 if a task differs or cannot be played.
+    """
+    from arcademark.environments.registry import load_suite
+    from arcademark.reports.present import suite_check as presenter
+    from arcademark.reports.render import json
+    from arcademark.reports.runs import suite_check
+    from arcademark.suite.protocols import step_protocol
+
+    rules = step_protocol(load_suite(suite)).override(options.pairs("override", override))
+    found = suite_check.check_suite(rules, episodes, workers)
+    output.show(partial(json.render, found), partial(presenter.present, found))
+    return 0 if found.ok else 1

@@ -1,0 +1,194 @@
+"""Runs on tasks beyond Atari: recorded exactly, continued, replayed, shown, and safe to open."""
+
+import json
+import sqlite3
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import arcademark
+from arcademark.agents.loading import agent_specs
+from arcademark.environments.registry import load_suite
+from arcademark.errors import ArcadeMarkError
+from arcademark.reports.runs.suite_check import check_suite
+from arcademark.reports.tables import analysis
+from arcademark.runs import manifest
+from arcademark.runs.engines.here import InProcessEngine
+from arcademark.runs.execution import execute
+from arcademark.runs.plan import make_plan
+from arcademark.runs.store import decode_actions, encode_actions, read_actions, read_run
+from arcademark.runs.verify import verify
+from arcademark.runs.watch import watch
+from arcademark.suite.protocols import step_protocol
+from arcademark.suite.task_suites import read_suite
+
+FILE = """
+[protocol]
+evaluation_episodes = 3
+max_steps_per_episode = 40
+
+[tasks.cartpole]
+environment = "CartPole-v1"
+low = { score = 20, source = "random play" }
+high = { score = 475, source = "Gymnasium's registry" }
+
+[tasks.pendulum]
+environment = "Pendulum-v1"
+low = { score = -1200, source = "random play" }
+high = { score = -150, source = "a guess" }
+"""
+
+
+@pytest.fixture
+def rules():
+    return step_protocol(read_suite(FILE, "two.toml", "two"))
+
+
+def play(directory: Path, rules, agent="random", **asked) -> None:
+    execute(make_plan(agent, "all", rules, **asked), directory, make=InProcessEngine)
+
+
+def test_a_run_is_recorded_continued_and_replayed(tmp_path, rules):
+    play(tmp_path / "run", rules)
+    run = read_run(tmp_path / "run")
+    pendulum = next(trial for trial in run.trials if trial.game == "pendulum")
+    actions = read_actions(run.directory, pendulum.id, 0, "evaluation")
+    assert (actions.dtype, actions.shape) == (np.float32, (40, 1))
+    assert len(np.unique(actions)) > 30
+    assert verify(run.directory).ok
+    play(tmp_path / "run", rules, seeds=2, episodes=4)  # it grows, and nothing is played twice
+    grown = read_run(tmp_path / "run")
+    assert len(grown.episodes) == 16
+    assert grown.evaluation(pendulum).score[:3].tolist() == run.evaluation(pendulum).score.tolist()
+    assert verify(grown.directory).ok
+    execute(make_plan("random", "all", rules, seeds=2, episodes=4), tmp_path / "whole", workers=2)
+    assert read_run(tmp_path / "whole").episodes.score.tolist() == grown.episodes.score.tolist()
+
+
+def test_other_tasks_may_be_added_and_none_changed(tmp_path, rules):
+    play(tmp_path / "run", rules)
+    more = FILE + '[tasks.lake]\nenvironment = "FrozenLake-v1"\n'
+    play(tmp_path / "run", step_protocol(read_suite(more, "two.toml", "two")))
+    assert [trial.game for trial in read_run(tmp_path / "run").trials] == ["cartpole", "pendulum", "lake"]
+    other = more.replace('"Pendulum-v1"', '"Pendulum-v1"\nkwargs = { g = 9.0 }')
+    with pytest.raises(ArcadeMarkError, match="kwargs of task pendulum"):
+        play(tmp_path / "run", step_protocol(read_suite(other, "two.toml", "two")))
+
+
+def test_a_changed_action_is_found(tmp_path, rules):
+    play(tmp_path / "run", rules)
+    run = read_run(tmp_path / "run")
+    pendulum = next(trial for trial in run.trials if trial.game == "pendulum")
+    actions = read_actions(run.directory, pendulum.id, 0, "evaluation").copy()
+    actions[3] = np.nextafter(actions[3], np.float32(0))
+    with sqlite3.connect(run.directory / "run.sqlite") as database:
+        database.execute(
+            "UPDATE episode SET actions = ? WHERE trial = ? AND episode = 0", (encode_actions(actions), pendulum.id)
+        )
+    assert verify(run.directory).differing == 1
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i8", "i1", ">f4"])
+def test_arrays_of_actions_are_kept_bit_for_bit(dtype):
+    actions = np.random.default_rng(0).standard_normal((7, 2, 3)).astype(dtype)
+    again = decode_actions(encode_actions(actions))
+    assert again.shape == actions.shape
+    assert again.astype(dtype).tobytes() == actions.tobytes()
+    assert decode_actions(encode_actions(np.array([], "f4"))).size == 0
+
+
+@pytest.mark.parametrize(
+    "blob", [b"\0", b"\0f4", b"\0f4\x01\x00\x00x", b"\0O8\x01\x01\x00x", b"\0f4\x09" + b"\1\0" * 9]
+)
+def test_damaged_arrays_are_refused(blob):
+    with pytest.raises(ValueError, match=r"encoding|inflate|zlib|stream"):
+        decode_actions(blob)
+
+
+def test_a_report_is_of_the_tasks_and_their_references(tmp_path, rules):
+    play(tmp_path / "run", rules, seeds=2)
+    report = analysis.analyse(tmp_path / "run")
+    assert report.benchmark.name == "two"
+    assert [(game.id, game.references["high"]) for game in report.games] == [("cartpole", 475.0), ("pendulum", -150.0)]
+    score = report.algorithms[0].scores[0]
+    assert score.normalised["normalised"].value == pytest.approx(100 * (score.score.value - 20) / 455)
+    assert "40 steps" in report.methods[0]
+    assert not report.methods[0].count("frame")
+    with pytest.raises(ArcadeMarkError, match="report them apart"):
+        analysis.analyse([tmp_path / "run", "catalogue:review-2021"])
+
+
+def test_a_strangers_run_imports_nothing_by_itself(tmp_path, rules, monkeypatch):
+    (tmp_path / "evil.py").write_text("raise SystemExit('imported')")
+    monkeypatch.syspath_prepend(tmp_path)
+    play(tmp_path / "run", rules)
+    path = tmp_path / "run" / manifest.FILE
+    document = json.loads(path.read_text())
+    document["protocol"]["suite"]["tasks"]["cartpole"]["environment"] = "evil:CartPole-v1"
+    path.write_text(json.dumps(document))
+    with pytest.raises(ArcadeMarkError, match="may not have imported by itself"):
+        verify(tmp_path / "run")
+    assert analysis.analyse(tmp_path / "run").algorithms  # which only reads
+
+
+def test_a_damaged_suite_in_a_manifest_is_one_line(tmp_path, rules):
+    play(tmp_path / "run", rules)
+    path = tmp_path / "run" / manifest.FILE
+    document = json.loads(path.read_text())
+    document["protocol"]["suite"]["tasks"]["cartpole"]["max_steps"] = "many"
+    path.write_text(json.dumps(document))
+    with pytest.raises(ArcadeMarkError, match=r"damaged .*max_steps is 'many'"):
+        read_run(tmp_path / "run")
+
+
+def test_planners_search_tasks(tmp_path):
+    """A pole that a planner sees fall stands longer than under random play."""
+    rules = step_protocol(load_suite("gymnasium:CartPole-v1")).override({"max_steps_per_episode": 30})
+    settings = {"simulations": 20, "horizon_frames": 15}
+    agents = ["random", *agent_specs("uct", settings)]
+    execute(make_plan(agents, "all", rules, episodes=2), tmp_path / "run", make=InProcessEngine)
+    run = read_run(tmp_path / "run")
+    random, uct = (run.scored_episodes(trial).score.mean() for trial in run.trials)
+    assert uct == 30 > random
+    assert verify(run.directory).ok
+
+
+def test_agents_made_in_python_see_dictionaries_and_answer_arrays(tmp_path):
+    seen = []
+
+    def steer(observation):
+        seen.append(observation)
+        return np.clip(-observation[1:2], -2, 2)
+
+    rules = arcademark.suite_protocol("gymnasium:Pendulum-v1", evaluation_episodes=1, max_steps_per_episode=5)
+    arcademark.run(steer, "all", rules, name="steer", out=tmp_path / "run")
+    assert [one.shape for one in seen] == [(3,)] * 5
+    arcademark.run(lambda observation: 3.0, "all", rules, name="too much", out=tmp_path / "bad")
+    assert "expected -2 to 2" in str(read_run(tmp_path / "bad").trials[0].error)
+
+
+def test_atari_agents_are_left_out(tmp_path, rules):
+    with pytest.raises(ArcadeMarkError, match="on cartpole: it plays Atari games only"):
+        make_plan("sarsa", "all", rules)
+
+
+def test_a_suite_is_checked(rules, tmp_path):
+    found = check_suite(rules, 2, workers=1)
+    assert found.ok
+    assert [(task.task, task.planned, task.actions) for task in found.tasks] == [
+        ("cartpole", True, "2"),
+        ("pendulum", False, "float32 (1,), -2 to 2"),
+    ]
+    gone = FILE + '[tasks.gone]\nenvironment = "Gone-v7"\n[tasks.shy]\nenvironment = "no_such_package:Shy-v0"\n'
+    found = check_suite(step_protocol(read_suite(gone, "two.toml", "two")), 1, workers=1)
+    assert not found.ok
+    assert [task.repeatable for task in found.tasks] == [True, True, False, False]
+    assert "install its package" in found.tasks[3].difference
+
+
+def test_an_episode_is_shown(tmp_path, rules):
+    pytest.importorskip("pygame", reason="pygame-ce draws these tasks")
+    play(tmp_path / "run", rules)
+    path = watch(tmp_path / "run", game="pendulum", out=tmp_path / "film.png", actions=True, pictures=4, scale=1)
+    assert path.read_bytes().startswith(b"\x89PNG")
