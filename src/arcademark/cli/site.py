@@ -31,7 +31,8 @@ def command(
 ) -> int:
     """Write the leaderboard: the catalogue's published scores and those of RUN…, as pages that need no network.
 
-    RUN is a run's directory, a folder of runs, or any table that 'arcademark score' reads. Runs are replayed first, and
+    RUN is a run's directory, a folder of runs, or any table that 'arcademark score' reads; of runs on other tasks than
+    Atari games the leaderboard is theirs alone. Runs are replayed first, and
     wear a badge where every episode gives its score again; exit code 1 where one does not.
     """
     from arcademark.catalogue import collections
@@ -56,7 +57,7 @@ def command(
     for run in () if no_replay else played:
         with replaying() as follow:
             replays[str(run)] = verify(run, workers=workers, on_finding=follow)
-    shown, made, left_out = films.of([] if no_films else played)
+    shown, made, left_out = films.of([] if no_films else [run for run in played if _atari(run)])
     with counting("summing up", "suites") as follow:
         found = analysis.analyse(sources, replays, shown, names, follow)
     written = {**made, **pages.render(found)}
@@ -71,3 +72,9 @@ def command(
     messages.tell(f"{len(found.algorithms):,} algorithms, {len(made)} films ({left_out} left out), {total:.1f} MB")
     messages.tell(f"site: {(out / pages.PAGE).resolve().as_uri()}")
     return 0 if all(one.ok for one in replays.values()) else 1
+
+
+def _atari(run: Path) -> bool:
+    from arcademark.runs import manifest
+
+    return manifest.protocol_of(run, manifest.read(run)).unit == "frame"

@@ -189,7 +189,9 @@ def _scored(protocol: ProtocolView, algorithms: Sequence[Algorithm]) -> Iterator
 
 def _protocol(protocol: ProtocolView) -> Iterator[str]:
     values = _values(protocol)
-    phrases = {name: words.phrases.get(str(values[name]), "") for name, words in settings.FIELDS.items()}
+    phrases = {
+        name: words.phrases.get(str(values[name]), "") for name, words in settings.FIELDS.items() if name in values
+    }
     sticky = values["repeat_action_probability"]
     held = wording.plural(values["frame_skip"], "frame")
     yield f"An action, chosen from {phrases['action_set']}, is held for {held}."

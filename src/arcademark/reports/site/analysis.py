@@ -11,6 +11,7 @@ from arcademark._version import __version__
 from arcademark.catalogue import collections, reading
 from arcademark.catalogue import errata as slips
 from arcademark.catalogue.model import Entry
+from arcademark.errors import ArcadeMarkError
 from arcademark.reports import hard
 from arcademark.reports.cells import PlayedAlgorithm
 from arcademark.reports.measures import Measure as Placed
@@ -18,13 +19,14 @@ from arcademark.reports.site import document as shown
 from arcademark.reports.site.document import Badge, Film, Numbers, Replay, Site, Standing
 from arcademark.reports.tables import analysis, protocols
 from arcademark.reports.tables.dataset import Dataset, ScoreOptions, prepare
-from arcademark.reports.tables.document import Algorithm, ScoreReport, Statistic
-from arcademark.reports.tables.loading import CATALOGUE, EVERYTHING, published_entries
+from arcademark.reports.tables.document import Algorithm, Game, ScoreReport, Statistic
+from arcademark.reports.tables.loading import CATALOGUE, EVERYTHING, published_entries, suites_of
 from arcademark.reports.tables.protocols import UNKNOWN, Play
 from arcademark.runs import imported
 from arcademark.runs.store import scored_phase
 from arcademark.runs.verify import Verification
 from arcademark.suite import anomalies, references, subsets, tasks
+from arcademark.suite.protocols import StepProtocol
 from arcademark.suite.tables import read_rows
 
 VIEWS: tuple[tuple[str, str], ...] = (
@@ -59,6 +61,8 @@ def analyse(
 ) -> Site:
     """Work out the leaderboard of the catalogue's collections, all of them or those that are named, and of runs.
 
+    Runs on other tasks than Atari games are ranked among themselves, by their suite's reference scores.
+
     Parameters
     ----------
     runs : sequence of path
@@ -73,10 +77,16 @@ def analyse(
         Told how many views are done, of how many, after each.
     """
     published = f"{CATALOGUE}{','.join(collection)}"
-    places = [published, *runs]
-    every = [ScoreOptions(suite=suite, games=games or suite, model=None) for suite, games in VIEWS]
+    of_tasks = bool(runs) and any(suites_of([str(run) for run in runs]).values())
+    shown_views = (("", ""),) if of_tasks else VIEWS
+    every = [ScoreOptions(suite=suite, games=games or suite, model=None) for suite, games in shown_views]
     every[0] = ScoreOptions()  # with what other games there are, in no summary
+    places = runs if of_tasks else [published, *runs]
     datasets = [prepare(places, options) for options in every]
+    if not datasets[0].benchmark.measures:
+        raise ArcadeMarkError(
+            f"{datasets[0].benchmark.view.title}: no task has a low and a high reference score, by which to rank"
+        )
     reports = []
     for both in zip(datasets, every, strict=True):
         reports.append(analysis.of_dataset(*both))
@@ -86,7 +96,7 @@ def analyse(
     plays = {name: whole.play(name) for name in whole.algorithms}
     groups = _groups(plays)
     entries = _entries(whole, published)
-    views = tuple(_view(dataset, games) for dataset, (_, games) in zip(datasets, VIEWS, strict=True))
+    views = tuple(_view(dataset, games) for dataset, (_, games) in zip(datasets, shown_views, strict=True))
     standings = [{item.name: item for item in found.algorithms} for found in reports]
     rows = []
     for item in report.algorithms:
@@ -104,13 +114,13 @@ def analyse(
         generator=f"ArcadeMark {__version__}",
         collections=tuple(collection),
         intervals=report.intervals,
-        games=tuple(_game(game.id) for game in report.games),
+        games=tuple(_task(game) if of_tasks else _game(game.id) for game in report.games),
         views=views,
         told_apart=(*TOLD_APART, PLANS),
         groups=groups,
         algorithms=tuple(rows),
         papers=_papers(),
-        errata=tuple(_errata()),
+        errata=() if of_tasks else tuple(_errata()),
         notices=report.notices,
     )
 
@@ -124,6 +134,8 @@ def _entries(dataset: Dataset, place: str) -> Mapping[str, Entry]:
 
 def _group(play: Play) -> shown.Group:
     facts = protocols.settings_of(play)
+    if isinstance(play.protocol, StepProtocol):
+        return shown.Group(play.label, facts, known=True)
     values = {name: facts.get(name, UNKNOWN) for name in TOLD_APART}
     said = [TOLD_APART[name].get(value, f"{name} {value}") for name, value in values.items()]
     if play.plans:
@@ -171,6 +183,12 @@ def _game(task: str) -> shown.Game:
         tuple(shown.Anomaly(one.kind, one.value, one.source, one.note) for one in anomalies.anomalies().get(task, ())),
         tuple(spellings),
     )
+
+
+def _task(task: Game) -> shown.Game:
+    """Return what is known of a task that is no Atari game."""
+    known = {kind: score for kind, score in task.references.items() if score is not None}
+    return shown.Game(task.id, task.name, "", False, known, (), (tasks.normalised(task.id),))
 
 
 def _common(item: Algorithm, dataset: Dataset, views: Mapping[str, Algorithm], group: int) -> shown.Row:

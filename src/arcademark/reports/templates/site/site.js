@@ -390,7 +390,7 @@
     let controls = controlsNow();
     place.append(...body());
     return ["Leaderboard", [
-      h("h1", {}, "Atari algorithms"),
+      h("h1", {}, site.views.length > 1 ? "Atari algorithms" : site.views[0].title),
       h("p", { class: "lead" }, `Published scores and runs of ${plural(site.algorithms.length, "algorithm")}, each with its source, protocol and budget. Drop a CSV anywhere on this page to see your own scores beside them.`),
       controls, ownPart(), status, place,
     ]];
