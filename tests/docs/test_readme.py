@@ -48,6 +48,7 @@ WRITTEN = {
 SHORTER = {
     "--until-error 50%": "--until-error 250%",
     "play qbert --episodes 3": "play --help",
+    "serve pong --protocol dqn-2015 --envs 8 --training --seed 7": "serve --help",
     "site runs/all": "site runs/all --collection iris-2023",
 }
 """What is asked for less, for nobody is there to play; episodes of every run are cut after 20 seconds of the game."""
@@ -78,7 +79,7 @@ def test_every_command_is_shown() -> None:
     assert {command[1] for block in COMMANDS_OF for command in block} == set(COMMANDS)
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/start.md", "docs/protocols.md"])
+@pytest.mark.parametrize("name", ["README.md", "docs/start.md", "docs/protocols.md", "docs/protocol.md"])
 def test_other_pages_show_commands_that_are_executed(name: str) -> None:
     executed = [command for block in COMMANDS_OF for command in block]
     shown = [command for block in commands_of((ROOT / name).read_text(encoding="utf-8")) for command in block]

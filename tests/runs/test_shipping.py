@@ -13,12 +13,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arcademark.agents.loading import agent_specs, make_agent
+from arcademark.agents.loading import agent_specs, command_spec, make_agent
 from arcademark.environments.registry import environment_spec
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.plan import Trial, make_plan
 from arcademark.runs.shipping import packed, unpacked
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
 AGENT = """
 from pathlib import Path
 def make(env, *, path: str = "weights/one.txt", other: str = "", depth: int = 0):
@@ -137,14 +138,25 @@ def test_modules_are_sent_from_the_folder_and_compared_elsewhere(folder, monkeyp
     trial = trial_of("own:make")
     files = packed(trial)
     other = dataclasses.replace(files, files=(), code="0" * 64)
-    with pytest.raises(ArcadeMarkError, match="its module is missing on this node, or another one"):
+    with pytest.raises(ArcadeMarkError, match="its code is missing on this node, or another one"):
         unpacked(trial, other)
     away(folder)
-    with pytest.raises(ArcadeMarkError, match="its module is missing on this node"):
+    with pytest.raises(ArcadeMarkError, match="its code is missing on this node"):
         unpacked(trial, dataclasses.replace(files, files=()))
     there = unpacked(trial, files)
     assert there.agent.ref == "own:make"
     assert action_of(there) == 1
+
+
+def test_the_program_of_a_command_is_compared_and_not_sent(folder):
+    (folder / "own.py").write_text((EXAMPLES / "agent.py").read_text())
+    trial = make_plan(command_spec(f"{sys.executable} own.py"), ["toy"], episodes=1).trials[0]
+    files = packed(trial)
+    assert files.files == ()
+    assert 0 <= action_of(unpacked(trial, files)) < 18
+    (folder / "own.py").write_text("")
+    with pytest.raises(ArcadeMarkError, match="its code is missing on this node, or another one"):
+        unpacked(trial, files)
 
 
 def test_a_checkpoint_comes_with_what_is_read_beside_it(folder):

@@ -38,6 +38,7 @@ from arcademark.agents.base import (
     learns,
     trains,
 )
+from arcademark.agents.command import CommandError
 from arcademark.agents.importing import said, where_raised
 from arcademark.agents.spaces import check_spaces
 from arcademark.environments.base import AskedObservation, EnvironmentSpec
@@ -222,6 +223,8 @@ class CheckedAgent:
             raise self._raised(method, error) from error
 
     def _raised(self, method: str, error: BaseException) -> ArcadeMarkError:
+        if isinstance(error, CommandError):
+            return error
         return ArcadeMarkError(f"{self.where}: {method} raised {where_raised(error)}")
 
     def checkpoint(self) -> bytes:

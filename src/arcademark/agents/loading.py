@@ -13,6 +13,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import json
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -25,6 +26,7 @@ from arcademark.agents.adapters import CheckedPlanner, CheckedPolicy, adapt
 from arcademark.agents.base import learns, trains
 from arcademark.agents.baselines import console_action
 from arcademark.agents.checkpoints import paths
+from arcademark.agents.command import ANSWER_SECONDS, Command, factory_of_command, read_command
 from arcademark.agents.importing import (
     canonical_reference,
     factory_of,
@@ -53,7 +55,7 @@ class AgentSpec:
     ----------
     ref : str
         A built-in agent's name, ``package.module:factory``, ``/absolute/path/file.py:factory``, or of trained networks
-        the pattern of their files, ``/absolute/path/{game}/{seed}.zip``.
+        the pattern of their files, ``/absolute/path/{game}/{seed}.zip``; of a command its words.
     parameters : mapping of str to JSON value
         Those that differ from the agent's own defaults.
     name : str
@@ -62,6 +64,8 @@ class AgentSpec:
         The agent itself or a factory, where it was made in this process; `ref` is the name of its class or function.
     sha256 : str
         Of the file of a trained network, in a trial's agent; "" before it is planned, and of other agents.
+    command : Command, optional
+        Of an agent that is a program in any language; `command_spec` reads one.
     """
 
     ref: str
@@ -69,6 +73,7 @@ class AgentSpec:
     name: str = ""
     made: Any = field(default=None, hash=False, repr=False)
     sha256: str = ""
+    command: Command | None = None
 
     @cached_property
     def label(self) -> str:
@@ -77,7 +82,9 @@ class AgentSpec:
             return self.name
         source, colon, factory = self.ref.rpartition(":")
         name = f"{Path(source).name}:{factory}" if colon and is_file(source) else self.ref
-        if self.checkpoint:
+        if self.command is not None:
+            name = self.command.label
+        elif self.checkpoint:
             name = paths.short(self.ref)
         told = {key: v for key, v in self.parameters.items() if not (self.checkpoint and key == "trust")}
         values = [f"{key}={v if isinstance(v, str) else json.dumps(v)}" for key, v in told.items()]
@@ -86,7 +93,12 @@ class AgentSpec:
     @cached_property
     def checkpoint(self) -> bool:
         """Whether it is a trained network, played from its file."""
-        return self.made is None and paths.is_checkpoint(self.ref)
+        return self.made is None and self.command is None and paths.is_checkpoint(self.ref)
+
+    @cached_property
+    def own(self) -> bool:
+        """Whether it is the user's own code."""
+        return self.made is not None or self.command is not None or ":" in self.ref
 
 
 GENERAL = frozenset({"random", "breadth-first", "uct"})
@@ -297,6 +309,33 @@ def agent_specs(ref: str, settings: Mapping[str, object] | None = None) -> tuple
     return (AgentSpec(spec.ref, read_parameters(spec.label, parameters, settings)),)
 
 
+def command_spec(
+    command: str, settings: Mapping[str, object] | None = None, timeout: float = ANSWER_SECONDS
+) -> AgentSpec:
+    """Return the agent that a command starts, a program in any language that speaks the protocol of docs/protocol.md.
+
+    Parameters
+    ----------
+    command : str
+        ``"./my_agent --fast"``; split into words as a shell does, and run without one.
+    settings : mapping of str to object
+        The agent's own parameters, which it is told.
+    timeout : float
+        Seconds that an answer of the program may take.
+
+    Raises
+    ------
+    ArcadeMarkError
+        As `read_command`, or a parameter's name is none.
+    """
+    read = read_command(command, timeout)
+    if wrong := next((name for name in settings or {} if not name.isidentifier()), None):
+        raise ArcadeMarkError(f"agent {read.label}: parameter {wrong!r}: expected a name of letters, digits and _")
+    spec = AgentSpec(shlex.join(read.words), command=read)
+    factory = factory_of_command(read, read.label, tuple(settings or {}))
+    return replace(spec, parameters=read_parameters(read.label, declared(factory)[0], settings or {}))
+
+
 def made_spec(made: object, settings: Mapping[str, object] | None = None) -> AgentSpec:
     """Return the spec of an agent that was made in this process, or of a factory with its settings; errors as above."""
     name = getattr(made, "__name__", None) or type(made).__name__
@@ -414,6 +453,8 @@ def _builtin_specs(agent: BuiltinAgent, settings: dict[str, object]) -> tuple[Ag
 def _factory(spec: AgentSpec) -> Callable[..., Any]:
     if spec.made is not None:
         return factory_of(spec.made)
+    if spec.command is not None:
+        return factory_of_command(spec.command, spec.label, tuple(spec.parameters))
     if spec.checkpoint:
         from arcademark.agents.checkpoints.policy import player
 

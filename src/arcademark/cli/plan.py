@@ -43,7 +43,7 @@ MOST_WORKERS = 100_000
 )
 @outputs.options
 def command(
-    agent: str,
+    agent: str | None,
     games: str,
     shard: tuple[int, int] | None,
     out: Path | None,
@@ -71,7 +71,7 @@ def command(
     plan = way.plan(specs, games)
     found = planned.planned(
         scheduling.shard(plan, *shard) if shard else plan,
-        out or directory_of(agent, way.protocol.name, shard),
+        out or directory_of(agent or specs[0], way.protocol.name, shard),
         sorted({*counts, *([way.how["workers"]] if way.how["workers"] else [])}),
         rate=rate,
         episode_frames=episode_frames,

@@ -37,7 +37,20 @@ asked = options.combine(
 )
 
 asked_of_one = options.combine(
-    click.argument("agent", metavar="AGENT"),
+    click.argument("agent", metavar="[AGENT]", required=False),
+    click.option(
+        "--agent-command",
+        "commands",
+        multiple=True,
+        metavar="COMMAND",
+        help="Play a program in any language, as in './my_agent --fast' (docs/protocol.md). May be repeated.",
+    ),
+    click.option(
+        "--agent-timeout",
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="SECONDS",
+        help="Give a trial up when an answer of its command takes longer.  [default: 60]",
+    ),
     options.games,
     asked,
     click.option(
@@ -131,25 +144,41 @@ def playing(
 
 
 def playing_one(
-    agent: str, *, name: str | None, device: str | None, trust: bool, **asked: Any
+    agent: str | None,
+    *,
+    commands: tuple[str, ...],
+    agent_timeout: float | None,
+    name: str | None,
+    device: str | None,
+    trust: bool,
+    **asked: Any,
 ) -> tuple[Playing, tuple[AgentSpec, ...]]:
-    """Read the options of one agent."""
-    from arcademark.agents.loading import agent_specs, named
+    """Read the options of one agent, and of those that commands start."""
+    from arcademark.agents.command import ANSWER_SECONDS
+    from arcademark.agents.loading import agent_specs, command_spec, named
 
+    if agent is None and not commands:
+        raise click.UsageError("Missing argument 'AGENT', or --agent-command.")
+    if agent_timeout is not None and not commands:
+        raise ArcadeMarkError("--agent-timeout goes with --agent-command; leave it out")
     way = playing(**asked)
     of_network = ({"device": device} if device else {}) | ({"trust": "true"} if trust else {})
-    specs = agent_specs(agent, {**way.settings, **of_network})
+    specs = () if agent is None else agent_specs(agent, {**way.settings, **of_network})
+    specs += tuple(command_spec(text, way.settings, agent_timeout or ANSWER_SECONDS) for text in commands)
     return way, specs if name is None else named(specs, name)
 
 
-def default_directory(agent: str, protocol: str, prefix: str = "") -> Path:
+def default_directory(agent: str | AgentSpec, protocol: str, prefix: str = "") -> Path:
     """Name the run's directory after the agent, and its protocol if that is not the default one.
 
-    ``runs/random``, ``runs/random-machado-2018``, of checkpoints ``runs/models-pong``, of a pattern ``runs/models``.
+    ``runs/random``, ``runs/random-machado-2018``, of checkpoints ``runs/models-pong``, of a pattern ``runs/models``, of
+    a command ``runs/my_agent-fast``.
     """
     from arcademark.agents.checkpoints import paths
 
-    if paths.is_checkpoint(agent):
+    if not isinstance(agent, str):
+        name = agent.label
+    elif paths.is_checkpoint(agent):
         path = Path(agent)
         name = paths.short(str(path.absolute())) if "{" in agent else "-".join((*path.parts[-2:-1], path.stem))
     else:

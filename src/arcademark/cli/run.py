@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +11,9 @@ from arcademark.cli import messages, options, playing
 from arcademark.cli import output as outputs
 from arcademark.cli.output import Output
 from arcademark.errors import ArcadeMarkError
+
+if TYPE_CHECKING:
+    from arcademark.agents.loading import AgentSpec
 
 
 @click.command("run")
@@ -29,7 +32,7 @@ from arcademark.errors import ArcadeMarkError
 )
 @outputs.options
 def command(
-    agent: str,
+    agent: str | None,
     games: str,
     out: Path | None,
     shard: tuple[int, int] | None,
@@ -41,6 +44,7 @@ def command(
 
     AGENT is a built-in agent ('arcademark info agents'), your own, path/to/file.py:factory or package.module:factory,
     or a trained network's file, or a pattern of files, one for each game and seed: 'models/{game}/seed{seed}.zip'.
+    Programs in any language are played with --agent-command, beside it or without.
 
     Every episode is kept with its actions in the run's directory. The same command again continues where it stopped, a
     planner even within an episode; with more games, seeds or episodes the run grows.
@@ -56,7 +60,7 @@ def command(
     from arcademark.suite.subsets import resolve_tasks
 
     way, specs = playing.playing_one(agent, **asked)
-    directory = out or directory_of(agent, way.protocol.name, shard)
+    directory = out or directory_of(agent or specs[0], way.protocol.name, shard)
     if until_error is not None:
         if shard is not None:
             raise ArcadeMarkError("--shard and --until-error: games that are chosen one by one cannot be dealt out")
@@ -76,7 +80,7 @@ def command(
     return 1 if summary.failed else 0
 
 
-def directory_of(agent: str, protocol: str, shard: tuple[int, int] | None) -> Path:
+def directory_of(agent: str | AgentSpec, protocol: str, shard: tuple[int, int] | None) -> Path:
     """Name the directory of a run, or of one shard of it."""
     whole = playing.default_directory(agent, protocol)
     return whole if shard is None else whole.with_name(f"{whole.name}-{shard[0]}-of-{shard[1]}")

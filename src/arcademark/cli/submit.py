@@ -44,7 +44,7 @@ OWN = frozenset({"parameters", "jobs", "dry_run", "out", "workers"})
 def command(
     context: click.Context,
     /,
-    agent: str,
+    agent: str | None,
     games: str,
     parameters: tuple[str, ...],
     jobs: int | None,
@@ -65,7 +65,7 @@ def command(
     of_job = slurm.parameters(options.pairs("slurm", tuple(_apart(parameters))))
     way, specs = playing.playing_one(agent, **asked)
     plan = way.plan(specs, games)
-    directory = out or playing.default_directory(agent, way.protocol.name)
+    directory = out or playing.default_directory(agent or specs[0], way.protocol.name)
     workers = asked["workers"] or of_job.get("cpus_per_task", 1)
     run = [sys.executable, "-m", "arcademark", "run", *_given(context), f"--workers={workers}"]
     work = slurm.prepare(plan, directory.absolute(), run, of_job, workers, jobs)

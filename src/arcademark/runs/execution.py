@@ -150,8 +150,10 @@ def describe(plan: Plan, command: str) -> manifest.Document:
                 "reference": spec.ref if spec.made is None else f"{spec.ref}, made in Python: it has no file",
                 "parameters": dict(spec.parameters),
                 "source": provenance.code_of(spec),
-                "files": provenance.files_of(all_parameters(spec), known)
-                if ":" in spec.ref or spec.made is not None
+                "files": provenance.files_of(
+                    all_parameters(spec) | (spec.command.files if spec.command is not None else {}), known
+                )
+                if spec.own
                 else {},
                 "checkpoints": {
                     f"{trial.game} {trial.seed}": trial.agent.sha256

@@ -69,7 +69,10 @@ def machine() -> dict[str, str | int | None]:
 
 
 def code_of(spec: AgentSpec) -> dict[str, str | None] | None:
-    """Describe an agent's code: its file (a checkpoint's: its network's), or of one made in Python its source."""
+    """Describe an agent's code: its file (a checkpoint's: its network's; a command's: its program), or its source."""
+    if spec.command is not None:
+        program = spec.command.words[0]
+        return _described(Path(program), _checksum(Path(program), program) or "")
     if spec.made is None:
         return source_of(str(spec.parameters.get("network", "")) if spec.checkpoint else spec.ref)
     code = spec.made if inspect.isclass(spec.made) or inspect.isroutine(spec.made) else type(spec.made)
@@ -89,7 +92,10 @@ def source_of(reference: str) -> dict[str, str | None] | None:
     path = file_of(reference)
     if path is None:
         return None
-    checksum = hashlib.sha256(read_bytes(path)).hexdigest()
+    return _described(path, hashlib.sha256(read_bytes(path)).hexdigest())
+
+
+def _described(path: Path, checksum: str) -> dict[str, str | None]:
     return {"path": one_line(str(path)), "sha256": checksum, "commit": _commit(path)}
 
 

@@ -2,7 +2,8 @@
 
 Where all files lie at the same place with the same content, as on a shared file system, they are used as they are.
 Else they are kept below the cache folder, under a checksum of them all, at the paths that they had, so that files find
-each other; what is there is never written again, and checked whenever it is used.
+each other; what is there is never written again, and checked whenever it is used. Commands' programs are compared, not
+sent.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class Packed:
 def packed(trial: Trial) -> Packed | None:
     """Return the files of a trial's agent, None of one that comes with the package."""
     spec = trial.agent
-    if not (spec.checkpoint or ":" in spec.ref):
+    if not (spec.checkpoint or spec.own):
         return None
     folder = os.getcwd()
     names = dict.fromkeys(os.path.abspath(path) for path in _paths(trial, spec, folder))
@@ -75,12 +76,14 @@ def unpacked(trial: Trial, files: Packed | None) -> Trial:
     spec = _moved(trial.agent, root, files.home) if root else trial.agent
     if _code(spec) != files.code:
         raise ArcadeMarkError(
-            f"agent {spec.label}: its module is missing on this node, or another one; install the same on all nodes"
+            f"agent {spec.label}: its code is missing on this node, or another one; install the same on all nodes"
         )
     return replace(trial, agent=spec)
 
 
 def _paths(trial: Trial, spec: AgentSpec, folder: str) -> Iterator[Path]:
+    if spec.command is not None:
+        return
     code = _code_file(spec)
     if code is not None and (is_file(spec.ref) or code.is_relative_to(folder)):
         yield code
@@ -105,6 +108,9 @@ def _code_file(spec: AgentSpec) -> Path | None:
 
 
 def _code(spec: AgentSpec) -> str | None:
+    if spec.command is not None:
+        contents = (read_bytes(Path(path)) for path in (spec.command.words[0], *spec.command.files.values()))
+        return hashlib.sha256(b"".join(hashlib.sha256(content).digest() for content in contents)).hexdigest()
     path = _code_file(spec)
     return hashlib.sha256(read_bytes(path)).hexdigest() if path else None
 

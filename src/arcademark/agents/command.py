@@ -1,0 +1,452 @@
+"""Agents that are programs in any language, which are spoken to over pipes (docs/protocol.md).
+
+::
+
+    program ── agent(version) ───────────→ this process
+            ←─ hello(game, spaces, …) ────
+            ── ready(learns, batch_size, …) ─→
+            ←─ act(first, seeds, observations) ─
+            ── actions(actions) ─────────→                … and train, learn, evaluate, checkpoint, restore
+
+Each message is answered by one, so that whatever else comes is noticed. A program runs in a process group of its own,
+which a guard ends when this process does, however that ends.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import os
+import select
+import shlex
+import shutil
+import signal
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
+from typing import Annotated, Any, TypeVar
+
+import numpy as np
+from msgspec import Meta
+
+from arcademark.agents.base import Actions, Flags, Generators, Observations, Transition
+from arcademark.environments.base import AskedObservation, EnvironmentSpec
+from arcademark.environments.registry import observing
+from arcademark.environments.wire import (
+    READ_BYTES,
+    VERSION,
+    Message,
+    NoMessageError,
+    Shared,
+    Transport,
+    Wire,
+    action_space,
+    observation_space,
+    sent,
+)
+from arcademark.errors import ArcadeMarkError, escaped, one_line
+
+ANSWER_SECONDS = 60.0
+"""How long an answer may take, unless the user says otherwise."""
+
+LEAVE_SECONDS = 2.0  # what a program has to end by itself once its standard input has
+LOOK_SECONDS = 0.25  # how soon it is noticed that a program has ended and left its output to another
+MOST_ROWS = 4096
+MOST_ANSWER = 2**20  # bytes
+MOST_CHECKPOINT = 2**31
+MOST_SAID = 4096  # bytes of standard error that are kept
+MOST_READS = 64  # of what is left of it
+SEEDS = 2**32
+
+GUARD = """trap '' HUP INT TERM; read _; rm -f "$1"; kill -KILL 0"""
+"""What waits in the program's process group for its pipe to close, and ends the group."""
+
+Count = Annotated[int, Meta(ge=1, le=2**62)]
+
+
+class Agent(Message):
+    """That it is an agent, and speaks a version of the protocol."""
+
+    version: int
+
+
+class Ready(Message):
+    """What the agent is; see `arcademark.agents.base`. `observations`: how they are to be sent."""
+
+    learns: bool = False
+    batch_size: Annotated[int, Meta(ge=1, le=MOST_ROWS)] = 1
+    observations: Transport | None = None
+    observation: AskedObservation | None = None
+    frames_per_action: Count | None = None
+    trained_frames: Count | None = None
+    checkpoint_frames: Count | None = None
+
+
+class Acted(Message, tag="actions"):
+    """An action a row: a number, or lists of them."""
+
+    actions: list[Any]
+
+
+class Done(Message):
+    """What was asked is done."""
+
+
+class Kept(Message, tag="checkpoint"):
+    """A learner's checkpoint."""
+
+    data: bytes
+
+
+class Error(Message):
+    """Why it cannot do what was asked."""
+
+    message: str
+
+
+Said = Agent | Ready | Acted | Done | Kept | Error
+Answer = TypeVar("Answer", bound=Message)
+
+
+class CommandError(ArcadeMarkError):
+    """What a program did wrong, in one line that names the agent and the game."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command whose program is an agent.
+
+    Parameters
+    ----------
+    words : tuple of str
+        The program's absolute path and its arguments.
+    label : str
+        The command, with the names of files alone instead of their paths.
+    timeout : float
+        Seconds that an answer may take.
+    """
+
+    words: tuple[str, ...]
+    label: str
+    timeout: float = ANSWER_SECONDS
+
+    @property
+    def files(self) -> dict[str, str]:
+        """The files that its arguments name, by argument; of an interpreter the script."""
+        named = {word: word.partition("=")[2] if word.startswith("-") else word for word in self.words[1:]}
+        return {word: path for word, path in named.items() if _is_file(Path(path))}
+
+
+def read_command(text: str, timeout: float = ANSWER_SECONDS) -> Command:
+    """Split a command into words as a shell would, and find its program; nothing is started.
+
+    ArcadeMarkError: its quotes do not close, it has no words or what no text holds, or there is no such program.
+    """
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise ArcadeMarkError(f"agent command {one_line(text)!r}: {error}; close its quotes") from None
+    if not words or escaped(text, kept="\n\t") != text:
+        raise ArcadeMarkError(
+            f"agent command {one_line(text)!r}: expected a program and its arguments, in visible text"
+        )
+    if not timeout > 0:
+        raise ArcadeMarkError(f"agent command {words[0]}: {timeout} seconds for an answer; expected more than 0")
+    program = shutil.which(words[0])
+    if program is None:
+        there = _is_file(Path(words[0]))
+        remedy = "make it executable, or name what runs it, as in 'python3 agent.py'" if there else "check its path"
+        raise ArcadeMarkError(f"agent command {words[0]}: {'not executable' if there else 'no such program'}; {remedy}")
+    names = [Path(word).name if _is_file(Path(word)) else word for word in words[1:]]
+    return Command((os.path.abspath(program), *words[1:]), shlex.join([Path(program).name, *names]), timeout)
+
+
+def factory_of_command(command: Command, label: str, names: tuple[str, ...]) -> Callable[..., CommandPolicy]:
+    """Return the factory of a command's agent; any parameters are its own, and it is told these."""
+
+    def start(env: EnvironmentSpec, **parameters: Any) -> CommandPolicy:
+        program = Program(command, f"agent {label} on {env.game}")
+        ready, memory = program.meet(env, parameters)
+        return (CommandLearner if ready.learns else CommandPolicy)(program, ready, memory)
+
+    own = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in names]
+    env = inspect.Parameter("env", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    start.__signature__ = inspect.Signature([env, *own])  # type: ignore[attr-defined]
+    return start
+
+
+class CommandPolicy:
+    """A program as a policy; a `arcademark.agents.base.Policy`. What it does wrong raises a `CommandError`."""
+
+    def __init__(self, program: Program, ready: Ready, memory: Observations | None) -> None:
+        self.batch_size = ready.batch_size
+        self.observation = ready.observation
+        self.frames_per_action = ready.frames_per_action
+        self.trained_frames = ready.trained_frames
+        self.checkpoint_frames = ready.checkpoint_frames
+        self._program, self._memory = program, memory
+        self._how: Transport = ready.observations or ("lists" if program.wire.as_json else "bytes")
+        self._seeds: list[int] = []
+        weakref.finalize(self, program.end, LEAVE_SECONDS)
+
+    def act(self, observations: Observations, first: Flags, rngs: Generators) -> Actions:
+        """Ask for an action a row; where an episode begins, a seed is drawn from its generator."""
+        self._seeds += [0] * (len(first) - len(self._seeds))
+        for row in np.flatnonzero(first).tolist():
+            self._seeds[row] = int(rngs[row].integers(SEEDS))
+        asked = {"type": "act", "first": first.tolist(), "seeds": self._seeds[: len(first)]}
+        answer = self._program.ask(asked | sent(observations, self._how, self._memory), Acted)
+        try:
+            return np.array(answer.actions)
+        except ValueError:
+            raise self._program.fault("its actions are lists of different lengths; expected an array a row") from None
+
+
+class CommandLearner(CommandPolicy):
+    """A program as an `arcademark.agents.base.Learner`."""
+
+    def train(self) -> None:
+        """Have it explore and learn from now on."""
+        self._program.ask({"type": "train"}, Done)
+
+    def evaluate(self) -> None:
+        """Have it neither learn nor change from now on."""
+        self._program.ask({"type": "evaluate"}, Done)
+
+    def learn(self, transition: Transition, rng: np.random.Generator) -> None:
+        """Tell what its last action gave."""
+        after = sent(transition.next_observation[None], self._how, self._memory)
+        told = {name: getattr(transition, name) for name in ("reward", "terminated", "truncated")}
+        action = np.asarray(transition.action).tolist()
+        self._program.ask({"type": "learn", "action": action, **told, **after}, Done)
+
+    def checkpoint(self) -> bytes:
+        """Ask for everything that it is."""
+        return self._program.ask({"type": "checkpoint"}, Kept, MOST_CHECKPOINT).data
+
+    def restore(self, checkpoint: bytes) -> None:
+        """Have it become what `checkpoint` holds."""
+        self._program.ask({"type": "restore", "data": checkpoint}, Done)
+
+
+class Program:
+    """A command's process, and what is exchanged with it.
+
+    Parameters
+    ----------
+    command : Command
+    where : str
+        The agent and the game, for messages.
+
+    Raises
+    ------
+    CommandError
+        The process cannot be started.
+    """
+
+    def __init__(self, command: Command, where: str) -> None:
+        self.where = where
+        self.wire = Wire(Said)
+        self._timeout = command.timeout
+        self._last = b""  # of its standard error
+        self._ended, self._owner = False, os.getpid()
+        self._shared = Shared()
+        guarded, self._guarding = os.pipe()
+        self._started: list[Popen[bytes]] = []
+        try:
+            with _sigterm_ignored():
+                shell = ["/bin/sh", "-c", GUARD, "sh", self._shared.path]
+                guard = Popen(shell, stdin=guarded, stdout=DEVNULL, stderr=DEVNULL, process_group=0)
+                self._started.append(guard)
+                self._process = Popen(
+                    command.words, stdin=PIPE, stdout=PIPE, stderr=PIPE, bufsize=0, process_group=guard.pid
+                )
+                self._started.append(self._process)
+        except OSError as error:
+            self.end()
+            raise CommandError(f"{where}: its command cannot be started ({error.strerror})") from None
+        finally:
+            os.close(guarded)
+        streams = self._process.stdin, self._process.stdout, self._process.stderr
+        self._in, self._out, self._err = (stream.fileno() for stream in streams if stream is not None)
+        self._poll = select.poll()
+        for descriptor in (self._in, self._out, self._err):
+            os.set_blocking(descriptor, False)
+        for descriptor in (self._out, self._err):
+            self._poll.register(descriptor, select.POLLIN)
+
+    def meet(self, env: EnvironmentSpec, parameters: Mapping[str, Any]) -> tuple[Ready, Observations | None]:
+        """Tell the game, and return what the agent says of itself, with the memory of its observations if it maps it.
+
+        CommandError: as of `ask`, or it speaks another version.
+        """
+        try:
+            spoken = self.ask(None, Agent).version
+            if spoken != VERSION:
+                raise self.fault(f"it speaks version {spoken} of the protocol; expected {VERSION}")
+            ready = self.ask(
+                {
+                    "type": "hello",
+                    "version": VERSION,
+                    "game": env.game,
+                    "protocol": env.protocol.label,
+                    "seed": env.seed or 0,
+                    "observation": observation_space(env),
+                    "action": action_space(env),
+                    "parameters": dict(parameters),
+                    "memory": self._shared.path,
+                },
+                Ready,
+            )
+            if ready.observations != "memory":
+                return ready, None
+            shown = observing(env, ready.observation)
+            return ready, self._shared.rows(ready.batch_size, shown.observation_shape, shown.observation_dtype)
+        except BaseException:
+            self.end()
+            raise
+        finally:
+            self._shared.unlink()
+
+    def ask(self, message: Mapping[str, Any] | None, kind: type[Answer], most: int = MOST_ANSWER) -> Answer:
+        """Send a message, if any, and return its answer, which is of a kind and has up to so many bytes.
+
+        CommandError: what came is another, or nothing within the time there is; the program is ended.
+        """
+        to = f"its answer to '{message['type']}'" if message else "its first message"
+        if self._ended:
+            raise CommandError(f"{self.where}: it was ended before; {to} cannot be had")
+        left = memoryview(b"" if message is None else self.wire.encode(message))
+        deadline = time.monotonic() + self._timeout
+        answer = None
+        try:
+            while answer is None:
+                left = self._write(left)
+                if not self._wait(deadline, bool(left)):
+                    raise self.fault(f"{to} did not come within {self._timeout:g} s; --agent-timeout gives it longer")
+                answer = self.wire.take(most)
+        except NoMessageError as error:
+            expected = f"a message '{_tag(kind)}'" + ("" if message else " and nothing else on its standard output")
+            raise self.fault(f"{to} is {error}; expected {expected}") from None
+        except EOFError:
+            raise self.fault(f"it ended ({self._how_ended()}) before {to}") from None
+        if isinstance(answer, Error):
+            raise self.fault(f"it says: {one_line(answer.message, 400)}")
+        if not isinstance(answer, kind):
+            raise self.fault(f"{to} is a message '{_tag(type(answer))}'; expected '{_tag(kind)}'")
+        if left or self.wire.pending:
+            raise self.fault(f"it said more than {to}; expected one message for each that it is sent")
+        return answer
+
+    def end(self, seconds: float = 0.0) -> None:
+        """End the process and what it started, which has so long to end by itself once its standard input has."""
+        if self._ended or os.getpid() != self._owner:  # a copy of the process that was forked off since
+            return
+        self._ended = True
+        for process in self._started:
+            if process.stdin is not None:
+                process.stdin.close()
+        if seconds:
+            with contextlib.suppress(TimeoutExpired):
+                self._process.wait(seconds)
+        if self._started:
+            with contextlib.suppress(OSError):
+                os.killpg(self._started[0].pid, signal.SIGKILL)
+        os.close(self._guarding)
+        for process in self._started:
+            process.kill()
+            process.wait()
+            for stream in (process.stdout, process.stderr):
+                if stream is not None:
+                    stream.close()
+        self._shared.unlink()
+
+    def _write(self, left: memoryview) -> memoryview:
+        try:
+            while left:
+                left = left[os.write(self._in, left) :]
+        except BlockingIOError:
+            return left
+        except BrokenPipeError:  # it reads no more; that it ended is noticed where it is heard
+            pass
+        return memoryview(b"")
+
+    def _wait(self, deadline: float, writing: bool) -> bool:
+        """Wait until something has come, or more can be sent; False if that takes too long, EOFError if none will."""
+        if writing:
+            self._poll.register(self._in, select.POLLOUT)
+        try:
+            while (seconds := deadline - time.monotonic()) > 0:
+                ready = dict(self._poll.poll(1000 * min(seconds, LOOK_SECONDS)))
+                if self._err in ready and not self._hear():
+                    self._poll.unregister(self._err)
+                if self._out in ready:
+                    if not (data := os.read(self._out, READ_BYTES)):
+                        raise EOFError
+                    self.wire.add(data)
+                    return True
+                if self._in in ready:
+                    return True
+                if not ready and self._process.poll() is not None:
+                    raise EOFError
+            return False
+        finally:
+            if writing:
+                self._poll.unregister(self._in)
+
+    def _hear(self) -> bool:
+        """Keep the end of its standard error; False if there will be no more."""
+        try:
+            data = os.read(self._err, READ_BYTES)
+        except BlockingIOError:
+            return True
+        self._last = (self._last + data)[-MOST_SAID:]
+        return bool(data)
+
+    def _how_ended(self) -> str:
+        try:
+            code = self._process.wait(LOOK_SECONDS)
+        except TimeoutExpired:
+            return "it closed its standard output"
+        return signal.Signals(-code).name if code < 0 else f"exit code {code}"
+
+    def fault(self, what: str) -> CommandError:
+        """End the program, and return the error that says what it did wrong."""
+        with contextlib.suppress(OSError):
+            for _ in range(MOST_READS):
+                if self._err not in dict(self._poll.poll(0)) or not self._hear():
+                    break
+        self.end()
+        lines = self._last.decode(errors="backslashreplace").split("\n")
+        last = next((line.strip() for line in reversed(lines) if line.strip()), "")
+        told = f"; its standard error ends with: {one_line(last, 200)}" if last else ""
+        return CommandError(f"{self.where}: {what}{told}")
+
+
+@contextlib.contextmanager
+def _sigterm_ignored() -> Iterator[None]:
+    """Have what is started take no notice of SIGTERM, which batch systems send to all processes, as workers do."""
+    before = signal.getsignal(signal.SIGTERM)
+    if before is None or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _tag(kind: type[Message]) -> str:
+    return str(kind.__struct_config__.tag)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
