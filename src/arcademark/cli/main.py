@@ -27,6 +27,7 @@ COMMANDS = {
     "check": "Find damage in a run, and salvage what is intact.",
     "watch": "Show episodes: GIF, MP4, a sheet of pictures, or a window.",
     "play": "Play a game yourself, for practice or for a score.",
+    "serve": "Offer a game to a training program in any language, over pipes.",
     "plan": "Estimate frames, time and cost of a run.",
     "status": "Show the progress of runs, also while they play.",
     "tune": "Try an agent's parameters on training games.",

@@ -1,0 +1,240 @@
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+import arcademark
+from arcademark.environments.base import ArrayActions, EnvironmentSpec
+from arcademark.environments.registry import load_suite
+from arcademark.environments.serving import Server
+from arcademark.environments.wire import (
+    Message,
+    NoMessageError,
+    Shared,
+    Wire,
+    action_space,
+    observation_space,
+    sent,
+)
+from arcademark.errors import ArcadeMarkError
+from arcademark.suite.protocols import step_protocol
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+SHORT = {"max_frames_per_episode": 40}
+
+
+class Program:
+    """A training program, in this process; `served` has the error that the server ended with, if any."""
+
+    def __init__(self, as_json, training=True):
+        (theirs, self.out), (self.incoming, out) = os.pipe(), os.pipe()
+        envs = arcademark.make_vec("toy", 2, "dqn-2015", training=training, copy=False, **SHORT)
+        self.served, self.as_json = [], as_json
+        self.thread = threading.Thread(
+            target=self.serve, args=(Server(envs, 7, theirs, out), (theirs, out)), daemon=True
+        )
+        self.thread.start()
+        self.stream = os.fdopen(self.incoming, "rb")
+
+    def serve(self, server, ends):
+        try:
+            server.serve()
+        except ArcadeMarkError as error:
+            self.served.append(str(error))
+        for end in ends:
+            os.close(end)
+
+    def send(self, message):
+        content = msgspec.json.encode(message) + b"\n" if self.as_json else msgspec.msgpack.encode(message)
+        os.write(self.out, content if self.as_json else len(content).to_bytes(4, "big") + content)
+
+    def ask(self, **message):
+        self.send(message)
+        if self.as_json:
+            return msgspec.json.decode(self.stream.readline())
+        return msgspec.msgpack.decode(self.stream.read(int.from_bytes(self.stream.read(4), "big")))
+
+    def close(self):
+        os.close(self.out)
+        self.thread.join(10)
+        rest = self.stream.read()
+        self.stream.close()
+        return rest
+
+
+@pytest.mark.parametrize(("as_json", "how"), [(True, "lists"), (True, None), (False, "bytes"), (False, "memory")])
+def test_what_is_served_is_what_make_vec_plays(as_json, how):
+    envs = arcademark.make_vec("toy", 2, "dqn-2015", training=True, **SHORT)
+    program = Program(as_json)
+    hello = program.ask(type="client", version=1, **({"observations": how} if how else {}))
+    assert hello["games"] == ["toy", "toy"]
+    assert hello["protocol"] == "dqn-2015 (max_frames_per_episode=40)"
+    assert (hello["observation"]["shape"], hello["action"]["n"]) == ([4, 8, 8], envs.single_action_space.n)
+    memory = os.open(hello["memory"], os.O_RDONLY)
+
+    def seen(answer):
+        if how == "memory":
+            return np.frombuffer(os.pread(memory, 2**20, 0), np.uint8)
+        observations = answer["observations"]
+        return np.frombuffer(observations, np.uint8) if how == "bytes" else np.array(observations, np.uint8).ravel()
+
+    rng = np.random.default_rng(0)
+    ended = 0
+    for seed in (None, 3, None):
+        expected, infos = envs.reset(seed=7 if seed is None and not ended else seed)
+        answer = program.ask(type="reset", **({} if seed is None else {"seed": seed}))
+        assert seen(answer).tolist() == expected.ravel().tolist()
+        assert answer["lives"] == infos["lives"].tolist()
+        for _ in range(15):
+            actions = rng.integers(0, hello["action"]["n"], 2)
+            expected, rewards, terminated, truncated, infos = envs.step(actions)
+            answer = program.ask(type="step", actions=actions.tolist())
+            assert seen(answer).tolist() == expected.ravel().tolist()
+            assert answer["rewards"] == rewards.tolist()
+            assert (answer["terminated"], answer["truncated"]) == (terminated.tolist(), truncated.tolist())
+            assert answer["frame_number"] == infos["frame_number"].tolist()
+            assert [each["row"] for each in answer["episodes"]] == np.flatnonzero(infos.get("_episode", [])).tolist()
+            ended += len(answer["episodes"])
+    screen = program.ask(type="render", row=1)
+    assert np.prod(screen["shape"]) == len(msgspec.convert(screen["pixels"], bytes, strict=False))
+    os.close(memory)
+    assert ended >= 4
+    assert not os.path.exists(hello["memory"])
+    assert program.close() == b""
+    assert program.served == []
+
+
+@pytest.mark.parametrize(
+    ("messages", "error"),
+    [
+        ([{"type": "client", "version": 2}], "the program speaks version 2; expected 1"),
+        ([{"type": "reset"}], "expected the messages 'client', once, 'reset'"),
+        ([{"type": "client", "version": 1}, {"type": "step", "actions": [0, 0]}], "expected the messages 'client'"),
+        ([{"type": "client", "version": 1}, {"type": "client", "version": 1}], "expected the messages 'client', once"),
+        ([{"type": "client", "version": 1}, {"type": "reset", "sede": 1}], "ill-formed .*unknown field `sede`"),
+        ([{"type": "client", "version": 1}, {"type": "reset"}, {"type": "step", "actions": [0]}], "1 actions for 2"),
+        ([{"type": "client", "version": 1}, {"type": "reset"}, {"type": "step", "actions": [0, 99]}], "99"),
+        ([{"type": "client", "version": 1}, {"type": "reset"}, {"type": "step", "actions": [0, 2**70]}], "action"),
+        ([{"type": "client", "version": 1}, {"type": "reset"}, {"type": "render", "row": -1}], "no row -1"),
+    ],
+)
+def test_what_cannot_be_done_is_told(messages, error):
+    program = Program(as_json=True)
+    for message in messages:
+        answer = program.ask(**message)
+    assert answer["type"] == "error"
+    assert program.close() == b""
+    assert program.served == [answer["message"]]
+    with pytest.raises(ArcadeMarkError, match=error):
+        raise ArcadeMarkError(answer["message"])
+
+
+def test_spaces_and_observations_of_any_task_are_described():
+    kind = np.dtype([("at", "i8"), ("said", "U4"), ("both", [("0", "f4", (2,)), ("1", "i1", (3,))])])
+    arrays = ArrayActions((2,), "<f4", (-1.0, 0.0), (1.0, np.inf))
+    rules = step_protocol(load_suite("gymnasium:CartPole-v1"))
+    spec = EnvironmentSpec("odd", rules, (), (), kind, array_actions=arrays)
+    parts = {
+        "0": {"type": "box", "shape": (2,), "dtype": "float32"},
+        "1": {"type": "box", "shape": (3,), "dtype": "int8"},
+    }
+    assert observation_space(spec) == {
+        "type": "dict",
+        "parts": {
+            "at": {"type": "box", "shape": (), "dtype": "int64"},
+            "said": {"type": "text", "length": 4},
+            "both": {"type": "dict", "parts": parts},
+        },
+        "bytes": 35,
+    }
+    assert action_space(spec) == {
+        "type": "box",
+        "shape": (2,),
+        "dtype": "float32",
+        "low": [-1.0, 0.0],
+        "high": [1.0, None],
+    }
+    rows = np.zeros(2, kind)
+    rows[1] = (3, "go", ([0.5, 1], [1, 0, 1]))
+    seen = {"at": 3, "said": "go", "both": {"0": [0.5, 1.0], "1": [1, 0, 1]}}
+    assert sent(rows, "lists", None)["observations"][1] == seen
+    assert sent(rows, "bytes", None)["observations"] == rows.tobytes()
+    shared = Shared()
+    memory = shared.rows(2, spec.observation_shape, spec.observation_dtype)
+    assert sent(rows, "memory", memory) == {}
+    assert Path(shared.path).read_bytes() == rows.tobytes()
+    shared.unlink()
+
+
+class Said(Message):
+    """Anything."""
+
+    data: bytes
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+def test_messages_come_in_pieces_of_any_size(as_json):
+    sender, rng = Wire(Said | Message), np.random.default_rng(0)
+    sender.as_json = as_json
+    data = [rng.bytes(int(size)) for size in rng.integers(0, 3000, 20)]
+    stream = b"".join(sender.encode({"type": "said", "data": one}) for one in data)
+    receiver, found = Wire(Said), []
+    while stream:
+        size = int(rng.integers(1, 2000))
+        receiver.add(stream[:size])
+        stream = stream[size:]
+        while (message := receiver.take(10_000)) is not None:
+            found.append(message.data)
+    assert found == data
+    assert not receiver.pending
+
+
+@pytest.mark.parametrize(
+    ("came", "error"),
+    [
+        (b"\x7fELF", "'\x7fELF'"),
+        (b"{" + b"x" * 200, "a line of more than 100 bytes"),
+        (b"{}\n", "ill-formed .*missing required field `data`"),
+        (b"{]\n", "'{]'"),
+        (b'{"type": "said", "data": "!"}\n', "ill-formed"),
+        (b"\x00\x00\x00\x03abc", "'abc'|ill-formed"),
+        (b"\x00\xff\x00\x00", "a message of 16,711,680 bytes, or what is none"),
+    ],
+)
+def test_what_is_no_message(came, error):
+    wire = Wire(Said)
+    wire.add(came)
+    with pytest.raises(NoMessageError, match=error.replace("\x7f", r"\\x7f").replace("]", r"\]")):
+        wire.take(100)
+
+
+@pytest.mark.slow
+def test_a_program_in_javascript_plays(tmp_path):
+    if (node := shutil.which("node")) is None:
+        pytest.skip("node is not installed")
+    command = tmp_path / "arcademark"
+    command.write_text(f'#!/bin/sh\nexec {sys.executable} -m arcademark "$@"\n')
+    command.chmod(0o700)
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    environment = os.environ | {"PATH": path, "ARCADEMARK_CONSOLE": "off"}  # to be compiled it takes long
+    program = [node, EXAMPLES / "train.js", "20"]
+    done = subprocess.run(program, env=environment, capture_output=True, text=True, timeout=100, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert " frames, " in done.stdout
+
+
+@pytest.mark.slow
+def test_garbage_on_the_command_line_ends_it():
+    command = [sys.executable, "-m", "arcademark", "serve", "toy"]
+    done = subprocess.run(command, input="hello\n", capture_output=True, text=True, timeout=100, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "arcademark: serve: what came is 'hello'; expected a message: client, reset, step or render, in the framing of "
+        "the first message\n"
+    )
