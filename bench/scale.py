@@ -12,6 +12,8 @@ import functools
 import importlib.util
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Generator, Iterator, Sequence
@@ -121,6 +123,89 @@ def workers() -> Iterator[Figure]:
             for number, count in enumerate((2, 1, 2))
         )
     yield Figure("two workers over one", one / two, "", 1.9, at_least=True)
+
+
+RULE = """
+    def choose(self, observations, first, seed_of):
+        rows = len(first)
+        for row in np.flatnonzero(first):
+            self.states[row] = seed_of(row)
+        sums = observations.reshape(rows, -1).sum(1, dtype=np.uint32)
+        self.states[:rows] = self.states[:rows] * np.uint32(1664525) + np.uint32(1013904223) + sums
+        return (self.states[:rows] >> 16) % self.num_actions
+"""
+HERE = f"""
+import numpy as np
+
+class Agent:
+    def __init__(self, env, *, batch: int = 1):
+        self.num_actions, self.batch_size, self.states = env.num_actions, batch, np.zeros(batch, np.uint32)
+{RULE}
+    def act(self, observations, first, rngs):
+        return self.choose(observations, first, lambda row: rngs[row].integers(2**32))
+"""
+PROGRAM = f"""
+import json, mmap, sys
+import numpy as np
+
+class Agent:
+    num_actions, states = 18, np.zeros(64, np.uint32)
+{RULE}
+def say(**message):
+    sys.stdout.write(json.dumps(message) + chr(10))
+    sys.stdout.flush()
+
+agent, batch = Agent(), int(sys.argv[1])
+say(type="agent", version=1)
+hello = json.loads(sys.stdin.readline())
+shape = (batch, *hello["observation"]["shape"])
+file = open(hello["memory"], "rb")
+say(type="ready", batch_size=batch, observations="memory")
+memory = None
+for line in sys.stdin:
+    asked = json.loads(line)
+    if memory is None:
+        memory = np.frombuffer(mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ), np.uint8).reshape(shape)
+    say(type="actions", actions=agent.choose(memory, asked["first"], asked["seeds"].__getitem__).tolist())
+"""
+
+
+def command() -> Iterator[Figure]:
+    """Measure agents that are programs, beside the same rule in this process: 84×84×4 observations in shared memory."""
+    from arcademark.agents.loading import AgentSpec, agent_specs, command_spec
+    from arcademark.environments.registry import choose_emulator
+    from arcademark.runs.plan import make_plan
+    from arcademark.runs.store import EpisodeResult
+    from arcademark.runs.trial import Player
+    from arcademark.suite.protocols import protocol
+
+    rules = protocol("world-records").override({"max_frames_per_episode": 8_000})
+
+    def seconds(spec: AgentSpec) -> tuple[float, list[float]]:
+        """Return the seconds of a trial's play, and its scores."""
+        player = Player(make_plan(spec, "breakout", rules).trials[0], choose_emulator("breakout"))
+        began = time.perf_counter()
+        found = [event for event in player.play(range(16)) if isinstance(event, EpisodeResult)]
+        took = time.perf_counter() - began
+        return took, [event.record.score for event in sorted(found, key=lambda event: event.record.episode)]
+
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "here.py").write_text(HERE)
+        Path(folder, "program.py").write_text(PROGRAM)
+        programs = {"Python": f"{sys.executable} {folder}/program.py"}
+        if shutil.which("cc"):
+            source = Path(__file__).parents[1] / "examples" / "agent.c"
+            subprocess.run(["cc", "-O2", "-o", f"{folder}/agent", source], check=True)
+            programs["C"] = f"{folder}/agent --batch"
+        for batch in (16, 1):
+            (spec,) = agent_specs(f"{folder}/here.py:Agent", {"batch": batch})
+            seconds(spec)  # the console translates what is played
+            for language, words in programs.items():
+                here, scores = seconds(spec)
+                there, same = seconds(command_spec(f"{words} {batch}"))
+                assert same == scores
+                what = f"speed of a program in {language}, of the same in this process, {batch} at once"
+                yield Figure(what, here / there, "", 0.85 if batch > 1 else 0.3, at_least=True)
 
 
 def timed(*arguments: object) -> tuple[float, float]:
@@ -254,4 +339,4 @@ FOLDER = tempfile.TemporaryDirectory(prefix="scale-")
 
 
 if __name__ == "__main__":
-    measure(__doc__, plan, driver, simulated, workers, merge, report, export, pacing, ray, site)
+    measure(__doc__, plan, driver, simulated, workers, command, merge, report, export, pacing, ray, site)
