@@ -41,6 +41,7 @@ COMMANDS_OF = commands_of(GUIDE)
 WRITTEN = {
     "verify": ("page.html", "qbert.gif", "site/data.js"),
     "ledger": ("curves.png", "basic.png"),
+    "suite": ("tasks/run.sqlite",),
     "score": ("compare.html", "figures/bellemare-2013-figure-3.png"),
 }
 """By a command of each block: files that its commands write."""
