@@ -68,6 +68,7 @@ def test_counts():
         ("ale-55", "random"): 55,
         ("atari-100k", "random"): 26,
         ("atari-100k", "human"): 26,
+        ("ale-47", "random"): 47,
     }
 
 

@@ -28,7 +28,7 @@ def command(paths: tuple[Path, ...], apart: str, entries: bool, output: Output) 
 
     RUNS are runs or folders with runs in them; 'runs' by default. Parameters are to be chosen on training games, and
     what was chosen is to be evaluated on the others once (Bellemare et al. 2013). Training games are the five of that
-    paper, and those of atari-3-val and atari-5-val; all other games of atari-57 and ale-55 are for testing. Exit code 1
+    paper, and those of atari-3-val and atari-5-val; all other games of suites are for testing. Exit code 1
     where a test game met several settings of an algorithm.
     """
     from arcademark.reports.present import ledger

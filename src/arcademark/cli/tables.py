@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-suite = click.option("--suite", metavar="NAME", help="atari-57, ale-55 or atari-100k.  [default: atari-57]")
+suite = click.option("--suite", metavar="NAME", help="atari-57, ale-55, atari-100k or ale-47.  [default: atari-57]")
 estimated_by = click.option(
     "--model",
     default="any",

@@ -109,7 +109,7 @@ class Benchmark:
         return replace(
             self,
             measures={**self.measures, made.metric: made},
-            shown=(*self.shown, made.metric) if self.view.name == "ale-55" else self.shown,
+            shown=(*self.shown, made.metric) if "random_normalised" in self.measures else self.shown,
         )
 
 
@@ -186,7 +186,7 @@ def _ale(view: BenchmarkView, names: tuple[str, ...], anchors: Mapping[str, Mapp
             f"Random play scores 0 on {wording.listing(map(tasks.game_name, flat))}: no random-normalised score there."
         )
     baselines, told = _baselines()
-    if baselines:
+    if baselines.keys() >= set(names):
         limits = ranges.baseline_limits(baselines, tuple(baselines))
         made["baseline"] = _placed(
             "baseline",
