@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.suite.protocols import AtariProtocol, Protocol, StepProtocol, differences, protocol, protocols
-from arcademark.suite.settings import SETTINGS, format_setting
+from arcademark.suite.settings import ADDED, SETTINGS, format_setting
 
 NAMES = [
     *("ale-2013", "dqn-2015", "noop-108000", "human-starts", "machado-2018"),
@@ -30,6 +30,8 @@ VALUES = {
     "training_reward_clipping": st.booleans(),
     "evaluation_episodes": whole,
     "fire_reset": st.booleans(),
+    "modification": st.none() | st.sampled_from(["one_armed", "no_shields"]),
+    "colours": st.sampled_from(["original", "inverted", "gray"]),
     "counted_frames": st.sampled_from(["emulated", "played"]),
 }
 EPISODE_ENDS = ("training_episode_end", "evaluation_episode_end")
@@ -83,9 +85,10 @@ def test_provenance_is_of_the_settings_and_nothing_else(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_protocol_of_an_older_version_is_read_as_it_was(name):
-    """There was no pressing of FIRE; trials keep the names that they had."""
+    """There was no pressing of FIRE and there were no variants; trials keep the names that they had."""
     older = protocol(name).to_json()
-    del older["settings"]["fire_reset"], older["provenance"]["fire_reset"]
+    for setting in ADDED:
+        del older["settings"][setting], older["provenance"][setting]
     read = Protocol.from_json(older)
     assert read == protocol(name)
     assert list(read.provenance) == list(SETTINGS)

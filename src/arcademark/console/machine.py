@@ -306,6 +306,11 @@ class Machine:
         """Write the memory, 128 bytes."""
         out[...] = self._ram
 
+    @property
+    def memory(self) -> NDArray[np.uint8]:
+        """The memory itself, 128 bytes: what is written there counts from the next frame."""
+        return self._ram
+
     def play(self, actions: bytes, seen: int) -> int:
         """Emulate frames under actions until they or the game end, `seen` of each four drawn; return the reward."""
         reward: int = self.core.console_play(self._at, actions, len(actions), seen)

@@ -109,6 +109,9 @@ class Console(Protocol):
     gray: NDArray[np.uint8]
     """Luminance of each screen byte, shape (256,)."""
 
+    shown: NDArray[np.uint8] | None
+    """The screen byte whose colour is shown instead of each, shape (256,); None where colours are as they are."""
+
     batch: BatchCall | None
     """Plays the records of an array that are not idle: its address, how many, and the address of the next one's number,
     an int32 that threads share. None where steps are played one by one."""
@@ -152,6 +155,7 @@ class FrameByFrame:
     screen: Callable[[NDArray[np.uint8]], None]
 
     batch: BatchCall | None = None
+    shown: NDArray[np.uint8] | None = None
 
     def attach(self, step: StepRecord, observer: Any, /) -> bool:
         """Prepare nothing."""

@@ -57,6 +57,8 @@ class NativeConsole:
     NoCore: the console cannot be compiled here.
     """
 
+    shown: NDArray[np.uint8] | None = None
+
     def __init__(self, game: str, mode: int | None = None, difficulty: int | None = None) -> None:
         self._cartridge: _Cartridge = game, rom_path(game).read_bytes()
         self._translates = build.switch() != "interpreted"

@@ -127,16 +127,21 @@ class PaletteObserver(_LastObserver):
 
     def __init__(self, console: Console) -> None:
         super().__init__(console.screen, console.screen_shape)
-        self._start_screen = console.start_screen
+        self._start_screen, self._shown = console.start_screen, console.shown
 
     def begin(self, touched: bool) -> None:
         """Observe the start of an episode."""
         (self._observe if touched else self._start_screen)(self._last)
-        np.right_shift(self._last, 1, out=self._last)
+        self._index()
 
     def push(self) -> None:
         """Observe a step."""
         super().push()
+        self._index()
+
+    def _index(self) -> None:
+        if self._shown is not None:
+            self._last[:] = self._shown[self._last]
         np.right_shift(self._last, 1, out=self._last)
 
 
@@ -307,5 +312,6 @@ def _colours(console: Console, settings: protocols.AtariProtocol) -> NDArray[np.
     if settings.observation == "rgb":
         return console.rgb
     if settings.observation == "palette":
-        return (np.arange(256) >> 1).astype(np.uint8)[:, None]
+        shown = np.arange(256) if console.shown is None else console.shown
+        return (shown >> 1).astype(np.uint8)[:, None]
     return console.gray[:, None]

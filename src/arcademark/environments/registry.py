@@ -16,7 +16,7 @@ from arcademark.environments.base import AskedObservation, EnvironmentSpec
 from arcademark.environments.console import Console
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.files import read_text
-from arcademark.suite import protocols, task_suites, tasks
+from arcademark.suite import modifications, protocols, task_suites, tasks
 from arcademark.suite.task_suites import TaskSuite
 
 if TYPE_CHECKING:
@@ -178,6 +178,20 @@ def open_model(
 
 
 def _open_console(spec: EnvironmentSpec, asked: Emulator | None) -> Console:
+    settings = spec.atari
+    if (settings.colours, settings.modification) == ("original", None):
+        return _open_original(spec, asked)
+    from arcademark.environments import modified
+
+    if settings.modification is None:
+        return modified.recolour(_open_original(spec, asked), settings.colours)
+    kind = modified.ModifiedNative if choose_emulator(spec.game, asked) == "console" else modified.ModifiedAtari
+    changes = modifications.modifications()[spec.game][settings.modification]
+    return modified.recolour(kind(changes, settings.mode, settings.difficulty), settings.colours)
+
+
+def _open_original(spec: EnvironmentSpec, asked: Emulator | None) -> Console:
+    """Open the game as it is."""
     if spec.game == toy.NAME:
         return toy.ToyConsole()
     if choose_emulator(spec.game, asked) == "console":
@@ -242,6 +256,10 @@ def _check_playable(game: str, settings: protocols.AtariProtocol) -> None:
             f"of {game!r}; screens are only shrunk"
         )
     _check_switches(game, settings)
+    known = modifications.modifications().get(game, {})
+    if settings.modification is not None and settings.modification not in known:
+        has = f"it has {', '.join(known)}" if known else "none is known of it"
+        raise ArcadeMarkError(f"game {game!r} has no modification {settings.modification}; {has}")
 
 
 def _check_switches(game: str, settings: protocols.AtariProtocol) -> None:

@@ -112,6 +112,17 @@ FIELDS: Mapping[str, Field] = {
     "fire_reset": Field("FIRE pressed for the agent", _yes),
     "mode": Field("Game mode", _DEFAULT),
     "difficulty": Field("Difficulty", _DEFAULT),
+    "modification": Field("Changed in the game", _or("nothing", lambda value: value.replace("_", " "))),
+    "colours": Field(
+        "Colours",
+        {
+            "original": "the console's",
+            "inverted": "light for dark",
+            "rotated": "other hues",
+            "gray": "no hues",
+            "shuffled": "exchanged",
+        }.__getitem__,
+    ),
     "max_pool": Field(
         "Maximum of last two frames",
         {False: "no", True: "yes", "rgb": "yes, of colours", "resized": "yes, after resizing"}.__getitem__,

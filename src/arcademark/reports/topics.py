@@ -12,7 +12,7 @@ from arcademark.agents.loading import builtin_agents, kind_of
 from arcademark.agents.parameters import declared
 from arcademark.agents.trainers import algorithms
 from arcademark.errors import UnknownNameError
-from arcademark.suite import anomalies, protocols, references, subsets, tasks
+from arcademark.suite import anomalies, modifications, protocols, references, subsets, tasks
 
 Row = tuple[str, ...]
 
@@ -25,6 +25,7 @@ def _game(name: str) -> dict[str, Any]:
         **dataclasses.asdict(game),
         "genre and category": "our own reading: the papers print no list",
         **({"anomalies": _anomalies(game.id)} if game.id in anomalies.anomalies() else {}),
+        **({"modifications": _modifications(game.id)} if game.id in modifications.modifications() else {}),
         "in": [name for name, members in groups.items() if game.id in members],
         "references": {
             f"{kind.replace('_', ' ')} ({suite.name})": _without_nothing(
@@ -42,6 +43,11 @@ def _anomalies(game: str) -> dict[str, Any]:
         one.kind: {"value": "" if one.value is None else one.value, "source": one.source, "note": one.note}
         for one in anomalies.anomalies()[game]
     }
+
+
+def _modifications(game: str) -> dict[str, Any]:
+    known = modifications.modifications()[game].values()
+    return {one.name: {"value": one.what, "source": one.source} for one in known}
 
 
 def _without_nothing(reference: references.Reference) -> dict[str, Any]:

@@ -24,7 +24,9 @@ from arcademark.suite.settings import (
     ADDED,
     SETTINGS,
     STEP_SETTINGS,
+    VARIED,
     ActionSet,
+    Colours,
     CountedFrames,
     EpisodeEnd,
     MaxPool,
@@ -54,6 +56,7 @@ class Provenance:
 
 
 _OLDER = Provenance("choice", "as it was before there was this setting")
+_UNCHANGED = Provenance("choice", "the game as it is: the protocol's source changes nothing in it")
 
 
 @dataclass(frozen=True)
@@ -251,6 +254,11 @@ class AtariProtocol(Protocol):
         lost lives end training episodes ("episodic_life"), what the agent sees then begins anew in evaluation too.
     mode, difficulty : int or None
         The game's switches; None for the ROM's default.
+    modification : str or None
+        What is changed in the game by writing to its memory, see `arcademark.suite.modifications`; None for nothing.
+    colours : {"original", "inverted", "rotated", "gray", "shuffled"}
+        What becomes of the console's colours before anything is made of a screen: as they are, light for dark, other
+        hues of the same luminance, no hues, or each another, always the same. Memory is not touched.
     observation : {"grayscale", "rgb", "palette", "ram"}
         What the agent sees: luminance, colours, 7-bit palette indices, or the 128 bytes of RAM.
     screen_size : (int, int) or None
@@ -284,6 +292,8 @@ class AtariProtocol(Protocol):
     fire_reset: bool
     mode: int | None
     difficulty: int | None
+    modification: str | None
+    colours: Colours
     observation: ObservationKind
     screen_size: tuple[int, int] | None
     max_pool: MaxPool
@@ -371,13 +381,16 @@ def protocols() -> Mapping[str, AtariProtocol]:
 
 
 def _protocol(name: str, entry: Mapping[str, Any]) -> AtariProtocol:
-    settings = {setting: entry[setting] for setting in SETTINGS}
+    settings = {setting: entry[setting] for setting in SETTINGS if setting not in VARIED}
     return AtariProtocol(
         name=name,
         title=entry["title"],
         citation=entry["citation"],
         **{setting: _parse(SETTINGS, setting, given["value"]) for setting, given in settings.items()},
-        provenance=MappingProxyType({setting: _provenance(given) for setting, given in settings.items()}),
+        **{setting: ADDED[setting] for setting in VARIED},
+        provenance=MappingProxyType(
+            {setting: _provenance(settings[setting]) if setting in settings else _UNCHANGED for setting in SETTINGS}
+        ),
     )
 
 

@@ -6,6 +6,7 @@ holds; `format_setting` writes it back.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Literal, get_args
@@ -18,6 +19,7 @@ ObservationKind = Literal["grayscale", "rgb", "palette", "ram"]
 Reporting = Literal["evaluation", "training_last_k"]
 MaxPool = bool | Literal["rgb", "resized"]
 CountedFrames = Literal["emulated", "played"]
+Colours = Literal["original", "inverted", "rotated", "gray", "shuffled"]
 
 Parser = Callable[[object], Any]
 
@@ -83,6 +85,13 @@ def _one_of(literal: Any) -> Parser:
     return parse
 
 
+def _name(value: object) -> str:
+    word = value.strip().lower() if isinstance(value, str) else ""
+    if not re.fullmatch(r"[a-z][a-z0-9_]{0,63}", word):
+        raise ValueError("a modification's name ('arcademark info games NAME' lists them)")
+    return word
+
+
 def _or_none(parser: Parser) -> Parser:
     def parse(value: object) -> Any:
         if value is None or (isinstance(value, str) and value.strip().lower() == "none"):
@@ -108,6 +117,8 @@ SETTINGS: Mapping[str, Parser] = MappingProxyType(
         "fire_reset": _truth,
         "mode": _or_none(_integer(0)),
         "difficulty": _or_none(_integer(0)),
+        "modification": _or_none(_name),
+        "colours": _one_of(Colours),
         "observation": _one_of(ObservationKind),
         "screen_size": _or_none(_size),
         "max_pool": _max_pool,
@@ -131,8 +142,11 @@ STEP_SETTINGS: Mapping[str, Parser] = MappingProxyType(
 )
 """The same of protocols of suites that are files."""
 
-ADDED: Mapping[str, Any] = MappingProxyType({"fire_reset": False})
+ADDED: Mapping[str, Any] = MappingProxyType({"fire_reset": False, "modification": None, "colours": "original"})
 """Settings that protocols written by older versions lack, with the value that they had then."""
+
+VARIED = ("modification", "colours")
+"""Settings of variants, which no named protocol has: each has the value of `ADDED`."""
 
 
 def format_setting(value: object) -> str:
