@@ -31,6 +31,7 @@ COMMANDS = {
     "plan": "Estimate frames, time and cost of a run.",
     "status": "Show the progress of runs, also while they play.",
     "tune": "Try an agent's parameters on training games.",
+    "robustness": "How much an agent loses where the game is changed.",
     "submit": "Play an agent as jobs of a SLURM cluster.",
     "merge": "Make one run of runs that were played apart.",
     "export": "Write the episodes of runs as a Parquet file.",

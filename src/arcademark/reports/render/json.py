@@ -28,6 +28,7 @@ _DOCUMENTS = (
     "reports.runs.ledger:LedgerView",
     "reports.runs.listing:RunList",
     "reports.runs.planned:Planned",
+    "reports.runs.robustness:Robustness",
     "reports.runs.status:Status",
     "reports.runs.suite_check:SuiteCheck",
     "reports.runs.tuning:Tuned",

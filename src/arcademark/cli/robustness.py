@@ -1,0 +1,84 @@
+"""``arcademark robustness``: play an agent in variants of its games, and show what it loses by each kind of change."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from arcademark.cli import messages, playing
+from arcademark.cli import output as outputs
+from arcademark.cli.output import Output
+from arcademark.errors import ArcadeMarkError
+
+if TYPE_CHECKING:
+    from arcademark.agents.loading import AgentSpec
+    from arcademark.runs.plan import Plan
+    from arcademark.suite.protocols import AtariProtocol
+
+
+@click.command("robustness")
+@playing.asked_of_one
+@click.option("--variants", type=click.IntRange(1, 4), default=2, show_default=True, help="Of each kind, on each game.")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="A directory for the runs.")
+@outputs.options
+def command(agent: str | None, games: str, variants: int, out: Path, output: Output, **asked: Any) -> int:
+    """Play AGENT on games and in variants of them, and show how much it loses by each kind of change.
+
+    Beside the protocol itself each game is played with other switches (difficulties and modes), sticky actions, frame
+    skips and colours, and modified, in as many variants of each kind; where a game has fewer, it is said.
+
+    Each variant is a run of its own in the directory. The same command again continues; without AGENT what was played
+    there is shown. A learner is trained in each variant anew.
+    """
+    from arcademark.reports.present import robustness as present
+    from arcademark.reports.render import json
+    from arcademark.reports.runs.robustness import BASE, robustness
+    from arcademark.suite.protocols import AtariProtocol
+
+    failed = 0
+    if agent is not None or asked["commands"]:
+        way, specs = playing.playing_one(agent, **asked)
+        if len(specs) != 1:
+            one = f"agent {agent or specs[0].label}"
+            raise ArcadeMarkError(f"{one} is {len(specs)} agents; name one, as in --set action=FIRE")
+        if not isinstance(way.protocol, AtariProtocol):
+            raise ArcadeMarkError("--suite: only Atari games have variants; leave it out")
+        plans = {BASE: way.plan(specs, games)} | _varied(way, way.protocol, specs, games, variants)
+        for number, (name, plan) in enumerate(plans.items(), start=1):
+            messages.say(f"{number} of {len(plans)}: {name}")
+            summary = way.play(plan, out / name, tell_all=False)
+            if summary.interrupted:
+                return 130
+            failed += len(summary.failed)
+    shown = robustness(out)
+    output.show(lambda: json.render(shown), lambda: present.document(shown))
+    return 1 if failed else 0
+
+
+def _varied(
+    way: playing.Playing, rules: AtariProtocol, specs: Sequence[AgentSpec], games: str, count: int
+) -> dict[str, Plan]:
+    """Plan the variants by their directories' names, telling of those that the agent cannot play."""
+    from dataclasses import replace
+
+    from arcademark.suite.settings import format_setting
+    from arcademark.suite.subsets import resolve_tasks
+    from arcademark.suite.variants import KINDS, variants
+
+    changed: dict[tuple[str, Any], list[str]] = defaultdict(list)
+    for kind in KINDS:
+        for game in resolve_tasks(games):
+            for change in variants(kind, game, rules)[:count]:
+                changed[next(iter(change.items()))].append(game)
+    plans = {}
+    for (setting, value), played in changed.items():
+        name = f"{setting}={format_setting(value)}"
+        try:
+            plans[name] = replace(way, protocol=rules.override({setting: value})).plan(specs, played)
+        except ArcadeMarkError as error:
+            messages.say(f"warning: not played, {name}: {error}")
+    return plans

@@ -1,0 +1,84 @@
+"""What an agent loses where the game is changed: by kind of change, then by game and variant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from arcademark.reports import wording
+from arcademark.reports.blocks import Cell, Document, Prose, section, table
+from arcademark.reports.runs.robustness import Lost, Robustness, Variant
+from arcademark.suite.tasks import game_name
+from arcademark.suite.variants import Kind
+
+_KINDS: dict[Kind, str] = {
+    "switches": "difficulty or mode",
+    "sticky_actions": "sticky actions",
+    "frame_skip": "frame skip",
+    "colours": "colours",
+    "modification": "modified game",
+}
+_SETTINGS = {"repeat_action_probability": "sticky", "frame_skip": "frame skip"}
+
+
+def document(shown: Robustness) -> Document:
+    """Show what is lost by each kind, then each variant, then what is missing."""
+    kinds = table(
+        ("change", "lost", "95 %", "games", "variants"),
+        (
+            *(
+                (_KINDS[row.kind], *_lost(row.lost), wording.count(len(row.games)), wording.count(row.variants))
+                for row in shown.kinds
+            ),
+            ("mean of these", *_lost(shown.overall), "", ""),
+        ),
+        caption=(
+            f"Lost: the mean score over games under {shown.protocol}, {wording.percent(shown.base)}, less that in the "
+            "variants; negative where these give more. 0 % is random play, 100 % the human average."
+        ),
+    )
+    rows = [
+        (
+            game_name(row.game),
+            _changed(row),
+            wording.score(row.base),
+            Cell(wording.score(row.score), "strong"),
+            *((Cell(wording.percent(0.0), "weak"), "same episodes") if row.same else _lost(row.lost)),
+        )
+        for row in shown.variants
+    ]
+    variants = table(("game", "change", "score", "changed", "lost", "95 %"), rows, names=2, grouped=True, most=60)
+    title = f"{shown.agent}: {wording.percent(shown.overall.value)} lost on {wording.plural(len(shown.games), 'game')}"
+    return Document(
+        title,
+        "robustness",
+        f"{shown.directory}, {shown.protocol}",
+        (section("", kinds), section("Variants", variants), section("", *_notes(shown))),
+    )
+
+
+def _changed(row: Variant) -> str:
+    value = row.value.replace("_", " ")
+    return value if row.kind == "modification" else f"{_SETTINGS.get(row.setting, row.setting)} {value}"
+
+
+def _lost(lost: Lost) -> tuple[Cell, str]:
+    limits = wording.MISSING
+    if lost.low is not None and lost.high is not None:
+        limits = f"{wording.percent(lost.low)} … {wording.percent(lost.high)}"
+    return Cell(wording.percent(lost.value), "strong"), limits
+
+
+def _notes(shown: Robustness) -> Iterator[Prose]:
+    if shown.trained:
+        yield Prose("The agent learns and was trained in each variant anew: this is how well it learns there.")
+    for row in shown.fewer:
+        played = f"{row.played} of {wording.plural(row.exist, 'variant')}" if row.exist else "there is none to play"
+        yield Prose(f"{game_name(row.game)}, {_KINDS[row.kind]}: {played}.", "weak")
+    if any(row.same for row in shown.variants):
+        yield Prose("Same episodes: the change does not reach what the agent sees or does.", "weak")
+    if shown.unreferenced:
+        games = wording.listing(map(game_name, shown.unreferenced))
+        yield Prose(f"Without a random or human reference score, in no mean: {games}.", "weak")
+    if shown.incomplete:
+        trials = wording.plural(shown.incomplete, "trial")
+        yield Prose(f"{trials} with fewer episodes than were asked for; play on with the same command.", "strong")

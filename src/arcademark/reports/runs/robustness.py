@@ -1,0 +1,265 @@
+"""How much an agent loses where the game is changed: runs of variants against one of the protocol itself.
+
+What is lost on a game is its score under the protocol less the mean of its scores in the variants of a kind, in percent
+of the way from random play to the human average (HNS). Games count alike. Intervals are bootstraps in which each game
+and variant is a stratum of its own (`arcademark.metrics.intervals`); where a variant's episodes are those of the
+protocol, score by score and frame by frame, and their scores are not all one, nothing is lost.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.metrics import intervals
+from arcademark.reports.measures import Measure, atari
+from arcademark.runs import manifest
+from arcademark.scores.runs import RunScores, load_run
+from arcademark.suite.protocols import AtariProtocol, differences
+from arcademark.suite.settings import format_setting
+from arcademark.suite.variants import KINDS, Kind, kind_of, variants
+
+BASE = "base"
+"""The directory of the run under the protocol itself, beside those of the variants."""
+
+MOST_RUNS = 1000
+_Scores = tuple[NDArray[np.float64], ...]
+_Cell = tuple[str, str]  # game, variant's directory
+
+
+@dataclass(frozen=True)
+class Lost:
+    """What is lost, in percent of HNS, with its 95 % interval; None where a reference, or what varies, is missing."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A game played in a variant.
+
+    setting, value: What differs from the protocol, "frame_skip", "8".
+    base, score: Mean score under the protocol and in the variant, in points.
+    same: Whether its episodes are those of the protocol: the change does not reach the agent or the game.
+    """
+
+    game: str
+    kind: Kind
+    setting: str
+    value: str
+    directory: str
+    base: float
+    score: float
+    lost: Lost
+    same: bool
+    episodes: int
+
+
+@dataclass(frozen=True)
+class OfKind:
+    """All variants of a kind: the mean over games of what is lost.
+
+    games: Those that have a score in a variant, and both references.
+    """
+
+    kind: Kind
+    games: tuple[str, ...]
+    variants: int
+    lost: Lost
+
+
+@dataclass(frozen=True)
+class Fewer:
+    """A kind of change of which a game was played in fewer variants than others, and of how many it has at most."""
+
+    game: str
+    kind: Kind
+    played: int
+    exist: int
+
+
+@dataclass(frozen=True)
+class Robustness:
+    """How much an agent loses by each kind of change.
+
+    base: Mean over games under the protocol, in percent of HNS; None where no game has both references.
+    overall: Mean over the kinds.
+    trained: Whether the agent learns, so that it was trained in each variant anew.
+    unreferenced: Games without both references, in no mean.
+    incomplete: Trials with fewer episodes than were asked for, in all runs.
+    """
+
+    SCHEMA: ClassVar[str] = "arcademark.robustness/1"
+    directory: str
+    agent: str
+    protocol: str
+    games: tuple[str, ...]
+    base: float | None
+    overall: Lost
+    kinds: tuple[OfKind, ...]
+    variants: tuple[Variant, ...]
+    fewer: tuple[Fewer, ...]
+    unreferenced: tuple[str, ...]
+    trained: bool
+    incomplete: int
+
+
+def robustness(directory: str | os.PathLike[str]) -> Robustness:
+    """Set the runs of a directory against each other.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where there is no run under the protocol itself, it has no score, or a run beside it is not one of its variants.
+    """
+    path = Path(directory)
+    base = load_run(path / BASE)
+    (agent,), rules = _agents(base), base.record.protocol
+    if not isinstance(rules, AtariProtocol):
+        raise ArcadeMarkError(f"{path / BASE}: is not of Atari games, which alone have variants")
+    scored = tuple(game for game in base.table.tasks if (agent, game) in base.episodes)
+    if not scored:
+        raise ArcadeMarkError(f"{path / BASE}: no game has a score yet; play on with the same command")
+    runs = {name: load_run(path / name) for name in _beside(path)}
+    kinds = {name: _kind(path / name, base, run) for name, run in runs.items()}
+    cells = [
+        (game, name)
+        for kind in KINDS
+        for name in runs
+        if kinds[name] == kind
+        for game in runs[name].table.tasks
+        if game in scored and (agent, game) in runs[name].episodes
+    ]
+    measure = atari()["hns"]
+    same = {(game, name): _same(base, runs[name], agent, game) for game, name in cells}
+    losses = _Losses(
+        {game: base.episodes[agent, game] for game in scored},
+        {cell: runs[cell[1]].episodes[agent, cell[0]] for cell in cells if not same[cell]},
+        measure,
+    )
+    of_kinds = [_of_kind(kind, [cell for cell in cells if kinds[cell[1]] == kind], losses) for kind in KINDS]
+    known = [game for game in scored if game in measure.known]
+    played = Counter((game, kinds[name]) for game, name in cells)
+    points = {game: intervals.score(base.episodes[agent, game]) for game in scored}
+    return Robustness(
+        directory=str(path),
+        agent=agent,
+        protocol=rules.label,
+        games=scored,
+        base=float(measure.line([points[game] for game in known], known).mean()) if known else None,
+        overall=losses.lost([[cell for cell in cells if kinds[cell[1]] == kind] for kind in KINDS]),
+        kinds=tuple(kind for kind in of_kinds if kind.variants),
+        variants=tuple(
+            Variant(
+                game=game,
+                kind=kinds[name],
+                setting=(change := differences(base.record.protocol, runs[name].record.protocol)[0]).setting,
+                value=format_setting(change.b),
+                directory=name,
+                base=points[game],
+                score=intervals.score(runs[name].episodes[agent, game]),
+                lost=losses.lost([[(game, name)]]),
+                same=same[game, name],
+                episodes=sum(map(len, runs[name].episodes[agent, game])),
+            )
+            for game, name in sorted(cells, key=lambda cell: scored.index(cell[0]))
+        ),
+        fewer=tuple(
+            Fewer(game, kind, played[game, kind], len(variants(kind, game, rules)))
+            for kind in KINDS
+            for game in scored
+            if played[game, kind] < max(played.values(), default=1)
+        ),
+        unreferenced=tuple(game for game in scored if game not in measure.known),
+        trained=any(trial.learns for trial in base.record.trials),
+        incomplete=sum(len(run.incomplete) for run in (base, *runs.values())),
+    )
+
+
+class _Losses:
+    """What is lost, of scores under the protocol by game, and in variants by game and variant."""
+
+    def __init__(self, base: Mapping[str, _Scores], varied: Mapping[_Cell, _Scores], measure: Measure) -> None:
+        self._base, self._varied, self._measure = base, varied, measure
+
+    def known(self, cells: Sequence[_Cell]) -> tuple[str, ...]:
+        """Return the games of some variants that have both references."""
+        return tuple(dict.fromkeys(game for game, _ in cells if game in self._measure.known))
+
+    def lost(self, groups: Sequence[Sequence[_Cell]]) -> Lost:
+        """Return the mean over groups of variants, of games, of the variants of a game."""
+        groups = [known for group in groups if (known := [cell for cell in group if self.known([cell])])]
+        weights: dict[tuple[str, ...], float] = {}
+        for group in groups:
+            games = self.known(group)
+            for game, name in group:
+                span = self._measure.high[game] - self._measure.low[game]
+                share = 100 / span / len(groups) / len(games) / sum(of == game for of, _ in group)
+                if (game, name) in self._varied:  # else its episodes are those of the protocol
+                    weights[game,] = weights.get((game,), 0.0) + share
+                    weights[game, name] = weights.get((game, name), 0.0) - share
+        if not weights:
+            return Lost(0.0 if groups else None, None, None)
+        factors = np.array([*weights.values()])
+        found = intervals.interval(
+            {"/".join(key): self._base[key[0]] if len(key) == 1 else self._varied[key[0], key[1]] for key in weights},
+            lambda scores: np.asarray(scores @ factors),
+            np.random.default_rng(0),
+            method="symmetric",
+        )
+        return Lost(found.value, None, None) if found.low == found.high else Lost(found.value, found.low, found.high)
+
+
+def _of_kind(kind: Kind, cells: Sequence[_Cell], losses: _Losses) -> OfKind:
+    return OfKind(kind, losses.known(cells), len(cells), losses.lost([cells]))
+
+
+def _agents(run: RunScores) -> tuple[str, ...]:
+    if len(run.table.algorithms) != 1:
+        raise ArcadeMarkError(f"{run.record.directory}: {len(run.table.algorithms)} agents; expected the run of one")
+    return run.table.algorithms
+
+
+def _beside(path: Path) -> list[str]:
+    """Return the runs beside that of the protocol itself."""
+    found = sorted(entry.name for entry in path.iterdir() if entry.name != BASE and (entry / manifest.FILE).is_file())
+    if len(found) > MOST_RUNS:
+        raise ArcadeMarkError(f"{path}: {len(found):,} runs; expected {MOST_RUNS:,} at most")
+    return found
+
+
+def _kind(path: Path, base: RunScores, run: RunScores) -> Kind:
+    if _agents(run) != _agents(base):
+        raise ArcadeMarkError(f"{path}: its agent is {_agents(run)[0]}, not {_agents(base)[0]}; move it elsewhere")
+    kind = kind_of(base.record.protocol, run.record.protocol)
+    if kind is None:
+        raise ArcadeMarkError(
+            f"{path}: its protocol is not changed in one of {', '.join(KINDS)} from that of {BASE}; move it elsewhere"
+        )
+    return kind
+
+
+def _same(base: RunScores, varied: RunScores, agent: str, game: str) -> bool:
+    """Whether a game's episodes are the same; where all have one score, equal ones would not tell."""
+    scores = np.concatenate(base.episodes[agent, game])
+    return bool(np.ptp(scores)) and _plays(varied, agent, game) == _plays(base, agent, game)
+
+
+def _plays(run: RunScores, agent: str, game: str) -> list[tuple[int, list[float], list[int]]]:
+    """Return scores and frames of each seed."""
+    found = []
+    for trial in run.record.trials:
+        if (trial.agent, trial.game) == (agent, game):
+            episodes = run.record.scored_episodes(trial)
+            found.append((trial.seed, episodes.score.tolist(), episodes.frames.tolist()))
+    return sorted(found)

@@ -1,0 +1,66 @@
+"""Variants of a game: how a protocol can be changed in one way at a time, to see how much an agent loses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import chain, zip_longest
+from types import MappingProxyType
+from typing import Any, Literal, get_args
+
+from arcademark.suite.modifications import modifications
+from arcademark.suite.protocols import AtariProtocol, Protocol, differences
+from arcademark.suite.settings import Colours
+from arcademark.suite.tasks import games
+
+Kind = Literal["switches", "sticky_actions", "frame_skip", "colours", "modification"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+MOST = 4
+"""Variants of a kind that a game may be played in."""
+
+_SETTINGS: Mapping[str, Kind] = MappingProxyType(
+    {
+        "mode": "switches",
+        "difficulty": "switches",
+        "repeat_action_probability": "sticky_actions",
+        "frame_skip": "frame_skip",
+        "colours": "colours",
+        "modification": "modification",
+    }
+)
+_VALUES: Mapping[str, tuple[Any, ...]] = MappingProxyType(
+    {
+        "repeat_action_probability": (0.5, 0.0, 0.1, 0.75, 0.25),
+        "frame_skip": (8, 2, 6, 3, 4),
+        "colours": get_args(Colours)[1:],
+    }
+)
+"""Tried in this order, without the protocol's own."""
+
+
+def variants(kind: Kind, game: str, rules: AtariProtocol) -> tuple[dict[str, Any], ...]:
+    """Return what can be changed of a protocol in a game, each a change of one setting, the first to be played first.
+
+    Difficulties and modes alternate. No kind has more than `MOST`; it has fewer, or none, where the game has no more.
+    """
+    if kind == "switches":
+        facts = games().get(game)
+        known = (("difficulty", facts.difficulties), ("mode", facts.modes)) if facts else ()
+        by_switch = [_others(name, values, rules, values[0]) for name, values in known]
+        return tuple(change for change in chain(*zip_longest(*by_switch)) if change)[:MOST]
+    if kind == "modification":
+        return _others(kind, tuple(modifications().get(game, {})), rules)
+    (name,) = (setting for setting, of in _SETTINGS.items() if of == kind)
+    return _others(name, _VALUES[name], rules)
+
+
+def _others(name: str, values: Sequence[Any], rules: AtariProtocol, default: Any = None) -> tuple[dict[str, Any], ...]:
+    """Return changes to the values that a protocol does not have; where it has None, that stands for a default."""
+    now = getattr(rules, name)
+    return tuple({name: value} for value in values if value != (default if now is None else now))[:MOST]
+
+
+def kind_of(base: Protocol, varied: Protocol) -> Kind | None:
+    """Return in which one way a protocol was changed; None where in several, in none or in another."""
+    kinds = {_SETTINGS.get(difference.setting) for difference in differences(base, varied)}
+    return kinds.pop() if len(kinds) == 1 else None

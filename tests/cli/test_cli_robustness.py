@@ -1,0 +1,67 @@
+"""``arcademark robustness``: a balanced design is played, continued and shown; what is lost by hand."""
+
+import json
+import shutil
+
+import pytest
+
+from arcademark.suite.references import scores
+
+ASKED = ("--games", "boxing,skiing", "--override", "max_frames_per_episode=400", "--episodes", 2, "--seeds", 2)
+PLAYED = ("robustness", "random", *ASKED, "--variants", 1, "--workers", 1, "--out", "o", "--json")
+RUNS = {
+    *("base", "difficulty=1", "repeat_action_probability=0.5", "frame_skip=8", "colours=inverted"),
+    "modification=one_armed",
+}
+
+
+@pytest.mark.slow
+def test_what_is_lost(invoke, tmp_path):
+    first = invoke(*PLAYED)
+    assert first.code == 0, first.err
+    assert {path.name for path in (tmp_path / "o").iterdir()} == RUNS
+    found = json.loads(first.out)
+    assert (found["agent"], found["games"], found["trained"]) == ("random", ["boxing", "skiing"], False)
+    random, human = scores("random"), scores("human")
+    for row in found["variants"]:
+        by_hand = 100 * (row["base"] - row["score"]) / (human[row["game"]] - random[row["game"]])
+        assert row["lost"]["value"] == pytest.approx(by_hand)
+        assert row["same"] == (row["kind"] == "colours" and row["game"] == "boxing")
+        assert row["episodes"] == 4
+    lost = {}
+    for kind in found["kinds"]:
+        mine = [row["lost"]["value"] for row in found["variants"] if row["kind"] == kind["kind"]]
+        lost[kind["kind"]] = sum(mine) / len(mine)
+        assert kind["lost"]["value"] == pytest.approx(lost[kind["kind"]])
+        assert kind["variants"] == len(mine) == len(kind["games"])
+    assert found["overall"]["value"] == pytest.approx(sum(lost.values()) / 5)
+    assert found["overall"]["low"] < found["overall"]["value"] < found["overall"]["high"]
+    assert found["fewer"] == [
+        {"game": "skiing", "kind": kind, "played": 0, "exist": 0} for kind in ("switches", "modification")
+    ]
+
+    again = invoke(*PLAYED)
+    assert again.out == first.out
+    assert "episodes" not in again.err
+    shown = invoke("robustness", "--out", "o")
+    assert "one armed" in shown.out
+    assert "Skiing, modified game: there is none to play." in shown.out
+
+    shutil.copytree(tmp_path / "o" / "base", tmp_path / "o" / "other")
+    refused = invoke("robustness", "--out", "o")
+    assert refused.code == 2
+    assert "its protocol is not changed in one of" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("random",), "Missing option '--out'"),
+        (("--out", "o"), "no such directory"),
+        (("const", "--out", "o"), "const is 18 agents; name one"),
+        (("random", "--games", "pong", "--variants", 9, "--out", "o"), "not in the range"),
+    ],
+)
+def test_mistakes_are_one_line(invoke, arguments, expected):
+    done = invoke("robustness", *arguments)
+    assert (done.code, expected in done.err) == (2, True), done.err

@@ -1,0 +1,66 @@
+"""Modifications as data, and which variants a game has."""
+
+import hashlib
+
+import pytest
+
+from arcademark.environments import facts
+from arcademark.errors import ArcadeMarkError
+from arcademark.suite.modifications import modifications
+from arcademark.suite.protocols import protocol
+from arcademark.suite.tasks import games
+from arcademark.suite.variants import KINDS, MOST, kind_of, variants
+
+RULES = protocol("world-records")
+
+
+def test_modifications_are_of_games_whose_states_are_whole_and_say_where_they_come_from():
+    apart = facts.REAL_RESET | facts.UNSAVED_TRACES | facts.THINKING | {"miniature_golf", "pitfall2"}
+    assert modifications().keys() <= games().keys() - apart
+    found = [one for known in modifications().values() for one in known.values()]
+    assert len(found) == len({one.name for one in found}) == 16
+    assert all(one.what.endswith(".") and ".py" in one.source and one.writes for one in found)
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        *(
+            "{ at = [128], value = 1 }",
+            "{ at = [-1], value = 1 }",
+            "{ at = [], value = 1 }",
+            "{ at = [1], value = 256 }",
+        ),
+        *("{ at = [1] }", "{ at = [1], value = 1, copy = 2 }", "{ at = [1], copy = 128 }", "{ at = 1, value = 1 }"),
+        *("{ at = [1], value = 1, where = [128, 0, 1] }", "{ at = [1], value = 1, where = [1, 2, 1] }", "{ on = 1 }"),
+    ],
+)
+def test_writes_out_of_bounds_are_refused(tmp_path, write):
+    text = f'[pong.a]\nwhat = "A."\nsource = "B"\nwrites = [{write}]\n'
+    (tmp_path / "modifications.toml").write_text(text)
+    (tmp_path / "SHA256SUMS").write_text(f"{hashlib.sha256(text.encode()).hexdigest()}  modifications.toml\n")
+    with pytest.raises(ArcadeMarkError, match=r"modifications\.toml, pong\.a: .*; correct that table"):
+        modifications(tmp_path)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("game", ["pong", "boxing", "skiing"])
+def test_variants_differ_from_the_protocol_in_one_setting_of_their_kind(kind, game):
+    found = variants(kind, game, RULES)
+    assert len(found) == len({str(change) for change in found}) <= MOST
+    for change in found:
+        changed = RULES.override(change)
+        assert kind_of(RULES, changed) == kind
+        assert change not in variants(kind, game, changed)
+
+
+def test_what_a_game_has_not_is_no_variant():
+    assert variants("modification", "skiing", RULES) == ()
+    assert variants("switches", "pong", RULES) == (
+        *({"difficulty": 1}, {"mode": 1}),
+        *({"difficulty": 2}, {"difficulty": 3}),
+    )
+    assert variants("switches", "toy", RULES) == ()
+    assert kind_of(RULES, RULES.override({"frame_skip": 2, "colours": "gray"})) is None
+    assert kind_of(RULES, RULES.override({"frame_stack": 2})) is None
+    assert kind_of(RULES, RULES) is None
