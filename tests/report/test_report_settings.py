@@ -7,7 +7,7 @@ import pytest
 from arcademark.catalogue import collections
 from arcademark.reports import settings
 from arcademark.suite.protocols import protocol
-from arcademark.suite.settings import SETTINGS
+from arcademark.suite.settings import SETTINGS, STEP_SETTINGS
 
 
 def test_protocols_speak_as_the_catalogue_does() -> None:
@@ -40,4 +40,4 @@ def test_what_is_no_length_is_left_alone() -> None:
 
 
 def test_every_field_of_a_protocol_has_words() -> None:
-    assert settings.FIELDS.keys() == SETTINGS.keys()
+    assert settings.FIELDS.keys() == {*SETTINGS, *STEP_SETTINGS}
