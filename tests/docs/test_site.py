@@ -14,10 +14,11 @@ from arcademark.cli.main import COMMANDS, main
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 TUTORIALS = sorted(path.stem for path in (DOCS / "tutorials").glob("*.md"))
-NEEDS = {"checkpoint": "stable_baselines3", "cluster": "submitit"}
+NEEDS = {"checkpoint": ["stable_baselines3"], "cluster": ["submitit"], "other_tasks": ["minatar", "minigrid"]}
 SHORTER = {
     "--steps 2048": "--steps 64 --horizon 8",
     "--episodes 3": "--episodes 3 --override max_frames_per_episode=600",
+    "--suite examples/small_tasks.toml": "--suite examples/small_tasks.toml --workers 1",
 }
 
 
@@ -26,8 +27,8 @@ SHORTER = {
 def test_a_tutorial(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    if name in NEEDS:
-        pytest.importorskip(NEEDS[name], reason=f"{NEEDS[name]} is not installed")
+    for module in NEEDS.get(name, []):
+        pytest.importorskip(module, reason=f"{module} is not installed")
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path)
     page = (DOCS / "tutorials" / f"{name}.md").read_text(encoding="utf-8")
