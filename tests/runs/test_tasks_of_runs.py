@@ -188,7 +188,8 @@ def test_a_suite_is_checked(rules, tmp_path):
 
 
 def test_an_episode_is_shown(tmp_path, rules):
-    pytest.importorskip("pygame", reason="pygame-ce draws these tasks")
+    pygame = pytest.importorskip("pygame", reason="pygame-ce draws these tasks")
     play(tmp_path / "run", rules)
     path = watch(tmp_path / "run", game="pendulum", out=tmp_path / "film.png", actions=True, pictures=4, scale=1)
+    pygame.quit()  # Gymnasium began it, with whatever display there is
     assert path.read_bytes().startswith(b"\x89PNG")

@@ -12,7 +12,7 @@ from arcademark.agents.loading import builtin_agents, kind_of
 from arcademark.agents.parameters import declared
 from arcademark.agents.trainers import algorithms
 from arcademark.errors import UnknownNameError
-from arcademark.suite import anomalies, modifications, protocols, references, subsets, tasks
+from arcademark.suite import anomalies, modifications, protocols, references, subsets, task_suites, tasks
 
 Row = tuple[str, ...]
 
@@ -160,6 +160,14 @@ def _algorithm(name: str) -> dict[str, Any]:
     return known[name.lower()]._asdict()
 
 
+def _suite(name: str) -> dict[str, Any]:
+    others = task_suites.task_suites()
+    if name.lower() in tasks.suites() or name.lower() not in others:
+        return dataclasses.asdict(tasks.suite(name))
+    found = others[name.lower()].to_json()
+    return found | {"tasks": list(found["tasks"])}
+
+
 def _feature_rows() -> list[Row]:
     from arcademark.features.registry import feature_sets
     from arcademark.reports.features.documents import length
@@ -177,8 +185,11 @@ TOPICS: Mapping[str, tuple[Sequence[str], Callable[[], list[Row]], Callable[[str
     "games": (("id", "name", "genre", "suites"), _game_rows, _game),
     "suites": (
         ("name", "title", "games", "source"),
-        lambda: [(it.name, it.title, str(len(it.tasks)), it.citation) for it in tasks.suites().values()],
-        lambda name: dataclasses.asdict(tasks.suite(name)),
+        lambda: [
+            *((it.name, it.title, str(len(it.tasks)), it.citation) for it in tasks.suites().values()),
+            *((it.name, it.title, str(len(it.tasks)), it.citation) for it in task_suites.task_suites().values()),
+        ],
+        _suite,
     ),
     "subsets": (
         ("name", "games", "printed error", "on other papers", "what for"),

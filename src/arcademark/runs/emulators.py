@@ -9,21 +9,20 @@ import importlib.metadata
 from collections.abc import Callable, Iterable
 
 from arcademark.agents.loading import kind
-from arcademark.environments import facts
+from arcademark.environments import facts, toy
 from arcademark.environments.registry import Emulator, choose_emulator
 from arcademark.runs.plan import Plan
-from arcademark.suite import tasks
 
 
-def choose(plan: Plan, on_compiling: Callable[[], None] = lambda: None) -> dict[str, Emulator]:
-    """Return what plays each game of a plan, once the console is compiled if it is to play.
+def choose(plan: Plan, on_compiling: Callable[[], None] = lambda: None) -> dict[str, Emulator | None]:
+    """Return what plays each game of a plan, None of other tasks, once the console is compiled if it is to play.
 
     Where planners could choose otherwise on the other (`facts.UNEQUAL_STATES`), they play on ale-py, which is
     everywhere, unless the plan asks for the console. `on_compiling` is called before the console is compiled, once on a
     machine.
     """
     if plan.protocol.unit == "step":
-        return dict.fromkeys(plan.games, "ale")  # of which other tasks take no notice
+        return dict.fromkeys(plan.games)
     asked: dict[str, Emulator | None] = {trial.game: plan.emulator for trial in plan.trials}
     if plan.emulator is None:
         unequal = [trial for trial in plan.trials if trial.game in facts.UNEQUAL_STATES]
@@ -33,11 +32,11 @@ def choose(plan: Plan, on_compiling: Callable[[], None] = lambda: None) -> dict[
     return {game: choose_emulator(game, emulator) for game, emulator in asked.items()}
 
 
-def named(game: str, emulator: Emulator) -> str:
+def named(game: str, emulator: Emulator | None) -> str:
     """Name an emulator with its version, "console 5f43e732cb187f58" or "ale-py 0.12.1"; "" for what none emulates."""
     from arcademark.console import build
 
-    if game not in tasks.games():
+    if game == toy.NAME or emulator is None:
         return ""
     return f"console {build.version()}" if emulator == "console" else f"ale-py {importlib.metadata.version('ale-py')}"
 

@@ -214,7 +214,7 @@ class _Run:
     """One command's work on a run."""
 
     def __init__(
-        self, plan: Plan, recorder: Recorder, on_event: OnEvent, command: int, chosen: Mapping[str, Emulator]
+        self, plan: Plan, recorder: Recorder, on_event: OnEvent, command: int, chosen: Mapping[str, Emulator | None]
     ) -> None:
         self._plan, self._recorder, self._tell, self._command = plan, recorder, on_event, command
         self._trials = {trial.id: trial for trial in plan.trials}
@@ -399,7 +399,7 @@ class _Run:
                 yield failed
 
 
-def _jobs(standings: Sequence[Standing], recorder: Recorder, chosen: Mapping[str, Emulator]) -> list[Job]:
+def _jobs(standings: Sequence[Standing], recorder: Recorder, chosen: Mapping[str, Emulator | None]) -> list[Job]:
     """Return what is left to do of trials, that first which is expected to take longest."""
     lengths = Lengths((standing.trial.game, standing.frames, standing.episodes) for standing in standings)
     left = [standing for standing in standings if not standing.done]

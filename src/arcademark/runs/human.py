@@ -96,7 +96,7 @@ def record(plan: Plan, directory: str | os.PathLike[str], window: Window, *, sca
     """
     sitting = Sitting()
 
-    def make_player(trial: Trial, emulator: Emulator) -> Player:
+    def make_player(trial: Trial, emulator: Emulator | None) -> Player:
         return HumanPlayer(trial, emulator, window, sitting, scale)
 
     window.show(_blank(plan.games[0], scale))  # before anything is written
@@ -126,7 +126,7 @@ class HumanPlayer(Player):
     def __init__(
         self,
         trial: Trial,
-        emulator: Emulator,
+        emulator: Emulator | None,
         window: Window,
         sitting: Sitting,
         scale: int = SCALE,

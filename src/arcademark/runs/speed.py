@@ -44,7 +44,7 @@ class _Nothing:
         return ()
 
 
-def measure(trial: Trial, emulator: Emulator) -> Speed:
+def measure(trial: Trial, emulator: Emulator | None) -> Speed:
     """Play a trial for `SECONDS`, in training if its agent learns.
 
     ArcadeMarkError if it fails, or plays nothing in `PATIENCE_SECONDS`.

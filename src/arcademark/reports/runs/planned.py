@@ -283,7 +283,7 @@ def _paces(plan: Plan, rate: float | None) -> dict[str, Pace]:
     return {name: _measured(trials, chosen) for name, trials in by_kind.items()}
 
 
-def _measured(trials: Sequence[Trial], chosen: Mapping[str, Emulator]) -> Pace:
+def _measured(trials: Sequence[Trial], chosen: Mapping[str, Emulator | None]) -> Pace:
     """Measure some of the trials, of different games as far as there are."""
     games = {trial.game: trial for trial in trials}
     some = [*games.values()][:: -(-len(games) // MEASURED)]

@@ -95,7 +95,10 @@ class Benchmark:
         return tuple(self.measures[metric] for metric in metrics or self.shown)
 
     def beside(self, algorithms: Sequence[str], names: Sequence[str], scores: ArrayLike) -> Benchmark:
-        """Add the inter-algorithm measure where there are several algorithms, of scores (algorithms, tasks)."""
+        """Add the inter-algorithm measure where there are several algorithms, of scores (algorithms, tasks).
+
+        It is shown unless others are that need no such comparison.
+        """
         if len(algorithms) < 2:
             return self
         limits = ranges.algorithm_limits(scores, names)
@@ -109,7 +112,9 @@ class Benchmark:
         return replace(
             self,
             measures={**self.measures, made.metric: made},
-            shown=(*self.shown, made.metric) if "random_normalised" in self.measures else self.shown,
+            shown=self.shown
+            if self.measures and "random_normalised" not in self.measures
+            else (*self.shown, made.metric),
         )
 
 

@@ -84,7 +84,7 @@ class Job:
 
     trial: Trial
     episodes: Episodes  # the evaluation episodes that are missing
-    emulator: Emulator = "ale"  # what plays the game
+    emulator: Emulator | None = "ale"  # what plays the game
     episode_frames: float = 1.0  # how long an episode is expected to be
 
 

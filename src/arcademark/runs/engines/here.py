@@ -26,7 +26,7 @@ class InProcessEngine:
         self,
         workers: int | None = None,
         episode_seconds: float | None = None,
-        make_player: Callable[[Trial, Emulator], Player] = Player,
+        make_player: Callable[[Trial, Emulator | None], Player] = Player,
     ) -> None:
         if episode_seconds is not None:
             raise ArcadeMarkError("an agent that was made in this process has no limit of time; leave it out")

@@ -40,7 +40,7 @@ class Open:
     """Make the agent of a trial, to play on an emulator."""
 
     trial: Trial
-    emulator: Emulator
+    emulator: Emulator | None
     files: Packed | None = None  # those of the agent, where it is made on another machine
 
 
