@@ -26,7 +26,7 @@ def test_what_is_lost(invoke, tmp_path):
     for row in found["variants"]:
         by_hand = 100 * (row["base"] - row["score"]) / (human[row["game"]] - random[row["game"]])
         assert row["lost"]["value"] == pytest.approx(by_hand)
-        assert row["same"] == (row["kind"] == "colours" and row["game"] == "boxing")
+        assert row["same"] == (row["kind"] == "colours")  # which random play does not look at
         assert row["episodes"] == 4
     lost = {}
     for kind in found["kinds"]:
@@ -47,7 +47,9 @@ def test_what_is_lost(invoke, tmp_path):
     assert "one armed" in shown.out
     assert "Skiing, modified game: there is none to play." in shown.out
 
-    shutil.copytree(tmp_path / "o" / "base", tmp_path / "o" / "other")
+    shutil.copytree(tmp_path / "o" / "base", tmp_path / "o" / "another run")  # is left alone
+    assert invoke("robustness", "--out", "o").out == shown.out
+    shutil.copytree(tmp_path / "o" / "base", tmp_path / "o" / "frame_skip=9")
     refused = invoke("robustness", "--out", "o")
     assert refused.code == 2
     assert "its protocol is not changed in one of" in refused.err
@@ -58,6 +60,7 @@ def test_what_is_lost(invoke, tmp_path):
     [
         (("random",), "Missing option '--out'"),
         (("--out", "o"), "no such directory"),
+        (("--seeds", 9, "--out", "o"), "--seeds: of what is played, and no AGENT is named"),
         (("const", "--out", "o"), "const is 18 agents; name one"),
         (("random", "--games", "pong", "--variants", 9, "--out", "o"), "not in the range"),
     ],

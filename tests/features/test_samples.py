@@ -161,8 +161,10 @@ def test_the_key_says_all_that_matters_and_nothing_else(make_env, tmp_path):
         sampling_key(make_env("breakout"), 10, one, 0),
         sampling_key(make_env("pong", action_set="minimal"), 10, one, 0),
         sampling_key(make_env("pong", frame_skip=4), 10, one, 0),
+        sampling_key(make_env("pong", colours="inverted"), 10, one, 0),
+        sampling_key(make_env("pong", modification="opponent_still"), 10, one, 0),
         sampling_key(make_env("pong", repeat_action_probability=0.25), 10, one, 0),
         sampling_key(make_env("pong", mode=1), 10, one, 0),
     ]
     texts = {repr(sorted(key.items())) for key in (base, *others)}
-    assert len(texts) == 10
+    assert len(texts) == 12

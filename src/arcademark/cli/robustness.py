@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arcademark.cli import messages, playing
+from arcademark.cli import messages, options, playing
 from arcademark.cli import output as outputs
 from arcademark.cli.output import Output
 from arcademark.errors import ArcadeMarkError
@@ -40,7 +40,10 @@ def command(agent: str | None, games: str, variants: int, out: Path, output: Out
     from arcademark.suite.protocols import AtariProtocol
 
     failed = 0
-    if agent is not None or asked["commands"]:
+    played = agent is not None or asked["commands"]
+    if not played and (given := [name for name in ("games", "variants", *asked) if options.given(name)]):
+        raise ArcadeMarkError(f"--{given[0].replace('_', '-')}: of what is played, and no AGENT is named; leave it out")
+    if played:
         way, specs = playing.playing_one(agent, **asked)
         if len(specs) != 1:
             one = f"agent {agent or specs[0].label}"

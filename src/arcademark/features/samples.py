@@ -30,6 +30,7 @@ from arcademark.environments.base import Environment, EnvironmentSpec
 from arcademark.environments.registry import choose_emulator, environment_spec, open_game, rom_checksum
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import read_text
+from arcademark.suite.settings import ADDED
 
 MOST_BYTES = 16 * 2**20
 """Of a trajectory."""
@@ -42,6 +43,9 @@ _PLAYED = (
     *("start", "noop_max", "mode", "difficulty"),
 )
 """The protocol's settings on which the screens depend, beside the actions."""
+
+_CHANGED = ("colours", "modification")
+"""The same, where they are not as they were before there were such settings."""
 
 
 def sample_screens(
@@ -67,6 +71,7 @@ def sampling_key(env: EnvironmentSpec, count: int, trajectory: str | None, seed:
         "sampling": VERSION,
         "actions": list(env.action_meanings),
         **{name: getattr(env.protocol, name) for name in _PLAYED},
+        **{name: value for name in _CHANGED if (value := getattr(env.atari, name)) != ADDED[name]},
         "screens": count,
         "trajectory": actions and hashlib.sha256(actions.encode()).hexdigest(),
         "seed": seed,

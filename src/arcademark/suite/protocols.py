@@ -258,7 +258,7 @@ class AtariProtocol(Protocol):
         What is changed in the game by writing to its memory, see `arcademark.suite.modifications`; None for nothing.
     colours : {"original", "inverted", "rotated", "gray", "shuffled"}
         What becomes of the console's colours before anything is made of a screen: as they are, light for dark, other
-        hues of the same luminance, no hues, or each another, always the same. Memory is not touched.
+        hues of about the same brightness, no hues, or each another, always the same. Memory is not touched.
     observation : {"grayscale", "rgb", "palette", "ram"}
         What the agent sees: luminance, colours, 7-bit palette indices, or the 128 bytes of RAM.
     screen_size : (int, int) or None

@@ -31,9 +31,12 @@ def document(shown: Robustness) -> Document:
             ),
             ("mean of these", *_lost(shown.overall), "", ""),
         ),
-        caption=(
-            f"Lost: the mean score over games under {shown.protocol}, {wording.percent(shown.base)}, less that in the "
-            "variants; negative where these give more. 0 % is random play, 100 % the human average."
+        caption=""
+        if shown.base is None
+        else (
+            f"Lost: the mean score over games under {shown.protocol}, {wording.percent(shown.base)} over all games, "
+            "less that in the variants, on games that have such; negative where these give more. 0 % is random play, "
+            "100 % the human average."
         ),
     )
     rows = [
@@ -47,7 +50,8 @@ def document(shown: Robustness) -> Document:
         for row in shown.variants
     ]
     variants = table(("game", "change", "score", "changed", "lost", "95 %"), rows, names=2, grouped=True, most=60)
-    title = f"{shown.agent}: {wording.percent(shown.overall.value)} lost on {wording.plural(len(shown.games), 'game')}"
+    games = wording.plural(len(shown.games) - len(shown.unreferenced), "game")
+    title = f"{shown.agent}: {wording.percent(shown.overall.value)} lost on {games}"
     return Document(
         title,
         "robustness",
@@ -71,11 +75,17 @@ def _lost(lost: Lost) -> tuple[Cell, str]:
 def _notes(shown: Robustness) -> Iterator[Prose]:
     if shown.trained:
         yield Prose("The agent learns and was trained in each variant anew: this is how well it learns there.")
+    if shown.one_seed:
+        yield Prose(
+            "Each game was played with one seed: intervals are over its episodes and leave out how seeds differ."
+        )
+    for failed in shown.failed:
+        yield Prose(f"{game_name(failed.game)}, {failed.directory}: failed, {failed.reason}", "bad")
     for row in shown.fewer:
         played = f"{row.played} of {wording.plural(row.exist, 'variant')}" if row.exist else "there is none to play"
         yield Prose(f"{game_name(row.game)}, {_KINDS[row.kind]}: {played}.", "weak")
     if any(row.same for row in shown.variants):
-        yield Prose("Same episodes: the change does not reach what the agent sees or does.", "weak")
+        yield Prose("Same episodes: the agent acts alike under these colours.", "weak")
     if shown.unreferenced:
         games = wording.listing(map(game_name, shown.unreferenced))
         yield Prose(f"Without a random or human reference score, in no mean: {games}.", "weak")

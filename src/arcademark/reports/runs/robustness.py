@@ -2,12 +2,13 @@
 
 What is lost on a game is its score under the protocol less the mean of its scores in the variants of a kind, in percent
 of the way from random play to the human average (HNS). Games count alike. Intervals are bootstraps in which each game
-and variant is a stratum of its own (`arcademark.metrics.intervals`); where a variant's episodes are those of the
-protocol, score by score and frame by frame, and their scores are not all one, nothing is lost.
+and variant is a stratum of its own (`arcademark.metrics.intervals`). Where the same actions were played under other
+colours, the episodes are the protocol's own, and nothing is lost.
 """
 
 from __future__ import annotations
 
+import math
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -22,6 +23,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.metrics import intervals
 from arcademark.reports.measures import Measure, atari
 from arcademark.runs import manifest
+from arcademark.runs.store import read_actions
 from arcademark.scores.runs import RunScores, load_run
 from arcademark.suite.protocols import AtariProtocol, differences
 from arcademark.suite.settings import format_setting
@@ -50,7 +52,7 @@ class Variant:
 
     setting, value: What differs from the protocol, "frame_skip", "8".
     base, score: Mean score under the protocol and in the variant, in points.
-    same: Whether its episodes are those of the protocol: the change does not reach the agent or the game.
+    same: Whether its episodes are those of the protocol, as colours alone are changed and all actions are the same.
     """
 
     game: str
@@ -89,14 +91,25 @@ class Fewer:
 
 
 @dataclass(frozen=True)
+class Failed:
+    """A trial that failed: its game, its variant's directory, and why."""
+
+    game: str
+    directory: str
+    reason: str
+
+
+@dataclass(frozen=True)
 class Robustness:
     """How much an agent loses by each kind of change.
 
     base: Mean over games under the protocol, in percent of HNS; None where no game has both references.
     overall: Mean over the kinds.
+    one_seed: Whether intervals are over the episodes of one seed, which leave out how seeds differ.
     trained: Whether the agent learns, so that it was trained in each variant anew.
     unreferenced: Games without both references, in no mean.
-    incomplete: Trials with fewer episodes than were asked for, in all runs.
+    failed: Trials that failed, and why.
+    incomplete: Other trials with fewer episodes than were asked for, in all runs.
     """
 
     SCHEMA: ClassVar[str] = "arcademark.robustness/1"
@@ -110,7 +123,9 @@ class Robustness:
     variants: tuple[Variant, ...]
     fewer: tuple[Fewer, ...]
     unreferenced: tuple[str, ...]
+    one_seed: bool
     trained: bool
+    failed: tuple[Failed, ...]
     incomplete: int
 
 
@@ -141,7 +156,11 @@ def robustness(directory: str | os.PathLike[str]) -> Robustness:
         if game in scored and (agent, game) in runs[name].episodes
     ]
     measure = atari()["hns"]
-    same = {(game, name): _same(base, runs[name], agent, game) for game, name in cells}
+    same = {
+        (game, name): kinds[name] == "colours" and _actions(base, agent, game) == _actions(runs[name], agent, game)
+        for game, name in cells
+    }
+    short = [(name, trial) for name, run in ((BASE, base), *runs.items()) for trial in run.incomplete]
     losses = _Losses(
         {game: base.episodes[agent, game] for game in scored},
         {cell: runs[cell[1]].episodes[agent, cell[0]] for cell in cells if not same[cell]},
@@ -181,8 +200,10 @@ def robustness(directory: str | os.PathLike[str]) -> Robustness:
             if played[game, kind] < max(played.values(), default=1)
         ),
         unreferenced=tuple(game for game in scored if game not in measure.known),
+        one_seed=len({trial.seed for trial in base.record.trials}) == 1,
         trained=any(trial.learns for trial in base.record.trials),
-        incomplete=sum(len(run.incomplete) for run in (base, *runs.values())),
+        failed=tuple(Failed(trial.task, name, trial.error) for name, trial in short if trial.error is not None),
+        incomplete=sum(trial.error is None for _, trial in short),
     )
 
 
@@ -217,7 +238,9 @@ class _Losses:
             np.random.default_rng(0),
             method="symmetric",
         )
-        return Lost(found.value, None, None) if found.low == found.high else Lost(found.value, found.low, found.high)
+        if found.low is None or found.high is None or math.isclose(found.low, found.high, abs_tol=1e-9):
+            return Lost(found.value, None, None)
+        return Lost(found.value, found.low, found.high)
 
 
 def _of_kind(kind: Kind, cells: Sequence[_Cell], losses: _Losses) -> OfKind:
@@ -231,8 +254,8 @@ def _agents(run: RunScores) -> tuple[str, ...]:
 
 
 def _beside(path: Path) -> list[str]:
-    """Return the runs beside that of the protocol itself."""
-    found = sorted(entry.name for entry in path.iterdir() if entry.name != BASE and (entry / manifest.FILE).is_file())
+    """Return the runs of variants, "frame_skip=8", beside that of the protocol itself."""
+    found = sorted(entry.name for entry in path.iterdir() if "=" in entry.name and (entry / manifest.FILE).is_file())
     if len(found) > MOST_RUNS:
         raise ArcadeMarkError(f"{path}: {len(found):,} runs; expected {MOST_RUNS:,} at most")
     return found
@@ -249,17 +272,16 @@ def _kind(path: Path, base: RunScores, run: RunScores) -> Kind:
     return kind
 
 
-def _same(base: RunScores, varied: RunScores, agent: str, game: str) -> bool:
-    """Whether a game's episodes are the same; where all have one score, equal ones would not tell."""
-    scores = np.concatenate(base.episodes[agent, game])
-    return bool(np.ptp(scores)) and _plays(varied, agent, game) == _plays(base, agent, game)
-
-
-def _plays(run: RunScores, agent: str, game: str) -> list[tuple[int, list[float], list[int]]]:
-    """Return scores and frames of each seed."""
+def _actions(run: RunScores, agent: str, game: str) -> list[tuple[int, list[bytes]]]:
+    """Return the actions of each seed's scored episodes."""
     found = []
     for trial in run.record.trials:
         if (trial.agent, trial.game) == (agent, game):
-            episodes = run.record.scored_episodes(trial)
-            found.append((trial.seed, episodes.score.tolist(), episodes.frames.tolist()))
+            rows = run.record.scored_episodes(trial)
+            found.append(
+                (
+                    trial.seed,
+                    [read_actions(run.record.directory, trial.id, row.episode, row.phase).tobytes() for row in rows],
+                )
+            )
     return sorted(found)
