@@ -168,6 +168,53 @@ def test_agents_made_in_python_see_dictionaries_and_answer_arrays(tmp_path):
     assert "expected -2 to 2" in str(read_run(tmp_path / "bad").trials[0].error)
 
 
+LEARNER = """
+import json
+import numpy as np
+
+class Q:
+    def __init__(self, env):
+        self.values, self.num_actions, self.training = np.zeros((16, env.num_actions)), env.num_actions, True
+
+    def train(self):
+        self.training = True
+
+    def evaluate(self):
+        self.training = False
+
+    def act(self, observations, first, rngs):
+        rows = [self.values[place] + 1e-3 * rng.random(self.num_actions) for place, rng in zip(observations, rngs)]
+        drawn = [self.training and rng.random() < 0.3 for rng in rngs]
+        every = zip(drawn, rows, rngs)
+        return np.array([rng.integers(self.num_actions) if d else row.argmax() for d, row, rng in every])
+
+    def learn(self, step, rng):
+        ahead = 0.0 if step.terminated else 0.9 * self.values[step.next_observation].max()
+        place = int(step.observation), step.action
+        self.values[place] += 0.5 * (step.reward + ahead - self.values[place])
+
+    def checkpoint(self):
+        return json.dumps(self.values.tolist()).encode()
+
+    def restore(self, checkpoint):
+        self.values = np.array(json.loads(checkpoint))
+"""
+
+
+def test_a_learner_learns_for_its_steps(tmp_path):
+    """A lake that does not slip is crossed by who has been across."""
+    (tmp_path / "q.py").write_text(LEARNER)
+    lake = '[tasks.lake]\nenvironment = "FrozenLake-v1"\nkwargs = { is_slippery = false }\n'
+    rules = step_protocol(read_suite(lake, "lake.toml", "lake"))
+    play(tmp_path / "run", rules, f"{tmp_path / 'q.py'}:Q", frames=6_000, episodes=5)
+    run = read_run(tmp_path / "run")
+    trained = run.training(run.trials[0])
+    assert 6_000 <= trained.frames.sum() < 6_100
+    assert run.scored_episodes(run.trials[0]).score.tolist() == [1.0] * 5
+    assert verify(run.directory, episode=3).ok
+    assert "trained on each task for 6,000 steps" in analysis.analyse(run.directory).methods[0]
+
+
 def test_atari_agents_are_left_out(tmp_path, rules):
     with pytest.raises(ArcadeMarkError, match="on cartpole: it plays Atari games only"):
         make_plan("sarsa", "all", rules)

@@ -231,13 +231,16 @@ def _algorithm(name: str, dataset: Dataset, chosen: Sequence[Measure], bootstrap
     frames, run = dataset.scores.frames.get(name), dataset.scores.played.get(name)
     inside = {task: value for task, value in means.items() if task in dataset.benchmark.tasks}
     bars_reached = bars.breakthroughs(inside, name) if "human" in dataset.benchmark.references else ()
+    spent = frames or (learning.frames_used(run) if run else None)
+    if run and run.run.record.protocol.unit == "step":
+        spent = None  # of which no time of play follows
     return Algorithm(
         **identity(name, dataset),
         coverage=_coverage(means, dataset, summaries),
         scores=tuple(_scores(units, counts, chosen, run, dataset.tasks)),
         summaries=summaries,
         breakthroughs=bars_reached,
-        efficiency=_efficiency(frames or (learning.frames_used(run) if run else None), summaries, bars_reached),
+        efficiency=_efficiency(spent, summaries, bars_reached),
         estimate=None,
     )
 
