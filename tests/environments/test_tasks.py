@@ -6,7 +6,7 @@ import pytest
 from gymnasium import spaces
 
 from arcademark.environments import tasks
-from arcademark.environments.base import EnvironmentSpec
+from arcademark.environments.base import ArrayActions, EnvironmentSpec
 from arcademark.environments.generative import snapshot
 from arcademark.environments.registry import environment_spec, load_suite, open_environment, open_model
 from arcademark.errors import ArcadeMarkError
@@ -87,6 +87,7 @@ def test_observations_are_arrays_with_a_field_a_part():
     [
         ("says = 'much too long'", 0, "a text of 13 characters"),
         ("reward = nan", 1, "reward is nan"),
+        ("reward = 'much'", 1, "something else than Gymnasium's five values"),
         ("colour = 3", 0, "cannot be made .*colour"),
     ],
 )
@@ -150,6 +151,44 @@ def test_what_is_not_copied_exactly_is_not_planned_in():
     assert not tasks.copies(spec, spec.protocol)
     with pytest.raises(ArcadeMarkError, match="copies of it play otherwise"):
         open_model(spec)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ([[257, 0]], "has 257 at place 0; expected 0 to 1"),  # as int8 it would be 1
+        ([[[1, 0]]], "has shape"),
+        ([1, 0], "has shape"),
+        (0.5, "has shape"),
+        ([[0.5, 0.0]], "type float64"),
+    ],
+)
+def test_actions_that_are_arrays_are_held_to_their_space(given, told):
+    switches = ArrayActions((2,), "i1", (0.0, 0.0), (1.0, 1.0))
+    assert switches.checked(np.array([[1, 0]]), "it", (1,)).dtype == np.int8
+    with pytest.raises(ArcadeMarkError, match=told):
+        switches.checked(np.array(given), "it", (1,))
+
+
+@pytest.mark.parametrize(("dtype", "most"), [("u8", 2.0**64), ("i8", 2.0**63), ("f8", 1.7e308), ("f4", np.inf)])
+def test_random_actions_of_any_bounds(dtype, most):
+    low = 0.0 if dtype == "u8" else -most
+    drawn = ArrayActions((3,), dtype, (low,) * 3, (most,) * 3).sample(np.random.default_rng(0))
+    assert drawn.dtype == dtype
+    assert len(set(drawn.tolist())) == 3
+
+
+@pytest.mark.parametrize(
+    "space", [spaces.Box(-1, 1, ()), spaces.Box(-1, 1, (2,), np.float16), spaces.Box(0, 1, (1,) * 5)]
+)
+def test_actions_that_could_not_be_read_again_are_refused(space):
+    with pytest.raises(ArcadeMarkError, match="cannot be recorded"):
+        tasks._actions(space, "task 'it'")
+
+
+def test_an_observation_of_another_shape_is_refused():
+    with pytest.raises(ValueError, match="expected"):
+        tasks.fill(np.zeros(3, "f4"), np.float32(1), spaces.Box(-1, 1, (3,)))
 
 
 def test_spaces_that_cannot_be_recorded_are_refused():

@@ -117,6 +117,17 @@ def test_a_report_is_of_the_tasks_and_their_references(tmp_path, rules):
     assert not report.methods[0].count("frame")
     with pytest.raises(ArcadeMarkError, match="report them apart"):
         analysis.analyse([tmp_path / "run", "catalogue:review-2021"])
+    other = step_protocol(read_suite(FILE.replace("CartPole-v1", "Acrobot-v1"), "two.toml", "two"))
+    play(tmp_path / "other", other)
+    with pytest.raises(ArcadeMarkError, match="task 'cartpole' is not the same in all of these runs"):
+        analysis.analyse([tmp_path / "run", tmp_path / "other"])
+
+
+def test_no_median_is_given_over_tasks_without_references(tmp_path):
+    text = FILE + '[tasks.lake]\nenvironment = "FrozenLake-v1"\n'
+    play(tmp_path / "run", step_protocol(read_suite(text, "three.toml", "three")))
+    coverage = analysis.analyse(tmp_path / "run").algorithms[0].coverage
+    assert (coverage.games, coverage.median, coverage.refused) == (3, None, "1 task has no reference scores")
 
 
 def test_a_strangers_run_imports_nothing_by_itself(tmp_path, rules, monkeypatch):

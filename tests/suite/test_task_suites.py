@@ -99,6 +99,8 @@ def test_a_trial_is_told_apart_by_its_own_task_alone():
         ("score = 200", "score = 22.5", "another score than low's"),
         ('source = "its limit"', 'source = "a\\nb"', "high.source .* one line of text"),
         ('["cartpole"]', '["pole"]', "subsets.poles .* a list of ids of tasks"),
+        ("poles =", "Test =", "Test is 'Test'; expected another name"),
+        ("[tasks.lake]", "[tasks.all]", "all is 'all'; expected another name"),
         ("[tasks.lake]", "[tasks.Lake]", "tasks.Lake .* small letters"),
         ("is_slippery = false", "is_slippery = 2020-01-01", "tasks.lake.kwargs.is_slippery"),
         ("[subsets]", "[subsets", "is not TOML"),

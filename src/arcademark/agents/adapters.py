@@ -276,8 +276,8 @@ class CheckedPolicy(CheckedAgent):
             actions: NDArray[Any] = np.asarray(self.policy.act(observations, first, rngs))
         except (Exception, SystemExit) as error:
             raise self._raised(self.asked, error) from error
-        if self.array_actions is not None and len(actions) == len(first):
-            return self.array_actions.checked(actions, f"{self.where}: what {self.asked} returned")
+        if self.array_actions is not None:
+            return self.array_actions.checked(actions, f"{self.where}: what {self.asked} returned", first.shape)
         if actions.shape != first.shape:
             raise ArcadeMarkError(
                 f"{self.where}: {self.asked} returned an array of shape {actions.shape}; expected {first.shape}, "

@@ -412,7 +412,8 @@ class Program:
             code = self._process.wait(LOOK_SECONDS)
         except TimeoutExpired:
             return "it closed its standard output"
-        return signal.Signals(-code).name if code < 0 else f"exit code {code}"
+        names = {number.value: number.name for number in signal.Signals}
+        return names.get(-code, f"signal {-code}") if code < 0 else f"exit code {code}"
 
     def fault(self, what: str) -> CommandError:
         """End the program, and return the error that says what it did wrong."""

@@ -47,10 +47,15 @@ def command(
     from arcademark.reports.present import tuning as present
     from arcademark.reports.render import json
     from arcademark.reports.runs import tuning
+    from arcademark.suite.protocols import StepProtocol
     from arcademark.suite.subsets import resolve_tasks
 
     way = playing.playing(**asked)
-    chosen = tuning.training_games() if games is None else resolve_tasks(games)
+    if isinstance(way.protocol, StepProtocol):
+        suite = way.protocol.suite
+        chosen = suite.resolve(games or ("training" if suite.training_tasks else "all"))
+    else:
+        chosen = tuning.training_games() if games is None else resolve_tasks(games)
     specs, values = [], {}
     for combination in _combinations(tried, way.settings):
         found = agent_specs(agent, {**way.settings, **combination})

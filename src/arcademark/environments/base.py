@@ -27,6 +27,13 @@ AskedObservation = Literal["palette", "ram"]
 """What an agent may ask to be shown instead of the protocol's observations."""
 
 
+ARRAY_ACTIONS = frozenset({"f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"})
+"""Types of numbers in actions that are arrays, as they can be recorded."""
+
+MOST_SIDES = 4
+"""Dimensions of such an action."""
+
+
 @dataclass(frozen=True)
 class ArrayActions:
     """Actions that are arrays: numbers between bounds, or (`integer`) whole ones, as of several switches.
@@ -49,28 +56,32 @@ class ArrayActions:
         """Draw each number uniformly between its bounds, from the standard normal distribution where one has none."""
         low, high = np.array(self.low), np.array(self.high)
         if self.integer:
-            drawn: NDArray[Any] = rng.integers(low.astype(np.int64), high.astype(np.int64), endpoint=True)
+            ends = np.iinfo(self.dtype)
+            limits = [(max(int(a), ends.min), min(int(b), ends.max)) for a, b in zip(self.low, self.high, strict=True)]
+            drawn: NDArray[Any] = np.array([rng.integers(*pair, dtype=self.dtype, endpoint=True) for pair in limits])
         else:
-            bounded = np.isfinite(low) & np.isfinite(high)
+            with np.errstate(over="ignore"):
+                bounded = np.isfinite(high - low)
             drawn = rng.standard_normal(low.size)
             drawn[bounded] = rng.uniform(low[bounded], high[bounded])
             drawn = np.clip(drawn.astype(self.dtype), low, high)
         return drawn.astype(self.dtype).reshape(self.shape)
 
-    def checked(self, actions: NDArray[Any], where: str) -> NDArray[Any]:
-        """Return actions, shape (…, *shape), in the type in which they are recorded.
+    def checked(self, actions: NDArray[Any], where: str, rows: tuple[int, ...] = ()) -> NDArray[Any]:
+        """Return actions, shape (*rows, *shape), in the type in which they are recorded.
 
         ArcadeMarkError, which begins with `where`: they have another shape, are no numbers of that kind, or beyond the
         bounds.
         """
         kinds = "iu" if self.integer else "iuf"
-        if actions.shape[actions.ndim - len(self.shape) :] != self.shape or actions.dtype.kind not in kinds:
+        if actions.shape != (*rows, *self.shape) or actions.dtype.kind not in kinds:
             raise ArcadeMarkError(
-                f"{where} has shape {actions.shape} and type {actions.dtype}; expected {self.shape} and "
-                f"{np.dtype(self.dtype)} for each episode"
+                f"{where} has shape {actions.shape} and type {actions.dtype}; expected {(*rows, *self.shape)} and "
+                f"{np.dtype(self.dtype)}"
             )
         exact = actions.astype(self.dtype)
-        flat = exact.reshape(-1, len(self.low)).astype(np.float64)
+        held = actions if self.integer else exact  # whole numbers would wrap round
+        flat = held.reshape(-1, len(self.low)).astype(np.float64)
         wrong = ~((flat >= np.array(self.low)) & (flat <= np.array(self.high)))
         if wrong.any():
             row, i = (int(place) for place in np.argwhere(wrong)[0])

@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import importlib
 import importlib.metadata
@@ -23,7 +24,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from arcademark.environments.base import ArrayActions, EnvironmentSpec, Step
+from arcademark.environments.base import ARRAY_ACTIONS, MOST_SIDES, ArrayActions, EnvironmentSpec, Step
 from arcademark.environments.generative import State
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.suite.protocols import StepProtocol
@@ -79,16 +80,19 @@ def task_spec(name: str, protocol: StepProtocol) -> EnvironmentSpec:
     key = (task.environment, repr(sorted(task.kwargs.items())), task.max_steps)
     if key not in _KNOWN:
         environment = make(task)
-        try:
-            _KNOWN[key] = environment.observation_space, environment.action_space
-        finally:
-            environment.close()
+        _KNOWN[key] = environment.observation_space, environment.action_space
+        _close(environment)
     observed, acted = _KNOWN[key]
     where = f"task {task.id!r}"
     kind = _type_of(observed, where)
     meanings, arrays = _actions(acted, where)
     shape, dtype = (kind.shape, kind.base) if kind.subdtype else ((), kind)
     return EnvironmentSpec(task.id, protocol, meanings, shape, dtype, array_actions=arrays)
+
+
+def _close(environment: gymnasium.Env[Any, Any]) -> None:
+    with contextlib.suppress(Exception):  # anyone's, and nothing follows
+        environment.close()
 
 
 _KNOWN: dict[tuple[str, str, int | None], tuple[spaces.Space[Any], spaces.Space[Any]]] = {}
@@ -135,8 +139,12 @@ def _actions(space: spaces.Space[Any], where: str) -> tuple[tuple[str, ...], Arr
             "Box"
         )
     dtype = np.dtype(space.dtype)
-    if dtype.kind not in "iuf" or not 1 <= low.size <= MOST_NUMBERS:
-        raise ArcadeMarkError(f"{where}: actions of {low.size:,} numbers of type {dtype}; at most {MOST_NUMBERS:,}")
+    kind = f"{dtype.kind}{dtype.itemsize}"
+    if kind not in ARRAY_ACTIONS or not 1 <= low.ndim <= MOST_SIDES or not 1 <= low.size <= MOST_NUMBERS:
+        raise ArcadeMarkError(
+            f"{where}: its actions, of shape {low.shape} and type {dtype}, cannot be recorded; wrap the environment so "
+            f"that they have 1 to {MOST_SIDES} dimensions and an ordinary type such as float32"
+        )
     bounds = (tuple(float(bound) for bound in end.ravel()) for end in (low, high))
     return (), ArrayActions(low.shape, dtype.str, *bounds)
 
@@ -150,6 +158,8 @@ def fill(out: NDArray[Any], observation: Any, space: spaces.Space[Any]) -> None:
         for i, part in enumerate(space.spaces):
             fill(out[str(i)], observation[i], part)
     else:
+        if np.shape(observation) != out.shape:
+            raise ValueError(f"shape {np.shape(observation)}, expected {out.shape}")
         if isinstance(observation, str) and len(observation) > out.dtype.itemsize // 4:
             raise ValueError(f"a text of {len(observation):,} characters")
         out[...] = observation
@@ -198,7 +208,7 @@ class TaskEnvironment:
         """Start an episode, seeded by a number drawn from `rng`."""
         seed = int(rng.integers(2**31))
         if self._used:  # some keep more from one episode to the next than they should
-            self._made.close()
+            _close(self._made)
             self._made = make(self._task, self._rendering)
         self._used = True
         self._observation, _ = self._call("reset", seed=seed)
@@ -213,12 +223,18 @@ class TaskEnvironment:
         """Play a step; errors as of `base.Environment.step`."""
         if self.ended:
             raise ArcadeMarkError(f"task {self.spec.game!r}: the episode has ended; call reset")
-        self._observation, reward, terminated, truncated, _ = self._call("step", self._valid(action))
+        answer = self._call("step", self._valid(action))
+        try:
+            self._observation, reward, terminated, truncated, _ = answer
+            score, terminated, truncated = float(reward), bool(terminated), bool(truncated)
+        except (ValueError, TypeError, OverflowError) as error:
+            raise ArcadeMarkError(
+                f"task {self.spec.game!r}: its step returned something else than Gymnasium's five values "
+                f"({one_line(str(error))})"
+            ) from None
         self.episode_frames += 1
-        terminated = bool(terminated)
-        truncated = not terminated and (bool(truncated) or self.episode_frames >= self._cap)
+        truncated = not terminated and (truncated or self.episode_frames >= self._cap)
         self.ended = terminated or truncated
-        score = float(reward)
         if not math.isfinite(score):
             raise ArcadeMarkError(f"task {self.spec.game!r}: a step's reward is {score}; expected a number")
         return Step(score, terminated, truncated)
@@ -247,7 +263,7 @@ class TaskEnvironment:
         """Write the current observation, of shape ``spec.observation_shape``, into `out`."""
         try:
             fill(out, self._observation, self._space)
-        except (ValueError, TypeError, KeyError, IndexError) as error:
+        except (ValueError, TypeError, KeyError, IndexError, OverflowError) as error:
             raise ArcadeMarkError(
                 f"task {self.spec.game!r}: an observation is not of its observation_space ({one_line(str(error))})"
             ) from None
@@ -287,7 +303,7 @@ class TaskEnvironment:
     def close(self) -> None:
         """Close the environment."""
         self.ended = True
-        self._made.close()
+        _close(self._made)
 
 
 def _generators(environment: Any) -> Iterator[np.random.Generator | np.random.RandomState]:

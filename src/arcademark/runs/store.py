@@ -24,6 +24,7 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import ArrayLike, NDArray
 
+from arcademark.environments.base import ARRAY_ACTIONS, MOST_SIDES
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.files import inflate
 from arcademark.runs import manifest
@@ -36,9 +37,7 @@ Phase = Literal["training", "evaluation"]
 End = Literal["terminated", "truncated"]
 Status = Literal["pending", "running", "done", "failed"]
 
-ARRAY_ACTIONS = frozenset({"f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"})  # types of numbers in them
 MOST_ARRAY_BYTES = 2**28  # of an episode's actions that are arrays
-MOST_SIDES = 4  # dimensions of an action that is an array
 MOST_STEPS = 10_000_000  # of an episode whose actions are read: 46 hours of play with an action a frame
 MORE_STEPS = 1_000  # actions that are read beyond the steps recorded, so that what differs can be told
 MOST_SAID = 4_000  # characters of why a trial failed

@@ -44,6 +44,9 @@ MOST_TASKS = 10_000
 _ENVIRONMENT = re.compile(r"([A-Za-z_][\w.]*:)?[\w./-]+(-v\d+)?")
 _TASK = re.compile(r"[a-z0-9_]{1,64}")  # a part of files' names
 _NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,63}")
+GROUPS = ("all", "training", "test")
+"""Names of tasks together that every suite has, or that has tasks for training."""
+
 _PLAIN = (str, int, float, bool)
 
 
@@ -161,8 +164,14 @@ def parse_suite(data: Any, place: str, name: str = "") -> TaskSuite:
     if not 1 <= len(given) <= MOST_TASKS:
         raise reader.error("tasks", f"from 1 to {MOST_TASKS:,} tables such as [tasks.cartpole]", len(given))
     tasks = {task: reader.task(task, values) for task, values in given.items()}
-    subsets = {}
-    for title, members in reader.table(table.get("subsets", {}), "subsets").items():
+    subsets: dict[str, tuple[str, ...]] = {}
+    named = reader.table(table.get("subsets", {}), "subsets")
+    for title in (*tasks, *named):
+        if title.lower() in GROUPS:
+            raise reader.error(title, f"another name, as {', '.join(GROUPS)} are groups of tasks", title)
+    for title, members in named.items():
+        if title.lower() in subsets:
+            raise reader.error(f"subsets.{title}", "another name than that of a subset above", title)
         if not isinstance(members, list) or not members or not all(member in tasks for member in members):
             raise reader.error(f"subsets.{title}", "a list of ids of tasks", members)
         subsets[title.lower()] = tuple(members)

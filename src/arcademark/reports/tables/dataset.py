@@ -22,7 +22,7 @@ from arcademark.reports.tables.benchmarks import USUAL, Benchmark, load_benchmar
 from arcademark.reports.tables.loading import Scores, ScoreSource
 from arcademark.reports.tables.protocols import Play
 from arcademark.suite import protocols, subsets, tasks
-from arcademark.suite.task_suites import TaskSuite
+from arcademark.suite.task_suites import Task, TaskSuite
 from arcademark.suite.tasks import listed
 
 COMMON = "common"
@@ -187,10 +187,17 @@ def _task_suite(places: Sequence[ScoreSource] | ScoreSource, options: ScoreOptio
     played = loading.suites_of(places)
     if not any(played.values()):
         return None
-    if apart := [place for place, suite in played.items() if suite is None]:
+    if apart := [place for place, suite in played.items() if suite is None and loading.is_there(place)]:
         raise ArcadeMarkError(f"{apart[0]} has scores of Atari games, other runs of other tasks; report them apart")
     first, *others = [suite for suite in played.values() if suite is not None]
-    every = {task.id: task for suite in (*others, first) for task in suite.tasks.values()}
+    every: dict[str, Task] = {}
+    for task in (task for suite in (first, *others) for task in suite.tasks.values()):
+        same = every.setdefault(task.id, task)
+        if (same.played(), same.low, same.high) != (task.played(), task.low, task.high):
+            raise ArcadeMarkError(
+                f"task {task.id!r} is not the same in all of these runs, in its environment, arguments, limit or "
+                "references; report them apart"
+            )
     order = dict.fromkeys(task for suite in (first, *others) for task in suite.tasks)
     return replace(first, tasks={task: every[task] for task in order})
 

@@ -193,6 +193,11 @@ def suites_of(places: Sequence[ScoreSource] | ScoreSource) -> dict[str, TaskSuit
     return {place: rules.suite if isinstance(rules, StepProtocol) else None for place, rules in known.items()}
 
 
+def is_there(place: str) -> bool:
+    """Tell whether what `suites_of` names can be read at all."""
+    return place.startswith((CATALOGUE, "a table")) or Path(place).exists()
+
+
 def _protocol_of(place: _Read) -> Protocol | None:
     path = Path(_text(place))
     return manifest.protocol_of(path, manifest.read(path)) if _is_run(place) else None
