@@ -164,10 +164,10 @@ def _refuse_packages(run: RunRecord, suite: str | None) -> None:
         return
     modules = {*trusted_modules(), *([] if suite is None else load_suite(suite).modules)}
     for task in run.protocol.suite.tasks.values():
-        if task.module not in modules or task.environment.startswith("GymV"):  # imports others
+        if task.module not in modules or (suite is None and task.environment.startswith("GymV")):  # imports others
             raise ArcadeMarkError(
                 f"{run.directory}: task {task.id!r} is {task.environment}, whose package a run may not have imported "
-                "by itself; if you trust it, name the suite's file with --suite"
+                "by itself; if you trust it, verify and watch take its suite's file: --suite FILE"
             )
 
 
