@@ -9,9 +9,9 @@ import pytest
 from gymnasium import spaces
 
 from arcademark.agents.adapters import adapt
-from arcademark.environments.registry import environment_spec
+from arcademark.environments.registry import environment_spec, load_suite
 from arcademark.errors import ArcadeMarkError
-from arcademark.suite.protocols import protocol
+from arcademark.suite.protocols import protocol, step_protocol
 
 SCREENS = spaces.Box(0, 255, (4, 84, 84), np.uint8)
 
@@ -109,3 +109,25 @@ def test_a_model_for_fewer_actions_fails_its_trial(tmp_path, own_agent):
     agent = own_agent(code + "    def predict(self, observation):\n        return 0\n")
     summary = execute(make_plan(agent, ["toy"], episodes=1), tmp_path / "run", workers=1)
     assert "it was made for 4 actions (its action_space); the game has 18" in summary.failed[0].error
+
+
+@pytest.mark.parametrize(
+    ("task", "actions", "told"),
+    [
+        ("cartpole_v1", spaces.Discrete(2), ""),
+        ("cartpole_v1", SimpleNamespace(n=2), ""),
+        ("cartpole_v1", spaces.Discrete(3), "expected 2 actions"),
+        ("cartpole_v1", spaces.Box(-1, 1, (1,)), "expected 2 actions"),
+        ("pendulum_v1", spaces.Box(-2, 2, (1,)), ""),
+        ("pendulum_v1", spaces.MultiBinary(1), ""),  # its n is no number of actions
+        ("pendulum_v1", spaces.Box(-2, 2, (2,)), "expected arrays of shape"),
+        ("pendulum_v1", spaces.Discrete(2), "expected arrays of shape"),
+    ],
+)
+def test_spaces_of_other_tasks(task, actions, told):
+    env = environment_spec(task, step_protocol(load_suite("gymnasium:CartPole-v1,Pendulum-v1")))
+    if not told:
+        assert adapt(Model(actions), "model", env)
+        return
+    with pytest.raises(ArcadeMarkError, match=told):
+        adapt(Model(actions), "model", env)

@@ -15,7 +15,6 @@ import numpy as np
 from arcademark.agents.base import Actions, Flags, Generators, Observations
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.suite.protocols import AtariProtocol
 from arcademark.suite.tasks import JOYSTICK_ACTIONS
 
 
@@ -35,12 +34,10 @@ def console_action(action: str | int) -> str:
 
 def lacks_action(env: EnvironmentSpec, *, action: str | int) -> str | None:
     """Say why an agent of this action cannot play this game, or None if it can."""
-    if not isinstance(env.protocol, AtariProtocol):
-        return f"{env.game} is no Atari game, and has no action {action}"
     name = console_action(action)
     if name in env.action_meanings:
         return None
-    return f"{env.game} has no action {name} in its {env.protocol.action_set} set ({', '.join(env.action_meanings)})"
+    return f"{env.game} has no action {name} in its {env.atari.action_set} set ({', '.join(env.action_meanings)})"
 
 
 def _frames_per_action(env: EnvironmentSpec) -> int | None:

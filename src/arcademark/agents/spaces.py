@@ -35,10 +35,10 @@ def check_spaces(agent: object, where: str, env: EnvironmentSpec) -> None:
         _check_observations(getattr(agent, "observation_space", None), where, env)
         return
     arrays = env.array_actions
-    actions = (env.num_actions, ()) if arrays is None else (None, arrays.shape)
     given = getattr(agent, "action_space", None)
-    asked = getattr(given, "n", None), getattr(given, "shape", None)
-    if given is not None and asked != actions:
+    count, shape = getattr(given, "n", None), getattr(given, "shape", None)
+    fits = count in (None, env.num_actions) and shape in (None, ()) if arrays is None else shape in (None, arrays.shape)
+    if not fits:
         raise ArcadeMarkError(
             f"{where}: its action_space is {said(repr, given)}; expected "
             + (f"{env.num_actions} actions" if arrays is None else f"arrays of shape {arrays.shape}")

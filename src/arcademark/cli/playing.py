@@ -87,7 +87,7 @@ class Playing:
         """Plan these agents on these games; errors are those of `make_plan`."""
         from arcademark.runs.plan import make_plan
 
-        if self.protocol.unit == "step" and games == options.DEFAULT_GAMES:
+        if self.protocol.unit == "step" and isinstance(games, str) and not options.given("games"):
             games = "all"
         return make_plan(specs, games, self.protocol, self.seeds, *self.budget, self.emulator)
 

@@ -74,6 +74,10 @@ def package(task: Task) -> str:
     return f"{names[0]} {importlib.metadata.version(names[0])}" if names else ""
 
 
+_KNOWN: dict[tuple[str, str, int | None], tuple[spaces.Space[Any], spaces.Space[Any]]] = {}
+"""Spaces of tasks that were made, by what makes them."""
+
+
 def task_spec(name: str, protocol: StepProtocol) -> EnvironmentSpec:
     """Return what an agent is told about a task of the protocol's suite; errors as of `make`, or of its spaces."""
     task = protocol.suite.tasks[protocol.suite.resolve([name])[0]]
@@ -93,9 +97,6 @@ def task_spec(name: str, protocol: StepProtocol) -> EnvironmentSpec:
 def _close(environment: gymnasium.Env[Any, Any]) -> None:
     with contextlib.suppress(Exception):  # anyone's, and nothing follows
         environment.close()
-
-
-_KNOWN: dict[tuple[str, str, int | None], tuple[spaces.Space[Any], spaces.Space[Any]]] = {}
 
 
 def _type_of(space: spaces.Space[Any], where: str) -> np.dtype[Any]:
@@ -341,10 +342,10 @@ def copies(spec: EnvironmentSpec, protocol: StepProtocol, steps: int = 20) -> bo
                 environment.observe(out)
             if step >= steps and (told[0] != told[1] or seen[0].tobytes() != seen[1].tobytes()):
                 return False
+            if ours.ended and step >= steps:
+                break
             if ours.ended:
                 ours.reset(rng)
-                if step >= steps:
-                    break
     finally:
         ours.close()
         other.close()
@@ -407,6 +408,6 @@ class TaskModel:
 
     def ram(self, out: NDArray[np.uint8]) -> None:
         """Raise: only Atari games have such a memory."""
-        self.spec.atari  # noqa: B018
+        raise ArcadeMarkError(f"task {self.spec.game!r}: has no screen or memory to look at; plan with uct, say")
 
     screen = ram
