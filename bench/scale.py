@@ -8,16 +8,21 @@ Medians over rounds; targets that are shares compare two ways of doing the same 
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib.util
+import multiprocessing
 import os
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -170,9 +175,17 @@ for line in sys.stdin:
 """
 
 
-def command() -> Iterator[Figure]:
-    """Measure agents that are programs, beside the same rule in this process: 84×84×4 observations in shared memory."""
-    from arcademark.agents.loading import AgentSpec, agent_specs, command_spec
+_ALL_READY: Any = None
+
+
+def _wait_for(ready: Any) -> None:
+    global _ALL_READY
+    _ALL_READY = ready
+
+
+def _play(name: str, parameters: dict[str, int]) -> tuple[float, list[float]]:
+    """Return the seconds that 96 episodes take while every process plays some, and their scores."""
+    from arcademark.agents.loading import agent_specs, command_spec
     from arcademark.environments.registry import choose_emulator
     from arcademark.runs.plan import make_plan
     from arcademark.runs.store import EpisodeResult
@@ -180,31 +193,45 @@ def command() -> Iterator[Figure]:
     from arcademark.suite.protocols import protocol
 
     rules = protocol("world-records").override({"max_frames_per_episode": 8_000})
+    spec = agent_specs(name, parameters)[0] if parameters else command_spec(name)
+    player = Player(make_plan(spec, "breakout", rules).trials[0], choose_emulator("breakout"))
+    _ALL_READY.wait()
+    began = time.perf_counter()
+    found = [event.record for event in player.play(range(96)) if isinstance(event, EpisodeResult)]
+    return time.perf_counter() - began, [record.score for record in sorted(found, key=lambda record: record.episode)]
 
-    def seconds(spec: AgentSpec) -> tuple[float, list[float]]:
-        """Return the seconds of a trial's play, and its scores."""
-        player = Player(make_plan(spec, "breakout", rules).trials[0], choose_emulator("breakout"))
-        began = time.perf_counter()
-        found = [event for event in player.play(range(16)) if isinstance(event, EpisodeResult)]
-        took = time.perf_counter() - began
-        return took, [event.record.score for event in sorted(found, key=lambda event: event.record.episode)]
 
-    with tempfile.TemporaryDirectory() as folder:
+def command() -> Iterator[Figure]:
+    """Measure agents that are programs, beside the same rule in the worker: 84×84×4 observations in shared memory.
+
+    As in a run, each CPU has a worker that plays.
+    """
+    workers = os.cpu_count() or 1
+    context = multiprocessing.get_context("spawn")
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
+        pool = stack.enter_context(
+            ProcessPoolExecutor(workers, context, initializer=_wait_for, initargs=(context.Barrier(workers),))
+        )
+
+        def play(name: str, **parameters: int) -> tuple[float, list[float]]:
+            """Return the mean seconds of the workers, and one's scores."""
+            played = list(pool.map(_play, [name] * workers, [parameters] * workers))
+            return statistics.mean(seconds for seconds, _ in played), played[0][1]
+
         Path(folder, "here.py").write_text(HERE)
         Path(folder, "program.py").write_text(PROGRAM)
         programs = {"Python": f"{sys.executable} {folder}/program.py"}
         if shutil.which("cc"):
             source = Path(__file__).parents[1] / "examples" / "agent.c"
-            subprocess.run(["cc", "-O2", "-o", f"{folder}/agent", source], check=True)
+            subprocess.run(["cc", "-O3", "-o", f"{folder}/agent", source], check=True)
             programs["C"] = f"{folder}/agent --batch"
         for batch in (16, 1):
-            (spec,) = agent_specs(f"{folder}/here.py:Agent", {"batch": batch})
-            seconds(spec)  # the console translates what is played
+            play(f"{folder}/here.py:Agent", batch=batch)  # the console translates what is played
             for language, words in programs.items():
-                here, scores = seconds(spec)
-                there, same = seconds(command_spec(f"{words} {batch}"))
+                here, scores = play(f"{folder}/here.py:Agent", batch=batch)
+                there, same = play(f"{words} {batch}")
                 assert same == scores
-                what = f"speed of a program in {language}, of the same in this process, {batch} at once"
+                what = f"speed of a program in {language}, of the same in the worker, {batch} at once"
                 yield Figure(what, here / there, "", 0.85 if batch > 1 else 0.3, at_least=True)
 
 

@@ -1,6 +1,6 @@
 /* An agent in C, in one file without a library; docs/protocol.md describes what is exchanged.
 
-       cc -O2 -o agent examples/agent.c
+       cc -O3 -o agent examples/agent.c
        arcademark run --agent-command './agent --batch 8' --games pong --episodes 3
 
    Its actions come from a generator that begins with the episode's seed and goes on with what is seen, so the same

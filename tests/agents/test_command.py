@@ -48,7 +48,7 @@ def c_agent(tmp_path_factory):
     if (compiler := shutil.which("cc")) is None:
         pytest.skip("there is no C compiler")
     program = tmp_path_factory.mktemp("c") / "agent"
-    options = ["-O2", "-Wall", "-Wextra", "-Werror"]
+    options = ["-O3", "-Wall", "-Wextra", "-Werror"]
     subprocess.run([compiler, *options, "-o", program, EXAMPLES / "agent.c"], check=True)
     return program
 

@@ -38,7 +38,7 @@ from arcademark.agents.base import (
     learns,
     trains,
 )
-from arcademark.agents.command import CommandError
+from arcademark.agents.command import CommandError, CommandPolicy
 from arcademark.agents.importing import said, where_raised
 from arcademark.agents.spaces import check_spaces
 from arcademark.environments.base import AskedObservation, EnvironmentSpec
@@ -269,6 +269,13 @@ class CheckedPolicy(CheckedAgent):
         self.batch_size: int = self._whole("batch_size", 1)
         self.trained_frames: int | None = self._whole("trained_frames", None)
         self.fire_pressed = getattr(policy, "fire_pressed", False) is True
+
+    def rows(self, env: EnvironmentSpec) -> Observations:
+        """Return blank rows for the observations of ``batch_size`` episodes: those that the agent maps, if it does."""
+        if isinstance(self.policy, CommandPolicy) and self.policy.memory is not None:
+            self.policy.memory[...] = np.zeros((), self.policy.memory.dtype)
+            return self.policy.memory
+        return np.zeros((self.batch_size, *env.observation_shape), env.observation_dtype)
 
     def act(self, observations: Observations, first: Flags, rngs: Generators) -> Actions:
         """Ask the agent and check its answer: integers in ``range(num_actions)``, one for each episode."""

@@ -188,7 +188,7 @@ class CommandPolicy:
         self.frames_per_action = ready.frames_per_action
         self.trained_frames = ready.trained_frames
         self.checkpoint_frames = ready.checkpoint_frames
-        self._program, self._memory = program, memory
+        self._program, self.memory = program, memory
         self._how: Transport = ready.observations or ("lists" if program.wire.as_json else "bytes")
         self._seeds: list[int] = []
         weakref.finalize(self, program.end, LEAVE_SECONDS)
@@ -199,7 +199,7 @@ class CommandPolicy:
         for row in np.flatnonzero(first).tolist():
             self._seeds[row] = int(rngs[row].integers(SEEDS))
         asked = {"type": "act", "first": first.tolist(), "seeds": self._seeds[: len(first)]}
-        answer = self._program.ask(asked | sent(observations, self._how, self._memory), Acted)
+        answer = self._program.ask(asked | sent(observations, self._how, self.memory), Acted)
         try:
             return np.array(answer.actions)
         except ValueError:
@@ -219,7 +219,7 @@ class CommandLearner(CommandPolicy):
 
     def learn(self, transition: Transition, rng: np.random.Generator) -> None:
         """Tell what its last action gave."""
-        after = sent(transition.next_observation[None], self._how, self._memory)
+        after = sent(transition.next_observation[None], self._how, self.memory)
         told = {name: getattr(transition, name) for name in ("reward", "terminated", "truncated")}
         action = np.asarray(transition.action).tolist()
         self._program.ask({"type": "learn", "action": action, **told, **after}, Done)

@@ -120,7 +120,7 @@ def evaluate(
 ) -> Iterator[PlayEvent]:
     """Play evaluation episodes in slots, the policy acting on all slots at once."""
     rows = policy.batch_size
-    observations = np.zeros((rows, *spec.observation_shape), spec.observation_dtype)
+    observations = policy.rows(spec)
     first = np.ones(rows, np.bool_)
     rngs = [np.random.default_rng(0) for _ in range(rows)]
     waiting = iter(episodes)
