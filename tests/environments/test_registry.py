@@ -150,6 +150,18 @@ def test_a_spec_needs_no_emulator():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+def test_numba_is_not_loaded_to_play_on_the_console():
+    code = (
+        "import sys; from arcademark.runs.plan import make_plan; from arcademark.runs.trial import Player;"
+        "from arcademark.suite.protocols import protocol; from arcademark.environments.registry import choose_emulator;"
+        "short = protocol('world-records').override({'max_frames_per_episode': 100});"
+        "emulator = choose_emulator('pong');"
+        "played = list(Player(make_plan('random', 'pong', short).trials[0], emulator).play([0]));"
+        "assert played and (emulator != 'console' or 'numba' not in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def check_facts_of_rom(game):
     ale = ale_py.ALEInterface()
     ale.loadROM(roms.get_rom_path(game))

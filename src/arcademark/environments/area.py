@@ -12,7 +12,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 
@@ -53,59 +52,50 @@ class AreaResize:
         self.source_shape, self.shape = source_shape, shape
         rows, columns = (source / size for source, size in zip(source_shape, shape, strict=True))
         self._block = (int(rows), int(columns)) if rows.is_integer() and columns.is_integer() else None
-        self._rows = area_weights(source_shape[0], shape[0])
-        self._columns = area_weights(source_shape[1], shape[1])
+        self._rows, self._columns = (
+            terms(area_weights(source, size)) for source, size in zip(source_shape, shape, strict=True)
+        )
 
     def __call__(self, image: NDArray[np.uint8], out: NDArray[np.uint8]) -> None:
         """Shrink `image`, shape (H, W, channels), into `out`, shape (h, w, channels)."""
         if self._block is None:
-            weighted_area(image, self._rows, self._columns, out)
+            means = _weighted(_weighted(image.astype(np.float32), *self._columns, axis=1), *self._rows, axis=0)
+            out[:] = np.rint(means, out=means)
         elif self._block == (1, 1):
             out[:] = image
         else:
-            block_area(image, self._block[0], self._block[1], out)
+            _block_means(image, *self._block, out)
 
 
-@njit(cache=True)
-def weighted_area(image, rows, columns, out):  # type: ignore[no-untyped-def]
-    """Write the area-weighted means of `image`, uint8 (H, W, C), into `out`, uint8 (h, w, C)."""
-    height, width, channels = out.shape
-    row_sum = np.empty((width, channels), np.float32)
-    total = np.empty((width, channels), np.float32)
-    for i in range(height):
-        for entry in range(rows.begin[i], rows.begin[i + 1]):
-            y, beta = rows.source[entry], rows.weight[entry]
-            for j in range(width):
-                for c in range(channels):
-                    s = np.float32(0.0)
-                    for k in range(columns.begin[j], columns.begin[j + 1]):
-                        s += np.float32(image[y, columns.source[k], c]) * columns.weight[k]
-                    row_sum[j, c] = s
-            if entry == rows.begin[i]:
-                total[:] = beta * row_sum
-            else:
-                total += beta * row_sum
-        for j in range(width):
-            for c in range(channels):
-                out[i, j, c] = np.uint8(np.rint(total[j, c]))
+def terms(weights: AreaWeights) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Return each pixel's source pixels and weights, shapes (terms, pixels); weights are 0 where it has fewer."""
+    counts = np.diff(weights.begin)
+    number = np.arange(counts.max())[:, None]
+    index = weights.begin[:-1] + np.minimum(number, counts - 1)
+    return weights.source[index], np.where(number < counts, weights.weight[index], np.float32(0))
 
 
-@njit(cache=True)
-def block_area(image, block_height, block_width, out):  # type: ignore[no-untyped-def]
-    """Write the mean of each whole block of `image`, uint8 (H, W, C), into `out`, uint8 (h, w, C).
+def _weighted(
+    image: NDArray[np.float32], source: NDArray[np.int64], weight: NDArray[np.float32], axis: int
+) -> NDArray[np.float32]:
+    """Return the weighted sums of an image's pixels along an axis, added in their order."""
+    shape = (-1, 1, 1) if axis == 0 else (-1, 1)
+    total: NDArray[np.float32] = image.take(source[0], axis) * weight[0].reshape(shape)
+    for pixels, share in zip(source[1:], weight[1:], strict=True):
+        total += image.take(pixels, axis) * share.reshape(shape)
+    return total
+
+
+def _block_means(image: NDArray[np.uint8], height: int, width: int, out: NDArray[np.uint8]) -> None:
+    """Write the mean of each block of an image, so high and wide, into `out`.
 
     Half-way means round to even, but for blocks of 2 × 2, where OpenCV rounds them up.
     """
-    height, width, channels = out.shape
-    reciprocal = np.float32(1.0) / np.float32(block_height * block_width)
-    for i in range(height):
-        for j in range(width):
-            for c in range(channels):
-                s = 0
-                for y in range(i * block_height, (i + 1) * block_height):
-                    for x in range(j * block_width, (j + 1) * block_width):
-                        s += image[y, x, c]
-                if block_height == 2 and block_width == 2:
-                    out[i, j, c] = np.uint8((s + 2) >> 2)
-                else:
-                    out[i, j, c] = np.uint8(np.rint(np.float32(s) * reciprocal))
+    total = np.zeros(out.shape, np.uint32)
+    for y in range(height):
+        for x in range(width):
+            total += image[y::height, x::width]
+    if height == width == 2:
+        out[:] = (total + 2) >> 2
+    else:
+        out[:] = np.rint(total.astype(np.float32) * (np.float32(1.0) / np.float32(height * width)))

@@ -18,6 +18,7 @@ Without ``max_pool`` an observation is the current screen, always (as in ale-py'
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from numpy.typing import NDArray
 from arcademark.environments.area import AreaResize
 from arcademark.environments.console import Console
 from arcademark.environments.facts import resized
-from arcademark.environments.kernels import GROUP_WORDS, GROUPS, IMAGE, SCREEN, push_pooled
+from arcademark.environments.kernels import GROUP_WORDS, GROUPS, IMAGE, SCREEN
 from arcademark.suite import protocols
 
 _WEIGHTS = np.array([9798, 19235, 3735])
@@ -177,7 +178,7 @@ class ScreenObserver(Observer):
         """Observe the start of an episode."""
         (self._console.screen if touched else self._console.start_screen)(self.newest)
         self.before[:] = self.newest
-        self._append_start()
+        self._append()
         self.fill()
 
     def fill(self) -> None:
@@ -214,9 +215,6 @@ class ScreenObserver(Observer):
         self._show(self._new)
         self.old[:] = self._new
 
-    def _append_start(self) -> None:
-        self._append()
-
     def _show(self, screens: Iterable[NDArray[np.uint8]]) -> None:
         """Append the image of the greatest luminances or colours of some screens."""
         seen = (self._colours[screen] for screen in screens)
@@ -245,7 +243,7 @@ class ScreenObserver(Observer):
 
 
 class KernelObserver(ScreenObserver):
-    """The usual observation, by `kernels.push_pooled`."""
+    """The usual observation, as `kernels` describes it."""
 
     def __init__(self, console: Console, settings: protocols.AtariProtocol) -> None:
         super().__init__(console, settings)
@@ -256,21 +254,13 @@ class KernelObserver(ScreenObserver):
         """Observe a step that was played in full."""
         if not self._held:
             self._console.screen(self.newest)
-        push_pooled(self._words, self.table, self.stack)
+        self._push_pooled(self._words, self.table, self.stack)
 
-    def _append_start(self) -> None:
-        np.invert(self._new, out=self.old)  # so that all is made anew
-        push_pooled(self._words, self.table, self.stack)
+    @cached_property
+    def _push_pooled(self) -> Callable[..., None]:
+        from arcademark.environments.pooling import push_pooled
 
-    def _show(self, screens: Iterable[NDArray[np.uint8]]) -> None:
-        """Append the image of some screens; what a step's screens are compared with stays as it is."""
-        given = [*screens]
-        if len(given) != len(self.old):
-            super()._show(given)
-            return
-        words = np.array([given, given]).view(np.uint64).reshape(self._words.shape)
-        np.invert(words[0], out=words[1])
-        push_pooled(words, self.table, self.stack)
+        return push_pooled
 
 
 def _pooled(console: Console, colours: bool) -> NDArray[np.uint8]:

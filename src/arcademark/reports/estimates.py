@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from arcademark.metrics import intervals
 from arcademark.reports import measures, wording
 from arcademark.reports.document import Estimate
-from arcademark.reports.subsets import predictors
 from arcademark.reports.subsets.models import ANY, short_title
 from arcademark.subset.model import FrameCap, frame_cap_warnings, from_subset
 from arcademark.subset.problem import log10_score, log10_score_inverse
@@ -39,6 +38,8 @@ def from_any(algorithm: str, suite: str, played: Seeds, frame_cap: FrameCap, see
     None where no game is missing, or none is there. The frame cap is that of the protocol that they were played under;
     None for no cap. For the interval over runs, log estimates are linear in log scores about those that were played.
     """
+    from arcademark.reports.subsets import predictors
+
     predictor = predictors.atari(suite)
     seeds = {task: played[task] for task in predictor.tasks if task in played}
     if not seeds or len(seeds) == len(predictor.tasks):
