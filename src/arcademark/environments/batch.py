@@ -1,4 +1,4 @@
-"""Steps of several games at once: those on our console in C, in several threads.
+"""Steps of several games or tasks at once: those on our console in C, in several threads, others in turn.
 
 The games' records lie in one array, so that what is the same for all is written and read at once. Each game has its own
 record and console, so results do not depend on which thread plays it.
@@ -11,7 +11,7 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,9 @@ from numpy.typing import NDArray
 from arcademark.environments.base import Step
 from arcademark.environments.console import BatchCall, StepRecord
 from arcademark.environments.play import ConsoleEnvironment
+
+if TYPE_CHECKING:
+    from arcademark.environments.tasks import TaskEnvironment
 
 GAMES_A_THREAD = 4
 """Fewer are played sooner than a thread has been woken for them."""
@@ -30,11 +33,58 @@ def default_threads(games: int) -> int:
     return max(1, min(cores, games // GAMES_A_THREAD))
 
 
-class Batch:
-    """Games that take their steps together, those on our console in so many threads, the caller's included.
+def make_batch(played: Sequence[ConsoleEnvironment | TaskEnvironment], threads: int) -> Batch:
+    """Return what plays games, or tasks, together; they have equal actions and observations, and none is in an episode.
 
-    They have equal numbers of actions and shapes of observations, and none is in an episode.
+    Games on our console are played in so many threads, the caller's included.
     """
+    if isinstance(played[0], ConsoleEnvironment):
+        return GameBatch(cast(Sequence[ConsoleEnvironment], played), threads)
+    return Batch(cast("Sequence[TaskEnvironment]", played))
+
+
+class Batch:
+    """Tasks that take their steps together, each in turn."""
+
+    def __init__(self, tasks: Sequence[TaskEnvironment]) -> None:
+        self._tasks = list(tasks)
+
+    def step(
+        self, actions: Sequence[Any], idle: NDArray[np.bool_], out: NDArray[Any]
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
+        """Play a step in each that is not `idle`, and write all observations into `out`, shape (N, ...), contiguous.
+
+        Returns rewards, terminated and truncated, shape (N,) each. `actions` has one for each, ignored where it is
+        idle. ArcadeMarkError: an action is invalid, or an episode has ended; then none has taken its step. Or a task's
+        environment raised.
+        """
+        playing = np.flatnonzero(~idle).tolist()
+        for i in playing:
+            self._tasks[i].prepare(actions[i])
+        rewards = np.zeros(len(idle))
+        terminated, truncated = np.zeros(len(idle), np.bool_), np.zeros(len(idle), np.bool_)
+        for i in playing:
+            rewards[i], terminated[i], truncated[i] = self._tasks[i].play()
+        for i, task in enumerate(self._tasks):
+            task.observe(out[i, ...])
+        return rewards, terminated, truncated
+
+    @property
+    def lives(self) -> NDArray[np.int64]:
+        """Lives left in each game."""
+        return np.zeros(len(self._tasks), np.int64)
+
+    @property
+    def frames(self) -> NDArray[np.int64]:
+        """Frames, or steps, of each episode."""
+        return np.array([task.episode_frames for task in self._tasks])
+
+    def close(self) -> None:
+        """End the threads."""
+
+
+class GameBatch(Batch):
+    """Games that take their steps together, those on our console in so many threads, the caller's included."""
 
     def __init__(self, games: Sequence[ConsoleEnvironment], threads: int) -> None:
         self._games = list(games)
@@ -51,13 +101,9 @@ class Batch:
             self._crew = Crew(min(threads, len(self._games)), partial(_work, play, array, turn), turn)
 
     def step(
-        self, actions: Sequence[Any], idle: NDArray[np.bool_], out: NDArray[np.uint8]
+        self, actions: Sequence[Any], idle: NDArray[np.bool_], out: NDArray[Any]
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
-        """Play a step in each game that is not `idle`, and write all observations into `out`, (games, ...), contiguous.
-
-        Returns rewards, terminated and truncated, shape (games,) each. `actions` has one a game, ignored where it is
-        idle. ArcadeMarkError: an action is invalid, or an episode has ended; then no game has taken its step.
-        """
+        """Play a step in each game that is not `idle`, as `Batch.step`."""
         games, records = self._games, self._records
         self._choose(actions, idle)
         records["idle"] = idle
@@ -105,7 +151,7 @@ class Batch:
 
     @property
     def frames(self) -> NDArray[np.int64]:
-        """Frames of each game's episode."""
+        """Frames of each episode."""
         return self._records["frames"].copy()
 
     def close(self) -> None:

@@ -81,17 +81,29 @@ _KNOWN: dict[tuple[str, str, int | None], tuple[spaces.Space[Any], spaces.Space[
 def task_spec(name: str, protocol: StepProtocol) -> EnvironmentSpec:
     """Return what an agent is told about a task of the protocol's suite; errors as of `make`, or of its spaces."""
     task = protocol.suite.tasks[protocol.suite.resolve([name])[0]]
-    key = (task.environment, repr(sorted(task.kwargs.items())), task.max_steps)
-    if key not in _KNOWN:
-        environment = make(task)
-        _KNOWN[key] = environment.observation_space, environment.action_space
-        _close(environment)
-    observed, acted = _KNOWN[key]
+    observed, acted = _spaces(task)
     where = f"task {task.id!r}"
     kind = _type_of(observed, where)
     meanings, arrays = _actions(acted, where)
     shape, dtype = (kind.shape, kind.base) if kind.subdtype else ((), kind)
     return EnvironmentSpec(task.id, protocol, meanings, shape, dtype, array_actions=arrays)
+
+
+def spaces_of(spec: EnvironmentSpec) -> tuple[spaces.Space[Any], spaces.Space[Any]]:
+    """Return the spaces of a task's observations, as `unpacked` has them, and of its actions, numbered from 0."""
+    assert isinstance(spec.protocol, StepProtocol)
+    observed, acted = _spaces(spec.protocol.suite.tasks[spec.game])
+    return observed, acted if spec.array_actions is not None else spaces.Discrete(spec.num_actions)
+
+
+def _spaces(task: Task) -> tuple[spaces.Space[Any], spaces.Space[Any]]:
+    """Return the spaces of a task's environment, which is made where they are not known; errors as of `make`."""
+    key = (task.environment, repr(sorted(task.kwargs.items())), task.max_steps)
+    if key not in _KNOWN:
+        environment = make(task)
+        _KNOWN[key] = environment.observation_space, environment.action_space
+        _close(environment)
+    return _KNOWN[key]
 
 
 def _close(environment: gymnasium.Env[Any, Any]) -> None:
@@ -166,6 +178,15 @@ def fill(out: NDArray[Any], observation: Any, space: spaces.Space[Any]) -> None:
         out[...] = observation
 
 
+def unpacked(observations: NDArray[Any], space: spaces.Space[Any]) -> Any:
+    """Return rows of observations of a space as Gymnasium has them: a dictionary or tuple of its parts' rows."""
+    if isinstance(space, spaces.Dict):
+        return {name: unpacked(observations[name], part) for name, part in space.spaces.items()}
+    if isinstance(space, spaces.Tuple):
+        return tuple(unpacked(observations[str(i)], part) for i, part in enumerate(space.spaces))
+    return observations
+
+
 class Copy:
     """A copy of a Gymnasium environment, equal to itself alone; an ArcadeMarkError where it cannot be copied."""
 
@@ -204,6 +225,7 @@ class TaskEnvironment:
         self._space = self._made.observation_space
         self._first = int(self._made.action_space.start) if isinstance(self._made.action_space, spaces.Discrete) else 0
         self.ended, self.episode_frames, self._used = True, 0, False
+        self._chosen: Any = None
 
     def reset(self, rng: np.random.Generator) -> float:
         """Start an episode, seeded by a number drawn from `rng`."""
@@ -222,9 +244,18 @@ class TaskEnvironment:
 
     def step(self, action: Any) -> Step:
         """Play a step; errors as of `base.Environment.step`."""
+        self.prepare(action)
+        return self.play()
+
+    def prepare(self, action: Any) -> None:
+        """Prepare a step, to be played by `play`; errors as of `base.Environment.step`."""
         if self.ended:
             raise ArcadeMarkError(f"task {self.spec.game!r}: the episode has ended; call reset")
-        answer = self._call("step", self._valid(action))
+        self._chosen = self._valid(action)
+
+    def play(self) -> Step:
+        """Play the step that was prepared; an ArcadeMarkError where the environment raises."""
+        answer = self._call("step", self._chosen)
         try:
             self._observation, reward, terminated, truncated, _ = answer
             score, terminated, truncated = float(reward), bool(terminated), bool(truncated)

@@ -12,7 +12,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from arcademark.environments.base import EnvironmentSpec
-from arcademark.environments.batch import Batch, default_threads
+from arcademark.environments.batch import default_threads, make_batch
 from arcademark.environments.observation import channels_first as as_channels_first
 from arcademark.environments.single import INFOS, AtariEnv, GameStatistics, PaddingType
 from arcademark.errors import ArcadeMarkError
@@ -72,7 +72,7 @@ class AtariVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any
         if threads is not None and threads < 1:
             raise ArcadeMarkError(f"threads is {threads}; a step is played in at least 1")
         games = [env.environment for env in self.envs]
-        self._batch = Batch(games, default_threads(self.num_envs) if threads is None else threads)
+        self._batch = make_batch(games, default_threads(self.num_envs) if threads is None else threads)
         self.render_mode = render_mode
         self.copy = copy
         self.autoreset_mode = _autoreset_mode(autoreset_mode)

@@ -22,7 +22,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from arcademark.agents.adapters import CheckedTrainer
-from arcademark.environments.batch import Batch
+from arcademark.environments.batch import make_batch
 from arcademark.environments.observation import channels_first
 from arcademark.environments.play import ConsoleEnvironment
 from arcademark.errors import ArcadeMarkError
@@ -78,7 +78,7 @@ class TrainingGames(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any]
         self.envs = [SimpleNamespace(environment=game, render_mode=None) for game in games]
         self._trial = trial
         self._clips = trial.protocol.training_reward_clipping
-        self._batch = Batch(games, threads=1)
+        self._batch = make_batch(games, threads=1)
         self._slots = [Slot(row, game) for row, game in enumerate(games)]
         self._rngs = [np.random.default_rng(0) for _ in games]
         self._first = np.zeros(self.num_envs, np.bool_)  # whether the trainer sees an episode begin
