@@ -89,7 +89,7 @@ class VectorEnv(VecEnv):
 
     def step_async(self, actions: NDArray[Any]) -> None:
         """Take the actions of the next step."""
-        self._actions = actions
+        self._actions = actions.astype(self.action_space.dtype, copy=False)
 
     def step_wait(self) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
         """Play a step; infos hold "lives", and where an episode ends what Stable-Baselines3's own environments say."""

@@ -10,9 +10,11 @@ from arcademark.environments.base import ArrayActions, EnvironmentSpec
 from arcademark.environments.batch import make_batch
 from arcademark.environments.generative import snapshot
 from arcademark.environments.registry import environment_spec, load_suite, open_environment, open_model
+from arcademark.environments.shown import Shown
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite.protocols import StepProtocol, step_protocol
 from environments.environment_conformance import check_environment
+from fakes.spaces import OBSERVED, sampled, spec_of
 
 CLASSIC = "gymnasium:CartPole-v1,Pendulum-v1,FrozenLake-v1,Blackjack-v1,Taxi-v4"
 
@@ -233,3 +235,40 @@ def test_spaces_that_cannot_be_recorded_are_refused():
         environment_spec("many_v0", rules("gymnasium:Many-v0"))
     with pytest.raises(ArcadeMarkError, match="install its package"):
         environment_spec("x_v0", rules("gymnasium:no_such_package:X-v0"))
+
+
+@pytest.mark.parametrize(
+    ("observed", "shape", "first"),
+    [
+        ("vector", (3,), None),
+        ("grid", (32,), None),
+        ("number", (5,), [0, 0, 0, 0, 1]),  # 6 of 2 to 6
+        ("numbers", (7,), [0, 0, 1, 0, 1, 0, 0]),
+        ("switches", (6,), None),
+        ("picture", (3, 40, 40), None),
+        ("parts", (9,), None),
+        ("spoken", (4,), None),
+    ],
+)
+def test_networks_see_pictures_or_numbers(observed, shape, first):
+    spec, space = spec_of(observed), OBSERVED[observed]
+    shown, rows = Shown(spec, channels_first=True), sampled(spec, observed, 5)
+    assert shown.observation_space.shape == shape
+    seen = shown.rows(rows)
+    assert all(shown.observation_space.contains(one) for one in seen)
+    assert np.array_equal(shown.one(rows[2]), seen[2])
+    if first is not None:
+        value = {"number": np.array([6]), "numbers": np.array([[2, 1]])}[observed]
+        assert shown.rows(value.astype(spec.observation_dtype))[0].tolist() == first
+    elif observed == "picture":
+        assert np.array_equal(seen[0], rows[0].transpose(2, 0, 1))
+    elif observed == "spoken":
+        assert seen[0].tolist() == [*np.eye(2)[rows["both"]["0"][0]], *rows["both"]["1"][0]]
+    elif observed != "parts":
+        assert np.array_equal(seen, rows.reshape(5, -1).astype("f4"))
+    assert space.contains(Shown(spec).one(rows[0])) or observed == "spoken"
+
+
+def test_of_text_alone_networks_see_nothing():
+    with pytest.raises(ArcadeMarkError, match="text, of which networks see nothing"):
+        Shown(spec_of("text"), channels_first=True)

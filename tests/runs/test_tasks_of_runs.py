@@ -17,11 +17,14 @@ from arcademark.runs import manifest
 from arcademark.runs.engines.here import InProcessEngine
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
+from arcademark.runs.slot import TrainingBlock
 from arcademark.runs.store import decode_actions, encode_actions, read_actions, read_run
+from arcademark.runs.trial import Player
 from arcademark.runs.verify import verify
 from arcademark.runs.watch import watch
 from arcademark.suite.protocols import step_protocol
 from arcademark.suite.task_suites import read_suite
+from fakes import spaces  # noqa: F401 - Gymnasium makes what it registers
 
 FILE = """
 [protocol]
@@ -224,6 +227,70 @@ def test_a_learner_learns_for_its_steps(tmp_path):
     assert run.scored_episodes(run.trials[0]).score.tolist() == [1.0] * 5
     assert verify(run.directory, episode=3).ok
     assert "trained on each task for 6,000 steps" in analysis.analyse(run.directory).methods[0]
+
+
+TRAINER = """
+import numpy as np
+from arcademark.environments.tasks import random_action
+
+class Draws:
+    num_envs, checkpoint_frames = 3, 40
+
+    def __init__(self, env):
+        self.env, self.rng = env, np.random.default_rng(env.seed)
+
+    def fit(self, envs, frames):
+        seen, _ = envs.reset()
+        while envs.frames < frames:
+            assert envs.observation_space.contains(seen), seen
+            actions = np.array([random_action(self.env, self.rng) for _ in range(3)])
+            seen, rewards, terminated, truncated, infos = envs.step(actions)
+            for row in np.flatnonzero(terminated | truncated):
+                assert envs.single_observation_space.contains(infos["final_obs"][row])
+            yield
+
+    def act(self, observations, first, rngs):
+        return np.array([random_action(self.env, rng) for rng in rngs])
+
+    def evaluate(self):
+        pass
+
+    def checkpoint(self):
+        return b""
+
+    def restore(self, checkpoint):
+        pass
+"""
+
+
+def test_a_trainer_trains_on_several_at_once_and_goes_on_after_a_stop(tmp_path):
+    (tmp_path / "draws.py").write_text(TRAINER)
+    made = [f'[tasks.{name}]\nenvironment = "{name.title()}-v1"\n' for name in ("blackjack", "pendulum")]
+    kwargs = 'kwargs = { observed = "parts", taken = "buttons" }\n'
+    suite = read_suite("".join([*made, '[tasks.made]\nenvironment = "Spaces-v0"\n', kwargs]), "s.toml", "s")
+    rules = step_protocol(suite).override({"max_steps_per_episode": 30})
+    plan = make_plan(f"{tmp_path / 'draws.py'}:Draws", "all", rules, frames=200, episodes=2)
+    for trial in plan.trials:
+        there, checkpoint = [], None
+        while checkpoint is None or not checkpoint.finished:
+            seen = []
+
+            def stopping(seen=seen):
+                return sum(isinstance(event, TrainingBlock) for event in seen) == 2
+
+            for event in Player(trial).play([], checkpoint, (), stopping):
+                seen.append(event)  # noqa: PERF402 - it is looked at meanwhile
+            blocks = [event for event in seen if isinstance(event, TrainingBlock)]
+            there += [result.record for block in blocks for result in block.results]
+            checkpoint = blocks[-1].checkpoint
+        assert [record.episode for record in there] == list(range(checkpoint.episodes))
+        assert checkpoint.frames >= max(200, sum(record.frames for record in there))
+    execute(plan, tmp_path / "run", make=InProcessEngine)
+    run = read_run(tmp_path / "run")
+    assert [trial.status for trial in run.trials] == ["done"] * 3, [trial.error for trial in run.trials]
+    assert all(200 <= run.training(trial).frames.sum() < 300 for trial in run.trials)
+    assert read_actions(run.directory, run.trials[1].id, 0, "training").shape == (30, 1)
+    assert verify(run.directory).ok
 
 
 def test_atari_agents_are_left_out(tmp_path, rules):

@@ -101,7 +101,7 @@ class AgentSpec:
         return self.made is not None or self.command is not None or ":" in self.ref
 
 
-GENERAL = frozenset({"random", "breadth-first", "uct"})
+GENERAL = frozenset({"random", "breadth-first", "uct", "ppo", "a2c", "dqn", "qr-dqn", "recurrent-ppo"})
 """Agents of ours that play other tasks than Atari games, too."""
 
 
@@ -360,8 +360,8 @@ def applies(spec: AgentSpec, env: EnvironmentSpec) -> str | None:
 
     A factory may carry a function ``supports(env, **parameters)`` that returns the reason or None.
     """
-    if env.protocol.unit == "step" and (spec.checkpoint or spec.ref in builtin_agents()) and spec.ref not in GENERAL:
-        return "it plays Atari games only"
+    if env.protocol.unit == "step" and spec.ref in builtin_agents() and spec.ref not in GENERAL:
+        return f"it plays Atari games only; of ours {', '.join(sorted(GENERAL))} play other tasks"
     factory = _factory(spec)
     supports = getattr(factory, "supports", None)
     if supports is None:

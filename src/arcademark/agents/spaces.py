@@ -39,10 +39,9 @@ def check_spaces(agent: object, where: str, env: EnvironmentSpec) -> None:
     count, shape = getattr(given, "n", None), getattr(given, "shape", None)
     fits = count in (None, env.num_actions) and shape in (None, ()) if arrays is None else shape in (None, arrays.shape)
     if not fits:
-        raise ArcadeMarkError(
-            f"{where}: its action_space is {said(repr, given)}; expected "
-            + (f"{env.num_actions} actions" if arrays is None else f"arrays of shape {arrays.shape}")
-        )
+        made_for = f"{count} actions" if shape in (None, ()) else f"arrays of shape {shape}"
+        expected = f"{env.num_actions} actions" if arrays is None else f"arrays of shape {arrays.shape}"
+        raise ArcadeMarkError(f"{where}: it was made for {made_for} (its action_space); expected {expected}")
     shape = getattr(getattr(agent, "observation_space", None), "shape", None)
     if shape is not None and tuple(shape) != env.observation_shape:
         raise ArcadeMarkError(

@@ -16,15 +16,16 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from gymnasium.spaces import Box, Discrete
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from arcademark.agents.adapters import CheckedTrainer
+from arcademark.environments.base import one_by_one
 from arcademark.environments.batch import make_batch
-from arcademark.environments.observation import channels_first
 from arcademark.environments.play import ConsoleEnvironment
+from arcademark.environments.shown import Shown
+from arcademark.environments.tasks import TaskEnvironment
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.networks import opened, packed
 from arcademark.runs.plan import Trial
@@ -32,7 +33,7 @@ from arcademark.runs.slot import TICK_SECONDS, Begun, Played, PlayEvent, Slot, T
 from arcademark.runs.store import MAX_CHECKPOINT_BYTES, Checkpoint, EpisodeResult
 
 
-class TrainingGames(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any]]):
+class TrainingGames(VectorEnv[Any, NDArray[Any], NDArray[Any]]):
     """A trial's games in training, each of which begins under the next number that is free.
 
     A `gymnasium.vector.VectorEnv` with ``AutoresetMode.SAME_STEP``, where a lost life that ends an episode goes on in
@@ -41,25 +42,25 @@ class TrainingGames(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any]
     Parameters
     ----------
     trial : Trial
-    games : sequence of ConsoleEnvironment
+    games : sequence of ConsoleEnvironment or of TaskEnvironment
         Opened for training.
     start : Checkpoint
         What came before.
     waiting : sequence of EpisodeResult
         Games that have ended and are not recorded, as an earlier one has not.
     first : bool
-        Whether observations are shown with stacked screens and colours first.
+        Whether observations are shown as PyTorch's networks take them; see `environments.shown.Shown`.
 
     Attributes
     ----------
     frames : int
-        Emulated in this training, before a restart too.
+        Played in this training, before a restart too.
     """
 
     def __init__(
         self,
         trial: Trial,
-        games: Sequence[ConsoleEnvironment],
+        games: Sequence[ConsoleEnvironment | TaskEnvironment],
         start: Checkpoint,
         waiting: Sequence[EpisodeResult] = (),
         first: bool = False,
@@ -68,11 +69,10 @@ class TrainingGames(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any]
         self.num_envs = len(games)
         self.render_mode = None
         self.metadata = {"autoreset_mode": AutoresetMode.SAME_STEP}
-        self._shown = channels_first if first else np.asarray
-        self._observations = np.zeros((self.num_envs, *spec.observation_shape), np.uint8)
-        high = 127 if spec.atari.observation == "palette" else 255
-        self.single_observation_space = Box(0, high, self._shown(self._observations).shape[1:], np.uint8)
-        self.single_action_space = Discrete(spec.num_actions)
+        self._shown = Shown(spec, first)
+        self._observations = np.zeros((self.num_envs, *spec.observation_shape), spec.observation_dtype)
+        self.single_observation_space = self._shown.observation_space
+        self.single_action_space = self._shown.action_space
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.envs = [SimpleNamespace(environment=game, render_mode=None) for game in games]
@@ -92,24 +92,28 @@ class TrainingGames(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any]
 
     @property
     def frames(self) -> int:
-        """Frames emulated in this training."""
+        """Frames played in this training."""
         return self._earlier + (int(self._batch.frames.sum()) if self._begun else 0)
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[NDArray[np.uint8], dict[str, Any]]:
+    ) -> tuple[Any, dict[str, Any]]:
         """Begin the first games, or see those in play; `seed` changes nothing, as numbers tell all."""
         if not self._begun:
             self._begun = True
             for row in range(self.num_envs):
                 self._begin(row)
-        return np.copy(self._shown(self._observations)), {}
+        return self._shown.rows(self._observations.copy()), {}
 
     def step(
-        self, actions: NDArray[np.int64], idle: NDArray[np.bool_] | None = None
-    ) -> tuple[NDArray[np.uint8], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+        self, actions: NDArray[Any], idle: NDArray[np.bool_] | None = None
+    ) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
         """Play an agent step in each game that is not `idle`, shape (games,); errors as of `AtariVectorEnv.step`."""
-        chosen = np.asarray(actions).tolist()
+        arrays = self._slots[0].environment.spec.array_actions
+        if arrays is None:
+            chosen = np.asarray(actions).tolist()
+        else:
+            chosen = list(arrays.checked(np.asarray(actions), "what envs.step was given", (self.num_envs,)))
         if len(chosen) != self.num_envs:
             raise ArcadeMarkError(f"{len(chosen)} actions for {self.num_envs} games; expected one each")
         still = np.zeros(self.num_envs, np.bool_) if idle is None else idle
@@ -118,7 +122,7 @@ class TrainingGames(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any]
         infos: dict[str, Any] = {}
         for row in np.flatnonzero(terminated | truncated).tolist():
             last = {
-                "final_obs": np.copy(self._shown(self._observations[row : row + 1])[0]),
+                "final_obs": self._shown.one(self._observations[row].copy()),
                 "final_info": {"lives": self._slots[row].environment.lives},
             }
             infos = self._add_info(infos, last, row)
@@ -126,13 +130,13 @@ class TrainingGames(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any]
                 self._begin(row)
         infos["lives"] = self._batch.lives
         given = np.sign(rewards) if self._clips else rewards
-        return np.copy(self._shown(self._observations)), given, terminated, truncated, infos
+        return self._shown.rows(self._observations.copy()), given, terminated, truncated, infos
 
     def play_out(self, trainer: CheckedTrainer) -> Iterator[None]:
         """Play the games that are in play to their end, the trainer's policy choosing."""
         idle, first = np.zeros(self.num_envs, np.bool_), self._first
         while self._begun and not idle.all():
-            actions = trainer.act(self._observations.copy(), first, self._rngs).tolist()
+            actions = one_by_one(trainer.act(self._observations.copy(), first, self._rngs))
             _, terminated, truncated = self._play(actions, idle)
             first[:] = False
             for row in np.flatnonzero(terminated | truncated).tolist():
@@ -161,13 +165,13 @@ class TrainingGames(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any]
         return TrainingBlock(tuple(results), Checkpoint(self._next, self.frames, finished, data))
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Release the emulators."""
+        """Release the emulators, or environments."""
         self._batch.close()
         for slot in self._slots:
             slot.environment.close()
 
     def _play(
-        self, actions: Sequence[int], idle: NDArray[np.bool_]
+        self, actions: Sequence[Any], idle: NDArray[np.bool_]
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
         rewards, terminated, truncated = self._batch.step(actions, idle, self._observations)
         for slot, action, reward, left_out in zip(self._slots, actions, rewards.tolist(), idle.tolist(), strict=True):
@@ -182,7 +186,7 @@ class TrainingGames(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any]
         if game.life_lost:
             _, terminated, truncated = slot.go_on()
             if not (terminated or truncated):
-                game.observe(self._observations[row])
+                game.observe(self._observations[row, ...])
                 return True
         result = slot.result(self._trial.id, terminated)
         share = round(result.record.wall_seconds / self.num_envs, 9)
@@ -197,13 +201,13 @@ class TrainingGames(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any]
         self._events.append(Begun("training", number))
         self._rngs[row] = slot.begin(self._trial.seed, "training", number)
         self._first[row] = True
-        slot.environment.observe(self._observations[row])
+        slot.environment.observe(self._observations[row, ...])
 
 
 def fit(
     trial: Trial,
     trainer: CheckedTrainer,
-    open_game: Callable[[], ConsoleEnvironment],
+    open_game: Callable[[], ConsoleEnvironment | TaskEnvironment],
     checkpoint: Checkpoint | None,
     stopping: Callable[[], bool],
     pause_after: Callable[[float, int], float],

@@ -21,14 +21,7 @@ from arcademark.agents.adapters import CheckedLearner, CheckedPlanner, CheckedPo
 from arcademark.agents.base import Transition
 from arcademark.agents.loading import make_agent
 from arcademark.environments.base import Environment, EnvironmentSpec, one_by_one
-from arcademark.environments.registry import (
-    Emulator,
-    environment_spec,
-    observing,
-    open_environment,
-    open_game,
-    open_model,
-)
+from arcademark.environments.registry import Emulator, environment_spec, observing, open_environment, open_model
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.plan import Trial
 from arcademark.runs.planning import plan_episodes
@@ -83,7 +76,7 @@ class Player:
             if isinstance(agent, CheckedTrainer):
                 from arcademark.runs.training import fit
 
-                yield from fit(self.trial, agent, partial(self.open_game, training=True), checkpoint, stopping, _pause)
+                yield from fit(self.trial, agent, partial(self.open, training=True), checkpoint, stopping, _pause)
             else:
                 yield from train(self.trial, agent, self.open(training=True), checkpoint, stopping)
             if stopping():
@@ -101,12 +94,6 @@ class Player:
     def slot(self, row: int) -> Slot:
         """Make the slot in which episodes are evaluated."""
         return Slot(row, self.open(), self.plans)
-
-    def open_game(self, training: bool = False) -> ConsoleEnvironment:
-        """Open the trial's game; an ArcadeMarkError if it is another task."""
-        return open_game(
-            self.spec, training=training, frames_per_action=self.frames_per_action, emulator=self._emulator
-        )
 
     def open(self, training: bool = False) -> ConsoleEnvironment | TaskEnvironment:
         """Open the trial's game or task."""

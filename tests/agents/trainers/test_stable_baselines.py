@@ -13,7 +13,15 @@ from trained import MEMORY, check_trainer, environment, fitted, games, trainer
 
 from arcademark.agents.checkpoints.policy import ROWS
 from arcademark.agents.loading import agent_specs, make_agent
+from arcademark.environments.registry import load_suite
+from arcademark.environments.shown import Shown
 from arcademark.errors import ArcadeMarkError
+from arcademark.runs.execution import execute
+from arcademark.runs.plan import make_plan
+from arcademark.runs.store import read_run
+from arcademark.runs.verify import verify
+from arcademark.suite.protocols import step_protocol
+from fakes.spaces import sampled, spec_of
 
 pytest.importorskip("stable_baselines3")
 pytest.importorskip("sb3_contrib")
@@ -151,3 +159,48 @@ def test_defaults_are_those_of_the_zoo(env):
     a2c = make_agent(spec, env).policy._made()
     assert (a2c.n_envs, a2c.n_steps, a2c.ent_coef, a2c.vf_coef) == (16, 5, 0.01, 0.25)
     assert type(a2c.policy.optimizer).__name__ == "RMSpropTFLike"
+
+
+@pytest.mark.parametrize(
+    ("name", "observed", "taken"),
+    [
+        ("ppo", "vector", "reals"),
+        ("ppo", "picture", "two"),
+        ("ppo", "spoken", "buttons"),
+        ("a2c", "number", "levels"),
+        ("dqn", "grid", "two"),
+        ("qr-dqn", "parts", "two"),
+        ("recurrent-ppo", "small", "two"),
+    ],
+)
+def test_each_trains_on_other_tasks_and_plays_what_the_library_predicts(name, observed, taken):
+    spec = spec_of(observed, taken)
+    made = fitted(name, spec, 150)
+    model = made.policy._model
+    assert model._n_updates > 0
+    again = trainer(name, spec)
+    again.restore(made.checkpoint())
+    assert again.checkpoint() == made.checkpoint()
+    made.evaluate()
+    seen = sampled(spec, observed, ROWS)
+    found = made.act(seen, np.ones(ROWS, bool), [np.random.default_rng(i) for i in range(ROWS)])
+    expected, _ = model.predict(Shown(spec, channels_first=True).rows(seen), deterministic=True)
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+
+
+def test_values_are_of_numbered_actions(tmp_path):
+    rules = spec_of("vector", "reals").protocol
+    with pytest.raises(ArcadeMarkError, match="it chooses among numbered actions; ppo or a2c makes arrays"):
+        make_plan("dqn", "all", rules)
+    with pytest.raises(ArcadeMarkError, match="plays Atari games only; of ours a2c, breadth-first, dqn, ppo"):
+        make_plan("impala", "all", rules)
+
+
+@pytest.mark.deep
+def test_cartpole_is_learnt(tmp_path):
+    rules = step_protocol(load_suite("gymnasium:CartPole-v1"))
+    specs = agent_specs("ppo", {"n_steps": 32, "learning_rate": 1e-3, "clip_range": 0.2})
+    execute(make_plan(specs, "all", rules, frames=15_000, episodes=10), tmp_path / "run", workers=1)
+    run = read_run(tmp_path / "run")
+    assert run.scored_episodes(run.trials[0]).score.mean() > 100
+    assert verify(run.directory).ok

@@ -201,8 +201,11 @@ def _policy(policy: Any, path: Path) -> Contents:
     """Take a whole policy of Stable-Baselines3, ``torch.save(model.policy, …)``, for its tensors and settings."""
     try:
         settings = {
-            "observation_space": {"_shape": list(policy.observation_space.shape)},
-            "action_space": {"n": int(policy.action_space.n)},
+            "observation_space": {
+                "_shape": list(policy.observation_space.shape),
+                "dtype": str(policy.observation_space.dtype),
+            },
+            "action_space": {"n": int(getattr(policy.action_space, "n", 0))},
             "policy_kwargs": {
                 "features_extractor_class": str(policy.features_extractor_class),
                 "normalize_images": policy.normalize_images,

@@ -33,6 +33,8 @@ class Module(nn.Module):
     shape: tuple[int, ...] | None = None
     num_actions: int | None = None
     stochastic = True
+    continuous: bool | None = None
+    squashed = False
     blank: int | None = None
 
     def __init__(self, module: Any, scale: float, place: str) -> None:
@@ -208,6 +210,8 @@ class Dreamer(nn.Module):
     """
 
     stochastic = True
+    continuous: bool | None = None
+    squashed = False
     blank: int | None = None
 
     def __init__(self, tensors: Mapping[str, Tensor], settings: Mapping[str, Any], place: str) -> None:

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from arcademark.agents.checkpoints.contents import Contents
-from arcademark.agents.checkpoints.networks import ACTIVATIONS, Act, Dueling, Layers, Network, Reduce
+from arcademark.agents.checkpoints.networks import ACTIVATIONS, Act, Dueling, Gaussian, Layers, Network, Reduce
 from arcademark.agents.importing import said
 
 
@@ -155,14 +155,16 @@ def _flax(layers: Layers) -> Network:
 
 
 def _stable_baselines3(layers: Layers) -> Network:
-    """Stable-Baselines3's policies: PPO, A2C, DQN, and of sb3-contrib QR-DQN, RecurrentPPO and TRPO."""
+    """Stable-Baselines3's policies: PPO, A2C, DQN, SAC, TD3, DDPG, QR-DQN, RecurrentPPO, TRPO and TQC."""
     arguments = layers.settings.get("policy_kwargs")
     arguments = arguments if isinstance(arguments, Mapping) else {}
     extractor = arguments.get("features_extractor_class", _NATURE)
-    if extractor not in (_NATURE, _FLATTEN):
+    if extractor not in (_NATURE, _FLATTEN, _COMBINED):
         raise layers.error(f"its features extractor is {said(str, extractor)}, which the file does not hold")
     if layers.has("q_net.") or layers.has("quantile_net."):
         return _sb3_values(layers, arguments)
+    if layers.has("actor.mu."):
+        return _sb3_actor(layers, arguments)
     layers.unused = ("value_net.", "mlp_extractor.value_net.", "vf_", "lstm_critic.", "critic.")
     own = "pi_features_extractor" if layers.has("pi_features_extractor.") else "features_extractor"
     layers.unused += ("features_extractor.",) if own != "features_extractor" else ()
@@ -175,8 +177,32 @@ def _stable_baselines3(layers: Layers) -> Network:
         *layers.sequence("mlp_extractor.shared_net", activation),
         *layers.sequence("mlp_extractor.policy_net", activation),
     ]
-    head = nn.Sequential(*hidden, layers.layer("action_net"))
-    return _sb3_network(layers, arguments, body, head, core, True)
+    last = layers.layer("action_net")
+    if "log_std" not in layers.tensors:
+        return _sb3_network(layers, arguments, body, nn.Sequential(*hidden, last), core, True)
+    spread = layers.take("log_std")  # of states' own noise one for each feature: only the mean is played
+    gaussian = Gaussian(hidden, last, spread) if spread.dim() == 1 else nn.Sequential(*hidden, last)
+    network = _sb3_network(layers, arguments, body, gaussian, core, True)
+    network.continuous, network.squashed = True, arguments.get("squash_output") is True
+    return network
+
+
+def _sb3_actor(layers: Layers, arguments: Mapping[str, Any]) -> Network:
+    """The actor of SAC and TQC, with the spread of its actions, or of TD3 and DDPG, whose last layer is squashed."""
+    layers.unused = ("critic", "actor_target.", "actor.log_std")
+    activation = _activation(layers, arguments, nn.ReLU)
+    hidden = layers.sequence("actor.latent_pi", activation)
+    made: list[nn.Module]
+    if "actor.mu.weight" in layers.tensors:
+        made = [Gaussian(hidden, layers.layer("actor.mu"), layers.layer("actor.log_std"))]
+    else:
+        made = [*hidden, *layers.sequence("actor.mu", activation, last=False)]
+        if hidden and (most := float(arguments.get("clip_mean", _CLIPPED))) > 0:
+            made.append(nn.Hardtanh(-most, most))
+    body = _sb3_extractor(layers, "actor.features_extractor")
+    network = _sb3_network(layers, arguments, body, nn.Sequential(*made), None, True)
+    network.continuous = network.squashed = True
+    return network
 
 
 def _sb3_values(layers: Layers, arguments: Mapping[str, Any]) -> Network:
@@ -208,11 +234,12 @@ def _sb3_network(
     core: nn.LSTM | nn.GRU | None,
     stochastic: bool,
 ) -> Network:
-    shape = layers.shape(body)
+    shape = layers.shape(body if core is None else [*body, nn.Linear(core.input_size, 1)], head)
     seen = next((m.in_channels for m in body if isinstance(m, nn.Conv2d)), None)
     if seen is not None and shape[0] != seen:
         shape = (shape[-1], *shape[:-1])  # the space is of screens before they were transposed
     images = len(shape) == 3 and arguments.get("normalize_images", True) is True
+    images = images and layers.settings["observation_space"].get("dtype", "uint8") == "uint8"
     network = Network(_scaled if images else _unscaled, nn.Sequential(*body), head, shape, core, stochastic)
     network.blank = 0  # as its VecFrameStack does
     return network
@@ -281,3 +308,6 @@ def _sample_factory(layers: Layers) -> Network:
 
 _NATURE = "<class 'stable_baselines3.common.torch_layers.NatureCNN'>"
 _FLATTEN = "<class 'stable_baselines3.common.torch_layers.FlattenExtractor'>"
+_COMBINED = "<class 'stable_baselines3.common.torch_layers.CombinedExtractor'>"
+_CLIPPED = 2.0
+"""Where Stable-Baselines3's SAC cuts off means under noise that depends on the state (``clip_mean``)."""

@@ -18,6 +18,8 @@ STRIDES = {8: 4, 4: 2, 3: 1}
 """Of the convolutions of DQN's network, by their kernels (Mnih et al. 2015, Methods; Mnih et al. 2013, §5)."""
 SIZES = ((84, 84), (64, 64), (96, 96), (80, 80), (42, 42), (210, 160))
 """Heights and widths of screens, tried in this order where the file does not say."""
+LOG_STD = (-20.0, 2.0)
+"""Between which Stable-Baselines3 keeps the logarithms of standard deviations that a layer gives."""
 MOST_NUMBERS = 2**24
 """Of an observation."""
 
@@ -55,10 +57,15 @@ class Network(nn.Module):
         What screens from before an episode began are filled with in its stack of screens; None: they are its first one.
     fire_pressed : bool
         Whether the wrappers with which it was trained press FIRE for the agent.
+    continuous : bool
+        Whether the numbers are those of actions that are real numbers, as `choosing.Chooser` has them.
+    squashed : bool
+        Whether these become actions by the hyperbolic tangent.
     """
 
     blank: int | None = None
     fire_pressed = False
+    continuous = squashed = False
 
     def __init__(
         self,
@@ -171,14 +178,16 @@ class Layers:
         made.load_state_dict({key: self.take(f"{name}.{key}") for key in made.state_dict()})
         return made
 
-    def shape(self, body: Sequence[nn.Module]) -> tuple[int, ...]:
-        """Return the shape of observations that a body takes: what the settings say, else what fits its layers."""
-        if "observation_space" in self.settings:
-            shape = tuple(int(n) for n in self.settings["observation_space"]["_shape"])
+    def shape(self, body: Sequence[nn.Module], head: nn.Module | None = None) -> tuple[int, ...]:
+        """Return the shape of observations that a body takes: what the settings say, else what fits its layers.
+
+        Where it has none with weights, what fits the `head`.
+        """
+        if shape := tuple(int(n) for n in self.settings.get("observation_space", {}).get("_shape") or ()):
             if prod(shape) > MOST_NUMBERS:
                 raise self.error(f"its observations have shape {shape}")
             return shape
-        modules = [m for layer in body for m in layer.modules()]
+        modules = [m for layer in (*body, *([] if head is None else [head])) for m in layer.modules()]
         linear = next((m for m in modules if isinstance(m, nn.Linear)), None)
         convolutions = [m for m in modules if isinstance(m, nn.Conv2d)]
         if not convolutions:
@@ -231,6 +240,21 @@ class Reduce(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """Return a number for each action."""
         return self.reduce(self.layers(x))
+
+
+class Gaussian(nn.Module):
+    """A head whose outputs are means and the logarithms of standard deviations: given ones, or by another layer."""
+
+    def __init__(self, layers: Sequence[nn.Module], mean: nn.Module, spread: nn.Module | Tensor) -> None:
+        super().__init__()
+        self.layers, self.mean, self.spread = nn.Sequential(*layers), mean, spread
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return means, then logarithms of standard deviations."""
+        x = self.layers(x)
+        mean = self.mean(x)
+        spread = self.spread.expand_as(mean) if isinstance(self.spread, Tensor) else self.spread(x).clamp(*LOG_STD)
+        return torch.cat([mean, spread], dim=1)
 
 
 class Dueling(nn.Module):

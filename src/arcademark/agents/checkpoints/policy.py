@@ -1,4 +1,4 @@
-"""A network from a file as a policy on a batch of episodes."""
+"""A network from a file as a policy on a batch of episodes, of a game or another task."""
 
 from __future__ import annotations
 
@@ -11,13 +11,17 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from arcademark.agents.checkpoints.choosing import Chooser
 from arcademark.agents.checkpoints.contents import MOST_BYTES, TRUST, read
 from arcademark.agents.checkpoints.paths import MOST_LISTED, checksum, digest_of, file_of, is_rllib
 from arcademark.agents.importing import canonical_reference, importable, load_factory, where_raised
 from arcademark.agents.spaces import check_spaces
 from arcademark.environments.base import EnvironmentSpec
+from arcademark.environments.shown import Shown
+from arcademark.environments.tasks import random_action
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import read_bytes
+from arcademark.suite.protocols import AtariProtocol
 
 ROWS = 16
 """Observations of one forward pass; fewer are filled up. How many there are changes the last bits of the answers, so it
@@ -25,7 +29,7 @@ is always the same number, and a score does not depend on how many episodes are 
 
 
 class NetworkPolicy:
-    """A network that values or weighs each action, as a policy on a batch; parameters as of `Checkpoint`."""
+    """A network that values, weighs or makes actions, as a policy on a batch; parameters as of `Checkpoint`."""
 
     def __init__(
         self,
@@ -47,16 +51,24 @@ class NetworkPolicy:
         self._rows = -(-batch // ROWS) * ROWS
         self._states = self._start()
         self._last = False
-        self._screens = env.atari.frame_stack
-        self._steps = np.full(batch, env.atari.frame_stack)  # since each episode began: enough, if it was elsewhere
-        self._num_actions = env.num_actions
-        shape = self._network.shape
-        if self._network.num_actions is not None:
-            self.action_space = SimpleNamespace(n=self._network.num_actions, shape=(), start=0)
+        game = env.protocol if isinstance(env.protocol, AtariProtocol) else None
+        self._screens = game.frame_stack if game else 1
+        self._steps = np.full(batch, self._screens)  # since each episode began: enough, if it was elsewhere
+        as_they_are = game is not None or network.shape == env.observation_shape
+        self._env, self._shown = env, None if as_they_are else Shown(env, channels_first=True)
+        self._chooser = Chooser(env, network.squashed)
+        count, shape = self._network.num_actions, self._network.shape
+        if count is not None and self._chooser.fits(count, network.continuous) and env.array_actions is not None:
+            self.action_space = SimpleNamespace(shape=env.array_actions.shape)
+        elif count is not None:
+            self.action_space = SimpleNamespace(
+                **{"shape": (count,)} if network.continuous else {"n": count, "shape": ()}
+            )
         if shape is not None:
             given = env.observation_shape
-            self._last = len(given) == 3 and shape == (given[2], *given[:2]) and shape != given
-            shape = given if self._last or _squeezed(shape) == given else shape
+            self._last = game is not None and len(given) == 3 and shape == (given[2], *given[:2]) and shape != given
+            seen = given if self._shown is None else self._shown.observation_space.shape
+            shape = given if self._last or seen in (_squeezed(shape), shape) else shape
             self.observation_space = SimpleNamespace(shape=shape, dtype=np.dtype(env.observation_dtype))
         self._shape = self._network.shape
         self._filled: Any = None
@@ -70,37 +82,40 @@ class NetworkPolicy:
 
     def act(
         self,
-        observations: NDArray[np.uint8],
+        observations: NDArray[Any],
         first: NDArray[np.bool_],
         rngs: Sequence[np.random.Generator],
-    ) -> NDArray[np.int64]:
+    ) -> NDArray[Any]:
         """Choose an action for each episode in play."""
         import torch
 
         if self._screens > 1 and self._network.blank is not None:
             observations = self._blanked(observations, first)
+        if self._shown is not None:
+            observations = self._shown.rows(observations)
         answers = []
         with torch.inference_mode():
             for block, start in enumerate(range(0, len(first), ROWS)):
                 answers.append(self._ask(block, observations[start : start + ROWS], first[start : start + ROWS]))
         values = np.concatenate(answers)
-        if values.shape[1] != self._num_actions:
-            raise ArcadeMarkError(
-                f"its network gives {values.shape[1]} actions a value; the game has {self._num_actions}"
-            )
-        self.action_values = values
-        actions = values.argmax(axis=1) if self._deterministic or not self._network.stochastic else _drawn(values, rngs)
+        arrays = self._env.array_actions
+        if not self._chooser.fits(values.shape[1], self._network.continuous):
+            has = f"the game has {self._env.num_actions}" if arrays is None else f"they have shape {arrays.shape}"
+            raise ArcadeMarkError(f"its network gives {values.shape[1]} actions a value; {has}")
+        self.action_values = values if arrays is None else None
+        draws = not self._deterministic and self._network.stochastic
+        actions = self._chooser.choose(values, rngs if draws else None)
         if self._epsilon:
             for row, rng in enumerate(rngs):
                 if rng.random() < self._epsilon:
-                    actions[row] = rng.integers(values.shape[1])
+                    actions[row] = random_action(self._env, rng)
         if take := getattr(self._network, "take", None):
             with torch.inference_mode():
                 for block, start in enumerate(range(0, len(first), ROWS)):
                     take(torch.from_numpy(actions[start : start + ROWS]), self._states[block])
         return actions
 
-    def _blanked(self, observations: NDArray[np.uint8], first: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    def _blanked(self, observations: NDArray[Any], first: NDArray[np.bool_]) -> NDArray[Any]:
         """Blank the screens of a stack that are from before the episode began."""
         self._steps = np.where(first, 0, self._steps[: len(first)] + 1)
         if (begun := np.flatnonzero(self._steps < self._screens - 1)).size:
@@ -109,7 +124,7 @@ class NetworkPolicy:
                 observations[row, : self._screens - 1 - self._steps[row]] = self._network.blank
         return observations
 
-    def _ask(self, block: int, observations: NDArray[np.uint8], first: NDArray[np.bool_]) -> NDArray[np.float32]:
+    def _ask(self, block: int, observations: NDArray[Any], first: NDArray[np.bool_]) -> NDArray[np.float32]:
         """Return what each action is given, shape (rows, actions)."""
         import torch
 
@@ -254,9 +269,9 @@ def _tried(path: Path, env: EnvironmentSpec, settings: Mapping[str, Any]) -> str
     made = Checkpoint(env, path, "", **settings)
     check_spaces(made, f"{place} on {env.game}", env)
     if made._network.num_actions is None:
-        screens = np.zeros((1, *env.observation_shape), np.uint8)
+        seen = np.zeros((1, *env.observation_shape), env.observation_dtype)
         try:
-            made.act(screens, np.ones(1, np.bool_), [np.random.default_rng(0)])
+            made.act(seen, np.ones(1, np.bool_), [np.random.default_rng(0)])
         except ArcadeMarkError as error:
             raise ArcadeMarkError(f"{place}: {error}") from None
         except (Exception, SystemExit) as error:
@@ -324,11 +339,3 @@ def _check(found: str, expected: str, place: str) -> None:
 
 def _squeezed(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(n for n in shape if n != 1)
-
-
-def _drawn(logits: NDArray[np.float32], rngs: Sequence[np.random.Generator]) -> NDArray[np.int64]:
-    """Draw an action for each row, from the softmax of its logits, with the row's own generator."""
-    weights = np.exp(logits.astype(np.float64) - logits.max(axis=1, keepdims=True))
-    bounds = np.cumsum(weights, axis=1)
-    drawn = np.array([rng.random() for rng in rngs]) * bounds[:, -1]
-    return np.minimum((bounds <= drawn[:, None]).sum(axis=1), logits.shape[1] - 1)

@@ -32,7 +32,7 @@ class StableBaselines(NetworkTrainer):
 
         torch.set_num_threads(1)  # workers share the cores
         model = self._made()
-        for one in envs.envs:
+        for one in envs.envs if self.env.protocol.unit == "frame" else ():
             one.environment.pad_with_zeros(True)  # as the library's VecFrameStack does
         model.set_env(VectorEnv(envs))
         self._explores = True

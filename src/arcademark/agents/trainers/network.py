@@ -15,13 +15,12 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from gymnasium.spaces import Box, Discrete
 
 from arcademark.agents.base import Actions, Flags, Generators, Observations
 from arcademark.agents.checkpoints import contents
 from arcademark.agents.checkpoints.policy import ROWS, NetworkPolicy
 from arcademark.environments.base import EnvironmentSpec
-from arcademark.environments.observation import channels_first
+from arcademark.environments.shown import Shown
 from arcademark.errors import ArcadeMarkError
 
 LEAST_SCREEN = 36
@@ -36,7 +35,7 @@ class NetworkTrainer:
     Parameters
     ----------
     env : EnvironmentSpec
-        The game to be played.
+        The game, or other task, to be played.
     num_envs : int
         Games that are trained on at once.
     learning_rate : float
@@ -110,12 +109,10 @@ class NetworkTrainer:
         """Return how likely a random action is at the end of training."""
         return 0.0
 
-    def _spaces(self) -> tuple[Box[np.uint8], Discrete[np.int64]]:
+    def _spaces(self) -> tuple[Any, Any]:
         """Return the spaces of observations, as `channels_first` has them, and of actions."""
-        given = np.empty((1, *self.env.observation_shape), np.uint8)
-        shape = (channels_first(given) if self.channels_first else given).shape[1:]
-        high = 127 if self.env.atari.observation == "palette" else 255
-        return Box(0, high, shape, np.uint8), Discrete(self.env.num_actions)
+        shown = Shown(self.env, self.channels_first)
+        return shown.observation_space, shown.action_space
 
     def _network(self) -> NetworkPolicy:
         """Return the policy as it is played from a file; while it explores, as it does when training ends."""
@@ -137,10 +134,11 @@ class NetworkTrainer:
         """Return a checkpoint of settings, to which those of every library are added, and of tensors by file."""
         import torch
 
+        observed, acted = self._spaces()
         common = {
             "algorithm": self.name,
-            "observation_space": {"_shape": list(self._spaces()[0].shape), "dtype": "uint8"},
-            "action_space": {"n": self.env.num_actions},
+            "observation_space": {"_shape": list(observed.shape), "dtype": str(observed.dtype)},
+            "action_space": {"_shape": list(acted.shape)} if self.env.array_actions else {"n": self.env.num_actions},
             "n_envs": self.num_envs,
             "gamma": self.gamma,
         }

@@ -14,6 +14,7 @@ from typing import Any
 
 from arcademark.agents.checkpoints.policy import NetworkPolicy
 from arcademark.agents.trainers.model import CHUNK_STEPS, StableBaselines
+from arcademark.environments.base import EnvironmentSpec
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -191,6 +192,11 @@ class DQN(StableBaselines):
             "batch_size": self.minibatch_size,
             "replay_buffer_kwargs": {"handle_timeout_termination": not self.optimize_memory_usage},
         }
+
+    @staticmethod
+    def supports(env: EnvironmentSpec, **_: Any) -> str | None:
+        """Say why a task cannot be learnt, if so."""
+        return None if env.array_actions is None else "it chooses among numbered actions; ppo or a2c makes arrays"
 
     def _algorithm(self) -> Any:
         from stable_baselines3 import DQN
