@@ -290,7 +290,10 @@ def test_a_trainer_trains_on_several_at_once_and_goes_on_after_a_stop(tmp_path):
     assert [trial.status for trial in run.trials] == ["done"] * 3, [trial.error for trial in run.trials]
     assert all(200 <= run.training(trial).frames.sum() < 300 for trial in run.trials)
     assert read_actions(run.directory, run.trials[1].id, 0, "training").shape == (30, 1)
-    assert verify(run.directory).ok
+    play(
+        tmp_path / "two", step_protocol(read_suite("".join(made), "s.toml", "s")), plan.agents[0], frames=60, episodes=1
+    )
+    assert verify(tmp_path / "two").ok
 
 
 def test_atari_agents_are_left_out(tmp_path, rules):
