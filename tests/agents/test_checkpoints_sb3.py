@@ -16,20 +16,27 @@ contrib = pytest.importorskip("sb3_contrib", reason="sb3-contrib is not installe
 
 import ale_py  # noqa: E402
 import gymnasium  # noqa: E402
-from stable_baselines3 import A2C, DQN, PPO  # noqa: E402
+from stable_baselines3 import A2C, DQN, PPO, SAC, TD3  # noqa: E402
 from stable_baselines3.common.atari_wrappers import AtariWrapper  # noqa: E402
 from stable_baselines3.common.env_util import make_atari_env  # noqa: E402
 from stable_baselines3.common.evaluation import evaluate_policy  # noqa: E402
+from stable_baselines3.common.off_policy_algorithm import OffPolicyAlgorithm  # noqa: E402
 from stable_baselines3.common.vec_env import DummyVecEnv, VecFrameStack  # noqa: E402
 
+from arcademark.agents.checkpoints.choosing import Chooser  # noqa: E402
 from arcademark.agents.checkpoints.paths import checksum  # noqa: E402
 from arcademark.agents.checkpoints.policy import Checkpoint  # noqa: E402
-from arcademark.environments.registry import environment_spec, open_environment  # noqa: E402
+from arcademark.agents.spaces import check_spaces  # noqa: E402
+from arcademark.environments.registry import environment_spec, load_suite, open_environment  # noqa: E402
+from arcademark.errors import ArcadeMarkError  # noqa: E402
 from arcademark.runs.events import FireMissed  # noqa: E402
 from arcademark.runs.execution import execute  # noqa: E402
 from arcademark.runs.plan import make_plan  # noqa: E402
 from arcademark.runs.store import read_run  # noqa: E402
+from arcademark.runs.verify import verify  # noqa: E402
 from arcademark.suite import protocols  # noqa: E402
+from arcademark.suite.protocols import step_protocol  # noqa: E402
+from fakes.spaces import sampled, spec_of  # noqa: E402
 
 STEPS = 60
 PROTOCOL = protocols.protocol("dqn-2015").override({"start": "reset", "noop_max": 0})
@@ -176,3 +183,78 @@ def test_whole_policy_plays_as_the_saved_model(kind: str, tmp_path: Path) -> Non
         np.testing.assert_array_equal(whole._ask(0, seen, first), saved._ask(0, seen, first))
     assert whole.action_space.n == saved.action_space.n == spec.num_actions
     assert len(whole.act(seen, np.ones(8, np.bool_), rngs)) == 8
+
+
+NOISE = {"use_sde": True}
+
+
+@pytest.mark.parametrize(
+    ("kind", "observed", "taken", "settings"),
+    [
+        (PPO, "vector", "reals", {}),
+        (PPO, "vector", "reals", {**NOISE, "policy_kwargs": {"squash_output": True}}),
+        (PPO, "parts", "buttons", {}),
+        (PPO, "grid", "two", {}),
+        (A2C, "numbers", "levels", {}),
+        (A2C, "picture", "reals", {"policy": "CnnPolicy"}),
+        (A2C, "small", "reals", {}),
+        (DQN, "number", "two", {}),
+        (SAC, "vector", "reals", {}),
+        (SAC, "vector", "reals", NOISE),
+        (TD3, "switches", "reals", {}),
+        (contrib.QRDQN, "vector", "two", {}),
+        (contrib.TQC, "parts", "reals", {}),
+        (contrib.RecurrentPPO, "number", "two", {"policy": "MlpLstmPolicy"}),
+    ],
+)
+def test_a_saved_model_plays_other_tasks_as_it_predicts(
+    kind: Any, observed: str, taken: str, settings: dict[str, Any], tmp_path: Path
+) -> None:
+    parts = observed == "parts"
+    policy = settings.get("policy", "MultiInputPolicy" if parts else "MlpPolicy")
+    others = {name: value for name, value in settings.items() if name != "policy"}
+    if issubclass(kind, OffPolicyAlgorithm):
+        others["buffer_size"] = 10
+    env = gymnasium.make("Spaces-v0", observed=observed, taken=taken)
+    model = shaken(kind(policy, env, seed=0, device="cpu", **others))
+    model.save(tmp_path / "model.zip")
+    spec, seen = spec_of(observed, taken), sampled(spec_of(observed, taken), observed, 8)
+    agent, first = Checkpoint(spec, tmp_path / "model.zip", ""), np.ones(8, np.bool_)
+    check_spaces(agent, "model", spec)
+    given = {name: seen[name] for name in seen.dtype.names} if parts else seen
+    expected, _ = model.predict(given, episode_start=first, deterministic=True)
+    found = agent.act(seen, first, [np.random.default_rng(row) for row in range(8)])
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+    assert len(np.unique(found)) > 1
+    if taken == "reals":
+        other = spec_of(observed, "two")
+        agent = Checkpoint(other, tmp_path / "model.zip", "")
+        with pytest.raises(ArcadeMarkError, match="expected 2 actions"):
+            check_spaces(agent, "model", other)
+
+
+def test_actions_are_drawn_from_the_distributions_of_a_network() -> None:
+    rows, normal = 4000, np.random.default_rng(0)
+    rngs = [normal] * rows
+    reals = Chooser(spec_of("vector", "reals"))
+    drawn = reals.choose(np.tile(np.array([0.5, 1, -2, -1], "f4"), (rows, 1)), rngs)
+    np.testing.assert_allclose(drawn.mean(axis=0), [0.5, 1], atol=0.02)
+    np.testing.assert_allclose(drawn.std(axis=0), np.exp([-2, -1]), atol=0.02)
+    buttons = Chooser(spec_of("vector", "buttons"))
+    drawn = buttons.choose(np.tile(np.array([0, 1, -2], "f4"), (rows, 1)), rngs)
+    np.testing.assert_allclose(drawn.mean(axis=0), 1 / (1 + np.exp([0, -1, 2])), atol=0.03)
+    levels = Chooser(spec_of("vector", "levels"))
+    drawn = levels.choose(np.tile(np.log(np.array([1, 3, 1, 1, 2], "f4")), (rows, 1)), rngs)
+    assert [np.bincount(column).tolist() for column in drawn.T] == [
+        pytest.approx(np.multiply(rows, share), abs=120) for share in ([0.25, 0.75], [0.25, 0.25, 0.5])
+    ]
+
+
+def test_a_run_of_a_saved_model_on_tasks_names_what_does_not_fit(tmp_path: Path) -> None:
+    SAC("MlpPolicy", "Pendulum-v1", seed=0, buffer_size=10, device="cpu").save(tmp_path / "pendulum_v1.zip")
+    rules = step_protocol(load_suite("gymnasium:Pendulum-v1,MountainCarContinuous-v0"))
+    rules = rules.override({"max_steps_per_episode": 20})
+    execute(make_plan(str(tmp_path / "{game}.zip"), ["pendulum_v1"], rules, episodes=2), tmp_path / "run", workers=1)
+    assert verify(tmp_path / "run").ok
+    with pytest.raises(ArcadeMarkError, match=r"observations of shape \(3,\); the task gives \(2,\)"):
+        make_plan(str(tmp_path / "pendulum_v1.zip"), ["mountaincarcontinuous_v0"], rules)

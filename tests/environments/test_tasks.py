@@ -242,7 +242,7 @@ def test_spaces_that_cannot_be_recorded_are_refused():
     [
         ("vector", (3,), None),
         ("grid", (32,), None),
-        ("number", (5,), [0, 0, 0, 0, 1]),  # 6 of 2 to 6
+        ("later", (5,), [0, 0, 0, 0, 1]),  # 6 of 2 to 6
         ("numbers", (7,), [0, 0, 1, 0, 1, 0, 0]),
         ("switches", (6,), None),
         ("picture", (3, 40, 40), None),
@@ -258,7 +258,7 @@ def test_networks_see_pictures_or_numbers(observed, shape, first):
     assert all(shown.observation_space.contains(one) for one in seen)
     assert np.array_equal(shown.one(rows[2]), seen[2])
     if first is not None:
-        value = {"number": np.array([6]), "numbers": np.array([[2, 1]])}[observed]
+        value = {"later": np.array([6]), "numbers": np.array([[2, 1]])}[observed]
         assert shown.rows(value.astype(spec.observation_dtype))[0].tolist() == first
     elif observed == "picture":
         assert np.array_equal(seen[0], rows[0].transpose(2, 0, 1))

@@ -15,7 +15,8 @@ from arcademark.suite.task_suites import read_suite
 OBSERVED = {
     "vector": spaces.Box(-1, 1, (3,)),
     "grid": spaces.Box(0, 1, (4, 4, 2), bool),
-    "number": spaces.Discrete(5, start=2),
+    "number": spaces.Discrete(5),
+    "later": spaces.Discrete(5, start=2),
     "numbers": spaces.MultiDiscrete([3, 4]),
     "switches": spaces.MultiBinary(6),
     "picture": spaces.Box(0, 255, (40, 40, 3), np.uint8),

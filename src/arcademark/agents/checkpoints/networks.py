@@ -183,7 +183,9 @@ class Layers:
 
         Where it has none with weights, what fits the `head`.
         """
-        if shape := tuple(int(n) for n in self.settings.get("observation_space", {}).get("_shape") or ()):
+        space = self.settings.get("observation_space", {})
+        said = () if "nvec" in space else space.get("_shape") or ()  # of several numbers, each of which is one-hot
+        if shape := tuple(int(n) for n in said):
             if prod(shape) > MOST_NUMBERS:
                 raise self.error(f"its observations have shape {shape}")
             return shape
