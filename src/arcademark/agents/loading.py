@@ -101,7 +101,7 @@ class AgentSpec:
         return self.made is not None or self.command is not None or ":" in self.ref
 
 
-GENERAL = frozenset({"random", "breadth-first", "uct", "ppo", "a2c", "dqn", "qr-dqn", "recurrent-ppo"})
+GENERAL = frozenset({"random", "breadth-first", "uct", "ppo", "a2c", "dqn", "qr-dqn", "recurrent-ppo", "sac"})
 """Agents of ours that play other tasks than Atari games, too."""
 
 
@@ -241,6 +241,12 @@ _AGENTS = (
         "trainers.stable_baselines:RecurrentPPO",
         "Trains with sb3-contrib: proximal policy optimisation with an LSTM.",
         "Schulman et al. 2017; settings of RL Baselines3 Zoo (Raffin 2020)",
+    ),
+    BuiltinAgent(
+        "sac",
+        "trainers.stable_baselines:SAC",
+        "Trains with Stable-Baselines3: soft actor-critic, for continuous actions of other tasks.",
+        "Haarnoja et al. 2018; settings of Stable-Baselines3",
     ),
     BuiltinAgent(
         "impala",

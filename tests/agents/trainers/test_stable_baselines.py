@@ -171,6 +171,7 @@ def test_defaults_are_those_of_the_zoo(env):
         ("dqn", "grid", "two"),
         ("qr-dqn", "parts", "two"),
         ("recurrent-ppo", "small", "two"),
+        ("sac", "parts", "reals"),
     ],
 )
 def test_each_trains_on_other_tasks_and_plays_what_the_library_predicts(name, observed, taken):
@@ -178,9 +179,10 @@ def test_each_trains_on_other_tasks_and_plays_what_the_library_predicts(name, ob
     made = fitted(name, spec, 150)
     model = made.policy._model
     assert model._n_updates > 0
-    again = trainer(name, spec)
-    again.restore(made.checkpoint())
-    assert again.checkpoint() == made.checkpoint()
+    again, kept = trainer(name, spec), made.checkpoint()
+    again.restore(kept)
+    again.policy._made()
+    assert again.checkpoint() == kept
     made.evaluate()
     seen = sampled(spec, observed, ROWS)
     found = made.act(seen, np.ones(ROWS, bool), [np.random.default_rng(i) for i in range(ROWS)])
@@ -192,6 +194,8 @@ def test_values_are_of_numbered_actions(tmp_path):
     rules = spec_of("vector", "reals").protocol
     with pytest.raises(ArcadeMarkError, match="it chooses among numbered actions; ppo or a2c makes arrays"):
         make_plan("dqn", "all", rules)
+    with pytest.raises(ArcadeMarkError, match="it makes actions that are real numbers between bounds"):
+        make_plan("sac", ["toy"], "dqn-2015")
     with pytest.raises(ArcadeMarkError, match="plays Atari games only; of ours a2c, breadth-first, dqn, ppo"):
         make_plan("impala", "all", rules)
 

@@ -24,6 +24,7 @@ SETTINGS = {
     "a2c": _STEPS,
     "dqn": _REPLAY,
     "qr-dqn": {**_REPLAY, "n_quantiles": 5},
+    "sac": {"num_envs": 2, "buffer_size": 500, "learning_starts": 20, "minibatch_size": 16},
     "impala": _UNROLLED,
     "appo": {**_UNROLLED, "buffer_batches": 2},
     "rainbow": {"num_envs": 2, "buffer_size": 500, "learning_starts": 40, "hidden": 16, "n_atoms": 5},

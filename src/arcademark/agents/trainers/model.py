@@ -1,13 +1,14 @@
 """A model of Stable-Baselines3 as a trainer: how it is trained and kept.
 
-A checkpoint is a zip as the library writes it, but for Python objects: ``policy.pth`` and ``policy.optimizer.pth`` are
-tensors. The library's ``model.set_parameters(path)`` reads it.
+A checkpoint is a zip as the library writes it, but for Python objects: ``policy.pth`` and ``policy.optimizer.pth``, or
+one for each optimizer, are tensors. The library's ``model.set_parameters(path)`` reads it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, ClassVar
 
 from arcademark.agents.trainers.network import LEAST_SCREEN, NetworkTrainer, seed_of
@@ -51,6 +52,8 @@ class StableBaselines(NetworkTrainer):
     def _packed(self) -> bytes:
         model = self._made()
         counters = {name: getattr(model, name) for name in _COUNTERS if hasattr(model, name)}
+        if getattr(model, "log_ent_coef", None) is not None:
+            counters["log_ent_coef"] = model.log_ent_coef.item()
         return self._pack({"policy_kwargs": {}, **counters}, model.get_parameters())
 
     def _chunk(self) -> int:
@@ -90,15 +93,19 @@ class StableBaselines(NetworkTrainer):
 
     def _load(self, model: Any) -> None:
         """Read what was kept into a model."""
+        names = [name for name in model.get_parameters() if name != "policy"]
 
-        def load(tensors: dict[str, Any], optimizer: Any) -> None:
+        def load(tensors: dict[str, Any], *states: Any) -> None:
             model.policy.load_state_dict(tensors)
-            model.policy.optimizer.load_state_dict(optimizer)
+            for name, state in zip(names, states, strict=True):
+                attrgetter(name)(model).load_state_dict(state)
 
-        found = self._unpack("policy.optimizer", load)
+        found = self._unpack(load, *names)
         for name in _COUNTERS:
             if hasattr(model, name):
                 setattr(model, name, found[name] if name == "exploration_rate" else int(found[name]))
+        if getattr(model, "log_ent_coef", None) is not None:
+            model.log_ent_coef.data.fill_(found["log_ent_coef"])
         model.set_random_seed(seed_of(self.env.seed, model.num_timesteps))
 
     def _import(self) -> None:

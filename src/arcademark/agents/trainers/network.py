@@ -151,10 +151,10 @@ class NetworkTrainer:
                 archive.writestr(zipfile.ZipInfo(f"{name}.pth", _WRITTEN), tensors.getvalue())
         return out.getvalue()
 
-    def _unpack(self, name: str, load: Callable[[dict[str, Any], Any], None]) -> Mapping[str, Any]:
+    def _unpack(self, load: Callable[..., None], *names: str) -> Mapping[str, Any]:
         """Read what was kept: tensors and numbers, nothing that runs; return the settings.
 
-        `load` is given the network's tensors and the optimizer's state, which was kept as `name`.
+        `load` is given the network's tensors and the states of optimizers, which were kept as `names`.
 
         Raises
         ------
@@ -167,10 +167,11 @@ class NetworkTrainer:
         found = contents.read(self._kept, Path(place), False)
         try:
             with zipfile.ZipFile(io.BytesIO(self._kept)) as archive:
-                state = torch.load(io.BytesIO(archive.read(f"{name}.pth")), map_location=self.device, weights_only=True)
+                given = [io.BytesIO(archive.read(f"{name}.pth")) for name in names]
+            states = [torch.load(one, map_location=self.device, weights_only=True) for one in given]
             if found.settings["algorithm"] != self.name:
                 raise ValueError
-            load(dict(found.tensors), state)
+            load(dict(found.tensors), *states)
         except Exception as error:
             raise ArcadeMarkError(
                 f"{place} cannot be used ({type(error).__name__}); was it made with other settings? Train again"

@@ -83,7 +83,7 @@ class RLlib(NetworkTrainer):
         learner = config.build_learner(spaces={DEFAULT_MODULE_ID: self._spaces()})
         learner.shutdown()  # the thread of IMPALA's
         if self._kept:
-            self._unpack("optimizer", learner.load)
+            self._unpack(learner.load, "optimizer")
             self._kept = b""
         return learner
 

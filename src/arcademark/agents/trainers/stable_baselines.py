@@ -1,6 +1,6 @@
 """Stable-Baselines3's algorithms as trainers; needs ``pip install '.[sb3]'``.
 
-Their settings are those of RL Baselines3 Zoo for Atari games (``hyperparams/*.yml`` at commit 22e3ff2 of
+But for SAC's, settings are those of RL Baselines3 Zoo for Atari games (``hyperparams/*.yml`` at commit 22e3ff2 of
 github.com/DLR-RM/rl-baselines3-zoo), and what it leaves out the library's own defaults. What is ours: schedules run
 over the budget in emulated frames, and observations, lives and rewards are the protocol's; before an episode's first
 screen the stack is blank, as the library has it.
@@ -11,6 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
+
+import numpy as np
 
 from arcademark.agents.checkpoints.policy import NetworkPolicy
 from arcademark.agents.trainers.model import CHUNK_STEPS, StableBaselines
@@ -144,8 +146,8 @@ class A2C(OnPolicy):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class DQN(StableBaselines):
-    """Deep Q-network (Mnih et al. 2015).
+class OffPolicy(StableBaselines):
+    """What DQN and SAC share.
 
     A checkpoint leaves the replay buffer out: after a restart `learning_starts` steps are played by the policy, and
     count as training, before it learns again.
@@ -165,11 +167,7 @@ class DQN(StableBaselines):
     gradient_steps : int
         Updates there.
     target_update_interval : int
-        Steps between copies to the target network.
-    exploration_fraction : float
-        Of the budget, in which random actions become fewer.
-    exploration_final_eps : float
-        Probability of random actions from then on.
+        Steps between copies to the target network; of SAC updates.
     """
 
     buffer_size: int = 100_000
@@ -179,36 +177,18 @@ class DQN(StableBaselines):
     train_freq: int = 4
     gradient_steps: int = 1
     target_update_interval: int = 1_000
-    exploration_fraction: float = 0.1
-    exploration_final_eps: float = 0.01
-
-    name = "dqn"
 
     def _settings(self) -> dict[str, Any]:
         names = ["buffer_size", "optimize_memory_usage", "learning_starts", "train_freq", "gradient_steps"]
-        names += ["target_update_interval", "exploration_fraction", "exploration_final_eps"]
         return super()._settings() | {
-            **{name: getattr(self, name) for name in names},
+            **{name: getattr(self, name) for name in [*names, "target_update_interval"]},
             "batch_size": self.minibatch_size,
             "replay_buffer_kwargs": {"handle_timeout_termination": not self.optimize_memory_usage},
         }
 
-    @staticmethod
-    def supports(env: EnvironmentSpec, **_: Any) -> str | None:
-        """Say why a task cannot be learnt, if so."""
-        return None if env.array_actions is None else "it chooses among numbered actions; ppo or a2c makes arrays"
-
-    def _algorithm(self) -> Any:
-        from stable_baselines3 import DQN
-
-        return DQN
-
     def _chunk(self) -> int:
         rollout = self.train_freq * self.num_envs
         return rollout * max(1, CHUNK_STEPS // rollout // 4)
-
-    def _exploration(self) -> float:
-        return self.exploration_final_eps
 
     def _load(self, model: Any) -> None:
         super()._load(model)
@@ -220,6 +200,41 @@ class DQN(StableBaselines):
                 learn(gradient_steps=gradient_steps, batch_size=batch_size)
 
         model.train = train
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class DQN(OffPolicy):
+    """Deep Q-network (Mnih et al. 2015).
+
+    Parameters
+    ----------
+    exploration_fraction : float
+        Of the budget, in which random actions become fewer.
+    exploration_final_eps : float
+        Probability of random actions from then on.
+    """
+
+    exploration_fraction: float = 0.1
+    exploration_final_eps: float = 0.01
+
+    name = "dqn"
+
+    def _settings(self) -> dict[str, Any]:
+        names = ("exploration_fraction", "exploration_final_eps")
+        return super()._settings() | {name: getattr(self, name) for name in names}
+
+    @staticmethod
+    def supports(env: EnvironmentSpec, **_: Any) -> str | None:
+        """Say why a task cannot be learnt, if so."""
+        return None if env.array_actions is None else "it chooses among numbered actions; ppo or a2c makes arrays"
+
+    def _algorithm(self) -> Any:
+        from stable_baselines3 import DQN
+
+        return DQN
+
+    def _exploration(self) -> float:
+        return self.exploration_final_eps
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -249,6 +264,43 @@ class QRDQN(DQN):
         from sb3_contrib import QRDQN
 
         return QRDQN
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class SAC(OffPolicy):
+    """Soft actor-critic (Haarnoja et al. 2018), for actions that are real numbers; the library's own settings.
+
+    Parameters
+    ----------
+    tau : float
+        Share of the network in each update of the target network.
+    """
+
+    learning_rate: float = 3e-4
+    buffer_size: int = 1_000_000
+    learning_starts: int = 100
+    minibatch_size: int = 256
+    train_freq: int = 1
+    target_update_interval: int = 1
+    tau: float = 0.005
+
+    name = "sac"
+
+    def _settings(self) -> dict[str, Any]:
+        assert self.env.array_actions is not None
+        return super()._settings() | {"tau": self.tau, "target_entropy": -float(len(self.env.array_actions.low))}
+
+    @staticmethod
+    def supports(env: EnvironmentSpec, **_: Any) -> str | None:
+        """Say why a task cannot be learnt, if so."""
+        actions = env.array_actions
+        bounded = actions is not None and not actions.integer and np.isfinite([*actions.low, *actions.high]).all()
+        return None if bounded else "it makes actions that are real numbers between bounds; others have ppo or dqn"
+
+    def _algorithm(self) -> Any:
+        from stable_baselines3 import SAC
+
+        return SAC
 
 
 def _share(value: float, remaining: float) -> float:
