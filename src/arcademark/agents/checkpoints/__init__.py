@@ -7,6 +7,7 @@
     libraries.py  tensors and settings → a network that values or weighs each action, made of what is in networks.py
     foreign.py    the same for ONNX, TorchScript and RLlib, which bring their own
     policy.py     a network → a policy on a batch of episodes
+    choosing.py   the numbers that a network gives → actions, of any kind
 
 PyTorch and the other libraries are imported where they are needed, never by the package itself.
 """
