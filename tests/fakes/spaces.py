@@ -30,6 +30,7 @@ TAKEN = {
     "reals": spaces.Box(np.array([-2, -1], "f4"), np.array([2, 3], "f4")),
     "levels": spaces.MultiDiscrete([2, 3]),
     "buttons": spaces.MultiBinary(3),
+    "steps": spaces.Box(0, 3, (2,), np.int32),
 }
 
 

@@ -190,12 +190,16 @@ def test_each_trains_on_other_tasks_and_plays_what_the_library_predicts(name, ob
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
 
 
-def test_values_are_of_numbered_actions(tmp_path):
+def test_what_cannot_be_learnt_is_refused_before_anything_starts():
     rules = spec_of("vector", "reals").protocol
     with pytest.raises(ArcadeMarkError, match="it chooses among numbered actions; ppo or a2c makes arrays"):
         make_plan("dqn", "all", rules)
     with pytest.raises(ArcadeMarkError, match="it makes actions that are real numbers between bounds"):
         make_plan("sac", ["toy"], "dqn-2015")
+    with pytest.raises(ArcadeMarkError, match="it makes vectors of MultiDiscrete and MultiBinary spaces alone"):
+        make_plan("ppo", "all", spec_of("vector", "steps").protocol)
+    with pytest.raises(ArcadeMarkError, match="learns after 50 random steps, and is to be trained for 40; give --set"):
+        fitted("dqn", spec_of("vector"), 40)
     with pytest.raises(ArcadeMarkError, match="plays Atari games only; of ours a2c, breadth-first, dqn, ppo"):
         make_plan("impala", "all", rules)
 

@@ -8,15 +8,19 @@ screen the stack is blank, as the library has it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
+from gymnasium.spaces import Box
 
 from arcademark.agents.checkpoints.policy import NetworkPolicy
 from arcademark.agents.trainers.model import CHUNK_STEPS, StableBaselines
 from arcademark.environments.base import EnvironmentSpec
+from arcademark.environments.tasks import spaces_of
+from arcademark.errors import ArcadeMarkError
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -47,6 +51,16 @@ class OnPolicy(StableBaselines):
     def _settings(self) -> dict[str, Any]:
         names = ("n_steps", "gae_lambda", "ent_coef", "vf_coef", "max_grad_norm")
         return super()._settings() | {name: getattr(self, name) for name in names}
+
+    @staticmethod
+    def supports(env: EnvironmentSpec, **_: Any) -> str | None:
+        """Say why a task cannot be learnt, if so."""
+        actions = env.array_actions
+        if actions is None or not actions.integer:
+            return None
+        if len(actions.shape) == 1 and not any(actions.low) and not isinstance(spaces_of(env)[1], Box):
+            return None
+        return "of whole numbers it makes vectors of MultiDiscrete and MultiBinary spaces alone, from 0 on"
 
     def _chunk(self) -> int:
         rollout = self.n_steps * self.num_envs
@@ -177,6 +191,16 @@ class OffPolicy(StableBaselines):
     train_freq: int = 4
     gradient_steps: int = 1
     target_update_interval: int = 1_000
+
+    def fit(self, envs: Any, frames: int) -> Iterator[None]:
+        """Train; an ArcadeMarkError where the budget would be spent before learning begins."""
+        budget = frames // self.env.protocol.frame_skip
+        if self.learning_starts >= budget and not envs.frames:
+            raise ArcadeMarkError(
+                f"it learns after {self.learning_starts:,} random steps, and is to be trained for {budget:,}; "
+                f"give --set learning_starts={budget // 10}, say, or more --frames"
+            )
+        yield from super().fit(envs, frames)
 
     def _settings(self) -> dict[str, Any]:
         names = ["buffer_size", "optimize_memory_usage", "learning_starts", "train_freq", "gradient_steps"]
