@@ -2,14 +2,18 @@
 
 import json
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
+import gymnasium
 import numpy as np
 import pytest
+from gymnasium.envs.registration import EnvSpec
 
 import arcademark
 from arcademark.agents.loading import agent_specs
 from arcademark.environments.registry import load_suite
+from arcademark.environments.tasks import trusted
 from arcademark.errors import ArcadeMarkError
 from arcademark.reports.runs.suite_check import check_suite
 from arcademark.reports.tables import analysis
@@ -23,7 +27,7 @@ from arcademark.runs.trial import Player
 from arcademark.runs.verify import verify
 from arcademark.runs.watch import watch
 from arcademark.suite.protocols import step_protocol
-from arcademark.suite.task_suites import read_suite
+from arcademark.suite.task_suites import read_suite, task_suites
 from fakes import spaces  # noqa: F401 - Gymnasium makes what it registers
 
 FILE = """
@@ -133,17 +137,43 @@ def test_no_median_is_given_over_tasks_without_references(tmp_path):
     assert (coverage.games, coverage.median, coverage.refused) == (3, None, "1 task has no reference scores")
 
 
-def test_a_strangers_run_imports_nothing_by_itself(tmp_path, rules, monkeypatch):
+HOSTILE = [
+    {"environment": "evil:CartPole-v1"},
+    {"environment": "Evil-v0"},
+    {"environment": "GymV26Environment-v0", "kwargs": {"env_id": "evil:CartPole-v1"}},
+    {"environment": "Ant-v5", "kwargs": {"xml_file": "/dev/zero"}},
+    {"kwargs": {"render_mode": "human"}},
+    {"environment": "FrozenLake-v1", "kwargs": {"desc": [["S"], ["G"]]}},
+    {"environment": "minigrid:MiniGrid-Empty-5x5-v0", "kwargs": {"size": 10**9}},
+]
+
+
+def test_a_strangers_run_makes_nothing_by_itself(tmp_path, rules, monkeypatch):
     (tmp_path / "evil.py").write_text("raise SystemExit('imported')")
     monkeypatch.syspath_prepend(tmp_path)
-    play(tmp_path / "run", rules)
+    monkeypatch.setitem(gymnasium.registry, "Evil-v0", EnvSpec("Evil-v0", "evil:Environment"))
+    play(tmp_path / "run", rules, episodes=1)
+    monkeypatch.setattr("arcademark.environments.tasks.make", lambda *_: pytest.fail("it was made"))
     path = tmp_path / "run" / manifest.FILE
-    document = json.loads(path.read_text())
-    document["protocol"]["suite"]["tasks"]["cartpole"]["environment"] = "evil:CartPole-v1"
-    path.write_text(json.dumps(document))
-    with pytest.raises(ArcadeMarkError, match="may not have imported by itself"):
-        verify(tmp_path / "run")
+    for task in HOSTILE:
+        document = json.loads(path.read_text())
+        document["protocol"]["suite"]["tasks"]["cartpole"] = {"environment": "CartPole-v1", "kwargs": {}, **task}
+        path.write_text(json.dumps(document))
+        with pytest.raises(ArcadeMarkError, match="may not have made by itself"):
+            verify(tmp_path / "run", suite="classic-control")
     assert analysis.analyse(tmp_path / "run").algorithms  # which only reads
+
+
+def test_what_a_run_may_have_made(rules):
+    pole = rules.suite.tasks["pendulum"]
+    assert trusted(replace(pole, kwargs={"g": 9.0, "camera": {"at": [1, 2]}}), ())
+    texts = replace(pole, kwargs={"camera": {"at": ["x"]}})
+    assert not trusted(texts, [rules.suite])
+    suite = replace(rules.suite, tasks={"it": replace(texts, max_steps=7)})
+    assert trusted(texts, [suite])
+    shipped = load_suite("minigrid").tasks["empty_5x5"]
+    assert trusted(replace(shipped, id="other", max_steps=7), task_suites().values())
+    assert not trusted(shipped, ())
 
 
 def test_a_damaged_suite_in_a_manifest_is_one_line(tmp_path, rules):

@@ -73,7 +73,7 @@ suite = click.option(
 trusted_suite = click.option(
     "--suite",
     metavar="SUITE",
-    help="Of a run on other tasks than Atari games: the suite whose packages may be imported to play them again.",
+    help="Of a run on other tasks than Atari games: the suite as which they may be made to play them again.",
 )
 protocol = click.option(
     "--protocol",

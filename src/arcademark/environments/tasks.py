@@ -15,7 +15,7 @@ import copy
 import importlib
 import importlib.metadata
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from types import ModuleType
 from typing import Any
 
@@ -28,7 +28,7 @@ from arcademark.environments.base import ARRAY_ACTIONS, MOST_SIDES, ArrayActions
 from arcademark.environments.generative import State
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.suite.protocols import StepProtocol
-from arcademark.suite.task_suites import Task
+from arcademark.suite.task_suites import Task, TaskSuite
 
 MOST_OBJECTS = 100_000
 """Searched for random numbers in an environment that is copied."""
@@ -65,6 +65,28 @@ def make(task: Task, render_mode: str | None = None) -> gymnasium.Env[Any, Any]:
     except Exception as error:  # anyone's constructor
         told = one_line(f"{type(error).__name__}: {error}", 300)
         raise ArcadeMarkError(f"{where}: {task.environment} cannot be made ({told}); correct the suite") from None
+
+
+def trusted(task: Task, suites: Iterable[TaskSuite]) -> bool:
+    """Tell whether a task of anybody's run may be made.
+
+    It may as one of `suites` defines it, whatever its limit of steps; or where its class is Gymnasium's own and no
+    argument holds text, which could name a file or a module.
+    """
+    known = (other for suite in suites for other in suite.tasks.values())
+    if any((task.environment, task.kwargs) == (other.environment, other.kwargs) for other in known):
+        return True
+    registered = gymnasium.registry.get(task.environment)
+    made_by = None if registered is None else registered.entry_point
+    return isinstance(made_by, str) and made_by.startswith("gymnasium.envs.") and not _has_text(task.kwargs.values())
+
+
+def _has_text(values: Iterable[Any]) -> bool:
+    return any(
+        isinstance(value, str)
+        or (isinstance(value, list | dict) and _has_text(value if isinstance(value, list) else value.values()))
+        for value in values
+    )
 
 
 def package(task: Task) -> str:

@@ -15,14 +15,14 @@ import numpy as np
 from arcademark.environments import toy
 from arcademark.environments.base import Environment, Step
 from arcademark.environments.registry import Emulator, environment_spec, load_suite, open_environment
-from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.errors import ArcadeMarkError, UnknownNameError, one_line
 from arcademark.runs import imported
 from arcademark.runs.slot import episode_rng
 from arcademark.runs.store import EpisodeRecord, Phase, RunRecord, TrialRecord
 from arcademark.suite import anomalies
 from arcademark.suite.protocols import AtariProtocol, Protocol, StepProtocol
 from arcademark.suite.settings import recorded_end
-from arcademark.suite.task_suites import trusted_modules
+from arcademark.suite.task_suites import TaskSuite, task_suites
 from arcademark.suite.tasks import canonical_game
 
 Seen = Literal["palette", "ram"]
@@ -58,8 +58,7 @@ class Choice(TypedDict, total=False):
     seed: int | None
     phase: Phase | None
     episode: int | None
-    suite: str | None  # whose packages may be imported to play tasks again, beside those that come with ArcadeMark
-    trusting: bool  # whether any package may
+    suite: str | TaskSuite | None  # whose tasks may be made to play them again, beside those that come with ArcadeMark
 
 
 def observed_as(protocol: Protocol, observation: Seen) -> Protocol:
@@ -158,16 +157,20 @@ def _task(protocol: Protocol, name: str) -> str:
     return toy.NAME if name.strip().lower() == toy.NAME else canonical_game(name)
 
 
-def _refuse_packages(run: RunRecord, suite: str | None) -> None:
-    """Raise where playing again would import a package that the reader did not ask for: a run may be anybody's."""
+def refuse_tasks(run: RunRecord, suite: str | TaskSuite | None) -> None:
+    """Raise where playing again would make a task that the reader did not ask for: a run may be anybody's."""
     if not isinstance(run.protocol, StepProtocol):
         return
-    modules = {*trusted_modules(), *([] if suite is None else load_suite(suite).modules)}
+    from arcademark.environments.tasks import trusted
+
+    named = load_suite(suite) if isinstance(suite, str) else suite
+    suites = [*task_suites().values(), *([] if named is None else [named])]
     for task in run.protocol.suite.tasks.values():
-        if task.module not in modules or (suite is None and task.environment.startswith("GymV")):  # imports others
+        if not trusted(task, suites):
+            arguments = f" with {one_line(repr(dict(task.kwargs)), 100)}" if task.kwargs else ""
             raise ArcadeMarkError(
-                f"{run.directory}: task {task.id!r} is {task.environment}, whose package a run may not have imported "
-                "by itself; if you trust it, verify and watch take its suite's file: --suite FILE"
+                f"{run.directory}: task {task.id!r} is {task.environment}{arguments}, which a run may not have made by "
+                "itself; if you trust it, give the suite that has it so: --suite FILE"
             )
 
 
@@ -177,8 +180,7 @@ def select_trials(run: RunRecord, **choice: Unpack[Choice]) -> tuple[TrialRecord
     All that replays asks here first, so that a run without actions is refused here.
     """
     imported.refuse(run)
-    if not choice.get("trusting"):
-        _refuse_packages(run, choice.get("suite"))
+    refuse_tasks(run, choice.get("suite"))
     wanted = {name: choice.get(name) for name in ("agent", "game", "seed")}
     if (game := choice.get("game")) is not None:
         wanted["game"] = _task(run.protocol, game)

@@ -97,11 +97,6 @@ class TaskSuite:
     protocol: Mapping[str, Any]
 
     @property
-    def modules(self) -> frozenset[str]:
-        """The modules that register its environments, "" where that is Gymnasium itself."""
-        return frozenset(task.module for task in self.tasks.values())
-
-    @property
     def training_tasks(self) -> tuple[str, ...]:
         """The tasks meant for tuning."""
         return tuple(task.id for task in self.tasks.values() if task.training)
@@ -283,8 +278,3 @@ def task_suites() -> Mapping[str, TaskSuite]:
 
 SUFFIX = ".suite.toml"
 """How names of files end that hold a suite, among the package's data."""
-
-
-def trusted_modules() -> frozenset[str]:
-    """Return the modules that a run of anybody's may have imported: those of the suites that come with the package."""
-    return frozenset({""}).union(*(suite.modules for suite in task_suites().values()))

@@ -89,7 +89,7 @@ def check_suite(protocol: StepProtocol, episodes: int, workers: int | None = Non
             place = Path(folder) / "run"
             execute(make_plan(agent_specs("random"), made, protocol, 1, episodes), place, workers=workers)
             run = read_run(place)
-            found = verify(place, workers=workers, trusting=True)
+            found = verify(place, workers=workers, suite=protocol.suite)
             differences = {finding.game: str(finding) for finding in reversed(found.problems)}
             differences |= {trial.game: str(trial.error) for trial in run.trials if trial.error}
         tasks = tuple(_checked(task, spec, protocol, run, differences.get(task, "")) for task, spec in specs.items())
