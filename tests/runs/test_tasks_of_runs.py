@@ -18,6 +18,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.reports.runs.suite_check import check_suite
 from arcademark.reports.tables import analysis
 from arcademark.runs import manifest
+from arcademark.runs import watch as watching
 from arcademark.runs.engines.here import InProcessEngine
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
@@ -25,7 +26,6 @@ from arcademark.runs.slot import TrainingBlock
 from arcademark.runs.store import decode_actions, encode_actions, read_actions, read_run
 from arcademark.runs.trial import Player
 from arcademark.runs.verify import verify
-from arcademark.runs.watch import watch
 from arcademark.suite.protocols import step_protocol
 from arcademark.suite.task_suites import read_suite, task_suites
 from fakes import spaces  # noqa: F401 - Gymnasium makes what it registers
@@ -348,6 +348,14 @@ def test_a_suite_is_checked(rules, tmp_path):
 def test_an_episode_is_shown(tmp_path, rules):
     pygame = pytest.importorskip("pygame", reason="pygame-ce draws these tasks")
     play(tmp_path / "run", rules)
-    path = watch(tmp_path / "run", game="pendulum", out=tmp_path / "film.png", actions=True, pictures=4, scale=1)
-    pygame.quit()  # Gymnasium began it, with whatever display there is
+    path = watching.watch(
+        tmp_path / "run", game="pendulum", out=tmp_path / "film.png", actions=True, pictures=4, scale=1
+    )
     assert path.read_bytes().startswith(b"\x89PNG")
+    pictures = []
+    for trial in make_plan("random", "all", rules).trials:  # an agent that plays meanwhile
+        score = watching.play(trial, lambda picture: pictures.append(picture) or True, scale=1)
+        run = read_run(tmp_path / "run")
+        assert score == run.evaluation(next(one for one in run.trials if one.game == trial.game)).score[0]
+    assert len(pictures) == sum(run.episodes[run.episodes.episode == 0].steps)
+    pygame.quit()  # Gymnasium began it, with whatever display there is

@@ -6,13 +6,17 @@ import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.core import ParameterSource
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import MOST_DIGITS
+
+if TYPE_CHECKING:
+    from arcademark.suite.protocols import Protocol
+    from arcademark.suite.task_suites import TaskSuite
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -178,6 +182,20 @@ def pairs(option: str, items: tuple[str, ...]) -> Mapping[str, str]:
             raise ArcadeMarkError(f"--{option} {name.strip()} is given twice; give it once")
         found[name.strip()] = value.strip()
     return found
+
+
+def rules(protocol: str, suite: str | TaskSuite | None, override: tuple[str, ...]) -> Protocol:
+    """Return the protocol that --protocol names, or that of --suite, with what --override changes."""
+    from arcademark.environments.registry import load_suite
+    from arcademark.suite import protocols
+
+    if suite is None:
+        found: Protocol = protocols.protocol(protocol)
+    elif given("protocol"):
+        raise ArcadeMarkError("--suite and --protocol: a suite has its own protocol; leave --protocol out")
+    else:
+        found = protocols.step_protocol(load_suite(suite))
+    return found.override(pairs("override", override))
 
 
 def seed_list(text: str) -> tuple[int, ...]:

@@ -121,20 +121,10 @@ def playing(
 ) -> Playing:
     """Read the options."""
     from arcademark.runs.execution import placed
-    from arcademark.suite import protocols
 
     placing = placed(engine, address, gpus)
-    rules: Protocol
-    if suite is None:
-        rules = protocols.protocol(protocol)
-    else:
-        from arcademark.environments.registry import load_suite
-
-        if options.given("protocol"):
-            raise ArcadeMarkError("--suite and --protocol: a suite has its own protocol; leave --protocol out")
-        rules = protocols.step_protocol(load_suite(suite))
     return Playing(
-        rules.override(options.pairs("override", override)),
+        options.rules(protocol, suite, override),
         options.pairs("set", settings),
         options.seed_list(seeds),
         (episodes, frames, training_episodes),

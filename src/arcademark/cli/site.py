@@ -25,9 +25,16 @@ from arcademark.errors import ArcadeMarkError
 @click.option("--collection", metavar="NAMES", help="Only these collections of the catalogue.  [default: all]")
 @click.option("--no-replay", is_flag=True, help="Do not replay the runs' episodes: no badge says that they are real.")
 @click.option("--no-films", is_flag=True, help="Leave the beginnings of episodes as moving pictures out.")
+@options.trusted_suite
 @options.workers
 def command(
-    sources: tuple[Path, ...], out: Path, collection: str | None, no_replay: bool, no_films: bool, workers: int | None
+    sources: tuple[Path, ...],
+    out: Path,
+    collection: str | None,
+    no_replay: bool,
+    no_films: bool,
+    suite: str | None,
+    workers: int | None,
 ) -> int:
     """Write the leaderboard: the catalogue's published scores and those of RUN…, as pages that need no network.
 
@@ -56,7 +63,7 @@ def command(
     replays: dict[str, Verification] = {}
     for run in () if no_replay else played:
         with replaying() as follow:
-            replays[str(run)] = verify(run, workers=workers, on_finding=follow)
+            replays[str(run)] = verify(run, workers=workers, on_finding=follow, suite=suite)
     shown, made, left_out = films.of([] if no_films else [run for run in played if _atari(run)])
     with counting("summing up", "suites") as follow:
         found = analysis.analyse(sources, replays, shown, names, follow)

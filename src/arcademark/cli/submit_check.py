@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     "--name", metavar="NAME", default="", help="What the run's only agent is to be called.  [default: its label]"
 )
 @click.option("--out", type=click.Path(path_type=Path), metavar="FOLDER", help="Where to write the collection.")
+@options.trusted_suite
 @options.workers
 @with_output
 def command(
@@ -40,6 +41,7 @@ def command(
     kind: AlgorithmKind | None,
     name: str,
     out: Path | None,
+    suite: str | None,
     workers: int | None,
     output: Output,
     **texts: str | int | None,
@@ -65,7 +67,7 @@ def command(
         check_folder(out, option="--out")
     with replaying() as follow:
         source = None if paper is None else submission.Paper(paper, **given)  # type: ignore[arg-type]
-        found = submission.check(run_directory, source, kind, name, workers=workers, on_finding=follow)
+        found = submission.check(run_directory, source, kind, name, suite=suite, workers=workers, on_finding=follow)
     written = tuple(str(out / file) for file in found.files) if out is not None else ()
     if out is not None and found.files:
         write_folder(out, {file: text.encode() for file, text in found.files.items()}, option="--out")

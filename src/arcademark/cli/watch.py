@@ -57,9 +57,9 @@ def command(
     Without --episode it is the trial's first, episode 0. A second RUN, or --beside, has another next to it. A .png is a
     sheet of pictures. MP4 needs the extra 'video'.
 
-    With --live a window shows the episode, or what an agent that is named as for 'run' plays meanwhile, with the values
-    that it gives actions where it tells them (extra 'window'; space pauses, Esc ends). Nothing of that is recorded; a
-    learner is trained before.
+    With --live a window shows the episode, or what an agent that is named as for 'run' plays meanwhile (--game, a task
+    of --suite if that is given), with the values that it gives actions where it tells them (extra 'window'; space
+    pauses, Esc ends). Nothing of that is recorded; a learner is trained before.
     """
     from arcademark.runs import watch
 
@@ -84,10 +84,12 @@ def command(
         return 0
     if out is not None:
         raise ArcadeMarkError("--live shows a window and --out writes a file; leave one of them out")
+    from arcademark.runs import manifest
     from arcademark.runs.window import Window
 
     if not plays:
-        with Window(f"ArcadeMark: {places[0]}", watch.FRAMES_PER_SECOND * speed) as window:
+        unit = manifest.protocol_of(Path(places[0]), manifest.read(Path(places[0]))).unit
+        with Window(f"ArcadeMark: {places[0]}", watch.PER_SECOND[unit] * speed) as window:
             for picture in watch.shown(places[0], beside=second, scale=scale, **choice):
                 if not window.show(picture):
                     break
@@ -95,7 +97,7 @@ def command(
     if second is not None:
         raise ArcadeMarkError("an agent that plays is shown alone; record runs to show two side by side")
     trial = _trial(places[0], choice, protocol, override, settings)
-    with Window(f"ArcadeMark: {trial.agent.label}", watch.FRAMES_PER_SECOND * speed) as window:
+    with Window(f"ArcadeMark: {trial.agent.label}", watch.PER_SECOND[trial.protocol.unit] * speed) as window:
         score = watch.play(trial, window.show, episode=choice.get("episode"), scale=scale)
     messages.tell("watch: ended before the episode" if score is None else f"watch: score {score:,.15g}")
     return 0
@@ -115,12 +117,11 @@ def _trial(agent: str, choice: Choice, protocol: str, override: tuple[str, ...],
     """Return the trial that an agent is to play."""
     from arcademark.agents.loading import agent_specs
     from arcademark.runs.plan import make_plan
-    from arcademark.suite import protocols
 
     game, parameters = choice.get("game"), options.pairs("set", settings)
     if game is None:
         raise ArcadeMarkError(f"--live {agent}: no run's directory, so an agent; name the game that it plays by --game")
-    rules = protocols.protocol(protocol).override(options.pairs("override", override))
+    rules = options.rules(protocol, choice.get("suite"), override)
     episodes = (choice.get("episode") or 0) + 1
     plan = make_plan(agent_specs(agent, parameters), game, rules, (choice.get("seed") or 0,), episodes)
     if len(plan.trials) > 1:

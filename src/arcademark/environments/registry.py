@@ -25,11 +25,13 @@ if TYPE_CHECKING:
     from arcademark.environments.tasks import TaskEnvironment
 
 
-def load_suite(text: str) -> TaskSuite:
-    """Return the suite that is meant: a shipped one's name, a file's path, or ``gymnasium:CartPole-v1,Acrobot-v1``.
+def load_suite(text: str | TaskSuite) -> TaskSuite:
+    """Return the suite that is meant: a shipped one's name, a file, ``gymnasium:CartPole-v1,Acrobot-v1``, or itself.
 
     ArcadeMarkError: there is none, or the file is not one, with the place.
     """
+    if isinstance(text, TaskSuite):
+        return text
     shipped = task_suites.task_suites()
     if text.startswith(task_suites.ON_THE_SPOT):
         return task_suites.on_the_spot(text)

@@ -163,8 +163,7 @@ def refuse_tasks(run: RunRecord, suite: str | TaskSuite | None) -> None:
         return
     from arcademark.environments.tasks import trusted
 
-    named = load_suite(suite) if isinstance(suite, str) else suite
-    suites = [*task_suites().values(), *([] if named is None else [named])]
+    suites = [*task_suites().values(), *([] if suite is None else [load_suite(suite)])]
     for task in run.protocol.suite.tasks.values():
         if not trusted(task, suites):
             arguments = f" with {one_line(repr(dict(task.kwargs)), 100)}" if task.kwargs else ""

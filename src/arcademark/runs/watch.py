@@ -14,7 +14,7 @@ from typing import Any, Literal, Unpack
 
 import numpy as np
 
-from arcademark.environments.base import Step, one_by_one
+from arcademark.environments.base import EnvironmentSpec, Step, one_by_one
 from arcademark.environments.registry import environment_spec, open_environment
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import check_replaceable
@@ -26,8 +26,8 @@ from arcademark.runs.store import RunRecord, read_actions, read_run, scored_phas
 from arcademark.runs.trial import Player
 
 FRAMES_PER_SECOND = 60
-STEPS_PER_SECOND = 15
-"""Of tasks that are no Atari games."""
+PER_SECOND = {"frame": FRAMES_PER_SECOND, "step": 15}
+"""Pictures, by what a protocol counts."""
 
 EVERY_FRAMES = {".gif": 3, ".mp4": 1}
 """Real speed in both. An odd number, since games flicker: what they draw every other frame would always be left out, or
@@ -78,8 +78,8 @@ def watch(
     names = dict.fromkeys(_name(recorded) for _, recorded in episodes)
     path = Path(out) if out is not None else Path("-".join(names) + ".gif")
     kind = path.suffix.lower()
-    tasks = any(run.protocol.unit == "step" for run, _ in episodes)
-    every = every_frames or (1 if tasks else EVERY_FRAMES.get(kind, 1))
+    unit = episodes[0][0].protocol.unit
+    every = every_frames or (EVERY_FRAMES.get(kind, 1) if unit == "frame" else 1)
     if every < 1 or scale < 1 or pictures < 1:
         raise ArcadeMarkError(f"scale {scale}, every {every} frames: expected whole numbers of at least 1")
     if not path.parent.is_dir():
@@ -98,7 +98,7 @@ def watch(
                 while marks and frames >= marks[0]:
                     marks.pop(0)
 
-    video.write(path, chosen(), (STEPS_PER_SECOND if tasks else FRAMES_PER_SECOND) / every)
+    video.write(path, chosen(), PER_SECOND[unit] / every)
     return path
 
 
@@ -159,22 +159,24 @@ class _Shown(Player):
         super().__init__(trial, "ale")
         self.score, self._left, self._show, self._scale = 0.0, f"{trial.game} · episode {episode}", show, scale
         spec = environment_spec(trial.game, observed_as(trial.protocol, "ram"))
-        self._screen = open_environment(spec, frames_per_action=self.frames_per_action, emulator="ale")
+        asked = self.frames_per_action
+        self._screen = open_environment(spec, frames_per_action=asked, emulator="ale", pictures=True)
         self.score = self._screen.reset(episode_rng(trial.seed, "evaluation", episode, "environment"))
 
     def slot(self, row: int) -> Slot:
         """Make a slot that shows what it plays."""
         return _ShownSlot(row, self)
 
-    def acted(self, action: int) -> None:
+    def acted(self, action: Any) -> None:
         """Show an action that the agent has chosen."""
         told = self.agent.action_values()
         values = () if told is None else tuple(told.tolist())
         for step in self._screen.each_frame(action):
             self.score += step.reward
             frames, ended = self._screen.episode_frames, step.terminated or step.truncated
-            name = self.spec.action_meanings[action]
-            shot = Shot(self._screen.render(), frames, self.score, ended, action, name, values)
+            chosen = _chosen_action(self.spec, action)
+            unit = self.trial.protocol.unit
+            shot = Shot(self._screen.render(), frames, self.score, ended, *chosen, values, unit)
             if not self._show(_single(shot, self._left, self._scale, actions=True)):
                 raise _EndedError
 
@@ -184,7 +186,7 @@ class _ShownSlot(Slot):
         super().__init__(row, player.open(), player.plans)
         self._player = player
 
-    def step(self, action: int) -> Step:
+    def step(self, action: Any) -> Step:
         """Show an action, and play it."""
         self._player.acted(action)
         return super().step(action)
@@ -242,7 +244,6 @@ def _replayed(run: RunRecord, recorded: Recorded) -> Iterator[Shot]:
     """Replay an episode frame by frame; raise at its end where it is not the one that was recorded."""
     trial, row = recorded
     environment = open_recorded(run.protocol, trial, row.phase, pictures=True)
-    names = environment.spec.action_meanings
     score, ended = 0.0, False
     chosen: Any = 0
 
@@ -254,15 +255,21 @@ def _replayed(run: RunRecord, recorded: Recorded) -> Iterator[Shot]:
     for step in replay(environment, recorded, told(), by_frame=True):
         score += step.reward
         ended = step.terminated or step.truncated
-        name = names[chosen] if names else " ".join(f"{number:.3g}" for number in np.ravel(chosen).tolist())
-        shown = environment.render(), environment.episode_frames, score, ended, chosen if names else 0, name
-        yield Shot(*shown, unit=run.protocol.unit)
+        shown = environment.render(), environment.episode_frames, score, ended
+        yield Shot(*shown, *_chosen_action(environment.spec, chosen), unit=run.protocol.unit)
     if (score, environment.episode_frames, ended) != (row.score, row.frames, True):
         raise ArcadeMarkError(
             f"{run.directory}: {row.phase} episode {row.episode} of trial {trial.id} does not replay as recorded: "
             f"score {score:.15g} in {environment.episode_frames} frames, recorded {row.score:.15g} in {row.frames}; "
             f"'arcademark verify {run.directory}' shows more"
         )
+
+
+def _chosen_action(spec: EnvironmentSpec, action: Any) -> tuple[int, str]:
+    """Return an action's number and name; of an array 0 and its numbers."""
+    if spec.array_actions is None:
+        return action, spec.action_meanings[action]
+    return 0, " ".join(f"{number:.3g}" for number in np.ravel(action).tolist())
 
 
 def clock(frames: int) -> str:

@@ -27,6 +27,7 @@ from arcademark.reports.cells import PlayedAlgorithm
 from arcademark.reports.site.document import Replay
 from arcademark.reports.tables import loading
 from arcademark.reports.tables.loading import Scores
+from arcademark.runs import manifest
 from arcademark.runs import verify as replaying
 from arcademark.runs.store import RunRecord, scored_phase
 from arcademark.runs.verify import Finding as Replayed
@@ -85,6 +86,7 @@ def check(
     kind: AlgorithmKind | None = None,
     name: str = "",
     *,
+    suite: str | None = None,
     workers: int | None = None,
     on_finding: Callable[[Replayed, int], None] | None = None,
 ) -> Submission:
@@ -94,7 +96,12 @@ def check(
     """
     if paper is not None and not adding.NAME.fullmatch(paper.key):
         raise ArcadeMarkError(f"--paper {paper.key!r}: expected a name and a year in small letters, such as doe-2026")
-    found = replaying.verify(directory, workers=workers, on_finding=on_finding)
+    if paper is not None and manifest.protocol_of(directory, manifest.read(directory)).unit == "step":
+        raise ArcadeMarkError(
+            f"{directory}: has no Atari games, of which the catalogue is; check it without --paper, and show it on its "
+            "suite's leaderboard: arcademark site RUN…"
+        )
+    found = replaying.verify(directory, workers=workers, on_finding=on_finding, suite=suite)
     replay = Replay(len(found.findings), found.confirmed, found.warnings)
     runs = load_runs(directory)
     scores = loading.of_runs(runs)
