@@ -1,15 +1,17 @@
-// A training program in JavaScript that plays games of ArcadeMark; docs/protocol.md describes what is exchanged.
+// A training program in JavaScript that plays games, or other tasks, of ArcadeMark; docs/protocol.md describes what is exchanged.
 //
-//     node examples/train.js [steps]
+//     node examples/train.js [steps] [what to play, as arguments of "arcademark serve"]
+//     node examples/train.js 1000 cartpole_v1 --suite gymnasium:CartPole-v1 --envs 2
 //
-// It starts "arcademark serve" and tries random actions in two games at once; yours learns from what comes back.
+// It starts "arcademark serve" and tries random actions, in two games of Pong at once if nothing else is said; yours
+// learns from what comes back.
 
 const { spawn } = require("node:child_process");
 const readline = require("node:readline");
 
 const steps = Number(process.argv[2] || 1000);
-const options = ["--envs", "2", "--protocol", "dqn-2015", "--training", "--seed", "7"];
-const server = spawn("arcademark", ["serve", "pong", ...options], { stdio: ["pipe", "pipe", "inherit"] });
+const played = process.argv.length > 3 ? process.argv.slice(3) : ["pong", "--envs", "2", "--protocol", "dqn-2015"];
+const server = spawn("arcademark", ["serve", ...played, "--training", "--seed", "7"], { stdio: ["pipe", "pipe", "inherit"] });
 server.on("error", (error) => { console.error(error.message); process.exit(1); });
 const answers = readline.createInterface({ input: server.stdout })[Symbol.asyncIterator]();
 
@@ -27,13 +29,13 @@ async function main() {
   for (let i = 0; i < steps; i++) {
     const actions = hello.games.map(() => Math.floor(Math.random() * hello.action.n));
     const given = await ask({ type: "step", actions });
-    const pixels = Buffer.from(given.observations, "base64"); // the rows, one after the other
-    if (pixels.length !== hello.observation.bytes * hello.games.length) throw new Error("not the observations of " + hello.games);
+    const rows = Buffer.from(given.observations, "base64"); // one after the other
+    if (rows.length !== hello.observation.bytes * hello.games.length) throw new Error("not the observations of " + hello.games);
     for (const each of given.rewards) reward += each;
     for (const { row, score } of given.episodes) console.log(`${hello.games[row]}: ${score} points`);
     seen = given;
   }
-  console.log(`${seen.frame_number.join(" and ")} frames, ${reward} reward`);
+  console.log(`${seen.frame_number.join(" and ")} ${hello.unit}s, ${reward} reward`);
   server.stdin.end();
 }
 

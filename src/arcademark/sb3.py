@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 
 from arcademark.environments import gymnasium
-from arcademark.environments.vector import AtariVectorEnv
+from arcademark.environments.vector import GymnasiumVectorEnv
 from arcademark.suite.protocols import AtariProtocol
 
 
@@ -70,11 +70,11 @@ class VectorEnv(VecEnv):
 
     Parameters
     ----------
-    envs : arcademark.environments.vector.AtariVectorEnv
+    envs : arcademark.environments.vector.GymnasiumVectorEnv
         With ``autoreset_mode="same_step"``.
     """
 
-    def __init__(self, envs: AtariVectorEnv) -> None:
+    def __init__(self, envs: GymnasiumVectorEnv) -> None:
         self.envs = envs
         self.render_mode = envs.render_mode
         super().__init__(envs.num_envs, envs.single_observation_space, envs.single_action_space)

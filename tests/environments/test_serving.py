@@ -32,9 +32,9 @@ SHORT = {"max_frames_per_episode": 40}
 class Program:
     """A training program, in this process; `served` has the error that the server ended with, if any."""
 
-    def __init__(self, as_json, training=True):
+    def __init__(self, as_json, envs=None):
         (theirs, self.out), (self.incoming, out) = os.pipe(), os.pipe()
-        envs = arcademark.make_vec("toy", 2, "dqn-2015", training=training, copy=False, **SHORT)
+        envs = envs or arcademark.make_vec("toy", 2, "dqn-2015", training=True, copy=False, **SHORT)
         self.served, self.as_json = [], as_json
         self.thread = threading.Thread(
             target=self.serve, args=(Server(envs, 7, theirs, out), (theirs, out)), daemon=True
@@ -108,6 +108,52 @@ def test_what_is_served_is_what_make_vec_plays(as_json, how):
     assert not os.path.exists(hello["memory"])
     assert program.close() == b""
     assert program.served == []
+
+
+@pytest.mark.parametrize(("as_json", "how"), [(True, "lists"), (False, "lists"), (False, "bytes"), (False, "memory")])
+@pytest.mark.parametrize("task", ["pendulum_v1", "blackjack_v1"])
+def test_other_tasks_are_served(task, as_json, how):
+    rules = arcademark.suite_protocol("gymnasium:Pendulum-v1,Blackjack-v1", max_steps_per_episode=4)
+    envs = arcademark.make_vec(task, 2, rules)
+    served = arcademark.make_vec(task, 2, rules, copy=False, render_mode="rgb_array")
+    program = Program(as_json, served)
+    hello = program.ask(type="client", version=1, observations=how)
+    assert (hello["unit"], hello["games"]) == ("step", [task, task])
+    memory = os.open(hello["memory"], os.O_RDONLY)
+    envs.reset(seed=3)
+    program.ask(type="reset", seed=3)
+    envs.action_space.seed(0)
+    for _ in range(9):
+        actions = envs.action_space.sample()
+        _, rewards, terminated, truncated, infos = envs.step(actions)
+        answer = program.ask(type="step", actions=actions.tolist())
+        expected = sent(envs.observed, how, None)["observations"] if how != "memory" else envs.observed.tobytes()
+        assert (os.pread(memory, 2**20, 0) if how == "memory" else answer["observations"]) == expected
+        assert answer["rewards"] == rewards.tolist()
+        assert (answer["terminated"], answer["truncated"]) == (terminated.tolist(), truncated.tolist())
+        assert answer["episode_frame_number"] == infos["episode_frame_number"].tolist()
+        assert [each["steps"] for each in answer["episodes"]] == [
+            int(infos["episode"]["l"][i]) for i in np.flatnonzero(infos.get("_episode", []))
+        ]
+    os.close(memory)
+    assert program.close() == b""
+    assert program.served == []
+
+
+def test_actions_of_tasks_that_are_no_array_are_told():
+    rules = arcademark.suite_protocol("gymnasium:Pendulum-v1")
+    for actions, error in (
+        ([[1.0], 0.5], "lists of different lengths"),
+        ([[1.0], [3.0]], "has 3 at place 0; expected -2 to 2"),
+        ([["a"], ["b"]], "type <U1"),
+        ([0.5, 0.5], "shape"),
+        ([[0.5]], "1 actions for 2"),
+    ):
+        program = Program(True, arcademark.make_vec("pendulum_v1", 2, rules, copy=False))
+        for message in ({"type": "client", "version": 1}, {"type": "reset"}, {"type": "step", "actions": actions}):
+            answer = program.ask(**message)
+        assert error in answer["message"]
+        program.close()
 
 
 @pytest.mark.parametrize(
@@ -223,10 +269,12 @@ def test_a_program_in_javascript_plays(tmp_path):
     command.chmod(0o700)
     path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
     environment = os.environ | {"PATH": path, "ARCADEMARK_CONSOLE": "off"}  # to be compiled it takes long
-    program = [node, EXAMPLES / "train.js", "20"]
-    done = subprocess.run(program, env=environment, capture_output=True, text=True, timeout=100, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert " frames, " in done.stdout
+    pole = "60", "cartpole_v1", "--suite", "gymnasium:CartPole-v1", "--envs", "3"
+    for asked, told in ((("20",), " frames, "), (pole, "cartpole_v1: ")):
+        program = [node, EXAMPLES / "train.js", *asked]
+        done = subprocess.run(program, env=environment, capture_output=True, text=True, timeout=100, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert told in done.stdout
 
 
 @pytest.mark.slow

@@ -4,7 +4,10 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium import spaces
+from gymnasium.utils.env_checker import data_equivalence
+from gymnasium.vector.utils import iterate
 
+import arcademark
 from arcademark.environments import tasks
 from arcademark.environments.base import ArrayActions, EnvironmentSpec
 from arcademark.environments.batch import make_batch
@@ -96,6 +99,40 @@ def test_switches_keep_the_contract(tmp_path):
     assert spec.array_actions is not None
     assert spec.array_actions.high == (1.0, 2.0)
     check_environment(lambda: open_environment(spec), np.random.default_rng(0), steps=30)
+
+
+@pytest.mark.parametrize("name", ["cartpole_v1", "pendulum_v1", "blackjack_v1", "odd_v0"])
+def test_a_vector_of_gymnasiums_plays_as_environments_alone(name):
+    protocol = rules(CLASSIC + ",Odd-v0", max_steps_per_episode=12)
+    envs = arcademark.make_vec(name, 2, protocol)
+    alone = [arcademark.make(name, protocol) for _ in range(2)]
+    envs.action_space.seed(0)
+    observations, _ = envs.reset(seed=5)
+    seen = [env.reset(seed=5 + i) for i, env in enumerate(alone)]
+    ended = np.zeros(2, bool)
+    for step in range(40):
+        rows = iterate(envs.observation_space, observations)
+        for env, row, (observation, info) in zip(alone, rows, seen, strict=True):
+            assert data_equivalence(row, observation)
+            assert env.observation_space.contains(observation)
+            assert ("episode" in info) == (step > 0 and bool(ended[alone.index(env)]))
+        actions = envs.action_space.sample()
+        observations, rewards, terminated, truncated, _ = envs.step(actions)
+        for i, env in enumerate(alone):
+            told = (*env.reset(), 0.0, False, False) if ended[i] else env.step(actions[i])
+            observation, info, *rest = told if ended[i] else (told[0], told[4], *told[1:4])
+            assert rest == [rewards[i], terminated[i], truncated[i]]
+            seen[i] = observation, info
+        ended = terminated | truncated
+    assert gymnasium.make(alone[0].spec).unwrapped.environment_spec == alone[0].environment_spec
+
+
+def test_what_a_vector_of_tasks_cannot_hold():
+    protocol = rules()
+    with pytest.raises(ArcadeMarkError, match=r"tasks 'cartpole_v1' and 'pendulum_v1' cannot share a vector.*Box"):
+        arcademark.make_vec("cartpole_v1,pendulum_v1", protocol=protocol)
+    with pytest.raises(ArcadeMarkError, match="for Atari's screens"):
+        arcademark.make("cartpole_v1", protocol, channels_first=True)
 
 
 def test_observations_are_arrays_with_a_field_a_part():

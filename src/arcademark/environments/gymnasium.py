@@ -1,4 +1,4 @@
-"""The games as Gymnasium environments, to train with any library under a declared protocol.
+"""Games and other tasks as Gymnasium environments, to train with any library under a declared protocol.
 
 Seeding: ``reset(seed=s)`` begins a series of episodes, each with its own generator: the next child of
 ``numpy.random.SeedSequence(s)``. A reset without a seed goes on to the next episode of the series. Sub-environment i of
@@ -20,10 +20,9 @@ import gymnasium
 from gymnasium.vector import AutoresetMode
 
 from arcademark.environments import toy
-from arcademark.environments.base import EnvironmentSpec
 from arcademark.environments.registry import environment_spec
-from arcademark.environments.single import AtariEnv, PaddingType
-from arcademark.environments.vector import AtariVectorEnv
+from arcademark.environments.single import GymnasiumEnv, PaddingType
+from arcademark.environments.vector import GymnasiumVectorEnv
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite import protocols
 from arcademark.suite.subsets import resolve_tasks
@@ -34,22 +33,24 @@ DEFAULT_PROTOCOL = "world-records"
 
 def make(
     game: str,
-    protocol: str | protocols.AtariProtocol = DEFAULT_PROTOCOL,
+    protocol: str | protocols.Protocol = DEFAULT_PROTOCOL,
     *,
     training: bool = False,
     render_mode: str | None = None,
     channels_first: bool = False,
     padding_type: PaddingType = "reset",
     **overrides: object,
-) -> AtariEnv:
-    """Return a game as a Gymnasium environment.
+) -> GymnasiumEnv:
+    """Return a game, or another task, as a Gymnasium environment.
+
+    Observations and actions of other tasks are those of their own environments, numbered actions from 0.
 
     Parameters
     ----------
     game : str
-        Any spelling of its name.
-    protocol : str or AtariProtocol
-        A protocol or its name.
+        Any spelling of its name; of other tasks their id.
+    protocol : str or Protocol
+        A protocol or its name; for other tasks `arcademark.suite_protocol`.
     training : bool
         Whether episodes end and rewards are clipped as the protocol says for training.
     render_mode : {"rgb_array"}, optional
@@ -67,8 +68,8 @@ def make(
     ArcadeMarkError
         There is no such game, protocol or setting, or the game cannot be played so.
     """
-    return AtariEnv(
-        _spec(game, protocol, overrides),
+    return GymnasiumEnv(
+        environment_spec(game, _rules(protocol, overrides)),
         training=training,
         render_mode=render_mode,
         channels_first=channels_first,
@@ -79,7 +80,7 @@ def make(
 def make_vec(
     games: str | Sequence[str],
     num_envs: int | None = None,
-    protocol: str | protocols.AtariProtocol = DEFAULT_PROTOCOL,
+    protocol: str | protocols.Protocol = DEFAULT_PROTOCOL,
     *,
     training: bool = False,
     render_mode: str | None = None,
@@ -89,13 +90,13 @@ def make_vec(
     channels_first: bool = False,
     padding_type: PaddingType = "reset",
     **overrides: object,
-) -> AtariVectorEnv:
-    """Return one or several games as a Gymnasium vector environment, played in this process.
+) -> GymnasiumVectorEnv:
+    """Return one or several games, or other tasks, as a Gymnasium vector environment, played in this process.
 
     Parameters
     ----------
     games : str or sequence of str
-        A game, several, a subset or a suite; sub-environment i plays game ``i % len(games)``.
+        A game or task, several, a subset or a suite; sub-environment i plays game ``i % len(games)``.
     num_envs : int, optional
         Sub-environments; one a game by default.
     protocol, training, render_mode, channels_first, padding_type, **overrides
@@ -113,13 +114,17 @@ def make_vec(
     ArcadeMarkError
         As `make`; or the games' actions or observations differ.
     """
-    if isinstance(games, str):
-        games = (games,) if games.strip().lower() == toy.NAME else resolve_tasks(games)
-    specs = [_spec(game, protocol, overrides) for game in games]
+    rules = _rules(protocol, overrides)
+    if isinstance(rules, protocols.StepProtocol):
+        games = rules.suite.resolve(games)
+    elif isinstance(games, str):
+        toys = games.strip().lower() == toy.NAME
+        games = (games,) if toys else resolve_tasks(games)
+    specs = [environment_spec(game, rules) for game in games]
     count = len(specs) if num_envs is None else num_envs
     if not specs or count < 1:
         raise ArcadeMarkError(f"a vector of {count} environments of {len(specs)} games; expected at least one of each")
-    return AtariVectorEnv(
+    return GymnasiumVectorEnv(
         [specs[i % len(specs)] for i in range(count)],
         training=training,
         render_mode=render_mode,
@@ -131,12 +136,12 @@ def make_vec(
     )
 
 
-def _spec(game: str, protocol: str | protocols.AtariProtocol, overrides: Mapping[str, object]) -> EnvironmentSpec:
+def _rules(protocol: str | protocols.Protocol, overrides: Mapping[str, object]) -> protocols.Protocol:
     named = protocols.protocol(protocol) if isinstance(protocol, str) else protocol
-    return environment_spec(game, named.override(overrides) if overrides else named)
+    return named.override(overrides) if overrides else named
 
 
-def _vector(num_envs: int, *, game: str, **how: Any) -> AtariVectorEnv:
+def _vector(num_envs: int, *, game: str, **how: Any) -> GymnasiumVectorEnv:
     return make_vec(game, num_envs, **how)
 
 

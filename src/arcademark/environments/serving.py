@@ -1,4 +1,4 @@
-"""A vector of games for a training program in any language, over pipes (docs/protocol.md)."""
+"""A vector of games, or other tasks, for a training program in any language, over pipes (docs/protocol.md)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from arcademark.environments.single import INFOS
-from arcademark.environments.vector import AtariVectorEnv
+from arcademark.environments.vector import GymnasiumVectorEnv
 from arcademark.environments.wire import (
     READ_BYTES,
     VERSION,
@@ -45,11 +45,11 @@ class Reset(Message):
 class Step(Message):
     """Play an action in each game."""
 
-    actions: list[int]
+    actions: list[int | float | list[Any]]
 
 
 class Render(Message):
-    """Show the screen of a game, in colour."""
+    """Show the screen of a game or task, in colour."""
 
     row: int = 0
 
@@ -62,7 +62,7 @@ class Server:
 
     Parameters
     ----------
-    envs : AtariVectorEnv
+    envs : GymnasiumVectorEnv
         Played as in `arcademark.make_vec`, with ``autoreset_mode="next_step"``.
     seed : int
         Of the first reset that names none.
@@ -70,7 +70,7 @@ class Server:
         Descriptors of the pipes from and to the program.
     """
 
-    def __init__(self, envs: AtariVectorEnv, seed: int, incoming: int, outgoing: int) -> None:
+    def __init__(self, envs: GymnasiumVectorEnv, seed: int, incoming: int, outgoing: int) -> None:
         self._envs, self._seed = envs, seed
         self._incoming, self._outgoing = incoming, outgoing
         self._wire = Wire(Said)
@@ -111,13 +111,13 @@ class Server:
                 if seed is None and not self._begun:
                     seed = self._seed
                 self._begun = True
-                observations, infos = self._envs.reset(seed=seed)
-                return {"type": "observations", **self._seen(observations), **_told(infos)}
+                _, infos = self._envs.reset(seed=seed)
+                return {"type": "observations", **self._seen(), **_told(infos)}
             case Step(actions) if self._begun:
-                observations, rewards, terminated, truncated, infos = self._envs.step(np.array(actions, object))
+                _, rewards, terminated, truncated, infos = self._envs.step(_array(actions))
                 ended = {"terminated": terminated.tolist(), "truncated": truncated.tolist()}
                 given = {"rewards": rewards.tolist(), **ended, "episodes": _episodes(infos)}
-                return {"type": "step", **self._seen(observations), **given, **_told(infos)}
+                return {"type": "step", **self._seen(), **given, **_told(infos)}
             case Render(row) if self._begun and 0 <= row < self._envs.num_envs:
                 screen = self._envs.envs[row].environment.render()
                 return {"type": "screen", "shape": screen.shape, "pixels": screen.tobytes()}
@@ -132,23 +132,32 @@ class Server:
         self._how = client.observations or ("lists" if self._wire.as_json else "bytes")
         if self._how == "memory":
             self._memory = shared.rows(self._envs.num_envs, spec.observation_shape, spec.observation_dtype)
+            self._envs.observed = self._memory
         return {
             "type": "hello",
             "version": VERSION,
             "games": [env.environment_spec.game for env in self._envs.envs],
             "protocol": spec.protocol.label,
+            "unit": spec.protocol.unit,
             "observation": observation_space(spec),
             "action": action_space(spec),
             "memory": shared.path,
         }
 
-    def _seen(self, observations: NDArray[Any]) -> dict[str, Any]:
-        return sent(observations, self._how or "bytes", self._memory)
+    def _seen(self) -> dict[str, Any]:
+        return sent(self._envs.observed, self._how or "bytes", self._memory)
 
     def _send(self, message: dict[str, Any]) -> None:
         left = memoryview(self._wire.encode(message))
         while left:
             left = left[os.write(self._outgoing, left) :]
+
+
+def _array(actions: list[Any]) -> NDArray[Any]:
+    try:
+        return np.array(actions)
+    except ValueError:
+        raise ArcadeMarkError("serve: the actions are lists of different lengths; expected one a row") from None
 
 
 def _told(infos: dict[str, Any]) -> dict[str, Any]:

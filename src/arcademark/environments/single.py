@@ -1,9 +1,9 @@
-"""A game under a protocol as a `gymnasium.Env`, and what is told of whole games."""
+"""A game or another task under a protocol as a `gymnasium.Env`, and what is told of whole games."""
 
 from __future__ import annotations
 
 import time
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import gymnasium
 import numpy as np
@@ -11,10 +11,13 @@ from gymnasium.envs.registration import EnvSpec
 from gymnasium.spaces import Box, Discrete, Space
 from numpy.typing import NDArray
 
+from arcademark.environments import tasks
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.environments.observation import channels_first as as_channels_first
-from arcademark.environments.registry import open_game
+from arcademark.environments.play import ConsoleEnvironment
+from arcademark.environments.registry import open_environment
 from arcademark.errors import ArcadeMarkError
+from arcademark.suite.protocols import StepProtocol
 
 FRAMES_A_SECOND = 60
 INFOS = ("lives", "episode_frame_number", "frame_number")
@@ -51,18 +54,18 @@ class GameStatistics:
         return {"r": float(self.scores[i]), "l": int(self.steps[i]), "t": seconds}
 
 
-class AtariEnv(gymnasium.Env[NDArray[np.uint8], np.int64]):
-    """A game under a protocol as a `gymnasium.Env`; see `arcademark.make`.
+class GymnasiumEnv(gymnasium.Env[Any, Any]):
+    """A game or another task under a protocol as a `gymnasium.Env`; see `arcademark.make`.
 
     ``info`` holds what ALE's own environment tells: ``lives``, ``episode_frame_number`` (frames since the game began)
     and ``frame_number`` (frames since the series of episodes began). Where a game ends, ``info["episode"]`` holds its
     raw score "r", agent steps "l" and seconds "t" as Gymnasium's ``RecordEpisodeStatistics`` has them, but of the whole
-    game, whatever training clips and ends.
+    game, whatever training clips and ends. Of other tasks than games frames are steps, and there are no lives.
 
     Parameters
     ----------
     environment_spec : EnvironmentSpec
-        The game and protocol.
+        The task and protocol.
     training : bool
     render_mode : {"rgb_array"}, optional
     channels_first : bool
@@ -84,10 +87,14 @@ class AtariEnv(gymnasium.Env[NDArray[np.uint8], np.int64]):
             raise ArcadeMarkError(f"render_mode {render_mode!r} is not known; expected 'rgb_array' or none")
         if padding_type not in {"reset", "zero"}:
             raise ArcadeMarkError(f"padding_type {padding_type!r} is not known; expected 'reset' or 'zero'")
-        protocol = environment_spec.atari
+        protocol = environment_spec.protocol
         self.environment_spec = environment_spec
-        self.environment = open_game(environment_spec, training=training)
-        self.environment.pad_with_zeros(padding_type == "zero")
+        drawn = render_mode is not None
+        self.environment = open_environment(environment_spec, training=training, pictures=drawn)
+        if isinstance(self.environment, ConsoleEnvironment):
+            self.environment.pad_with_zeros(padding_type == "zero")
+        elif channels_first or padding_type != "reset":
+            raise ArcadeMarkError("channels_first and padding_type are for Atari's screens; leave them out")
         self.render_mode = render_mode
         self.metadata = {**type(self).metadata, "render_fps": max(1, FRAMES_A_SECOND // protocol.frame_skip)}
         self.channels_first = channels_first
@@ -108,9 +115,7 @@ class AtariEnv(gymnasium.Env[NDArray[np.uint8], np.int64]):
         self.statistics, self.row = GameStatistics(1), 0
         self.finished: dict[str, Any] | None = None
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[NDArray[np.uint8], dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Start the next episode of the series, or the first one of the series that `seed` begins.
 
         Without a seed, an episode that follows a lost life goes on in the same game where the protocol says so.
@@ -138,7 +143,7 @@ class AtariEnv(gymnasium.Env[NDArray[np.uint8], np.int64]):
         """Take down what is told of a game, if the episode that has just ended was its last."""
         self.finished = None if self.environment.life_lost else self.statistics.episode(self.row)
 
-    def step(self, action: np.int64) -> tuple[NDArray[np.uint8], float, bool, bool, dict[str, Any]]:
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Play one agent step.
 
         Raises
@@ -146,7 +151,9 @@ class AtariEnv(gymnasium.Env[NDArray[np.uint8], np.int64]):
         ArcadeMarkError
             If the action is not one, or the episode has ended.
         """
-        reward, terminated, truncated = self.environment.step(np.asarray(action).item())
+        reward, terminated, truncated = self.environment.step(
+            np.asarray(action).item() if self.environment_spec.array_actions is None else action
+        )
         self.statistics.scores[self.row] += reward
         self.statistics.steps[self.row] += 1
         self.finished = None
@@ -165,27 +172,35 @@ class AtariEnv(gymnasium.Env[NDArray[np.uint8], np.int64]):
         return told if self.finished is None else {**told, "episode": self.finished}
 
     def render(self) -> NDArray[np.uint8] | None:
-        """Return the console's screen in colour, shape (height, width, 3), with ``render_mode="rgb_array"``."""
+        """Return the screen in colour, shape (height, width, 3), with ``render_mode="rgb_array"``."""
         return self.environment.render() if self.render_mode == "rgb_array" else None
 
     def get_action_meanings(self) -> list[str]:
-        """Return the actions' names."""
+        """Return the actions' names, none where these are arrays."""
         return list(self.environment_spec.action_meanings)
 
     def close(self) -> None:
-        """Release the emulator."""
+        """Release the emulator, or close the task's environment."""
         self.environment.close()
 
-    def _observe(self) -> NDArray[np.uint8]:
-        observation = np.empty(self.environment_spec.observation_shape, np.uint8)
+    def shown(self, observation: NDArray[Any]) -> Any:
+        """Return an observation of the contract as one of the observation space."""
+        if self.channels_first:
+            return as_channels_first(observation[None])[0]
+        return tasks.unpacked(observation, self.observation_space)
+
+    def _observe(self) -> Any:
+        observation = np.empty(self.environment_spec.observation_shape, self.environment_spec.observation_dtype)
         self.environment.observe(observation)
-        return as_channels_first(observation[None])[0] if self.channels_first else observation
+        return self.shown(observation)
 
 
-def spaces_of(spec: EnvironmentSpec, channels_first: bool = False) -> tuple[Space[NDArray[np.uint8]], Discrete]:
-    """Return the observation space and the action space of a game."""
+def spaces_of(spec: EnvironmentSpec, channels_first: bool = False) -> tuple[Space[Any], Space[Any]]:
+    """Return the observation space and the action space of a task."""
+    if isinstance(spec.protocol, StepProtocol):
+        return tasks.spaces_of(spec)
     high = 127 if spec.atari.observation == "palette" else 255
     shape = spec.observation_shape
     if channels_first:
         shape = as_channels_first(np.empty((1, *shape), np.uint8)).shape[1:]
-    return cast(Space[NDArray[np.uint8]], Box(0, high, shape, np.uint8)), Discrete(spec.num_actions)
+    return Box(0, high, shape, np.uint8), Discrete(spec.num_actions)

@@ -96,14 +96,14 @@ def package(task: Task) -> str:
     return f"{names[0]} {importlib.metadata.version(names[0])}" if names else ""
 
 
-_KNOWN: dict[tuple[str, str, int | None], tuple[spaces.Space[Any], spaces.Space[Any]]] = {}
-"""Spaces of tasks that were made, by what makes them."""
+_KNOWN: dict[tuple[str, str, int | None], tuple[spaces.Space[Any], spaces.Space[Any], bool]] = {}
+"""Spaces of tasks that were made, and whether they draw pictures, by what makes them."""
 
 
 def task_spec(name: str, protocol: StepProtocol) -> EnvironmentSpec:
     """Return what an agent is told about a task of the protocol's suite; errors as of `make`, or of its spaces."""
     task = protocol.suite.tasks[protocol.suite.resolve([name])[0]]
-    observed, acted = _spaces(task)
+    observed, acted, _ = _known(task)
     where = f"task {task.id!r}"
     kind = _type_of(observed, where)
     meanings, arrays = _actions(acted, where)
@@ -114,16 +114,17 @@ def task_spec(name: str, protocol: StepProtocol) -> EnvironmentSpec:
 def spaces_of(spec: EnvironmentSpec) -> tuple[spaces.Space[Any], spaces.Space[Any]]:
     """Return the spaces of a task's observations, as `unpacked` has them, and of its actions, numbered from 0."""
     assert isinstance(spec.protocol, StepProtocol)
-    observed, acted = _spaces(spec.protocol.suite.tasks[spec.game])
+    observed, acted, _ = _known(spec.protocol.suite.tasks[spec.game])
     return observed, acted if spec.array_actions is not None else spaces.Discrete(spec.num_actions)
 
 
-def _spaces(task: Task) -> tuple[spaces.Space[Any], spaces.Space[Any]]:
-    """Return the spaces of a task's environment, which is made where they are not known; errors as of `make`."""
+def _known(task: Task) -> tuple[spaces.Space[Any], spaces.Space[Any], bool]:
+    """Return what `_KNOWN` has of a task's environment, which is made where that is nothing; errors as of `make`."""
     key = (task.environment, repr(sorted(task.kwargs.items())), task.max_steps)
     if key not in _KNOWN:
         environment = make(task)
-        _KNOWN[key] = environment.observation_space, environment.action_space
+        draws = "rgb_array" in environment.metadata.get("render_modes", ())
+        _KNOWN[key] = environment.observation_space, environment.action_space, draws
         _close(environment)
     return _KNOWN[key]
 
@@ -201,12 +202,17 @@ def fill(out: NDArray[Any], observation: Any, space: spaces.Space[Any]) -> None:
 
 
 def unpacked(observations: NDArray[Any], space: spaces.Space[Any]) -> Any:
-    """Return rows of observations of a space as Gymnasium has them: a dictionary or tuple of its parts' rows."""
+    """Return rows of observations of a space, or a single one, as Gymnasium has them.
+
+    Of parts these are a dictionary or a tuple of their rows, of texts a tuple; a single number or text is one.
+    """
     if isinstance(space, spaces.Dict):
         return {name: unpacked(observations[name], part) for name, part in space.spaces.items()}
     if isinstance(space, spaces.Tuple):
         return tuple(unpacked(observations[str(i)], part) for i, part in enumerate(space.spaces))
-    return observations
+    if observations.dtype.kind == "U":
+        return tuple(observations.tolist()) if observations.ndim else str(observations)
+    return observations[()] if isinstance(space, spaces.Discrete) else observations
 
 
 class Copy:
@@ -241,7 +247,7 @@ class TaskEnvironment:
         self.spec = spec
         self._task = protocol.suite.tasks[spec.game]
         self._cap = math.inf if protocol.max_frames_per_episode is None else protocol.max_frames_per_episode
-        self._rendering = "rgb_array" if pictures else None
+        self._rendering = "rgb_array" if pictures and _known(self._task)[2] else None
         self._made = make(self._task, self._rendering)
         self._observation: Any = None
         self._space = self._made.observation_space
@@ -323,7 +329,7 @@ class TaskEnvironment:
             ) from None
 
     def render(self) -> NDArray[np.uint8]:
-        """Return the picture, shape (height, width, 3); an ArcadeMarkError unless opened with `pictures`."""
+        """Return the picture, shape (height, width, 3); an ArcadeMarkError where there is none."""
         picture = self._call("render") if self._rendering else None
         if not isinstance(picture, np.ndarray) or picture.ndim != 3 or picture.shape[2] != 3:
             raise ArcadeMarkError(f"task {self.spec.game!r}: its environment draws no picture")

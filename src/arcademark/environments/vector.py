@@ -1,4 +1,4 @@
-"""Games under protocols as a `gymnasium.vector.VectorEnv`."""
+"""Games or other tasks under protocols as a `gymnasium.vector.VectorEnv`."""
 
 from __future__ import annotations
 
@@ -11,18 +11,20 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from arcademark.environments.base import EnvironmentSpec
+from arcademark.environments import tasks
+from arcademark.environments.base import EnvironmentSpec, one_by_one
 from arcademark.environments.batch import default_threads, make_batch
 from arcademark.environments.observation import channels_first as as_channels_first
-from arcademark.environments.single import INFOS, AtariEnv, GameStatistics, PaddingType
-from arcademark.errors import ArcadeMarkError
+from arcademark.environments.single import INFOS, GameStatistics, GymnasiumEnv, PaddingType, spaces_of
+from arcademark.errors import ArcadeMarkError, one_line
+from arcademark.suite.protocols import AtariProtocol
 
 
-class AtariVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any]]):
-    """Games under a protocol as a `gymnasium.vector.VectorEnv`; see `arcademark.make_vec`.
+class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
+    """Games or other tasks under a protocol as a `gymnasium.vector.VectorEnv`; see `arcademark.make_vec`.
 
-    ``infos`` are those of `AtariEnv`, an array each. Where games end, ``infos["episode"]`` holds arrays of all of them
-    and ``infos["_episode"]`` says which, as Gymnasium's ``RecordEpisodeStatistics`` for vectors has it; with
+    ``infos`` are those of `GymnasiumEnv`, an array each. Where games end, ``infos["episode"]`` holds arrays of all of
+    them and ``infos["_episode"]`` says which, as Gymnasium's ``RecordEpisodeStatistics`` for vectors has it; with
     "same_step" they are in ``infos["final_info"]`` too.
 
     Parameters
@@ -36,6 +38,11 @@ class AtariVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any
     ------
     ArcadeMarkError
         If actions or observations differ.
+
+    Attributes
+    ----------
+    observed : array
+        The last observations, a row each, as `Environment.observe` writes them.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"]}  # noqa: RUF012
@@ -52,10 +59,10 @@ class AtariVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any
         channels_first: bool = False,
         padding_type: PaddingType = "reset",
     ) -> None:
-        self.envs: list[AtariEnv] = []
+        self.envs: list[GymnasiumEnv] = []
         _check_agreement(environment_specs)
         self.envs = [
-            AtariEnv(
+            GymnasiumEnv(
                 spec,
                 training=training,
                 render_mode=render_mode,
@@ -82,12 +89,13 @@ class AtariVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any
         self.observation_space = batch_space(first.observation_space, self.num_envs)
         self.action_space = batch_space(first.action_space, self.num_envs)
         self._shape = (self.num_envs, *environment_specs[0].observation_shape)
-        self._observations = np.zeros(self._shape, np.uint8)
+        self._dtype = environment_specs[0].observation_dtype
+        self.observed: NDArray[Any] = np.zeros(self._shape, self._dtype)
         self._ended = np.zeros(self.num_envs, np.bool_)
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[NDArray[np.uint8], dict[str, Any]]:
+    ) -> tuple[Any, dict[str, Any]]:
         """Start episodes: in all sub-environments, or in those of the mask ``options["reset_mask"]``.
 
         Parameters
@@ -101,17 +109,17 @@ class AtariVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any
         mask = np.ones(self.num_envs, np.bool_) if options is None else options.get("reset_mask", np.ones(1, np.bool_))
         infos: dict[str, Any] = {}
         if self.copy:
-            self._observations = self._observations.copy()
+            self.observed = self.observed.copy()
         for i in np.flatnonzero(np.broadcast_to(mask, self.num_envs)).tolist():
             _, info = self.envs[i].reset(seed=seeds[i])
-            self.envs[i].environment.observe(self._observations[i])
+            self.envs[i].environment.observe(self.observed[i, ...])
             infos = self._add_info(infos, info, i)
             self._ended[i] = False
-        return self._shown(self._observations), infos
+        return self._shown(), infos
 
     def step(
-        self, actions: NDArray[np.int64]
-    ) -> tuple[NDArray[np.uint8], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+        self, actions: Any
+    ) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
         """Play one agent step in each sub-environment.
 
         Raises
@@ -119,17 +127,17 @@ class AtariVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any
         ArcadeMarkError
             If there is not one valid action a sub-environment, or, with autoreset disabled, an episode has ended.
         """
-        chosen = np.asarray(actions).tolist()
+        chosen = one_by_one(np.asarray(actions))
         if len(chosen) != self.num_envs:
             raise ArcadeMarkError(f"{len(chosen)} actions for {self.num_envs} environments; expected one each")
         if self.copy:
-            self._observations = np.empty(self._shape, np.uint8)
+            self.observed = np.empty(self._shape, self._dtype)
         restarts = self.autoreset_mode is AutoresetMode.NEXT_STEP
         idle = self._ended if restarts else np.zeros(self.num_envs, np.bool_)
         finished: dict[int, dict[str, Any]] = {}
         for i in np.flatnonzero(idle).tolist():
             self._begin_episode(i, finished)
-        rewards, terminated, truncated = self._batch.step(chosen, idle, self._observations)
+        rewards, terminated, truncated = self._batch.step(chosen, idle, self.observed)
         self._statistics.add(rewards, ~idle)
         if self.envs[0].clips_rewards:
             np.sign(rewards, out=rewards)
@@ -141,11 +149,11 @@ class AtariVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any
             if env.finished is not None:
                 finished[i] = env.finished
             if self.autoreset_mode is AutoresetMode.SAME_STEP:
-                seen = self._shown(self._observations[i : i + 1].copy())[0]
+                seen = env.shown(self.observed[i, ...].copy())
                 infos = self._add_info(infos, {"final_obs": seen, "final_info": env.info()}, i)
                 self._begin_episode(i, finished)
-                env.environment.observe(self._observations[i])
-        return self._shown(self._observations), rewards, terminated, truncated, infos | self._infos(finished)
+                env.environment.observe(self.observed[i, ...])
+        return self._shown(), rewards, terminated, truncated, infos | self._infos(finished)
 
     def _begin_episode(self, i: int, finished: dict[int, dict[str, Any]]) -> None:
         """Begin an episode; `finished` takes the game, if going on in it after a lost life ended it."""
@@ -154,8 +162,10 @@ class AtariVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any
         if env.finished is not None:
             finished[i] = env.finished
 
-    def _shown(self, observations: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        return as_channels_first(observations) if self.envs[0].channels_first else observations
+    def _shown(self) -> Any:
+        if self.envs[0].channels_first:
+            return as_channels_first(self.observed)
+        return tasks.unpacked(self.observed, self.single_observation_space)
 
     def _infos(self, finished: dict[int, dict[str, Any]]) -> dict[str, Any]:
         """Return what is told of all environments, and of the games that have just ended in some."""
@@ -179,7 +189,7 @@ class AtariVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any
         return tuple(env.render() for env in self.envs)
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Release the emulators and end the threads."""
+        """Release what plays and end the threads."""
         self._batch.close()
         for env in self.envs:
             env.close()
@@ -198,12 +208,17 @@ def _autoreset_mode(mode: AutoresetMode | str) -> AutoresetMode:
 def _check_agreement(specs: Sequence[EnvironmentSpec]) -> None:
     first = specs[0]
     for spec in specs[1:]:
-        if spec.num_actions != first.num_actions or spec.observation_shape != first.observation_shape:
+        pair = [spaces_of(one) for one in (first, spec)]
+        if pair[0] == pair[1]:
+            continue
+        names = f"{first.game!r} and {spec.game!r} cannot share a vector"
+        if isinstance(first.protocol, AtariProtocol):
             raise ArcadeMarkError(
-                f"games {first.game!r} and {spec.game!r} cannot share a vector: {first.num_actions} and "
-                f"{spec.num_actions} actions, observations of shape {first.observation_shape} and "
-                f"{spec.observation_shape}; try action_set='full' and a screen_size"
+                f"games {names}: {first.num_actions} and {spec.num_actions} actions, observations of shape "
+                f"{first.observation_shape} and {spec.observation_shape}; try action_set='full' and a screen_size"
             )
+        told = (one_line(f"{observed} and {acted}", 100) for observed, acted in pair)
+        raise ArcadeMarkError(f"tasks {names}: they have {', and '.join(told)}; take a vector of each")
 
 
 def _seeds(seed: int | Sequence[int | None] | None, count: int) -> list[int | None]:
