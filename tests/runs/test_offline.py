@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 
 from arcademark.agents.loading import made_spec
+from arcademark.environments.registry import load_suite
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs import offline
+from arcademark.runs.engines.here import InProcessEngine
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
-from arcademark.runs.store import read_run
-from arcademark.suite.protocols import protocol
+from arcademark.runs.store import read_actions, read_run
+from arcademark.suite.protocols import protocol, step_protocol
 
 SEEN: list[tuple[np.ndarray, bool, int]] = []
 
@@ -67,3 +69,23 @@ def test_a_dataset_is_of_one_agent_on_one_game(tmp_path: Path) -> None:
         offline.export(tmp_path / "run", tmp_path / "set-v0")
     with pytest.raises(ArcadeMarkError, match="named like pong-human-v0"):
         offline.export(tmp_path / "run", tmp_path / "a set")
+
+
+@pytest.mark.parametrize("task", ["pendulum_v1", "blackjack_v1"])
+def test_a_dataset_of_another_task(task: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    minari = pytest.importorskip("minari", reason="Minari is not installed: pip install '.[minari]'")
+    pytest.importorskip("h5py", reason="h5py is not installed: pip install '.[minari]'")
+    suite = load_suite("gymnasium:Pendulum-v1,Blackjack-v1")
+    rules = step_protocol(suite).override({"max_steps_per_episode": 6})
+    execute(make_plan("random", [task], rules, episodes=2), tmp_path / "run", make=InProcessEngine)
+    run = read_run(tmp_path / "run")
+    offline.export(tmp_path / "run", tmp_path / "random-v0")
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
+    dataset = minari.load_dataset("random-v0")
+    environment = dataset.recover_environment()
+    assert environment.observation_space == dataset.observation_space
+    for episode, row in zip(dataset, run.episodes, strict=True):
+        assert (episode.actions == read_actions(run.directory, row.trial_id, row.episode)).all()
+        assert episode.rewards.sum() == row.score
+        first = episode.observations[0] if task == "pendulum_v1" else tuple(part[0] for part in episode.observations)
+        assert environment.observation_space.contains(first)

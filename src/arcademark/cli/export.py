@@ -21,7 +21,7 @@ from arcademark.errors import ArcadeMarkError
 )
 @click.option("--actions", is_flag=True, help="Also what was played: a byte an action.")
 @click.option("--minari", is_flag=True, help="Write a Minari dataset: what one agent saw on a game, did and got.")
-@options.combine(options.one_game, options.one_agent, options.one_seed)
+@options.combine(options.one_game, options.one_agent, options.one_seed, options.trusted_suite)
 def command(
     directories: tuple[Path, ...],
     out: Path,
@@ -30,6 +30,7 @@ def command(
     game: str | None,
     agent: str | None,
     seed: int | None,
+    suite: str | None,
 ) -> int:
     """Write every episode of RUN… into a Parquet file, a row each. RUN is a run's directory or a folder of runs.
 
@@ -45,11 +46,11 @@ def command(
 
         if len(directories) > 1 or actions:
             raise ArcadeMarkError("--minari takes one run, and always has its actions; leave the others out")
-        episodes, steps = offline.export(directories[0], out, game=game, agent=agent, seed=seed)
+        episodes, steps = offline.export(directories[0], out, game=game, agent=agent, seed=seed, suite=suite)
         messages.tell(f"{out}: {wording.plural(episodes, 'episode')}, {wording.plural(steps, 'step')}")
         return 0
-    if any(value is not None for value in (game, agent, seed)):
-        raise ArcadeMarkError("--game, --agent and --seed are for --minari; leave them out")
+    if any(value is not None for value in (game, agent, seed, suite)):
+        raise ArcadeMarkError("--game, --agent, --seed and --suite are for --minari; leave them out")
     from arcademark.runs.ledger import find_runs
     from arcademark.runs.parquet import export
 

@@ -201,17 +201,18 @@ def fill(out: NDArray[Any], observation: Any, space: spaces.Space[Any]) -> None:
         out[...] = observation
 
 
-def unpacked(observations: NDArray[Any], space: spaces.Space[Any]) -> Any:
+def unpacked(observations: NDArray[Any], space: spaces.Space[Any], texts: type = tuple) -> Any:
     """Return rows of observations of a space, or a single one, as Gymnasium has them.
 
-    Of parts these are a dictionary or a tuple of their rows, of texts a tuple; a single number or text is one.
+    Of parts these are a dictionary or a tuple of their rows, of texts a tuple, or `texts`; a single number or text is
+    one.
     """
     if isinstance(space, spaces.Dict):
-        return {name: unpacked(observations[name], part) for name, part in space.spaces.items()}
+        return {name: unpacked(observations[name], part, texts) for name, part in space.spaces.items()}
     if isinstance(space, spaces.Tuple):
-        return tuple(unpacked(observations[str(i)], part) for i, part in enumerate(space.spaces))
+        return tuple(unpacked(observations[str(i)], part, texts) for i, part in enumerate(space.spaces))
     if observations.dtype.kind == "U":
-        return tuple(observations.tolist()) if observations.ndim else str(observations)
+        return texts(observations.tolist()) if observations.ndim else str(observations)
     return observations[()] if isinstance(space, spaces.Discrete) else observations
 
 

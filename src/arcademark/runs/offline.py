@@ -10,18 +10,23 @@ import os
 import re
 import shutil
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Unpack
 
+import gymnasium
 import numpy as np
 from gymnasium.envs.registration import EnvSpec
+from numpy.typing import NDArray
 
-from arcademark.environments.base import Environment
-from arcademark.environments.registry import environment_spec, open_game
+from arcademark.environments import tasks
+from arcademark.environments.base import Environment, one_by_one
+from arcademark.environments.registry import environment_spec, open_environment
 from arcademark.environments.single import MAKE, spaces_of
-from arcademark.errors import ArcadeMarkError
+from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.runs.replay import Choice, Recorded, replay, select
 from arcademark.runs.store import RunRecord, read_actions, read_run
+from arcademark.suite.protocols import StepProtocol
 from arcademark.suite.settings import format_setting
 
 _NAME = re.compile(r"[-\w]+(-v\d+)?", re.ASCII)
@@ -30,7 +35,7 @@ _NAME = re.compile(r"[-\w]+(-v\d+)?", re.ASCII)
 def export(
     directory: str | os.PathLike[str], target: str | os.PathLike[str], **choice: Unpack[Choice]
 ) -> tuple[int, int]:
-    """Write the evaluation episodes of one agent on one game as a dataset; return how many episodes and steps.
+    """Write the evaluation episodes of one agent on one game or task as a dataset; return how many episodes and steps.
 
     `target` is a new folder, ``DATASETS/NAME-v0``: ``minari.load_dataset("NAME-v0")`` finds it where the environment
     variable ``MINARI_DATASETS_PATH`` is ``DATASETS``. One episode at a time is in memory, with all its observations.
@@ -39,7 +44,7 @@ def export(
     ------
     ArcadeMarkError
         If Minari is missing, the folder is there already or cannot be written, the run cannot be read, several agents
-        or games fit, or an episode does not replay to its score.
+        or games fit, an episode does not replay to its score, or Minari has no such observations.
     """
     place, run = Path(target), read_run(directory)
     if os.path.lexists(place) or not _NAME.fullmatch(place.name):
@@ -74,9 +79,11 @@ def export(
                 "requirements": ["arcademark"],
             }
         )
-        environment = open_game(spec, emulator="ale")
+        environment = open_environment(spec, emulator="ale")
         storage.update_episodes(EpisodeBuffer(**_episode(run, one, environment)) for one in chosen)
         draft.rename(place)
+    except NotImplementedError as error:
+        raise ArcadeMarkError(f"{place}: Minari cannot hold {game} ({one_line(str(error), 200)})") from None
     except OSError as error:
         raise ArcadeMarkError(f"{place}: cannot be written ({error.strerror or error}); choose another") from error
     finally:
@@ -85,8 +92,13 @@ def export(
 
 
 def _env_spec(run: RunRecord, game: str) -> EnvSpec:
-    """Return what makes the game again, in values that JSON has."""
+    """Return what makes the game, or the task's environment, again, in values that JSON has."""
     rules = run.protocol
+    if isinstance(rules, StepProtocol):
+        task = rules.suite.tasks[game]
+        own = gymnasium.spec(task.environment.rpartition(":")[2])
+        steps = task.max_steps or own.max_episode_steps
+        return replace(own, kwargs={**own.kwargs, **task.kwargs}, max_episode_steps=steps)
     changes = {name: format_setting(getattr(rules, name)) for name in rules.overrides}
     return EnvSpec(f"arcademark/{game}", MAKE, kwargs={"game": game, "protocol": rules.name, **changes})
 
@@ -94,9 +106,12 @@ def _env_spec(run: RunRecord, game: str) -> EnvSpec:
 def _episode(run: RunRecord, recorded: Recorded, environment: Environment) -> dict[str, Any]:
     """Play an episode again and return its arrays, with an observation more than steps."""
     trial, row = recorded
-    actions = read_actions(run.directory, trial.id, row.episode).astype(np.int64)
-    seen = np.zeros((len(actions) + 1, *environment.spec.observation_shape), np.uint8)
-    steps = list(_observed(environment, recorded, actions.tolist(), seen))
+    spec = environment.spec
+    actions = read_actions(run.directory, trial.id, row.episode)
+    if spec.array_actions is None:
+        actions = actions.astype(np.int64)
+    seen = np.zeros((len(actions) + 1, *spec.observation_shape), spec.observation_dtype)
+    steps = list(_observed(environment, recorded, one_by_one(actions), seen))
     rewards, terminations, truncations = (np.array(values) for values in zip(*steps, strict=True))
     if (rewards.sum(), len(steps)) != (row.score, len(actions)):
         raise ArcadeMarkError(
@@ -104,7 +119,7 @@ def _episode(run: RunRecord, recorded: Recorded, environment: Environment) -> di
             f"'arcademark verify {run.directory}' shows more"
         )
     return {
-        "observations": seen,
+        "observations": tasks.unpacked(seen, spaces_of(spec)[0], list),
         "actions": actions,
         "rewards": rewards,
         "terminations": terminations,
@@ -113,13 +128,13 @@ def _episode(run: RunRecord, recorded: Recorded, environment: Environment) -> di
 
 
 def _observed(
-    environment: Environment, recorded: Recorded, actions: Sequence[int], seen: np.ndarray[Any, np.dtype[np.uint8]]
+    environment: Environment, recorded: Recorded, actions: Sequence[Any], seen: NDArray[Any]
 ) -> Iterator[tuple[float, bool, bool]]:
-    def asked() -> Iterator[int]:
+    def asked() -> Iterator[Any]:
         for place, action in enumerate(actions):
-            environment.observe(seen[place])
+            environment.observe(seen[place, ...])
             yield action
 
     for step in replay(environment, recorded, asked()):
         yield step.reward, step.terminated, step.truncated
-    environment.observe(seen[-1])
+    environment.observe(seen[-1, ...])
