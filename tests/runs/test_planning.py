@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from arcademark.agents.loading import agent_specs
-from arcademark.environments.registry import environment_spec, open_environment
+from arcademark.agents.planning.tree import TreePlanner
+from arcademark.environments.registry import environment_spec, load_suite, open_environment
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs import planning
 from arcademark.runs.events import Progress, RunBegun, WorkerLost
@@ -23,7 +24,7 @@ from arcademark.runs.store import EpisodeResult, Unfinished, decode_actions, rea
 from arcademark.runs.trial import Player
 from arcademark.runs.verify import verify
 from arcademark.runs.watch import watch
-from arcademark.suite.protocols import protocol
+from arcademark.suite.protocols import protocol, step_protocol
 
 PLANNERS = Path(__file__).with_name("planners.py")
 STICKY = {"repeat_action_probability": 0.25, "frame_skip": 1}
@@ -281,3 +282,20 @@ def test_planners_of_the_package_play_by_their_names(tmp_path, rows):
     assert verify(tmp_path / "run", workers=1).confirmed == 2
     assert json.loads((tmp_path / "run" / "manifest.json").read_text())["agents"][0]["plans"] is True
     assert len(list(itertools.chain(run.trials))) == 2
+
+
+@pytest.mark.parametrize("name", ["uct", "breadth-first"])
+def test_an_episode_of_another_task_goes_on(name, every_time, monkeypatch):
+    """A lake that slips, as seen by planners that draw from the episode's generator or from their models alone."""
+    rules = step_protocol(load_suite("gymnasium:FrozenLake-v1")).override({"max_steps_per_episode": 12})
+    settings = {"uct": {"simulations": 8, "horizon_frames": 6}, "breadth-first": {"frames_per_decision": 20}}
+    for kind in (TreePlanner, *TreePlanner.__subclasses__()):
+        monkeypatch.setattr(kind, "checkpoint_seconds", 1e-9, raising=False)
+    (trial,) = make_plan(agent_specs(name, settings[name]), "all", rules, episodes=3).trials
+    items = told(trial, [0, 1, 2])
+    expected = {result.record.episode: result for result in of(EpisodeResult, items)}
+    assert of(EpisodeResult, told(trial, [2])) == [expected[2]]
+    kept = of(Unfinished, items)
+    assert len(kept) == sum(result.record.steps - 1 for result in expected.values()) > 6
+    for place in kept[:: len(kept) // 6]:
+        assert of(EpisodeResult, told(trial, [place.episode], [place])) == [expected[place.episode]]

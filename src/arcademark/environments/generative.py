@@ -66,7 +66,7 @@ class GenerativeModel(Play):
 
     begin_with = "restore"
     keeps = True
-    """Whether its states can be written down, so that an episode can go on after a restart."""
+    """Whether its states can be written down, so that a search can go on after a restart."""
 
     def __init__(
         self, spec: EnvironmentSpec, console: Console, actions: tuple[int, ...], episode_end: EpisodeEnd

@@ -1,7 +1,8 @@
 """Episodes of a planner: it decides in a model of the game, and the real game plays what it decided.
 
 What is needed to go on within an episode, which can take hours, is handed over every ``checkpoint_seconds``, between
-two decisions or where the planner says that it can be stopped. An episode that goes on from there is the same to the
+two decisions or where the planner says that it can be stopped; on other tasks than games only between two decisions of
+planners of ours, whose searches begin anew there. An episode that goes on from there is the same to the
 last draw: wherever it might go on, the model is put at the state and its drawn numbers are dropped, whether it was kept
 there or not. Counted are the frames that the planner makes the model play; putting it at a state takes none.
 """
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arcademark.agents.adapters import CheckedPlanner
+from arcademark.agents.planning.planner import KeptPlanner
 from arcademark.runs.plan import Trial
 from arcademark.runs.slot import Begun, Meter, PlayEvent, Slot
 from arcademark.runs.store import MAX_CHECKPOINT_BYTES, Unfinished
@@ -64,7 +66,7 @@ class _PlannerPlayer:
             self._planner.restore(kept.checkpoint)
         first, terminated, truncated = kept is None, False, False
         while not (terminated or truncated):
-            if not first:
+            if not first and (self._model.keeps or isinstance(self._planner.planner, KeptPlanner)):
                 yield from self._keep(rng)
             action = yield from self._decide(first, rng)
             _, terminated, truncated = slot.step(action)
@@ -86,7 +88,7 @@ class _PlannerPlayer:
             except StopIteration as end:
                 self._count()
                 return int(end.value)
-            if resumable:
+            if resumable and self._model.keeps:
                 self._count()
                 yield from self._keep(rng)
                 self._put(state, rng)
@@ -96,8 +98,8 @@ class _PlannerPlayer:
 
     def _put(self, state: State, rng: np.random.Generator) -> None:
         """Put the model where the real game stands, as if nothing had been done with it."""
-        self._model.restore(state)
         self._model.use(rng)
+        self._model.restore(state)
         self._counted = self._model.frames
 
     def _count(self) -> None:
@@ -108,7 +110,7 @@ class _PlannerPlayer:
     def _keep(self, rng: np.random.Generator) -> Iterator[Unfinished]:
         """Yield what is needed to go on from here, if it is time; too large a checkpoint is not kept."""
         began = time.perf_counter()
-        if began < self._keep_at or not self._model.keeps:
+        if began < self._keep_at:
             return
         checkpoint = self._planner.checkpoint()
         if len(checkpoint) <= MAX_CHECKPOINT_BYTES:

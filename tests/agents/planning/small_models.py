@@ -20,6 +20,8 @@ class SmallModel:
     The episode ends in the nodes `ends`, and is cut off after `cap` frames. No step is possible after it.
     """
 
+    keeps = True
+
     def __init__(self, edges, rewards, ends=(), cap=10**9, frame_skip=1):
         self.edges, self.rewards, self.ends, self.cap = edges, rewards, frozenset(ends), cap
         self.num_actions = len(edges[0])

@@ -181,6 +181,8 @@ def test_breadth_first_stays_where_more_can_be_caught_later():
 class Copies:
     """A model whose states are kept as text, so that none is ever the one that was saved."""
 
+    keeps = True
+
     def __init__(self, model):
         self.model, self.spec, self.num_actions, self.step = model, model.spec, model.num_actions, model.step
 

@@ -102,6 +102,8 @@ class TreePlanner(KeptPlanner):
         else:
             action = int(rng.integers(model.num_actions))
         self.descend(action)
+        if not model.keeps:
+            self.root = None  # the real task stands at none of its places
         return action
 
     def descend(self, action: int) -> None:
