@@ -1,4 +1,4 @@
-"""CartPole, MinAtar and MiniGrid in one run: killed, continued and verified; the tutorial's test has the reports."""
+"""CartPole, MinAtar and MiniGrid in one run, killed, continued and verified; and what needs a suite named."""
 
 import contextlib
 import os
@@ -36,3 +36,21 @@ def test_a_killed_run_is_continued_as_if_undisturbed(tmp_path, invoke, rows):
     assert invoke(*run, "undisturbed").code == 0
     assert rows(tmp_path / "killed") == rows(tmp_path / "undisturbed")
     assert "all 180 recorded episodes replay to their score" in invoke("verify", "killed").out
+
+
+def test_a_run_on_tasks_that_are_not_shipped_takes_their_suite(invoke):
+    lake = '[tasks.lake]\nenvironment = "FrozenLake-v1"\nkwargs = { map_name = "8x8" }\n'
+    Path("lake.toml").write_text(
+        f'{lake}low = {{ score = 0, source = "none" }}\nhigh = {{ score = 1, source = "the most" }}\n'
+    )
+    assert invoke("run", "random", "--suite", "lake.toml", "--episodes", 2, "--workers", 1, "--out", "run").code == 0
+    commands = ("verify", "run"), ("submit-check", "run"), ("site", "run", "--no-films"), ("watch", "run")
+    for command in (*commands, ("export", "run", "--minari", "--out", "lake-v0")):
+        refused = invoke(*command)
+        assert (refused.code, refused.out) == (2, "")
+        assert "which a run may not have made by itself; if you trust it, give the suite" in refused.err
+    for command in commands[:3]:
+        assert invoke(*command, "--suite", "lake.toml", "--workers", 1).code == 0
+    assert '"badges":["replayed"]' in Path("site/data.js").read_text()
+    paper = "--authors A --title T --venue V --year 2026 --paper doe-2026 --kind baseline --out submission"
+    assert "has no Atari games, of which the catalogue is" in invoke(*commands[1], *paper.split()).err

@@ -2,9 +2,9 @@
 
 What is needed to go on within an episode, which can take hours, is handed over every ``checkpoint_seconds``, between
 two decisions or where the planner says that it can be stopped; on other tasks than games only between two decisions of
-planners of ours, whose searches begin anew there. An episode that goes on from there is the same to the
-last draw: wherever it might go on, the model is put at the state and its drawn numbers are dropped, whether it was kept
-there or not. Counted are the frames that the planner makes the model play; putting it at a state takes none.
+planners of ours, whose searches begin anew there. An episode that goes on from there is the same to the last draw:
+wherever it might go on, the model is put at the state and its drawn numbers are dropped, whether it was kept there or
+not. Counted are the frames that the planner makes the model play; putting it at a state takes none.
 """
 
 from __future__ import annotations
