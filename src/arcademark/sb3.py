@@ -1,4 +1,4 @@
-"""Games under a protocol as Stable-Baselines3 has its vector environments; needs ``pip install '.[sb3]'``.
+"""Games or tasks under a protocol as Stable-Baselines3 has its vector environments; needs ``pip install '.[sb3]'``.
 
 ::
 
@@ -20,19 +20,19 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from arcademark.environments import gymnasium
 from arcademark.environments.vector import GymnasiumVectorEnv
-from arcademark.suite.protocols import AtariProtocol
+from arcademark.suite.protocols import Protocol
 
 
 def make_vec(
     games: str | Sequence[str],
     num_envs: int | None = None,
-    protocol: str | AtariProtocol = gymnasium.DEFAULT_PROTOCOL,
+    protocol: str | Protocol = gymnasium.DEFAULT_PROTOCOL,
     *,
     training: bool = True,
     threads: int | None = None,
     **overrides: Any,
 ) -> VectorEnv:
-    """Return games as a `VecEnv`, played in this process.
+    """Return games or other tasks as a `VecEnv`, played in this process.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class VectorEnv(VecEnv):
     """A vector of games as a `VecEnv`; see `make_vec`.
 
     Observations are channels first: a stack of gray screens as (screens, height, width), coloured ones as
-    (3 · screens, height, width); memory as (128,).
+    (3 · screens, height, width); memory as (128,). Those of other tasks are one array: `environments.shown.Shown`.
 
     Parameters
     ----------

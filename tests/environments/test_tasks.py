@@ -131,8 +131,6 @@ def test_what_a_vector_of_tasks_cannot_hold():
     protocol = rules()
     with pytest.raises(ArcadeMarkError, match=r"tasks 'cartpole_v1' and 'pendulum_v1' cannot share a vector.*Box"):
         arcademark.make_vec("cartpole_v1,pendulum_v1", protocol=protocol)
-    with pytest.raises(ArcadeMarkError, match="for Atari's screens"):
-        arcademark.make("cartpole_v1", protocol, channels_first=True)
 
 
 def test_observations_are_arrays_with_a_field_a_part():

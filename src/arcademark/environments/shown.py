@@ -10,7 +10,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from arcademark.environments import single, tasks
+from arcademark.environments import tasks
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.environments.observation import channels_first as as_channels_first
 from arcademark.errors import ArcadeMarkError
@@ -48,7 +48,9 @@ class Shown:
 
     def _spaces(self, spec: EnvironmentSpec) -> tuple[spaces.Space[Any], spaces.Space[Any]]:
         if isinstance(spec.protocol, AtariProtocol):
-            return single.spaces_of(spec, self._first)
+            most = 127 if spec.protocol.observation == "palette" else 255
+            shape = self.rows(np.empty((1, *spec.observation_shape), np.uint8)).shape[1:]
+            return spaces.Box(0, most, shape, np.uint8), spaces.Discrete(spec.num_actions)
         self._task, actions = tasks.spaces_of(spec)
         if not self._first:
             return self._task, actions

@@ -8,16 +8,13 @@ from typing import Any, Literal
 import gymnasium
 import numpy as np
 from gymnasium.envs.registration import EnvSpec
-from gymnasium.spaces import Box, Discrete, Space
 from numpy.typing import NDArray
 
-from arcademark.environments import tasks
 from arcademark.environments.base import EnvironmentSpec
-from arcademark.environments.observation import channels_first as as_channels_first
 from arcademark.environments.play import ConsoleEnvironment
 from arcademark.environments.registry import open_environment
+from arcademark.environments.shown import Shown
 from arcademark.errors import ArcadeMarkError
-from arcademark.suite.protocols import StepProtocol
 
 FRAMES_A_SECOND = 60
 INFOS = ("lives", "episode_frame_number", "frame_number")
@@ -93,12 +90,10 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
         self.environment = open_environment(environment_spec, training=training, pictures=drawn)
         if isinstance(self.environment, ConsoleEnvironment):
             self.environment.pad_with_zeros(padding_type == "zero")
-        elif channels_first or padding_type != "reset":
-            raise ArcadeMarkError("channels_first and padding_type are for Atari's screens; leave them out")
         self.render_mode = render_mode
         self.metadata = {**type(self).metadata, "render_fps": max(1, FRAMES_A_SECOND // protocol.frame_skip)}
-        self.channels_first = channels_first
-        self.observation_space, self.action_space = spaces_of(environment_spec, channels_first)
+        self.shown = Shown(environment_spec, channels_first)
+        self.observation_space, self.action_space = self.shown.observation_space, self.shown.action_space
         self.spec = EnvSpec(
             id=f"arcademark/{environment_spec.game}",
             entry_point=MAKE,
@@ -183,24 +178,7 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
         """Release the emulator, or close the task's environment."""
         self.environment.close()
 
-    def shown(self, observation: NDArray[Any]) -> Any:
-        """Return an observation of the contract as one of the observation space."""
-        if self.channels_first:
-            return as_channels_first(observation[None])[0]
-        return tasks.unpacked(observation, self.observation_space)
-
     def _observe(self) -> Any:
         observation = np.empty(self.environment_spec.observation_shape, self.environment_spec.observation_dtype)
         self.environment.observe(observation)
-        return self.shown(observation)
-
-
-def spaces_of(spec: EnvironmentSpec, channels_first: bool = False) -> tuple[Space[Any], Space[Any]]:
-    """Return the observation space and the action space of a task."""
-    if isinstance(spec.protocol, StepProtocol):
-        return tasks.spaces_of(spec)
-    high = 127 if spec.atari.observation == "palette" else 255
-    shape = spec.observation_shape
-    if channels_first:
-        shape = as_channels_first(np.empty((1, *shape), np.uint8)).shape[1:]
-    return Box(0, high, shape, np.uint8), Discrete(spec.num_actions)
+        return self.shown.one(observation)

@@ -11,11 +11,10 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from arcademark.environments import tasks
 from arcademark.environments.base import EnvironmentSpec, one_by_one
 from arcademark.environments.batch import default_threads, make_batch
-from arcademark.environments.observation import channels_first as as_channels_first
-from arcademark.environments.single import INFOS, GameStatistics, GymnasiumEnv, PaddingType, spaces_of
+from arcademark.environments.shown import Shown
+from arcademark.environments.single import INFOS, GameStatistics, GymnasiumEnv, PaddingType
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.suite.protocols import AtariProtocol
 
@@ -73,6 +72,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
         ]
         first = self.envs[0]
         self.num_envs = len(self.envs)
+        self._rows = first.shown.rows
         self._statistics = GameStatistics(self.num_envs)
         for i, env in enumerate(self.envs):
             env.statistics, env.row = self._statistics, i
@@ -115,7 +115,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
             self.envs[i].environment.observe(self.observed[i, ...])
             infos = self._add_info(infos, info, i)
             self._ended[i] = False
-        return self._shown(), infos
+        return self._rows(self.observed), infos
 
     def step(
         self, actions: Any
@@ -149,11 +149,11 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
             if env.finished is not None:
                 finished[i] = env.finished
             if self.autoreset_mode is AutoresetMode.SAME_STEP:
-                seen = env.shown(self.observed[i, ...].copy())
+                seen = env.shown.one(self.observed[i, ...].copy())
                 infos = self._add_info(infos, {"final_obs": seen, "final_info": env.info()}, i)
                 self._begin_episode(i, finished)
                 env.environment.observe(self.observed[i, ...])
-        return self._shown(), rewards, terminated, truncated, infos | self._infos(finished)
+        return self._rows(self.observed), rewards, terminated, truncated, infos | self._infos(finished)
 
     def _begin_episode(self, i: int, finished: dict[int, dict[str, Any]]) -> None:
         """Begin an episode; `finished` takes the game, if going on in it after a lost life ended it."""
@@ -161,11 +161,6 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
         env.begin_episode()
         if env.finished is not None:
             finished[i] = env.finished
-
-    def _shown(self) -> Any:
-        if self.envs[0].channels_first:
-            return as_channels_first(self.observed)
-        return tasks.unpacked(self.observed, self.single_observation_space)
 
     def _infos(self, finished: dict[int, dict[str, Any]]) -> dict[str, Any]:
         """Return what is told of all environments, and of the games that have just ended in some."""
@@ -208,7 +203,7 @@ def _autoreset_mode(mode: AutoresetMode | str) -> AutoresetMode:
 def _check_agreement(specs: Sequence[EnvironmentSpec]) -> None:
     first = specs[0]
     for spec in specs[1:]:
-        pair = [spaces_of(one) for one in (first, spec)]
+        pair = [(shown.observation_space, shown.action_space) for shown in (Shown(first), Shown(spec))]
         if pair[0] == pair[1]:
             continue
         names = f"{first.game!r} and {spec.game!r} cannot share a vector"

@@ -108,7 +108,10 @@ class TrainingGames(VectorEnv[Any, NDArray[Any], NDArray[Any]]):
     def step(
         self, actions: NDArray[Any], idle: NDArray[np.bool_] | None = None
     ) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
-        """Play an agent step in each game that is not `idle`, shape (games,); errors as of `AtariVectorEnv.step`."""
+        """Play an agent step in each game that is not `idle`, shape (games,).
+
+        Errors are those of `GymnasiumVectorEnv.step`.
+        """
         arrays = self._slots[0].environment.spec.array_actions
         if arrays is None:
             chosen = np.asarray(actions).tolist()
