@@ -19,8 +19,8 @@ from arcademark.environments.native import NativeConsole
 from arcademark.suite.modifications import Modification
 from arcademark.suite.settings import Colours
 
-_HUES = 15
-"""Of the palette, besides that of grays."""
+_HUES = tuple(range(1, 16))
+"""Of the palette of NTSC, besides that of grays; PAL's has fewer."""
 
 
 def write(modification: Modification, memory: NDArray[np.uint8]) -> None:
@@ -86,19 +86,25 @@ class ModifiedNative(FrameByFrame, NativeConsole):
 def recolour(console: Console, colours: Colours) -> Console:
     """Show a console's screens in other colours."""
     if colours != "original":
-        shown = _shown(colours)
+        shown = _shown(
+            colours, tuple(hue for hue in range(16) if np.ptp(console.rgb[16 * hue : 16 * hue + 16], 1).any())
+        )
         console.rgb, console.gray, console.shown = console.rgb[shown], console.gray[shown], shown
     return console
 
 
 @cache
-def _shown(colours: Colours) -> NDArray[np.uint8]:
-    """Return the screen byte whose colour is shown instead of each: hue in bits 4 to 7, luminance in 1 to 3."""
-    index = np.arange(128)
-    hue, luminance = index >> 3, index & 7
+def _shown(colours: Colours, hues: tuple[int, ...] = _HUES) -> NDArray[np.uint8]:
+    """Return the screen byte whose colour is shown instead of each: hue in bits 4 to 7, luminance in 1 to 3.
+
+    `hues` are those that are no grays: they rotate by a third of their circle.
+    """
+    index, other = np.arange(128), np.arange(16)
+    other[list(hues)] = np.roll(hues, -(len(hues) // 3))
+    luminance = index & 7
     shown = {
         "inverted": index ^ 7,
-        "rotated": np.where(hue == 0, 0, 1 + (hue - 1 + _HUES // 3) % _HUES) << 3 | luminance,
+        "rotated": other[index >> 3] << 3 | luminance,
         "gray": luminance,
         "shuffled": (45 * index + 23) % 128,  # 45 has no factor in common with 128
     }[colours]
