@@ -230,6 +230,8 @@ def test_games_of_no_suite_are_shown_and_told() -> None:
     report = analyse(table({"mine": {"pong": [1.0], "carnival": [500.0]}}))
     assert [(game.name, game.in_benchmark) for game in report.games] == [("Pong", True), ("Carnival", False)]
     assert "Carnival" in text_of(report, "no_reference")
+    hints = [item.hint for item in report.notices if item.kind == "no_reference"]
+    assert hints == ["--suite ale-55 or ale-47 has references of such."]
     assert summary(report.algorithms[0], "hns").left_out == ("Carnival",)
 
 

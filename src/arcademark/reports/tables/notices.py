@@ -21,7 +21,7 @@ from arcademark.reports.tables.dataset import Dataset
 from arcademark.reports.tables.document import Algorithm, Summary
 from arcademark.reports.tables.uncertainty import Bootstrap
 from arcademark.subset.model import explained
-from arcademark.suite import anomalies, subsets
+from arcademark.suite import anomalies, subsets, tasks
 from arcademark.suite.subsets import Subset
 
 AS_RUNS = "(Agarwal et al. 2021; Patterson et al. 2024)"
@@ -275,12 +275,14 @@ def _shown(parts: Sequence[str], most: int = 4) -> str:
 def references(dataset: Dataset) -> Iterator[Notice]:
     """Warn of tasks that no reference normalises."""
     benchmark = dataset.benchmark
-    outside = [benchmark.title(task) for task in dataset.tasks if task not in benchmark.tasks]
+    outside = [task for task in dataset.tasks if task not in benchmark.tasks]
     if outside:
+        others = [suite.name for suite in tasks.suites().values() if benchmark.atari and {*outside} & {*suite.tasks}]
         yield notice(
             "no_reference",
             f"No {benchmark.noun} of {benchmark.view.name}, so without references and in no summary: "
-            f"{wording.shortened(outside)}.",
+            f"{wording.shortened(map(benchmark.title, outside))}.",
+            f"--suite {wording.listing(others, 'or')} has references of such." if others else "",
         )
 
 
