@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import shutil
 import sqlite3
 
 import pytest
 
-from arcademark.agents.loading import agent_specs
+from arcademark.agents.loading import agent_specs, make_agent
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.events import LearnerBegun, NotTrained, Progress
 from arcademark.runs.execution import execute
+from arcademark.runs.networks import trained_in
 from arcademark.runs.plan import make_plan
 from arcademark.runs.slot import Trained, TrainingBlock
-from arcademark.runs.store import read_run
+from arcademark.runs.store import read_actions, read_run
 from arcademark.runs.trial import CHECKPOINT_SECONDS, Player, _pause
 from arcademark.runs.verify import verify
 
@@ -106,3 +108,62 @@ def test_large_or_slow_checkpoints_are_made_less_often():
     assert _pause(0.1, 1000) == CHECKPOINT_SECONDS
     assert _pause(3.0, 1000) == pytest.approx(150)
     assert _pause(0.1, 115_000_000) == pytest.approx(115)
+
+
+def evaluated(directory):
+    """Return what each trial played in evaluation."""
+    run = read_run(directory)
+    return {
+        (trial.agent, trial.seed): [
+            (row.score, read_actions(directory, trial.id, row.episode).tolist()) for row in run.evaluation(trial)
+        ]
+        for trial in run.trials
+    }
+
+
+def test_what_was_learnt_in_one_run_plays_in_another(tmp_path, toy_plan, paced, rows):
+    asked = paced("Learner"), "random"
+    base, place = toy_plan(*asked, seeds=(0, 1), frames=1500), tmp_path / "base"
+    execute(base, place, workers=1)
+    heard = []
+    execute(trained_in(base, place), tmp_path / "same", workers=2, on_event=heard.append)
+    assert evaluated(tmp_path / "same") == evaluated(place)
+    assert not any(isinstance(event, LearnerBegun) for event in heard)
+    assert [event.agent for event in heard if isinstance(event, NotTrained)] == ["random"]
+    execute(toy_plan(*asked, seeds=(0, 1), frames=0), tmp_path / "untrained", workers=1)
+    assert evaluated(tmp_path / "untrained") != evaluated(place)
+
+    def varied(episodes):
+        plan = toy_plan(*asked, seeds=(0, 1), frames=1500, episodes=episodes, override={"frame_skip": 2})
+        return trained_in(plan, place)
+
+    execute(varied(3), tmp_path / "whole", workers=1)
+    more = varied(3)
+    execute(varied(1), tmp_path / "run", workers=1)
+    shutil.rmtree(place)
+    execute(more, tmp_path / "run", workers=1)
+    assert rows(tmp_path / "run") == rows(tmp_path / "whole")
+    with pytest.raises(ArcadeMarkError, match="base"):
+        execute(more, tmp_path / "elsewhere", workers=1)
+    run = read_run(tmp_path / "run")
+    assert not run.episodes.training.any()
+    assert {(trial.status, trial.learns) for trial in run.trials} == {("done", False)}
+    agent = run.manifest["agents"][0]
+    assert agent["checkpoints"].keys() == {"toy 0", "toy 1"}
+    assert min(agent["trained_frames"].values()) >= 1500
+    assert run.manifest["trained_under"]["settings"]["frame_skip"] == 4
+    assert {finding.outcome for finding in verify(tmp_path / "run", workers=1).findings} == {"confirmed"}
+    with pytest.raises(ArcadeMarkError, match=r"protocol of training: world-records \(.*\) there, none now"):
+        execute(dataclasses.replace(more, trials=base.trials, protocol=more.protocol), tmp_path / "run", workers=1)
+
+
+def test_what_was_learnt_is_made_for_the_protocol_under_which_it_was(tmp_path, monkeypatch, toy_plan, paced):
+    execute(toy_plan(paced("Learner"), frames=300), tmp_path / "base", workers=1)
+    plan = trained_in(toy_plan(paced("Learner"), frames=300, override={"frame_skip": 2}), tmp_path / "base")
+    told = []
+    monkeypatch.setattr("arcademark.runs.trial.make_agent", lambda spec, env: told.append(env) or make_agent(spec, env))
+    player = Player(plan.trials[0])
+    assert [env.protocol.frame_skip for env in told] == [4]
+    assert player.spec.protocol.frame_skip == 2
+    with pytest.raises(ArcadeMarkError, match="what it had learnt is not there"):
+        list(player.play([0]))

@@ -31,6 +31,7 @@ KINDS: MappingProxyType[str, Level] = MappingProxyType(
         "training_short": "warning",
         "training_budget": "warning",
         "one_network": "warning",
+        "trained_elsewhere": "warning",
         "test_games": "warning",
         "human_stepped": "warning",
         "human": "note",

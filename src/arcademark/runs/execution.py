@@ -139,6 +139,7 @@ def placed(engine: str, address: str | None, gpus: float | None) -> dict[str, An
 def describe(plan: Plan, command: str) -> manifest.Document:
     """Return the manifest of a run that begins now."""
     known: dict[str, str | None] = {}
+    learnt = next((trial.learnt for trial in plan.trials if trial.learnt), None)
     return {
         "schema": manifest.SCHEMA_VERSION,
         "created": _now(),
@@ -156,9 +157,9 @@ def describe(plan: Plan, command: str) -> manifest.Document:
                 if spec.own
                 else {},
                 "checkpoints": {
-                    f"{trial.game} {trial.seed}": trial.agent.sha256
+                    f"{trial.game} {trial.seed}": trial.checkpoint
                     for trial in plan.trials
-                    if spec.checkpoint and trial.agent.label == spec.label
+                    if trial.checkpoint and trial.agent.label == spec.label
                 },
             }
             for spec in plan.agents
@@ -174,6 +175,7 @@ def describe(plan: Plan, command: str) -> manifest.Document:
         "emulators": {},
         "machine": provenance.machine(),
         "continued": [],
+        **({"trained_under": learnt.protocol.to_json()} if learnt else {}),
     }
 
 
@@ -198,6 +200,9 @@ def _enter(recorder: Recorder, plan: Plan, document: manifest.Document) -> int:
         if changes or there is None:
             recorder.forget_trials()
         recorder.add_trials(map(_as_record, plan.trials))
+        for trial in plan.trials:
+            if trial.learnt and recorder.checkpoint(trial.id) is None:
+                recorder.add_training(trial.id, (), networks.brought(trial.learnt))
     if there and not changes:
         document = manifest.grown(there, document, _now())
     with clear_errors(directory):
@@ -340,7 +345,8 @@ class _Run:
     def _hand_over(self, trial_id: str) -> None:
         """Write what a trainer has learnt as a file, unless it is there."""
         directory, checkpoint = self._recorder.directory, self._recorder.checkpoint(trial_id)
-        trains = kind(self._trials[trial_id].agent) == "trainer"
+        trial = self._trials[trial_id]
+        trains = trial.learnt is None and kind(trial.agent) == "trainer"
         if trains and checkpoint is not None and not networks.path_of(directory, trial_id).exists():
             with clear_errors(directory):
                 networks.write(directory, trial_id, checkpoint)
@@ -378,7 +384,7 @@ class _Run:
                 yield LearnerBegun(trial.agent.label, trial.protocol, *budget, trial.episodes, len(self._plan.seeds))
             case Opened(learns=False) if (self._plan.frames, self._plan.training_episodes) != (None, None):
                 agent = self._trials[trial_id].agent.label
-                if agent not in self._untrained:
+                if agent not in self._untrained and not self._trials[trial_id].learnt:
                     yield NotTrained(agent)
                 self._untrained.add(agent)
             case Opened(misses_fire=True) if not self._fire_told:

@@ -58,9 +58,10 @@ class Agent(TypedDict):
     files: NotRequired[dict[str, str]]
     """From a parameter to the SHA-256 of the file that it names; missing in older runs."""
     checkpoints: NotRequired[dict[str, str]]
-    """Of trained networks, from game and seed, "pong 0", to the SHA-256 of their file."""
+    """Of what was trained elsewhere, from game and seed, "pong 0", to the SHA-256 of a network's file, or of the
+    checkpoint of a learner or trainer in another run."""
     trained_frames: NotRequired[dict[str, Whole]]
-    """From game and seed to the frames that a network was trained for, as its file says, once it was read."""
+    """From game and seed to the frames that it was trained for elsewhere, as the file says, once it was read."""
 
 
 class Settings(TypedDict):
@@ -112,6 +113,8 @@ class Manifest(Provenance):
     begins. Older runs were played on ale-py."""
     continued: NotRequired[list[Continued]]  # one each time the run was continued
     imported: NotRequired[Imported]  # only of a run that was not played
+    trained_under: NotRequired[Settings]
+    """The protocol of another run, where agents that learn were trained and from which they are played in this one."""
 
 
 def read(directory: Path) -> Document:
@@ -148,10 +151,15 @@ def write(directory: Path, document: Document) -> None:
     draft.replace(directory / FILE)
 
 
-def protocol_of(directory: Path, document: Document) -> Protocol:
+def trained_under(directory: Path, document: Document) -> Protocol | None:
+    """Return the protocol under which what learns was trained, if that was in another run."""
+    return protocol_of(directory, document, "trained_under") if "trained_under" in document else None
+
+
+def protocol_of(directory: Path, document: Document, which: str = "protocol") -> Protocol:
     """Return the protocol that a manifest holds."""
     try:
-        return Protocol.from_json(document["protocol"])
+        return Protocol.from_json(document[which])
     except (ArcadeMarkError, KeyError, TypeError, ValueError) as error:
         raise ArcadeMarkError(f"{directory / FILE}: damaged ({error}); restore it from a copy") from None
 
@@ -170,6 +178,10 @@ def differences(there: Document, now: Document, *, growing: bool = True) -> list
         for task in [task for task in there["games"] if task in now["games"]]:
             kinds = old.of_trial(task)["task"], new.of_trial(task)["task"]
             found += [(f"{name} of task {task}", kinds[0][name], kinds[1][name]) for name in kinds[0]]
+    before, after = (document.get("trained_under") for document in (there, now))
+    if before != after:
+        labels = [trained and Protocol.from_json(trained).label for trained in (before, after)]
+        found.append(("protocol of training", labels[0], labels[1]))
     found += _agent_differences(there["agents"], now["agents"])
     for field in ("training_frames", "training_episodes"):
         given, asked = (document.get(field) or "the protocol's" for document in (there, now))

@@ -1,20 +1,24 @@
-"""What a trainer's checkpoint holds, and the file of it in the run's directory, ``checkpoints/<trial>.zip``.
+"""What a trainer's checkpoint holds, the file of it in the run's directory, and playing what was learnt in another run.
 
-A checkpoint is the length of a text, this text, JSON with the games that have ended and wait for an earlier one to be
-recorded, then what the trainer kept.
+The file is ``checkpoints/<trial>.zip``. A checkpoint is the length of a text, this text, JSON with the games that have
+ended and wait for an earlier one to be recorded, then what the trainer kept.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import write_whole
-from arcademark.runs.store import Checkpoint, EpisodeResult
+from arcademark.runs.database import open_for_reading
+from arcademark.runs.plan import Learnt, Plan, Trial
+from arcademark.runs.store import Checkpoint, EpisodeResult, read_run
 
 FOLDER = "checkpoints"
 _LENGTH = 8
@@ -75,3 +79,45 @@ def write(directory: Path, trial_id: str, checkpoint: Checkpoint) -> None:
         draft.write_bytes(kept)
 
     write_whole(path, fill)
+
+
+def trained_in(plan: Plan, directory: Path) -> Plan:
+    """Return a plan in which what learns plays as it was when its training in another run was over.
+
+    Trials of agents that do not learn stay as they are; left out are those whose training there did not come to its
+    end. ArcadeMarkError: the run cannot be read.
+    """
+    run = read_run(directory)
+    there = {(trial.agent, trial.game, trial.seed): trial for trial in run.trials}
+
+    def trials() -> Iterator[Trial]:
+        for trial in plan.trials:
+            same = there.get((trial.agent.label, trial.game, trial.seed))
+            if same is None or same.learns is None:
+                continue
+            if not same.learns:
+                yield trial
+            elif (kept := _finished(directory, same.id)) is not None:
+                digest = hashlib.sha256(kept.data).hexdigest()
+                yield replace(trial, learnt=Learnt(directory, same.id, run.protocol, kept.frames, digest))
+
+    return replace(plan, trials=tuple(trials()))
+
+
+def brought(learnt: Learnt) -> Checkpoint:
+    """Return the checkpoint that a trial begins with: of no training of its own.
+
+    ArcadeMarkError: the run where it was trained has none, or another.
+    """
+    kept = _finished(learnt.run, learnt.trial)
+    if kept is None or hashlib.sha256(kept.data).hexdigest() != learnt.sha256:
+        raise ArcadeMarkError(f"{learnt.run}: what trial {learnt.trial} had learnt has changed; give the command again")
+    return Checkpoint(0, 0, True, kept.data)
+
+
+def _finished(directory: Path, trial_id: str) -> Checkpoint | None:
+    with open_for_reading(directory, checked=False) as database:
+        row = database.execute(
+            "SELECT episodes, frames, data FROM checkpoint WHERE trial = ? AND finished", (trial_id,)
+        ).fetchone()
+    return None if row is None else Checkpoint(row[0], row[1], True, row[2])

@@ -12,6 +12,7 @@ import reprlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from pathlib import Path
 from typing import get_args
 
 from arcademark.agents.loading import AgentSpec, agent_specs, applies, kind, with_checkpoints
@@ -28,6 +29,23 @@ MAX_STORED = 2**63 - 1  # the largest number that the store holds
 
 
 @dataclass(frozen=True)
+class Learnt:
+    """What a learner or trainer had learnt when its training in another run was over.
+
+    run, trial: The run's directory and the trial's id there.
+    protocol: Under which it was trained.
+    frames: Of its training.
+    sha256: Of its checkpoint.
+    """
+
+    run: Path
+    trial: str
+    protocol: Protocol
+    frames: int
+    sha256: str
+
+
+@dataclass(frozen=True)
 class Trial:
     """The unit of work and of resuming: agent with parameters, game, protocol with overrides, seed."""
 
@@ -38,6 +56,12 @@ class Trial:
     episodes: int  # evaluation episodes
     training_frames: int | None = None  # a learner's budget; None where its training is counted in episodes
     training_episodes: int | None = None  # the budget in episodes; None where it is counted in frames
+    learnt: Learnt | None = None  # what it plays with, as it was trained in another run and is not in this one
+
+    @property
+    def checkpoint(self) -> str:
+        """SHA-256 of what was learnt elsewhere: of a network's file, or of a learner's checkpoint; "" if of nothing."""
+        return self.learnt.sha256 if self.learnt else self.agent.sha256
 
     @cached_property
     def id(self) -> str:
@@ -47,7 +71,7 @@ class Trial:
         """
         episodes = self.training_episodes
         trained = "" if episodes in (None, self.protocol.training_episodes) else f',"training_episodes":{episodes}'
-        network = f',"checkpoint":"{self.agent.sha256}"' if self.agent.sha256 else ""
+        network = f',"checkpoint":"{self.checkpoint}"' if self.checkpoint else ""
         settings = _settings(self.protocol, self.game)
         canonical = (
             f'{{"agent":{_json(self.agent.label)},"game":{_json(self.game)},"protocol":{settings},'

@@ -45,10 +45,12 @@ class Player:
         self.trial = trial
         self._emulator = emulator
         self.spec = replace(environment_spec(trial.game, trial.protocol), seed=trial.seed)
-        self.agent = make_agent(trial.agent, self.spec)
+        learnt = trial.learnt
+        made_for = environment_spec(trial.game, learnt.protocol) if learnt else self.spec
+        self.agent = make_agent(trial.agent, replace(made_for, seed=trial.seed))
         self.spec = observing(self.spec, self.agent.observation)
         self.trains = isinstance(self.agent, CheckedTrainer)
-        self.learns = self.trains or isinstance(self.agent, CheckedLearner)
+        self.learns = learnt is None and (self.trains or isinstance(self.agent, CheckedLearner))
         self.plans = isinstance(self.agent, CheckedPlanner)
         asked = self.agent.frames_per_action
         self.frames_per_action = None if asked == trial.protocol.frame_skip else asked
@@ -68,11 +70,13 @@ class Player:
     ) -> Iterator[PlayEvent]:
         """Play these evaluation episodes, after the training that is left if the agent learns.
 
-        `checkpoint` is where training goes on, `unfinished` where a planner's episodes do. `stopping` is asked between
-        training episodes: whether to end, with a checkpoint.
+        `checkpoint` is where training goes on, or what was learnt in another run; `unfinished` where a planner's
+        episodes go on. `stopping` is asked between training episodes: whether to end, with a checkpoint.
         """
         agent = self.agent
-        if isinstance(agent, CheckedLearner | CheckedTrainer):
+        if self.trial.learnt:
+            self._take_over(checkpoint)
+        elif isinstance(agent, CheckedLearner | CheckedTrainer):
             if isinstance(agent, CheckedTrainer):
                 from arcademark.runs.training import fit
 
@@ -90,6 +94,18 @@ class Player:
             yield from evaluate(self.trial, agent, self.spec, self._slots, episodes)
         elif self._model is not None and episodes:
             yield from plan_episodes(self.trial, agent, self._slots[0], self._model, episodes, unfinished)
+
+    def _take_over(self, checkpoint: Checkpoint | None) -> None:
+        """Make the agent what it had learnt in another run."""
+        if checkpoint is None or not isinstance(self.agent, CheckedLearner | CheckedTrainer):
+            raise ArcadeMarkError(f"{self.agent.where}: what it had learnt is not there; give the same command again")
+        data = checkpoint.data
+        if self.trains:
+            from arcademark.runs.networks import opened
+
+            data = opened(checkpoint, self.trial.id)[1]
+        self.agent.restore(data)
+        self.agent.evaluate()
 
     def slot(self, row: int) -> Slot:
         """Make the slot in which episodes are evaluated."""

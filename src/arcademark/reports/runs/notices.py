@@ -13,7 +13,7 @@ from arcademark.reports.runs import learning
 from arcademark.reports.runs.directory import people
 from arcademark.reports.runs.ledger import accounts, told
 from arcademark.reports.tables.document import Algorithm
-from arcademark.runs import imported, ledger
+from arcademark.runs import imported, ledger, manifest
 from arcademark.scores.runs import RunCollection
 from arcademark.suite import anomalies, protocols
 from arcademark.suite.settings import format_setting
@@ -112,6 +112,11 @@ def _run_by_run(collection: RunCollection, names: Sequence[str]) -> Iterator[Not
                 "modified_protocol",
                 f"{name} departs from {protocol.name}: {wording.listing(changes)}. Its scores are comparable only with "
                 "others made the same way.",
+            )
+        if (trained := manifest.trained_under(run.record.directory, run.record.manifest)) is not None:
+            yield notice(
+                "trained_elsewhere",
+                f"What learns in {name} was trained in another run, under {trained.label}, and learnt no more.",
             )
         left_out = run.record.manifest["left_out"]
         if left_out:

@@ -124,7 +124,7 @@ class Memory(Protocol):
     """What is recorded of work that was begun."""
 
     def checkpoint(self, trial_id: str) -> Checkpoint | None:
-        """Return a learner's last checkpoint."""
+        """Return a learner's last checkpoint, or what an agent had learnt in another run."""
 
     def unfinished(self, trial_id: str, episodes: Iterable[int]) -> tuple[Unfinished, ...]:
         """Return what was kept of those of these episodes that are unfinished."""

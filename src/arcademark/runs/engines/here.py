@@ -63,7 +63,7 @@ class InProcessEngine:
         try:
             player = self._make_player(job.trial, job.emulator)
             yield opened(player)
-            checkpoint = memory.checkpoint(job.trial.id) if player.learns else None
+            checkpoint = memory.checkpoint(job.trial.id) if player.learns or job.trial.learnt else None
             self._unkept = player.trains and not (checkpoint and checkpoint.finished)
             unfinished = memory.unfinished(job.trial.id, job.episodes) if player.plans else ()
             for event in player.play(job.episodes, checkpoint, unfinished, lambda: self._finishing):

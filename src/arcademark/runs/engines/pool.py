@@ -267,7 +267,7 @@ class PoolEngine(ABC):
             return
         member.state, member.outstanding = "playing", episodes
         work.players += 1
-        checkpoint = self._memory.checkpoint(work.id) if work.learns else None
+        checkpoint = self._memory.checkpoint(work.id) if work.learns or work.job.trial.learnt else None
         work.trained = checkpoint.episodes if checkpoint else 0
         member.unkept = work.trains and not (checkpoint and checkpoint.finished)
         unfinished = self._memory.unfinished(work.id, episodes) if work.plans else ()

@@ -128,7 +128,8 @@ def _obey(
 def opened(player: Player) -> Opened:
     """Return what is known of a trial now that its agent was made."""
     agent = player.agent
-    trained = agent.trained_frames if isinstance(agent, CheckedPolicy) else None
+    learnt = player.trial.learnt
+    trained = learnt.frames if learnt else agent.trained_frames if isinstance(agent, CheckedPolicy) else None
     made = player.frames_per_action, player.learns, agent.batch_size, player.plans, player.trains
     return Opened(*made, trained_frames=trained, libraries=libraries(), misses_fire=player.misses_fire)
 
