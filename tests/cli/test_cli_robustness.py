@@ -2,9 +2,11 @@
 
 import json
 import shutil
+from pathlib import Path
 
 import pytest
 
+from arcademark.runs.store import read_run
 from arcademark.suite.references import scores
 
 ASKED = ("--games", "boxing,skiing", "--override", "max_frames_per_episode=400", "--episodes", 2, "--seeds", 2)
@@ -55,6 +57,34 @@ def test_what_is_lost(invoke, tmp_path):
     assert "its protocol is not changed in one of" in refused.err
 
 
+@pytest.mark.slow
+def test_a_learner_is_trained_once_and_plays_every_flavour(invoke, tmp_path):
+    learner = f"{Path(__file__).parents[1] / 'runs' / 'paced.py'}:Learner"
+    asked = ("--games", "gopher", "--override", "max_frames_per_episode=300", "--episodes", 2, "--frames", 900)
+    played = invoke("robustness", learner, *asked, "--flavours", "--workers", 1, "--out", "o", "--json")
+    assert played.code == 0, played.err
+    assert played.err.count("learns for 900 frames") == 1
+    found = json.loads(played.out)
+    flavours = {"difficulty": "1"}, {"mode": "2"}, {"mode": "2", "difficulty": "1"}
+    assert tuple(row["changed"] for row in found["variants"]) == flavours
+    assert (found["trained"], found["protocol"]) == (
+        True,
+        "world-records (max_frames_per_episode=300, reported_episodes=evaluation)",
+    )
+    assert {path.name: len(read_run(path).episodes) - 2 for path in (tmp_path / "o").iterdir()} == {
+        "base": 3,
+        **dict.fromkeys(("difficulty=1", "mode=2", "difficulty=1,mode=2"), 0),
+    }
+    shown = invoke("robustness", "--out", "o")
+    assert "mode 2, difficulty 1" in shown.out
+    assert "trained without these changes and learnt nothing more" in shown.out
+
+    anew = ("--override", "mode=2", "--override", "reported_episodes=evaluation", "--out", "o/mode=2")
+    shutil.rmtree(tmp_path / "o" / "mode=2")
+    assert invoke("run", learner, *asked, *anew, "--workers", 1).code == 0
+    assert "its agent was trained there anew, not in base" in invoke("robustness", "--out", "o").err
+
+
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
@@ -63,6 +93,7 @@ def test_what_is_lost(invoke, tmp_path):
         (("--seeds", 9, "--out", "o"), "--seeds: of what is played, and no AGENT is named"),
         (("const", "--out", "o"), "const is 18 agents; name one"),
         (("random", "--games", "pong", "--variants", 9, "--out", "o"), "not in the range"),
+        (("random", "--flavours", "--variants", 1, "--out", "o"), "leave --variants out"),
     ],
 )
 def test_mistakes_are_one_line(invoke, arguments, expected):

@@ -23,36 +23,52 @@ if TYPE_CHECKING:
 @click.command("robustness")
 @playing.asked_of_one
 @click.option("--variants", type=click.IntRange(1, 4), default=2, show_default=True, help="Of each kind, on each game.")
+@click.option("--flavours", is_flag=True, help="Instead play every mode with every difficulty, and no other variant.")
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="A directory for the runs.")
 @outputs.options
-def command(agent: str | None, games: str, variants: int, out: Path, output: Output, **asked: Any) -> int:
+def command(
+    agent: str | None, games: str, variants: int, flavours: bool, out: Path, output: Output, **asked: Any
+) -> int:
     """Play AGENT on games and in variants of them, and show how much it loses by each kind of change.
 
     Beside the protocol itself each game is played with other switches (difficulties and modes), sticky actions, frame
     skips and colours, and modified, in as many variants of each kind; where a game has fewer, it is said.
 
     Each variant is a run of its own in the directory. The same command again continues; without AGENT what was played
-    there is shown. A learner is trained in each variant anew.
+    there is shown. An agent that learns is trained under the protocol alone; what it learnt plays in the variants.
     """
+    from dataclasses import replace
+
+    from arcademark.agents.loading import kind
     from arcademark.reports.present import robustness as present
     from arcademark.reports.render import json
     from arcademark.reports.runs.robustness import BASE, robustness
+    from arcademark.runs.networks import trained_in
     from arcademark.suite.protocols import AtariProtocol
 
     failed = 0
     played = agent is not None or asked["commands"]
-    if not played and (given := [name for name in ("games", "variants", *asked) if options.given(name)]):
+    if not played and (given := [name for name in ("games", "variants", "flavours", *asked) if options.given(name)]):
         raise ArcadeMarkError(f"--{given[0].replace('_', '-')}: of what is played, and no AGENT is named; leave it out")
     if played:
+        if flavours and options.given("variants"):
+            raise ArcadeMarkError("--flavours plays all modes and difficulties that there are; leave --variants out")
         way, specs = playing.playing_one(agent, **asked)
         if len(specs) != 1:
             one = f"agent {agent or specs[0].label}"
             raise ArcadeMarkError(f"{one} is {len(specs)} agents; name one, as in --set action=FIRE")
-        if not isinstance(way.protocol, AtariProtocol):
+        rules = way.protocol
+        if not isinstance(rules, AtariProtocol):
             raise ArcadeMarkError("--suite: only Atari games have variants; leave it out")
-        plans = {BASE: way.plan(specs, games)} | _varied(way, way.protocol, specs, games, variants)
+        if kind(specs[0]) not in ("policy", "planner"):  # what was learnt once is scored, not how it learns
+            rules = rules.override({"reported_episodes": "evaluation"})
+            way = replace(way, protocol=rules)
+        plans = {BASE: way.plan(specs, games)} | _varied(way, rules, specs, games, None if flavours else variants)
         for number, (name, plan) in enumerate(plans.items(), start=1):
             messages.say(f"{number} of {len(plans)}: {name}")
+            if name != BASE and not (plan := trained_in(plan, out / BASE)).trials:
+                messages.say(f"warning: not played, {name}: no training for it came to its end")
+                continue
             summary = way.play(plan, out / name, tell_all=False)
             if summary.interrupted:
                 return 130
@@ -63,25 +79,29 @@ def command(agent: str | None, games: str, variants: int, out: Path, output: Out
 
 
 def _varied(
-    way: playing.Playing, rules: AtariProtocol, specs: Sequence[AgentSpec], games: str, count: int
+    way: playing.Playing, rules: AtariProtocol, specs: Sequence[AgentSpec], games: str, count: int | None
 ) -> dict[str, Plan]:
-    """Plan the variants by their directories' names, telling of those that the agent cannot play."""
+    """Plan so many variants of each kind, or all flavours, by their directories' names.
+
+    Those that the agent cannot play are told of.
+    """
     from dataclasses import replace
 
     from arcademark.suite.settings import format_setting
     from arcademark.suite.subsets import resolve_tasks
-    from arcademark.suite.variants import KINDS, variants
+    from arcademark.suite.variants import KINDS, Kind, variants
 
-    changed: dict[tuple[str, Any], list[str]] = defaultdict(list)
-    for kind in KINDS:
+    kinds: tuple[Kind, ...] = ("switches",) if count is None else KINDS
+    changed: dict[tuple[tuple[str, Any], ...], list[str]] = defaultdict(list)
+    for kind in kinds:
         for game in resolve_tasks(games):
             for change in variants(kind, game, rules)[:count]:
-                changed[next(iter(change.items()))].append(game)
+                changed[*change.items(),].append(game)
     plans = {}
-    for (setting, value), played in changed.items():
-        name = f"{setting}={format_setting(value)}"
+    for changes, played in changed.items():
+        name = ",".join(f"{setting}={format_setting(value)}" for setting, value in changes)
         try:
-            plans[name] = replace(way, protocol=rules.override({setting: value})).plan(specs, played)
+            plans[name] = replace(way, protocol=rules.override(dict(changes))).plan(specs, played)
         except ArcadeMarkError as error:
             messages.say(f"warning: not played, {name}: {error}")
     return plans

@@ -1,9 +1,12 @@
-"""Variants of a game: how a protocol can be changed in one way at a time, to see how much an agent loses."""
+"""Variants of a game: how a protocol can be changed in one way at a time, to see how much an agent loses.
+
+Machado et al. (2018) call each mode of a game with each difficulty a flavour.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import chain, zip_longest
+from itertools import chain, product, zip_longest
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
@@ -14,9 +17,6 @@ from arcademark.suite.tasks import games
 
 Kind = Literal["switches", "sticky_actions", "frame_skip", "colours", "modification"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-
-MOST = 4
-"""Variants of a kind that a game may be played in."""
 
 _SETTINGS: Mapping[str, Kind] = MappingProxyType(
     {
@@ -39,15 +39,18 @@ _VALUES: Mapping[str, tuple[Any, ...]] = MappingProxyType(
 
 
 def variants(kind: Kind, game: str, rules: AtariProtocol) -> tuple[dict[str, Any], ...]:
-    """Return what can be changed of a protocol in a game, each a change of one setting, the first to be played first.
+    """Return all that can be changed of a protocol in a game in one way, the first to be played first.
 
-    Difficulties and modes alternate. No kind has more than `MOST`; it has fewer, or none, where the game has no more.
+    Of switches these are all flavours: difficulties and modes in turn, then both at once.
     """
     if kind == "switches":
         facts = games().get(game)
-        known = (("difficulty", facts.difficulties), ("mode", facts.modes)) if facts else ()
-        by_switch = [_others(name, values, rules, values[0]) for name, values in known]
-        return tuple(change for change in chain(*zip_longest(*by_switch)) if change)[:MOST]
+        if facts is None:
+            return ()
+        difficulties = _others("difficulty", facts.difficulties, rules, facts.difficulties[0])
+        modes = _others("mode", facts.modes, rules, facts.modes[0])
+        alone = (change for change in chain(*zip_longest(difficulties, modes)) if change)
+        return (*alone, *(one | other for one, other in product(difficulties, modes)))
     if kind == "modification":
         return _others(kind, tuple(modifications().get(game, {})), rules)
     (name,) = (setting for setting, of in _SETTINGS.items() if of == kind)
@@ -57,7 +60,7 @@ def variants(kind: Kind, game: str, rules: AtariProtocol) -> tuple[dict[str, Any
 def _others(name: str, values: Sequence[Any], rules: AtariProtocol, default: Any = None) -> tuple[dict[str, Any], ...]:
     """Return changes to the values that a protocol does not have; where it has None, that stands for a default."""
     now = getattr(rules, name)
-    return tuple({name: value} for value in values if value != (default if now is None else now))[:MOST]
+    return tuple({name: value} for value in values if value != (default if now is None else now))
 
 
 def kind_of(base: Protocol, varied: Protocol) -> Kind | None:

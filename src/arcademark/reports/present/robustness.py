@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 
 from arcademark.reports import wording
@@ -61,8 +62,10 @@ def document(shown: Robustness) -> Document:
 
 
 def _changed(row: Variant) -> str:
-    value = row.value.replace("_", " ")
-    return value if row.kind == "modification" else f"{_SETTINGS.get(row.setting, row.setting)} {value}"
+    return ", ".join(
+        value.replace("_", " ") if row.kind == "modification" else f"{_SETTINGS.get(setting, setting)} {value}"
+        for setting, value in row.changed.items()
+    )
 
 
 def _lost(lost: Lost) -> tuple[Cell, str]:
@@ -74,16 +77,19 @@ def _lost(lost: Lost) -> tuple[Cell, str]:
 
 def _notes(shown: Robustness) -> Iterator[Prose]:
     if shown.trained:
-        yield Prose("The agent learns and was trained in each variant anew: this is how well it learns there.")
+        yield Prose("The agent was trained without these changes and learnt nothing more in the variants.")
     if shown.one_seed:
         yield Prose(
             "Each game was played with one seed: intervals are over its episodes and leave out how seeds differ."
         )
     for failed in shown.failed:
         yield Prose(f"{game_name(failed.game)}, {failed.directory}: failed, {failed.reason}", "bad")
+    alike = defaultdict[tuple[Kind, int, int], list[str]](list)
     for row in shown.fewer:
-        played = f"{row.played} of {wording.plural(row.exist, 'variant')}" if row.exist else "there is none to play"
-        yield Prose(f"{game_name(row.game)}, {_KINDS[row.kind]}: {played}.", "weak")
+        alike[row.kind, row.played, row.exist].append(game_name(row.game))
+    for (kind, played, exist), names in alike.items():
+        said = f"{played} of {wording.plural(exist, 'variant')}" if exist else "there is none to play"
+        yield Prose(f"{wording.shortened(names)}, {_KINDS[kind]}: {said}.", "weak")
     if any(row.same for row in shown.variants):
         yield Prose("Same episodes: the agent acts alike under these colours.", "weak")
     if shown.unreferenced:

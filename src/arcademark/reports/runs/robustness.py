@@ -25,7 +25,7 @@ from arcademark.reports.measures import Measure, atari
 from arcademark.runs import manifest
 from arcademark.runs.store import read_actions
 from arcademark.scores.runs import RunScores, load_run
-from arcademark.suite.protocols import AtariProtocol, differences
+from arcademark.suite.protocols import AtariProtocol, Difference, differences
 from arcademark.suite.settings import format_setting
 from arcademark.suite.variants import KINDS, Kind, kind_of, variants
 
@@ -50,15 +50,14 @@ class Lost:
 class Variant:
     """A game played in a variant.
 
-    setting, value: What differs from the protocol, "frame_skip", "8".
+    changed: What differs from the protocol, {"frame_skip": "8"}.
     base, score: Mean score under the protocol and in the variant, in points.
     same: Whether its episodes are those of the protocol, as colours alone are changed and all actions are the same.
     """
 
     game: str
     kind: Kind
-    setting: str
-    value: str
+    changed: Mapping[str, str]
     directory: str
     base: float
     score: float
@@ -82,7 +81,7 @@ class OfKind:
 
 @dataclass(frozen=True)
 class Fewer:
-    """A kind of change of which a game was played in fewer variants than others, and of how many it has at most."""
+    """A kind of change of which a game was played in fewer variants than others, and of how many it has."""
 
     game: str
     kind: Kind
@@ -106,7 +105,7 @@ class Robustness:
     base: Mean over games under the protocol, in percent of HNS; None where no game has both references.
     overall: Mean over the kinds.
     one_seed: Whether intervals are over the episodes of one seed, which leave out how seeds differ.
-    trained: Whether the agent learns, so that it was trained in each variant anew.
+    trained: Whether the agent learns; it was trained under the protocol, and no more in the variants.
     unreferenced: Games without both references, in no mean.
     failed: Trials that failed, and why.
     incomplete: Other trials with fewer episodes than were asked for, in all runs.
@@ -147,6 +146,12 @@ def robustness(directory: str | os.PathLike[str]) -> Robustness:
         raise ArcadeMarkError(f"{path / BASE}: no game has a score yet; play on with the same command")
     runs = {name: load_run(path / name) for name in _beside(path)}
     kinds = {name: _kind(path / name, base, run) for name, run in runs.items()}
+    changes = {name: differences(rules, run.record.protocol) for name, run in runs.items()}
+    runs = {name: runs[name] for name in sorted(runs, key=lambda name: _strength(changes[name]))}
+    trained = any(trial.learns for trial in base.record.trials)
+    for name, run in runs.items():
+        if trained and any(trial.learns for trial in run.record.trials):
+            raise ArcadeMarkError(f"{path / name}: its agent was trained there anew, not in {BASE}; move it elsewhere")
     cells = [
         (game, name)
         for kind in KINDS
@@ -182,8 +187,7 @@ def robustness(directory: str | os.PathLike[str]) -> Robustness:
             Variant(
                 game=game,
                 kind=kinds[name],
-                setting=(change := differences(base.record.protocol, runs[name].record.protocol)[0]).setting,
-                value=format_setting(change.b),
+                changed={change.setting: format_setting(change.b) for change in changes[name]},
                 directory=name,
                 base=points[game],
                 score=intervals.score(runs[name].episodes[agent, game]),
@@ -201,7 +205,7 @@ def robustness(directory: str | os.PathLike[str]) -> Robustness:
         ),
         unreferenced=tuple(game for game in scored if game not in measure.known),
         one_seed=len({trial.seed for trial in base.record.trials}) == 1,
-        trained=any(trial.learns for trial in base.record.trials),
+        trained=trained,
         failed=tuple(Failed(trial.task, name, trial.error) for name, trial in short if trial.error is not None),
         incomplete=sum(trial.error is None for _, trial in short),
     )
@@ -245,6 +249,11 @@ class _Losses:
 
 def _of_kind(kind: Kind, cells: Sequence[_Cell], losses: _Losses) -> OfKind:
     return OfKind(kind, losses.known(cells), len(cells), losses.lost([cells]))
+
+
+def _strength(changes: Sequence[Difference]) -> list[tuple[str, bool, object]]:
+    """Return what orders variants of a kind: by settings, and of these from small to large."""
+    return [(change.setting, change.b is not None, change.b) for change in changes]
 
 
 def _agents(run: RunScores) -> tuple[str, ...]:
