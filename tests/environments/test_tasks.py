@@ -1,5 +1,7 @@
 """Tasks beyond Atari: Gymnasium's environments as ours, their spaces, copies and models."""
 
+import os
+
 import gymnasium
 import numpy as np
 import pytest
@@ -307,3 +309,45 @@ def test_networks_see_pictures_or_numbers(observed, shape, first):
 def test_of_text_alone_networks_see_nothing():
     with pytest.raises(ArcadeMarkError, match="text, of which networks see nothing"):
         Shown(spec_of("text"), channels_first=True)
+
+
+def test_the_package_that_defines_a_task_is_named():
+    """Ours makes Procgen's and Craftax's tasks what they have to be, and defines none."""
+    installed = {"procgen_gym": ["procgen-gym"], "gymnasium": ["gymnasium"]}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tasks.importlib.metadata, "packages_distributions", lambda: installed)
+        patch.setattr(tasks.importlib.metadata, "version", lambda name: f"1 of {name}")
+        found = {name: tasks.package(next(iter(load_suite(name).tasks.values()))) for name in ("procgen", "craftax")}
+        assert found == {"procgen": "procgen-gym 1 of procgen-gym", "craftax": ""}
+        assert tasks.package(rules().suite.tasks["cartpole_v1"]) == "gymnasium 1 of gymnasium"
+
+
+class Drawn(Odd):
+    """Its picture is black where SDL is told to look for no screen, and white elsewhere."""
+
+    metadata = {"render_modes": ["rgb_array"]}  # noqa: RUF012
+
+    def __init__(self, render_mode=None):
+        super().__init__()
+        self.render_mode = render_mode
+
+    def render(self):
+        drivers = {os.environ.get("SDL_VIDEODRIVER"), os.environ.get("SDL_AUDIODRIVER")}
+        return np.full((2, 2, 3), 0 if drivers == {"dummy"} else 255, np.uint8)
+
+
+gymnasium.register("Drawn-v0", Drawn)
+gymnasium.register("Drawn-v1", Drawn)
+
+
+def test_pictures_and_earlier_versions_say_nothing(monkeypatch):
+    """Gymnasium warns of Drawn-v0 that there is a later version; here such a warning would be an error."""
+    for name in ("SDL_VIDEODRIVER", "SDL_AUDIODRIVER"):
+        monkeypatch.delenv(name, raising=False)
+    shown = open_environment(environment_spec("drawn_v0", rules("gymnasium:Drawn-v0")), pictures=True)
+    shown.reset(np.random.default_rng(0))
+    assert not shown.render().any()
+    assert "SDL_VIDEODRIVER" not in os.environ
+    monkeypatch.setenv("SDL_VIDEODRIVER", "x11")
+    assert shown.render().any()
+    shown.close()

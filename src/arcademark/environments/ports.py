@@ -93,5 +93,8 @@ class Craftax(gymnasium.Env[NDArray[np.float32], np.int64]):
         return np.asarray(seen), float(reward), bool(done) and not truncated, truncated, {}
 
 
-for _port in ("Procgen", "Craftax"):
-    gymnasium.register(f"{_port}-v0", f"{__name__}:{_port}")
+PACKAGES = {"Procgen-v0": "procgen_gym", "Craftax-v0": "craftax"}
+"""The module that defines the tasks of each environment."""
+
+for _name in PACKAGES:
+    gymnasium.register(_name, f"{__name__}:{_name.partition('-')[0]}")

@@ -15,6 +15,8 @@ import copy
 import importlib
 import importlib.metadata
 import math
+import os
+import warnings
 from collections.abc import Iterable, Iterator
 from types import ModuleType
 from typing import Any
@@ -24,6 +26,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from arcademark.environments import ports
 from arcademark.environments.base import ARRAY_ACTIONS, MOST_SIDES, ArrayActions, EnvironmentSpec, Step
 from arcademark.environments.generative import State
 from arcademark.errors import ArcadeMarkError, one_line
@@ -57,7 +60,10 @@ def make(task: Task, render_mode: str | None = None) -> gymnasium.Env[Any, Any]:
                 registers()
         own = {"max_episode_steps": task.max_steps, "render_mode": render_mode}
         given: dict[str, Any] = {key: value for key, value in own.items() if value is not None}
-        return gymnasium.make(name, disable_env_checker=True, **given, **dict(task.kwargs))
+        with warnings.catch_warnings():
+            for category in (DeprecationWarning, UserWarning):  # that there is a later version of what the suite names
+                warnings.filterwarnings("ignore", category=category, module=r"gymnasium\.envs\.registration")
+            return gymnasium.make(name, disable_env_checker=True, **given, **dict(task.kwargs))
     except ImportError as error:
         raise ArcadeMarkError(
             f"{where}: {task.environment} cannot be imported ({one_line(str(error))}); install its package"
@@ -90,8 +96,9 @@ def _has_text(values: Iterable[Any]) -> bool:
 
 
 def package(task: Task) -> str:
-    """Return the package of a task's environment with its version, "gymnasium 1.2.1"; "" where nobody says."""
-    module = (task.module or "gymnasium").partition(".")[0]
+    """Return the package that defines a task with its version, "gymnasium 1.2.1"; "" where nobody says."""
+    ported = ports.PACKAGES.get(task.environment.rpartition(":")[2]) if task.module == ports.__name__ else None
+    module = ported or (task.module or "gymnasium").partition(".")[0]
     names = importlib.metadata.packages_distributions().get(module, [])
     return f"{names[0]} {importlib.metadata.version(names[0])}" if names else ""
 
@@ -127,6 +134,18 @@ def _known(task: Task) -> tuple[spaces.Space[Any], spaces.Space[Any], bool]:
         _KNOWN[key] = environment.observation_space, environment.action_space, draws
         _close(environment)
     return _KNOWN[key]
+
+
+@contextlib.contextmanager
+def _unseen() -> Iterator[None]:
+    """Have SDL look for no screen and no sound, which pictures do not need, unless the user named its drivers."""
+    missing = {f"SDL_{kind}DRIVER" for kind in ("VIDEO", "AUDIO")} - os.environ.keys()
+    os.environ.update(dict.fromkeys(missing, "dummy"))
+    try:
+        yield
+    finally:
+        for name in missing:
+            os.environ.pop(name, None)
 
 
 def _close(environment: gymnasium.Env[Any, Any]) -> None:
@@ -331,7 +350,8 @@ class TaskEnvironment:
 
     def render(self) -> NDArray[np.uint8]:
         """Return the picture, shape (height, width, 3); an ArcadeMarkError where there is none."""
-        picture = self._call("render") if self._rendering else None
+        with _unseen():
+            picture = self._call("render") if self._rendering else None
         if not isinstance(picture, np.ndarray) or picture.ndim != 3 or picture.shape[2] != 3:
             raise ArcadeMarkError(f"task {self.spec.game!r}: its environment draws no picture")
         return picture.astype(np.uint8, copy=False)
