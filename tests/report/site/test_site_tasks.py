@@ -35,7 +35,8 @@ def test_runs_on_tasks_are_ranked_by_their_suite(tmp_path):
     assert row.standings["poles"].summaries["normalised"]["median"][0] == pytest.approx(
         100 * (sum(row.scores[0]) / 2 - 20) / 455
     )
-    assert pages.PAGE in pages.render(site)
+    assert site.unit == "step"
+    assert b">Tasks</a>" in pages.render(site)[pages.PAGE]
 
 
 def test_a_suite_without_references_has_no_leaderboard(tmp_path):

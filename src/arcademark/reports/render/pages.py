@@ -47,6 +47,7 @@ def render(shown: Any) -> dict[str, bytes]:
     styles = environment.get_template("site/site.css").render(palette=PALETTE, dark=DARK)
     page = environment.get_template(f"site/{PAGE}.jinja").render(
         generator=shown.generator,
+        games="Tasks" if shown.unit == "step" else "Games",
         style=PLOT_STYLE,
         scripts=[*(f"{VENDOR}/{name}" for name in VENDORED), "data.js", *SCRIPTS],
     )

@@ -122,6 +122,7 @@ def analyse(
         papers=_papers(),
         errata=() if of_tasks else tuple(_errata()),
         notices=report.notices,
+        unit="step" if of_tasks else "frame",
     )
 
 

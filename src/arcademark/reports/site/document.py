@@ -231,6 +231,7 @@ class Site:
     told_apart: The settings by which groups are told apart, in order.
     papers: By key.
     notices: Of the first view.
+    unit: What lengths are counted in; elsewhere they are called frames, and what is played games.
     """
 
     SCHEMA: ClassVar[str] = "arcademark.site/1"
@@ -246,3 +247,4 @@ class Site:
     papers: Mapping[str, Paper]
     errata: tuple[Erratum, ...]
     notices: tuple[Notice, ...]
+    unit: Literal["frame", "step"] = "frame"

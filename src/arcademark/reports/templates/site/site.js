@@ -21,6 +21,11 @@
   };
   const BUDGETS = [["up to 1M", 0, 1e6], ["to 50M", 1e6, 5e7], ["to 200M", 5e7, 2e8], ["more than 200M", 2e8, Infinity]];
   const UNKNOWN = "not known";
+  const OF_TASKS = site.unit === "step", NOUN = OF_TASKS ? "task" : "game", TITLE = OF_TASKS ? "Task" : "Game";
+  const LENGTHS = OF_TASKS ? "steps" : "frames", LENGTHS_TITLE = OF_TASKS ? "Steps" : "Frames";
+  const REFERENCES = OF_TASKS
+    ? [["low", "0 %", "0 %", "var(--muted)"], ["high", "100 %", "100 %", "var(--record)"]]
+    : [["random", "Random", "random play", "var(--muted)"], ["human", "Human", "human", "var(--series-2)"], ["human_world_record", "Record", "world record", "var(--record)"]];
   const games = new Map(site.games.map((game) => [game.id, game]));
   const views = new Map(site.views.map((view) => [view.name, view]));
   const rows = [...site.algorithms];
@@ -164,7 +169,7 @@
   function measuredBy(redraw) {
     const change = (key) => (chosen) => { state[key] = chosen; settle(); redraw(); };
     return [
-      select("Games", site.views.map((item) => [item.name, `${item.name}: ${plural(item.games.length, "game")}`]), state.view, change("view"), { id: "view" }),
+      select(`${TITLE}s`, site.views.map((item) => [item.name, `${item.name}: ${plural(item.games.length, NOUN)}`]), state.view, change("view"), { id: "view" }),
       select("Measured by", view().measures.map((item) => [item.metric, item.title]), measure().metric, change("metric"), { id: "metric" }),
       select("Summary", Object.entries(STATISTICS), state.statistic, change("statistic"), { id: "statistic" }),
     ];
@@ -219,10 +224,10 @@
     { id: "hwrns", title: "HWRNS", meaning: "Median human-world-record-normalised score, over the same games", of: (row) => value(row, "median", "hwrns"), cell: (row) => withReach(summary(row, "median", "hwrns")), wide: true },
     { id: "records", title: "Records", meaning: "Human world records broken", of: (row) => row.standings[state.view]?.records ?? undefined, cell: (row) => row.standings[state.view]?.records ?? "–" },
     { id: "estimate", title: "Estimate", meaning: "Estimate of the median HNS over 57 games, where only some were played", of: (row) => row.estimate?.value, cell: (row) => estimate(row), wide: true },
-    { id: "games", title: "Games", of: (row) => row.standings[state.view]?.games ?? 0, cell: (row) => `${row.standings[state.view]?.games ?? 0}/${view().games.length}` },
-    { id: "frames", title: "Frames", meaning: "Emulated frames of training", of: (row) => row.training_frames ?? undefined, cell: (row) => (row.training_frames === null ? "–" : frames(row.training_frames)) },
+    { id: "games", title: `${TITLE}s`, of: (row) => row.standings[state.view]?.games ?? 0, cell: (row) => `${row.standings[state.view]?.games ?? 0}/${view().games.length}` },
+    { id: "frames", title: LENGTHS_TITLE, meaning: `${OF_TASKS ? "Steps" : "Emulated frames"} of training`, of: (row) => row.training_frames ?? undefined, cell: (row) => (row.training_frames === null ? "–" : frames(row.training_frames)) },
     { id: "year", title: "Year", of: year, cell: (row) => row.year ?? "–" },
-    { id: "seeds", title: "Runs", meaning: "Runs (seeds) a game whose scores are known", of: (row) => row.most_runs, cell: (row) => (row.fewest_runs === row.most_runs ? row.most_runs : `${row.fewest_runs}–${row.most_runs}`) },
+    { id: "seeds", title: "Runs", meaning: `Runs (seeds) a ${NOUN} whose scores are known`, of: (row) => row.most_runs, cell: (row) => (row.fewest_runs === row.most_runs ? row.most_runs : `${row.fewest_runs}–${row.most_runs}`) },
     { id: "source", title: "Source", text: true, of: (row) => paper(row)?.short ?? row.source, cell: (row) => paper(row)?.short ?? row.source, wide: true },
   ];
   const FACETS = {
@@ -276,7 +281,7 @@
     const budgets = those.map((row) => row.training_frames).filter((count) => count !== null);
     const unknown = those.length - budgets.length, kinds = [...new Set(those.map((row) => row.reported))];
     const told = [];
-    if (new Set(budgets).size > 1) told.push(`trained for ${frames(Math.min(...budgets))} to ${frames(Math.max(...budgets))} frames${unknown ? `, ${unknown} not known` : ""}`);
+    if (new Set(budgets).size > 1) told.push(`trained for ${frames(Math.min(...budgets))} to ${frames(Math.max(...budgets))} ${LENGTHS}${unknown ? `, ${unknown} not known` : ""}`);
     const assumed = those.filter((row) => site.told_apart.some((name) => row.assumed.includes(name))).length;
     if (assumed) told.push(`${assumed} by settings that their source assumed`);
     if (kinds.length > 1) told.push(`scores of ${kinds.map((kind) => `${kind} (${those.filter((row) => row.reported === kind).length})`).join(", ")}`);
@@ -308,8 +313,8 @@
           h("label", { class: "field" }, h("span", {}, "Search"), h("input", { type: "search", id: "search", value: state.search, placeholder: "name or paper", oninput: (event) => { state.search = event.target.value; refresh(); } })),
           h("label", { class: "field file" }, h("span", {}, "Your scores"), h("input", { type: "file", id: "file", accept: ".csv,.tsv,.txt,text/csv", multiple: true, onchange: (event) => take(event.target.files) }))),
         h("details", { open: Object.values(state.filters).some(Boolean) }, h("summary", {}, "Filter by protocol, budget, kind and evidence"),
-          h("div", { class: "fields" }, facet("sticky", "Sticky actions"), facet("cap", "Frame cap"), facet("start", "Start"), facet("budget", "Training frames"), facet("kind", "Kind"), facet("evidence", "Evidence"))),
-        h("div", { class: "checks" }, box("grouped", "Group by protocol"), box("complete", `Only with all ${view().games.length} games`)));
+          h("div", { class: "fields" }, OF_TASKS ? null : [facet("sticky", "Sticky actions"), facet("cap", "Frame cap"), facet("start", "Start")], facet("budget", `Training ${LENGTHS}`), facet("kind", "Kind"), facet("evidence", "Evidence"))),
+        h("div", { class: "checks" }, box("grouped", "Group by protocol"), box("complete", `Only with all ${view().games.length} ${NOUN}s`)));
     }
 
     function refresh() {
@@ -339,7 +344,7 @@
 
     function columns() {
       const has = (metric) => view().measures.some((item) => item.metric === metric);
-      return COLUMNS.filter(({ id }) => (id !== "hwrns" || (has("hwrns") && measure().metric !== "hwrns")) && (id !== "records" || has("hwrns")) && (id !== "estimate" || state.view !== "ale-55"));
+      return COLUMNS.filter(({ id }) => (id !== "hwrns" || (has("hwrns") && measure().metric !== "hwrns")) && (id !== "records" || has("hwrns")) && (id !== "estimate" || (state.view !== "ale-55" && !OF_TASKS)) && (id !== "year" || !OF_TASKS));
     }
 
     function chosenBar() {
@@ -364,7 +369,7 @@
       const warning = !state.grouped && mixed
         ? h("div", { class: "warnings", role: "note" }, h("p", {}, `No ranks: these algorithms were played under different protocols, or it is not known how (${plural(present.length, "group")}). Group them, or filter until one group is left.`), h("p", { class: "small" }, caveat(those)))
         : null;
-      status.textContent = `${plural(those.length, "algorithm")} shown, of ${rows.length}. ${measure().title}: ${measure().meaning}; in percent. Ranks are by the ${STATISTICS[state.statistic].toLowerCase()}, within a protocol and among those with every game.`;
+      status.textContent = `${plural(those.length, "algorithm")} shown, of ${rows.length}. ${measure().title}: ${measure().meaning}; in percent. Ranks are by the ${STATISTICS[state.statistic].toLowerCase()}, within a protocol and among those with every ${NOUN}.`;
       return [
         warning, chosenBar(),
         h("div", { class: "scroll board", tabindex: 0, role: "region", "aria-label": "All algorithms" },
@@ -391,7 +396,7 @@
     place.append(...body());
     return ["Leaderboard", [
       h("h1", {}, site.views.length > 1 ? "Atari algorithms" : site.views[0].title),
-      h("p", { class: "lead" }, `Published scores and runs of ${plural(site.algorithms.length, "algorithm")}, each with its source, protocol and budget. Drop a CSV anywhere on this page to see your own scores beside them.`),
+      h("p", { class: "lead" }, `${OF_TASKS ? "Runs" : "Published scores and runs"} of ${plural(site.algorithms.length, "algorithm")}, each with its source, protocol and budget. Drop a CSV anywhere on this page to see your own scores beside them.`),
       controls, ownPart(), status, place,
     ]];
   }
@@ -405,7 +410,7 @@
     const settings = Object.entries(row.settings).map(([key, text]) => [key, row.assumed.includes(key) ? `${text} (assumed)` : text]);
     const slips = site.errata.filter((slip) => slip.paper === row.source_paper && slip.algorithm && (slip.algorithm === row.name || slip.algorithm === row.identity || row.name.startsWith(`${slip.algorithm} (`)));
     const others = rows.filter((other) => other !== row && other.identity === row.identity && row.kind !== "yours");
-    const hns = site.views[0].measures[0];
+    const hns = site.views[0].measures[0], measured = OF_TASKS ? hns.title : "HNS";
     const scored = site.games.map((game) => ({ game, found: scoreOf(row, game.id) })).filter(({ found }) => found);
     const placed = scored.filter(({ game }) => arcademark.known(hns, game.id)).map(({ game, found }) => ({ game, value: arcademark.normalised(hns, game.id, found.score), score: found.score }));
     placed.sort((one, other) => other.value - one.value);
@@ -414,30 +419,30 @@
       facts([
         ["Kind", row.kind], ["Published", published && [published.source.authors, ", ", outside(published.url, published.source.title), ", ", published.source.venue, ", ", published.source.year]],
         ["Scores from", row.source], ["Read in", where && where !== published ? [outside(where.url, where.short)] : ""], ["Collection", row.collection],
-        ["Training frames", row.training_frames === null ? UNKNOWN : row.training_frames.toLocaleString("en")], ["Scores of", row.reported],
-        ["Runs a game", row.fewest_runs === row.most_runs ? row.most_runs : `${row.fewest_runs} to ${row.most_runs}`], ["Protocol", group(row).title],
+        [`Training ${LENGTHS}`, row.training_frames === null ? UNKNOWN : row.training_frames.toLocaleString("en")], ["Scores of", row.reported],
+        [`Runs a ${NOUN}`, row.fewest_runs === row.most_runs ? row.most_runs : `${row.fewest_runs} to ${row.most_runs}`], ["Protocol", group(row).title],
         ["Replayed", row.replay && `${row.replay.confirmed.toLocaleString("en")} of ${plural(row.replay.episodes, "recorded episode")} gave their score again${row.replay.warnings.length ? `; ${row.replay.warnings.join("; ")}` : ""}`],
         ["Also", others.length ? others.map((other, at) => [at ? ", " : "", link(algorithmAt(other), other.name)]) : ""], ["Note", row.note],
       ]),
       h("p", {}, link(`#/compare/${part(row.name)}`, "Compare with others")),
       section("Summaries", Object.entries(row.standings).map(([key, standing]) => [
-        h("h3", {}, `${key}: ${standing.games} of ${plural(views.get(key).games.length, "game")}${standing.records === null ? "" : `, ${standing.human_level} at human level, ${plural(standing.records, "record")} broken`}`),
+        h("h3", {}, `${key}: ${standing.games} of ${plural(views.get(key).games.length, NOUN)}${standing.records === null ? "" : `, ${standing.human_level} at human level, ${plural(standing.records, "record")} broken`}`),
         table([["Measure", ""], ...Object.values(STATISTICS).map((title) => [title, "n"])], views.get(key).measures.map((item) => ({
           cells: [h("abbr", { title: item.meaning }, item.title), ...Object.keys(STATISTICS).map((statistic) => withReach(standing.summaries[item.metric]?.[statistic] ?? []))],
         })), { label: `Summaries over ${key}` }),
       ]), row.estimate && h("p", {}, `Estimated median HNS over ${row.estimate.suite}, from ${row.estimate.title}: ${percent(row.estimate.value)} %${row.estimate.low === null ? "" : ` (${Math.round(100 * row.estimate.level)} %: ${percent(row.estimate.low)} to ${percent(row.estimate.high)})`}. ${row.estimate.held === null ? "" : `Such intervals held the medians of ${Math.round(100 * row.estimate.held)} % of published algorithms. `}${row.estimate.warnings.join(" ")}`)),
-      placed.length ? section("Where it stands", figure("HNS by game, 0 % random play, 100 % the human average; point at a bar for its score.", (width) => plot(width, `HNS of ${row.name} by game`, {
-        height: 60 + 13 * placed.length, marginLeft: 130, x: { ...spread(placed.map((one) => one.value)), label: "HNS (%)" }, y: { domain: placed.map((one) => one.game.name), label: null, tickSize: 0 },
-        marks: [Plot.barX(placed, { y: (one) => one.game.name, x: "value", fill: "var(--series-1)", fillOpacity: 0.75, href: (one) => gameAt(one.game.id), title: (one) => `${one.game.name}: ${points(one.score)} points, HNS ${percent(one.value)} %`, tip: true }), Plot.ruleX([100], { stroke: "var(--record)" })],
+      placed.length ? section("Where it stands", figure(`${measured} by ${NOUN}, ${OF_TASKS ? hns.meaning : "0 % random play, 100 % the human average"}; point at a bar for its score.`, (width) => plot(width, `${measured} of ${row.name} by ${NOUN}`, {
+        height: 60 + 13 * placed.length, marginLeft: 130, x: { ...spread(placed.map((one) => one.value)), label: `${measured} (%)` }, y: { domain: placed.map((one) => one.game.name), label: null, tickSize: 0 },
+        marks: [Plot.barX(placed, { y: (one) => one.game.name, x: "value", fill: "var(--series-1)", fillOpacity: 0.75, href: (one) => gameAt(one.game.id), title: (one) => `${one.game.name}: ${points(one.score)} points, ${measured} ${percent(one.value)} %`, tip: true }), Plot.ruleX([100], { stroke: "var(--record)" })],
       }))) : null,
       row.curves.length ? section("Training", h("div", { class: "panels" }, row.curves.map((curve) => figure(nameOf(curve.game), (width) => plot(width, `Training on ${nameOf(curve.game)}`, {
-        height: 180, x: { label: "frames", tickFormat: "~s", ticks: 4 }, y: { label: "score", grid: true, ticks: 4, domain: around(curve.scores) },
-        marks: [Plot.lineY(curve.frames.map((at, place) => ({ at, score: curve.scores[place] })), { x: "at", y: "score", stroke: "var(--series-1)", title: (one) => `${frames(Math.round(one.at))} frames: ${points(one.score)}`, tip: true })],
+        height: 180, x: { label: LENGTHS, tickFormat: "~s", ticks: 4 }, y: { label: "score", grid: true, ticks: 4, domain: around(curve.scores) },
+        marks: [Plot.lineY(curve.frames.map((at, place) => ({ at, score: curve.scores[place] })), { x: "at", y: "score", stroke: "var(--series-1)", title: (one) => `${frames(Math.round(one.at))} ${LENGTHS}: ${points(one.score)}`, tip: true })],
       }))))) : null,
       row.films.length ? section("Episodes", h("div", { class: "panels" }, row.films.map(film))) : null,
-      section("Scores", table([["Game", ""], ["Score", "n"], ["Runs", "n"], ["HNS", "n"], ["Random", "n"], ["Human", "n"], ["Record", "n"], ["Note", "prose"]], scored.map(({ game, found }) => ({
+      section("Scores", table([[TITLE, ""], ["Score", "n"], ["Runs", "n"], [measured, "n"], ...REFERENCES.map(([, title]) => [title, "n"]), ["Note", "prose"]], scored.map(({ game, found }) => ({
         cells: [link(gameAt(game.id), game.name), withReach([found.score, ...found.reach], points), found.runs.length, arcademark.known(hns, game.id) ? percent(arcademark.normalised(hns, game.id, found.score)) : "–",
-          ...["random", "human", "human_world_record"].map((kind) => (kind in game.references ? points(game.references[kind]) : "–")),
+          ...REFERENCES.map(([kind]) => (kind in game.references ? points(game.references[kind]) : "–")),
           [game.id in row.published ? `${points(row.published[game.id])} in the source. ` : "", row.notes[game.id] ?? ""]],
       })), { label: `Scores of ${row.name}` })),
       settings.length ? section("Settings", facts(settings)) : null,
@@ -466,22 +471,22 @@
       const those = rows.map((row) => ({ row, found: scoreOf(row, game.id) })).filter(({ found }) => found);
       const best = those.reduce((one, other) => (one && one.found.score >= other.found.score ? one : other), null);
       const reference = (kind) => (kind in game.references ? points(game.references[kind]) : "–");
-      return { cells: [link(gameAt(game.id), game.name), game.genre, reference("random"), reference("human"), reference("human_world_record"), best ? [points(best.found.score), h("small", {}, link(algorithmAt(best.row), best.row.name))] : "–", those.length] };
+      return { cells: [link(gameAt(game.id), game.name), ...(OF_TASKS ? [] : [game.genre]), ...REFERENCES.map(([kind]) => reference(kind)), best ? [points(best.found.score), h("small", {}, link(algorithmAt(best.row), best.row.name))] : "–", those.length] };
     });
-    return ["Games", [h("h1", {}, "Games"), h("p", { class: "lead" }, "The highest score is the highest there is here, whatever its protocol."),
-      table([["Game", ""], ["Genre", ""], ["Random", "n"], ["Human", "n"], ["Record", "n"], ["Highest", "n"], ["Scores", "n"]], lines, { label: "Games" })]];
+    return [`${TITLE}s`, [h("h1", {}, `${TITLE}s`), h("p", { class: "lead" }, "The highest score is the highest there is here, whatever its protocol."),
+      table([[TITLE, ""], ...(OF_TASKS ? [] : [["Genre", ""]]), ...REFERENCES.map(([, title]) => [title, "n"]), ["Highest", "n"], ["Scores", "n"]], lines, { label: `${TITLE}s` })]];
   }
 
   function gamePage(id = "") {
     const game = games.get(id);
-    if (!game) return missing("game", id);
+    if (!game) return missing(NOUN, id);
     const hns = site.views[0].measures[0];
     const those = rows.map((row) => ({ row, found: scoreOf(row, id) })).filter(({ found }) => found).sort((one, other) => other.found.score - one.found.score);
     const dated = those.filter(({ row }) => row.year).map(({ row, found }) => ({ row, year: row.year, score: found.score })).sort((one, other) => one.year - other.year || one.score - other.score);
     let most = -Infinity;
     const front = dated.filter((one) => one.score > most && (most = one.score) !== undefined);
     const slips = site.errata.filter((slip) => slip.game === id);
-    const marks = [["random", "random play", "var(--muted)"], ["human", "human", "var(--series-2)"], ["human_world_record", "world record", "var(--record)"]].filter(([kind]) => kind in game.references);
+    const marks = REFERENCES.filter(([kind]) => kind in game.references).map(([kind, , title, colour]) => [kind, title, colour]);
     const high = dated.map((one) => one.score).filter((score) => score > 0).sort((one, other) => one - other);
     const scale = Math.max(1, (high[high.length >> 1] ?? 1) / 2);
     return [game.name, [
@@ -497,7 +502,7 @@
         ],
       }))) : null,
       section("Everyone's score", h("p", { class: "small" }, "In order of score and not ranked: protocols differ."),
-        table([["Algorithm", "who"], ["Score", "n"], ["HNS", "n"], ["Runs", "n"], ["Frames", "n"], ["Year", "n"], ["Protocol", "prose"]], those.map(({ row, found }) => ({
+        table([["Algorithm", "who"], ["Score", "n"], [OF_TASKS ? hns.title : "HNS", "n"], ["Runs", "n"], [LENGTHS_TITLE, "n"], ["Year", "n"], ["Protocol", "prose"]], those.map(({ row, found }) => ({
           kind: row.yours ? "yours" : null,
           cells: [link(algorithmAt(row), row.name), withReach([found.score, ...found.reach], points), arcademark.known(hns, id) ? percent(arcademark.normalised(hns, id, found.score)) : "–", found.runs.length, row.training_frames === null ? "–" : frames(row.training_frames), row.year ?? "–", group(row).title],
         })), { label: `Scores in ${game.name}` })),
@@ -527,17 +532,17 @@
     if (!alike) {
       blocks.push(h("div", { class: "warnings", role: "note" }, h("p", {}, "Not known to be comparable: these were played under different protocols, or it is not known how. A difference may be the protocols' and not the algorithms'.")));
     }
-    if (!placed.length) return ["Compare", [...blocks, h("p", {}, `They have no game of ${view().name} in common that ${item.title} can be told of.`)]];
+    if (!placed.length) return ["Compare", [...blocks, h("p", {}, `They have no ${NOUN} of ${view().name} in common that ${item.title} can be told of.`)]];
     const found = runs.map((mine) => arcademark.summaries(item, mine));
-    blocks.push(section(`Summaries over the ${plural(placed.length, "game")} that all have`, table([["Algorithm", "who"], ...Object.values(STATISTICS).map((title) => [title, "n"]), ["Frames", "n"], ["Runs", "n"]], those.map((row, at) => ({
+    blocks.push(section(`Summaries over the ${plural(placed.length, NOUN)} that all have`, table([["Algorithm", "who"], ...Object.values(STATISTICS).map((title) => [title, "n"]), [LENGTHS_TITLE, "n"], ["Runs", "n"]], those.map((row, at) => ({
       cells: [link(algorithmAt(row), row.name), ...Object.keys(STATISTICS).map((key) => percent(found[at][key])), row.training_frames === null ? "–" : frames(row.training_frames), row.most_runs],
     })), { label: "Summaries" }), h("p", { class: "small" }, `${item.title}, in percent.`), those.every((row) => row.collection) ? [h("p", { class: "small" }, "Intervals and tests of the differences:"), h("pre", { class: "commands" }, `arcademark compare catalogue:${site.collections.join(",")} ${those.map((row) => `'${row.name.replaceAll("'", "'\\''")}'`).join(" ")}`)] : null));
-    blocks.push(section("Probability of improvement", h("p", { class: "small" }, "How probable it is that a run of the row's algorithm beats one of the column's on a game that both have; where each has one run, the share of games."),
+    blocks.push(section("Probability of improvement", h("p", { class: "small" }, `How probable it is that a run of the row's algorithm beats one of the column's on a ${NOUN} that both have; where each has one run, the share of ${NOUN}s.`),
       table([["", "who"], ...those.map((row) => [row.name, "n"])], those.map((row, at) => ({ cells: [row.name, ...those.map((_, other) => (at === other ? "" : `${number(100 * arcademark.improvementOver(runs[at], runs[other]), 1)} %`))] })), { label: "Probability of improvement" })));
     const shownFirst = those.slice(0, 5), reach = Math.max(...shownFirst.flatMap((_, at) => placed.map((id) => Math.max(...runs[at][id].map((score) => arcademark.normalised(item, id, score))))));
     const thresholds = profileAt(reach);
-    blocks.push(section("Performance profiles", legend(shownFirst.map((row) => row.name)), figure(`The share of runs above each ${item.title}, every game weighing the same. Point at a line for its value.${those.length > 5 ? " The first five." : ""}`, (width) => profiles(width, item, shownFirst.map((row, at) => [row, runs[at]]), thresholds))));
-    blocks.push(section("Which games decide", those.length === 2 ? deciding(those, runs, placed, item) : everyGame(those, runs, common)));
+    blocks.push(section("Performance profiles", legend(shownFirst.map((row) => row.name)), figure(`The share of runs above each ${item.title}, every ${NOUN} weighing the same. Point at a line for its value.${those.length > 5 ? " The first five." : ""}`, (width) => profiles(width, item, shownFirst.map((row, at) => [row, runs[at]]), thresholds))));
+    blocks.push(section(`Which ${NOUN}s decide`, those.length === 2 ? deciding(those, runs, placed, item) : everyGame(those, runs, common)));
     if (keys.length) blocks.push(section("How their protocols differ", table([["Setting", ""], ...those.map((row) => [row.name, ""])], keys.map((key) => ({ cells: [key, ...those.map((row) => row.settings[key] ?? UNKNOWN)] })), { label: "Settings" })));
     return ["Compare", blocks];
   }
@@ -571,17 +576,17 @@
       return { id, mine, theirs, difference, without, chance: arcademark.improvement(one[id], other[id]) };
     }).sort((a, b) => Math.abs(b.difference) - Math.abs(a.difference));
     return [
-      h("p", {}, `${first.name} is ahead on ${lines.filter((line) => line.difference > 0).length} of ${plural(lines.length, "game")}. The ${STATISTICS[state.statistic].toLowerCase()} differs by ${percent(whole)}; the last column is what is left of that without the game, bold where the order turns.`),
-      table([["Game", ""], [first.name, "n"], [second.name, "n"], [`Difference, ${item.title}`, "n"], ["Improvement", "n"], ["Without it", "n"]], lines.map((line) => ({
+      h("p", {}, `${first.name} is ahead on ${lines.filter((line) => line.difference > 0).length} of ${plural(lines.length, NOUN)}. The ${STATISTICS[state.statistic].toLowerCase()} differs by ${percent(whole)}; the last column is what is left of that without the ${NOUN}, bold where the order turns.`),
+      table([[TITLE, ""], [first.name, "n"], [second.name, "n"], [`Difference, ${item.title}`, "n"], ["Improvement", "n"], ["Without it", "n"]], lines.map((line) => ({
         cells: [link(gameAt(line.id), nameOf(line.id)), points(line.mine), points(line.theirs), percent(line.difference), `${number(100 * line.chance, 0)} %`, line.without === null ? "–" : line.without * whole < 0 ? h("strong", {}, percent(line.without)) : percent(line.without)],
-      })), { label: "Games that decide" }),
+      })), { label: `${TITLE}s that decide` }),
     ];
   }
 
-  const everyGame = (those, runs, common) => table([["Game", ""], ...those.map((row) => [row.name, "n"])], common.map((id) => {
+  const everyGame = (those, runs, common) => table([[TITLE, ""], ...those.map((row) => [row.name, "n"])], common.map((id) => {
     const scores = runs.map((mine) => arcademark.mean(mine[id])), most = Math.max(...scores);
     return { cells: [link(gameAt(id), nameOf(id)), ...scores.map((score) => (score === most ? h("strong", {}, points(score)) : points(score)))] };
-  }), { label: "Scores by game" });
+  }), { label: `Scores by ${NOUN}` });
 
   // Plots
 
@@ -593,7 +598,7 @@
     const those = makeTable().map((row) => ({ row, value: value(row, state.statistic) })).filter((one) => one.value !== undefined);
     const complete = those.filter(({ row }) => row.standings[state.view].games >= 0.9 * view().games.length);
     const title = `${STATISTICS[state.statistic]} ${item.title} (%)`;
-    const told = (one) => `${shown(one.row.name)}\n${title.replace(" (%)", "")} ${percent(one.value)} %, ${one.row.standings[state.view].games} games\n${one.row.training_frames === null ? "" : `${frames(one.row.training_frames)} frames, `}${shown(paper(one.row)?.short ?? one.row.source)}`;
+    const told = (one) => `${shown(one.row.name)}\n${title.replace(" (%)", "")} ${percent(one.value)} %, ${one.row.standings[state.view].games} ${NOUN}s\n${one.row.training_frames === null ? "" : `${frames(one.row.training_frames)} ${LENGTHS}, `}${shown(paper(one.row)?.short ?? one.row.source)}`;
     const dots = (data, x, label, scale) => (width) => plot(width, `${title} by ${label}`, {
       height: 400, x: { label, ...scale(width) }, y: { ...spread(data.map((one) => one.value)), label: title },
       marks: [Plot.ruleY([100], { stroke: "var(--record)", strokeDasharray: "4 3" }), Plot.dot(data, { x, y: "value", r: (one) => (one.row.yours ? 7 : 4), fill: (one) => SERIES[kindAt(one.row)], fillOpacity: 0.7, href: (one) => algorithmAt(one.row), title: told, tip: true })],
@@ -601,25 +606,26 @@
     const best = [...complete].sort((one, other) => (ascendingIsBetter(state.statistic) ? 1 : -1) * (other.value - one.value));
     const chosen = (state.chosen.size > 1 ? [...state.chosen] : best.map(({ row }) => row).filter((row, at, all) => all.findIndex((other) => other.identity === row.identity) === at)).slice(0, 5);
     const runs = chosen.map((row) => [row, runsOf(row, view().games)]);
+    const budgeted = those.filter(({ row }) => row.training_frames > 0), dated = those.filter(({ row }) => row.year);
     const legendOfKinds = legend([...KINDS.map((kinds) => kinds.join(", ")), "other"]);
     return ["Plots", [
       h("h1", {}, "Plots"), h("div", { class: "fields" }, measuredBy(draw)),
-      h("p", { class: "lead" }, `The ${plural(those.length, "algorithm")} that the table shows, whatever their protocols and games: filter there first. A dot is an algorithm, and leads to its page.`),
-      section("Score by budget", legendOfKinds, figure("By emulated frames of training, where these are known.", dots(those.filter(({ row }) => row.training_frames > 0), (one) => one.row.training_frames, "training frames", (width) => ({ type: "log", ticks: width < 600 ? 4 : 8, tickFormat: (count) => (Number.isInteger(Math.log10(count)) ? frames(count) : ""), inset: 12 })))),
-      section("Score by year", legendOfKinds.cloneNode(true), figure("By year of publication.", dots(those.filter(({ row }) => row.year), (one) => one.row.year, "year", (width) => ({ tickFormat: "d", inset: 12, ticks: width < 600 ? 5 : 10 })))),
-      chosen.length ? section("Performance profiles", legend(chosen.map((row) => row.name)), figure(`The share of runs above each ${item.title}, over the games that each has: of those ticked in the table or, where none are, the five highest.`, (width) => profiles(width, item, runs, profileAt(2000)))) : null,
-      section("Games and algorithms", heatLegend(item), figure(`${item.title} of every algorithm with nine tenths of the games, from the highest ${STATISTICS[state.statistic].toLowerCase()} down. Point at a cell for its score.`, (width) => heat(width, item, best.map(({ row }) => row)))),
+      h("p", { class: "lead" }, `The ${plural(those.length, "algorithm")} that the table shows, whatever their protocols and ${NOUN}s: filter there first. A dot is an algorithm, and leads to its page.`),
+      budgeted.length ? section("Score by budget", legendOfKinds, figure(`By ${OF_TASKS ? "steps" : "emulated frames"} of training, where these are known.`, dots(budgeted, (one) => one.row.training_frames, `training ${LENGTHS}`, (width) => ({ type: "log", ticks: width < 600 ? 4 : 8, tickFormat: (count) => (Number.isInteger(Math.log10(count)) ? frames(count) : ""), inset: 12 })))) : null,
+      dated.length ? section("Score by year", legendOfKinds.cloneNode(true), figure("By year of publication.", dots(dated, (one) => one.row.year, "year", (width) => ({ tickFormat: "d", inset: 12, ticks: width < 600 ? 5 : 10 })))) : null,
+      chosen.length ? section("Performance profiles", legend(chosen.map((row) => row.name)), figure(`The share of runs above each ${item.title}, over the ${NOUN}s that each has: of those ticked in the table or, where none are, the five highest.`, (width) => profiles(width, item, runs, profileAt(2000)))) : null,
+      section(`${TITLE}s and algorithms`, heatLegend(item), figure(`${item.title} of every algorithm with nine tenths of the ${NOUN}s, from the highest ${STATISTICS[state.statistic].toLowerCase()} down. Point at a cell for its score.`, (width) => heat(width, item, best.map(({ row }) => row)))),
     ]];
   }
 
-  const HEAT = [[0, "not above random"], [50, "to 50 %"], [100, "to 100 %"], [500, "to 500 %"], [Infinity, "more"]];
+  const HEAT = [[0, OF_TASKS ? "not above 0 %" : "not above random"], [50, "to 50 %"], [100, "to 100 %"], [500, "to 500 %"], [Infinity, "more"]];
   const heatLegend = () => h("p", { class: "legend" }, HEAT.map(([, text], at) => h("span", {}, h("i", { class: `heat-${at}` }), text)));
 
   function heat(width, item, those) {
     const ids = view().games.filter((id) => arcademark.known(item, id));
     const cells = those.flatMap((row) => ids.map((id) => ({ row, id, found: scoreOf(row, id) })).filter((one) => one.found).map((one) => ({ ...one, value: arcademark.normalised(item, one.id, one.found.score) })));
     const names = new Map(those.map((row, at) => [row, `${at} ${row.name}`]));
-    const drawn = plot(Math.max(width, 240 + 11 * ids.length), `${item.title} by game and algorithm`, {
+    const drawn = plot(Math.max(width, 240 + 11 * ids.length), `${item.title} by ${NOUN} and algorithm`, {
       height: 170 + 12 * those.length, marginLeft: 225, marginTop: 130, padding: 0.04,
       x: { domain: ids, axis: "top", label: null, tickFormat: nameOf, tickRotate: -60, tickSize: 0 },
       y: { domain: [...names.values()], label: null, tickFormat: (name) => shortened(name.slice(name.indexOf(" ") + 1)), tickSize: 0 },
@@ -636,16 +642,16 @@
     return ["About", [
       h("h1", {}, "About these numbers"),
       section("What is shown", h("ul", {}, [
-        "A score is normalised between two references: with HNS, 0 % is random play and 100 % the human average; with HWRNS, 100 % is the human world record. Mean and median are over games, of each one's mean over runs; IQM and optimality gap are over runs.",
+        `A score is normalised between two references: ${OF_TASKS ? "those of the suite's file" : "with HNS, 0 % is random play and 100 % the human average; with HWRNS, 100 % is the human world record"}. Mean and median are over ${NOUN}s, of each one's mean over runs; IQM and optimality gap are over runs.`,
         `Intervals are ${Math.round(100 * site.intervals.confidence)} %: ${site.intervals.title}. Where one run is known, or only a mean, there is none.`,
-        "Ranks are given only within a group that was played alike: the same sticky actions, frame cap and starts, all known, without or with planning on the emulator; and only among algorithms that have every game. All other rows are shown without a rank.",
-        "An estimate of the median is given where only some of 57 games were played, with the interval that errors on papers left out give. A question mark says that something speaks against it; point at it.",
-      ].map((text) => h("li", {}, text)))),
+        `Ranks are given only within a group that was played alike: ${OF_TASKS ? "under the same settings" : "the same sticky actions, frame cap and starts, all known, without or with planning on the emulator"}; and only among algorithms that have every ${NOUN}. All other rows are shown without a rank.`,
+        OF_TASKS ? null : "An estimate of the median is given where only some of 57 games were played, with the interval that errors on papers left out give. A question mark says that something speaks against it; point at it.",
+      ].filter(Boolean).map((text) => h("li", {}, text)))),
       section("Badges", facts(Object.values(BADGES).map(([name, meaning]) => [name, meaning]))),
-      section("Your own scores", h("p", {}, "Drop a file on the table's page, or choose one there: a row a score with the columns algorithm, game, score and, of several runs, run; or a table of game × algorithm or algorithm × game. It is read by this page, and its figures are those that 'arcademark score' gives. Nothing leaves your machine.")),
-      section("Submit a run", h("p", {}, "A submission is a run's directory. 'arcademark submit-check RUN' plays every recorded episode again and, where all give their scores, writes the files that a maintainer adds to the catalogue.")),
+      section("Your own scores", h("p", {}, `Drop a file on the table's page, or choose one there: a row a score with the columns algorithm, ${NOUN}, score and, of several runs, run; or a table of ${NOUN} × algorithm or algorithm × ${NOUN}. It is read by this page, and its figures are those that 'arcademark score' gives. Nothing leaves your machine.`)),
+      OF_TASKS ? null : section("Submit a run", h("p", {}, "A submission is a run's directory. 'arcademark submit-check RUN' plays every recorded episode again and, where all give their scores, writes the files that a maintainer adds to the catalogue.")),
       section("What to know before you compare", h("ul", { class: "notes" }, site.notices.filter((notice) => notice.level === "warning").map((notice) => h("li", {}, notice.text)))),
-      section("Errata", h("p", {}, `${plural(site.errata.length, "slip")} in print are known; each stands on the page of its algorithm or game.`),
+      OF_TASKS ? null : section("Errata", h("p", {}, `${plural(site.errata.length, "slip")} in print are known; each stands on the page of its algorithm or game.`),
         h("details", {}, h("summary", {}, "Of no single score"), errataList(site.errata.filter((slip) => !slip.algorithm && !slip.game)))),
       section("Parts of others", h("p", {}, "d3 and Observable Plot (ISC) and TanStack Table (MIT); versions and licences are in vendor/VENDORED.md.")),
     ]];
