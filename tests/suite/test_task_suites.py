@@ -48,6 +48,9 @@ def test_a_file_says_what_is_played_and_how():
     assert [rules.provenance[name].status for name in ("training_steps", "reported_episodes")] == ["cited", "choice"]
     assert (rules.training_frames, rules.unit, rules.frame_skip) == (50_000, "step", 1)
     assert suite.tasks["cartpole"].high.score == 200.0
+    assert (suite.training_tasks, suite.test_tasks) == (("cartpole",), ("lake",))
+    assert [rules.cap(task) for task in suite.tasks] == [200, None]
+    assert [rules.override({"max_steps_per_episode": 300}).cap(task) for task in suite.tasks] == [200, 300]
     assert suite.tasks["lake"].played() == {
         "environment": "FrozenLake-v1",
         "kwargs": {"is_slippery": False, "desc": ["SF", "HG"]},

@@ -96,7 +96,7 @@ class Playing:
         from arcademark.cli.progress import Display
         from arcademark.runs.execution import execute
 
-        with Display() as display:
+        with Display(unit=plan.protocol.unit) as display:
             summary = execute(plan, directory, on_event=display.hear, **self.how)
         if tell_all or summary.episodes or summary.failed or summary.interrupted:
             display.close(summary)

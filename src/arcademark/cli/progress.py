@@ -37,9 +37,10 @@ PERCENTAGE = len(" 100% ")
 
 
 class Display:
-    """Shows the events of a run; a context manager, as the bar owns the terminal's last line while it runs."""
+    """Shows the events of a run, whose lengths are in `unit`; a context manager, as the bar owns the last line."""
 
-    def __init__(self, console: Console | None = None) -> None:
+    def __init__(self, console: Console | None = None, unit: str = "frame") -> None:
+        self._unit = unit
         self._console = console or messages.open_console()
         self._column = BarColumn(bar_width=self._bar_width)
         self._bar = Bar(
@@ -99,7 +100,7 @@ class Display:
         if summary.interrupted:
             kept = "everything finished is kept"
             if summary.kept:
-                kept = "{:,} of {:,} frames of training are kept".format(*summary.kept)
+                kept = "{:,} of {:,} {}s of training are kept".format(*summary.kept, self._unit)
             elif summary.unkept:
                 kept += f" but the last {wording.plural(summary.unkept, 'training episode')}"
             self._say(("stopped", "yellow"), f"  {kept}; the same command continues")
@@ -109,11 +110,11 @@ class Display:
             self._say(f"{summary.directory} is complete already; nothing was left to play")
         if summary.episodes:
             episodes = wording.plural(summary.episodes, "episode")
-            frames = f"{summary.frames:,} frames"
+            frames = wording.plural(summary.frames, self._unit)
             if summary.decisions:
                 frames = f"{summary.decisions:,} decisions, {frames} played and {summary.simulated_frames:,} simulated"
             lasted = wording.time_span(summary.wall_seconds)
-            self._say(f"{episodes}, {frames} in {lasted} ({rate:,.0f} frames/s) → {summary.directory}")
+            self._say(f"{episodes}, {frames} in {lasted} ({wording.rate(rate, self._unit)}) → {summary.directory}")
         if summary.failed:
             rest = "nothing is left to score" if len(summary.failed) == summary.trials else "the rest is scored below"
             failed = f"{len(summary.failed)} of {wording.plural(summary.trials, 'trial')} failed"
@@ -134,7 +135,7 @@ class Display:
     def _move(self, event: Progress) -> None:
         self._column.bar_width = self._bar_width
         room = self._console.width - self._bar_width - PERCENTAGE
-        text = told(event, room if self._console.is_terminal else None)
+        text = told(event, room if self._console.is_terminal else None, self._unit)
         if self._console.is_terminal:
             completed = 100 * event.fraction if event.fraction is not None else None
             total = None if event.fraction is None else 100.0
@@ -147,7 +148,7 @@ class Display:
         messages.say(*parts, console=self._console)
 
 
-def told(event: Progress, width: int | None = None) -> str:
+def told(event: Progress, width: int | None = None, unit: str = "frame") -> str:
     """Say how far a run is. Where `width` columns do not hold it all, the time left is the last to be dropped."""
     planning, learning = event.planning, event.learning
     left = ""
@@ -156,8 +157,8 @@ def told(event: Progress, width: int | None = None) -> str:
     episodes = f"{event.episodes_done:,}/{event.episodes:,} episodes"
     trials = f"{event.trials_done:,}/{event.trials:,} trials"
     if learning is not None:
-        speed = f"{event.frames_per_second:,.0f} frames/s"
-        short, trained, whole = _trained(learning)
+        speed = wording.rate(event.frames_per_second, unit)
+        short, trained, whole = _trained(learning, unit)
         scores = _recent(learning)
         choices = [
             (whole, *scores[:1], episodes, trials, speed),
@@ -170,14 +171,19 @@ def told(event: Progress, width: int | None = None) -> str:
             (short,),
         ]
     elif planning is None:
-        speed = f"{event.frames_per_second:,.0f} frames/s"
+        speed = wording.rate(event.frames_per_second, unit)
         choices = [(episodes, trials, speed), (episodes, speed), (episodes,)]
     else:
-        rate = f"{planning.simulated_frames_per_second:,.0f}"
         decisions = f"{planning.decisions:,} decisions"
-        speed = f"{rate} frames/s"
+        rate = f"{planning.simulated_frames_per_second:,.0f}"
+        speed = wording.rate(planning.simulated_frames_per_second, unit)
         choices = [
-            (episodes, trials, decisions, f"{planning.simulated_frames:,} frames simulated, {rate}/s"),
+            (
+                episodes,
+                trials,
+                decisions,
+                f"{planning.simulated_frames:,} {unit}s simulated, {rate}/s",
+            ),
             (episodes, decisions, speed),
             (episodes, speed),
             (episodes,),
@@ -201,19 +207,19 @@ def budget(event: LearnerBegun) -> str:
         given[2] if trials is None else wording.plural(trials, "trial"),
     ]
     scored = "then" if rules.reported_episodes == "evaluation" else "scored on its last"
-    said = f"{event.agent} learns for {given[0]}, {scored} {given[1]}, {given[2]} a game"
+    said = f"{event.agent} learns for {given[0]}, {scored} {given[1]}, {given[2]} a {wording.noun(rules.unit)}"
     return f"{said}, as {rules.name} has it" if given == usual else f"{said}; {rules.name}: {wording.listing(usual)}"
 
 
-def _trained(learning: Learning) -> tuple[str, str, str]:
+def _trained(learning: Learning, unit: str) -> tuple[str, str, str]:
     """Say how much of the training is done: in short, in what its budget is counted in, and in the other too."""
     if learning.wanted_frames is not None:
-        done, unit = f"trained {learning.frames:,}/{learning.wanted_frames:,}", "frames"
+        done, counted = f"trained {learning.frames:,}/{learning.wanted_frames:,}", f"{unit}s"
         beside = wording.plural(learning.episodes, "episode")
     else:
-        done, unit = f"trained {learning.episodes:,}/{learning.wanted_episodes or 0:,}", "episodes"
-        beside = wording.plural(learning.frames, "frame")
-    return done, f"{done} {unit}", f"{done} {unit} ({beside})"
+        done, counted = f"trained {learning.episodes:,}/{learning.wanted_episodes or 0:,}", "episodes"
+        beside = wording.plural(learning.frames, unit)
+    return done, f"{done} {counted}", f"{done} {counted} ({beside})"
 
 
 def _recent(learning: Learning) -> list[str]:

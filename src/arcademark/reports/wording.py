@@ -94,6 +94,16 @@ def plural(number: int, noun: str) -> str:
     return f"{count(number)} {noun}{'' if number == 1 else 's'}"
 
 
+def noun(unit: str) -> str:
+    """Return what is played where lengths are counted in such: a game in frames, a task in steps."""
+    return "task" if unit == "step" else "game"
+
+
+def rate(value: float, unit: str) -> str:
+    """Say how fast something is played: "1,200 frames/s"."""
+    return f"{value:,.0f} {unit}s/s"
+
+
 def every(frames: int) -> str:
     """Say how often something happens: "every frame", "every 4 frames"."""
     return "every frame" if frames == 1 else f"every {count(frames)} frames"

@@ -20,7 +20,6 @@ from arcademark.runs import manifest
 from arcademark.runs.checks import check_rows
 from arcademark.runs.database import check_version, no_writer, open_for_reading
 from arcademark.runs.store import MOST_SAID, scored_phase
-from arcademark.suite.tasks import game_name
 
 FILE = "live.json"
 MOST_BYTES = 2**20
@@ -52,6 +51,7 @@ class TrialProgress:
     trained: Frames of training, or episodes where its budget is in these; None unless it learns.
     budget: The same of its budget.
     error: Why it failed, in one line.
+    unit: What lengths are counted in.
     """
 
     id: str
@@ -65,6 +65,7 @@ class TrialProgress:
     trained: int | None
     budget: int | None
     error: str
+    unit: Literal["frame", "step"] = "frame"
 
 
 @dataclass(frozen=True)
@@ -123,10 +124,11 @@ def read_progress(directory: Path) -> RunProgress:
             state = "playing"
         trials.append(
             TrialProgress(
-                *(identity, agent, protocol.label, game_name(game), seed, state, done, episodes),
+                *(identity, agent, protocol.label, protocol.task_name(game), seed, state, done, episodes),
                 trained=(checkpointed if frames is None else trained_frames) or 0 if learns else None,
                 budget=(budget if frames is None else frames) if learns else None,
                 error=one_line(error or "", MOST_SAID),
+                unit=protocol.unit,
             )
         )
     return RunProgress(directory, running, live, tuple(trials))

@@ -123,7 +123,7 @@ class Standing:
         """Guess the frames that are left, None if nothing tells, and say whether it is a bound."""
         if self.over:
             return 0.0, False
-        game, cap = self.trial.game, self.trial.protocol.max_frames_per_episode
+        game, cap = self.trial.game, self.trial.protocol.cap(self.trial.game)
         training = self.training_length() or totals.length("trained", game)
         own = self.frames / self.episodes if self.episodes else None
         length = own or (training if self.learns else None) or totals.length("played", game)

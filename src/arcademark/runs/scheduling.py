@@ -46,7 +46,7 @@ class Lengths:
     def of(self, game: str, protocol: Protocol) -> float:
         """Return the expected length of a game's episodes."""
         length = self._means.get(game) or self._factor * _random_play_frames(game)
-        cap = protocol.max_frames_per_episode
+        cap = protocol.cap(game)
         return length if cap is None else min(length, cap)
 
 

@@ -40,6 +40,7 @@ from arcademark.suite.settings import (
 )
 from arcademark.suite.tables import read_tables
 from arcademark.suite.task_suites import TaskSuite, parse_suite
+from arcademark.suite.tasks import game_name
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -133,6 +134,10 @@ class Protocol:
         def counted_frames(self) -> CountedFrames:
             """What counts as frames used."""
 
+        @property
+        def suite(self) -> TaskSuite | None:
+            """What the tasks are; None of Atari games."""
+
     def __post_init__(self) -> None:
         if problems := list(self.contradictions()):
             raise ArcadeMarkError(f"protocol {self.name!r}: {'; '.join(problems)}")
@@ -143,6 +148,14 @@ class Protocol:
     def contradictions(self) -> Iterator[str]:
         """Yield what does not fit together in the settings, each as one clause that says how to correct it."""
         raise NotImplementedError
+
+    def cap(self, task: str) -> int | None:
+        """Return the frames after which an episode of a task is truncated; None where nothing says so."""
+        return self.max_frames_per_episode
+
+    def task_name(self, task: str) -> str:
+        """Name a task for people: an Atari game by its title, any other by its id."""
+        return task if self.suite else game_name(task)
 
     @property
     def runnable(self) -> bool:
@@ -280,6 +293,7 @@ class AtariProtocol(Protocol):
 
     parsers = SETTINGS
     unit = "frame"
+    suite = None
 
     frame_skip: int
     repeat_action_probability: float
@@ -351,6 +365,10 @@ class StepProtocol(Protocol):
         """Yield what does not fit together in the settings."""
         if (self.training_steps is None) == (self.training_episodes is None):
             yield "give either training_steps or training_episodes and set the other to none"
+
+    def cap(self, task: str) -> int | None:
+        """Return the steps after which an episode is truncated, if not by the environment; None where nothing says."""
+        return min(filter(None, (self.max_steps_per_episode, self.suite.tasks[task].max_steps)), default=None)
 
     def of_trial(self, task: str) -> dict[str, Any]:
         """Return what can change the score of an episode of a task: the settings, and the task's own definition."""

@@ -101,6 +101,18 @@ class TaskSuite:
         """The tasks meant for tuning."""
         return tuple(task.id for task in self.tasks.values() if task.training)
 
+    @property
+    def test_tasks(self) -> tuple[str, ...]:
+        """The others, of a suite that has such; none where nothing tells which are for tuning."""
+        training = self.training_tasks
+        return tuple(task for task in self.tasks if task not in training) if training else ()
+
+    @property
+    def groups(self) -> dict[str, tuple[str, ...]]:
+        """Its subsets, and the groups of `GROUPS` that it has."""
+        split = {"training": self.training_tasks, "test": self.test_tasks} if self.training_tasks else {}
+        return {"all": tuple(self.tasks), **self.subsets, **split}
+
     def resolve(self, names: str | Sequence[str]) -> tuple[str, ...]:
         """Return the tasks in a list of ids and subsets, "all", "training" and "test" among these, each once.
 
@@ -113,11 +125,7 @@ class TaskSuite:
         return tuple(found)
 
     def _named(self, name: str) -> tuple[str, ...]:
-        training = self.training_tasks
-        groups = {"all": tuple(self.tasks), **self.subsets}
-        if training:
-            groups |= {"training": training, "test": tuple(task for task in self.tasks if task not in training)}
-        key = name.lower()
+        key, groups = name.lower(), self.groups
         if key in self.tasks:
             return (key,)
         if key in groups:

@@ -92,14 +92,15 @@ def _one(found: Comparison, pair: Pair) -> Iterator[Section]:
 
 def _several(found: Comparison) -> Iterator[Section]:
     more = len(found.pairs) - MOST_PAIRS
-    rest = f"For each game of the other {wording.plural(more, 'pair')}, compare two algorithms by themselves."
+    noun, pairs = words.noun(found.benchmark), wording.plural(more, "pair")
+    rest = f"For each {noun} of the other {pairs}, compare two algorithms by themselves."
     games = (
         section(_title(found, pair), partial(_games, found, pair), folded=True) for pair in found.pairs[:MOST_PAIRS]
     )
-    noun, columns = words.noun(found.benchmark).title(), Prose(_columns(found), "weak")
+    columns = Prose(_columns(found), "weak")
     yield section("Each against each", _pairs(found))
     yield section("Performance profiles", _profiles(found))
-    yield section(f"{noun}s of each pair", columns, *games, Prose(rest) if more > 0 else None, detail=True)
+    yield section(f"{noun.title()}s of each pair", columns, *games, Prose(rest) if more > 0 else None, detail=True)
 
 
 def _title(found: Comparison, pair: Pair) -> str:
@@ -271,9 +272,9 @@ def _games(found: Comparison, pair: Pair, most: int | None = None) -> Table:
 def _columns(found: Comparison) -> str:
     return (
         f"The difference in points and in {found.metric_title}, Welch's t-test at {100 * found.confidence:g} %, its p "
-        "also corrected by Holm's method for all such tests here, of every game and pair, how probable it is that a "
-        "run of the first beats one of the second, and the runs of each that find the difference seen four times in "
-        "five."
+        f"also corrected by Holm's method for all such tests here, of every {words.noun(found.benchmark)} and pair, "
+        "how probable it is that a run of the first beats one of the second, and the runs of each that find the "
+        "difference seen four times in five."
     )
 
 

@@ -14,7 +14,7 @@ def present(found: RunList) -> Document:
     columns = (
         "run",
         Column("agent", "name"),
-        Column("games", "name"),
+        Column(f"{wording.noun('step' if any(run.unit == 'step' for run in found.runs) else 'frame')}s", "name"),
         Column("protocol", "name", optional=True),
         "seeds",
         "episodes",

@@ -14,20 +14,20 @@ LENGTHS = {
     "given": "as given",
     "recorded": "mean of the recorded episodes",
     "random play": "mean of random play",
-    "frame cap": "the protocol's frame cap",
+    "frame cap": "the protocol's {} cap",
 }
 
 
 def present(found: Planned) -> Document:
     """Show the amounts, then how long it takes with how many workers, then each game."""
-    most = "at most " if found.at_most else ""
+    most, unit, noun = "at most " if found.at_most else "", found.unit, wording.noun(found.unit)
     amounts = table(
         ("", Column("", "number")),
         [
             ("trials", wording.count(found.trials)),
             ("episodes", wording.count(found.episodes)),
-            ("frames", f"{most}{found.frames:,.0f}"),
-            *([("frames simulated", f"{most}{found.simulated_frames:,.0f}")] if found.simulated_frames else []),
+            (f"{unit}s", f"{most}{found.frames:,.0f}"),
+            *([(f"{unit}s simulated", f"{most}{found.simulated_frames:,.0f}")] if found.simulated_frames else []),
             ("core-hours", Cell(f"{most}{_amount(found.core_hours)}", "strong")),
             ("cost", f"{most}${_amount(found.dollars)}"),
             ("energy", f"{most}{_amount(found.kilowatt_hours)}\N{NO-BREAK SPACE}kWh"),
@@ -47,7 +47,7 @@ def present(found: Planned) -> Document:
         ),
     )
     games = table(
-        ("game", "trials", "episodes", "frames an episode", "frames", "core-hours"),
+        (noun, "trials", "episodes", f"{unit}s an episode", f"{unit}s", "core-hours"),
         (
             (
                 one.game,
@@ -65,12 +65,12 @@ def present(found: Planned) -> Document:
     return Document(
         f"{wording.shortened(found.agents, most=2)}: estimated cost",
         "plan",
-        f"{found.scope or wording.plural(len(found.games), 'game')}, {wording.plural(len(found.seeds), 'seed')} under "
+        f"{found.scope or wording.plural(len(found.games), noun)}, {wording.plural(len(found.seeds), 'seed')} under "
         f"{found.protocol}.",
         (
             section("", amounts, Notices(tuple(_notes(found)))),
             section("How long it takes", makespans),
-            section("Game by game", games),
+            section(f"{noun.title()} by {noun}", games),
             section("Assumptions", Facts(tuple(_assumed(found)))),
         ),
     )
@@ -87,7 +87,7 @@ def _notes(found: Planned) -> Iterator[Notice]:
             "plan_bound",
             "note",
             "The length of this agent's episodes is unknown, so the amounts are upper bounds: every episode is taken "
-            "to last until the frame cap.",
+            f"to last until the {found.unit} cap.",
             "Give it by --episode-frames, or begin the run.",
         )
     if found.done:
@@ -96,26 +96,28 @@ def _notes(found: Planned) -> Iterator[Notice]:
         )
     if found.left_out:
         yield Notice(
-            "plan_left_out", "note", f"{wording.plural(found.left_out, 'combination')} of agent and game has no trial."
+            "plan_left_out",
+            "note",
+            f"{wording.plural(found.left_out, 'combination')} of agent and {wording.noun(found.unit)} has no trial.",
         )
 
 
 def _assumed(found: Planned) -> Iterator[tuple[str, str]]:
-    yield "episode length", LENGTHS[found.lengths]
+    yield "episode length", LENGTHS[found.lengths].format(found.unit)
     for pace in found.paces:
-        yield "speed", _speed(pace)
+        yield "speed", _speed(pace, found.unit)
     yield "a core", f"${found.core_price:.4g} an hour, {found.core_watts:.3g} W"
     yield "time", "simulated: longest trials first, as 'run' plays them; a learner stays with one worker"
     if found.shards:
         yield (
             "shards",
             f"{found.shards.count:,}, of {wording.share(found.shards.least)} to {wording.share(found.shards.most)} of "
-            "their mean in frames",
+            f"their mean in {found.unit}s",
         )
 
 
-def _speed(pace: Pace) -> str:
-    rate = f"{pace.frames_per_second:,.0f} frames/s a core"
+def _speed(pace: Pace, unit: str) -> str:
+    rate = f"{wording.rate(pace.frames_per_second, unit)} a core"
     if pace.simulated_frames_per_second:
         rate += f", {pace.simulated_frames_per_second:,.0f} simulated"
     if not pace.measured:

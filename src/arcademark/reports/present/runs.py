@@ -12,6 +12,7 @@ from arcademark.reports.blocks import Block, Cell, Code, Column, Facts, Figure, 
 from arcademark.reports.record import ProtocolView, Run, Setting
 from arcademark.reports.runs import directory, figure_learning, figures
 from arcademark.reports.runs.learning import LearningCurve, sparkline
+from arcademark.reports.tables import words
 from arcademark.reports.tables.document import ScoreReport
 
 SPARKLINE = 12
@@ -21,7 +22,7 @@ SPARKLINE = 12
 def in_short(run: Run) -> str:
     """Say in a sentence what was played."""
     unit = run.protocol.unit
-    games = wording.plural(len(run.games), "game" if unit == "frame" else "task")
+    games = wording.plural(len(run.games), wording.noun(unit))
     seeds = wording.plural(len(run.seeds), "seed")
     episodes = wording.listing(map(wording.count, run.episodes))
     simulated = f" and {wording.count(run.simulated_frames)} simulated" if run.simulated_frames else ""
@@ -34,7 +35,7 @@ def in_short(run: Run) -> str:
 
 def standing(report: ScoreReport) -> Figure | None:
     """Draw where each algorithm stands on each game."""
-    if not report.runs:
+    if not report.runs or report.benchmark.own:
         return None
     return Figure(
         "standing",
@@ -49,11 +50,14 @@ def episodes(report: ScoreReport) -> Figure | None:
     """Draw how the episodes of each game are distributed."""
     if not report.runs:
         return None
+    cap = "frame cap" if report.unit == "frame" else "limit of steps"
     return Figure(
         "distribution",
         partial(figures.distribution, report),
-        "Each game from its lowest to its highest episode, in points. Dots: episodes, hollow where the frame cap ended "
-        f"them (left out above {wording.count(figures.MOST_DOTS)} in all); box: the middle half; bar: the median.",
+        f"Each {words.noun(report.benchmark)} from its lowest to its highest episode, in points. Dots: episodes, "
+        f"hollow where the {cap} ended them (left out above {wording.count(figures.MOST_DOTS)} in all); box: the "
+        "middle half; bar: the median.",
+        figures.legend(report.algorithms) if report.benchmark.own and len(report.algorithms) > 1 else (),
     )
 
 
@@ -61,7 +65,7 @@ def training(report: ScoreReport) -> Iterator[Block]:
     """Show how the training of learners went."""
     if not report.learning:
         return
-    several = len(report.algorithms) > 1
+    several, unit = len(report.algorithms) > 1, report.unit
     evaluated = any(curve.evaluation is not None for curve in report.learning)
     names = MappingProxyType({game.id: game.name for game in report.games})
     rows = (
@@ -87,9 +91,9 @@ def training(report: ScoreReport) -> Iterator[Block]:
     going = "" if all(curve.finished for curve in report.learning) else " …: training goes on."
     points = (
         f"smoothed: a point is the mean of {wording.listing(map(wording.count, windows))} consecutive episodes, at the "
-        "frame where the last of them ended"
+        f"{unit} where the last of them ended"
         if windows[-1] > 1
-        else "each at the frame where it ended"
+        else f"each at the {unit} where it ended"
     )
     learners = {curve.algorithm for curve in report.learning}
     if legend := tuple(pair for pair in figures.legend(report.algorithms) if pair[0] in learners):
@@ -97,11 +101,12 @@ def training(report: ScoreReport) -> Iterator[Block]:
             "learning",
             partial(figure_learning.panels, report),
             f"Scores of training episodes, {points}. Thin lines: seeds; thick: their mean, where all of them are; "
-            f"band: {100 * LEVEL:g} % Student’s t over seeds at each frame.",
+            f"band: {100 * LEVEL:g} % Student’s t over seeds at each {unit}.",
             legend if several else (),
         )
     who, sparklines = Column("algorithm", "name") if several else None, Column("", "name", optional=True)
-    columns = ("game", who, "episodes", "frames", "first", "last", "evaluation" if evaluated else None, sparklines)
+    noun, last = words.noun(report.benchmark), "evaluation" if evaluated else None
+    columns = (noun, who, "episodes", f"{unit}s", "first", "last", last, sparklines)
     yield table(columns, rows, caption=told + going, grouped=several)
 
 
@@ -142,7 +147,8 @@ def planning(report: ScoreReport) -> Iterator[Block]:
         for score in item.scores
         if score.played and (cost := score.played.planning)
     ]
-    columns = ("game", Column("algorithm", "name") if several else None, "decisions", "simulated frames", "a decision")
+    who = Column("algorithm", "name") if several else None
+    columns = (words.noun(report.benchmark), who, "decisions", f"simulated {report.unit}s", "a decision")
     yield table(columns, sorted(rows), grouped=several)
     if rows:
         yield from (Prose(directory.frames_used(run), "weak") for run in report.runs if run.simulated_frames)
@@ -151,7 +157,10 @@ def planning(report: ScoreReport) -> Iterator[Block]:
 def troubles(run: Run) -> Table:
     """List the trials that are not complete."""
     return table(
-        (*(Column(name, "name") for name in ("agent", "game")), "seed", "episodes", Column("what happened", "prose")),
+        (
+            *(Column(name, "name") for name in ("agent", wording.noun(run.protocol.unit))),
+            *("seed", "episodes", Column("what happened", "prose")),
+        ),
         (
             (
                 trouble.agent,

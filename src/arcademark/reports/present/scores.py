@@ -42,12 +42,6 @@ SAMPLING = "95 % from the scores"
 OF_SUMMARIES = "few_runs"
 """The kind of warnings that concern the intervals of summaries only, and stand below these."""
 
-IQM = (
-    "IQM: the mean of the middle half of all runs’ scores (of the games’ scores where they are capped); a game with "
-    "fewer runs weighs less in it."
-)
-
-
 _REPORTED = MappingProxyType({"training": "training", "evaluation": "evaluation", "best": "the best policy"})
 
 
@@ -74,7 +68,7 @@ def present(report: ScoreReport) -> Document:
             *((section("Between which scores single runs lie", *_tolerance(report, report.tolerance)),)
               if report.tolerance else ()),
             section("Training", *made.training(report)),
-            section("Planning on the emulator", *made.planning(report)),
+            section("Planning" if report.benchmark.own else "Planning on the emulator", *made.planning(report)),
             section("Human world records broken", _records(report)),
             section("Learning efficiency", _efficiency(report), detail=bool(report.runs)),
             *(section("Beside published algorithms of similar budget", *_beside(item), detail=True)
@@ -235,7 +229,12 @@ def _summaries(report: ScoreReport) -> Iterator[Block]:
     yield table(columns, rows, names=2, grouped=True, most=most)
     yield Notices(tuple(item for item in report.warnings if item.kind == OF_SUMMARIES))
     if metrics:
-        yield Prose(f"{'; '.join(f'{title}: {meaning}' for title, meaning in metrics.items())}. {IQM}", "weak")
+        yield Prose(
+            f"{'; '.join(f'{title}: {meaning}' for title, meaning in metrics.items())}. IQM: the mean of the middle "
+            f"half of all runs’ scores (of the {noun}s’ scores where they are capped); a {noun} with fewer runs weighs "
+            "less in it.",
+            "weak",
+        )
 
 
 def _percent(found: Statistic) -> Cell:

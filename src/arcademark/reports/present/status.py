@@ -29,7 +29,7 @@ def present(found: Status) -> Document:
         ": ".join([*(run.directory for run in found.runs if len(found.runs) == 1), ", ".join(found.protocols)]),
         (
             section("", Facts(tuple(_sums(found)))),
-            *([section("Runs", _runs(found.runs))] if len(found.runs) > 1 else []),
+            *([section("Runs", _runs(found.runs, _unit(found.trials)))] if len(found.runs) > 1 else []),
             *_grids(found.trials),
             *([section("Failed", _failures(failed))] if failed else []),
             *([section("Not read", _unread(found))] if found.unread else []),
@@ -51,7 +51,7 @@ def _sums(found: Status) -> Iterator[tuple[str, str]]:
         "no" if not running else "yes" if len(found.runs) == 1 else f"{running:,} of {len(found.runs):,} runs",
     )
     if found.frames_per_second is not None:
-        yield "speed", f"{found.frames_per_second:,.0f} frames/s"
+        yield "speed", wording.rate(found.frames_per_second, _unit(found.trials))
     if running:
         yield "time left", _left(found.seconds_left, found.at_most)
 
@@ -62,8 +62,13 @@ def _left(seconds: float | None, at_most: bool) -> str:
     return f"{'at most ' if at_most else ''}{wording.time_span(seconds)}"
 
 
-def _runs(runs: Sequence[RunStatus]) -> Table:
-    columns = ("run", "running", "trials", "episodes", "frames/s", "time left")
+def _unit(trials: Sequence[TrialProgress]) -> str:
+    """Return what all of these count lengths in: frames, unless all are counted in steps."""
+    return "step" if trials and all(trial.unit == "step" for trial in trials) else "frame"
+
+
+def _runs(runs: Sequence[RunStatus], unit: str) -> Table:
+    columns = ("run", "running", "trials", "episodes", f"{unit}s/s", "time left")
     return table(
         columns,
         (
@@ -94,7 +99,7 @@ def _by_seed(trials: Sequence[TrialProgress], seeds: Sequence[int]) -> Table:
     cells = {(trial.game, trial.seed): trial for trial in trials}
     games = dict.fromkeys(trial.game for trial in trials)
     return table(
-        ("game", *(f"seed {seed}" for seed in seeds)),
+        (wording.noun(_unit(trials)), *(f"seed {seed}" for seed in seeds)),
         ((game, *(_cell(cells.get((game, seed))) for seed in seeds)) for game in games),
     )
 
@@ -105,7 +110,7 @@ def _by_state(trials: Sequence[TrialProgress]) -> Table:
         games.setdefault(trial.game, Counter())[trial.state] += 1
     styles = _STYLES.items()
     return table(
-        ("game", *_STYLES),
+        (wording.noun(_unit(trials)), *_STYLES),
         (
             (game, *(Cell(wording.count(count[state]), style if count[state] else "weak") for state, style in styles))
             for game, count in games.items()
@@ -125,7 +130,7 @@ def _cell(trial: TrialProgress | None) -> Cell:
 
 
 def _failures(trials: Sequence[TrialProgress]) -> Table:
-    columns = ("agent", Column("game", "name"), "seed", Column("why", "prose"))
+    columns = ("agent", Column(wording.noun(_unit(trials)), "name"), "seed", Column("why", "prose"))
     rows = ((trial.agent, trial.game, str(trial.seed), trial.error) for trial in trials)
     return table(columns, rows, most=10)
 

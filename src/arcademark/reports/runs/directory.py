@@ -15,27 +15,35 @@ from arcademark.runs import manifest as manifests
 from arcademark.runs.store import RunRecord
 from arcademark.scores.runs import RunScores
 from arcademark.suite import subsets, tasks
-from arcademark.suite.subsets import Subset
-from arcademark.suite.tasks import Suite, game_name
+from arcademark.suite.task_suites import TaskSuite
+from arcademark.suite.tasks import game_name
 
 
-def known_set(names: Sequence[str]) -> str:
-    """Say which suite or subset these games are, "the 57 games of atari-57"; "" if none."""
-    sets: tuple[Suite | Subset, ...] = (*tasks.suites().values(), *subsets.subsets().values())
-    found = (known.name for known in sets if set(names) == set(known.tasks))
-    return next((f"the {wording.plural(len(names), 'game')} of {name}" for name in found), "")
+def known_set(names: Sequence[str], suite: TaskSuite | None = None) -> str:
+    """Say which suite or subset these games, or tasks of a suite, are, "the 57 games of atari-57"; "" if none."""
+    if suite:
+        groups, noun = suite.groups, "task"
+        sets = {suite.name if name == "all" else f"{suite.name}'s {name}": groups[name] for name in groups}
+    else:
+        noun = "game"
+        sets = {name: one.tasks for known in (tasks.suites(), subsets.subsets()) for name, one in known.items()}
+    found = (name for name, those in sets.items() if set(names) == set(those))
+    return next((f"the {wording.plural(len(names), noun)} of {name}" for name in found), "")
 
 
 def view(run: RunScores, name: str) -> Run:
     """Show one run."""
     record, manifest = run.record, run.record.manifest
+    titled, versions = record.protocol.task_name, dict(manifests.versions(manifest))
+    if record.protocol.suite:
+        versions.pop("ale-py", None)  # which plays none of its tasks
     frames, simulated = int(record.episodes.frames.sum()), int(record.episodes.simulated_frames.sum())
     return Run(
         name=name,
         directory=str(record.directory),
         protocol=settings.view(record.protocol),
         agents=tuple(dict.fromkeys(trial.agent for trial in record.trials)),
-        games=tuple(dict.fromkeys(game_name(trial.game) for trial in record.trials)),
+        games=tuple(dict.fromkeys(titled(trial.game) for trial in record.trials)),
         seeds=tuple(sorted({trial.seed for trial in record.trials})),
         episodes=tuple(sorted({trial.episodes for trial in record.trials})),
         frames=frames,
@@ -43,10 +51,10 @@ def view(run: RunScores, name: str) -> Run:
         counted_frames=frames + simulated if record.protocol.counted_frames == "emulated" else frames,
         trials=_trials(run),
         commands=_commands(manifest),
-        versions=manifests.versions(manifest),
+        versions=versions,
         machine=_texts(manifest.get("machine")),
-        roms=_texts({game_name(task): md5 for task, md5 in manifest.get("games", {}).items() if md5}),
-        emulators={game_name(task): tuple(used) for task, used in manifests.emulators(manifest).items()},
+        roms=_texts({titled(task): md5 for task, md5 in manifest.get("games", {}).items() if md5}),
+        emulators={titled(task): tuple(used) for task, used in manifests.emulators(manifest).items()},
         imported=_imported(imported.of(record)),
         parts=tuple(map(str, record.parts)),
         people=tuple(people(record)),
@@ -116,7 +124,7 @@ def _trials(run: RunScores) -> tuple[Trial, ...]:
         Trial(
             id=trial.id,
             agent=trial.agent,
-            game=game_name(trial.game),
+            game=run.record.protocol.task_name(trial.game),
             seed=trial.seed,
             status=trial.status,
             episodes=short.get((shown[trial.agent], trial.game, trial.seed), trial.episodes),

@@ -69,7 +69,7 @@ def _panel(report: ScoreReport, shown: Sequence[LearningCurve]) -> CurvePanel:
     levels = ticks(low, high)
     return CurvePanel(
         title=game.name,
-        across="training frames",
+        across=f"training {report.unit}s",
         limits=(0.0, end),
         heights=(low, high),
         ticks=tuple((value, _frames(value)) for value in ticks(0.0, end)),

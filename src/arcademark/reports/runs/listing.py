@@ -12,7 +12,6 @@ from arcademark.reports.runs.directory import known_set
 from arcademark.runs import imported
 from arcademark.runs.ledger import Unread, find_runs
 from arcademark.runs.store import RunRecord, read_run
-from arcademark.suite.tasks import game_name
 
 
 @dataclass(frozen=True)
@@ -30,6 +29,7 @@ class ListedRun:
     status: Literal["complete", "incomplete", "failed"]  # whether every trial is done, some are not, or one failed
     created: str  # when it was begun, in ISO 8601
     imported: bool = False  # whether it is of logs made elsewhere, which nothing verifies
+    unit: Literal["frame", "step"] = "frame"  # what lengths are counted in
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,8 @@ def _listed(record: RunRecord) -> ListedRun:
     return ListedRun(
         directory=str(record.directory),
         agents=tuple(dict.fromkeys(trial.agent for trial in record.trials)),
-        games=tuple(map(game_name, games)),
-        scope=known_set(games),
+        games=tuple(map(record.protocol.task_name, games)),
+        scope=known_set(games, record.protocol.suite),
         protocol=record.protocol.label,
         seeds=tuple(sorted({trial.seed for trial in record.trials})),
         episodes=sum(scored),
@@ -70,4 +70,5 @@ def _listed(record: RunRecord) -> ListedRun:
         status="failed" if "failed" in statuses else "complete" if statuses == {"done"} else "incomplete",
         created=str(record.manifest.get("created", "")),
         imported=imported.of(record) is not None,
+        unit=record.protocol.unit,
     )

@@ -28,7 +28,7 @@ def paragraphs(
             _played(run, runs[:index], [item for item in algorithms if item.run == run.name], games)
             for index, run in enumerate(runs)
         ),
-        " ".join(_measured(algorithms, games, scope)),
+        " ".join(_measured(algorithms, games, scope, wording.noun(runs[0].protocol.unit))),
         *_estimated(algorithms),
     )
 
@@ -119,7 +119,7 @@ def _libraries(run: Run) -> Iterator[str]:
 
 
 def _names(run: Run, games: Sequence[Game]) -> str:
-    known = known_set([game.id for game in games if game.name in run.games])
+    known = known_set([game.id for game in games if game.name in run.games]) if run.protocol.unit == "frame" else ""
     return known if known and len(run.games) > MOST_NAMES else wording.listing(run.games)
 
 
@@ -223,13 +223,15 @@ def _observation(screens: str, size: Sequence[int] | None, stack: int, max_pool:
     return f"The agent is offered {f'the last {stack} ' if stack > 1 else ''}{screens}{shape}{pooled}."
 
 
-def _measured(algorithms: Sequence[Algorithm], games: Sequence[Game], scope: str) -> Iterator[str]:
-    yield "A game's score is the mean over seeds of the mean undiscounted, unclipped score of a seed's episodes."
+def _measured(algorithms: Sequence[Algorithm], games: Sequence[Game], scope: str, noun: str) -> Iterator[str]:
+    yield f"A {noun}'s score is the mean over seeds of the mean undiscounted, unclipped score of a seed's episodes."
     told = [score for algorithm in algorithms for score in algorithm.scores if score.score.low is not None]
     if told:
         single = any(score.runs == 1 for score in told)
-        alone = ", or over the episodes of a game's only seed, which leaves out how seeds differ" if single else ""
+        alone = f", or over the episodes of a {noun}'s only seed, which leaves out how seeds differ" if single else ""
         yield f"Intervals are {LEVEL * 100:g} % Student's t over seeds{alone}."
+    if any(game.references.get("low") is not None for game in games):
+        yield "Normalised scores place each task's lower reference score at 0 % and its upper one at 100 %."
     if any(game.references.get("human") is not None for game in games):
         yield (
             "Human-normalised scores (HNS) place random play at 0 % and the human average at 100 %, with the reference "
@@ -244,10 +246,11 @@ def _measured(algorithms: Sequence[Algorithm], games: Sequence[Game], scope: str
     if any(short.games for algorithm in algorithms for short in algorithm.summaries):
         if any(short.games < len(games) for algorithm in algorithms for short in algorithm.summaries):
             scope = f"those of {scope} that have a score and the references it needs"
+        what, them = ("HNS", "them and of SABER") if noun == "game" else ("scores", "them")
         yield (
             f"Mean, median and interquartile mean (IQM; Agarwal et al. 2021) are over {scope}; "
-            "the IQM drops a quarter of the scores at each end, a score being that of one seed on one game. Capped HNS "
-            "are held within 0 and 100 %; of them and of SABER, mean and median are of games' means over seeds, "
+            f"the IQM drops a quarter of the scores at each end, a score being that of one seed on one {noun}. Capped "
+            f"{what} are held within 0 and 100 %; of {them}, mean and median are of {noun}s' means over seeds, "
             "capped, and the IQM is of each seed's score, capped."
         )
     for algorithm in algorithms:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from arcademark.reports import settings, wording
 from arcademark.reports.cells import PlayedAlgorithm
@@ -34,7 +34,7 @@ def of_runs(
     tasks = {item.name for item in shown if item.run.record.protocol.unit == "step"}  # often end by their cap alone
     yield from _scores([item for item in algorithms if item.name not in tasks])
     yield from _actions(shown)
-    yield from _planning(algorithms)
+    yield from _planning(algorithms, tasks)
 
 
 def of_scores(collection: RunCollection, names: Sequence[str]) -> Iterator[Notice]:
@@ -63,7 +63,8 @@ def _imported(collection: RunCollection, names: Sequence[str]) -> Iterator[Notic
             f"{name} was imported from logs made elsewhere ({wording.listing(source['formats'])}): nothing in it was "
             f"verified, or can be.{averages}{assumed}",
         )
-        told = [f"{agent} on {game_name(task)}: {why}" for agent, task, why in source["doubts"]]
+        title = run.record.protocol.task_name
+        told = [f"{agent} on {title(task)}: {why}" for agent, task, why in source["doubts"]]
         if told:
             yield notice(
                 "training_log",
@@ -84,9 +85,13 @@ def _emulators_differ(collection: RunCollection, names: Sequence[str]) -> Iterat
         first = played[0][0]
         there, here = (entry.record.manifest for entry in (first, run))
         roms = [task for task, md5 in there["games"].items() if here["games"].get(task, md5) != md5]
+        titles = wording.listing(map(run.record.protocol.task_name, roms))
         emulators = [entry["versions"].get("ale-py") for entry in (there, here)]
-        if emulators[0] != emulators[1] or roms:
-            which = f", with other ROMs of {wording.listing(map(game_name, roms))}" if roms else ""
+        if run.record.protocol.unit == "step" and roms:
+            told = f"{played[0][1]} and {name} were made with different packages, or versions of these, of {titles}."
+            yield notice("emulators_differ", told)
+        elif run.record.protocol.unit == "frame" and (emulators[0] != emulators[1] or roms):
+            which = f", with other ROMs of {titles}" if roms else ""
             yield notice(
                 "emulators_differ",
                 f"{played[0][1]} was made with ale-py {emulators[0]}, {name} with {emulators[1]}{which}.",
@@ -120,16 +125,16 @@ def _run_by_run(collection: RunCollection, names: Sequence[str]) -> Iterator[Not
             )
         left_out = run.record.manifest["left_out"]
         if left_out:
-            which = wording.shortened(f"{agent} on {game_name(task)}" for agent, task, _ in left_out)
+            which = wording.shortened(f"{agent} on {protocol.task_name(task)}" for agent, task, _ in left_out)
             why = left_out[0][2] if len(left_out) == 1 else f"of the first, {left_out[0][2]}"
             yield notice("left_out", f"{name} leaves out what cannot be played: {which}; {why}.")
 
 
 def _unfinished(collection: RunCollection, names: Sequence[str]) -> Iterator[Notice]:
     for run, name in zip(collection.runs, names, strict=True):
-        failed = [trial for trial in run.incomplete if trial.status == "failed"]
+        failed, title = [trial for trial in run.incomplete if trial.status == "failed"], run.record.protocol.task_name
         if failed:
-            where = wording.shortened(f"{trial.algorithm} on {game_name(trial.task)}" for trial in failed)
+            where = wording.shortened(f"{trial.algorithm} on {title(trial.task)}" for trial in failed)
             yield notice("trials_failed", f"{wording.plural(len(failed), 'trial')} of {name} failed: {where}.")
         waiting = [trial for trial in run.incomplete if trial.status not in ("failed", "done")]
         if waiting:
@@ -157,7 +162,7 @@ def _networks(collection: RunCollection) -> Iterator[Notice]:
         for trial, sha256 in agent.get("checkpoints", {}).items():
             game, _, seed = trial.rpartition(" ")
             seeds[game, sha256].append(seed)
-        if shared := [game_name(game) for (game, _), those in seeds.items() if len(those) > 1]:
+        if shared := [record.protocol.task_name(game) for (game, _), those in seeds.items() if len(those) > 1]:
             yield notice(
                 "one_network",
                 f"{agent['label']} is the same network with several seeds on {wording.shortened(shared)}: they vary by "
@@ -230,7 +235,8 @@ def _learners(shown: Sequence[PlayedAlgorithm]) -> Iterator[Notice]:
         if wanted is not None and 0 < trials < wanted:
             yield notice(
                 "fewer_trials",
-                f"{algorithm.name}: {wording.plural(trials, 'trial')} a game; {protocol.name} averages {wanted}.",
+                f"{algorithm.name}: {wording.plural(trials, 'trial')} a {wording.noun(protocol.unit)}; {protocol.name} "
+                f"averages {wanted}.",
             )
 
 
@@ -274,12 +280,13 @@ def _actions(shown: Sequence[PlayedAlgorithm]) -> Iterator[Notice]:
             )
 
 
-def _planning(algorithms: Sequence[Algorithm]) -> Iterator[Notice]:
+def _planning(algorithms: Sequence[Algorithm], tasks: Collection[str]) -> Iterator[Notice]:
     names = [item.name for item in algorithms if any(score.played and score.played.planning for score in item.scores)]
     if names:
         plans = "plans" if len(names) == 1 else "plan"
+        model = "copies of the task" if tasks else "the emulator"
+        place = "can be made of where it stands" if tasks else "can be put back to where the game stands"
         yield notice(
             "planning",
-            f"{wording.listing(names)} {plans} on the emulator, which can be put back to where the game stands: agents "
-            "that only act have nothing like it.",
+            f"{wording.listing(names)} {plans} on {model}, which {place}: agents that only act have nothing like it.",
         )

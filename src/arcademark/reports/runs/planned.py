@@ -13,6 +13,7 @@ import numpy as np
 from arcademark.agents.loading import kind
 from arcademark.environments.registry import Emulator
 from arcademark.errors import ArcadeMarkError
+from arcademark.reports import wording
 from arcademark.reports.runs.directory import known_set
 from arcademark.runs import emulators, manifest, speed
 from arcademark.runs.plan import Plan, Trial
@@ -22,7 +23,6 @@ from arcademark.runs.simulation import HOUR, Load, simulate
 from arcademark.runs.store import read_run
 from arcademark.subset.costs import KILOGRAMS_PER_POUND, POUNDS_PER_KWH
 from arcademark.suite.costs import running
-from arcademark.suite.tasks import game_name
 
 MEASURED = 3  # trials of each kind of agent that are played for some seconds
 SPREAD = 4.0  # shape of the gamma distribution that stands for how much episodes of a game differ: half their mean
@@ -110,6 +110,7 @@ class Planned:
     simulated_frames: By planners, to choose actions.
     dollars, kilowatt_hours, carbon_kilograms: Of all core-hours.
     core_price: US dollars an hour.
+    unit: What lengths are counted in; elsewhere they are called frames, too.
     """
 
     SCHEMA: ClassVar[str] = "arcademark.plan/1"
@@ -136,6 +137,7 @@ class Planned:
     makespans: tuple[Makespan, ...]
     by_game: tuple[GameCost, ...]
     shards: Shards | None
+    unit: Literal["frame", "step"] = "frame"
 
 
 def planned(
@@ -183,7 +185,7 @@ def planned(
     simulated, loads, rows = 0.0, [], []
     for standing in standings:
         pace = paces[kind(standing.trial.agent)]
-        length, cap = lengths[standing.trial.game], standing.trial.protocol.max_frames_per_episode
+        length, cap = lengths[standing.trial.game], standing.trial.protocol.cap(standing.trial.game)
         learner = replace(standing, learns=standing.learns or pace.kind == "learner")
         training = learner.frames_left(0.0, length) or 0.0
         count = learner.episodes_left
@@ -198,10 +200,12 @@ def planned(
         each = drawn / pace.frames_per_second
         kinds = learner.learns, pace.kind == "planner"
         loads.append(Load(each, training / pace.frames_per_second, *kinds, pace.batch_size))
-        rows.append(_Row(standing.trial.game, count, length, frames, seconds / HOUR))
+        game = plan.protocol.task_name(standing.trial.game)
+        rows.append(_Row(game, count, length, frames, seconds / HOUR))
     order = sorted(range(len(rows)), key=lambda place: -rows[place].frames)
     core_hours = sum(row.core_hours for row in rows)
     games = tuple(dict.fromkeys(trial.game for trial in plan.trials))
+    titles = tuple(map(plan.protocol.task_name, games))
     price = running(PRICED).machine_price / PRICED_CORES if core_price is None else core_price
     watts = (running(POWERED).machine_watts or 0.0) / POWERED_CORES if core_watts is None else core_watts
     pounds = POUNDS_PER_KWH if pounds_per_kwh is None else pounds_per_kwh
@@ -213,8 +217,8 @@ def planned(
         )
     return Planned(
         agents=tuple(dict.fromkeys(trial.agent.label for trial in plan.trials)),
-        games=tuple(map(game_name, games)),
-        scope=known_set(games),
+        games=titles,
+        scope=known_set(games, plan.protocol.suite),
         protocol=plan.protocol.label,
         seeds=plan.seeds,
         trials=len(plan.trials),
@@ -233,8 +237,9 @@ def planned(
         core_watts=watts,
         paces=tuple(paces.values()),
         makespans=tuple(_makespan([loads[place] for place in order], number, paces, many=many) for number in workers),
-        by_game=tuple(_of_game([row for row in rows if row.game == game]) for game in games),
+        by_game=tuple(_of_game([row for row in rows if row.game == title]) for title in titles),
         shards=shards,
+        unit=plan.protocol.unit,
     )
 
 
@@ -252,19 +257,22 @@ class _Row:
 def _lengths(standings: Sequence[Standing], given: int | None) -> tuple[dict[str, float], Known]:
     """Return how long episodes of each game are taken to be, and what tells."""
     protocol = standings[0].trial.protocol
-    games, cap = {standing.trial.game for standing in standings}, protocol.max_frames_per_episode
+    games = dict.fromkeys(standing.trial.game for standing in standings)
+    caps = {game: cap for game in games if (cap := protocol.cap(game)) is not None}
     if given is not None:
-        return dict.fromkeys(games, float(given if cap is None else min(given, cap))), "given"
+        return {game: float(min(given, caps.get(game, given))) for game in games}, "given"
     recorded = any(standing.episodes for standing in standings)
     random = protocol.unit == "frame" and all(standing.trial.agent.ref in RANDOM for standing in standings)
     if recorded or random:
         lengths = Lengths((standing.trial.game, standing.frames, standing.episodes) for standing in standings)
         return {game: lengths.of(game, protocol) for game in games}, "recorded" if recorded else "random play"
-    if cap is None:
+    if lacking := [protocol.task_name(game) for game in games if game not in caps]:
+        on = "" if protocol.unit == "frame" else f" on {wording.shortened(lacking)}"
         raise ArcadeMarkError(
-            f"protocol {protocol.label} has no frame cap, so nothing tells how long episodes are; give --episode-frames"
+            f"protocol {protocol.label} has no {protocol.unit} cap{on}, so nothing tells how long episodes are; give "
+            "--episode-frames"
         )
-    return dict.fromkeys(games, float(cap)), "frame cap"
+    return {game: float(cap) for game, cap in caps.items()}, "frame cap"
 
 
 def _paces(plan: Plan, rate: float | None) -> dict[str, Pace]:
@@ -292,7 +300,7 @@ def _measured(trials: Sequence[Trial], chosen: Mapping[str, Emulator | None]) ->
     opened = speeds[0].opened
     return Pace(
         "learner" if opened.learns else "planner" if opened.plans else "policy",
-        tuple((trial.agent.label, game_name(trial.game)) for trial in some),
+        tuple((trial.agent.label, trial.protocol.task_name(trial.game)) for trial in some),
         sum(one.played.frames for one in speeds) / seconds,
         sum(one.played.simulated_frames for one in speeds) / seconds,
         max(one.starting_seconds for one in speeds),
@@ -312,7 +320,7 @@ def _makespan(loads: Sequence[Load], workers: int, paces: Mapping[str, Pace], *,
 def _of_game(rows: Sequence[_Row]) -> GameCost:
     frames, core_hours = sum(row.frames for row in rows), sum(row.core_hours for row in rows)
     episodes = sum(row.episodes for row in rows)
-    return GameCost(game_name(rows[0].game), len(rows), episodes, rows[0].length, frames, core_hours)
+    return GameCost(rows[0].game, len(rows), episodes, rows[0].length, frames, core_hours)
 
 
 def shard_balance(plan: Plan, count: int) -> Shards:

@@ -106,7 +106,10 @@ def of_dataset(dataset: Dataset, options: ScoreOptions) -> ScoreReport:
     used = [model.papers for item in algorithms if model and item.estimate]
     beside = tuple(similar.budgets(dataset, algorithms))
     papers = [item.paper for one in beside for item in one.published]
-    own = [*((ALE,) if views else ()), *((TOLERANCE,) if options.tolerance else ())]
+    own = [
+        *((ALE,) if any(run.protocol.unit == "frame" for run in views) else ()),
+        *((TOLERANCE,) if options.tolerance else ()),
+    ]
     common = shared(title, dataset, chosen, bootstrap, told, own, papers, *used)
     return ScoreReport(
         **common,
@@ -137,7 +140,8 @@ def _tolerance(dataset: Dataset, share: float) -> Tolerance:
 def bootstrap_of(dataset: Dataset, options: ScoreOptions) -> Bootstrap:
     """Return how intervals of a dataset are found."""
     runs = int(dataset.scores.table.runs_present().sum())
-    return Bootstrap.of(options.seed, options.resamples, options.method, runs)
+    found = Bootstrap.of(options.seed, options.resamples, options.method, runs)
+    return replace(found, noun=dataset.benchmark.noun, title=dataset.benchmark.title)
 
 
 def _of_run(item: PlayedAlgorithm, names: Mapping[int, str], frames: int | None) -> dict[str, Any]:

@@ -29,11 +29,12 @@ class Basis:
     fewest: int
     most: int
     games: int
+    noun: str  # what these are called
 
     @property
     def title(self) -> str:
         """The runs in words."""
-        runs = f"{self.fewest} runs a game"
+        runs = f"{self.fewest} runs a {self.noun}"
         return runs if self.fewest == self.most else f"as few as {runs}"
 
 
@@ -73,7 +74,7 @@ def _basis(dataset: Dataset, *names: str) -> Basis | None:
     if not all(several):
         return None
     sizes = [size for found in several for size in found]
-    return Basis(min(sizes), max(sizes), len(inside))
+    return Basis(min(sizes), max(sizes), len(inside), dataset.benchmark.noun)
 
 
 def _told(basis: Basis, measures: Sequence[Measure], method: str, prefix: str) -> str:

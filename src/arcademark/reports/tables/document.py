@@ -317,3 +317,8 @@ class ScoreReport(TableDocument):
     methods: tuple[str, ...] = ()
     similar: tuple[Similar, ...] = ()
     tolerance: Tolerance | None = None
+
+    @property
+    def unit(self) -> str:
+        """What the runs' lengths are counted in."""
+        return self.runs[0].protocol.unit if self.runs else "frame"

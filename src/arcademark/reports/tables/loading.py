@@ -24,7 +24,7 @@ from arcademark.reports.tables.protocols import Play
 from arcademark.runs import manifest
 from arcademark.scores.runs import RunCollection, load_runs
 from arcademark.scores.table import ScoresByName, ScoreTable, concatenate
-from arcademark.suite.protocols import Protocol, StepProtocol
+from arcademark.suite.protocols import Protocol
 from arcademark.suite.task_suites import TaskSuite
 from arcademark.suite.tasks import listed
 
@@ -190,7 +190,7 @@ def suites_of(places: Sequence[ScoreSource] | ScoreSource) -> dict[str, TaskSuit
     else:
         wanted = [one for place in _wanted(places) for one in _opened(place, {})]
         known = {_text(place) or "a table": _protocol_of(place) for place in wanted}
-    return {place: rules.suite if isinstance(rules, StepProtocol) else None for place, rules in known.items()}
+    return {place: rules.suite if rules else None for place, rules in known.items()}
 
 
 def is_there(place: str) -> bool:

@@ -7,7 +7,7 @@ draws of the measure before it caps. An algorithm is drawn once for all that it 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -92,6 +92,7 @@ class Bootstrap:
 
     seed, resamples, method: See `arcademark.reports.tables.document.Intervals`.
     asked: Whether the number of draws was asked for.
+    noun, title: What tasks are called, and each of them.
     kept: Algorithms that are compared with others, by name, metric, tasks and number of draws.
     """
 
@@ -99,6 +100,8 @@ class Bootstrap:
     resamples: int
     method: Method
     asked: bool
+    noun: str = "game"
+    title: Callable[[str], str] = tasks.game_name
     notes: Notes = field(default_factory=Notes)
     kept: dict[tuple[str, str, tuple[str, ...], int], Drawn] = field(default_factory=dict)
 
@@ -247,13 +250,14 @@ class Bootstrap:
                 self._tell_single(name, runs)
         elif len(lone) < len(names):
             self.notes.say(
-                " and ".join(names), Note(f"{lone[0]} has one run a game, so differences from it have no interval")
+                " and ".join(names),
+                Note(f"{lone[0]} has one run a {self.noun}, so differences from it have no interval"),
             )
         return bool(lone)
 
     def _tell_single(self, name: str, runs: Runs) -> None:
         """Take down where an algorithm has but one run, if it has more elsewhere."""
-        single = [tasks.game_name(task) for task, row in runs.items() if row.size == 1]
+        single = [self.title(task) for task, row in runs.items() if row.size == 1]
         if single:
             told = f"one run on {wording.shortened(single)}: the variation from run to run there is not included"
             self.notes.say(name, Note(told, "single"))
