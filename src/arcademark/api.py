@@ -329,7 +329,7 @@ def search(
     sources: Sequence[ScoreSource] | ScoreSource = "catalogue:atari-5-training",
     size: int = 5,
     *,
-    suite: str = "atari-57",
+    suite: str | None = None,
     references: str | os.PathLike[str] | None = None,
     algorithms: str | Sequence[str] = (),
     out: str | os.PathLike[str] | None = None,

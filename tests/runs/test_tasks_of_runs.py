@@ -44,6 +44,9 @@ high = { score = 475, source = "Gymnasium's registry" }
 environment = "Pendulum-v1"
 low = { score = -1200, source = "random play" }
 high = { score = -150, source = "a guess" }
+
+[subsets]
+poles = ["cartpole"]
 """
 
 
@@ -120,6 +123,7 @@ def test_a_report_is_of_the_tasks_and_their_references(tmp_path, rules):
     assert [(game.id, game.references["high"]) for game in report.games] == [("cartpole", 475.0), ("pendulum", -150.0)]
     score = report.algorithms[0].scores[0]
     assert score.normalised["normalised"].value == pytest.approx(100 * (score.score.value - 20) / 455)
+    assert [game.id for game in analysis.analyse(tmp_path / "run", games="poles").games] == ["cartpole"]
     assert "40 steps" in report.methods[0]
     assert not report.methods[0].count("frame")
     with pytest.raises(ArcadeMarkError, match="report them apart"):

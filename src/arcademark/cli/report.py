@@ -62,7 +62,7 @@ def command(
     """
     from arcademark.reports.tables.dataset import ScoreOptions
 
-    options = ScoreOptions(suite=suite or ScoreOptions.suite, model=model, tolerance=tolerance)
+    options = ScoreOptions(suite=suite, model=model, tolerance=tolerance)
     show(sources, options, output, curves=curves, tensorboard=tensorboard, quiet=quiet)
     return 0
 

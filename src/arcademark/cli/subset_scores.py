@@ -18,7 +18,7 @@ DEFAULT_CATALOGUE = "atari-5-training"
 where_from = options.combine(
     click.argument("places", nargs=-1, metavar="[TABLE]…"),
     click.option("--catalogue", metavar="NAMES", help="Published scores: these collections."),
-    click.option("--suite", default="atari-57", show_default=True, metavar="NAME", help="atari-57."),
+    tables.suite,
     click.option(
         "--references",
         type=click.Path(path_type=Path),

@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-suite = click.option("--suite", metavar="NAME", help="atari-57, ale-55, atari-100k or ale-47.  [default: atari-57]")
+suite = click.option(
+    "--suite",
+    metavar="NAME",
+    help="atari-57, ale-55, atari-100k or ale-47, or one of other tasks.  [default: the runs' own, else atari-57]",
+)
 estimated_by = click.option(
     "--model",
     default="any",
@@ -94,7 +98,7 @@ def score_options(
         raise ArcadeMarkError(f"--suite {suite} and --references {references} each name a benchmark; leave one out")
     wanted = names("games", games)
     return ScoreOptions(
-        suite=suite or ScoreOptions.suite,
+        suite=suite,
         references=references,
         algorithms=algorithms,
         games=",".join(wanted),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from numpy.typing import ArrayLike
@@ -51,6 +51,7 @@ class Benchmark:
     shown: The metrics shown unless others are asked for.
     remarks: What a reader must know of the measures.
     papers: Keys of those that references and measures are from.
+    groups: Tasks together by name, of a suite beyond Atari.
     """
 
     view: BenchmarkView
@@ -60,6 +61,7 @@ class Benchmark:
     shown: tuple[str, ...]
     remarks: tuple[str, ...] = ()
     papers: tuple[str, ...] = ()
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def noun(self) -> str:
@@ -164,7 +166,7 @@ def of_tasks(suite: TaskSuite) -> Benchmark:
     )
     view = BenchmarkView(suite.name, suite.title, True, len(suite.tasks), kinds)
     made = _between(ends["low"], ends["high"]) if anchored else {}
-    return Benchmark(view, tuple(suite.tasks), ends, made, tuple(made))
+    return Benchmark(view, tuple(suite.tasks), ends, made, tuple(made), groups=suite.groups)
 
 
 def _between(low: Mapping[str, float], high: Mapping[str, float]) -> dict[str, Measure]:

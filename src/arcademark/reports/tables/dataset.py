@@ -33,7 +33,7 @@ COMMON = "common"
 class ScoreOptions:
     """Everything that may be asked beside the table itself.
 
-    suite: What the scores are measured by: a suite of this project.
+    suite: What the scores are measured by: a suite of this project; None for that of the runs, else atari-57.
     references: A user's own reference scores instead (columns task, low, high).
     algorithms: Which to show, in this order; all if empty.
     games: A suite, a subset or games, separated by commas or one by one; "common" for those that every algorithm has;
@@ -51,7 +51,7 @@ class ScoreOptions:
     reading: Options of `arcademark.scores.reading.read_tables`.
     """
 
-    suite: str = "atari-57"
+    suite: str | None = None
     references: str | os.PathLike[str] | None = None
     algorithms: Sequence[str] = ()
     games: str = ""
@@ -145,7 +145,7 @@ def prepare(places: Sequence[ScoreSource] | ScoreSource, options: ScoreOptions) 
     """Read what is to be judged, and what to judge it by; raise where nothing is left to judge."""
     suite = _task_suite(places, options)
     if suite is None:
-        measure = load_benchmark(options.suite, options.references, options.reading.get("decimal"))
+        measure = load_benchmark(options.suite or USUAL, options.references, options.reading.get("decimal"))
     else:
         measure = of_tasks(suite)
     frames = {"": options.frames} if isinstance(options.frames, int) else dict(options.frames or {})
@@ -182,11 +182,18 @@ def _task_suite(places: Sequence[ScoreSource] | ScoreSource, options: ScoreOptio
     """Return the suite beyond Atari that is asked for, or that runs were played on."""
     if options.references is not None:
         return None
-    if options.suite != USUAL:
-        return None if options.suite.lower() in tasks.suites() else load_suite(options.suite)
+    of_atari = options.suite is None or options.suite.lower() in tasks.suites()
+    if options.suite is not None and not of_atari:
+        return load_suite(options.suite)
     played = loading.suites_of(places)
     if not any(played.values()):
         return None
+    if options.suite is not None:
+        place, suite = next((place, suite) for place, suite in played.items() if suite is not None)
+        raise ArcadeMarkError(
+            f"--suite {options.suite} is of Atari games, and {place} was played on tasks of {suite.name}; leave "
+            "--suite out to measure by its own"
+        )
     if apart := [place for place, suite in played.items() if suite is None and loading.is_there(place)]:
         raise ArcadeMarkError(f"{apart[0]} has scores of Atari games, other runs of other tasks; report them apart")
     first, *others = [suite for suite in played.values() if suite is not None]
@@ -223,7 +230,9 @@ def _tasks(
     if games == COMMON:
         wanted = {task for task, column in zip(there, present.T, strict=True) if column.all()}
         if not wanted:
-            raise ArcadeMarkError(f"--games common: no game has a score of all of {', '.join(algorithms)}; name games")
+            raise ArcadeMarkError(
+                f"--games common: no {measure.noun} has a score of all of {', '.join(algorithms)}; name {measure.noun}s"
+            )
     elif games:
         named = subsets.resolve_tasks(games) if measure.atari else _own_tasks(games, there, measure)
         wanted &= set(named)
@@ -232,8 +241,10 @@ def _tasks(
 
 
 def _own_tasks(games: str, there: Sequence[str], measure: Benchmark) -> list[str]:
-    names = [measure.canonical(name) for name in listed(games, "--games")]
-    for name in names:
-        if name not in there:
-            raise UnknownNameError("game", name, there)
-    return names
+    found: list[str] = []
+    for name in listed(games, "--games"):
+        task = measure.canonical(name)
+        if task not in there and name.lower() not in measure.groups:
+            raise UnknownNameError(measure.noun, task, there)
+        found += (task,) if task in there else measure.groups[name.lower()]
+    return found
