@@ -1,7 +1,12 @@
-"""CartPole, MinAtar and MiniGrid in one run, killed, continued and verified; and what needs a suite named."""
+"""Runs on other tasks than Atari games: killed and continued, what needs a suite named, and what commands say of them.
+
+The tutorial's test has the reports.
+"""
 
 import contextlib
+import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -10,6 +15,14 @@ import time
 from pathlib import Path
 
 import pytest
+
+from arcademark.agents.loading import agent_specs
+from arcademark.reports.runs import tuning
+from arcademark.runs.engines.here import InProcessEngine
+from arcademark.runs.execution import execute
+from arcademark.runs.plan import make_plan
+from arcademark.suite.protocols import step_protocol
+from arcademark.suite.task_suites import read_suite
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -54,3 +67,76 @@ def test_a_run_on_tasks_that_are_not_shipped_takes_their_suite(invoke):
     assert '"badges":["replayed"]' in Path("site/data.js").read_text()
     paper = "--authors A --title T --venue V --year 2026 --paper doe-2026 --kind baseline --out submission"
     assert "has no Atari games, of which the catalogue is" in invoke(*commands[1], *paper.split()).err
+
+
+SUITE = """
+[tasks.breakout]
+environment = "CartPole-v1"
+max_steps = 20
+low = { score = 0, source = "none" }
+high = { score = 20, source = "its limit" }
+
+[tasks.pong]
+environment = "FrozenLake-v1"
+max_steps = 20
+training = true
+"""
+AGENT = """
+class Agent:
+    def __init__(self, env, *, action: int = 0):
+        self.action = action
+
+    def act(self, observations, first, rngs):
+        return [self.action] * len(first)
+"""
+
+
+@pytest.fixture(scope="module")
+def played_tasks(tmp_path_factory):
+    """Two settings of an agent on a task for training and one for testing, called like games of Atari."""
+    tmp_path = tmp_path_factory.mktemp("tasks")
+    (tmp_path / "tasks.toml").write_text(SUITE)
+    (tmp_path / "agent.py").write_text(AGENT)
+    rules = step_protocol(read_suite(SUITE, "tasks.toml", "tasks")).override({"evaluation_episodes": 2})
+    for name in ("a", "b"):
+        specs = agent_specs(f"{tmp_path}/agent.py:Agent", {"action": str(int(name == "b"))})
+        execute(make_plan(specs, "all", rules), tmp_path / "runs" / name, make=InProcessEngine)
+    return tmp_path
+
+
+@pytest.fixture
+def invoke_there(invoke, played_tasks, monkeypatch):
+    monkeypatch.chdir(played_tasks)
+    return invoke
+
+
+def test_tasks_keep_their_names_and_are_no_games(invoke_there):
+    commands = ("status runs", "list", "ledger --all", "report runs/a --all", "compare runs/a runs/b --all")
+    plan = "plan agent.py:Agent --suite tasks.toml --rate 100 --out runs/a"
+    for command in (*commands, plan, f"{plan} --episodes 2 --episode-frames 5"):
+        out = invoke_there(*command.split()).out
+        assert not re.search(r"\b([Gg]ames?|[Ff]rames?|Breakout|Pong)\b", out.replace("--episode-frames", ""))
+    assert "breakout" in out
+    for document in ("status", "list", "ledger"):
+        assert '"breakout"' in invoke_there(document, "runs", "--json").out
+    refused = invoke_there("score", "runs/a", "--suite", "atari-57")
+    assert (refused.code, refused.out) == (2, "")
+    assert "--suite atari-57 is of Atari games, and runs/a was played on tasks of tasks" in refused.err
+
+
+def test_a_suite_tells_what_is_tuned_and_what_is_tested(invoke_there):
+    found = json.loads(invoke_there("ledger", "--json").out)
+    assert [(one["game"], one["test"], one["suite"]) for one in found["evaluations"][:2]] == [
+        ("breakout", True, "tasks"),
+        ("pong", False, "tasks"),
+    ]
+    assert [(one["game"], one["settings"]) for one in found["accounts"][0]["repeated"]] == [("breakout", 2)]
+    tune = ("tune", "agent.py:Agent", "--try", "action=0,1", "--episodes", 1, "--workers", 1, "--suite")
+    shown = invoke_there(*tune, "tasks.toml", "--out", "tuned", "--json")
+    assert (json.loads(shown.out)["games"], "warning" in shown.err) == (["pong"], False)
+    told = tuning.warning(("breakout", "pong"), read_suite(SUITE, "tasks.toml", "tasks"))
+    assert told.startswith("breakout is for testing; ")
+    assert told.endswith("Tune on the suite's training tasks, pong")
+    unsplit = "no task of gymnasium is for training"
+    assert f"note: {unsplit}" in invoke_there(*tune, "gymnasium:FrozenLake-v1", "--out", "spot").err
+    assert unsplit in " ".join(invoke_there("ledger", "spot").out.split())

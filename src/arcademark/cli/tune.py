@@ -28,7 +28,9 @@ MOST_SETTINGS = 1000
     help="A parameter and the values to try. May be repeated: every combination is played.",
 )
 @click.option(
-    "--games", metavar="NAMES", help="A suite, a subset or games.  [default: the five training games of the 2013 paper]"
+    "--games",
+    metavar="NAMES",
+    help="A suite, a subset or games.  [default: the 2013 paper's five training games, or a --suite's training tasks]",
 )
 @playing.asked
 @click.option(
@@ -40,19 +42,19 @@ def command(
 ) -> int:
     """Play every combination of parameters of AGENT on training games, and rank them.
 
-    What is chosen on a game says too much of how well it does there: score the best setting on other games. The same
-    command again continues; with more values, games, seeds or episodes the run grows.
+    What is chosen on a game says too much of how well it does there: score the best setting on other games. The file
+    of a --suite tells which of its tasks are for training. The same command again continues; with more values, games,
+    seeds or episodes the run grows.
     """
     from arcademark.agents.loading import agent_specs
     from arcademark.reports.present import tuning as present
     from arcademark.reports.render import json
     from arcademark.reports.runs import tuning
-    from arcademark.suite.protocols import StepProtocol
     from arcademark.suite.subsets import resolve_tasks
 
     way = playing.playing(**asked)
-    if isinstance(way.protocol, StepProtocol):
-        suite = way.protocol.suite
+    suite = way.protocol.suite
+    if suite:
         chosen = suite.resolve(games or ("training" if suite.training_tasks else "all"))
     else:
         chosen = tuning.training_games() if games is None else resolve_tasks(games)
@@ -68,8 +70,10 @@ def command(
     if len(values) < 2:
         raise ArcadeMarkError("--try leaves one setting only; give a parameter two values or more")
     plan = way.plan(specs, chosen)
-    if told := tuning.warning(chosen):
+    if told := tuning.warning(chosen, suite):
         messages.say(f"warning: {told}")
+    if suite and not suite.training_tasks:
+        messages.say(f"note: {tuning.unsplit([suite.name])}")
     directory = playing.default_directory(agent, way.protocol.name, prefix="tune-") if out is None else out
     summary = way.play(plan, directory)
     if summary.interrupted:

@@ -21,6 +21,7 @@ from arcademark.runs.store import EvaluationRecord, RunRecord, TrialRecord, read
 
 if TYPE_CHECKING:
     from arcademark.runs.plan import Plan, Trial
+    from arcademark.suite.task_suites import TaskSuite
 
 DEEPEST = 3  # how many folders below a project's its runs are looked for
 
@@ -41,6 +42,7 @@ class Entry:
     episodes: int  # that make these scores
     begun: str  # when the first was recorded, ISO 8601 with the zone; when the run was begun, where it does not tell
     commands: tuple[str, ...]  # that recorded them, in order; all of the run, where it does not tell
+    suite: TaskSuite | None = None  # that the task is of; None of Atari games
 
     @property
     def setting(self) -> tuple[str, str | None, int | None, int | None]:
@@ -136,6 +138,7 @@ def entries_of(record: RunRecord) -> Iterator[Entry]:
             episodes=sum(scored.values()),
             begun=begun,
             commands=commands,
+            suite=record.protocol.suite,
         )
 
 
@@ -173,6 +176,7 @@ def planned(plan: Plan, directory: Path) -> Iterator[Entry]:
             episodes=sum(trial.episodes for trial in mine),
             begun="",
             commands=(),
+            suite=plan.protocol.suite,
         )
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from arcademark.reports import wording
 from arcademark.reports.blocks import Block, Cell, Document, Facts, Notices, Prose, Section, Table, section, table
 from arcademark.reports.document import Notice
-from arcademark.reports.runs.ledger import Account, Evaluation, LedgerView, told
-from arcademark.suite.tasks import game_name
+from arcademark.reports.runs import tuning
+from arcademark.reports.runs.ledger import Evaluation, LedgerView, told
 
 
 def document(shown: LedgerView) -> Document:
@@ -22,27 +22,31 @@ def _blocks(shown: LedgerView) -> Iterator[Block]:
     if warnings:
         yield Notices(tuple(warnings))
     if shown.accounts:
-        yield section("Evaluated on test games", _accounts(shown.accounts))
+        yield section(f"Evaluated on test {shown.noun}s", _accounts(shown))
     else:
-        yield Prose("No test game was evaluated.")
+        yield Prose(f"No test {shown.noun} was evaluated.")
     if shown.accounts and shown.kept:
-        yield Prose("No algorithm met a test game with more than one setting.", "good")
+        yield Prose(f"No algorithm met a test {shown.noun} with more than one setting.", "good")
     yield section("Every evaluation", *map(_evaluation, shown.evaluations), detail=True, folded=True)
-    others = dict.fromkeys(game_name(item.game) for item in shown.evaluations if not item.test)
-    where = f"On other games, where settings may be tried: {wording.shortened(others)}. " if others else ""
-    yield Prose(f"{where}What was deleted is not known here.", "weak")
+    others = dict.fromkeys(tuning.titled(item.game, item.suite) for item in shown.evaluations if not item.test)
+    unsplit = f"; {tuning.unsplit(shown.unsplit)}" if shown.unsplit else ""
+    known = (
+        f"On other {shown.noun}s, where settings may be tried: {wording.shortened(others)}{unsplit}. " if others else ""
+    )
+    yield Prose(f"{known}What was deleted is not known here.", "weak")
 
 
-def _accounts(shown: Sequence[Account]) -> Table:
+def _accounts(shown: LedgerView) -> Table:
     rows: list[tuple[Cell | str, ...]] = []
-    for account in shown:
-        name = Cell(account.algorithm, "strong", "a baseline" if account.baseline else "")
+    for account in shown.accounts:
+        below = ", ".join(filter(None, ("a baseline" if account.baseline else "", account.suite)))
+        name = Cell(account.algorithm, "strong", below)
         for use in account.uses:
-            games = game_name(use.games[0]) if len(use.games) == 1 else wording.count(len(use.games))
+            games = tuning.titled(use.games[0], account.suite) if len(use.games) == 1 else wording.count(len(use.games))
             counts = (wording.count(number) for number in (len(use.runs), use.trials, use.episodes))
             when = " … ".join(dict.fromkeys((use.first[:10], use.last[:10])))
             rows.append((name, use.setting, games, *counts, when))
-    columns = ("algorithm", "setting", "games", "runs", "trials", "episodes", "when")
+    columns = ("algorithm", "setting", f"{shown.noun}s", "runs", "trials", "episodes", "when")
     return table(columns, rows, names=2, grouped=True)
 
 
@@ -56,4 +60,4 @@ def _evaluation(item: Evaluation) -> Section:
         *(("command", command) for command in item.commands),
     )
     kind = "test" if item.test else "not for testing"
-    return section(f"{item.algorithm} on {game_name(item.game)} ({kind})", Facts(facts))
+    return section(f"{item.algorithm} on {tuning.titled(item.game, item.suite)} ({kind})", Facts(facts))

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from arcademark.metrics import hyperparameters
 from arcademark.reports import wording
 from arcademark.reports.blocks import Cell, Document, Prose, Section, Table, section, table
+from arcademark.reports.runs import tuning
 from arcademark.reports.runs.tuning import Sensitivity, Setting, Tuned
-from arcademark.suite.tasks import game_name
 
 
 def document(shown: Tuned) -> Document:
     """Show the settings of one run."""
+    titled = partial(tuning.titled, suite=shown.suite)
     title = f"{wording.plural(len(shown.settings), 'setting')} under {shown.protocol}"
     scores = table(
-        ("", *map(game_name, shown.games)),
+        ("", *map(titled, shown.games)),
         (
             (str(rank), *(wording.score(setting.scores[game], 1) for game in shown.games))
             for rank, setting in enumerate(shown.settings, start=1)
@@ -28,7 +30,7 @@ def document(shown: Tuned) -> Document:
         (
             section("", _places(shown)),
             section("Scores", scores),
-            *([_sensitivity(shown.sensitivity)] if shown.sensitivity else []),
+            *([_sensitivity(shown.sensitivity, shown.suite)] if shown.sensitivity else []),
             section("", *_advice(shown)),
         ),
     )
@@ -46,15 +48,21 @@ def _places(shown: Tuned) -> Table:
         for rank, setting in enumerate(shown.settings, start=1)
     ]
     columns = ("", *names, "mean place", "95 %")
-    caption = "Mean place: 0 is the worst setting of each game, 1 the best, averaged over games."
+    noun = _noun(shown.suite)
+    caption = f"Mean place: 0 is the worst setting of each {noun}, 1 the best, averaged over {noun}s."
     return table(columns, rows, names=1 + len(names), caption=caption)
 
 
-def _sensitivity(shown: Sensitivity) -> Section:
+def _noun(suite: str) -> str:
+    return wording.noun("step" if suite else "frame")
+
+
+def _sensitivity(shown: Sensitivity, suite: str) -> Section:
     """Show what tuning game by game gives, and how many parameters it takes."""
-    others = f"on other {shown.unit}s"
+    noun = _noun(suite)
+    apart = (f"on other {shown.unit}s", "95 %") if shown.unit else (None, None)
     by_count = table(
-        ("tuned game by game", "score", "of all tuned", others if shown.unit else None, "95 %" if shown.unit else None),
+        (f"tuned {noun} by {noun}", "score", "of all tuned", *apart),
         (
             (
                 ", ".join(row.parameters) or "none: the best fixed setting",
@@ -65,28 +73,28 @@ def _sensitivity(shown: Sensitivity) -> Section:
             )
             for row in shown.by_count
         ),
-        caption="Score: mean over games, each from the 5th percentile of its scores (0) to the 95th (1).",
+        caption=f"Score: mean over {noun}s, each from the 5th percentile of its scores (0) to the 95th (1).",
     )
     names = list(shown.fixed)
     best = table(
         ("", *names),
         (
             ("best fixed setting", *shown.fixed.values()),
-            *((game_name(game), *values.values()) for game, values in shown.best.items()),
+            *((tuning.titled(game, suite), *values.values()) for game, values in shown.best.items()),
         ),
     )
-    return section("Sensitivity to parameters", by_count, best, *_sensitive(shown))
+    return section("Sensitivity to parameters", by_count, best, *_sensitive(shown, noun))
 
 
-def _sensitive(shown: Sensitivity) -> Iterator[Prose]:
+def _sensitive(shown: Sensitivity, noun: str) -> Iterator[Prose]:
     apart = ""
     if shown.held_out is not None:
         limits = f" (95 %: {_between(shown.low, shown.high)})" if shown.low is not None else ""
         apart = f", and {wording.fixed(shown.held_out, 3)}{limits} on {shown.unit}s that did not choose the settings"
     yield Prose(
-        f"Sensitivity: tuning game by game gives {wording.fixed(shown.value, 3)} more than the best fixed "
+        f"Sensitivity: tuning {noun} by {noun} gives {wording.fixed(shown.value, 3)} more than the best fixed "
         f"setting{apart}. Effective dimensionality: {wording.plural(shown.dimensionality, 'parameter')} of "
-        f"{len(shown.by_count) - 1}, tuned game by game, {'reaches' if shown.dimensionality == 1 else 'reach'} "
+        f"{len(shown.by_count) - 1}, tuned {noun} by {noun}, {'reaches' if shown.dimensionality == 1 else 'reach'} "
         f"{100 * hyperparameters.SHARE:.0f} % of what all give (Adkins et al. 2024)."
     )
     if shown.unit:
@@ -109,11 +117,11 @@ def _between(low: float | None, high: float | None) -> str:
 
 def _advice(shown: Tuned) -> Iterator[Prose]:
     if shown.uninformative:
-        same = wording.listing(map(game_name, shown.uninformative))
+        same = wording.listing(tuning.titled(game, shown.suite) for game in shown.uninformative)
         yield Prose(f"On {same} all settings score the same: left out of the mean.", "weak")
     best = shown.settings[0]
     if best.mean is None:
-        yield Prose("No setting is better than another on these games and episodes; try more of them.")
+        yield Prose(f"No setting is better than another on these {_noun(shown.suite)}s and episodes; try more of them.")
         return
     yield Prose(f"Best: {' '.join(f'--set {name}={value}' for name, value in best.values.items())}", "strong")
     if level := shown.level_with_best:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from arcademark.reports import settings, wording
 from arcademark.reports.runs import tuning
 from arcademark.runs.ledger import Entry, Ledger, Unread, entries_beside, planned
-from arcademark.suite.tasks import game_name
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,6 +56,7 @@ class Account:
     baseline: bool  # whether it is one of the 2013 baselines, which have nothing to choose
     uses: tuple[Use, ...]  # its settings, the earliest first
     repeated: tuple[Repeated, ...]  # where the methodology was not kept; empty for baselines
+    suite: str = ""  # that the games are tasks of; "" of Atari games
 
 
 @dataclass(frozen=True)
@@ -73,6 +73,7 @@ class Evaluation:
     episodes: int
     begun: str
     commands: tuple[str, ...]
+    suite: str = ""  # that the game is a task of; "" of an Atari game
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,12 @@ class LedgerView:
     accounts: tuple[Account, ...]  # algorithms that were evaluated on test games, those that broke the rule first
     evaluations: tuple[Evaluation, ...]  # all there are, run by run
     unread: tuple[Unread, ...]
+    unsplit: tuple[str, ...] = ()  # suites that do not tell which of their tasks are for testing
+
+    @property
+    def noun(self) -> str:
+        """What was evaluated is called: tasks, where no game of Atari was."""
+        return wording.noun("step" if self.evaluations and all(item.suite for item in self.evaluations) else "frame")
 
     @property
     def kept(self) -> bool:
@@ -98,17 +105,18 @@ def view(ledger: Ledger, apart: Sequence[str] = APART) -> LedgerView:
         accounts(ledger.entries, apart),
         tuple(_evaluation(entry, apart) for entry in ledger.entries),
         ledger.unread,
+        tuple(dict.fromkeys(one.suite.name for one in ledger.entries if one.suite and not one.suite.training_tasks)),
     )
 
 
 def accounts(entries: Sequence[Entry], apart: Sequence[str] = APART) -> tuple[Account, ...]:
     """Sum up what was evaluated on test games, by algorithm."""
-    by_algorithm: defaultdict[str, list[tuple[Entry, str]]] = defaultdict(list)
+    by_algorithm: defaultdict[tuple[str, str], list[tuple[Entry, str]]] = defaultdict(list)
     for entry in entries:
-        if tuning.for_testing([entry.game]):
+        if tuning.for_testing([entry.game], entry.suite):
             algorithm, setting = in_words(entry, apart)
-            by_algorithm[algorithm].append((entry, setting))
-    found = [_account(algorithm, mine) for algorithm, mine in by_algorithm.items()]
+            by_algorithm[_suite(entry), algorithm].append((entry, setting))
+    found = [_account(*names, mine) for names, mine in by_algorithm.items()]
     return tuple(sorted(found, key=lambda account: (not account.repeated, account.baseline)))
 
 
@@ -118,7 +126,7 @@ def in_words(entry: Entry, apart: Sequence[str] = APART) -> tuple[str, str]:
     chosen, tuned = (
         ", ".join(f"{key}={value}" for key, value in words.items() if (key in apart) is part) for part in (True, False)
     )
-    budget = settings.budget(entry.training_frames, entry.training_episodes)
+    budget = settings.budget(entry.training_frames, entry.training_episodes, "step" if entry.suite else "frame")
     setting = ", ".join(part for part in (tuned or "its defaults", budget and f"trained for {budget}") if part)
     return f"{entry.algorithm}({chosen})" if chosen else entry.algorithm, setting
 
@@ -131,13 +139,18 @@ def told(account: Account, *, paths: bool = True) -> str:
     where = f" ({wording.shortened(most.runs, most=MOST_GAMES)})" if paths else ""
     others = len(account.repeated) - len(alike)
     more = f", and with several on {wording.plural(others, 'other')}" if others else ""
+    which = wording.shortened(tuning.titled(item.game, account.suite) for item in alike)
     return (
-        f"{account.algorithm} was evaluated on {wording.shortened(game_name(item.game) for item in alike)} in {runs}"
-        f"{where} with {most.settings} different settings{more}: the methodology allows one ({METHODOLOGY})."
+        f"{account.algorithm} was evaluated on {which} in {runs}{where} with {most.settings} different settings{more}: "
+        f"the methodology allows one ({METHODOLOGY})."
     )
 
 
-def _account(algorithm: str, entries: Sequence[tuple[Entry, str]]) -> Account:
+def _suite(entry: Entry) -> str:
+    return entry.suite.name if entry.suite else ""
+
+
+def _account(suite: str, algorithm: str, entries: Sequence[tuple[Entry, str]]) -> Account:
     baseline = entries[0][0].algorithm in BASELINES
     by_setting: defaultdict[Any, list[Entry]] = defaultdict(list)
     by_game: defaultdict[str, list[Entry]] = defaultdict(list)
@@ -153,7 +166,7 @@ def _account(algorithm: str, entries: Sequence[tuple[Entry, str]]) -> Account:
         if (count := len({entry.setting for entry in mine})) > 1
     ]
     ordered = sorted(uses, key=lambda use: use.first)
-    return Account(algorithm, baseline, tuple(ordered), () if baseline else tuple(repeated))
+    return Account(algorithm, baseline, tuple(ordered), () if baseline else tuple(repeated), suite)
 
 
 def _use(entries: Sequence[Entry], setting: str, *, told_by_code: bool) -> Use:
@@ -171,8 +184,8 @@ def _use(entries: Sequence[Entry], setting: str, *, told_by_code: bool) -> Use:
 
 def _evaluation(entry: Entry, apart: Sequence[str]) -> Evaluation:
     algorithm, setting = in_words(entry, apart)
-    test = bool(tuning.for_testing([entry.game]))
-    played = entry.seeds, entry.episodes, entry.begun, entry.commands
+    test = bool(tuning.for_testing([entry.game], entry.suite))
+    played = entry.seeds, entry.episodes, entry.begun, entry.commands, _suite(entry)
     return Evaluation(algorithm, setting, entry.protocol, entry.game, test, entry.directory, *played)
 
 
@@ -183,9 +196,11 @@ def foretold(plan: Plan, directory: Path, apart: Sequence[str] = APART) -> tuple
     """
     mine = list(planned(plan, directory))
     names, games = {entry.algorithm for entry in mine} - {*BASELINES}, {entry.game for entry in mine}
-    if not names or not tuning.for_testing(tuple(games)):
+    if not names or not tuning.for_testing(tuple(games), plan.protocol.suite):
         return ()
-    before = [entry for entry in entries_beside(directory, names) if entry.game in games]
+    before = [
+        entry for entry in entries_beside(directory, names) if entry.game in games and _suite(entry) == _suite(mine[0])
+    ]
     met = {in_words(entry, apart)[0] for entry in mine}
     found = accounts([*before, *mine], apart)
     return tuple(told(account) for account in found if account.repeated and account.algorithm in met)

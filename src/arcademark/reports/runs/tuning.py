@@ -8,7 +8,7 @@ out. How much tuning each game apart would give is `arcademark.metrics.hyperpara
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -25,6 +25,7 @@ from arcademark.scores.runs import RunScores, load_run
 from arcademark.scores.table import ScoreTable
 from arcademark.suite import tasks
 from arcademark.suite.subsets import subset
+from arcademark.suite.task_suites import TaskSuite
 
 MOST_FOLDS = 20
 """Parts into which seeds, or episodes of the only one, are put at most, to choose settings on all but one of them."""
@@ -108,6 +109,7 @@ class Tuned:
     settings: tuple[Setting, ...]
     sensitivity: Sensitivity | None = None
     """None where fewer than two games tell two settings apart."""
+    suite: str = ""  # that the games are tasks of; "" of Atari games
 
     @property
     def level_with_best(self) -> tuple[Setting, ...]:
@@ -123,9 +125,26 @@ def training_games() -> tuple[str, ...]:
     return tasks.suite("ale-55").training_tasks
 
 
-def for_testing(games: Sequence[str]) -> tuple[str, ...]:
-    """Return those of some games that are for testing: the suites', without those that a source has for tuning."""
-    return tuple(game for game in games if game in _test_games())
+def titled(game: str, suite: str) -> str:
+    """Name a game for people; a task of a suite beyond Atari keeps its id."""
+    return game if suite else tasks.game_name(game)
+
+
+def for_testing(games: Sequence[str], suite: TaskSuite | None = None) -> tuple[str, ...]:
+    """Return those of some games, or of some tasks of a suite, that are for testing.
+
+    Atari's are those of the suites, without those that a source has for tuning; a suite beyond Atari says which.
+    """
+    tested = suite.test_tasks if suite else _test_games()
+    return tuple(game for game in games if game in tested)
+
+
+def unsplit(suites: Iterable[str]) -> str:
+    """Say of suites by name, within a sentence, that none of their tasks is for testing."""
+    return (
+        f"no task of {wording.listing(suites)} is for training ('training = true' in a suite's file), so none counts "
+        "as for testing"
+    )
 
 
 @cache
@@ -134,18 +153,21 @@ def _test_games() -> frozenset[str]:
     return frozenset(task for suite in tasks.suites().values() for task in suite.tasks) - fit
 
 
-def warning(games: Sequence[str]) -> str:
+def warning(games: Sequence[str], suite: TaskSuite | None = None) -> str:
     """Say what is wrong with tuning on some games; "" where nothing is."""
-    outside = for_testing(games)
+    outside = for_testing(games, suite)
     if not outside:
         return ""
     are = "is" if len(outside) == 1 else "are"
-    evaluated = [game for game in outside if game in subset("atari-5").tasks]
-    of_atari5 = f" ({wording.listing(evaluated)} for Atari-5's evaluation)" if evaluated else ""
+    if suite:
+        of_atari5, others = "", f"the suite's training tasks, {wording.shortened(suite.training_tasks)}"
+    else:
+        evaluated = [game for game in outside if game in subset("atari-5").tasks]
+        of_atari5 = f" ({wording.listing(evaluated)} for Atari-5's evaluation)" if evaluated else ""
+        others = "the training games, or on atari-3-val or atari-5-val"
     return (
         f"{wording.shortened(outside)} {are} for testing{of_atari5}; scores of an agent that was tuned there say too "
-        "much (Bellemare et al. 2013, §1; Aitchison et al. 2023, §8). Tune on the training games, or on atari-3-val "
-        "or atari-5-val"
+        f"much (Bellemare et al. 2013, §1; Aitchison et al. 2023, §8). Tune on {others}"
     )
 
 
@@ -164,11 +186,12 @@ def tuned(directory: Path, tried: Mapping[str, Mapping[str, str]]) -> Tuned:
         protocol=run.record.protocol.label,
         games=table.tasks,
         uninformative=tuple(task for task, tells in zip(table.tasks, telling, strict=True) if not tells),
-        for_testing=for_testing(table.tasks),
+        for_testing=for_testing(table.tasks, run.record.protocol.suite),
         learnt_once=any(trial.learns for trial in run.record.trials)
         and len({trial.seed for trial in run.record.trials}) == 1,
         settings=tuple(sorted(settings, key=lambda setting: 1.0 if setting.mean is None else -setting.mean)),
         sensitivity=_sensitivity(run, table, tried),
+        suite=run.record.protocol.suite.name if run.record.protocol.suite else "",
     )
 
 
