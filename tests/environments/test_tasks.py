@@ -1,6 +1,7 @@
 """Tasks beyond Atari: Gymnasium's environments as ours, their spaces, copies and models."""
 
 import os
+import threading
 
 import gymnasium
 import numpy as np
@@ -216,6 +217,21 @@ def test_what_is_not_copied_exactly_is_not_planned_in():
     assert not tasks.copies(spec, spec.protocol)
     with pytest.raises(ArcadeMarkError, match="copies of it play otherwise"):
         open_model(spec)
+
+
+def test_what_cannot_be_copied_is_not_planned_in_without_noise():
+    class Handle(Odd):
+        def __init__(self, **kwargs):
+            super().__init__(**kwargs)
+            self.handle = threading.Lock()
+
+        def __del__(self):
+            self.handle.locked()
+
+    gymnasium.register("Handle-v0", Handle)
+    spec = environment_spec("handle_v0", rules("gymnasium:Handle-v0"))
+    with pytest.raises(ArcadeMarkError, match=r"cannot be copied \(TypeError: cannot pickle"):
+        tasks.copies(spec, spec.protocol)
 
 
 @pytest.mark.parametrize(

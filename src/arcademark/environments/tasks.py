@@ -16,6 +16,7 @@ import importlib
 import importlib.metadata
 import math
 import os
+import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from types import ModuleType
@@ -245,13 +246,15 @@ class Copy:
 
     def made(self) -> gymnasium.Env[Any, Any]:
         """Return another such environment, to be played."""
+        usual = sys.unraisablehook
+        sys.unraisablehook = lambda _: None  # what was copied in part may raise when it goes
         try:
             return copy.deepcopy(self._kept)
         except Exception as error:  # anyone's environment
             told = one_line(f"{type(error).__name__}: {error}", 200)
-            raise ArcadeMarkError(
-                f"task {self._task!r}: nothing can be planned, as it cannot be copied ({told})"
-            ) from None
+        finally:
+            sys.unraisablehook = usual
+        raise ArcadeMarkError(f"task {self._task!r}: nothing can be planned, as it cannot be copied ({told})")
 
 
 class TaskEnvironment:
