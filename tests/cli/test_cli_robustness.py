@@ -4,8 +4,11 @@ import json
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from arcademark.reports.measures import atari
+from arcademark.reports.runs.robustness import _Losses
 from arcademark.runs.store import read_run
 from arcademark.suite.references import scores
 
@@ -71,6 +74,7 @@ def test_a_learner_is_trained_once_and_plays_every_flavour(invoke, tmp_path):
         True,
         "world-records (max_frames_per_episode=300, reported_episodes=evaluation)",
     )
+    assert found["fewer"] == []
     assert {path.name: len(read_run(path).episodes) - 2 for path in (tmp_path / "o").iterdir()} == {
         "base": 3,
         **dict.fromkeys(("difficulty=1", "mode=2", "difficulty=1,mode=2"), 0),
@@ -99,3 +103,14 @@ def test_a_learner_is_trained_once_and_plays_every_flavour(invoke, tmp_path):
 def test_mistakes_are_one_line(invoke, arguments, expected):
     done = invoke("robustness", *arguments)
     assert (done.code, expected in done.err) == (2, True), done.err
+
+
+def test_seeds_that_lose_alike_in_all_variants_are_no_more_seeds_for_it():
+    names = [f"frame_skip={number}" for number in range(2, 7)]
+    base = {"pong": {seed: np.full(3, 20.0) for seed in range(3)}}
+    varied = {("pong", name): {seed: np.full(2, 20.0 - 5 * seed) for seed in range(3)} for name in names}
+    losses, cells = _Losses(base, varied, atari()["hns"]), [*varied]
+    one = losses.lost([cells[:1]])
+    assert one.low < 0 < one.value < one.high
+    for lost in (losses.lost([cells]), losses.lost([[cell] for cell in cells])):
+        assert (lost.value, lost.low, lost.high) == pytest.approx((one.value, one.low, one.high))

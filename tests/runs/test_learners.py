@@ -13,7 +13,7 @@ from arcademark.agents.loading import agent_specs, make_agent
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.events import LearnerBegun, NotTrained, Progress
 from arcademark.runs.execution import execute
-from arcademark.runs.networks import trained_in
+from arcademark.runs.networks import learnt_in, trained_in
 from arcademark.runs.plan import make_plan
 from arcademark.runs.slot import Trained, TrainingBlock
 from arcademark.runs.store import read_actions, read_run
@@ -126,7 +126,7 @@ def test_what_was_learnt_in_one_run_plays_in_another(tmp_path, toy_plan, paced, 
     base, place = toy_plan(*asked, seeds=(0, 1), frames=1500), tmp_path / "base"
     execute(base, place, workers=1)
     heard = []
-    execute(trained_in(base, place), tmp_path / "same", workers=2, on_event=heard.append)
+    execute(trained_in(base, learnt_in(place)), tmp_path / "same", workers=2, on_event=heard.append)
     assert evaluated(tmp_path / "same") == evaluated(place)
     assert not any(isinstance(event, LearnerBegun) for event in heard)
     assert [event.agent for event in heard if isinstance(event, NotTrained)] == ["random"]
@@ -135,7 +135,7 @@ def test_what_was_learnt_in_one_run_plays_in_another(tmp_path, toy_plan, paced, 
 
     def varied(episodes):
         plan = toy_plan(*asked, seeds=(0, 1), frames=1500, episodes=episodes, override={"frame_skip": 2})
-        return trained_in(plan, place)
+        return trained_in(plan, learnt_in(place))
 
     execute(varied(3), tmp_path / "whole", workers=1)
     more = varied(3)
@@ -155,11 +155,17 @@ def test_what_was_learnt_in_one_run_plays_in_another(tmp_path, toy_plan, paced, 
     assert {finding.outcome for finding in verify(tmp_path / "run", workers=1).findings} == {"confirmed"}
     with pytest.raises(ArcadeMarkError, match=r"protocol of training: world-records \(.*\) there, none now"):
         execute(dataclasses.replace(more, trials=base.trials, protocol=more.protocol), tmp_path / "run", workers=1)
+    with contextlib.closing(sqlite3.connect(tmp_path / "run" / "run.sqlite")) as database, database:
+        database.execute(
+            "UPDATE checkpoint SET data = CAST(data || x'00' AS BLOB) WHERE trial = ?", (more.trials[0].id,)
+        )
+    with pytest.raises(ArcadeMarkError, match="is not what was learnt in"):
+        execute(more, tmp_path / "run", workers=1)
 
 
 def test_what_was_learnt_is_made_for_the_protocol_under_which_it_was(tmp_path, monkeypatch, toy_plan, paced):
     execute(toy_plan(paced("Learner"), frames=300), tmp_path / "base", workers=1)
-    plan = trained_in(toy_plan(paced("Learner"), frames=300, override={"frame_skip": 2}), tmp_path / "base")
+    plan = trained_in(toy_plan(paced("Learner"), frames=300, override={"frame_skip": 2}), learnt_in(tmp_path / "base"))
     told = []
     monkeypatch.setattr("arcademark.runs.trial.make_agent", lambda spec, env: told.append(env) or make_agent(spec, env))
     player = Player(plan.trials[0])

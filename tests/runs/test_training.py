@@ -22,7 +22,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.runs.engines.here import InProcessEngine
 from arcademark.runs.events import Progress
 from arcademark.runs.execution import execute
-from arcademark.runs.networks import brought, opened, path_of, trained_in, write
+from arcademark.runs.networks import brought, learnt_in, opened, path_of, trained_in, write
 from arcademark.runs.plan import make_plan
 from arcademark.runs.slot import Begun, Played, Trained, TrainingBlock
 from arcademark.runs.store import Checkpoint, EpisodeResult, read_run
@@ -95,7 +95,7 @@ def test_whole_games_are_recorded_in_order_and_replay_as_recorded(tmp_path, plan
 
 def test_what_was_trained_in_one_run_plays_in_another(tmp_path, plan):
     execute(plan(frames=600), tmp_path / "base", workers=1)
-    again = trained_in(plan(frames=600), tmp_path / "base")
+    again = trained_in(plan(frames=600), learnt_in(tmp_path / "base"))
     execute(again, tmp_path / "run", workers=1)
     base, run = (read_run(tmp_path / name) for name in ("base", "run"))
     assert run.episodes.score.tolist() == base.evaluation(base.trials[0]).score.tolist()

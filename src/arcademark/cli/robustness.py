@@ -43,7 +43,7 @@ def command(
     from arcademark.reports.present import robustness as present
     from arcademark.reports.render import json
     from arcademark.reports.runs.robustness import BASE, robustness
-    from arcademark.runs.networks import trained_in
+    from arcademark.runs.networks import learnt_in, trained_in
     from arcademark.suite.protocols import AtariProtocol
 
     failed = 0
@@ -60,15 +60,24 @@ def command(
         rules = way.protocol
         if not isinstance(rules, AtariProtocol):
             raise ArcadeMarkError("--suite: only Atari games have variants; leave it out")
-        if kind(specs[0]) not in ("policy", "planner"):  # what was learnt once is scored, not how it learns
+        learns = kind(specs[0]) not in ("policy", "planner")  # or may learn
+        if learns:  # what was learnt once is scored, not how it learns
+            if rules.overrides and rules.reported_episodes != "evaluation" and "reported_episodes" in rules.overrides:
+                raise ArcadeMarkError("--override reported_episodes: what was learnt once is scored; leave it out")
             rules = rules.override({"reported_episodes": "evaluation"})
             way = replace(way, protocol=rules)
         plans = {BASE: way.plan(specs, games)} | _varied(way, rules, specs, games, None if flavours else variants)
+        learnt = None
         for number, (name, plan) in enumerate(plans.items(), start=1):
             messages.say(f"{number} of {len(plans)}: {name}")
-            if name != BASE and not (plan := trained_in(plan, out / BASE)).trials:
-                messages.say(f"warning: not played, {name}: no training for it came to its end")
-                continue
+            if learns and name != BASE:
+                learnt = learnt_in(out / BASE) if learnt is None else learnt
+                asked_for, plan = len(plan.trials), trained_in(plan, learnt)
+                if lacking := asked_for - len(plan.trials):
+                    none = f"{lacking} of {asked_for} trials, whose training did not come to its end"
+                    messages.say(f"warning: not played, {name}: {none}")
+                if not plan.trials:
+                    continue
             summary = way.play(plan, out / name, tell_all=False)
             if summary.interrupted:
                 return 130

@@ -190,6 +190,7 @@ def _enter(recorder: Recorder, plan: Plan, document: manifest.Document) -> int:
         )
     if there is not None:
         manifest.protocol_of(directory, there)
+        manifest.trained_under(directory, there)
         changes = manifest.differences(there, document)
     if changes and recorder.any_episode():
         raise ArcadeMarkError(
@@ -201,8 +202,13 @@ def _enter(recorder: Recorder, plan: Plan, document: manifest.Document) -> int:
             recorder.forget_trials()
         recorder.add_trials(map(_as_record, plan.trials))
         for trial in plan.trials:
-            if trial.learnt and recorder.checkpoint(trial.id) is None:
+            if not trial.learnt:
+                continue
+            if (kept := recorder.checkpoint(trial.id)) is None:
                 recorder.add_training(trial.id, (), networks.brought(trial.learnt))
+            elif networks.digest(kept) != trial.learnt.sha256:
+                kept_from = f"what was learnt in {trial.learnt.run}"
+                raise ArcadeMarkError(f"{directory}: trial {trial.id} is not {kept_from}; restore it from a copy")
     if there and not changes:
         document = manifest.grown(there, document, _now())
     with clear_errors(directory):

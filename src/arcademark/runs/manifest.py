@@ -181,7 +181,8 @@ def differences(there: Document, now: Document, *, growing: bool = True) -> list
     before, after = (document.get("trained_under") for document in (there, now))
     if before != after:
         labels = [trained and Protocol.from_json(trained).label for trained in (before, after)]
-        found.append(("protocol of training", labels[0], labels[1]))
+        other = ", with other settings" if labels[0] == labels[1] else ""
+        found.append(("protocol of training", labels[0], f"{labels[1] or 'none'}{other}"))
     found += _agent_differences(there["agents"], now["agents"])
     for field in ("training_frames", "training_episodes"):
         given, asked = (document.get(field) or "the protocol's" for document in (there, now))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +17,7 @@ import msgspec
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import write_whole
 from arcademark.runs.database import open_for_reading
-from arcademark.runs.plan import Learnt, Plan, Trial
+from arcademark.runs.plan import Learnt, Plan
 from arcademark.runs.store import Checkpoint, EpisodeResult, read_run
 
 FOLDER = "checkpoints"
@@ -81,27 +81,33 @@ def write(directory: Path, trial_id: str, checkpoint: Checkpoint) -> None:
     write_whole(path, fill)
 
 
-def trained_in(plan: Plan, directory: Path) -> Plan:
-    """Return a plan in which what learns plays as it was when its training in another run was over.
+def learnt_in(directory: Path) -> Mapping[tuple[str, str, int], Learnt | None]:
+    """Return what was learnt in a run, by agent, game and seed; None of agents that do not learn.
 
-    Trials of agents that do not learn stay as they are; left out are those whose training there did not come to its
-    end. ArcadeMarkError: the run cannot be read.
+    Left out are those that learn, or may, and whose training did not come to its end. ArcadeMarkError: the run cannot
+    be read.
     """
     run = read_run(directory)
-    there = {(trial.agent, trial.game, trial.seed): trial for trial in run.trials}
+    found: dict[tuple[str, str, int], Learnt | None] = {}
+    for trial in run.trials:
+        kept = _finished(directory, trial.id) if trial.learns else None
+        if kept is not None:
+            learnt = Learnt(directory, trial.id, run.protocol, kept.frames, digest(kept))
+            found[trial.agent, trial.game, trial.seed] = learnt
+        elif trial.learns is False:
+            found[trial.agent, trial.game, trial.seed] = None
+    return found
 
-    def trials() -> Iterator[Trial]:
-        for trial in plan.trials:
-            same = there.get((trial.agent.label, trial.game, trial.seed))
-            if same is None or same.learns is None:
-                continue
-            if not same.learns:
-                yield trial
-            elif (kept := _finished(directory, same.id)) is not None:
-                digest = hashlib.sha256(kept.data).hexdigest()
-                yield replace(trial, learnt=Learnt(directory, same.id, run.protocol, kept.frames, digest))
 
-    return replace(plan, trials=tuple(trials()))
+def trained_in(plan: Plan, learnt: Mapping[tuple[str, str, int], Learnt | None]) -> Plan:
+    """Return a plan in which what learns plays as `learnt_in` another run; left out is what that has not."""
+    asked = ((trial, (trial.agent.label, trial.game, trial.seed)) for trial in plan.trials)
+    return replace(plan, trials=tuple(replace(trial, learnt=learnt[key]) for trial, key in asked if key in learnt))
+
+
+def digest(checkpoint: Checkpoint) -> str:
+    """Return the SHA-256 of what a checkpoint holds."""
+    return hashlib.sha256(checkpoint.data).hexdigest()
 
 
 def brought(learnt: Learnt) -> Checkpoint:
@@ -110,7 +116,7 @@ def brought(learnt: Learnt) -> Checkpoint:
     ArcadeMarkError: the run where it was trained has none, or another.
     """
     kept = _finished(learnt.run, learnt.trial)
-    if kept is None or hashlib.sha256(kept.data).hexdigest() != learnt.sha256:
+    if kept is None or digest(kept) != learnt.sha256:
         raise ArcadeMarkError(f"{learnt.run}: what trial {learnt.trial} had learnt has changed; give the command again")
     return Checkpoint(0, 0, True, kept.data)
 

@@ -11,6 +11,7 @@ from arcademark.reports.render import terminal
 from arcademark.reports.runs import ledger
 from arcademark.reports.tables.analysis import analyse
 from arcademark.runs.ledger import Entry, Ledger, Unread
+from arcademark.suite.task_suites import read_suite
 
 
 def entry(directory="runs/a", game="breakout", **more):
@@ -93,6 +94,16 @@ def test_training_games_and_baselines_do_not_count():
     (account,) = ledger.accounts(baselines)
     assert account.baseline
     assert account.repeated == ()
+
+
+def test_a_task_that_was_for_testing_in_one_run_is_so_in_all():
+    task = '[tasks.{}]\nenvironment = "CartPole-v1"\ntraining = {}\n'
+    suites = [
+        read_suite(task.format("a", one) + task.format("b", "true"), "own.toml", "own") for one in ("true", "false")
+    ]
+    entries = [entry(f"runs/{n}", "a", parameters=alpha(n), suite=suite) for n, suite in enumerate(suites)]
+    (account,) = ledger.accounts(entries)
+    assert [(one.game, one.settings) for one in account.repeated] == [("a", 2)]
 
 
 def test_what_stands_apart_can_be_chosen():

@@ -98,3 +98,6 @@ def _notes(shown: Robustness) -> Iterator[Prose]:
     if shown.incomplete:
         trials = wording.plural(shown.incomplete, "trial")
         yield Prose(f"{trials} with fewer episodes than were asked for; play on with the same command.", "strong")
+    if shown.unmatched:
+        trials = wording.plural(shown.unmatched, "trial")
+        yield Prose(f"{trials} left out, as a run lacks the seed; play on with the same command.", "strong")

@@ -110,10 +110,11 @@ def view(ledger: Ledger, apart: Sequence[str] = APART) -> LedgerView:
 
 
 def accounts(entries: Sequence[Entry], apart: Sequence[str] = APART) -> tuple[Account, ...]:
-    """Sum up what was evaluated on test games, by algorithm."""
+    """Sum up what was evaluated on test games, by algorithm: on tasks that are for testing in any of the runs."""
     by_algorithm: defaultdict[tuple[str, str], list[tuple[Entry, str]]] = defaultdict(list)
+    for_testing = {(_suite(one), one.game) for one in entries if tuning.for_testing([one.game], one.suite)}
     for entry in entries:
-        if tuning.for_testing([entry.game], entry.suite):
+        if (_suite(entry), entry.game) in for_testing:
             algorithm, setting = in_words(entry, apart)
             by_algorithm[_suite(entry), algorithm].append((entry, setting))
     found = [_account(*names, mine) for names, mine in by_algorithm.items()]

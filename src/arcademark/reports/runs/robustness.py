@@ -1,9 +1,10 @@
 """How much an agent loses where the game is changed: runs of variants against one of the protocol itself.
 
 What is lost on a game is its score under the protocol less the mean of its scores in the variants of a kind, in percent
-of the way from random play to the human average (HNS). Games count alike. Intervals are bootstraps in which each game
-and variant is a stratum of its own (`arcademark.metrics.intervals`). Where the same actions were played under other
-colours, the episodes are the protocol's own, and nothing is lost.
+of the way from random play to the human average (HNS). Games count alike. Intervals are bootstraps
+(`arcademark.metrics.intervals`): over what is lost by the seeds of a game, each of which is one trained agent in all
+variants; of an only seed over episodes, each game and variant being a stratum of its own. Where the same actions were
+played under other colours, the episodes are the protocol's own, and nothing is lost.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.metrics import intervals
 from arcademark.reports.measures import Measure, atari
 from arcademark.runs import manifest
+from arcademark.runs.networks import learnt_in
 from arcademark.runs.store import read_actions
 from arcademark.scores.runs import RunScores, load_run
 from arcademark.suite.protocols import AtariProtocol, Difference, differences
@@ -33,7 +35,8 @@ BASE = "base"
 """The directory of the run under the protocol itself, beside those of the variants."""
 
 MOST_RUNS = 1000
-_Scores = tuple[NDArray[np.float64], ...]
+_Scores = Mapping[int, NDArray[np.float64]]
+"""Of episodes, by seed."""
 _Cell = tuple[str, str]  # game, variant's directory
 
 
@@ -109,6 +112,7 @@ class Robustness:
     unreferenced: Games without both references, in no mean.
     failed: Trials that failed, and why.
     incomplete: Other trials with fewer episodes than were asked for, in all runs.
+    unmatched: Trials that are left out, as a run lacks their seed.
     """
 
     SCHEMA: ClassVar[str] = "arcademark.robustness/1"
@@ -126,6 +130,7 @@ class Robustness:
     trained: bool
     failed: tuple[Failed, ...]
     incomplete: int
+    unmatched: int
 
 
 def robustness(directory: str | os.PathLike[str]) -> Robustness:
@@ -149,9 +154,12 @@ def robustness(directory: str | os.PathLike[str]) -> Robustness:
     changes = {name: differences(rules, run.record.protocol) for name, run in runs.items()}
     runs = {name: runs[name] for name in sorted(runs, key=lambda name: _strength(changes[name]))}
     trained = any(trial.learns for trial in base.record.trials)
+    kept = _kept(path / BASE, base)
     for name, run in runs.items():
         if trained and any(trial.learns for trial in run.record.trials):
             raise ArcadeMarkError(f"{path / name}: its agent was trained there anew, not in {BASE}; move it elsewhere")
+        if any(kept.get(trial) != digest for trial, digest in _checkpoints(run).items() if trial in kept or trained):
+            raise ArcadeMarkError(f"{path / name}: what plays there is not what {BASE} has now; move it elsewhere")
     cells = [
         (game, name)
         for kind in KINDS
@@ -161,26 +169,37 @@ def robustness(directory: str | os.PathLike[str]) -> Robustness:
         if game in scored and (agent, game) in runs[name].episodes
     ]
     measure = atari()["hns"]
+    every = {(game, BASE): _scores(base, agent, game) for game in scored}
+    every |= {(game, name): _scores(runs[name], agent, game) for game, name in cells}
+    seeds = {
+        game: sorted(set.intersection(*(set(scores) for (of, _), scores in every.items() if of == game)))
+        for game in scored
+    }
+    if apart := [game for game in scored if not seeds[game]]:
+        raise ArcadeMarkError(f"{path}: on {apart[0]} the runs have no seed in common; give the same command again")
+    matched = {cell: {seed: scores[seed] for seed in seeds[cell[0]]} for cell, scores in every.items()}
     same = {
-        (game, name): kinds[name] == "colours" and _actions(base, agent, game) == _actions(runs[name], agent, game)
+        (game, name): kinds[name] == "colours"
+        and _actions(base, agent, game, seeds[game]) == _actions(runs[name], agent, game, seeds[game])
         for game, name in cells
     }
     short = [(name, trial) for name, run in ((BASE, base), *runs.items()) for trial in run.incomplete]
     losses = _Losses(
-        {game: base.episodes[agent, game] for game in scored},
-        {cell: runs[cell[1]].episodes[agent, cell[0]] for cell in cells if not same[cell]},
+        {game: matched[game, BASE] for game in scored},
+        {cell: matched[cell] for cell in cells if not same[cell]},
         measure,
     )
     of_kinds = [_of_kind(kind, [cell for cell in cells if kinds[cell[1]] == kind], losses) for kind in KINDS]
     known = [game for game in scored if game in measure.known]
     played = Counter((game, kinds[name]) for game, name in cells)
-    points = {game: intervals.score(base.episodes[agent, game]) for game in scored}
+    several = len({kind for _, kind in played}) > 1
+    points = {cell: intervals.score([*scores.values()]) for cell, scores in matched.items()}
     return Robustness(
         directory=str(path),
         agent=agent,
         protocol=rules.label,
         games=scored,
-        base=float(measure.line([points[game] for game in known], known).mean()) if known else None,
+        base=float(measure.line([points[game, BASE] for game in known], known).mean()) if known else None,
         overall=losses.lost([[cell for cell in cells if kinds[cell[1]] == kind] for kind in KINDS]),
         kinds=tuple(kind for kind in of_kinds if kind.variants),
         variants=tuple(
@@ -189,11 +208,11 @@ def robustness(directory: str | os.PathLike[str]) -> Robustness:
                 kind=kinds[name],
                 changed={change.setting: format_setting(change.b) for change in changes[name]},
                 directory=name,
-                base=points[game],
-                score=intervals.score(runs[name].episodes[agent, game]),
+                base=points[game, BASE],
+                score=points[game, name],
                 lost=losses.lost([[(game, name)]]),
                 same=same[game, name],
-                episodes=sum(map(len, runs[name].episodes[agent, game])),
+                episodes=sum(map(len, matched[game, name].values())),
             )
             for game, name in sorted(cells, key=lambda cell: scored.index(cell[0]))
         ),
@@ -201,13 +220,14 @@ def robustness(directory: str | os.PathLike[str]) -> Robustness:
             Fewer(game, kind, played[game, kind], len(variants(kind, game, rules)))
             for kind in KINDS
             for game in scored
-            if played[game, kind] < max(played.values(), default=1)
+            if played[game, kind] < max(played.values(), default=1) and (several or kind in {of for _, of in played})
         ),
         unreferenced=tuple(game for game in scored if game not in measure.known),
-        one_seed=len({trial.seed for trial in base.record.trials}) == 1,
+        one_seed=any(len(found) == 1 for found in seeds.values()),
         trained=trained,
         failed=tuple(Failed(trial.task, name, trial.error) for name, trial in short if trial.error is not None),
         incomplete=sum(trial.error is None for _, trial in short),
+        unmatched=sum(len(scores) - len(matched[cell]) for cell, scores in every.items()),
     )
 
 
@@ -235,10 +255,18 @@ class _Losses:
                     weights[game, name] = weights.get((game, name), 0.0) - share
         if not weights:
             return Lost(0.0 if groups else None, None, None)
-        factors = np.array([*weights.values()])
+        strata: dict[str, list[NDArray[np.float64]]] = {}
+        by_seed: dict[str, NDArray[np.float64]] = {}
+        for key, weight in weights.items():
+            scores = [*(self._base[key[0]] if len(key) == 1 else self._varied[key[0], key[1]]).values()]
+            if len(scores) == 1:
+                strata["/".join(key)] = [weight * scores[0]]
+            else:
+                by_seed[key[0]] = by_seed.get(key[0], 0.0) + weight * np.array([found.mean() for found in scores])
+        strata |= {game: [*lost[:, None]] for game, lost in by_seed.items()}
         found = intervals.interval(
-            {"/".join(key): self._base[key[0]] if len(key) == 1 else self._varied[key[0], key[1]] for key in weights},
-            lambda scores: np.asarray(scores @ factors),
+            strata,
+            lambda scores: np.asarray(scores.sum(-1)),
             np.random.default_rng(0),
             method="symmetric",
         )
@@ -281,11 +309,31 @@ def _kind(path: Path, base: RunScores, run: RunScores) -> Kind:
     return kind
 
 
-def _actions(run: RunScores, agent: str, game: str) -> list[tuple[int, list[bytes]]]:
+def _checkpoints(run: RunScores) -> Mapping[str, str]:
+    """Return the SHA-256 of what plays that was trained elsewhere, by game and seed, "pong 0"."""
+    return {
+        trial: digest for one in run.record.manifest["agents"] for trial, digest in one.get("checkpoints", {}).items()
+    }
+
+
+def _kept(path: Path, base: RunScores) -> Mapping[str, str]:
+    """Return the SHA-256 of what plays under the protocol itself, as `_checkpoints`, trained there or elsewhere."""
+    learnt = {f"{game} {seed}": one.sha256 for (_, game, seed), one in learnt_in(path).items() if one is not None}
+    return {**_checkpoints(base), **learnt}
+
+
+def _scores(run: RunScores, agent: str, game: str) -> _Scores:
+    """Return the scores of each seed's scored episodes; without those that have none."""
+    mine = (trial for trial in run.record.trials if (trial.agent, trial.game) == (agent, game))
+    found = {trial.seed: run.record.scored_episodes(trial).score for trial in mine}
+    return {seed: scores for seed, scores in found.items() if scores.size}
+
+
+def _actions(run: RunScores, agent: str, game: str, seeds: Sequence[int]) -> list[tuple[int, list[bytes]]]:
     """Return the actions of each seed's scored episodes."""
     found = []
     for trial in run.record.trials:
-        if (trial.agent, trial.game) == (agent, game):
+        if (trial.agent, trial.game) == (agent, game) and trial.seed in seeds:
             rows = run.record.scored_episodes(trial)
             found.append(
                 (

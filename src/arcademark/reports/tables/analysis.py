@@ -156,7 +156,10 @@ def _of_run(item: PlayedAlgorithm, names: Mapping[int, str], frames: int | None)
         "frames_per_action": trial.frames_per_action or protocol.frame_skip,
         "training_episodes": episodes if trial.learns else None,
         "learns": trial.learns,
-        "frames_of_files": frames is not None and not trial.learns and frames == loading.frames_of_files(item),
+        "frames_of_files": frames is not None
+        and not trial.learns
+        and "trained_under" not in item.run.record.manifest
+        and frames == loading.frames_of_files(item),
     }
 
 

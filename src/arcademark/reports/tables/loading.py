@@ -277,7 +277,7 @@ def training_frames(item: PlayedAlgorithm) -> int | None:
 
 
 def frames_of_files(item: PlayedAlgorithm) -> int | None:
-    """Return the frames that networks were trained for, on average a game and seed; None unless all their files say."""
+    """Return the frames that networks were trained for elsewhere, on average a game and seed; None unless all say."""
     record = item.run.record
     said = {agent["label"]: agent.get("trained_frames", {}) for agent in record.manifest["agents"]}
     scored = (trial for trial in item.trials if len(record.scored_episodes(trial)))
