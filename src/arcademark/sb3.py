@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from gymnasium.spaces import Box
 from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 
@@ -90,6 +91,8 @@ class VectorEnv(VecEnv):
     def step_async(self, actions: NDArray[Any]) -> None:
         """Take the actions of the next step."""
         self._actions = actions.astype(self.action_space.dtype, copy=False)
+        if isinstance(self.action_space, Box):  # scaled to it, actions may be a last bit outside
+            self._actions = np.clip(self._actions, self.action_space.low, self.action_space.high)
 
     def step_wait(self) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
         """Play a step; infos hold "lives", and where an episode ends what Stable-Baselines3's own environments say."""

@@ -76,7 +76,7 @@ def test_a_dataset_of_another_task(task: str, tmp_path: Path, monkeypatch: pytes
     minari = pytest.importorskip("minari", reason="Minari is not installed: pip install '.[minari]'")
     pytest.importorskip("h5py", reason="h5py is not installed: pip install '.[minari]'")
     suite = load_suite("gymnasium:Pendulum-v1,Blackjack-v1")
-    rules = step_protocol(suite).override({"max_steps_per_episode": 6})
+    rules = step_protocol(suite).override({"max_steps_per_episode": 60})
     execute(make_plan("random", [task], rules, episodes=2), tmp_path / "run", make=InProcessEngine)
     run = read_run(tmp_path / "run")
     offline.export(tmp_path / "run", tmp_path / "random-v0")
@@ -84,8 +84,9 @@ def test_a_dataset_of_another_task(task: str, tmp_path: Path, monkeypatch: pytes
     dataset = minari.load_dataset("random-v0")
     environment = dataset.recover_environment()
     assert environment.observation_space == dataset.observation_space
+    assert environment.spec.max_episode_steps == 60
     for episode, row in zip(dataset, run.episodes, strict=True):
         assert (episode.actions == read_actions(run.directory, row.trial_id, row.episode)).all()
-        assert episode.rewards.sum() == row.score
+        assert sum(episode.rewards.tolist()) == row.score
         first = episode.observations[0] if task == "pendulum_v1" else tuple(part[0] for part in episode.observations)
         assert environment.observation_space.contains(first)

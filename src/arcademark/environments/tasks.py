@@ -77,22 +77,18 @@ def make(task: Task, render_mode: str | None = None) -> gymnasium.Env[Any, Any]:
 def trusted(task: Task, suites: Iterable[TaskSuite]) -> bool:
     """Tell whether a task of anybody's run may be made.
 
-    It may as one of `suites` defines it, whatever its limit of steps; or where its class is Gymnasium's own and no
-    argument holds text, which could name a file or a module.
+    It may as one of `suites` defines it, whatever its limit of steps; or where its class is Gymnasium's own and its
+    arguments are true or false: others could name a file or ask for too much.
     """
     known = (other for suite in suites for other in suite.tasks.values())
     if any((task.environment, task.kwargs) == (other.environment, other.kwargs) for other in known):
         return True
     registered = gymnasium.registry.get(task.environment)
     made_by = None if registered is None else registered.entry_point
-    return isinstance(made_by, str) and made_by.startswith("gymnasium.envs.") and not _has_text(task.kwargs.values())
-
-
-def _has_text(values: Iterable[Any]) -> bool:
-    return any(
-        isinstance(value, str)
-        or (isinstance(value, list | dict) and _has_text(value if isinstance(value, list) else value.values()))
-        for value in values
+    return (
+        isinstance(made_by, str)
+        and made_by.startswith("gymnasium.envs.")
+        and all(isinstance(value, bool) for value in task.kwargs.values())
     )
 
 

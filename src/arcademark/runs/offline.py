@@ -98,7 +98,7 @@ def _env_spec(run: RunRecord, game: str) -> EnvSpec:
     if isinstance(rules, StepProtocol):
         task = rules.suite.tasks[game]
         own = gymnasium.spec(task.environment.rpartition(":")[2])
-        steps = task.max_steps or own.max_episode_steps
+        steps = min(filter(None, (rules.cap(game), own.max_episode_steps)), default=None)
         return replace(own, kwargs={**own.kwargs, **task.kwargs}, max_episode_steps=steps)
     changes = {name: format_setting(getattr(rules, name)) for name in rules.overrides}
     return EnvSpec(f"arcademark/{game}", MAKE, kwargs={"game": game, "protocol": rules.name, **changes})
@@ -114,7 +114,7 @@ def _episode(run: RunRecord, recorded: Recorded, environment: Environment) -> di
     seen = np.zeros((len(actions) + 1, *spec.observation_shape), spec.observation_dtype)
     steps = list(_observed(environment, recorded, one_by_one(actions), seen))
     rewards, terminations, truncations = (np.array(values) for values in zip(*steps, strict=True))
-    if (rewards.sum(), len(steps)) != (row.score, len(actions)):
+    if (sum(rewards.tolist()), len(steps)) != (row.score, len(actions)):
         raise ArcadeMarkError(
             f"{run.directory}: episode {row.episode} of trial {trial.id} does not replay as recorded; "
             f"'arcademark verify {run.directory}' shows more"

@@ -78,7 +78,7 @@ def watch(
     names = dict.fromkeys(_name(recorded) for _, recorded in episodes)
     path = Path(out) if out is not None else Path("-".join(names) + ".gif")
     kind = path.suffix.lower()
-    unit = episodes[0][0].protocol.unit
+    unit = "step" if any(run.protocol.unit == "step" for run, _ in episodes) else "frame"
     every = every_frames or (EVERY_FRAMES.get(kind, 1) if unit == "frame" else 1)
     if every < 1 or scale < 1 or pictures < 1:
         raise ArcadeMarkError(f"scale {scale}, every {every} frames: expected whole numbers of at least 1")

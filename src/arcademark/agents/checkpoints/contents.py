@@ -210,6 +210,8 @@ def _policy(policy: Any, path: Path) -> Contents:
                 "features_extractor_class": str(policy.features_extractor_class),
                 "normalize_images": policy.normalize_images,
                 **({"activation_fn": str(policy.activation_fn)} if hasattr(policy, "activation_fn") else {}),
+                "squash_output": policy.squash_output,
+                "clip_mean": getattr(getattr(policy, "actor", None), "clip_mean", 0.0),
             },
         }
         return Contents("stable-baselines3", _tensors(policy.state_dict(), str(path)), settings)
