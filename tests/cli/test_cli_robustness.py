@@ -98,6 +98,7 @@ def test_a_learner_is_trained_once_and_plays_every_flavour(invoke, tmp_path):
         (("const", "--out", "o"), "const is 18 agents; name one"),
         (("random", "--games", "pong", "--variants", 9, "--out", "o"), "not in the range"),
         (("random", "--flavours", "--variants", 1, "--out", "o"), "leave --variants out"),
+        (("sarsa", "--override", "reported_episodes=training_last_k", "--out", "o"), "what was learnt once is scored"),
     ],
 )
 def test_mistakes_are_one_line(invoke, arguments, expected):

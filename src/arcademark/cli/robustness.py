@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from arcademark.errors import ArcadeMarkError
 
 if TYPE_CHECKING:
     from arcademark.agents.loading import AgentSpec
-    from arcademark.runs.plan import Plan
+    from arcademark.runs.plan import Learnt, Plan
     from arcademark.suite.protocols import AtariProtocol
 
 
@@ -62,16 +62,17 @@ def command(
             raise ArcadeMarkError("--suite: only Atari games have variants; leave it out")
         learns = kind(specs[0]) not in ("policy", "planner")  # or may learn
         if learns:  # what was learnt once is scored, not how it learns
-            if rules.overrides and rules.reported_episodes != "evaluation" and "reported_episodes" in rules.overrides:
+            overridden = options.pairs("override", asked["override"])
+            if overridden.get("reported_episodes", "evaluation") != "evaluation":
                 raise ArcadeMarkError("--override reported_episodes: what was learnt once is scored; leave it out")
             rules = rules.override({"reported_episodes": "evaluation"})
             way = replace(way, protocol=rules)
         plans = {BASE: way.plan(specs, games)} | _varied(way, rules, specs, games, None if flavours else variants)
-        learnt = None
+        learnt: Mapping[tuple[str, str, int], Learnt | None] = {}
         for number, (name, plan) in enumerate(plans.items(), start=1):
             messages.say(f"{number} of {len(plans)}: {name}")
             if learns and name != BASE:
-                learnt = learnt_in(out / BASE) if learnt is None else learnt
+                learnt = learnt or learnt_in(out / BASE)
                 asked_for, plan = len(plan.trials), trained_in(plan, learnt)
                 if lacking := asked_for - len(plan.trials):
                     none = f"{lacking} of {asked_for} trials, whose training did not come to its end"

@@ -192,7 +192,7 @@ def robustness(directory: str | os.PathLike[str]) -> Robustness:
     of_kinds = [_of_kind(kind, [cell for cell in cells if kinds[cell[1]] == kind], losses) for kind in KINDS]
     known = [game for game in scored if game in measure.known]
     played = Counter((game, kinds[name]) for game, name in cells)
-    several = len({kind for _, kind in played}) > 1
+    of_which = {kind for _, kind in played}
     points = {cell: intervals.score([*scores.values()]) for cell, scores in matched.items()}
     return Robustness(
         directory=str(path),
@@ -220,7 +220,7 @@ def robustness(directory: str | os.PathLike[str]) -> Robustness:
             Fewer(game, kind, played[game, kind], len(variants(kind, game, rules)))
             for kind in KINDS
             for game in scored
-            if played[game, kind] < max(played.values(), default=1) and (several or kind in {of for _, of in played})
+            if played[game, kind] < max(played.values(), default=1) and (len(of_which) > 1 or kind in of_which)
         ),
         unreferenced=tuple(game for game in scored if game not in measure.known),
         one_seed=any(len(found) == 1 for found in seeds.values()),
