@@ -6,7 +6,7 @@
     python bench/interval_coverage.py --write         # and puts them where they belong
     python bench/interval_coverage.py --trials 100    # quicker, less sure
     python bench/interval_coverage.py --others        # other tables: differences of two, and capped scores
-    python bench/interval_coverage.py --episodes      # another table: one task's mean from seeds and episodes
+    python bench/interval_coverage.py --episodes      # other tables: one task's mean from seeds and episodes
 
 A population is a set of tasks, each with a true mean and a distribution of runs about it. True means are the
 human-normalised scores, in percent, of an algorithm of the catalogue's Atari-5 training table, drawn at random among
@@ -27,7 +27,8 @@ high. In differences the other algorithm is that better one. Capped scores are h
 reports hold capped HNS: of mean and median the means over runs, of IQM and optimality gap each run.
 
 From episodes: a seed's true mean is normal about the task's, and its episodes are log-normal about that, with a
-log-spread of 0.5. The table's columns differ in the seeds' standard deviation, as a share of the episodes'.
+log-spread of 0.5. The table's columns differ in the seeds' standard deviation, as a share of the episodes'. Another
+table is of agents that were never trained, whose episodes are all alike, of four kinds.
 """
 
 from __future__ import annotations
@@ -35,10 +36,13 @@ from __future__ import annotations
 import argparse
 import hashlib
 import itertools
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +51,16 @@ from arcademark.catalogue.collections import load
 from arcademark.metrics import aggregate, bootstrap, compare, normalise, samples
 from arcademark.metrics.coverage import LEVEL, RUNS, TASKS
 from arcademark.metrics.coverage import shares as written_shares
-from arcademark.metrics.intervals import METHODS, Method, Strata, interval, limits, score_interval
+from arcademark.metrics.intervals import (
+    FEWEST,
+    METHODS,
+    Method,
+    Strata,
+    interval,
+    limits,
+    score_interval,
+    score_intervals,
+)
 from arcademark.reports import measures
 from arcademark.reports.tables.uncertainty import sum_up
 from arcademark.suite import references, tasks
@@ -69,9 +82,20 @@ RESAMPLES = 1000
 ADVANTAGE = 1.1
 
 SEEDS, EPISODES, APART = (1, 2, 3, 5, 10), (10, 100), (0.0, 0.3, 1.0)
-EPISODE_METHODS: tuple[Method | None, ...] = ("percentile", "symmetric", None)
+EPISODE_METHODS: tuple[Method | Literal["student", "pooled"], ...] = ("percentile", "symmetric", "student", "pooled")
 EPISODE_SPREAD_LOG = 0.5
 EPISODE_RESAMPLES = 500
+
+POOLED = (3, 5, 10, 20, 50, 100, 500)
+EPISODE_KINDS: Mapping[str, Callable[[tuple[int, int], np.random.Generator], Floats]] = MappingProxyType(
+    {
+        "log-normal, log-spread 0.5": lambda size, rng: rng.lognormal(-(0.5**2) / 2, 0.5, size),
+        "log-normal, log-spread 1": lambda size, rng: rng.lognormal(-1 / 2, 1.0, size),
+        "scores in 1 episode of 2": lambda size, rng: 2.0 * rng.binomial(1, 0.5, size).astype(np.float64),
+        "scores in 1 episode of 10": lambda size, rng: 10.0 * rng.binomial(1, 0.1, size).astype(np.float64),
+    }
+)
+"""Distributions of an agent's episodes, all of mean 1: float array, given its shape and the generator."""
 
 ROOT = Path(__file__).parent.parent
 
@@ -270,27 +294,42 @@ def episodes_row(case: tuple[int, int, int]) -> list[float]:
         for _ in range(trials):
             played = np.exp(EPISODE_SPREAD_LOG * rng.standard_normal((seeds, episodes)))
             played += apart * spread * rng.standard_normal((seeds, 1))
-            if method is None:
+            if method == "student":
                 found = score_interval(list(played))
+            elif method == "pooled":
+                found = score_interval([played.ravel()])
             else:
                 found = interval(
                     {"": list(played)}, lambda x: x[..., 0], rng, resamples=EPISODE_RESAMPLES, method=method
                 )
             hits += found.low is not None and found.high is not None and found.low <= truth <= found.high
-        shares.append(hits / trials)
+        shares.append(hits / trials if seeds >= FEWEST or method != "student" or seeds == 1 else math.nan)
     return shares
+
+
+def pooled_table(trials: int) -> str:
+    """Return the table of Student's t intervals over the episodes of an agent that was never trained, by their kind."""
+    lines = ["| episodes, of all seeds | " + " | ".join(EPISODE_KINDS) + " |", "|---:|" + "---|" * len(EPISODE_KINDS)]
+    for episodes in POOLED:
+        cells, rng = [], np.random.default_rng(episodes)
+        for draw in EPISODE_KINDS.values():
+            low, high = score_intervals(list(draw((trials, episodes), rng)))[:, 1:3].T
+            given, none = low[~np.isnan(low)], np.isnan(low).mean()
+            share = np.mean((given <= 1) & (high[~np.isnan(low)] >= 1))
+            cells.append(f"{share:.3f}" + (f", {none:.0%} have none" if none >= 0.005 else ""))
+        lines.append(f"| {episodes} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
 
 
 def episodes_table(trials: int, workers: int) -> str:
     """Return the table of intervals from episodes in docs/intervals.md."""
     cases = [(seeds, episodes, trials) for seeds, episodes in itertools.product(SEEDS, EPISODES)]
-    columns = [
-        f"seeds apart {apart:g}, {method or 'student'}" for apart, method in itertools.product(APART, EPISODE_METHODS)
-    ]
+    columns = [f"seeds apart {apart:g}, {method}" for apart, method in itertools.product(APART, EPISODE_METHODS)]
     lines = ["| seeds | episodes | " + " | ".join(columns) + " |", "|---:|---:|" + "---|" * len(columns)]
     with ProcessPoolExecutor(workers) as pool:
         for (seeds, episodes, _), shares in zip(cases, pool.map(episodes_row, cases), strict=True):
-            lines.append(f"| {seeds} | {episodes} | " + " | ".join(f"{share:.3f}" for share in shares) + " |")
+            cells = ["–" if math.isnan(share) else f"{share:.3f}" for share in shares]
+            lines.append(f"| {seeds} | {episodes} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
@@ -308,13 +347,13 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--write", action="store_true", help="into docs/intervals.md and metrics/data/coverage.csv")
     parser.add_argument("--others", action="store_true", help="the tables of differences and of capped scores alone")
-    parser.add_argument("--episodes", action="store_true", help="the table of intervals from episodes alone")
+    parser.add_argument("--episodes", action="store_true", help="the tables of intervals from episodes alone")
     arguments = parser.parse_args()
     if arguments.episodes:
-        table = episodes_table(arguments.trials, arguments.workers)
-        print(table)
-        if arguments.write:
-            put(ROOT / "docs/intervals.md", "<!-- episodes: begin -->", "<!-- episodes: end -->", table)
+        made = {"episodes": episodes_table(arguments.trials, arguments.workers), "pooled": pooled_table(10_000)}
+        print("\n\n".join(made.values()))
+        for mark, table in made.items() if arguments.write else ():
+            put(ROOT / "docs/intervals.md", f"<!-- {mark}: begin -->", f"<!-- {mark}: end -->", table)
         return
     others = arguments.others
     cases = [(kind, size, arguments.trials, others) for size in sorted(TASKS, reverse=True) for kind in KINDS]

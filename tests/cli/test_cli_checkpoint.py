@@ -49,7 +49,6 @@ def test_seeds_of_a_pattern_are_one_algorithm(models: Path, invoke: Invoke) -> N
     assert done.err.count("--override fire_reset=true") == 1  # of four networks; Freeway has no such button
     report = json.loads(invoke("report", "r", "--json").out)
     assert [item["name"] for item in report["algorithms"]] == ["DQN (ours)"]
-    assert "one_network" not in [item["kind"] for item in report["notices"]]
     manifest = json.loads((models / "r/manifest.json").read_text())
     networks = manifest["agents"][0]["checkpoints"]
     assert sorted(networks) == ["freeway 0", "freeway 1", "pong 0", "pong 1"]
@@ -99,10 +98,10 @@ def test_missing_files_are_listed_before_anything_plays(models: Path, invoke: In
     assert not (models / "r").exists()
 
 
-def test_one_network_with_several_seeds_is_said(models: Path, invoke: Invoke) -> None:
+def test_one_network_with_several_seeds_is_one_run(models: Path, invoke: Invoke) -> None:
     assert invoke("run", "models/pong/0.pt", "--games", "pong", "--seeds", "2", "--out", "r", *HOW).code == 0
     report = json.loads(invoke("report", "r", "--json").out)
-    assert "one_network" in [item["kind"] for item in report["notices"]]
+    assert [score["runs"] for score in report["algorithms"][0]["scores"]] == [1]
 
 
 def test_wrong_number_of_actions_names_the_override(models: Path, invoke: Invoke) -> None:

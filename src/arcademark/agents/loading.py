@@ -388,6 +388,15 @@ def all_parameters(spec: AgentSpec) -> dict[str, Any]:
     return defaults | dict(spec.parameters)
 
 
+def names_seed(spec: AgentSpec) -> bool:
+    """Whether a parameter, or a word of its command, names the trial's seed, "model-{seed}.pt".
+
+    So an agent of one's own says that each seed is a training of its own (it is told the seed, and opens the file).
+    """
+    words = spec.command.words if spec.command is not None else ()
+    return any("{seed}" in word for word in (*map(str, all_parameters(spec).values()), *words))
+
+
 def kind(spec: AgentSpec) -> Kind:
     """Say what kind of agent it is, before it is made; as `kind_of`."""
     return "policy" if spec.checkpoint else kind_of(_factory(spec), spec.label)

@@ -6,7 +6,8 @@ Conventions
   bootstraps make the others: the one here from tasks' episodes, for any statistic of tasks' scores, and
   `arcademark.metrics.bootstrap` from runs, for the summaries of many tasks.
 * One task's data is a sequence of float arrays, one a seed, of that seed's episode scores, shape (episodes,). Seeds may
-  differ in their number of episodes. A task's score is the mean over seeds of each seed's mean.
+  differ in their number of episodes. A task's score is the mean over seeds of each seed's mean. Seeds are trainings of
+  their own; where they differ by the chance of episodes alone, all episodes belong in one array.
 * Percentile intervals resample as the data came about: seeds are drawn with replacement, then episodes within each
   drawn seed. Where seeds are alike this is cautious, since a seed's mean already carries its episodes' spread; where
   they differ, too narrow with few seeds. Everything else takes seeds alone and widens by how few there are.
@@ -32,6 +33,9 @@ from arcademark.errors import ArcadeMarkError, UnknownNameError
 
 LEVEL = 0.95
 RESAMPLES = 2000
+FEWEST = 3
+"""Values below which a mean has no Student's t interval: of two it is 13 standard errors wide either way."""
+
 FEW_EPISODES = 10
 FEW_SEEDS = 5
 MANY = 100
@@ -207,10 +211,9 @@ def interval(
     check(method, level)
     admitted = [_admit(seeds) for seeds in tasks.values()]
     value = float(np.asarray(statistic(np.array([_mean(_means(seeds)) for seeds in admitted]))))
-    lone = [task for task, seeds in tasks.items() if _episodes(seeds) == 1]
-    if lone:
-        note = Note(f"one episode on {', '.join(lone)}: how much scores vary there is not known; play more", "one_run")
-        return Interval(value, None, None, level, None, (note,), method)
+    if lone := [task for task, seeds in tasks.items() if _episodes(seeds) < FEWEST]:
+        text = f"fewer than {FEWEST} episodes on {', '.join(lone)}: how much scores vary there is not known; play more"
+        return Interval(value, None, None, level, None, (Note(text, "one_run"),), method)
     if method == "percentile":
         drawn, strata = np.stack([_resampled_task(seeds, rng, resamples) for seeds in admitted], axis=-1), _ALONE
     else:
@@ -225,7 +228,7 @@ def interval(
 def score_interval(seeds: Sequence[ArrayLike], *, level: float = LEVEL) -> Interval:
     """Find the interval of one task's `score`: Student's t over seeds' means, or over the episodes of the only seed.
 
-    In the task's own unit. Without limits where there is one episode, or where nothing varies.
+    In the task's own unit. Without limits where there are fewer than `FEWEST` of these, or where nothing varies.
     """
     check("symmetric", level)
     admitted = _admit(seeds)
@@ -234,9 +237,10 @@ def score_interval(seeds: Sequence[ArrayLike], *, level: float = LEVEL) -> Inter
     notes = (ONE_SEED,) if len(admitted) == 1 else ()
     if not math.isnan(low):
         return Interval(value, low, high, level, error, notes, "student")
-    note = Note(f"every {'episode' if notes else 'seed'} scored the same: no variation was seen", "constant")
-    if unit.size < 2:
-        notes, note = (), Note("one episode: how much scores vary is not known; play more", "one_run")
+    what = "episode" if notes else "seed"
+    note = Note(f"every {what} scored the same: no variation was seen", "constant")
+    if unit.size < FEWEST:
+        notes, note = (), Note(f"fewer than {FEWEST} {what}s: how much scores vary is not known; play more", "one_run")
     return Interval(value, None, None, level, None, (*notes, note), "student")
 
 
@@ -246,7 +250,7 @@ def score_intervals(units: Sequence[NDArray[np.float64]], *, level: float = LEVE
     Returns
     -------
     float array, shape (units, 4)
-        Mean, low, high and standard error, the last three NaN where there is one value or none varies.
+        Mean, low, high and standard error, the last three NaN of fewer than `FEWEST` values, or where none varies.
 
     Raises
     ------
@@ -260,7 +264,7 @@ def score_intervals(units: Sequence[NDArray[np.float64]], *, level: float = LEVE
         values = np.array([units[place] for place in places.tolist()])
         found[places, 0] = mean = values.mean(axis=1)
         varies = (values != values[:, :1]).any(axis=1)
-        if varies.any():
+        if varies.any() and size >= FEWEST:
             apart = values[varies] - mean[varies, np.newaxis]
             error = np.sqrt(np.sum(apart**2, axis=1) / (size - 1) / size)
             half_width = student(size - 1, level) * error

@@ -11,6 +11,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 from typing import Any
 
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 from arcademark.metrics.intervals import score
 from arcademark.reports.record import Planning
 from arcademark.runs.store import Episodes, RunRecord, TrialRecord
-from arcademark.scores.runs import RunCollection, RunScores
+from arcademark.scores.runs import RunCollection, RunScores, independent, trained_apart
 
 FAMILY = re.compile(r"(const|perturb)\(action=(\w+)\)")
 """Labels of the baselines that come as one agent an action: family, action."""
@@ -30,8 +31,8 @@ FAMILY = re.compile(r"(const|perturb)\(action=(\w+)\)")
 class Cell:
     """One agent's episodes on one game.
 
-    seeds: Scores of the episodes that make the score, an array for each seed that has any, whose number is in
-        `numbers`.
+    runs: Scores of the episodes that make the score: an array for each seed that has any, whose number is in `numbers`,
+        where seeds are trainings of their own; else one of all, numbered 0.
     truncated: Whether the frame cap ended the episode, over all seeds in order.
     planned: Episodes asked for, over all seeds.
     variant: Which member of its family this is, "" if it is alone.
@@ -39,7 +40,7 @@ class Cell:
     """
 
     agent: str
-    seeds: tuple[NDArray[np.float64], ...]
+    runs: tuple[NDArray[np.float64], ...]
     truncated: tuple[bool, ...]
     planned: int
     variant: str = ""
@@ -63,11 +64,12 @@ class PlayedAlgorithm:
     cells: Mapping[str, Cell]
     variants: int = 1
 
-    @property
+    @cached_property
     def trained(self) -> bool:
         """Whether it was trained: as learner, as network, or before, as files that its parameters name may hold."""
         known = {agent["label"]: agent for agent in self.run.record.manifest["agents"]}
-        return any(trial.learns or keeps(known.get(trial.agent, {})) for trial in self.trials)
+        agents = dict.fromkeys(trial.agent for trial in self.trials)
+        return any(trained_apart(self.run.record, agent) or keeps(known.get(agent, {})) for agent in agents)
 
 
 def keeps(agent: Mapping[str, Any]) -> bool:
@@ -127,8 +129,7 @@ def best_of(members: Sequence[PlayedAlgorithm], name: str) -> PlayedAlgorithm:
         for game, cell in member.cells.items():
             by_game[game].append(dataclasses.replace(cell, variant=FAMILY.sub(r"\2", cell.agent)))
     best = {
-        game: max(cells, key=lambda cell: score(cell.seeds) if cell.seeds else -np.inf)
-        for game, cells in by_game.items()
+        game: max(cells, key=lambda cell: score(cell.runs) if cell.runs else -np.inf) for game, cells in by_game.items()
     }
     return PlayedAlgorithm(
         name, members[0].run, tuple(trial for member in members for trial in member.trials), best, len(members)
@@ -139,17 +140,22 @@ def _cells(record: RunRecord) -> dict[tuple[str, str], Cell]:
     rows: dict[tuple[str, str], list[tuple[TrialRecord, Episodes]]] = defaultdict(list)
     for trial in record.trials:
         rows[trial.agent, trial.game].append((trial, record.scored_episodes(trial)))
-    return {key: _cell(key[0], sorted(found, key=lambda row: row[0].seed)) for key, found in rows.items()}
+    apart = {agent: trained_apart(record, agent) for agent in {agent for agent, _ in rows}}
+    return {
+        key: _cell(key[0], sorted(found, key=lambda row: row[0].seed), apart=apart[key[0]])
+        for key, found in rows.items()
+    }
 
 
-def _cell(agent: str, rows: Sequence[tuple[TrialRecord, Episodes]]) -> Cell:
+def _cell(agent: str, rows: Sequence[tuple[TrialRecord, Episodes]], *, apart: bool) -> Cell:
+    played = {trial.seed: scored.score for trial, scored in rows if scored}
     return Cell(
         agent=agent,
-        seeds=tuple(scored.score for _, scored in rows if scored),
+        runs=independent([*played.values()], apart=apart),
         truncated=tuple(chain.from_iterable(scored.truncated.tolist() for _, scored in rows)),
         planned=sum(trial.episodes for trial, _ in rows),
         planning=_planning([scored for trial, scored in rows if trial.plans]),
-        numbers=tuple(trial.seed for trial, scored in rows if scored),
+        numbers=tuple(played) if apart or not played else (0,),
     )
 
 

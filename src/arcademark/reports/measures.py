@@ -2,7 +2,8 @@
 
 * Everything is in percent: 0 at a measure's lower reference, 100 at its upper one.
 * Mean and median are of tasks' means over runs, and of a capped measure those means are capped, as in the papers that
-  cap; IQM and optimality gap are always of runs, each capped where the measure is (Agarwal et al. 2021, §4.3).
+  cap; IQM and optimality gap are of runs, each capped where the measure is (Agarwal et al. 2021, §4.3), or of means
+  too where a measure places no single runs (`Measure.of_means`).
 * A task without the references that a measure needs is left out of it, and whoever shows the measure says so.
 """
 
@@ -35,7 +36,8 @@ class Measure:
     meaning: One line that defines it.
     low, high: The scores of 0 % and of 100 %, never equal.
     bounds: Within which it is held, in percent, if it is.
-    reach: Within which its summaries lie, in percent, where they do although scores are not held there.
+    of_means: Whether it places means over runs, and no single runs: its ends are the lowest and the highest of the
+        means themselves, so that means lie between 0 and 100 % and runs need not.
     """
 
     metric: str
@@ -44,7 +46,7 @@ class Measure:
     low: Mapping[str, float]
     high: Mapping[str, float]
     bounds: Bounds = None
-    reach: Bounds = None
+    of_means: bool = False
 
     @cached_property
     def known(self) -> frozenset[str]:
@@ -87,20 +89,24 @@ class Measure:
         return {task: row for task, row in runs.items() if task in self.known}
 
     def by_run(self, runs: Runs) -> NDArray[np.float64]:
-        """Normalise the runs of tasks that it knows, shape (tasks, runs); ragged runs are padded with NaN."""
+        """Normalise tasks' runs, shape (tasks, runs), or means, (tasks, 1), of those it knows; NaN pads ragged ones."""
         known = self.of_known(runs)
-        return self.normaliser(padded(known.values()), known)
+        table = padded(known.values())
+        return self.normaliser(means(table)[:, np.newaxis] if self.of_means else table, known)
 
     def aggregates(self, runs: Runs) -> NDArray[np.float64]:
         """Find mean and median of means over runs, IQM and optimality gap of runs, in percent, over tasks it knows."""
         known = self.of_known(runs)
-        table = padded(known.values())
-        by_task, by_run = self.normaliser(means(table), known), self.normaliser(table, known)
-        return aggregates(by_task, by_run)
+        return aggregates(self.normaliser(means(padded(known.values())), known), self.by_run(runs))
+
+    def aggregates_of_means(self, scores: NDArray[np.float64], tasks: Iterable[str]) -> NDArray[np.float64]:
+        """Find the same of raw means alone, shape (tasks, …) of known tasks: shape (4, …)."""
+        placed = np.moveaxis(self.normaliser(scores, tasks), 0, -1)
+        return aggregates(placed, placed[..., np.newaxis])
 
     def within(self, statistic: str) -> tuple[float, float] | None:
         """Return the bounds that a summary cannot leave, in percent; None where there are none."""
-        low, high = self.bounds or self.reach or (None, None)
+        low, high = self.bounds or ((0.0, PERCENT) if self.of_means else (None, None))
         if statistic != "optimality_gap":
             return None if low is None or high is None else (low, high)
         return max(0.0, PERCENT - (np.inf if high is None else high)), np.inf if low is None else PERCENT - low

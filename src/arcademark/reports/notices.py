@@ -30,7 +30,6 @@ KINDS: MappingProxyType[str, Level] = MappingProxyType(
         "trials_incomplete": "warning",
         "training_short": "warning",
         "training_budget": "warning",
-        "one_network": "warning",
         "trained_elsewhere": "warning",
         "test_games": "warning",
         "human_stepped": "warning",

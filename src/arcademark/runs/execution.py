@@ -15,7 +15,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from arcademark.agents.loading import all_parameters, kind
+from arcademark.agents.loading import all_parameters, kind, names_seed
 from arcademark.environments.registry import Emulator, version_of
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.runs import emulators, live, manifest, networks, provenance
@@ -156,6 +156,7 @@ def describe(plan: Plan, command: str) -> manifest.Document:
                 )
                 if spec.own
                 else {},
+                **({"by_seed": True} if spec.own and names_seed(spec) else {}),
                 "checkpoints": {
                     f"{trial.game} {trial.seed}": trial.checkpoint
                     for trial in plan.trials

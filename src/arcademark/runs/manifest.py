@@ -57,6 +57,7 @@ class Agent(TypedDict):
     plans: NotRequired[bool]  # true of a planner, once it was made
     files: NotRequired[dict[str, str]]
     """From a parameter to the SHA-256 of the file that it names; missing in older runs."""
+    by_seed: NotRequired[bool]  # true where a parameter names the seed: "model-{seed}.pt"
     checkpoints: NotRequired[dict[str, str]]
     """Of what was trained elsewhere, from game and seed, "pong 0", to the SHA-256 of a network's file, or of the
     checkpoint of a learner or trainer in another run."""

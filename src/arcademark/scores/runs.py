@@ -2,8 +2,10 @@
 
 Conventions
 -----------
-* An algorithm is an agent's label, a run of it a seed, and the score the mean over the episodes that the protocol
-  reports: a trial's evaluation, or a learner's last k episodes of training.
+* An algorithm is an agent's label, and a score the mean over the episodes that the protocol reports: a trial's
+  evaluation, or a learner's last k episodes of training. The table has a run for each seed.
+* Seeds that are trainings of their own (`trained_apart`) are what varies independently. Those of any other agent are
+  exchangeable: what varies is its episodes, whichever seed they are of.
 * A trial that has fewer episodes than were asked for counts with those it has (none: NaN), and always stands in
   ``incomplete``, for whoever shows the score to say so.
 """
@@ -16,11 +18,13 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
+from arcademark.runs import imported
 from arcademark.runs.store import RunRecord, read_run
 from arcademark.runs.together import together
 from arcademark.scores.readers.base import numbers_of_runs
@@ -49,7 +53,7 @@ class RunScores:
     """The scores of one run as stored: an algorithm an agent label, runs in the order of `seeds`.
 
     `episodes` has the scores behind each cell of the table (algorithm, task), one array a seed that has any;
-    `incomplete` trials stand in the plan's order.
+    `apart` the algorithms whose seeds are trainings of their own; `incomplete` trials stand in the plan's order.
     """
 
     record: RunRecord
@@ -57,6 +61,11 @@ class RunScores:
     seeds: Mapping[str, tuple[int, ...]]
     episodes: Mapping[tuple[str, str], tuple[NDArray[np.float64], ...]]
     incomplete: tuple[IncompleteTrial, ...]
+    apart: frozenset[str] = frozenset()
+
+    def independent(self, algorithm: str, task: str) -> tuple[NDArray[np.float64], ...]:
+        """Return the scores behind a cell by what varies independently: an array a seed, or one of all episodes."""
+        return independent(self.episodes[algorithm, task], apart=algorithm in self.apart)
 
     def rename(self, names: Mapping[str, str]) -> RunScores:
         """Give algorithms new names everywhere but in the record; errors are those of `ScoreTable.rename`."""
@@ -67,6 +76,7 @@ class RunScores:
             {new[algorithm]: seeds for algorithm, seeds in self.seeds.items()},
             {(new[algorithm], task): scores for (algorithm, task), scores in self.episodes.items()},
             tuple(dataclasses.replace(trial, algorithm=new[trial.algorithm]) for trial in self.incomplete),
+            frozenset(new[algorithm] for algorithm in self.apart),
         )
 
 
@@ -143,7 +153,28 @@ def score_run(record: RunRecord) -> RunScores:
         seeds,
         {cell: tuple(scores for _, scores in sorted(found.items())) for cell, found in by_seed.items()},
         tuple(incomplete),
+        frozenset(agent for agent in seeds if trained_apart(record, agent)),
     )
+
+
+def trained_apart(record: RunRecord, agent: str) -> bool:
+    """Whether an agent's seeds are trainings of their own, so that scores vary from seed to seed beyond chance.
+
+    That is where it learns, where its networks differ by seed on some game, where a parameter of it names the seed
+    ("model-{seed}.pt"), and of logs made elsewhere.
+    """
+    if imported.of(record) is not None or any(trial.learns for trial in record.trials if trial.agent == agent):
+        return True
+    described: Mapping[str, Any] = next((one for one in record.manifest["agents"] if one["label"] == agent), {})
+    networks: dict[str, set[str]] = defaultdict(set)
+    for trial, sha256 in described.get("checkpoints", {}).items():
+        networks[trial.rpartition(" ")[0]].add(sha256)
+    return bool(described.get("by_seed")) or any(len(those) > 1 for those in networks.values())
+
+
+def independent(seeds: Sequence[NDArray[np.float64]], *, apart: bool) -> tuple[NDArray[np.float64], ...]:
+    """Return episodes' scores, an array a seed, by what varies independently: as they are or, unless apart, as one."""
+    return tuple(seeds) if apart or not seeds else (np.concatenate(seeds),)
 
 
 def _disambiguate(runs: Sequence[RunScores]) -> tuple[RunScores, ...]:

@@ -1,4 +1,4 @@
-"""Runs as tables: a score a seed, with intervals over seeds or, of one, over its episodes."""
+"""Runs as tables: what learns has a score a seed and intervals over these, what was never trained over episodes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from made_up import ATARI_5, collected, made_up_run, trained
+from made_up import ATARI_5, collected, made_up_run, made_up_scores, trained
+from shown import printed
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.reports.blocks import Notices
@@ -49,13 +50,20 @@ def alike(agent: str, game: str, seed: int, episodes: int) -> Sequence[float]:
     return [100.0] * episodes
 
 
+def networks(run: RunRecord) -> RunRecord:
+    """Have a network of its own play with each seed."""
+    for agent in run.manifest["agents"]:
+        agent["checkpoints"] = {f"{trial.game} {trial.seed}": f"{trial.seed:064x}" for trial in run.trials}
+    return run
+
+
 RUNS = {
-    "one seed": made_up_run(seeds=(0,)),
-    "three seeds": made_up_run(seeds=(4, 0, 2)),
-    "ragged": ragged(made_up_run(seeds=(0, 1, 2))),
-    "ragged, one seed": ragged(made_up_run(seeds=(0,))),
-    "single episodes": made_up_run(seeds=(0,), episodes=1),
-    "no variation": made_up_run(seeds=(0, 1), scores=alike),
+    "one seed": networks(made_up_run(seeds=(0,))),
+    "three seeds": networks(made_up_run(seeds=(4, 0, 2))),
+    "ragged": networks(ragged(made_up_run(seeds=(0, 1, 2)))),
+    "ragged, one seed": networks(ragged(made_up_run(seeds=(0,)))),
+    "single episodes": networks(made_up_run(seeds=(0,), episodes=1)),
+    "no variation": networks(made_up_run(seeds=(0, 1), scores=alike)),
     "learners": trained(made_up_run(seeds=(0, 1), played=0), lengths=(30, 40)),
     "a learner": trained(made_up_run(seeds=(3,), played=0), lengths=(30,)),
 }
@@ -124,14 +132,12 @@ def test_the_score_of_one_game_stands_above_the_warnings() -> None:
     assert above == [True, False]
 
 
-def test_a_comparison_warns_of_runs_that_are_not_finished_and_of_one_network_for_all_seeds() -> None:
+def test_a_comparison_warns_of_runs_that_are_not_finished() -> None:
     whole, half = made_up_run("runs/whole"), made_up_run("runs/half", ("other",), played=4)
-    half.manifest["agents"][0]["checkpoints"] = {f"{game} {seed}": "ab" * 32 for game in ATARI_5 for seed in (0, 1)}
     told = {notice.kind: notice.text for notice in compare_tables(collected(whole, half)).notices}
     assert "10 trials of half are not finished: 40 of 100 episodes are there so far." in told["trials_incomplete"]
-    assert "other is the same network with several seeds" in told["one_network"]
     kinds = {notice.kind for notice in compare_tables(collected(whole, made_up_run("runs/b", ("other",)))).notices}
-    assert not kinds & {"trials_incomplete", "one_network"}
+    assert "trials_incomplete" not in kinds
 
 
 def said_of(collection: RunCollection) -> dict[str, str]:
@@ -147,14 +153,57 @@ def test_episodes_of_one_trained_agent_are_no_runs_of_its_algorithm() -> None:
     assert "random." in said_of(collected(network))["episodes_as_runs"]
     untrained = said_of(collected(made_up_run(seeds=(0,))))
     assert "episodes_as_runs" not in untrained
-    assert "Where nothing was trained" in untrained["intervals"]
+    assert "of what was never trained: random." in untrained["intervals"]
     several = trained(made_up_run(seeds=(0, 1)), lengths=(30, 30))
     assert "episodes_as_runs" not in said_of(collected(several))
 
 
-def test_seeds_that_play_the_same_files_are_one_agent() -> None:
-    record = made_up_run(seeds=(0, 1))
-    assert "one_network" not in said_of(collected(record))
-    record.manifest["agents"][0]["files"] = {"path": "ab" * 32}
-    assert "random plays from the same files with every seed (path)" in said_of(collected(record))["one_network"]
-    assert "one_network" not in said_of(collected(trained(record, lengths=(30, 30))))
+def test_seeds_of_what_was_never_trained_are_one_run_and_its_episodes_vary() -> None:
+    """However they are divided among seeds, the same episodes have the same scores, intervals and summaries."""
+    run = made_up_run(seeds=(0, 1))
+    whole = made_up_run(seeds=(0,), episodes=20, scores=lambda agent, game, seed, episodes: [
+        score for one in (0, 1) for score in made_up_scores(agent, game, one, 10)])  # fmt: skip
+    (apart,), (at_once,) = (analyse(collected(one)).algorithms for one in (run, whole))
+    for one, other in zip(apart.scores, at_once.scores, strict=True):
+        values = [score for trial in run.trials if trial.game == one.game for score in run.by_trial[trial.id].score]
+        half_width = 2.093024 * np.std(values, ddof=1) / 20**0.5
+        assert one.runs == 1
+        assert one.score.high - one.score.value == pytest.approx(half_width)
+        assert one.score == other.score
+    assert apart.summaries == at_once.summaries
+    assert all(item.mean.low < item.mean.value < item.mean.high for item in apart.summaries if item.metric == "hns")
+
+
+def test_two_algorithms_that_were_never_trained_are_tested_over_episodes() -> None:
+    (pair,) = compare_tables(collected(made_up_run(seeds=(0,)), made_up_run("runs/b", ("other",), seeds=(0, 1)))).pairs
+    assert {game.verdict for game in pair.games} <= {"better", "worse", "undecided"}
+    assert any(item.difference.low is not None for item in pair.summaries)
+
+
+@pytest.mark.parametrize(
+    ("described", "runs"),
+    [
+        ({}, 1),
+        ({"files": {"path": "ab" * 32}}, 1),
+        ({"by_seed": True, "parameters": {"path": "model-{seed}.pt"}}, 3),
+        ({"checkpoints": {f"{game} {seed}": "ab" * 32 for game in ATARI_5 for seed in range(3)}}, 1),
+        ({"checkpoints": {f"{game} {seed}": f"{seed:064x}" for game in ATARI_5 for seed in range(3)}}, 3),
+    ],
+)
+def test_seeds_are_runs_where_each_is_a_training_of_its_own(described: dict[str, object], runs: int) -> None:
+    record = made_up_run(seeds=(0, 1, 2))
+    record.manifest["agents"][0].update(described)
+    algorithm = analyse(collected(record)).algorithms[0]
+    assert {score.runs for score in algorithm.scores} == {runs}
+
+
+def test_a_few_episodes_or_runs_have_no_interval() -> None:
+    untrained = analyse(collected(made_up_run(seeds=(0, 1), episodes=1)))
+    assert all(score.score.low is None for score in untrained.algorithms[0].scores)
+    assert all(item.mean.low is None for item in untrained.algorithms[0].summaries)
+    assert printed(untrained, 200).count("too few episodes") == len(ATARI_5)
+    learner = analyse(collected(trained(made_up_run(seeds=(0, 1)), lengths=(30, 30))))
+    assert printed(learner, 200).count("too few runs") == len(ATARI_5)
+    assert any(
+        score.score.low is not None for score in analyse(collected(made_up_run(episodes=2))).algorithms[0].scores
+    )

@@ -9,6 +9,7 @@ import pytest
 
 from arcademark.reports.measures import Measure
 from arcademark.reports.tables import uncertainty
+from arcademark.reports.tables.analysis import analyse
 from arcademark.reports.tables.uncertainty import Bootstrap
 
 RUNS = {
@@ -74,9 +75,9 @@ def test_scores_that_do_not_vary_have_no_interval(measure: Measure) -> None:
 
 
 def test_limits_stay_within_the_bounds_of_a_measure_that_has_them() -> None:
-    bounded = Measure("bounded", "bounded", "", *ENDS, reach=(0.0, 100.0))
-    runs = {"a": np.array([99.0, 80.0, 100.0]), "b": np.array([2.0, 0.0, 40.0])}
-    for measure in (bounded, CAPPED):
+    of_means = Measure("inter_algorithm", "", "", *ENDS, of_means=True)
+    runs = {"a": np.array([89.0, 80.0, 130.0]), "b": np.array([2.0, -30.0, 40.0])}  # the means are within
+    for measure in (of_means, CAPPED):
         for item in bootstrap().summaries("mine", [measure], runs)[0].values():
             assert item.low is not None
             assert item.high is not None
@@ -124,3 +125,24 @@ def count_draws(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
     monkeypatch.setattr(uncertainty.bootstrap, "resampled_aggregates", counted)
     return times
+
+
+def test_inter_algorithm_scores_and_all_their_summaries_lie_between_the_worst_and_the_best() -> None:
+    """Single runs lie beyond the means that the range is of, and have no place (Bellemare et al. 2013, §4.1.3)."""
+    scores = {
+        "best": {"pong": [21.0, 1.0, 20.0], "qbert": [9000.0, 1000.0, 14000.0]},
+        "middle": {"pong": [-21.0, 10.0, 5.0], "qbert": [100.0, 4000.0, 1000.0]},
+        "worst": {"pong": [-21.0, -1.0, -20.0], "qbert": [0.0, 1000.0, 500.0]},
+    }
+    report = analyse(scores, metrics=["inter_algorithm"])
+    found = {item.name: item.summaries[0] for item in report.algorithms}
+    for name, value in (("best", 100.0), ("worst", 0.0)):
+        summary = found[name]
+        assert (summary.mean.value, summary.median.value, summary.iqm.value) == (value, value, value)
+        assert summary.optimality_gap.value == 100 - value
+    assert 0 < found["middle"].iqm.value < 100
+    for summary in found.values():
+        for item in (summary.mean, summary.median, summary.iqm, summary.optimality_gap):
+            assert item.low is not None
+            assert item.high is not None
+            assert 0 <= item.low <= item.value <= item.high <= 100

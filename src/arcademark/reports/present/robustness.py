@@ -79,9 +79,7 @@ def _notes(shown: Robustness) -> Iterator[Prose]:
     if shown.trained:
         yield Prose("The agent was trained without these changes and learnt nothing more in the variants.")
     if shown.one_seed:
-        yield Prose(
-            "Each game was played with one seed: intervals are over its episodes and leave out how seeds differ."
-        )
+        yield Prose("It was trained with one seed: intervals are over its episodes and leave out how trainings differ.")
     for failed in shown.failed:
         yield Prose(f"{game_name(failed.game)}, {failed.directory}: failed, {failed.reason}", "bad")
     alike = defaultdict[tuple[Kind, int, int], list[str]](list)

@@ -252,7 +252,7 @@ def _games(report: ScoreReport) -> Table:
             Cell(game.name),
             Cell(f"{item.name}: {score.played.variant}" if score.played and score.played.variant else item.name),
             _points(score, best.get(game.id)),
-            Cell(words.points_span(score.score), sort=score.score.low),
+            Cell(words.points_span(score), sort=score.score.low),
             _count(score) if played else wording.count(score.runs),
             *(
                 Cell(wording.percent(found.value), sort=found.value)

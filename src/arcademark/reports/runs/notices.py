@@ -157,27 +157,7 @@ def _unfinished(collection: RunCollection, names: Sequence[str]) -> Iterator[Not
 
 
 def _networks(collection: RunCollection) -> Iterator[Notice]:
-    for record, agent in ((run.record, one) for run in collection.runs for one in run.record.manifest["agents"]):
-        seeds: dict[tuple[str, str], list[str]] = defaultdict(list)
-        for trial, sha256 in agent.get("checkpoints", {}).items():
-            game, _, seed = trial.rpartition(" ")
-            seeds[game, sha256].append(seed)
-        if shared := [record.protocol.task_name(game) for (game, _), those in seeds.items() if len(those) > 1]:
-            yield notice(
-                "one_network",
-                f"{agent['label']} is the same network with several seeds on {wording.shortened(shared)}: they vary by "
-                "the chance of the game and the agent alone, and say nothing of how trainings vary.",
-                "Name a network for each seed with {seed} in the pattern of files.",
-            )
-        trials = [trial for trial in record.trials if trial.agent == agent["label"]]
-        fixed = not any(trial.learns or trial.plans for trial in trials) and len({trial.seed for trial in trials}) > 1
-        if fixed and agent.get("files"):
-            yield notice(
-                "one_network",
-                f"{agent['label']} plays from the same files with every seed ({wording.listing(agent['files'])}): if "
-                "they hold what it learnt, seeds say nothing of how trainings vary.",
-                "Score trainings together in a table, numbered in the column run.",
-            )
+    for agent in (one for run in collection.runs for one in run.record.manifest["agents"]):
         if (agent.get("parameters") or {}).get("device", "cpu") != "cpu":
             yield notice(
                 "device",

@@ -2,8 +2,9 @@
 
 What is lost on a game is its score under the protocol less the mean of its scores in the variants of a kind, in percent
 of the way from random play to the human average (HNS). Games count alike. Intervals are bootstraps
-(`arcademark.metrics.intervals`): over what is lost by the seeds of a game, each of which is one trained agent in all
-variants; of an only seed over episodes, each game and variant being a stratum of its own. Where the same actions were
+(`arcademark.metrics.intervals`): over what is lost by the seeds of a game, where each is one trained agent in all
+variants; of an only one, and of agents that were never trained, over episodes, each game and variant being a stratum of
+its own. Where the same actions were
 played under other colours, the episodes are the protocol's own, and nothing is lost.
 """
 
@@ -26,7 +27,7 @@ from arcademark.reports.measures import Measure, atari
 from arcademark.runs import manifest
 from arcademark.runs.networks import learnt_in
 from arcademark.runs.store import read_actions
-from arcademark.scores.runs import RunScores, load_run
+from arcademark.scores.runs import RunScores, independent, load_run
 from arcademark.suite.protocols import AtariProtocol, Difference, differences
 from arcademark.suite.settings import format_setting
 from arcademark.suite.variants import KINDS, Kind, kind_of, variants
@@ -107,7 +108,7 @@ class Robustness:
 
     base: Mean over games under the protocol, in percent of HNS; None where no game has both references.
     overall: Mean over the kinds.
-    one_seed: Whether intervals are over the episodes of one seed, which leave out how seeds differ.
+    one_seed: Whether intervals are over the episodes of one training, which leave out how trainings differ.
     trained: Whether the agent learns; it was trained under the protocol, and no more in the variants.
     unreferenced: Games without both references, in no mean.
     failed: Trials that failed, and why.
@@ -184,7 +185,9 @@ def robustness(directory: str | os.PathLike[str]) -> Robustness:
         for game, name in cells
     }
     short = [(name, trial) for name, run in ((BASE, base), *runs.items()) for trial in run.incomplete]
+    by_seed = agent in base.apart
     losses = _Losses(
+        by_seed,
         {game: matched[game, BASE] for game in scored},
         {cell: matched[cell] for cell in cells if not same[cell]},
         measure,
@@ -193,7 +196,7 @@ def robustness(directory: str | os.PathLike[str]) -> Robustness:
     known = [game for game in scored if game in measure.known]
     played = Counter((game, kinds[name]) for game, name in cells)
     of_which = {kind for _, kind in played}
-    points = {cell: intervals.score([*scores.values()]) for cell, scores in matched.items()}
+    points = {cell: intervals.score(independent([*scores.values()], apart=by_seed)) for cell, scores in matched.items()}
     return Robustness(
         directory=str(path),
         agent=agent,
@@ -223,7 +226,7 @@ def robustness(directory: str | os.PathLike[str]) -> Robustness:
             if played[game, kind] < max(played.values(), default=1) and (len(of_which) > 1 or kind in of_which)
         ),
         unreferenced=tuple(game for game in scored if game not in measure.known),
-        one_seed=any(len(found) == 1 for found in seeds.values()),
+        one_seed=by_seed and any(len(found) == 1 for found in seeds.values()),
         trained=trained,
         failed=tuple(Failed(trial.task, name, trial.error) for name, trial in short if trial.error is not None),
         incomplete=sum(trial.error is None for _, trial in short),
@@ -232,10 +235,15 @@ def robustness(directory: str | os.PathLike[str]) -> Robustness:
 
 
 class _Losses:
-    """What is lost, of scores under the protocol by game, and in variants by game and variant."""
+    """What is lost, of scores under the protocol by game, and in variants by game and variant.
 
-    def __init__(self, base: Mapping[str, _Scores], varied: Mapping[_Cell, _Scores], measure: Measure) -> None:
-        self._base, self._varied, self._measure = base, varied, measure
+    Seeds are `apart` where each is a training of its own.
+    """
+
+    def __init__(
+        self, apart: bool, base: Mapping[str, _Scores], varied: Mapping[_Cell, _Scores], measure: Measure
+    ) -> None:
+        self._apart, self._base, self._varied, self._measure = apart, base, varied, measure
 
     def known(self, cells: Sequence[_Cell]) -> tuple[str, ...]:
         """Return the games of some variants that have both references."""
@@ -258,7 +266,8 @@ class _Losses:
         strata: dict[str, list[NDArray[np.float64]]] = {}
         by_seed: dict[str, NDArray[np.float64]] = {}
         for key, weight in weights.items():
-            scores = [*(self._base[key[0]] if len(key) == 1 else self._varied[key[0], key[1]]).values()]
+            seeds = self._base[key[0]] if len(key) == 1 else self._varied[key[0], key[1]]
+            scores = independent([*seeds.values()], apart=self._apart)
             if len(scores) == 1:
                 strata["/".join(key)] = [weight * scores[0]]
             else:

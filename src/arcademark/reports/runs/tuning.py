@@ -238,10 +238,13 @@ def _parts(
 ) -> tuple[Literal["seed", "episode", ""], NDArray[np.float64]]:
     """Return what may choose settings apart from the rest, and its scores, shape (settings, games, parts).
 
-    That is seeds, put together where they are many, or the episodes of the only one.
+    That is seeds of agents that learn, put together where they are many, or the episodes of the only one; of other
+    agents the episodes of all seeds.
     """
     shape = table.scores.shape[:2]
-    if seeds.size > 1:
+    if not run.apart:
+        cells = [[run.independent(name, task)[0] for task in table.tasks] for name in table.algorithms]
+    elif seeds.size > 1:
         cells = [[row[seeds] for row in rows] for rows in table.scores]
     else:
         places = np.isfinite(table.scores[:, :, : seeds[0]]).sum(axis=2)
@@ -251,7 +254,7 @@ def _parts(
         ]
     count = min(MOST_FOLDS, *(cell.size for row in cells for cell in row))
     parts = np.array([cell[part::count].mean() for row in cells for cell in row for part in range(count)])
-    return "" if count < 2 else "seed" if seeds.size > 1 else "episode", parts.reshape(*shape, count)
+    return "" if count < 2 else "seed" if run.apart and seeds.size > 1 else "episode", parts.reshape(*shape, count)
 
 
 def _over(parts: NDArray[np.float64] | None) -> tuple[float | None, float | None, float | None]:
@@ -279,9 +282,10 @@ def _setting(
         return Setting(label, values, None, None, None, shown)
     worst, best = (end(scores[:, telling], axis=0) for end in (np.nanmin, np.nanmax))
     found = intervals.interval(
-        {task: run.episodes[label, task] for task in names},
+        {task: run.independent(label, task) for task in names},
         lambda values: np.asarray(((values - worst) / (best - worst)).mean(axis=-1)),
         np.random.default_rng(0),
         method="symmetric",
     )
-    return Setting(label, values, found.value, found.low, found.high, shown)
+    low, high = (None if end is None else min(max(end, 0.0), 1.0) for end in (found.low, found.high))
+    return Setting(label, values, found.value, low, high, shown)

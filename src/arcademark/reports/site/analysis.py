@@ -212,7 +212,7 @@ def _common(item: Algorithm, dataset: Dataset, views: Mapping[str, Algorithm], g
         reported="unknown",
         fewest_runs=item.fewest_runs,
         most_runs=item.most_runs,
-        badges=("per-seed",) if item.most_runs > 1 else (),
+        badges=("per-seed",) if item.most_runs > 1 or dataset.episodes(item.name) else (),
         scores=tuple(tuple(runs[task].tolist()) if task in runs else () for task in dataset.tasks),
         reaches=tuple(reaches.get(task, ()) for task in dataset.tasks),
         published={},

@@ -141,7 +141,8 @@ def bootstrap_of(dataset: Dataset, options: ScoreOptions) -> Bootstrap:
     """Return how intervals of a dataset are found."""
     runs = int(dataset.scores.table.runs_present().sum())
     found = Bootstrap.of(options.seed, options.resamples, options.method, runs)
-    return replace(found, noun=dataset.benchmark.noun, title=dataset.benchmark.title)
+    episodes = {name: those for name in dataset.algorithms if (those := dataset.episodes(name))}
+    return replace(found, noun=dataset.benchmark.noun, title=dataset.benchmark.title, episodes=episodes)
 
 
 def _of_run(item: PlayedAlgorithm, names: Mapping[int, str], frames: int | None) -> dict[str, Any]:
@@ -301,7 +302,7 @@ def _normalised(measure: Measure, tasks: Sequence[str], ends: NDArray[np.float64
 
 
 def _played(cell: Cell) -> Played:
-    scores, places = np.unique(np.concatenate([*cell.seeds, []]), return_inverse=True)
+    scores, places = np.unique(np.concatenate([*cell.runs, []]), return_inverse=True)
     shared = scores.tolist()  # an object a score, not an episode: there may be many
     return Played(
         cell.planned, tuple([shared[place] for place in places.tolist()]), cell.truncated, cell.variant, cell.planning

@@ -109,7 +109,7 @@ class Benchmark:
             "inter-algorithm",
             "0 % is the worst of these algorithms, 100 % the best (Bellemare et al. 2013, §4.1.3)",
             limits,
-            (0.0, normalise.PERCENT),
+            of_means=True,
         )
         return replace(
             self,
@@ -218,8 +218,8 @@ def _baselines() -> tuple[dict[str, list[float]], str]:
     return {}, ""
 
 
-def _placed(metric: str, title: str, meaning: str, limits: Limits, reach: measures.Bounds = None) -> Measure:
+def _placed(metric: str, title: str, meaning: str, limits: Limits, *, of_means: bool = False) -> Measure:
     """Make the measure of a range, without the tasks whose range is empty."""
     sound = {task: pair for task, pair in limits.items() if pair[0] != pair[1]}
     low, high = ({task: pair[end] for task, pair in sound.items()} for end in (0, 1))
-    return Measure(metric, title, meaning, low, high, reach=reach)
+    return Measure(metric, title, meaning, low, high, of_means=of_means)

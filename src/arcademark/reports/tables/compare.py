@@ -149,7 +149,8 @@ def _pair(names: tuple[str, str], dataset: Dataset, measures: Sequence[Measure],
     shared = [task for task in dataset.tasks if all(task in runs for runs in everything)]
     first, second = ({task: runs[task] for task in shared} for runs in everything)
     left_out = [task for task in dataset.tasks if (task in everything[0]) != (task in everything[1])]
-    games, tested = _games(first, second, measures[0])
+    samples = tuple({task: dataset.samples(name)[task] for task in shared} for name in names)
+    games, tested = _games((first, second), samples, measures[0])
     found: dict[str, dict[str, Difference]] = {}
     for measure in measures:
         one, other = measure.of_known(first), measure.of_known(second)
@@ -165,13 +166,16 @@ def _pair(names: tuple[str, str], dataset: Dataset, measures: Sequence[Measure],
         untested=tested.untested,
         improvement=bootstrap.improvement(names, first, second),
         summaries=tuple(item for measure in measures for item in _summaries(measure, found[measure.metric])),
-        power=_power(games, measures[0], found[measures[0].metric], first, second),
+        power=_power(games, measures[0], found[measures[0].metric], *samples),
     )
 
 
-def _games(first: Runs, second: Runs, measure: Measure) -> tuple[tuple[GameDifference, ...], tests.PairedTests]:
-    tables = padded(first.values()), padded(second.values())
-    tested = tests.paired_tests(*tables, list(first), alpha=1 - CONFIDENCE)
+def _games(
+    runs: Sequence[Runs], samples: Sequence[Runs], measure: Measure
+) -> tuple[tuple[GameDifference, ...], tests.PairedTests]:
+    """Compare runs game by game, and test the samples that they are, or are the means of."""
+    tables, (first, second) = [padded(side.values()) for side in runs], samples
+    tested = tests.paired_tests(padded(first.values()), padded(second.values()), list(first), alpha=1 - CONFIDENCE)
     one, other = (dict(zip(first, means(table).tolist(), strict=True)) for table in tables)
     of_one, of_other = measure.of_tasks(one), measure.of_tasks(other)
     improvement = tests.probabilities_of_improvement(*tables).tolist()

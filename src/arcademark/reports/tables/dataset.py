@@ -128,6 +128,15 @@ class Dataset:
         lone = self.scores.lone
         return {task: row if row.size > 1 else lone.get((name, task), row) for task, row in self.runs(name).items()}
 
+    def episodes(self, name: str) -> dict[str, NDArray[np.float64]]:
+        """Return by task the episodes of an agent that was never trained, all that varies of it; {} of others."""
+        played = self.scores.played.get(name)
+        return {} if played is None or played.trained else self.units(name)
+
+    def samples(self, name: str) -> dict[str, NDArray[np.float64]]:
+        """Return by task what tests take for runs: these or, of an agent that was never trained, its episodes."""
+        return self.episodes(name) or self.runs(name)
+
     @property
     def played(self) -> tuple[PlayedAlgorithm, ...]:
         """The algorithms of runs, in order."""

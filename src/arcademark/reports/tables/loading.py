@@ -241,9 +241,9 @@ def of_runs(collection: RunCollection, *, every_variant: bool = False) -> Scores
     rows: list[tuple[str, str, int, float]] = []
     for item in shown:
         for task, cell in item.cells.items():
-            means = (float(np.mean(scores)) for scores in cell.seeds)
+            means = (float(np.mean(scores)) for scores in cell.runs)
             rows += [(item.name, task, *pair) for pair in zip(cell.numbers, means, strict=True)]
-            rows += [] if cell.seeds else [(item.name, task, item.trials[0].seed, np.nan)]
+            rows += [] if cell.runs else [(item.name, task, item.trials[0].seed, np.nan)]
     table = ScoreTable.from_rows(
         rows,
         protocols={item.name: item.run.record.protocol.label for item in shown},
@@ -254,12 +254,12 @@ def of_runs(collection: RunCollection, *, every_variant: bool = False) -> Scores
         table,
         {item.name: Play(item.run.record.protocol.label, item.run.record.protocol) for item in shown},
         {name: count for name, count in frames.items() if count},
-        tuple(f"{run.record.directory}: a run of ArcadeMark, one score a seed" for run in collection.runs),
+        tuple(f"{run.record.directory}: a run of ArcadeMark" for run in collection.runs),
         lone={
-            (item.name, task): cell.seeds[0]
+            (item.name, task): cell.runs[0]
             for item in shown
             for task, cell in item.cells.items()
-            if len(cell.seeds) == 1
+            if len(cell.runs) == 1
         },
         played={item.name: item for item in shown},
         runs=collection,

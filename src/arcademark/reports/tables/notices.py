@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from arcademark.console.games import score_step
-from arcademark.metrics.intervals import LEVEL
+from arcademark.metrics.intervals import FEWEST, LEVEL
 from arcademark.reports import published, wording
 from arcademark.reports.cells import run_names
 from arcademark.reports.document import Estimate, Notice
@@ -392,13 +392,19 @@ def _efficiency(algorithms: Sequence[Algorithm], dataset: Dataset) -> Iterator[N
 
 def intervals(counts: Sequence[tuple[str, int]], bootstrap: Bootstrap, noun: str) -> Iterator[Notice]:
     """Say what the intervals are, or why there are none; given are algorithms and their runs a game."""
-    single = [name for name, runs in counts if runs == 1]
+    single = [name for name, runs in counts if runs == 1 and name not in bootstrap.episodes]
     if len(single) < len(counts):
         view = bootstrap.view()
         yield notice(
             "intervals",
             f"Intervals are {100 * view.confidence:g} %, {view.title} ({wording.count(view.resamples)} draws, fewer of "
-            f"very many runs; seed {view.seed}); a single {noun}'s is Student's t over runs.",
+            f"very many runs; seed {view.seed}); a single {noun}'s is Student's t. They are over runs"
+            + (
+                f", or over the episodes, whichever seed these are of, of what was never trained: "
+                f"{wording.shortened(bootstrap.episodes)}."
+                if bootstrap.episodes
+                else "."
+            ),
         )
     if single:
         yield notice(
@@ -415,33 +421,27 @@ def _over_episodes(algorithms: Sequence[Algorithm], dataset: Dataset) -> Iterato
     """Say whose intervals are over the episodes of a single run; warn where that was trained, or may have been."""
     noun, played = dataset.benchmark.noun, dataset.scores.played
     over = [item.name for item in algorithms if any(row.runs == 1 and row.score.low is not None for row in item.scores)]
-    fixed = [name for name in over if name in played and not played[name].trained]
     trained = [
         name if name in played or name in dataset.scores.frames else f"{name}, if it was trained"
         for name in over
-        if name not in fixed
+        if not dataset.episodes(name)
     ]
-    how = f"A {noun}'s interval from a single run is a {100 * LEVEL:g} % Student's t interval over its episodes"
     if trained:
         yield notice(
             "episodes_as_runs",
-            f"{how}, so it tells of one trained agent, not of its algorithm, whose trainings differ, too {AS_RUNS}: "
+            f"A {noun}'s interval from a single run is a {100 * LEVEL:g} % Student's t interval over its episodes, so "
+            f"it tells of one trained agent, not of its algorithm, whose trainings differ, too {AS_RUNS}: "
             f"{wording.shortened(trained)}.",
             "Train with several seeds: intervals are then over these.",
         )
-    if fixed:
-        yield notice(
-            "intervals",
-            f"{how}: {wording.shortened(fixed)}. Where nothing was trained, seeds differ by the chance of episodes "
-            "alone.",
-        )
-    still = [
+    few = [
         item.name
         for item in algorithms
         if any(row.played and row.score.value is not None and row.score.low is None for row in item.scores)
     ]
-    if still:
+    if few:
         yield notice(
             "intervals",
-            f"A {noun} with one episode, or whose scores are all alike, has no interval: {wording.shortened(still)}.",
+            f"A {noun} with fewer than {FEWEST} runs, or episodes of an only run, or whose scores are "
+            f"all alike, has no interval: {wording.shortened(few)}.",
         )

@@ -21,7 +21,7 @@ def of(dataset: Dataset, measure: Measure, bootstrap: Bootstrap, plan: Plan, sum
     """Test each algorithm against each on the games that all have; raise where there is none.
 
     The r-th score of a run is that of the r-th runs of all games: in points where there is one game, else their
-    ``summary`` by the measure.
+    ``summary`` by the measure. Of an agent that was never trained each episode is a run.
     """
     if summary not in SUMMARIES:
         raise UnknownNameError("summary", summary, SUMMARIES)
@@ -36,7 +36,7 @@ def of(dataset: Dataset, measure: Measure, bootstrap: Bootstrap, plan: Plan, sum
         raise ArcadeMarkError(f"no game that all have is known to {measure.title}; name one game with --games")
     summed_up = len(games) > 1
     kept = known if summed_up else games
-    by_game = [{game: dataset.runs(name)[game] for game in kept} for name in names]
+    by_game = [{game: dataset.samples(name)[game] for game in kept} for name in names]
     scores = [_summed_up(measure, runs, summary) if summed_up else runs[kept[0]] for runs in by_game]
     found = sequential_test(scores, bootstrap.rng(*names, "sequential"), plan)
     used = [max((len(pair.steps) for pair in found.pairs if side in (pair.first, pair.second)), default=0)
@@ -60,6 +60,6 @@ def of(dataset: Dataset, measure: Measure, bootstrap: Bootstrap, plan: Plan, sum
 def _summed_up(measure: Measure, runs: Runs, summary: str) -> NDArray[np.float64]:
     """Sum up the first runs of all games, the second, …, as many as every game has, shape (runs,)."""
     complete = min(row.size for row in runs.values())
-    table = measure.by_run({game: row[:complete] for game, row in runs.items()}).T
+    table = measure.normaliser(np.array([row[:complete] for row in runs.values()]), runs).T
     found: NDArray[np.float64] = aggregates(table, table[..., np.newaxis])[AGGREGATES.index(summary)]
     return found

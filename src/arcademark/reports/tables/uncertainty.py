@@ -38,9 +38,9 @@ MOST_PROFILES = 2000
 """Draws of a profile's band, which is looked at and not read off."""
 
 METHOD_TITLES: Mapping[str, str] = {
-    "symmetric": "stratified bootstrap over runs, symmetric and widened for few runs",
-    "expanded": "stratified bootstrap over runs, percentile limits widened for few runs",
-    "percentile": "stratified percentile bootstrap over runs",
+    "symmetric": "stratified bootstrap, symmetric and widened for few runs",
+    "expanded": "stratified bootstrap, percentile limits widened for few runs",
+    "percentile": "stratified percentile bootstrap",
 }
 
 
@@ -93,6 +93,8 @@ class Bootstrap:
     seed, resamples, method: See `arcademark.reports.tables.document.Intervals`.
     asked: Whether the number of draws was asked for.
     noun, title: What tasks are called, and each of them.
+    episodes: By algorithm and task, the episodes of those that were never trained: what is resampled of them instead of
+        runs, which they have one of. What is summed up are means over episodes.
     kept: Algorithms that are compared with others, by name, metric, tasks and number of draws.
     """
 
@@ -102,6 +104,7 @@ class Bootstrap:
     asked: bool
     noun: str = "game"
     title: Callable[[str], str] = tasks.game_name
+    episodes: Mapping[str, Runs] = field(default_factory=dict)
     notes: Notes = field(default_factory=Notes)
     kept: dict[tuple[str, str, tuple[str, ...], int], Drawn] = field(default_factory=dict)
 
@@ -129,11 +132,12 @@ class Bootstrap:
 
     def summaries(self, name: str, measures: Sequence[Measure], runs: Runs) -> list[dict[str, Statistic]]:
         """Find mean, median, IQM and optimality gap of an algorithm by each measure, over the tasks that it knows."""
-        groups: dict[tuple[str, ...], list[Measure]] = {}
+        groups: dict[tuple[tuple[str, ...], bool], list[Measure]] = {}
         for measure in measures:
-            groups.setdefault(tuple(task for task in runs if task in measure.known), []).append(measure)
+            known = tuple(task for task in runs if task in measure.known)
+            groups.setdefault((known, measure.of_means), []).append(measure)
         found = {}
-        for known, group in groups.items():
+        for (known, _), group in groups.items():
             rows = self._summaries(name, group, {task: runs[task] for task in known}, self.draws(runs))
             found.update({measure.metric: row for measure, row in zip(group, rows, strict=True)})
         return [found[measure.metric] for measure in measures]
@@ -142,11 +146,13 @@ class Bootstrap:
         if not known:
             return [dict.fromkeys(AGGREGATES, Statistic(None)) for _ in measures]
         drawn = self._drawn(name, measures, known, count)
+        if drawn.draws is None and name in self.episodes:
+            self._tell_single(name, known)
         if drawn.draws is None:
             return [dict(zip(AGGREGATES, map(Statistic, values), strict=True)) for values in drawn.values.tolist()]
         self._tell_single(name, known)
         low, high, _ = intervals.limits(drawn.values, drawn.draws, drawn.strata, method=self.method, level=LEVEL)
-        self._tell(name, drawn.strata, low, high)
+        self._tell((name,), drawn.strata, low, high)
         ends: list[list[tuple[float, float, float]]] = np.stack([drawn.values, low, high], axis=-1).tolist()
         return [
             {key: statistic(*row, measure.within(key)) for key, row in zip(AGGREGATES, rows, strict=True)}
@@ -156,8 +162,12 @@ class Bootstrap:
     def _drawn(self, name: str, measures: Sequence[Measure], known: Runs, count: int) -> Drawn:
         """Sum an algorithm up by measures that know the same tasks, and resample where there are several runs.
 
-        A measure that caps is resampled by the same draws as the one that it caps.
+        A measure that caps is resampled by the same draws as the one that it caps. Either all or none of the measures
+        are of means.
         """
+        if name in self.episodes or measures[0].of_means:
+            rng = None if self._lone(name, known) else self.rng(name)
+            return _drawn_of_means(measures, self._sample(name, known), rng, count)
         line, values, strata = sum_up(measures, known)
         if _single(known):
             return Drawn(values, strata, None)
@@ -175,6 +185,17 @@ class Bootstrap:
                     elif measures[place].bounds == bounds:
                         draws[place] = found[len(AGGREGATES) :]
         return Drawn(values, strata, draws)
+
+    def _sample(self, name: str, runs: Runs) -> Runs:
+        """Return what is resampled on the tasks of some runs: these, or the episodes of what was never trained."""
+        episodes = self.episodes.get(name)
+        return runs if episodes is None else {task: episodes[task] for task in runs}
+
+    def _lone(self, name: str, runs: Runs) -> bool:
+        """Whether an algorithm has a single run everywhere, or too few episodes of what was never trained somewhere."""
+        if name in self.episodes:
+            return any(row.size < intervals.FEWEST for row in self._sample(name, runs).values())
+        return _single(runs)
 
     def drawn(self, name: str, measure: Measure, known: Runs, count: int) -> Drawn:
         """Sum an algorithm up and resample it over some tasks, once for all that it is compared with."""
@@ -197,7 +218,7 @@ class Bootstrap:
             strata = together(one.strata, other.strata)
             strata, draws = Strata(strata.variances[0], strata.runs), (one.draws - other.draws)[0]
             limits = np.array(intervals.limits(values, draws, strata, method=self.method, level=LEVEL))
-            self._tell(" and ".join(names), strata, limits[0], limits[1])
+            self._tell(names, strata, limits[0], limits[1])
         rows = np.stack([one.values[0], other.values[0], limits[2], values, *limits[:2]], axis=-1).tolist()
         return {
             key: Difference(mine, theirs, statistic(value, low, high, _apart(measure.within(key))), error)
@@ -205,9 +226,12 @@ class Bootstrap:
         }
 
     def improvement(self, names: tuple[str, str], first: Runs, second: Runs) -> Statistic:
-        """Find how probable it is that a run of the first beats one of the second on a task that both have."""
+        """Find how probable it is that a run of the first beats one of the second on a task that both have.
+
+        What was never trained has one run, the mean of its episodes.
+        """
         one, other = (padded(runs.values()) for runs in (first, second))
-        if self._tell_lone(names, first, second):
+        if self._tell_lone(names, first, second) or _single(first) or _single(second):
             return Statistic(compare.probability_of_improvement(one, other, missing="omit"))
         found = bootstrap.improvement_interval(
             one,
@@ -235,20 +259,22 @@ class Bootstrap:
             missing="omit",
         )
 
-    def _tell(self, name: str, strata: Strata, low: NDArray[np.float64], high: NDArray[np.float64]) -> None:
+    def _tell(self, names: Sequence[str], strata: Strata, low: NDArray[np.float64], high: NDArray[np.float64]) -> None:
         """Take down what intervals of summaries are to be read with."""
-        for note in ragged(int(strata.runs.min()), int(strata.runs.max())):
-            self.notes.say(name, note)
+        whose = " and ".join(names)
+        if not self.episodes.keys() & {*names}:
+            for note in ragged(int(strata.runs.min()), int(strata.runs.max())):
+                self.notes.say(whose, note)
         if (low == high).any():
-            self.notes.say(name, bootstrap.STILL)
+            self.notes.say(whose, bootstrap.STILL)
 
     def _tell_lone(self, names: tuple[str, str], *sides: Runs) -> bool:
         """Say whether one of two has a single run everywhere, so that no interval of the two can be found."""
-        lone = [name for name, runs in zip(names, sides, strict=True) if _single(runs)]
-        if not lone:
-            for name, runs in zip(names, sides, strict=True):
+        lone = [name for name, runs in zip(names, sides, strict=True) if self._lone(name, runs)]
+        for name, runs in zip(names, sides, strict=True):
+            if not lone or name in self.episodes:
                 self._tell_single(name, runs)
-        elif len(lone) < len(names):
+        if len(lone) == 1 and lone[0] not in self.episodes:
             self.notes.say(
                 " and ".join(names),
                 Note(f"{lone[0]} has one run a {self.noun}, so differences from it have no interval"),
@@ -256,11 +282,15 @@ class Bootstrap:
         return bool(lone)
 
     def _tell_single(self, name: str, runs: Runs) -> None:
-        """Take down where an algorithm has but one run, if it has more elsewhere."""
-        single = [self.title(task) for task, row in runs.items() if row.size == 1]
-        if single:
-            told = f"one run on {wording.shortened(single)}: the variation from run to run there is not included"
-            self.notes.say(name, Note(told, "single"))
+        """Take down where an algorithm has but one run, if it has more elsewhere, or too few episodes."""
+        fewest = intervals.FEWEST if name in self.episodes else 2
+        short = [self.title(task) for task, row in self._sample(name, runs).items() if row.size < fewest]
+        if short and name in self.episodes:
+            text = f"fewer than {fewest} episodes on {wording.shortened(short)}: too few for intervals of summaries"
+            self.notes.say(name, Note(text))
+        elif short:
+            text = f"one run on {wording.shortened(short)}: the variation from run to run there is not included"
+            self.notes.say(name, Note(text, "single"))
 
 
 def statistic(value: float, low: float, high: float, bounds: Bounds = None) -> Statistic:
@@ -278,6 +308,25 @@ def _single(runs: Runs) -> bool:
 def _apart(bounds: Bounds) -> Bounds:
     """Return the bounds of a difference of two that have bounds."""
     return None if bounds is None else (bounds[0] - bounds[1], bounds[1] - bounds[0])
+
+
+def _drawn_of_means(measures: Sequence[Measure], sample: Runs, rng: np.random.Generator | None, count: int) -> Drawn:
+    """Sum up each task's mean, over runs or episodes, by measures that know all tasks; resample what it is of with rng.
+
+    What a task adds to a summary's variance is by how far a standard error of its mean moves it.
+    """
+    table, sizes = padded(sample.values()), np.array([row.size for row in sample.values()])
+    middle, errors = means(table), np.diag(np.sqrt(variances(table) / sizes))
+
+    def summaries(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.array([measure.aggregates_of_means(scores, sample) for measure in measures])
+
+    up, down = (summaries(middle[:, np.newaxis] + sign * errors) for sign in (1, -1))
+    strata = Strata(((up - down) / 2) ** 2, sizes)
+    if rng is None:
+        return Drawn(summaries(middle), strata, None)
+    draws = summaries(np.array([intervals.resampled_means(row, count, rng) for row in sample.values()]))
+    return Drawn(summaries(middle), strata, draws)
 
 
 def sum_up(measures: Sequence[Measure], known: Runs) -> tuple[NDArray[np.float64], NDArray[np.float64], Strata]:

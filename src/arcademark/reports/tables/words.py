@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
+from arcademark.metrics.intervals import FEWEST
 from arcademark.reports import wording
-from arcademark.reports.tables.document import Algorithm, BenchmarkView, ScoreReport, Statistic
+from arcademark.reports.tables.document import Algorithm, BenchmarkView, Score, ScoreReport, Statistic
 
 KINDS = MappingProxyType(
     {"random": "random", "human": "human", "human_world_record": "record", "low": "low", "high": "high"}
@@ -30,9 +31,14 @@ def span(found: Statistic) -> str:
     return f"{wording.number(found.low)} … {wording.number(found.high)}"
 
 
-def points_span(found: Statistic) -> str:
-    """Show a score's interval in points, e.g. "1,200 … 1,450"; a dash where there is none."""
+def points_span(score: Score) -> str:
+    """Show a score's interval in points, e.g. "1,200 … 1,450"; where there is none, a dash or why: "too few runs"."""
+    found = score.score
     if found.low is None or found.high is None or found.value is None:
+        if found.value is not None and 1 < score.runs < FEWEST:
+            return "too few runs"
+        if score.played and score.runs == 1 and len(score.played.episodes) < FEWEST:
+            return "too few episodes"
         return wording.MISSING
     return wording.span(found.low, found.high, wording.decimals(found.value))
 
