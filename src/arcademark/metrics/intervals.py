@@ -244,8 +244,15 @@ def score_interval(seeds: Sequence[ArrayLike], *, level: float = LEVEL) -> Inter
     return Interval(value, None, None, level, None, (*notes, note), "student")
 
 
-def score_intervals(units: Sequence[NDArray[np.float64]], *, level: float = LEVEL) -> NDArray[np.float64]:
+def score_intervals(
+    units: Sequence[NDArray[np.float64]],
+    bounds: Sequence[tuple[float | None, float | None]] = (),
+    *,
+    level: float = LEVEL,
+) -> NDArray[np.float64]:
     """Find the intervals of many tasks' scores at once: Student's t over the values given of each, at least one.
+
+    With bounds, as many as units, limits stay within what can be scored, None where that is not known, and what was.
 
     Returns
     -------
@@ -271,6 +278,9 @@ def score_intervals(units: Sequence[NDArray[np.float64]], *, level: float = LEVE
             found[places[varies], 1:] = np.stack([mean[varies] - half_width, mean[varies] + half_width, error], axis=1)
     if not np.isfinite(found[:, 0]).all():
         raise ArcadeMarkError(_NOT_FINITE)
+    for row, unit, (least, most) in zip(found, units, bounds, strict=False):
+        row[1] = row[1] if least is None else np.maximum(row[1], min(least, unit.min()))
+        row[2] = row[2] if most is None else np.minimum(row[2], max(most, unit.max()))
     return found
 
 

@@ -207,3 +207,23 @@ def test_a_few_episodes_or_runs_have_no_interval() -> None:
     assert any(
         score.score.low is not None for score in analyse(collected(made_up_run(episodes=2))).algorithms[0].scores
     )
+
+
+def test_intervals_stay_within_what_a_game_can_score() -> None:
+    def near_the_end(agent: str, game: str, seed: int, episodes: int) -> list[float]:
+        ends = {"pong": [-21.0, -21.0, -18.0], "double_dunk": [-24.0, -24.0, -18.0], "boxing": [100.0, 100.0, 94.0]}
+        return [*ends.get(game, [0.0, 0.0, 150.0])]
+
+    games = ("pong", "double_dunk", "boxing", "qbert")
+    report = analyse(collected(made_up_run(games=games, seeds=(0,), episodes=3, scores=near_the_end)))
+    limits = {score.game: (score.score.low, score.score.high) for score in report.algorithms[0].scores}
+    assert [limits["pong"][0], limits["double_dunk"][0], limits["boxing"][1], limits["qbert"][0]] == [-21, -24, 100, 0]
+    (boxing,) = (score for score in report.algorithms[0].scores if score.game == "boxing")
+    assert boxing.normalised["hns"].high == pytest.approx(100 * (100 - 0.05) / (12.1 - 0.05))
+
+
+def test_limits_hold_what_was_scored_where_a_bound_does_not() -> None:
+    """Another mode of a game may score what its first one cannot."""
+    beyond = made_up_run(games=("pong",), seeds=(0,), episodes=3, scores=lambda *_: [-30.0, -21.0, -18.0])
+    (score,) = analyse(collected(beyond)).algorithms[0].scores
+    assert score.score.low == -30

@@ -28,6 +28,7 @@ from arcademark.runs import imported
 from arcademark.runs.store import RunRecord, TrialRecord, scored_phase
 from arcademark.scores.formulas import escaped
 from arcademark.scores.runs import RunCollection
+from arcademark.suite.tasks import score_bounds
 
 WIDEST = 100
 MOST_POINTS = 200
@@ -128,7 +129,7 @@ def _of(algorithm: PlayedAlgorithm) -> Iterator[LearningCurve]:
             )
             ends.append((found.curve[0], found.curve[-1], score.end.score))
         first, last, _ = map(float, np.mean(ends, axis=0))
-        score_of_all, *reach, _ = score_intervals([np.array(ends)[:, 2]])[0].tolist()
+        score_of_all, *reach, _ = score_intervals([np.array(ends)[:, 2]], [score_bounds(game)])[0].tolist()
         low, high = (None, None) if math.isnan(reach[0]) else reach
         apart_of_all = [seed.evaluation for seed in seeds if seed.evaluation is not None]
         evaluation = float(np.mean(apart_of_all)) if apart_of_all else None

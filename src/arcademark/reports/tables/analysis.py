@@ -245,7 +245,7 @@ def _algorithm(name: str, dataset: Dataset, chosen: Sequence[Measure], bootstrap
     return Algorithm(
         **identity(name, dataset),
         coverage=_coverage(means, dataset, summaries),
-        scores=tuple(_scores(units, counts, chosen, run, dataset.tasks)),
+        scores=tuple(_scores(units, counts, chosen, run, dataset)),
         summaries=summaries,
         breakthroughs=bars_reached,
         efficiency=_efficiency(spent, summaries, bars_reached),
@@ -271,14 +271,14 @@ def _scores(
     counts: Mapping[str, int],
     chosen: Sequence[Measure],
     played: PlayedAlgorithm | None,
-    tasks: Sequence[str],
+    dataset: Dataset,
 ) -> Iterator[Score]:
     """Yield each game's score with its interval, in points and normalised; of a run also what is still to be played."""
-    ends = score_intervals(list(units.values()))[:, :3]
+    ends = score_intervals(list(units.values()), list(map(dataset.benchmark.score_bounds, units)))[:, :3]
     found = dict(zip(units, starmap(statistic, ends.tolist()), strict=True))
     normalised = {item.metric: _normalised(item, list(units), ends) for item in chosen}
     unknown = Statistic(None)
-    for task in tasks:
+    for task in dataset.tasks:
         cell = played.cells.get(task) if played else None
         if task in found or cell:
             yield Score(

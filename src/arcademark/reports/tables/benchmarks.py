@@ -89,6 +89,10 @@ class Benchmark:
         """Name a task for people."""
         return tasks.game_name(task) if self.atari else task
 
+    def score_bounds(self, task: str) -> tuple[float | None, float | None]:
+        """Return the lowest and the highest score that a task can have, each None where that is not known."""
+        return tasks.score_bounds(task) if self.atari else (None, None)
+
     def chosen(self, metrics: Sequence[str]) -> tuple[Measure, ...]:
         """Return the measures to show, the usual ones where none is asked for; raise for one that is not there."""
         for metric in metrics:
