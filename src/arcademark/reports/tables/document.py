@@ -116,7 +116,7 @@ class Score:
     game: Its id.
     score: Mean over runs, in points; its interval is over runs or, of a single one whose episodes are known, over
         these.
-    runs: Runs (seeds) with a score.
+    runs: Runs with a score: seeds that are trainings of their own; all seeds of any other agent are one.
     normalised: The same by metric, in percent.
     played: Its episodes, where it is of a run.
     """
