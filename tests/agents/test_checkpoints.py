@@ -295,6 +295,7 @@ COUNTED = [
     ("sample-factory", 250_000, {"summaries_use_frameskip": False}, 1_000_000),
     ("cleanrl", 250_000, {}, 1_000_000),
     ("cleanrl", torch.tensor(5), {}, None),
+    ("sb3", 2**62, {}, None),
 ]
 
 

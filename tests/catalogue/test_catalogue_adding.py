@@ -84,6 +84,11 @@ def test_every_problem_is_found_with_its_file_and_line(give):
         ({"scores": SCORES + "Beta,krull,1,,,,\n"}, "doe-2020.csv", "'Beta' has scores"),
         ({"scores": SCORES.replace(",3,", f",{'9' * 5000},")}, "doe-2020.csv, line 2", "runs is"),
         ({"sources": SOURCES + 'bibtex = "x"\n'}, "sources.toml, line 2, [doe-2020]", "goes with a 'url'"),
+        (
+            {"sources": SOURCES + 'url = "javascript:alert(1)"\n'},
+            "sources.toml, line 2, [doe-2020]",
+            "expected an address",
+        ),
     ],
 )
 def test_what_cannot_be_read_is_said_in_one_finding(give, files, where, told):

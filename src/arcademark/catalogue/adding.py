@@ -35,8 +35,8 @@ LEAST = 100.0
 COPIED = 5
 """Games on which two algorithms have the same score by more than chance."""
 
-NAME = re.compile("[a-z0-9]+(-[a-z0-9]+)+")
-"""How collections are named, and papers."""
+NAME = re.compile("(?=.{1,64}$)[a-z0-9]+(-[a-z0-9]+)+")
+"""How collections are named, and papers: files bear these names."""
 _HEADER = re.compile(r"^\[(?P<key>[^\[\]\n]+)\][ \t]*(#.*)?$", re.MULTILINE)
 
 

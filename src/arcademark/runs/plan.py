@@ -19,9 +19,9 @@ from arcademark.agents.loading import AgentSpec, agent_specs, applies, kind, wit
 from arcademark.environments import facts
 from arcademark.environments.registry import Emulator, choose_emulator, environment_spec
 from arcademark.errors import ArcadeMarkError, UnknownNameError, one_line
-from arcademark.runs.checks import MOST_EPISODES
 from arcademark.suite import protocols
 from arcademark.suite.protocols import Protocol, StepProtocol
+from arcademark.suite.settings import MOST_EPISODES
 from arcademark.suite.subsets import resolve_tasks
 
 MOST_TRIALS = 1_000_000  # of a run

@@ -24,6 +24,7 @@ from arcademark.agents.checkpoints.onnx_files import files_of, is_onnx
 from arcademark.agents.importing import said
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import parse_json, read_text
+from arcademark.suite.settings import MOST_FRAMES
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -79,7 +80,7 @@ class Contents:
     module: Any = None
 
     def trained_frames(self, frame_skip: int) -> int | None:
-        """Return for how many emulated frames it was trained, as the file says; None where it does not.
+        """Return for how many emulated frames it was trained, as the file says; None where it does not, or cannot be.
 
         Stable-Baselines3 (``num_timesteps``) and CleanRL's arguments (``total_timesteps``) count steps of the agent, of
         `frame_skip` frames each; Sample-Factory frames (``env_steps``), or steps with
@@ -90,7 +91,8 @@ class Contents:
         if type(steps) is not int or steps <= 0:
             return None
         of_frames = self.format == "sample-factory" and self.settings.get("summaries_use_frameskip", True)
-        return steps if of_frames else steps * frame_skip
+        frames = steps if of_frames else steps * frame_skip
+        return frames if frames <= MOST_FRAMES else None
 
 
 def read(data: bytes, path: Path, trust: bool) -> Contents:
