@@ -120,7 +120,8 @@ def check(
         for place in places:
             place.write_text(files[place.name], encoding="utf-8", newline="\n")
         addition = adding.add(places, overwrite=True)
-    return Submission(str(directory), addition.ok, replay, (), addition, files if addition.ok else {})
+    sound = not addition.findings  # what is striking in it was played
+    return Submission(str(directory), sound, replay, (), addition, files if sound else {})
 
 
 def _problems(
