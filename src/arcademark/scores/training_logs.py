@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from arcademark import files
 from arcademark.console.games import game, score_step
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers.base import DEFAULT_LAST, Log, Options, refuse_hidden
+from arcademark.scores.readers.base import DEFAULT_LAST, Log, Options, refuse_improper
 from arcademark.scores.readers.formats import Recognised
 from arcademark.scores.readers.logs import by_run, merge
 from arcademark.scores.readers.naming import as_written
@@ -149,7 +149,7 @@ def _together(
     clock: _Clock,
 ) -> TrainingLog | None:
     algorithm, task, run = key
-    refuse_hidden(parts[0].place, [algorithm])
+    refuse_improper(parts[0].place, [algorithm])
     trained = [log for log in parts if log.evaluations is None]
     evaluated = [log for log in parts if log.evaluations is not None]
     first = trained[0] if trained else evaluated[0]
