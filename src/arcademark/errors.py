@@ -17,6 +17,9 @@ MOST_NAMED = 12
 """Names that are all listed where none is close to what was asked for."""
 
 
+MOST_COMPARED = 100
+"""Characters of an unknown name that are shown, and held against known ones."""
+
 MOST_SAID = 1_000
 """Characters shown of a text of somebody else."""
 
@@ -50,7 +53,8 @@ class UnknownNameError(ArcadeMarkError):
         self.name = name
         names = list(known)
         by_lower = {candidate.lower(): candidate for candidate in names}
-        close = [by_lower[match] for match in difflib.get_close_matches(name.lower(), by_lower, n=3, cutoff=0.5)]
+        wanted = name[:MOST_COMPARED].lower()
+        close = [by_lower[match] for match in difflib.get_close_matches(wanted, by_lower, n=3, cutoff=0.5)]
         if close:
             hint = f"did you mean {' or '.join(repr(match) for match in close)}?"
         elif len(names) <= MOST_NAMED:
@@ -58,6 +62,6 @@ class UnknownNameError(ArcadeMarkError):
         elif kind in LISTED:
             hint = f"'arcademark info {kind}s' lists them"
         else:
-            near = [by_lower[match] for match in difflib.get_close_matches(name.lower(), by_lower, n=3, cutoff=0.0)]
+            near = [by_lower[match] for match in difflib.get_close_matches(wanted, by_lower, n=3, cutoff=0.0)]
             hint = f"the closest of the {len(names)} that are known are {', '.join(map(repr, near))}"
-        super().__init__(f"unknown {kind} {name!r}; {hint}")
+        super().__init__(f"unknown {kind} {one_line(name, MOST_COMPARED)!r}; {hint}")

@@ -94,12 +94,16 @@ def test_what_the_agent_declares_is_read_and_checked(env):
     assert (adapt(agent, "a", env).frames_per_action, adapt(agent, "a", env).batch_size) == (None, 1)
     agent.frames_per_action, agent.batch_size = 2, np.int64(8)
     assert (adapt(agent, "a", env).frames_per_action, adapt(agent, "a", env).batch_size) == (2, 8)
-    for wrong in (0, "4", 1.5, True):
+    for wrong in (0, "4", 1.5, True, 10_001, 2**70):
         agent.frames_per_action = wrong
-        with pytest.raises(
-            ArcadeMarkError, match=r"its frames_per_action is .*; expected a whole number of at least 1"
-        ):
+        with pytest.raises(ArcadeMarkError, match=r"its frames_per_action is .*; expected a whole number from 1 to 1"):
             adapt(agent, "a", env)
+    agent.frames_per_action = None
+    for attribute in ("batch_size", "trained_frames"):
+        setattr(agent, attribute, 2**62)
+        with pytest.raises(ArcadeMarkError, match=f"its {attribute} is 4611686018427387904; expected a whole number"):
+            adapt(agent, "a", env)
+        setattr(agent, attribute, None)
 
 
 def test_an_agent_may_ask_for_screens_of_colours_or_for_the_memory(env):

@@ -19,7 +19,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 from torch import nn  # noqa: E402
 
 from arcademark.agents.checkpoints import contents, paths  # noqa: E402
-from arcademark.agents.checkpoints.policy import ROWS, Checkpoint  # noqa: E402
+from arcademark.agents.checkpoints.policy import ROWS, Checkpoint, check  # noqa: E402
 from arcademark.environments.base import EnvironmentSpec  # noqa: E402
 from arcademark.environments.registry import environment_spec  # noqa: E402
 from arcademark.errors import ArcadeMarkError  # noqa: E402
@@ -295,6 +295,7 @@ COUNTED = [
     ("sample-factory", 250_000, {"summaries_use_frameskip": False}, 1_000_000),
     ("cleanrl", 250_000, {}, 1_000_000),
     ("cleanrl", torch.tensor(5), {}, None),
+    ("sb3", 2**62, {}, None),
 ]
 
 
@@ -331,38 +332,178 @@ def test_trust_lets_torchscript_run(tmp_path: Path) -> None:
     np.testing.assert_array_equal(load(path, trust=True, scale=255.0).act(seen, np.ones(3, bool), rngs(3)), expected)
 
 
-def test_onnx_model_is_played_by_onnxruntime(tmp_path: Path) -> None:
+def onnx_file(path: Path, *, nodes: Any = (), tensors: Any = (), weight: Any = None) -> Path:
+    """Write a linear network, with what `nodes` make of its values, "v"."""
     onnx = pytest.importorskip("onnx", reason="onnx is not installed")
     pytest.importorskip("onnxruntime")
-    weight = np.random.default_rng(0).normal(size=(4 * 84 * 84, ACTIONS)).astype(np.float32)
+    if weight is None:
+        weight = np.random.default_rng(0).normal(size=(4 * 84 * 84, ACTIONS)).astype(np.float32)
     tensor = onnx.helper.make_tensor_value_info
     graph = onnx.helper.make_graph(
         [
             onnx.helper.make_node("Flatten", ["screens"], ["flat"]),
-            onnx.helper.make_node("MatMul", ["flat", "weight"], ["values"]),
+            onnx.helper.make_node("MatMul", ["flat", "weight"], ["v" if nodes else "values"]),
+            *nodes,
         ],
         "network",
         [tensor("screens", onnx.TensorProto.FLOAT, ["rows", 4, 84, 84])],
         [tensor("values", onnx.TensorProto.FLOAT, ["rows", ACTIONS])],
-        [onnx.numpy_helper.from_array(weight, "weight")],
+        [onnx.numpy_helper.from_array(weight, "weight"), *tensors],
     )
-    path = tmp_path / "agent.onnx"
-    path.write_bytes(onnx.helper.make_model(graph, ir_version=8).SerializeToString())
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(
+        onnx.helper.make_model(
+            graph, ir_version=8, opset_imports=[onnx.helper.make_opsetid("", 17)]
+        ).SerializeToString()
+    )
+    return path
+
+
+def test_onnx_model_is_played_by_onnxruntime(tmp_path: Path) -> None:
+    weight = np.random.default_rng(0).normal(size=(4 * 84 * 84, ACTIONS)).astype(np.float32)
     seen = observations(3)
-    made = load(path, scale=255.0)
+    made = load(onnx_file(tmp_path / "agent.onnx", weight=weight), scale=255.0)
     assert made.action_space.n == ACTIONS
     expected = (seen.reshape(3, -1) / np.float32(255) @ weight).argmax(1)
     np.testing.assert_array_equal(made.act(seen, np.ones(3, bool), rngs(3)), expected)
 
 
+def apart(path: Path, name: str = "agent.onnx.data") -> Path:
+    """Put the weights of an ONNX model into a file beside it."""
+    import onnx
+
+    onnx.save_model(onnx.load(path), path, save_as_external_data=True, location=name, size_threshold=0)
+    return path.parent / name
+
+
+def test_weights_beside_an_onnx_model_are_those_of_its_folder_and_part_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = observations(5)
+    path = onnx_file(tmp_path / "mine" / "agent.onnx")
+    expected = load(path).act(seen, np.ones(5, bool), rngs(5))
+    beside = apart(path)
+    other = apart(onnx_file(tmp_path / "other" / "agent.onnx", weight=np.ones((4 * 84 * 84, ACTIONS), np.float32)))
+    monkeypatch.chdir(other.parent)
+    made = load(path)
+    np.testing.assert_array_equal(made.act(seen, np.ones(5, bool), rngs(5)), expected)
+    assert len(set(expected)) > 1
+    assert made.sha256 == paths.checksum(path)
+    assert contents.files_beside(path.read_bytes(), path) == [beside]
+    beside.write_bytes(other.read_bytes())
+    with pytest.raises(ArcadeMarkError, match="has changed since the run was planned"):
+        Checkpoint(PONG, path, made.sha256)
+
+
+@pytest.mark.parametrize("name", ["../secret", "missing", "", "link", "/etc/passwd"])
+def test_weights_elsewhere_than_in_its_folder_are_refused(name: str, tmp_path: Path) -> None:
+    path = onnx_file(tmp_path / "mine" / "agent.onnx")
+    import onnx
+
+    beside = apart(path)
+    beside.rename(tmp_path / "secret")
+    (tmp_path / "mine" / "link").symlink_to(tmp_path / "secret")
+    model = onnx.load(path, load_external_data=False)
+    model.graph.initializer[0].external_data[0].value = name
+    path.write_bytes(model.SerializeToString())
+    for read in (paths.checksum, lambda place: Checkpoint(PONG, place, "")):
+        with pytest.raises(ArcadeMarkError, match="is no file in its folder"):
+            read(path)
+
+
+@pytest.mark.parametrize(("key", "value", "told"), [("offset", "1000", "ends before"), ("length", "x", "is no number")])
+def test_weights_that_their_file_lacks_are_refused(key: str, value: str, told: str, tmp_path: Path) -> None:
+    path = onnx_file(tmp_path / "agent.onnx")
+    import onnx
+
+    apart(path)
+    model = onnx.load(path, load_external_data=False)
+    next(entry for entry in model.graph.initializer[0].external_data if entry.key == key).value = value
+    path.write_bytes(model.SerializeToString())
+    with pytest.raises(ArcadeMarkError, match=told):
+        load(path)
+
+
+def test_onnx_model_that_need_not_end_is_refused(tmp_path: Path) -> None:
+    onnx = pytest.importorskip("onnx", reason="onnx is not installed")
+    helper, kinds, array = onnx.helper, onnx.TensorProto, onnx.numpy_helper.from_array
+    value = helper.make_tensor_value_info
+    body = helper.make_graph(
+        [helper.make_node("Identity", ["go"], ["on"]), helper.make_node("Add", ["x", "x"], ["y"])],
+        "body",
+        [value("i", kinds.INT64, []), value("go", kinds.BOOL, []), value("x", kinds.FLOAT, [])],
+        [value("on", kinds.BOOL, []), value("y", kinds.FLOAT, [])],
+    )
+    nodes = [
+        helper.make_node("Loop", ["times", "yes", "zero"], ["sum"], body=body),
+        helper.make_node("Add", ["v", "sum"], ["values"]),
+    ]
+    tensors = [array(np.array(2**62), "times"), array(np.array(True), "yes"), array(np.float32(0), "zero")]
+    with pytest.raises(ArcadeMarkError, match="Loop repeats others"):
+        load(onnx_file(tmp_path / "loop.onnx", nodes=nodes, tensors=tensors))
+
+
+def test_onnx_model_gets_no_more_memory_than_the_bound(tmp_path: Path) -> None:
+    onnx = pytest.importorskip("onnx", reason="onnx is not installed")
+    nodes = [
+        onnx.helper.make_node("ConstantOfShape", ["shape"], ["zeros"]),
+        onnx.helper.make_node("ReduceMax", ["zeros"], ["zero"], keepdims=0),
+        onnx.helper.make_node("Add", ["v", "zero"], ["values"]),
+    ]
+    shape = onnx.numpy_helper.from_array(np.array([2**30]), "shape")
+    path = onnx_file(tmp_path / "large.onnx", nodes=nodes, tensors=[shape])
+    with pytest.raises(ArcadeMarkError, match="onnxruntime cannot run its network"):
+        check("large", [(path, PONG)], {})
+
+
+def test_network_without_numbers_is_refused_before_it_plays(tmp_path: Path) -> None:
+    diverged = {"weights": torch.nan, "a bias": torch.inf}
+    for number in diverged.values():
+        tensors = {**dqn().state_dict(), "network.0.bias": torch.full((8,), number)}
+        with pytest.raises(ArcadeMarkError, match=r"'network\.0\.bias' holds NaN or infinity"):
+            load(saved(tmp_path / "diverged.pt", tensors))
+    path = onnx_file(tmp_path / "agent.onnx", weight=np.full((4 * 84 * 84, ACTIONS), np.nan, np.float32))
+    with pytest.raises(ArcadeMarkError, match="its network gives actions no numbers"):
+        check("diverged", [(path, PONG)], {})
+
+
+def test_complex_weights_are_refused(tmp_path: Path) -> None:
+    tensors = {**dqn().state_dict(), "network.0.bias": torch.ones(8, dtype=torch.complex64)}
+    with pytest.raises(ArcadeMarkError, match=r"'network\.0\.bias' is no plain tensor of real numbers"):
+        load(saved(tmp_path / "complex.pt", tensors))
+
+
 def test_archive_that_inflates_too_far_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(contents, "MOST_BYTES", 10**6)
+    monkeypatch.setattr(contents, "MOST_INFLATED", 10**6)
     path = tmp_path / "bomb.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("data", b"{}")
         archive.writestr("policy.pth", bytes(10**7))
     with pytest.raises(ArcadeMarkError, match="inflates to 10,000,002 bytes"):
         load(path)
+
+
+def test_archive_within_an_archive_is_refused_before_it_is_inflated(tmp_path: Path) -> None:
+    inner = io.BytesIO()
+    with zipfile.ZipFile(inner, "w", zipfile.ZIP_DEFLATED) as archive:
+        for number in range(5):
+            archive.writestr(f"policy/data/{number}", bytes(2**24))
+    path = tmp_path / "bomb.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("data", b"{}")
+        archive.writestr("policy.pth", inner.getvalue())
+    with pytest.raises(ArcadeMarkError, match=r"its policy\.pth: inflates to 83,886,080 bytes"):
+        load(path)
+
+
+def test_packed_archive_is_read(tmp_path: Path) -> None:
+    plain = saved(tmp_path / "plain.pt", dqn().state_dict())
+    with zipfile.ZipFile(plain) as archive, zipfile.ZipFile(tmp_path / "dqn.pt", "w", zipfile.ZIP_DEFLATED) as packed:
+        for entry in archive.infolist():
+            packed.writestr(entry.filename, archive.read(entry))
+    seen = observations(5)
+    expected = load(plain).act(seen, np.ones(5, bool), rngs(5))
+    np.testing.assert_array_equal(load(tmp_path / "dqn.pt").act(seen, np.ones(5, bool), rngs(5)), expected)
 
 
 def test_tensor_larger_than_its_file_is_refused(tmp_path: Path) -> None:

@@ -84,6 +84,11 @@ def test_every_problem_is_found_with_its_file_and_line(give):
         ({"scores": SCORES + "Beta,krull,1,,,,\n"}, "doe-2020.csv", "'Beta' has scores"),
         ({"scores": SCORES.replace(",3,", f",{'9' * 5000},")}, "doe-2020.csv, line 2", "runs is"),
         ({"sources": SOURCES + 'bibtex = "x"\n'}, "sources.toml, line 2, [doe-2020]", "goes with a 'url'"),
+        (
+            {"sources": SOURCES + 'url = "javascript:alert(1)"\n'},
+            "sources.toml, line 2, [doe-2020]",
+            "expected an address",
+        ),
     ],
 )
 def test_what_cannot_be_read_is_said_in_one_finding(give, files, where, told):
@@ -126,6 +131,10 @@ def test_scores_are_set_beside_those_of_the_same_algorithm_and_lost_factors_told
     (remark,) = (one for one in found.remarks if one.where == "Alpha, seaquest")
     assert "1589.89 is 10 times or more apart from" in remark.problem
     assert "15898.9 in review-2021" in remark.problem
+    assert not found.ok
+    answered = "\n".join(line + "of a port" if "seaquest" in line else line for line in scores.splitlines())
+    left = add(give(ENTRY + 'same_as = "rainbow"\n', answered)).remarks
+    assert left == tuple(one for one in found.remarks if one != remark)
 
 
 def test_a_copied_column_and_a_copied_cell_are_striking(give):
@@ -133,7 +142,7 @@ def test_a_copied_column_and_a_copied_cell_are_striking(give):
     (remark,) = found.remarks
     assert remark.where == "Alpha"
     assert remark.problem.startswith("has the score of Muesli (Fan 2021) on ")
-    (cell,) = add(give(ENTRY, SCORES.replace("pong,-20.5,0.5", "krull,1000,0.5"))).remarks
+    (cell,) = add(give(ENTRY, SCORES.replace("pong,-20.5,0.5", "krull,1000,0.5").replace("doubtful", ""))).remarks
     assert (cell.where, "score of krull, 1000" in cell.problem) == ("Alpha, qbert", True)
 
 

@@ -56,6 +56,10 @@ BAD = {
     "run to report": (["report", "nowhere"], "nowhere"),
     "run to verify": (["verify", "nowhere"], "nowhere"),
     "run to watch": (["watch", "nowhere"], "nowhere"),
+    "long game": (["run", "random", "--games", "a" * 10**6], "(999,900 characters more)"),
+    "long algorithm": (["score", "catalogue:review-2021", "--algorithms", "a" * 10**6], "(999,900 characters more)"),
+    "long place": (["verify", "a" * 10**6], "File name too long"),
+    "long file": (["score", "a" * 10**6], "File name too long"),
 }
 
 
@@ -66,6 +70,7 @@ def test_bad_input_is_answered_in_one_line(invoke, tmp_path, arguments, named):
     assert answer.out == ""
     assert answer.err.startswith("arcademark: ")
     assert answer.err.count("\n") == 1
+    assert len(answer.err) < 2000
     assert named in answer.err
     assert list(tmp_path.iterdir()) == []
 

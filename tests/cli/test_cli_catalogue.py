@@ -195,14 +195,31 @@ def contributed() -> list[str]:
     return list(CONTRIBUTED)
 
 
+def note(text: str) -> None:
+    """Say something of the contributed score."""
+    path = Path("doe-2026.csv")
+    path.write_text(CONTRIBUTED[path.name].removesuffix(",\n") + f"{text}\n", encoding="utf-8")
+
+
 def test_add_compares_and_says_how_to_write(invoke, contributed):
+    note(",as published")
     shown = invoke("catalogue", "add", *contributed)
     assert shown.code == 0
     told = " ".join(shown.out.split())
     assert "Nothing is wrong: 1 score of 1 algorithm on 1 game." in told
+    assert "--into src/arcademark/catalogue/data" in told
+
+
+def test_add_is_not_content_while_a_remark_is_open(invoke, contributed):
+    shutil.copytree(data_directory(), "data")
+    shown = invoke("catalogue", "add", *contributed, "--into", "data")
+    assert shown.code == 1
+    told = " ".join(shown.out.split())
+    assert "Nothing is wrong" not in told
+    assert "1 remark to be answered" in told
     assert "33.8 is 10 times or more apart from" in told
     assert "33817.5 in review-2021" in told
-    assert "--into src/arcademark/catalogue/data" in told
+    assert not Path("data/scores/doe-2026.csv").exists()
 
 
 def test_add_says_what_is_wrong_and_ends_with_1(invoke, contributed):
@@ -216,9 +233,11 @@ def test_add_says_what_is_wrong_and_ends_with_1(invoke, contributed):
 
 def test_add_writes_into_a_checkout(invoke, contributed):
     shutil.copytree(data_directory(), "data")
+    note(",as published")
     done = json.loads(invoke("catalogue", "add", *contributed, "--into", "data", "--json").out)
     assert done["written"][0] == "entries/doe-2026.toml"
-    assert Path("data/scores/doe-2026.csv").read_text(encoding="utf-8") == CONTRIBUTED["doe-2026.csv"]
+    given = Path("doe-2026.csv").read_text(encoding="utf-8")
+    assert Path("data/scores/doe-2026.csv").read_text(encoding="utf-8") == given
     taken = invoke("catalogue", "add", *contributed, "--into", "data")
     assert (taken.code, "--overwrite" in taken.err) == (2, True)
 

@@ -209,9 +209,12 @@ def test_logs_that_hold_no_curve_or_pickles_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ArcadeMarkError, match="pickle"):
         import_logs([hostile], tmp_path / "run", algorithm="A", task="pong")
     monitor = tmp_path / "0.monitor.csv"
-    monitor.write_text('#{"t_start": 0.0, "env_id": "PongNoFrameskip-v4"}\nr,l,t\n-21,3000,1.0\n-21,-5,2.0\n')
-    with pytest.raises(ArcadeMarkError, match="a number of steps is negative"):
-        import_logs([monitor], tmp_path / "run", algorithm="A")
+    for length in ("-5", "0", "5.5", str(2**50)):
+        monitor.write_text(
+            f'#{{"t_start": 0.0, "env_id": "PongNoFrameskip-v4"}}\nr,l,t\n-21,3000,1.0\n-21,{length},2.0\n'
+        )
+        with pytest.raises(ArcadeMarkError, match=r"an episode has length .*expected whole numbers of at least 1"):
+            import_logs([monitor], tmp_path / "run", algorithm="A")
     monitor.write_text('#{"t_start": 0.0, "env_id": "PongNoFrameskip-v4"}\nr,l,t\n-21,3000,1.0\n')
     with pytest.raises(ArcadeMarkError, match=r"steers|hidden|control|character"):
         import_logs([monitor], tmp_path / "run", algorithm="A\x1b[31m")

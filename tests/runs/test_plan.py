@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from arcademark.agents.loading import AgentSpec, agent_specs
+from arcademark.agents.loading import AgentSpec, agent_specs, named
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.runs.plan import Trial, make_plan
 from arcademark.suite.protocols import protocol
@@ -176,6 +176,14 @@ def test_agents_of_one_label_are_refused(tmp_path):
         ArcadeMarkError, match=r"agent own\.py:make is .*a/own\.py:make and .*b/own\.py:make; rename one"
     ):
         make_plan(specs, "pong", episodes=1)
+
+
+def test_an_agent_whose_settings_make_no_name_needs_one(tmp_path):
+    (tmp_path / "own.py").write_text("def make(*, text=''):\n    return lambda observation: 0\n")
+    specs = agent_specs(f"{tmp_path / 'own.py'}:make", {"text": "x" * 1000})
+    with pytest.raises(ArcadeMarkError, match=r"more than the 1,000 characters of a name; give it one with --name"):
+        make_plan(specs, "pong", episodes=1)
+    assert make_plan(named(specs, "mine"), "pong", episodes=1).trials
 
 
 @pytest.mark.parametrize("arguments", [("randon", "pong"), ("random", "pomg"), ("random", "pong", "saver")])

@@ -14,10 +14,10 @@ import pytest
 from arcademark.agents.loading import made_spec
 from arcademark.reports.tables.analysis import analyse
 from arcademark.runs import manifest, provenance
-from arcademark.runs.checks import MOST_FRAMES
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
 from arcademark.suite.protocols import protocol
+from arcademark.suite.settings import MOST_FRAMES
 
 LIBRARY = ("onnxruntime", "onnxruntime-gpu")
 SHORT = protocol("world-records").override({"max_frames_per_episode": 400})

@@ -18,6 +18,7 @@ from arcademark.environments.registry import environment_spec
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.plan import Trial, make_plan
 from arcademark.runs.shipping import packed, unpacked
+from arcademark.suite import protocols
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 AGENT = """
@@ -175,3 +176,20 @@ def test_a_checkpoint_comes_with_what_is_read_beside_it(folder):
 
 def test_built_in_agents_have_no_files():
     assert packed(make_plan("random", ["toy"], episodes=1).trials[0]) is None
+
+
+def test_weights_beside_an_onnx_model_come_along(folder):
+    onnx = pytest.importorskip("onnx", reason="onnx is not installed")
+    weight = onnx.numpy_helper.from_array(np.ones((3, 2), np.float32), "weight")
+    graph = onnx.helper.make_graph([], "network", [], [], [weight])
+    onnx.save_model(
+        onnx.helper.make_model(graph),
+        folder / "agent.onnx",
+        save_as_external_data=True,
+        location="agent.data",
+        size_threshold=0,
+    )
+    (spec,) = agent_specs(str(folder / "agent.onnx"))
+    files = packed(Trial(spec, "pong", protocols.protocol("dqn-2015"), 0, 1))
+    assert [Path(name).name for name, _ in files.files] == ["agent.onnx", "agent.data"]
+    assert dict(files.files)[str(folder / "agent.data")] == np.ones((3, 2), np.float32).tobytes()

@@ -336,7 +336,9 @@ def test_atari_agents_are_left_out(tmp_path, rules):
 
 
 def test_a_suite_is_checked(rules, tmp_path):
-    found = check_suite(rules, 2, workers=1)
+    told: list[tuple[int, int]] = []
+    found = check_suite(rules, 2, workers=1, follow=lambda *done: told.append(done))
+    assert told == [(number, 10) for number in range(1, 11)]  # two tasks: two episodes, again, and a look at each
     assert found.ok
     assert [(task.task, task.planned, task.actions) for task in found.tasks] == [
         ("cartpole", True, "2"),

@@ -137,6 +137,14 @@ def test_a_gif_holds_every_picture_exactly(tmp_path):
     np.testing.assert_array_equal(found, pictures)
 
 
+def test_a_gif_of_more_colours_than_it_can_hold_has_near_ones(tmp_path):
+    shades = np.linspace(0, 255, 64)
+    picture = np.stack([*np.meshgrid(shades, shades), np.full((64, 64), 99)], axis=2).astype(np.uint8)
+    video.write(tmp_path / "many.gif", iter([picture]), 20)
+    (shown,), _ = read_gif(tmp_path / "many.gif")
+    assert np.abs(shown.astype(int) - picture).max() < 32
+
+
 def test_without_a_name_the_file_is_named_after_the_episode(toy_run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert str(watch(toy_run, **ONE)) == "toy-seed1-episode1.gif"

@@ -313,6 +313,22 @@ def test_a_folder_has_a_bound_on_files_and_depth(tmp_path: Path, monkeypatch: py
             read_tables(tmp_path)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"algorithm,game,score\n{'x' * 100_000},pong,1\n",
+        f"algorithm,game,score\na,{'x' * 100_000},1\n",
+        f"algorithm,{'x' * 100_000}\na,1\n",
+        f"game,a\n{'x' * 100_000},1\n",
+    ],
+)
+def test_names_have_a_bound(tmp_path: Path, text: str) -> None:
+    (tmp_path / "long.csv").write_text(text)
+    with pytest.raises(ArcadeMarkError, match=r"\(99,940 characters more\)' is too long for a name") as caught:
+        read_tables(tmp_path / "long.csv")
+    assert len(str(caught.value)) < 500
+
+
 def test_names_that_are_no_text_work(tmp_path: Path) -> None:
     folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/logs\xff"))
     folder.mkdir()

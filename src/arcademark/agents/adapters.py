@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.agents.base import (
+    MOST_BATCH,
     Actions,
     Flags,
     Generators,
@@ -44,6 +45,7 @@ from arcademark.agents.spaces import check_spaces
 from arcademark.environments.base import AskedObservation, EnvironmentSpec
 from arcademark.environments.registry import observing
 from arcademark.errors import ArcadeMarkError
+from arcademark.suite.settings import MOST_FRAMES, MOST_FRAMES_PER_ACTION
 
 if TYPE_CHECKING:
     from gymnasium.vector import VectorEnv
@@ -190,7 +192,7 @@ class CheckedAgent:
         self._agent = agent
         self.where = f"agent {name} on {env.game}"
         self.num_actions, self.array_actions = len(env.action_meanings), env.array_actions
-        self.frames_per_action: int | None = self._whole("frames_per_action", None)
+        self.frames_per_action: int | None = self._whole("frames_per_action", None, MOST_FRAMES_PER_ACTION)
         self.observation: AskedObservation | None = self._declared(
             "observation",
             lambda value: isinstance(value, str) and value in ASKED_OBSERVATIONS,
@@ -247,11 +249,11 @@ class CheckedAgent:
             raise ArcadeMarkError(f"{self.where}: its {attribute} is {said(repr, value)}; expected {expected}")
         return value
 
-    def _whole(self, attribute: str, default: Any) -> Any:
+    def _whole(self, attribute: str, default: Any, most: int = MOST_FRAMES) -> Any:
         def fits(value: Any) -> bool:
-            return isinstance(value, (int, np.integer)) and bool(value >= 1)
+            return isinstance(value, (int, np.integer)) and 1 <= int(value) <= most
 
-        value = self._declared(attribute, fits, "a whole number of at least 1", default)
+        value = self._declared(attribute, fits, f"a whole number from 1 to {most:,}", default)
         return value if value is None else int(value)
 
 
@@ -266,7 +268,7 @@ class CheckedPolicy(CheckedAgent):
         super().__init__(policy, name, env)
         self.policy = policy
         self.asked = getattr(policy, "asked", "act")
-        self.batch_size: int = self._whole("batch_size", 1)
+        self.batch_size: int = self._whole("batch_size", 1, MOST_BATCH)
         self.trained_frames: int | None = self._whole("trained_frames", None)
         self.fire_pressed = getattr(policy, "fire_pressed", False) is True
 

@@ -61,6 +61,8 @@ if TYPE_CHECKING:
 
     from arcademark.environments.generative import GenerativeModel, State
 
+MOST_BATCH = 4096
+"""Episodes that an agent may play at once."""
 
 Observations = NDArray[np.uint8]
 Flags = NDArray[np.bool_]

@@ -33,7 +33,7 @@ from typing import Annotated, Any, TypeVar
 import numpy as np
 from msgspec import Meta
 
-from arcademark.agents.base import Actions, Flags, Generators, Observations, Transition
+from arcademark.agents.base import MOST_BATCH, Actions, Flags, Generators, Observations, Transition
 from arcademark.environments.base import AskedObservation, EnvironmentSpec
 from arcademark.environments.registry import observing
 from arcademark.environments.wire import (
@@ -55,7 +55,6 @@ ANSWER_SECONDS = 60.0
 
 LEAVE_SECONDS = 2.0  # what a program has to end by itself once its standard input has
 LOOK_SECONDS = 0.25  # how soon it is noticed that a program has ended and left its output to another
-MOST_ROWS = 4096
 MOST_ANSWER = 2**20  # bytes
 MOST_CHECKPOINT = 2**31
 MOST_SAID = 4096  # bytes of standard error that are kept
@@ -78,7 +77,7 @@ class Ready(Message):
     """What the agent is; see `arcademark.agents.base`. `observations`: how they are to be sent."""
 
     learns: bool = False
-    batch_size: Annotated[int, Meta(ge=1, le=MOST_ROWS)] = 1
+    batch_size: Annotated[int, Meta(ge=1, le=MOST_BATCH)] = 1
     observations: Transport | None = None
     observation: AskedObservation | None = None
     frames_per_action: Count | None = None

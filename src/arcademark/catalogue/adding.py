@@ -1,7 +1,7 @@
 """Checks a collection that somebody contributes as those of the catalogue are checked, and writes it into a checkout.
 
 Every problem is found, with the file and line where it is. What is merely striking beside the scores that the catalogue
-has, a factor of ten or another algorithm's column, is a remark: it may be so.
+has, a factor of ten or another algorithm's column, is a remark: it may be so, and is answered by a note.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ LEAST = 100.0
 COPIED = 5
 """Games on which two algorithms have the same score by more than chance."""
 
-NAME = re.compile("[a-z0-9]+(-[a-z0-9]+)+")
-"""How collections are named, and papers."""
+NAME = re.compile("(?=.{1,64}$)[a-z0-9]+(-[a-z0-9]+)+")
+"""How collections are named, and papers: files bear these names."""
 _HEADER = re.compile(r"^\[(?P<key>[^\[\]\n]+)\][ \t]*(#.*)?$", re.MULTILINE)
 
 
@@ -59,9 +59,9 @@ class Addition:
     ----------
     collection : str
     ok : bool
-        Whether there are no findings.
+        Whether there are no findings and no remarks.
     findings, remarks : tuple of Finding
-        What is wrong, and what is striking.
+        What is wrong; what is striking, and has no note that says what is known of it.
     algorithms, games, results : int
         How much it holds, where it could be read.
     compared : tuple of Compared
@@ -83,7 +83,7 @@ class Addition:
 
 
 def add(given: Sequence[Path], into: Path | None = None, *, overwrite: bool = False) -> Addition:
-    """Check a collection and, if nothing is wrong with it, write it.
+    """Check a collection and, if nothing is wrong with it and no remark is left, write it.
 
     Parameters
     ----------
@@ -118,9 +118,9 @@ def add(given: Sequence[Path], into: Path | None = None, *, overwrite: bool = Fa
     if found:
         return Addition(name, False, tuple(found))
     remarks, compared = _beside(name, results)
-    written = _write(name, texts, into) if into is not None else ()
+    written = _write(name, texts, into) if into is not None and not remarks else ()
     games = len({result.task for result in results})
-    return Addition(name, True, (), tuple(remarks), len(read), games, len(results), tuple(compared), written)
+    return Addition(name, not remarks, (), tuple(remarks), len(read), games, len(results), tuple(compared), written)
 
 
 def _named(given: Sequence[Path]) -> tuple[Path, Path, Path | None]:
@@ -252,7 +252,7 @@ def _apart(algorithm: str, mine: Mapping[str, Result], alike: Iterable[Mapping[s
     for game, result in mine.items():
         others = [scores[game] for scores in alike if game in scores]
         far = [other for other in others if _far(result.score, other.score)]
-        if far and 2 * len(far) >= len(others):
+        if far and 2 * len(far) >= len(others) and not result.note:
             beside = ", ".join(f"{other.score:.12g} in {other.entry.collection}" for other in far)
             told = f"{result.score:.12g} is {FACTOR:g} times or more apart from {beside}: is a factor lost?"
             yield Finding(f"{algorithm}, {game}", told)
@@ -265,7 +265,7 @@ def _far(one: float, other: float) -> bool:
 
 def _repeated(algorithm: str, mine: Mapping[str, Result]) -> Iterator[Finding]:
     for first, second in pairwise(mine.values()):
-        if first.score == second.score and abs(first.score) >= LEAST:
+        if first.score == second.score and abs(first.score) >= LEAST and not second.note:
             told = f"has the score of {first.task}, {first.score:.12g}: is a cell copied?"
             yield Finding(f"{algorithm}, {second.task}", told)
 
@@ -283,7 +283,7 @@ def _copied(
         for other, scores in unlike.items()
     }
     most = max(shared, key=lambda other: len(shared[other]), default="")
-    if most and len(shared[most]) >= COPIED:
+    if most and len(shared[most]) >= COPIED and not next(iter(mine.values())).entry.note:
         yield Finding(algorithm, f"has the score of {most} on {', '.join(shared[most])}: is a column copied?")
 
 

@@ -30,6 +30,8 @@ _TEXTS = ("kind", "paper", "source", "table", "protocol", "reported", "hand")
 _OPTIONAL = ("training_frames", "read_in", "settings", "assumed", "unavailable", "note", "same_as")
 _OPTIONAL_TEXTS = ("read_in", "unavailable", "note", "same_as")
 _COUNT = re.compile("[1-9][0-9]{0,8}")
+ADDRESS = re.compile(r"https?://[^\s/?#]", re.IGNORECASE)
+"""How a paper's address begins: pages link to it."""
 _CHOICES: Mapping[str, Sequence[str]] = {"kind": ALGORITHM_KINDS, "reported": REPORTED, "hand": HANDS}
 
 
@@ -100,6 +102,8 @@ def source_problems(row: Any) -> Iterator[str]:
                 yield f"{name} is {row[name]!r}, expected text"
         if not isinstance(row.get("year", 0), int):
             yield f"the year is {row['year']!r}, expected a whole number"
+        if _is_text(row.get("url")) and not ADDRESS.match(row["url"]):
+            yield f"url is {row['url']!r}, expected an address that begins with https://"
         if "bibtex" in row and "url" not in row:
             yield "'bibtex' goes with a 'url'; give both or neither"
 

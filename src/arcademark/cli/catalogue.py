@@ -137,7 +137,7 @@ def add(given: tuple[Path, ...], into: Path | None, overwrite: bool, output: Out
     """Check published scores as the catalogue's own are checked, beside what it has of the same algorithms.
 
     NAME.toml has a table an algorithm, NAME.csv a row a score, sources.toml the papers that are new to the catalogue.
-    Exit code 1 if anything is wrong.
+    Exit code 1 if anything is wrong, or striking without a note that says what is known of it.
     """
     from arcademark.catalogue.adding import add as add_all
     from arcademark.reports.present import catalogue

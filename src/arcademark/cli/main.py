@@ -15,7 +15,7 @@ import sys
 import click
 
 from arcademark.cli import messages
-from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.errors import ArcadeMarkError, UnknownNameError, one_line
 
 COMMANDS = {
     "run": "Play an agent and show its score.",
@@ -52,6 +52,9 @@ COMMANDS = {
 
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """Errors of a place that takes no more."""
+
+CLOSED = frozenset({errno.ENAMETOOLONG, errno.EACCES, errno.EPERM, errno.ELOOP})
+"""Errors of a place that cannot even be looked at."""
 
 
 class LazyGroup(click.Group):
@@ -120,6 +123,8 @@ def main() -> None:
         _leave_output()
         code = 141
     except OSError as error:
+        if error.errno in CLOSED and error.filename:
+            _fail(f"{one_line(str(error.filename), 100)}: {error.strerror}; name another, or change its permissions")
         if error.errno not in FULL:
             raise
         _leave_output()

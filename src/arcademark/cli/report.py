@@ -14,6 +14,7 @@ import click
 
 from arcademark.cli import output as outputs
 from arcademark.cli import tables
+from arcademark.cli.counting import counting
 from arcademark.cli.output import Output
 from arcademark.cli.writing import check_ending, write
 from arcademark.errors import ArcadeMarkError
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from arcademark.reports.tables.dataset import Dataset, ScoreOptions
     from arcademark.reports.tables.document import ScoreReport
     from arcademark.reports.tables.loading import ScoreSource
+
+MANY = 50
+"""Algorithms of which is told how many are summed up: some take a second each."""
 
 CURVES = (".png", ".pdf", ".svg", ".csv")
 
@@ -84,9 +88,9 @@ def show(
 
     check_ending(curves, CURVES, option="--curves")
     options = replace(options, every_variant=output.everything)
-    with _uncollected():
+    with _uncollected(), counting("summing up", "algorithms") as follow:
         dataset = prepare(sources, options)
-        report = analysis.of_dataset(dataset, options)
+        report = analysis.of_dataset(dataset, options, follow if len(dataset.algorithms) >= MANY else None)
     if curves is not None:
         _write_curves(curves, report, dataset)
     if tensorboard is not None:

@@ -8,6 +8,7 @@ import click
 
 from arcademark.cli import options
 from arcademark.cli import output as outputs
+from arcademark.cli.counting import counting
 from arcademark.cli.groups import Group
 from arcademark.cli.output import Output
 
@@ -37,6 +38,7 @@ def check(suite: str, episodes: int, override: tuple[str, ...], workers: int | N
     from arcademark.suite.protocols import step_protocol
 
     rules = step_protocol(load_suite(suite)).override(options.pairs("override", override))
-    found = suite_check.check_suite(rules, episodes, workers)
+    with counting("playing", "episodes") as follow:
+        found = suite_check.check_suite(rules, episodes, workers, follow)
     output.show(partial(json.render, found), partial(presenter.present, found))
     return 0 if found.ok else 1

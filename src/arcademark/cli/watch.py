@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Unpack, cast
 import click
 
 from arcademark.cli import messages, options
+from arcademark.cli.counting import counting
 from arcademark.errors import ArcadeMarkError
 
 if TYPE_CHECKING:
@@ -70,16 +71,18 @@ def command(
         raise ArcadeMarkError("--protocol, --override and --set are of an agent that plays: leave them out, or --live")
     second = (places[-1], _differing(choice, beside)) if beside or len(places) > 1 else None
     if not live:
-        path = watch.watch(
-            places[0],
-            out=out,
-            beside=second,
-            scale=scale,
-            actions=actions,
-            pictures=pictures,
-            overwrite=overwrite,
-            **choice,
-        )
+        with counting("drawing", "frames") as follow:
+            path = watch.watch(
+                places[0],
+                out=out,
+                beside=second,
+                scale=scale,
+                actions=actions,
+                pictures=pictures,
+                overwrite=overwrite,
+                on_frames=follow,
+                **choice,
+            )
         messages.tell(f"watch: {path}")
         return 0
     if out is not None:

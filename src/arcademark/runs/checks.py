@@ -15,12 +15,10 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from arcademark.errors import ArcadeMarkError, one_line
+from arcademark.suite.settings import MOST_EPISODES, MOST_FRAMES_PER_ACTION
 
 DATABASE = "run.sqlite"
-MOST_EPISODES = 1_000_000  # of a trial's evaluation
-MOST_FRAMES_PER_ACTION = 10_000
 MOST_NUMBER = 2**53  # of whatever is counted, and of a score's magnitude: up to here floats are exact
-MOST_FRAMES = 2**40  # of an episode, played or simulated: 580 years of play
 MOST_TEXT = 100_000  # characters of a text
 
 PATIENCE_SECONDS = 60.0

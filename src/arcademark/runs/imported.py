@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs import manifest
-from arcademark.runs.checks import MOST_EPISODES, MOST_FRAMES, MOST_NUMBER
+from arcademark.runs.checks import MOST_NUMBER
 from arcademark.runs.store import (
     Checkpoint,
     EpisodeRecord,
@@ -28,6 +28,7 @@ from arcademark.runs.store import (
     encode_actions,
 )
 from arcademark.suite.protocols import Protocol
+from arcademark.suite.settings import MOST_EPISODES, MOST_FRAMES
 
 if TYPE_CHECKING:
     from arcademark.runs.recording import Recorder

@@ -15,9 +15,9 @@ from msgspec import Meta
 
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.files import parse_json, read_as, read_text
-from arcademark.runs.checks import MOST_EPISODES, MOST_FRAMES
 from arcademark.suite import protocols
 from arcademark.suite.protocols import Protocol, StepProtocol
+from arcademark.suite.settings import MOST_EPISODES, MOST_FRAMES
 
 FILE = "manifest.json"
 SCHEMA_VERSION = 1

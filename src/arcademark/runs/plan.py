@@ -18,10 +18,10 @@ from typing import get_args
 from arcademark.agents.loading import AgentSpec, agent_specs, applies, kind, with_checkpoints
 from arcademark.environments import facts
 from arcademark.environments.registry import Emulator, choose_emulator, environment_spec
-from arcademark.errors import ArcadeMarkError, UnknownNameError, one_line
-from arcademark.runs.checks import MOST_EPISODES
+from arcademark.errors import MOST_SAID, ArcadeMarkError, UnknownNameError, one_line
 from arcademark.suite import protocols
 from arcademark.suite.protocols import Protocol, StepProtocol
+from arcademark.suite.settings import MOST_EPISODES
 from arcademark.suite.subsets import resolve_tasks
 
 MOST_TRIALS = 1_000_000  # of a run
@@ -257,6 +257,11 @@ def _check_labels(specs: Sequence[AgentSpec]) -> None:
     for spec in specs:
         if any("\ud800" <= char <= "\udfff" for char in spec.label):
             raise ArcadeMarkError(f"agent {one_line(spec.label)}: its name holds bytes that are no text; rename it")
+        if len(spec.label) > MOST_SAID:
+            raise ArcadeMarkError(
+                f"agent {one_line(spec.label, 60)}: its settings are more than the {MOST_SAID:,} characters of a name; "
+                "give it one with --name"
+            )
         other = by_label.setdefault(spec.label, spec)
         if other is not spec:
             raise ArcadeMarkError(f"agent {spec.label} is {other.ref} and {spec.ref}; rename one, or play them apart")

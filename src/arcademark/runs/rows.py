@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.runs import processes
-from arcademark.runs.checks import MOST_FRAMES, MOST_NUMBER, damaged
+from arcademark.runs.checks import MOST_NUMBER, damaged
 from arcademark.runs.database import open_for_reading
 from arcademark.suite.protocols import Protocol
+from arcademark.suite.settings import MOST_FRAMES
 
 Columns = dict[str, NDArray[Any]]
 """Equally long arrays, by name: trial (its place), training, truncated (bool), and the numbers as in the table."""

@@ -22,7 +22,7 @@ from typing import Any
 
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.runs import manifest, networks
-from arcademark.runs.checks import DATABASE, MOST_FRAMES, MOST_NUMBER, RULES, SINCE, check_files, check_index, guard
+from arcademark.runs.checks import DATABASE, MOST_NUMBER, RULES, SINCE, check_files, check_index, guard
 from arcademark.runs.database import (
     SCHEMA,
     SCHEMA_VERSION,
@@ -37,6 +37,7 @@ from arcademark.runs.recording import Recorder
 from arcademark.runs.rows import EXPECTED, check_counts, read_rows
 from arcademark.runs.store import MOST_STEPS, Checkpoint, decode_actions, read_run, scored_phase, select_trials
 from arcademark.suite.protocols import Protocol
+from arcademark.suite.settings import MOST_FRAMES
 
 _LEAF = 13  # the kind of a page that holds rows of a table
 _PAGE_BYTES = 4096  # where the first page does not tell

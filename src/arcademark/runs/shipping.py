@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from arcademark.agents.checkpoints import paths
-from arcademark.agents.checkpoints.contents import MOST_BYTES, settings_beside
+from arcademark.agents.checkpoints.contents import MOST_BYTES, files_beside
 from arcademark.agents.importing import importable, is_file
 from arcademark.agents.loading import AgentSpec, all_parameters
 from arcademark.errors import ArcadeMarkError
@@ -89,16 +89,15 @@ def _paths(trial: Trial, spec: AgentSpec, folder: str) -> Iterator[Path]:
         yield code
     if spec.checkpoint:
         path = paths.file_of(spec.ref, trial.game, trial.seed)
-        yield from filter(Path.is_file, path.rglob("*")) if path.is_dir() else _with_settings(path)
+        yield from filter(Path.is_file, path.rglob("*")) if path.is_dir() else _with_files_beside(path)
     for _, text in texts(spec.parameters if spec.checkpoint else all_parameters(spec)):
         if (path := Path(os.path.expanduser(text))).is_file():
             yield path
 
 
-def _with_settings(path: Path) -> Iterator[Path]:
+def _with_files_beside(path: Path) -> Iterator[Path]:
     yield path
-    if (beside := settings_beside(read_bytes(path, MOST_BYTES), path)) is not None:
-        yield beside
+    yield from files_beside(read_bytes(path, MOST_BYTES), path)
 
 
 def _code_file(spec: AgentSpec) -> Path | None:

@@ -18,7 +18,6 @@ from msgspec import Meta
 
 from arcademark.environments.base import Environment, Step, one_by_one
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs.checks import MOST_FRAMES
 from arcademark.runs.store import (
     Amount,
     Checkpoint,
@@ -30,6 +29,7 @@ from arcademark.runs.store import (
     decode_actions,
     encode_actions,
 )
+from arcademark.suite.settings import MOST_FRAMES
 
 Stream = Literal["environment", "agent"]
 Difference = Annotated[int, Meta(ge=-MOST_FRAMES, le=MOST_FRAMES)]

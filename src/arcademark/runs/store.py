@@ -28,10 +28,11 @@ from arcademark.environments.base import ARRAY_ACTIONS, MOST_SIDES
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.files import inflate
 from arcademark.runs import manifest
-from arcademark.runs.checks import MOST_FRAMES, MOST_NUMBER, MOST_TEXT, damaged
+from arcademark.runs.checks import MOST_NUMBER, MOST_TEXT, damaged
 from arcademark.runs.database import open_for_reading
 from arcademark.runs.rows import check_counts, read_rows
 from arcademark.suite.protocols import Protocol
+from arcademark.suite.settings import MOST_FRAMES
 
 Phase = Literal["training", "evaluation"]
 End = Literal["terminated", "truncated"]

@@ -1,7 +1,7 @@
 """Moving pictures: GIF with what Pillow has, MP4 with the extra ``video``; PNG, all pictures side by side.
 
 A picture is a uint8 array of shape (height, width, 3), taken one at a time. After a GIF's first picture, only the
-rectangle that changed is written, in its exact colours.
+rectangle that changed is written, in its exact colours, or the 256 nearest where it has more.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import struct
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from arcademark.files import MADE_BY, write_whole
 Picture = NDArray[np.uint8]
 
 GIF_TICKS_PER_SECOND = 100
+GIF_COLOURS = 256
 GIF_FASTEST_TICKS = 2  # most programs show a shorter delay as a much longer one
 
 BAR_HEIGHT = 22
@@ -164,13 +165,22 @@ def _gif_header(width: int, height: int) -> bytes:
 
 
 def _write_gif_picture(file: IO[bytes], picture: Picture, offset: tuple[int, int], ticks: int) -> None:
-    height, width, _ = picture.shape
-    packed = picture.astype(np.uint32) @ np.array([1 << 16, 1 << 8, 1], np.uint32)
-    colours, indices = np.unique(packed, return_inverse=True)
-    image = Image.frombytes("P", (width, height), indices.astype(np.uint8).tobytes())
-    image.putpalette(np.stack([colours >> 16, colours >> 8 & 255, colours & 255], axis=1).astype(np.uint8).tobytes())
+    image = Image.fromarray(np.ascontiguousarray(picture))
+    if counted := image.getcolors(GIF_COLOURS):
+        palette = np.array(sorted(colour for _, colour in counted), np.uint32)
+        indices = np.searchsorted(_packed(palette), _packed(picture))
+        image = Image.frombytes("P", image.size, indices.astype(np.uint8).tobytes())
+        image.putpalette(palette.astype(np.uint8).tobytes())
+    else:  # of other tasks than games
+        image = image.quantize(GIF_COLOURS, dither=Image.Dither.NONE)
     for block in GifImagePlugin.getdata(image, offset, duration=10 * ticks, disposal=1, include_color_table=True):
         file.write(block)
+
+
+def _packed(colours: NDArray[Any]) -> NDArray[np.uint32]:
+    """Return colours, shape (..., 3), as a number each, in the order of their red, green and blue."""
+    red, green, blue = (colours[..., channel].astype(np.uint32) for channel in range(3))
+    return np.asarray((red << 16) + (green << 8) + blue, np.uint32)
 
 
 def write_mp4(path: Path, pictures: Iterable[Picture], pictures_per_second: float) -> None:

@@ -21,9 +21,12 @@ from unicodedata import category
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.errors import MOST_SAID, ArcadeMarkError, UnknownNameError, one_line
 
 _Name = TypeVar("_Name", bound=Hashable)
+
+MOST_NAME = 2 * MOST_SAID
+"""Characters of a name: of an algorithm with its settings and, beside others of its name, where it is from."""
 
 MOST_CELLS = 20_000_000
 """No table is made larger than this (160 MB)."""
@@ -65,8 +68,8 @@ class ScoreTable:
             )
         for label, names in (("algorithm", self.algorithms), ("task", self.tasks), ("protocol", self.protocols)):
             for name in names:
-                if hidden := hidden_character(name):
-                    raise ArcadeMarkError(f"score table: the {label} {name!r} {hidden}")
+                if wrong := improper(name):
+                    raise ArcadeMarkError(f"score table: the {label} {wrong}")
         for label, values in (("protocols", self.protocols), ("sources", self.sources)):
             if len(values) != len(self.algorithms):
                 raise ArcadeMarkError(
@@ -227,13 +230,16 @@ def _runs(place: str, values: object) -> list[float]:
     return [float(score) for score in runs]
 
 
-def hidden_character(name: str) -> str:
-    """Say what character of a name cannot be shown and what to do; "" where there is none.
+def improper(name: str) -> str:
+    """Say of a name what no name has, and what to do; "" where it is a proper one.
 
-    Control characters and those that turn the direction of writing change what a terminal shows around them.
+    That is more than `MOST_NAME` characters, or such as cannot be shown: control characters and those that turn the
+    direction of writing change what a terminal shows around them.
     """
+    if len(name) > MOST_NAME:
+        return f"{one_line(name, 60)!r} is too long for a name; expected at most {MOST_NAME:,} characters"
     found = next((char for char in name if category(char) in _HIDDEN or char in _TURNING), None)
-    return "" if found is None else f"holds the control character U+{ord(found):04X}; take it out of the name"
+    return "" if found is None else f"{name!r} holds the control character U+{ord(found):04X}; take it out of the name"
 
 
 _HIDDEN = frozenset({"Cc", "Cs", "Zl", "Zp"})

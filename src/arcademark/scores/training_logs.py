@@ -22,11 +22,12 @@ from numpy.typing import NDArray
 from arcademark import files
 from arcademark.console.games import game, score_step
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers.base import DEFAULT_LAST, Log, Options, refuse_hidden
+from arcademark.scores.readers.base import DEFAULT_LAST, Log, Options, refuse_improper
 from arcademark.scores.readers.formats import Recognised
 from arcademark.scores.readers.logs import by_run, merge
 from arcademark.scores.readers.naming import as_written
 from arcademark.suite.references import scores as references
+from arcademark.suite.settings import MOST_FRAMES
 from arcademark.suite.tasks import game_name
 
 MOST_HEARD = 100
@@ -35,6 +36,8 @@ MOST_HEARD = 100
 FEWEST_HEARD = 20
 UNTRAINED = 0.6
 """Part of random play's score that the first episodes of whole games reach; single lives are at most half of a game."""
+
+LENGTH = "an episode has length"
 
 _NAMED = re.compile(r"clip|(?<![a-z])(?:lives?|episodic_life|one_life)(?![a-z])", re.IGNORECASE)
 
@@ -146,7 +149,7 @@ def _together(
     clock: _Clock,
 ) -> TrainingLog | None:
     algorithm, task, run = key
-    refuse_hidden(parts[0].place, [algorithm])
+    refuse_improper(parts[0].place, [algorithm])
     trained = [log for log in parts if log.evaluations is None]
     evaluated = [log for log in parts if log.evaluations is not None]
     first = trained[0] if trained else evaluated[0]
@@ -181,7 +184,7 @@ def _together(
 
 def _episodes(log: Log, environment: str, clock: _Clock, assumed: list[str]) -> Values:
     """Return the episodes of a log that says how long each is, or none of that."""
-    steps = np.zeros(len(log.values), np.int64) if log.lengths is None else _whole(log, log.lengths)
+    steps = np.zeros(len(log.values), np.int64) if log.lengths is None else _whole(log, log.lengths, LENGTH, 1)
     frames, said = clock.of_lengths(environment)
     if said and log.lengths is not None:
         assumed.append(said)
@@ -197,18 +200,23 @@ def _trained(log: Log, environment: str, clock: _Clock, assumed: list[str]) -> V
         )
     if log.steps is None:
         return _episodes(log, environment, clock, assumed)
-    ends = np.maximum.accumulate(_whole(log, log.steps)) * (1 if log.counts_frames else clock.frame_skip)
+    ends = np.maximum.accumulate(_whole(log, log.steps, "a value is after step", 0)) * (
+        1 if log.counts_frames else clock.frame_skip
+    )
     frames = np.diff(ends, prepend=0)
     if not log.counts_frames:
         assumed.append(f"a step of training is {clock.frame_skip} frames")
-    steps = np.zeros(len(frames), np.int64) if log.lengths is None else _whole(log, log.lengths)
+    steps = np.zeros(len(frames), np.int64) if log.lengths is None else _whole(log, log.lengths, LENGTH, 1)
     return Values(log.values, frames, steps)
 
 
-def _whole(log: Log, values: _Floats) -> _Ints:
-    if not np.isfinite(values).all() or (values < 0).any() or (values > 2**40).any():
-        raise ArcadeMarkError(f"{log.place}: a number of steps is negative, missing or too large; correct it")
-    return np.round(values).astype(np.int64)
+def _whole(log: Log, values: _Floats, what: str, least: int) -> _Ints:
+    wrong = ~((values >= least) & (values <= MOST_FRAMES) & (values == np.floor(values)))  # of NaN, too
+    if wrong.any():
+        raise ArcadeMarkError(
+            f"{log.place}: {what} {values[wrong][0]:.12g}; expected whole numbers of at least {least}; correct it"
+        )
+    return values.astype(np.int64)
 
 
 def _doubts(task: str, log: Log, evaluation: _Floats, format: str) -> Iterator[str]:

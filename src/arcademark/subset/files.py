@@ -21,7 +21,7 @@ import msgspec
 
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.files import parse_json, read_as
-from arcademark.scores.readers.base import refuse_hidden
+from arcademark.scores.readers.base import refuse_improper
 from arcademark.subset.model import SubsetModel
 
 SCHEMA = "arcademark.subset-model/1"
@@ -57,7 +57,7 @@ def loads(text: str, place: str = "the model") -> SubsetModel:
         raise ArcadeMarkError(f"{place}: the schema is {one_line(repr(schema), 60)}, expected {SCHEMA!r}; {_REMEDY}")
     tasks = found.get("tasks")
     texts = [*found.values(), *(tasks if isinstance(tasks, list) else ())]
-    refuse_hidden(place, (text for text in texts if isinstance(text, str)))
+    refuse_improper(place, (text for text in texts if isinstance(text, str)))
     model = read_as(SubsetModel, {**OPTIONAL, **found}, place, _REMEDY)
     if unknown := sorted(_unknown(found, model)):
         raise ArcadeMarkError(f"{place}: unknown field {', '.join(map(repr, unknown))}; leave it out, or mend its name")

@@ -24,14 +24,29 @@ Colours = Literal["original", "inverted", "rotated", "gray", "shuffled"]
 Parser = Callable[[object], Any]
 
 
-def _integer(minimum: int) -> Parser:
+MOST_FRAMES = 2**40
+"""Of an episode, a training, or whatever else is counted in frames: 580 years of play."""
+MOST_FRAMES_PER_ACTION = 10_000
+MOST_EPISODES = 1_000_000
+"""Of a trial."""
+MOST_STACKED = 1_000
+MOST_SWITCHES = 2**31 - 1
+"""Of modes and difficulties, which are numbered."""
+MOST_PIXELS = 10_000
+"""Of a side."""
+
+
+def _integer(least: int, most: int) -> Parser:
+    expected = f"a whole number from {least:,} to {most:,}"
+
     def parse(value: object) -> int:
         if isinstance(value, str):
-            number = int(value) if value.strip().lstrip("+-").replace("_", "").isdecimal() else None
+            digits = value.strip().lstrip("+-").replace("_", "")
+            number = int(value) if digits.isdecimal() and len(digits) <= len(str(most)) else None
         else:
             number = value if isinstance(value, int) and not isinstance(value, bool) else None
-        if number is None or number < minimum:
-            raise ValueError(f"a whole number of at least {minimum}")
+        if number is None or not least <= number <= most:
+            raise ValueError(expected)
         return number
 
     return parse
@@ -67,7 +82,7 @@ def _max_pool(value: object) -> MaxPool:
 def _size(value: object) -> tuple[int, int]:
     sides = value.lower().split("x") if isinstance(value, str) else value
     try:
-        height, width = (_integer(1)(side) for side in sides)  # type: ignore[attr-defined]
+        height, width = (_integer(1, MOST_PIXELS)(side) for side in sides)  # type: ignore[attr-defined]
     except (TypeError, ValueError):
         raise ValueError("a height and a width such as '84x84'") from None
     return height, width
@@ -106,27 +121,27 @@ def _or_none(parser: Parser) -> Parser:
 
 SETTINGS: Mapping[str, Parser] = MappingProxyType(
     {
-        "frame_skip": _integer(1),
+        "frame_skip": _integer(1, MOST_FRAMES_PER_ACTION),
         "repeat_action_probability": _probability,
         "action_set": _one_of(ActionSet),
-        "max_frames_per_episode": _or_none(_integer(1)),
+        "max_frames_per_episode": _or_none(_integer(1, MOST_FRAMES)),
         "training_episode_end": _one_of(TrainingEpisodeEnd),
         "evaluation_episode_end": _one_of(EpisodeEnd),
         "start": _one_of(Start),
-        "noop_max": _integer(0),
+        "noop_max": _integer(0, MOST_FRAMES_PER_ACTION),
         "fire_reset": _truth,
-        "mode": _or_none(_integer(0)),
-        "difficulty": _or_none(_integer(0)),
+        "mode": _or_none(_integer(0, MOST_SWITCHES)),
+        "difficulty": _or_none(_integer(0, MOST_SWITCHES)),
         "modification": _or_none(_name),
         "colours": _one_of(Colours),
         "observation": _one_of(ObservationKind),
         "screen_size": _or_none(_size),
         "max_pool": _max_pool,
-        "frame_stack": _integer(1),
+        "frame_stack": _integer(1, MOST_STACKED),
         "training_reward_clipping": _truth,
-        "training_frames": _or_none(_integer(1)),
-        "training_episodes": _or_none(_integer(1)),
-        "evaluation_episodes": _integer(1),
+        "training_frames": _or_none(_integer(1, MOST_FRAMES)),
+        "training_episodes": _or_none(_integer(1, MOST_FRAMES)),
+        "evaluation_episodes": _integer(1, MOST_EPISODES),
         "reported_episodes": _one_of(Reporting),
         "counted_frames": _one_of(CountedFrames),
     }
@@ -135,8 +150,8 @@ SETTINGS: Mapping[str, Parser] = MappingProxyType(
 
 STEP_SETTINGS: Mapping[str, Parser] = MappingProxyType(
     {
-        "max_steps_per_episode": _or_none(_integer(1)),
-        "training_steps": _or_none(_integer(1)),
+        "max_steps_per_episode": _or_none(_integer(1, MOST_FRAMES)),
+        "training_steps": _or_none(_integer(1, MOST_FRAMES)),
         **{name: SETTINGS[name] for name in ("training_episodes", "evaluation_episodes", "reported_episodes")},
     }
 )

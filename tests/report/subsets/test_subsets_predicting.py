@@ -14,8 +14,11 @@ from arcademark.reports.present import prediction
 from arcademark.reports.render import terminal
 from arcademark.reports.subsets import predicting, predictors
 from arcademark.reports.subsets.predicting import Predicted, predicted
+from arcademark.reports.tables.analysis import of_dataset
+from arcademark.reports.tables.dataset import ScoreOptions, prepare
 from arcademark.scores.table import ScoreTable
 from arcademark.subset.any_tasks import train
+from arcademark.subset.calibration import Misses
 
 TASKS = tuple("abcdef")
 
@@ -139,3 +142,16 @@ def test_papers_that_a_table_has_are_not_among_the_others():
     name = next(name for name in trained.algorithms if name.startswith("MuZero"))
     assert len(predictors.other_papers(model, (), [name])) < 43
     assert predictors.other_papers(model, (), trained.algorithms) == ()
+
+
+def test_what_holds_of_the_same_games_is_worked_out_once_for_all_algorithms(monkeypatch):
+    asked, followed = [], []
+    coverage = Misses.coverage
+    monkeypatch.setattr(Misses, "coverage", lambda misses, level: asked.append(misses) or coverage(misses, level))
+    table = {f"alg{number}": {"krull": 1000 * number, "zaxxon": 100 * number} for number in range(5)}
+    asked_for = ScoreOptions(model="any")
+    report = of_dataset(prepare(table, asked_for), asked_for, lambda *done: followed.append(done))
+    assert len({item.estimate.value for item in report.algorithms}) == 5
+    assert len({item.estimate.held for item in report.algorithms}) == 1
+    assert len(asked) == 1
+    assert followed == [(number, 5) for number in range(1, 6)]

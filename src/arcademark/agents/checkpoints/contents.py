@@ -20,9 +20,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 import numpy as np
 
+from arcademark.agents.checkpoints.onnx_files import files_of, is_onnx
 from arcademark.agents.importing import said
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import parse_json, read_text
+from arcademark.suite.settings import MOST_FRAMES
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -31,6 +33,10 @@ Format = Literal["stable-baselines3", "sample-factory", "state-dict", "onnx", "t
 
 MOST_BYTES = 2 * 2**30
 """Of a checkpoint's file, of what it inflates to, and of its tensors."""
+MOST_INFLATED = 64 * 2**20
+"""Of what an archive inflates to, archives within it too, beyond `MOST_TIMES` its own size: no trained network packs so
+well, and most are not packed at all."""
+MOST_TIMES = 4
 MOST_SETTINGS_BYTES = 64 * 2**20
 """Of Stable-Baselines3's settings."""
 MOST_ENTRIES = 100_000
@@ -74,7 +80,7 @@ class Contents:
     module: Any = None
 
     def trained_frames(self, frame_skip: int) -> int | None:
-        """Return for how many emulated frames it was trained, as the file says; None where it does not.
+        """Return for how many emulated frames it was trained, as the file says; None where it does not, or cannot be.
 
         Stable-Baselines3 (``num_timesteps``) and CleanRL's arguments (``total_timesteps``) count steps of the agent, of
         `frame_skip` frames each; Sample-Factory frames (``env_steps``), or steps with
@@ -85,7 +91,8 @@ class Contents:
         if type(steps) is not int or steps <= 0:
             return None
         of_frames = self.format == "sample-factory" and self.settings.get("summaries_use_frameskip", True)
-        return steps if of_frames else steps * frame_skip
+        frames = steps if of_frames else steps * frame_skip
+        return frames if frames <= MOST_FRAMES else None
 
 
 def read(data: bytes, path: Path, trust: bool) -> Contents:
@@ -106,7 +113,7 @@ def read(data: bytes, path: Path, trust: bool) -> Contents:
         If its format is unknown, it is damaged or too large, or it can only be read by running code of its author.
     """
     if data.startswith(b"PK\x03\x04"):
-        names = _archive(data, path)
+        names = _archive(data, str(path), _inflated(data))
         for inner, kind in _NETWORKS.items():
             if inner in names and "data" in names:
                 return _with_settings(data, path, inner, kind)
@@ -117,7 +124,7 @@ def read(data: bytes, path: Path, trust: bool) -> Contents:
         return _pytorch(data, path, trust)
     if data[8:9] == b"{" and int.from_bytes(data[:8], "little") <= len(data) - 8:
         return _safetensors(data, path)
-    if data[:1] == b"\x08" and 1 <= data[1] <= 0x7F:  # a version of ONNX's format comes first
+    if is_onnx(data):
         return Contents("onnx")
     if data[:1] and 0x80 < data[0] <= 0x9F:
         return _flax(data, path)
@@ -127,17 +134,22 @@ def read(data: bytes, path: Path, trust: bool) -> Contents:
     )
 
 
-def _archive(data: bytes, path: Path) -> set[str]:
-    """Return the names in an archive, which inflates to no more than what is read."""
+def _inflated(data: bytes) -> int:
+    """Return to how many bytes an archive may inflate, with those within it."""
+    return min(MOST_BYTES, MOST_TIMES * len(data) + MOST_INFLATED)
+
+
+def _archive(data: bytes, place: str, most: int) -> set[str]:
+    """Return the names in an archive that says to inflate to at most `most` bytes in all; nothing is inflated."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             entries = archive.infolist()
     except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError):
-        raise ArcadeMarkError(f"{path}: damaged archive; copy the checkpoint again") from None
+        raise ArcadeMarkError(f"{place}: damaged archive; copy the checkpoint again") from None
     total = sum(entry.file_size for entry in entries)
-    if total > MOST_BYTES or len(entries) > MOST_ENTRIES:
+    if total > most or len(entries) > MOST_ENTRIES:
         raise ArcadeMarkError(
-            f"{path}: inflates to {total:,} bytes in {len(entries):,} files; at most {MOST_BYTES:,} and "
+            f"{place}: inflates to {total:,} bytes in {len(entries):,} files; at most {most:,} and "
             f"{MOST_ENTRIES:,} are read"
         )
     return {entry.filename for entry in entries}
@@ -155,7 +167,7 @@ def _with_settings(data: bytes, path: Path, network: str, kind: Format) -> Conte
         raise ArcadeMarkError(f"{path}, its 'data': expected an object; save the model again")
     inner = f"{path}, its {network}"
     if policy.startswith(b"PK"):
-        _archive(policy, Path(inner))
+        _archive(policy, inner, _inflated(data) - len(settings) - len(policy))
     tensors = _tensors(_load(policy, inner), inner)
     return Contents(kind, tensors, {key: _plain(value) for key, value in found.items()})
 
@@ -223,12 +235,22 @@ def _policy(policy: Any, path: Path) -> Contents:
 
 
 def _sample_factory_settings(data: bytes, path: Path) -> Mapping[str, Any]:
-    config = settings_beside(data, path)
+    config = _settings_beside(data, path)
     found = parse_json(read_text(config, MOST_SETTINGS_BYTES), config) if config is not None else {}
     return found if isinstance(found, dict) else {}
 
 
-def settings_beside(data: bytes, path: Path) -> Path | None:
+def files_beside(data: bytes, path: Path) -> list[Path]:
+    """Return the files that a checkpoint is read with: ONNX's tensors, Sample-Factory's settings; errors of the former.
+
+    They are part of it: of its checksum, and wherever it goes.
+    """
+    if is_onnx(data):
+        return files_of(data, path)
+    return [config] if (config := _settings_beside(data, path)) is not None else []
+
+
+def _settings_beside(data: bytes, path: Path) -> Path | None:
     """Return the ``config.json`` that Sample-Factory writes beside a checkpoint or its folder, if it is one of its."""
     configs = (folder / "config.json" for folder in (path.parent, path.parent.parent))
     config = next((config for config in configs if config.is_file()), None)
@@ -367,8 +389,10 @@ def _tensors(found: Any, place: str) -> dict[str, Tensor]:
         if not isinstance(name, str) or not isinstance(value, torch.Tensor):
             kind = said(str, type(value).__name__)
             raise ArcadeMarkError(f"{place}: '{said(str, name)}' is {kind}; expected a state dict, of tensors alone")
-        if value.layout != torch.strided or value.is_meta or value.is_quantized:
-            raise ArcadeMarkError(f"{place}: '{said(str, name)}' is no plain tensor; save a plain state dict")
+        if value.layout != torch.strided or value.is_meta or value.is_quantized or value.is_complex():
+            raise ArcadeMarkError(
+                f"{place}: '{said(str, name)}' is no plain tensor of real numbers; save a plain state dict"
+            )
         if value.numel() * value.element_size() > value.untyped_storage().nbytes():
             raise ArcadeMarkError(
                 f"{place}: '{said(str, name)}' claims shape {tuple(value.shape)}, of more numbers than the file holds; "

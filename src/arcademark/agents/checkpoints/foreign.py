@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -53,10 +54,23 @@ class Module(nn.Module):
         answer = answer[0] if isinstance(answer, tuple | list) and answer else answer
         if not isinstance(answer, Tensor) or answer.dim() != 2 or len(answer) != len(observations):
             shown = tuple(answer.shape) if isinstance(answer, Tensor) else said(str, type(answer).__name__)
-            raise ArcadeMarkError(
-                f"{self.place}: it returned {shown}; expected a number for each action, (rows, actions)"
-            )
+            raise ArcadeMarkError(f"its network returned {shown}; expected a number for each action, (rows, actions)")
+        if answer.is_complex():
+            raise ArcadeMarkError("its network returned complex numbers; expected a real number for each action")
         return answer, state
+
+
+MOST_WORKING_BYTES = 2**30
+"""Of all that ONNX models of a process compute with; networks of the review's algorithms need some 10 MB."""
+
+
+@cache
+def _bound_memory() -> None:
+    """Let onnxruntime take no more memory, once for a process: what asks for more fails at once."""
+    import onnxruntime as ort
+
+    memory = ort.OrtMemoryInfo("Cpu", ort.OrtAllocatorType.ORT_ARENA_ALLOCATOR, 0, ort.OrtMemType.DEFAULT)
+    ort.create_and_register_allocator(memory, ort.OrtArenaCfg({"max_mem": MOST_WORKING_BYTES}))
 
 
 class Onnx(Module):
@@ -65,7 +79,9 @@ class Onnx(Module):
     def __init__(self, data: bytes, scale: float, place: str) -> None:
         import onnxruntime
 
+        _bound_memory()
         options = onnxruntime.SessionOptions()
+        options.add_session_config_entry("session.use_env_allocators", "1")
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.log_severity_level = 4
         try:
@@ -84,7 +100,13 @@ class Onnx(Module):
         def run(observations: Tensor) -> Tensor:
             array = observations.numpy().astype(kind)
             parts = [array] if not isinstance(rows, int) else np.split(array, range(rows, len(array), rows))
-            return torch.from_numpy(np.concatenate([session.run(None, {given[0].name: part})[0] for part in parts]))
+            try:
+                answers = [session.run(None, {given[0].name: part})[0] for part in parts]
+            except Exception as error:
+                raise ArcadeMarkError(
+                    f"onnxruntime cannot run its network ({said(str, error)}); export it again"
+                ) from None
+            return torch.from_numpy(np.concatenate(answers))
 
         super().__init__(run, scale, place)
         if shape and all(isinstance(n, int) for n in shape):
@@ -159,7 +181,7 @@ class Rllib(Module):
         answer = self.module.forward_inference(batch) if self.stochastic else self.module.compute_q_values(batch)
         values = answer.get("action_dist_inputs" if self.stochastic else "qf_preds")
         if not isinstance(values, Tensor):
-            raise ArcadeMarkError(f"{self.place}: its module gives actions no numbers; write an agent that plays it")
+            raise ArcadeMarkError("its module gives actions no numbers; write an agent that plays it")
         if state:
             values = values.squeeze(1)
             state = tuple(part.unsqueeze(0) for part in self._tree.flatten(answer["state_out"]))

@@ -63,8 +63,7 @@ def _dreamer(layers: Layers) -> Any:
     """Our own DreamerV3's, trained by RLlib, which makes its network."""
     from arcademark.agents.checkpoints.foreign import Dreamer
 
-    layers.unused = ("",)  # each tensor has to be there, and none else
-    return Dreamer(layers.tensors, layers.settings, layers.place)
+    return Dreamer({name: layers.take(name) for name in layers.tensors}, layers.settings, layers.place)
 
 
 def _scaled(x: Tensor) -> Tensor:
@@ -295,8 +294,8 @@ def _sample_factory(layers: Layers) -> Network:
     statistics = "obs_normalizer.running_mean_std.running_mean_std.obs.running_"
     shift = deviation = None
     if layers.has(statistics):
-        shift = layers.tensors[f"{statistics}mean"].float()
-        deviation = torch.sqrt(layers.tensors[f"{statistics}var"].float() + 1e-5)
+        shift = layers.take(f"{statistics}mean")
+        deviation = torch.sqrt(layers.take(f"{statistics}var") + 1e-5)
 
     def prepare(x: Tensor) -> Tensor:
         x = (x - mean) * (1.0 / scale)

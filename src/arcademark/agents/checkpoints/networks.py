@@ -120,9 +120,12 @@ class Layers:
         return any(name.startswith(prefix) for name in self.tensors)
 
     def take(self, name: str) -> Tensor:
-        """Return a tensor, which is used thereby."""
+        """Return a tensor of finite numbers, which is used thereby."""
         self.used.add(name)
-        return self.tensors[name].float()
+        taken = self.tensors[name].float()
+        if not taken.isfinite().all():
+            raise ArcadeMarkError(f"{self.place}: {name!r} holds NaN or infinity; its training has diverged")
+        return taken
 
     def layer(self, name: str, padding: int = 0) -> nn.Module:
         """Return the convolution, linear layer or normalisation of a name."""

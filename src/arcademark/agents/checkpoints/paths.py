@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from arcademark.agents.checkpoints.contents import MOST_BYTES, MOST_ENTRIES, MOST_SETTINGS_BYTES, settings_beside
+from arcademark.agents.checkpoints.contents import MOST_BYTES, MOST_ENTRIES, files_beside
 from arcademark.errors import ArcadeMarkError, UnknownNameError, one_line
 from arcademark.files import read_bytes
 
@@ -128,8 +128,8 @@ def checksum(path: Path) -> str:
 def digest_of(data: bytes, path: Path) -> str:
     """Return the SHA-256 of a file that holds `data`, and of what is read beside it."""
     digest = hashlib.sha256(data)
-    if (beside := settings_beside(data, path)) is not None:
-        digest.update(read_bytes(beside, MOST_SETTINGS_BYTES))
+    for beside in files_beside(data, path):
+        digest.update(read_bytes(beside, MOST_BYTES))
     return digest.hexdigest()
 
 

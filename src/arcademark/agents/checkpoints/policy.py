@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from arcademark.agents.checkpoints.choosing import Chooser
 from arcademark.agents.checkpoints.contents import MOST_BYTES, TRUST, read
+from arcademark.agents.checkpoints.onnx_files import whole
 from arcademark.agents.checkpoints.paths import MOST_LISTED, checksum, digest_of, file_of, is_rllib
 from arcademark.agents.importing import canonical_reference, importable, load_factory, where_raised
 from arcademark.agents.spaces import check_spaces
@@ -98,6 +99,8 @@ class NetworkPolicy:
             for block, start in enumerate(range(0, len(first), ROWS)):
                 answers.append(self._ask(block, observations[start : start + ROWS], first[start : start + ROWS]))
         values = np.concatenate(answers)
+        if np.isnan(values).any() or (values == np.inf).any() or np.isneginf(values).all(axis=1).any():
+            raise ArcadeMarkError("its network gives actions no numbers (NaN, infinity); its training has diverged")
         arrays = self._env.array_actions
         if not self._chooser.fits(values.shape[1], self._network.continuous):
             has = f"the game has {self._env.num_actions}" if arrays is None else f"they have shape {arrays.shape}"
@@ -264,18 +267,17 @@ def check(label: str, asked: Sequence[tuple[Path, EnvironmentSpec]], settings: M
 
 
 def _tried(path: Path, env: EnvironmentSpec, settings: Mapping[str, Any]) -> str:
-    """Make a network, ask it for an action if it does not say how many it has, and return its file's SHA-256."""
+    """Make a network, ask it for an action, and return its file's SHA-256."""
     place = f"checkpoint {path}"
     made = Checkpoint(env, path, "", **settings)
     check_spaces(made, f"{place} on {env.game}", env)
-    if made._network.num_actions is None:
-        seen = np.zeros((1, *env.observation_shape), env.observation_dtype)
-        try:
-            made.act(seen, np.ones(1, np.bool_), [np.random.default_rng(0)])
-        except ArcadeMarkError as error:
-            raise ArcadeMarkError(f"{place}: {error}") from None
-        except (Exception, SystemExit) as error:
-            raise ArcadeMarkError(f"{place}: asked for an action in {env.game}, {where_raised(error)}") from None
+    seen = np.zeros((1, *env.observation_shape), env.observation_dtype)
+    try:
+        made.act(seen, np.ones(1, np.bool_), [np.random.default_rng(0)])
+    except ArcadeMarkError as error:
+        raise ArcadeMarkError(f"{place}: {error}") from None
+    except (Exception, SystemExit) as error:
+        raise ArcadeMarkError(f"{place}: asked for an action in {env.game}, {where_raised(error)}") from None
     return made.sha256
 
 
@@ -311,7 +313,7 @@ def _network(
     _check(found := digest_of(data, path), sha256, place)
     contents = read(data, path, trust)
     if contents.format == "onnx":
-        return foreign.Onnx(data, scale, place), found, None
+        return foreign.Onnx(whole(data, path, MOST_BYTES // 2), scale, place), found, None
     if contents.module is not None:
         return foreign.Module(contents.module, scale, place), found, None
     trained = contents.trained_frames(env.protocol.frame_skip)

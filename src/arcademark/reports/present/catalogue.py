@@ -85,7 +85,7 @@ def check(found: Check) -> Document:
 def addition(found: Addition) -> Document:
     """Show what is wrong with a contributed collection; or what is striking in it, and what to do next."""
     title = f"Check of {found.collection}"
-    if not found.ok:
+    if found.findings:
         return _document(title, findings(found.findings))
     beside = table(
         (Column("algorithm", "name"), Column("beside", "name"), Column("of", "name"), "games of both", "equal scores"),
@@ -103,15 +103,20 @@ def addition(found: Addition) -> Document:
         f"of {wording.plural(found.algorithms, 'algorithm')}",
         f"on {wording.plural(found.games, 'game')}",
     )
+    told = f"Nothing is wrong: {' '.join(held)}."
+    if found.remarks:
+        told = f"{' '.join(held)}; {wording.plural(len(found.remarks), 'remark')} to be answered."
     return _document(
         title,
-        Prose(f"Nothing is wrong: {' '.join(held)}.", "good"),
+        Prose(told, "good" if found.ok else "doubtful"),
         *((section("The same algorithms in the catalogue", beside),) if found.compared else ()),
         *((section(wording.plural(len(found.remarks), "remark"), striking),) if found.remarks else ()),
         Prose(
             f"Written: {wording.listing(found.written)}. SOURCES.md there is to say where the scores are from."
             if found.written
             else "To write it: --into src/arcademark/catalogue/data, in a checkout."
+            if found.ok
+            else "Correct each score, or say in the note of its row, of a column in the algorithm's, why it is so."
         ),
     )
 

@@ -7,8 +7,9 @@ episode that is played twice here are compared to the byte.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -19,6 +20,7 @@ from arcademark.environments.base import EnvironmentSpec
 from arcademark.environments.registry import environment_spec, open_environment, version_of
 from arcademark.environments.tasks import copies, random_action
 from arcademark.errors import ArcadeMarkError
+from arcademark.runs.events import EpisodeDone, Event
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
 from arcademark.runs.store import RunRecord, read_run
@@ -74,8 +76,16 @@ class SuiteCheck:
         return all(task.repeatable for task in self.tasks)
 
 
-def check_suite(protocol: StepProtocol, episodes: int, workers: int | None = None) -> SuiteCheck:
-    """Play every task of a suite twice."""
+def check_suite(
+    protocol: StepProtocol,
+    episodes: int,
+    workers: int | None = None,
+    follow: Callable[[int, int], None] = lambda _done, _of: None,
+) -> SuiteCheck:
+    """Play every task of a suite twice.
+
+    ``follow`` is told how many episodes are played, played again and observed, of how many, after each.
+    """
     specs: dict[str, EnvironmentSpec | str] = {}
     for task in protocol.suite.tasks:
         try:
@@ -83,17 +93,30 @@ def check_suite(protocol: StepProtocol, episodes: int, workers: int | None = Non
         except ArcadeMarkError as error:
             specs[task] = str(error)
     made = [task for task, spec in specs.items() if isinstance(spec, EnvironmentSpec)]
+    numbers = count(1)
+
+    def one_more() -> None:
+        follow(next(numbers), 2 * episodes * len(made) + len(specs))
+
+    def on_event(event: Event) -> None:
+        if isinstance(event, EpisodeDone):
+            one_more()
+
     with tempfile.TemporaryDirectory() as folder:
         run, differences = None, dict[str, str]()
         if made:
             place = Path(folder) / "run"
-            execute(make_plan(agent_specs("random"), made, protocol, 1, episodes), place, workers=workers)
+            plan = make_plan(agent_specs("random"), made, protocol, 1, episodes)
+            execute(plan, place, workers=workers, on_event=on_event)
             run = read_run(place)
-            found = verify(place, workers=workers, suite=protocol.suite)
+            found = verify(place, workers=workers, suite=protocol.suite, on_finding=lambda _finding, _of: one_more())
             differences = {finding.game: str(finding) for finding in reversed(found.problems)}
             differences |= {trial.game: str(trial.error) for trial in run.trials if trial.error}
-        tasks = tuple(_checked(task, spec, protocol, run, differences.get(task, "")) for task, spec in specs.items())
-    return SuiteCheck(protocol.suite.name, protocol.suite.title, episodes, tasks)
+        tasks = []
+        for task, spec in specs.items():
+            tasks.append(_checked(task, spec, protocol, run, differences.get(task, "")))
+            one_more()
+    return SuiteCheck(protocol.suite.name, protocol.suite.title, episodes, tuple(tasks))
 
 
 def _checked(

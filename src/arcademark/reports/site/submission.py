@@ -21,7 +21,7 @@ from arcademark.catalogue import adding, collections, reading
 from arcademark.catalogue.adding import Addition
 from arcademark.catalogue.check import Finding
 from arcademark.catalogue.model import AlgorithmKind
-from arcademark.errors import ArcadeMarkError
+from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.reports import settings
 from arcademark.reports.cells import PlayedAlgorithm
 from arcademark.reports.site.document import Replay
@@ -95,7 +95,11 @@ def check(
     ``name`` is what its only agent is to be called; else each goes by its label.
     """
     if paper is not None and not adding.NAME.fullmatch(paper.key):
-        raise ArcadeMarkError(f"--paper {paper.key!r}: expected a name and a year in small letters, such as doe-2026")
+        raise ArcadeMarkError(
+            f"--paper {one_line(paper.key, 80)!r}: expected a name and a year in small letters, such as doe-2026"
+        )
+    if paper is not None and paper.url and not reading.ADDRESS.match(paper.url):
+        raise ArcadeMarkError(f"--url {one_line(paper.url, 80)!r}: expected an address that begins with https://")
     if paper is not None and manifest.protocol_of(directory, manifest.read(directory)).unit == "step":
         raise ArcadeMarkError(
             f"{directory}: has no Atari games, of which the catalogue is; check it without --paper, and show it on its "
@@ -116,7 +120,8 @@ def check(
         for place in places:
             place.write_text(files[place.name], encoding="utf-8", newline="\n")
         addition = adding.add(places, overwrite=True)
-    return Submission(str(directory), addition.ok, replay, (), addition, files if addition.ok else {})
+    sound = not addition.findings  # what is striking in it was played
+    return Submission(str(directory), sound, replay, (), addition, files if sound else {})
 
 
 def _problems(

@@ -98,9 +98,8 @@ class Predictor:
         With it comes what share of known algorithms' medians such intervals held; None where there are none.
         """
         row = self._row(scores)
-        misses = _misses(self.trained, tuple(np.isfinite(row).tolist()), level)
-        found = outlook.estimate(self.trained, row, MEDIAN, misses, noise(len(row)), level)
-        return found, misses.coverage(level)[MEDIAN.name]
+        misses, held = _misses(self.trained, tuple(np.isfinite(row).tolist()), level)
+        return outlook.estimate(self.trained, row, MEDIAN, misses, noise(len(row)), level), held
 
     def slopes(self, scores: Mapping[str, float]) -> Floats:
         """Return by how much log₁₀(1 + median) rises with each log₁₀(1 + score), shape (scores,), both in percent."""
@@ -129,8 +128,10 @@ def noise(tasks: int) -> Floats:
 
 
 @lru_cache(maxsize=8)
-def _misses(trained: Trained, known: tuple[bool, ...], level: float) -> Misses:
-    return calibration.misses(trained, np.array(known), (MEDIAN,), noise(len(known)), level)
+def _misses(trained: Trained, known: tuple[bool, ...], level: float) -> tuple[Misses, float | None]:
+    """Return how far known algorithms' medians are missed from these tasks, and the share that intervals held."""
+    misses = calibration.misses(trained, np.array(known), (MEDIAN,), noise(len(known)), level)
+    return misses, misses.coverage(level)[MEDIAN.name]
 
 
 @cache

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import starmap
 from types import MappingProxyType
@@ -77,8 +77,13 @@ def analyse(
     return of_dataset(prepare(sources, wanted), wanted)
 
 
-def of_dataset(dataset: Dataset, options: ScoreOptions) -> ScoreReport:
-    """Work out everything that is to be said of a dataset; see `analyse`."""
+def of_dataset(
+    dataset: Dataset, options: ScoreOptions, follow: Callable[[int, int], None] | None = None
+) -> ScoreReport:
+    """Work out everything that is to be said of a dataset; see `analyse`.
+
+    ``follow`` is told how many algorithms are worked out, of how many, after each.
+    """
     chosen = dataset.benchmark.chosen(options.metrics)
     bootstrap = bootstrap_of(dataset, options)
     runs = dataset.scores.runs.runs if dataset.scores.runs else ()
@@ -90,16 +95,18 @@ def of_dataset(dataset: Dataset, options: ScoreOptions) -> ScoreReport:
             f"{model.name} estimates the median of {ESTIMATED[0]}; leave the model out, or the other benchmark"
         )
     estimated = options.model is not None and view.name in ESTIMATED
-    algorithms = tuple(
-        replace(
-            _algorithm(name, dataset, chosen, bootstrap),
-            estimate=_estimate(name, model, dataset, bootstrap) if estimated else None,
-            **_of_run(dataset.scores.played[name], by_run, dataset.scores.frames.get(name))
-            if name in dataset.scores.played
-            else {},
+    algorithms = []
+    for name in dataset.algorithms:
+        played = dataset.scores.played.get(name)
+        algorithms.append(
+            replace(
+                _algorithm(name, dataset, chosen, bootstrap),
+                estimate=_estimate(name, model, dataset, bootstrap) if estimated else None,
+                **_of_run(played, by_run, dataset.scores.frames.get(name)) if played else {},
+            )
         )
-        for name in dataset.algorithms
-    )
+        if follow is not None:
+            follow(len(algorithms), len(dataset.algorithms))
     told = notices.collect(dataset, algorithms, bootstrap)
     views = tuple(map(directory.view, runs, names))
     title = wording.shortened(dataset.algorithms, most=4)
@@ -113,7 +120,7 @@ def of_dataset(dataset: Dataset, options: ScoreOptions) -> ScoreReport:
     common = shared(title, dataset, chosen, bootstrap, told, own, papers, *used)
     return ScoreReport(
         **common,
-        algorithms=algorithms,
+        algorithms=tuple(algorithms),
         learning=learning.curves(dataset.played),
         runs=views,
         methods=methods.paragraphs(algorithms, common["games"], views, common["scope"]) if views else (),

@@ -15,10 +15,10 @@ from typing import Annotated, Protocol
 from msgspec import Meta
 
 from arcademark.environments.registry import Emulator
-from arcademark.runs.checks import MOST_FRAMES_PER_ACTION
 from arcademark.runs.plan import Trial
 from arcademark.runs.slot import Played, Trained, TrainingBlock
 from arcademark.runs.store import Checkpoint, EpisodeResult, Unfinished
+from arcademark.suite.settings import MOST_FRAMES_PER_ACTION
 
 Count = Annotated[int, Meta(ge=1)]
 Interval = Annotated[int, Meta(ge=1, le=MOST_FRAMES_PER_ACTION)]

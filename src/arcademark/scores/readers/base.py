@@ -18,7 +18,7 @@ from arcademark import files
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.numerals import MARKS
 from arcademark.scores.readers.piped import PipedFile
-from arcademark.scores.table import ScoreTable, hidden_character
+from arcademark.scores.table import ScoreTable, improper
 
 _Key = TypeVar("_Key", bound=Hashable)
 _Value = TypeVar("_Value")
@@ -232,11 +232,11 @@ def listed(names: Sequence[object], most: int = 3) -> str:
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
-def refuse_hidden(place: str, names: Iterable[str]) -> None:
-    """Refuse names with control characters; the error names the place."""
+def refuse_improper(place: str, names: Iterable[str]) -> None:
+    """Refuse names that are too long or hold control characters; the error names the place."""
     for name in names:
-        if hidden := hidden_character(name):
-            raise ArcadeMarkError(f"{place}: the name {name!r} {hidden}")
+        if wrong := improper(name):
+            raise ArcadeMarkError(f"{place}: the name {wrong}")
 
 
 def canonical(place: str, name: str, canonical_task: Callable[[str], str]) -> str:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.arrays import load_npy, load_npz
-from arcademark.scores.readers.base import LARGEST, SAID, Options, Reading, canonical, count, read_head, refuse_hidden
+from arcademark.scores.readers.base import LARGEST, SAID, Options, Reading, canonical, count, read_head, refuse_improper
 from arcademark.scores.table import ScoreTable, blank
 
 
@@ -62,9 +62,9 @@ def _without_null(value: Any) -> Any:
 
 def _by_task(path: Path, content: Mapping[str, Mapping[str, Any]], options: Options) -> Reading:
     rows: dict[tuple[str, str, int], float] = {}
-    refuse_hidden(str(path), content)
+    refuse_improper(str(path), content)
     for algorithm, tasks in content.items():
-        refuse_hidden(f"{path}, {algorithm!r}", tasks)
+        refuse_improper(f"{path}, {algorithm!r}", tasks)
         for name, value in tasks.items():
             place = f"{path}, {algorithm!r}, {name!r}"
             task = canonical(place, name, options.canonical_task)
@@ -86,7 +86,7 @@ def read_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], options: Options
     """Make a table of arrays of shape (runs, tasks)."""
     if not arrays:
         raise ArcadeMarkError(f"{path}: the file is empty; expected an array of shape (runs, tasks) for each algorithm")
-    refuse_hidden(str(path), arrays)
+    refuse_improper(str(path), arrays)
     if options.tasks is None:
         raise ArcadeMarkError(
             f"{path}: nothing says which games the columns of its arrays are; give their order with {SAID['tasks']}"

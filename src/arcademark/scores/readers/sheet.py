@@ -16,7 +16,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.scores.formulas import unescaped
 from arcademark.scores.readers import numerals
 from arcademark.scores.readers.base import LARGEST, SAID
-from arcademark.scores.table import hidden_character
+from arcademark.scores.table import improper
 
 _PLAIN = re.compile(r"[0-9eE+\-. \t]*")
 _BRACKETED = re.compile(r"([+\-\u2212]?\d[\d.,']*(?:[eE][+-]?\d+)?)\s*[(\[].*")
@@ -91,8 +91,8 @@ class Sheet:
             text = self.text(name)
             if not text:
                 raise ArcadeMarkError(f"{self.place(int(row), column)}: the cell is empty, expected a name")
-            if hidden := hidden_character(text):
-                raise ArcadeMarkError(f"{self.place(int(row), column)}: {text!r} {hidden}")
+            if wrong := improper(text):
+                raise ArcadeMarkError(f"{self.place(int(row), column)}: {wrong}")
             if text not in merged:
                 merged[text] = len(merged)
                 rows.append(row)
@@ -245,8 +245,8 @@ def checked(sheet: Sheet, row: int) -> Sheet:
     """Return a sheet whose columns, named in a row, are told apart by their names, or refuse it."""
     first: dict[str, int] = {}
     for column, name in enumerate(sheet.lowered):
-        if hidden := hidden_character(name):
-            raise ArcadeMarkError(f"{sheet.path}, row {row}, column {column + 1}: {sheet.header[column]!r} {hidden}")
+        if wrong := improper(sheet.header[column]):
+            raise ArcadeMarkError(f"{sheet.path}, row {row}, column {column + 1}: {wrong}")
         if name and first.setdefault(name, column) != column:
             raise ArcadeMarkError(
                 f"{sheet.path}, row {row}, column {column + 1}: the column {sheet.header[column]!r} is named twice; "

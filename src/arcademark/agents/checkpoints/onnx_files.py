@@ -1,0 +1,116 @@
+"""ONNX models: the files that hold their weights beside them, and what of them is refused before it runs.
+
+A model names such files relative to its own. They are part of the checkpoint: read from its folder, wherever the
+command is given, and from nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from arcademark.agents.importing import said
+from arcademark.errors import ArcadeMarkError
+from arcademark.files import read_bytes
+
+MOST_PARTS = 1_000_000
+"""Messages that a model's file holds: its nodes, their attributes, tensors and types."""
+_LOOPS = ("Loop", "Scan", "SequenceMap")
+"""Operators that repeat others as often as their inputs say."""
+
+
+def is_onnx(data: bytes) -> bool:
+    """Whether a file begins as ONNX's do: with the version of the format, which is small."""
+    return data[:1] == b"\x08" and b"\x01" <= data[1:2] <= b"\x7f"
+
+
+def files_of(data: bytes, path: Path) -> list[Path]:
+    """Return the files beside an ONNX model that hold tensors of it, each once.
+
+    ArcadeMarkError: it is damaged, or names a file that is not in its folder.
+    """
+    return list(dict.fromkeys(_place(tensor, path) for tensor in _outside(_parts(data, path)[0])))
+
+
+def whole(data: bytes, path: Path, most: int) -> bytes:
+    """Return an ONNX model that holds all its tensors, none of them in a file beside it.
+
+    ArcadeMarkError: as of `files_of`; a file lacks what is said to be in it; it repeats operators in a loop, which need
+    not end; or it holds more than `most` bytes.
+    """
+    parts, model = _parts(data, path)
+    if loops := [part.op_type for part in parts if part.DESCRIPTOR.name == "NodeProto" and part.op_type in _LOOPS]:
+        raise ArcadeMarkError(f"{path}: its operator {loops[0]} repeats others, maybe without end; export it without")
+    contents: dict[Path, bytes] = {}
+    size = len(data)
+    for tensor in _outside(parts):
+        if (place := _place(tensor, path)) not in contents:
+            contents[place] = read_bytes(place, most)
+        size += _fill(tensor, contents[place], f"{path}: '{said(str, tensor.name)}' in {place.name}")
+        if size > most:
+            raise ArcadeMarkError(f"{path}: its tensors have more than {most:,} bytes, the most that is read")
+    return data if not contents else model.SerializeToString()
+
+
+def _fill(tensor: Any, content: bytes, place: str) -> int:
+    """Give a tensor its numbers, and return how many bytes they are."""
+    told = {entry.key: entry.value for entry in tensor.external_data}
+    try:
+        offset = int(told.get("offset", 0))
+        length = int(told.get("length", len(content) - offset))
+    except ValueError:
+        raise ArcadeMarkError(f"{place}: its offset or length is no number; export the model again") from None
+    if offset < 0 or length < 0 or offset + length > len(content):
+        raise ArcadeMarkError(f"{place}: the file ends before it; copy both again")
+    tensor.raw_data = content[offset : offset + length]
+    tensor.ClearField("external_data")
+    tensor.ClearField("data_location")
+    return length
+
+
+def _parts(data: bytes, path: Path) -> tuple[list[Any], Any]:
+    """Return all messages that a model consists of, and the model."""
+    try:
+        import onnx
+        from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
+    except ImportError:
+        raise ArcadeMarkError(f"{path}: needs onnx and onnxruntime; install them with pip install '.[deep]'") from None
+    try:
+        model = onnx.ModelProto.FromString(data)
+    except DecodeError:
+        raise ArcadeMarkError(f"{path}: cannot be read as ONNX; export it again") from None
+    parts = []
+    for part in _within(model):
+        parts.append(part)
+        if len(parts) > MOST_PARTS:
+            raise ArcadeMarkError(f"{path}: holds more than {MOST_PARTS:,} parts, the most that are read")
+    return parts, model
+
+
+def _within(message: Any) -> Iterator[Any]:
+    yield message
+    for field, value in message.ListFields():
+        if field.message_type is not None:
+            for part in [value] if field.message_type is getattr(value, "DESCRIPTOR", None) else value:
+                yield from _within(part)
+
+
+def _outside(parts: list[Any]) -> Iterator[Any]:
+    """Yield the tensors whose numbers are in other files."""
+    return (part for part in parts if part.DESCRIPTOR.name == "TensorProto" and part.data_location == part.EXTERNAL)
+
+
+def _place(tensor: Any, path: Path) -> Path:
+    name = next((entry.value for entry in tensor.external_data if entry.key == "location"), "")
+    place = path.parent / name
+    try:
+        inside = place.resolve().is_relative_to(path.parent.resolve()) and place.is_file()
+    except (OSError, ValueError):
+        inside = False
+    if not inside:
+        raise ArcadeMarkError(
+            f"{path}: keeps '{said(str, tensor.name)}' in {said(str, name)!r}, which is no file in its folder; copy "
+            "it there, or export the model as one file"
+        )
+    return place
