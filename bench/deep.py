@@ -2,7 +2,7 @@
 
     python bench/deep.py [--parts environment,ppo,evaluation] [--games pong,breakout] [--rounds 7] [--json]
 
-Needs ``pip install 'arcademark[sb3]'`` and OpenCV. Both sides play 8 environments with DQN's preprocessing, lost lives
+Needs ``pip install '.[sb3]'`` and OpenCV. Both sides play 8 environments with DQN's preprocessing, lost lives
 ending episodes and rewards clipped, in one thread, PyTorch's too; they take turns in short rounds. What is compared is
 processor time; the table shows medians over rounds of the ratio to the library's own wrappers of the same round, with
 the quartiles in brackets.

@@ -1,7 +1,7 @@
 """What many workers, many machines and many episodes cost: each part prints what was measured beside its target.
 
 Medians over rounds; targets that are shares compare two ways of doing the same in the same round. The part "ray" needs
-``pip install 'arcademark[ray]'``.
+``pip install '.[ray]'``.
 
     python bench/scale.py [--parts plan,merge] [--rounds 3]
 """

@@ -1,6 +1,6 @@
 """PPO as one plain loop in PyTorch, in the manner of CleanRL, on games under a declared protocol.
 
-    pip install 'arcademark[deep]'
+    pip install '.[deep]'
     python examples/cleanrl_ppo.py --game breakout --steps 1000000
 
 ``infos["episode"]`` holds raw scores of whole games, though training clips rewards and ends episodes with a life.

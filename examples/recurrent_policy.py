@@ -1,6 +1,6 @@
 """A recurrent policy: RecurrentPPO of sb3-contrib sees one screen at a time and remembers the others in an LSTM.
 
-    pip install 'arcademark[sb3]'
+    pip install '.[sb3]'
     python examples/recurrent_policy.py --game pong --steps 1000000
 
 `frame_stack` is an override of the protocol, and every report says so.

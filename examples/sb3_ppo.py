@@ -1,6 +1,6 @@
 """PPO of Stable-Baselines3 on a game under a declared protocol; what it saves can be scored at once.
 
-    pip install 'arcademark[sb3]'
+    pip install '.[sb3]'
     python examples/sb3_ppo.py --game breakout --steps 1000000 --seed 0
     arcademark run 'models/{game}/seed{seed}.zip' --games breakout --seeds 1 --protocol dqn-2015
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import csv
+import json
+import sys
 from pathlib import Path
 
+import matplotlib.figure
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 
 import arcademark
 from arcademark.agents.loading import agent_specs
+from arcademark.cli.main import main
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite.protocols import protocol
 
@@ -159,3 +164,130 @@ def test_playing_ends_in_a_report(tmp_path):
     assert [item.name for item in shown.algorithms] == ["random"]
     assert arcademark.verify(tmp_path / "run", workers=1).findings
     assert set(arcademark.__all__) <= set(dir(arcademark))
+
+
+LEARNER = str(Path(__file__).parent / "fakes" / "learner.py:make_learner")
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """A report of a learner with two seeds, its run's directory, and the scores that it logged meanwhile."""
+    folder = tmp_path_factory.mktemp("trained")
+    overrides = {"max_frames_per_episode": 120, "reported_episodes": "evaluation", "training_frames": 2400}
+    how = {"overrides": overrides, "seeds": 2, "episodes": 2, "out": folder / "run", "tensorboard": folder / "tb"}
+    return arcademark.run(LEARNER, "pong", "world-records", workers=1, name="learner", **how), folder
+
+
+def command(monkeypatch, capsys, *arguments):
+    """Return what a command prints."""
+    capsys.readouterr()
+    monkeypatch.setattr(sys, "argv", ["arcademark", *map(str, arguments)])
+    with pytest.raises(SystemExit, match=r"^0$"):
+        main()
+    return capsys.readouterr().out
+
+
+def test_overrides_are_those_of_the_command(tmp_path, monkeypatch, capsys):
+    how = {"fire_reset": True, "max_frames_per_episode": 60}
+    arcademark.run("random", "pong", "dqn-2015", overrides=how, episodes=1, out=tmp_path / "python", workers=1)
+    options = [part for name, value in how.items() for part in ("--override", f"{name}={str(value).lower()}")]
+    asked = ("random", "--games", "pong", "--protocol", "dqn-2015", *options, "--episodes", 1, "--workers", 1)
+    command(monkeypatch, capsys, "run", *asked, "--out", tmp_path / "command")
+    found = [json.loads((tmp_path / name / "manifest.json").read_text()) for name in ("python", "command")]
+    assert found[0]["protocol"] == found[1]["protocol"]
+    assert found[0]["protocol"]["settings"]["fire_reset"] is True
+    with pytest.raises(ArcadeMarkError, match="unknown protocol setting 'fire'"):
+        arcademark.run("random", "pong", overrides={"fire": True}, out=tmp_path / "wrong")
+
+
+def test_runs_are_compared_as_the_command_compares_them(run, trained, monkeypatch, capsys):
+    _, folder = trained
+    shown = arcademark.compare(str(run), str(folder / "run"), resamples=100)
+    assert shown.title == "random against learner"
+    asked = ("compare", run, folder / "run", "--resamples", 100, "--json")
+    assert shown.to_json() == json.loads(command(monkeypatch, capsys, *asked))
+    assert arcademark.compare(run, folder / "run", "random", "learner", resamples=100) == shown
+    three = arcademark.compare(SCORES, {"C": {"pong": [5.0, 6.0]}}, "A", "C", resamples=100)
+    assert [side.name for side in three.analysis.algorithms] == ["A", "C"]
+
+
+def test_what_is_saved_is_what_the_command_writes(run, tmp_path, monkeypatch, capsys):
+    report = arcademark.report(run)
+    for name in ("page.html", "report.json", "report.tex", "report.md", "scores.csv"):
+        report.save(tmp_path / "new" / name)
+        report.save(str(tmp_path / "new" / name))
+    saved = {path.suffix: path.read_text("utf-8") for path in (tmp_path / "new").iterdir()}
+    assert saved.pop(".json") == command(monkeypatch, capsys, "report", run, "--json")
+    assert saved.pop(".tex") == command(monkeypatch, capsys, "report", run, "--latex", "--all")
+    assert saved.pop(".md") == command(monkeypatch, capsys, "report", run, "--markdown", "--all")
+    command(monkeypatch, capsys, "report", run, "--html", tmp_path / "command.html")
+    assert saved.pop(".html") == (tmp_path / "command.html").read_text("utf-8")
+    (row,) = csv.DictReader(saved.pop(".csv").splitlines())
+    score = report.analysis.algorithms[0].scores[0]
+    assert (row["algorithm"], row["game"], float(row["score"])) == ("random", "pong", score.score.value)
+    assert float(row["hns"]) == score.normalised["hns"].value
+    again = arcademark.report(tmp_path / "new" / "scores.csv").analysis.algorithms[0].scores[0]
+    assert again.normalised["hns"].value == score.normalised["hns"].value
+
+
+def test_a_name_that_is_not_ours_is_no_formula_and_no_file_of_others_is_replaced(tmp_path):
+    report = arcademark.report({"=1+1": {"pong": 3.0}})
+    report.save(tmp_path / "scores.csv")
+    assert "'=1+1,pong," in (tmp_path / "scores.csv").read_text()
+    (tmp_path / "mine.md").write_text("# Mine\n")
+    with pytest.raises(ArcadeMarkError, match=r"mine\.md: was not written by ArcadeMark"):
+        report.save(tmp_path / "mine.md")
+    with pytest.raises(ArcadeMarkError, match=r"report.txt: expected a name that ends with .html, .json, .tex"):
+        report.save("report.txt")
+    with pytest.raises(ArcadeMarkError, match="Comparison has no table of scores"):
+        FORMS["compare"]().save(tmp_path / "comparison.csv")
+    assert not (tmp_path / "comparison.csv").exists()
+
+
+def texts(figure):
+    return {text.get_text() for text in figure.findobj(matplotlib.text.Text)}
+
+
+def test_figures_of_the_page_are_drawn_and_saved(trained, run, tmp_path):
+    report, folder = trained
+    both = arcademark.report([run, folder / "run"])
+    figure = both.plot()
+    assert isinstance(figure, matplotlib.figure.Figure)
+    assert {"Pong", "human average", "random", "learner"} <= texts(figure)
+    figure.savefig(tmp_path / "own.png")
+    assert {"Pong", "random", "learner"} <= texts(both.plot(figure="distribution"))
+    learning = report.plot(tmp_path / "learning.svg", figure="learning")
+    assert {"Pong", "training frames"} <= texts(learning)
+    drawing = (tmp_path / "learning.svg").read_text()
+    report.plot(tmp_path / "learning.svg", figure="learning")
+    assert drawing == (tmp_path / "learning.svg").read_text()
+    assert drawing.startswith("<?xml")
+    assert {"A", "B"} <= texts(FORMS["compare"]().plot(tmp_path / "profiles.pdf"))
+    assert (tmp_path / "profiles.pdf").read_bytes().startswith(b"%PDF")
+    with pytest.raises(ArcadeMarkError, match=r"unknown figure 'curves'.*learning"):
+        report.plot(figure="curves")
+    with pytest.raises(ArcadeMarkError, match="page has no figure"):
+        FORMS["report"]().plot()
+    with pytest.raises(ArcadeMarkError, match=r"ends with .svg, .png or .pdf"):
+        report.plot("learning.jpg")
+
+
+def test_curves_of_training_as_arrays(trained):
+    report, _ = trained
+    curves = report.curves(50)
+    frames, scores = curves["learner", "pong"]
+    assert list(curves) == [("learner", "pong")]
+    assert (frames.shape, scores.shape) == ((50,), (2, 50))
+    (told,) = report.analysis.learning
+    np.testing.assert_array_equal(scores.mean(axis=0), told.mean(50).mean)
+    np.testing.assert_array_equal(frames, told.mean(50).frames)
+    assert frames[-1] == min(seed.end_frames[-1] for seed in told.seeds)
+    assert FORMS["report"]().curves() == {}
+    with pytest.raises(ArcadeMarkError, match="Comparison has no table of scores"):
+        FORMS["compare"]().curves()
+
+
+def test_scores_are_logged_while_it_plays(trained):
+    pytest.importorskip("tensorboard")
+    _, folder = trained
+    assert len(list((folder / "tb").glob("*/events.out.tfevents.*"))) == 2

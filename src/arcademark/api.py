@@ -1,11 +1,12 @@
 """What ``import arcademark`` offers in Python; each name is reachable as ``arcademark.NAME``.
 
 The command line does the same: ``arcademark.report("runs/dqn")`` is ``arcademark report runs/dqn``, and what it returns
-is shown by a notebook, or written as a page, LaTeX, Markdown or JSON.
+is shown by a notebook, or saved as a page, LaTeX, Markdown or JSON.
 """
 
 from __future__ import annotations
 
+import csv
 import io
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -13,11 +14,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from arcademark.agents.loading import AgentSpec
-from arcademark.errors import ArcadeMarkError
-from arcademark.files import write_whole
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.files import check_replaceable, write_output
+from arcademark.metrics.training import CommonCurves
+from arcademark.reports import blocks, wording
 from arcademark.reports.blocks import Document
 from arcademark.reports.layout import Console
 from arcademark.reports.render import html, json, latex, markdown, terminal
+from arcademark.reports.runs.learning import MOST_POINTS
 from arcademark.reports.subsets import predictors
 from arcademark.reports.subsets.dataset import normalised
 from arcademark.reports.subsets.predicting import Predicted, predicted
@@ -27,13 +31,17 @@ from arcademark.reports.tables.compare import compare_tables
 from arcademark.reports.tables.comparison import Comparison
 from arcademark.reports.tables.dataset import ScoreOptions
 from arcademark.reports.tables.document import ScoreReport
-from arcademark.reports.tables.loading import ScoreSource
+from arcademark.reports.tables.loading import ScoreSource, is_table
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
+from arcademark.runs.scalars import logged
+from arcademark.scores.formulas import escaped
 from arcademark.subset import files
+from arcademark.suite import protocols
 from arcademark.suite.protocols import Protocol, StepProtocol, step_protocol
 
 if TYPE_CHECKING:
+    import matplotlib.figure
     import pandas
 
 Analysis = TypeVar("Analysis")
@@ -55,7 +63,8 @@ class Shown(Generic[Analysis]):
     --------
     >>> found = arcademark.report({"mine": {"pong": [18.9, 19.3]}})  # doctest: +SKIP
     >>> found.algorithms[0].summaries[0].median.value  # doctest: +SKIP
-    >>> Path("report.html").write_text(found.to_html())  # doctest: +SKIP
+    >>> found.save("report.html")  # doctest: +SKIP
+    >>> found.plot("standing.pdf")  # doctest: +SKIP
     """
 
     def __init__(self, analysis: Analysis, present: Callable[[Analysis], Document]) -> None:
@@ -118,9 +127,101 @@ class Shown(Generic[Analysis]):
             import pandas
         except ImportError:
             raise ArcadeMarkError("pandas is not installed; install it, as in pip install pandas") from None
+        return pandas.DataFrame(self._rows())
+
+    def save(self, file: str | os.PathLike[str]) -> None:
+        """Write the document that the command writes, as the file's name ends.
+
+        Parameters
+        ----------
+        file : path
+            ``.html``, a page that works offline; ``.json``; ``.tex``, tables in LaTeX; ``.md``, Markdown; ``.csv``, the
+            rows of `to_pandas`. An earlier file of its kind that we wrote is replaced, nothing else.
+
+        Raises
+        ------
+        ArcadeMarkError
+            If the name ends otherwise, something else is there, the file cannot be written, or, of ``.csv``, the
+            analysis has no scores of algorithms.
+        """
+        forms = {
+            ".html": self.to_html,
+            ".json": lambda: json.text(self.to_json()),
+            ".tex": self.to_latex,
+            ".md": self.to_markdown,
+            ".csv": self._csv,
+        }
+        path = _ending(file, tuple(forms))
+        _write(path, forms[path.suffix.lower()]().encode(errors="backslashreplace"))
+
+    def plot(
+        self, file: str | os.PathLike[str] | None = None, *, figure: str | None = None
+    ) -> matplotlib.figure.Figure:
+        """Draw a figure of the page, and write it where a file is named.
+
+        Parameters
+        ----------
+        file : path, optional
+            Where to write it, too: ``.svg``, ``.png`` or ``.pdf``; replaced like what `save` writes.
+        figure : str, optional
+            Which: of runs "standing", "learning" or "distribution" (of episodes), of a comparison "profiles"; by
+            default the page's first.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            It can be changed and saved; `MOST_SERIES` algorithms at most are shown.
+
+        Raises
+        ------
+        ArcadeMarkError
+            If the page has no figure, or none of that name; if the file is refused.
+        """
+        from arcademark.reports.figures import files as drawings
+
+        path = None if file is None else _ending(file, drawings.KINDS)
+        shown = blocks.flat(self._present(self.analysis).blocks)
+        found = {block.name: block for block in shown if isinstance(block, blocks.Figure)}
+        if not found:
+            raise ArcadeMarkError(f"{type(self.analysis).__name__}: its page has no figure, as it is of no runs")
+        name = figure or next(iter(found))
+        if name not in found:
+            raise UnknownNameError("figure", name, found)
+        model = found[name].alone(next((block.legend for block in found.values() if block.legend), ()))
+        if path is not None:
+            _write(path, drawings.file(model, path.suffix.lower(), name))
+        return drawings.draw(model)
+
+    def curves(self, points: int = MOST_POINTS) -> dict[tuple[str, str], CommonCurves]:
+        """Return how training went, of each algorithm that learnt on each game.
+
+        A point is the mean score of consecutive training episodes, as in the page's figure; `report --curves FILE.csv`
+        writes every episode.
+
+        Parameters
+        ----------
+        points : int, optional
+            At how many frames, evenly spaced where all seeds of an algorithm on a game have scores.
+
+        Returns
+        -------
+        dict from (algorithm, game) to (frames, scores)
+            Float arrays of shape (points,) and (seeds, points).
+
+        Raises
+        ------
+        ArcadeMarkError
+            If the analysis has no scores of algorithms.
+        """
+        return {(curve.algorithm, curve.game): curve.common(points) for curve in self._scores().learning}
+
+    def _scores(self) -> ScoreReport:
         if not isinstance(self.analysis, ScoreReport):
             raise ArcadeMarkError(f"{type(self.analysis).__name__} has no table of scores; take .to_json()")
-        return pandas.DataFrame(
+        return self.analysis
+
+    def _rows(self) -> list[dict[str, object]]:
+        return [
             {
                 "algorithm": item.name,
                 "game": score.game,
@@ -130,9 +231,17 @@ class Shown(Generic[Analysis]):
                 "runs": score.runs,
                 **{metric: found.value for metric, found in score.normalised.items()},
             }
-            for item in self.analysis.algorithms
+            for item in self._scores().algorithms
             for score in item.scores
-        )
+        ]
+
+    def _csv(self) -> str:
+        rows, out = self._rows(), io.StringIO()
+        columns = list(dict.fromkeys(name for row in rows for name in row))
+        written = csv.DictWriter(out, columns, lineterminator="\n")
+        written.writeheader()
+        written.writerows({name: escaped(value) for name, value in row.items()} for row in rows)
+        return out.getvalue()
 
 
 def run(
@@ -140,6 +249,7 @@ def run(
     games: str | Sequence[str] = "atari-5",
     protocol: str | Protocol = "world-records",
     *,
+    overrides: Mapping[str, object] | None = None,
     seeds: int | Sequence[int] = 1,
     episodes: int | None = None,
     frames: int | None = None,
@@ -147,6 +257,8 @@ def run(
     workers: int | None = None,
     settings: Mapping[str, object] | None = None,
     name: str | None = None,
+    tensorboard: str | os.PathLike[str] | None = None,
+    wandb: str | None = None,
 ) -> Shown[ScoreReport]:
     """Play an agent and report its scores; what was played before in the same directory is not played again.
 
@@ -161,6 +273,8 @@ def run(
         A suite, a subset or games: ``"atari-57"``, ``["pong", "qbert"]``.
     protocol : str or Protocol, optional
         The environment's settings; see `protocol`.
+    overrides : mapping of str to object, optional
+        Settings of the protocol to change, as ``{"fire_reset": True}``; the run is labelled as modified.
     seeds : int or sequence of int, optional
         How many, from 0, or which.
     episodes, frames : int, optional
@@ -173,11 +287,15 @@ def run(
         The agent's own parameters.
     name : str, optional
         What reports call the agent; by default its reference, or the name of its class or function.
+    tensorboard : path, optional
+        A folder for TensorBoard's event files, to which scores are added as they happen.
+    wandb : str, optional
+        A project of W&B, in which they are logged, too; the package ``wandb`` must be installed.
 
     Raises
     ------
     ArcadeMarkError
-        If anything named is unknown, or the directory holds another run.
+        If anything named is unknown, the directory holds another run, or a package is missing.
 
     Examples
     --------
@@ -201,8 +319,10 @@ def run(
     if isinstance(agent, str):
         stem = Path(agent.partition(":")[0]).stem
     directory = Path(out) if out is not None else Path("runs") / stem.strip("<>")
-    plan = make_plan(specs, games, protocol, seeds, episodes, frames)
-    execute(plan, directory, workers=workers)
+    rules = protocols.protocol(protocol) if isinstance(protocol, str) else protocol
+    plan = make_plan(specs, games, rules.override(overrides or {}), seeds, episodes, frames)
+    with logged(plan, directory, tensorboard, wandb) as log:
+        execute(plan, directory, workers=workers, on_event=log)
     return report(directory)
 
 
@@ -256,15 +376,16 @@ def report(sources: Sequence[ScoreSource] | ScoreSource, **options: Any) -> Show
     return Shown(analyse(sources, **options), scores.present)
 
 
-def compare(sources: Sequence[ScoreSource] | ScoreSource, *algorithms: str, **options: Any) -> Shown[Comparison]:
+def compare(sources: Sequence[ScoreSource] | ScoreSource, *named: ScoreSource, **options: Any) -> Shown[Comparison]:
     """Compare algorithms: tests, intervals of differences, and how many runs it takes.
 
     Parameters
     ----------
     sources
         As in `report`.
-    *algorithms : str
-        At least two; all if none is named.
+    *named : str or source
+        Algorithms, at least two, or all if none is named; and more sources: what is a run, a file or
+        ``"catalogue:…"`` is no algorithm's name.
     **options : object
         As in `report`; ``plan``, an `arcademark.metrics.sequential.Plan`, also tests group by group whether more runs
         are needed, with ``summary`` ("mean", "median" or "iqm") of each run's games.
@@ -276,11 +397,15 @@ def compare(sources: Sequence[ScoreSource] | ScoreSource, *algorithms: str, **op
 
     Examples
     --------
+    >>> arcademark.compare("runs/a", "runs/b").save("compare.html")  # doctest: +SKIP
     >>> arcademark.compare("catalogue:review-2021", "Rainbow", "Muesli").to_markdown()  # doctest: +SKIP
     """
     from arcademark.reports.present import comparison
 
-    return Shown(compare_tables(sources, algorithms=algorithms, **options), comparison.present)
+    algorithms = tuple(item for item in named if isinstance(item, str) and not is_table(item))
+    beside = [item for item in named if not (isinstance(item, str) and item in algorithms)]
+    places = [*_listed(sources), *beside] if beside else sources
+    return Shown(compare_tables(places, algorithms=algorithms, **options), comparison.present)
 
 
 def predict(
@@ -362,14 +487,26 @@ def search(
     scores = normalised(_listed(sources), ScoreOptions(suite=suite, references=references, algorithms=algorithms))
     found = searched(scores, Asked(size=size, **options), "search")
     if out is not None:
-        text = files.dumps(found.results[0].model)
-
-        def write(draft: Path) -> None:
-            draft.write_text(text, "utf-8")
-
-        write_whole(Path(out), write)
+        _write(Path(out), files.dumps(found.results[0].model).encode())
     return Shown(found, subsets.search)
 
 
 def _listed(sources: Sequence[ScoreSource] | ScoreSource) -> Sequence[ScoreSource]:
     return sources if isinstance(sources, Sequence) and not isinstance(sources, str) else [sources]
+
+
+def _ending(file: str | os.PathLike[str], endings: Sequence[str]) -> Path:
+    path = Path(file)
+    if path.suffix.lower() not in endings:
+        raise ArcadeMarkError(f"{path}: expected a name that ends with {wording.listing(endings, last='or')}")
+    return path
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a file whole, in place of nothing but an earlier one of its kind that we wrote."""
+    check_replaceable(path, content, "name another file, or move it away")
+
+    def fill(draft: Path) -> None:
+        draft.write_bytes(content)
+
+    write_output(path, fill)

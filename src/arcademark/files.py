@@ -45,6 +45,9 @@ _MARKS = (
     (rb"GIF89a", b"!\xfe\x0aArcadeMark\0"),
     (rb"(?s)....ftyp", b"ArcadeMark"),  # MP4
     (rb"\{\s", b'"schema": "arcademark.'),
+    (rb"% ", b"\n% ArcadeMark "),  # LaTeX
+    (rb"# ", b"*ArcadeMark "),  # Markdown
+    (rb"algorithm,game,score,low,high,runs,", b""),  # a report's scores
     (rb"algorithm,game,seed,episode,frames,end_frame,score\n", b""),  # learning curves
     (rb"game,rules,core,ale_py,", b""),  # games for which the console is proven
 )

@@ -254,3 +254,109 @@ def test_logs_without_scores_are_left_out_and_named(tmp_path: Path) -> None:
     with pytest.raises(ArcadeMarkError, match="no score in the log"):
         import_logs([tmp_path / "logs"], tmp_path / "none", algorithm="A")
     assert not (tmp_path / "none").exists()
+
+
+def trained(folder: Path, *folders: str, name: str = "PPO", frames: int = 128, env: str = "CartPole-v1") -> None:
+    """Train Stable-Baselines3's PPO once for each of these folders, with its TensorBoard logs in it."""
+    sb3 = pytest.importorskip("stable_baselines3", reason="stable-baselines3 is missing")
+    for seed, place in enumerate(folders):
+        model = sb3.PPO("MlpPolicy", env, n_steps=64, n_epochs=1, seed=seed, tensorboard_log=folder / place)
+        model.learn(frames, tb_log_name=name.format(seed=seed))
+
+
+def seeds_of(directory: Path) -> list[tuple[str, str, int, int]]:
+    """Return of each trial its agent, game, seed and frames of training."""
+    record = read_run(directory)
+    return [
+        (trial.agent.removesuffix(" [imported]"), trial.game, trial.seed, int(record.training(trial).frames.sum()))
+        for trial in record.trials
+    ]
+
+
+def test_tensorboard_folders_of_stable_baselines_are_runs_of_its_algorithm(tmp_path: Path) -> None:
+    trained(tmp_path / "tb", ".", ".")
+    with pytest.raises(ArcadeMarkError, match=r"PPO_1.*nothing says which game .*--game"):
+        import_logs([tmp_path / "tb"], tmp_path / "run")
+    import_logs([tmp_path / "tb"], tmp_path / "run", task="breakout")
+    assert seeds_of(tmp_path / "run") == [("PPO", "breakout", 1, 512), ("PPO", "breakout", 2, 512)]
+    import_logs([tmp_path / "tb"], tmp_path / "named", task="breakout", algorithm="Ours")
+    assert [trial[0] for trial in seeds_of(tmp_path / "named")] == ["Ours", "Ours"]
+
+
+@pytest.mark.parametrize("name", ["PPO_seed{seed}", "breakout-s{seed}"])
+def test_seeds_in_the_names_of_tensorboard_folders(tmp_path: Path, name: str) -> None:
+    trained(tmp_path / "tb", ".", ".", name=name)
+    import_logs([tmp_path / "tb"], tmp_path / "run", task="breakout", algorithm="PPO")
+    assert [trial[2] for trial in seeds_of(tmp_path / "run")] == [0, 1]
+
+
+def test_tensorboard_folders_in_those_of_games(tmp_path: Path) -> None:
+    trained(tmp_path / "tb", "breakout", "PongNoFrameskip-v4", "breakout")
+    import_logs([tmp_path / "tb"], tmp_path / "run")
+    runs = [("PPO", "breakout", 1), ("PPO", "breakout", 2), ("PPO", "pong", 1)]
+    assert sorted(trial[:3] for trial in seeds_of(tmp_path / "run")) == runs
+
+
+def test_a_training_too_short_for_an_episode_is_left_out_beside_others(tmp_path: Path) -> None:
+    trained(tmp_path / "tb", "breakout", env="Pendulum-v1")
+    with pytest.raises(ArcadeMarkError, match=r"once an episode has ended.*it has time/fps, train/approx_kl"):
+        import_logs([tmp_path / "tb"], tmp_path / "run")
+    trained(tmp_path / "tb", "breakout")
+    made = import_logs([tmp_path / "tb"], tmp_path / "run")
+    assert [trial[2] for trial in seeds_of(tmp_path / "run")] == [2]
+    assert any(note.startswith("1 file left out, without a series of scores: breakout/PPO_1/") for note in made.notes)
+
+
+def test_all_that_stable_baselines_leaves_of_a_run_is_one_run(tmp_path: Path) -> None:
+    sb3 = pytest.importorskip("stable_baselines3", reason="stable-baselines3 is missing")
+    util, callbacks = sb3.common.env_util, pytest.importorskip("stable_baselines3.common.callbacks")
+    logs = tmp_path / "logs"
+    envs = util.make_vec_env("CartPole-v1", 2, monitor_dir=str(logs / "monitor"))
+    model = sb3.PPO("MlpPolicy", envs, n_steps=64, n_epochs=1, seed=0, tensorboard_log=logs / "tb")
+    test = util.make_vec_env("CartPole-v1")
+    model.learn(128, callback=callbacks.EvalCallback(test, log_path=logs / "eval", eval_freq=32, verbose=0))
+    envs.close()
+    test.close()
+    made = import_logs([logs], tmp_path / "run", task="pong", algorithm="PPO")
+    assert len(made.trials) == 1
+    assert read_run(tmp_path / "run").protocol.reported_episodes == "evaluation"
+    assert any("1 file left out, repeating other logs there: tb/PPO_1/events" in note for note in made.notes)
+    apart = import_logs([logs / "tb", logs / "eval"], tmp_path / "tb", task="pong", algorithm="PPO")
+    assert [trial.seed for trial in apart.trials] == [1]
+    import_logs([logs / "tb"], tmp_path / "means", task="pong", tag="eval/mean_reward")
+    saved = np.load(logs / "eval" / "evaluations.npz")
+    record = read_run(tmp_path / "means")
+    assert record.training(record.trials[0]).score == pytest.approx(saved["results"].mean(axis=1))
+
+
+@pytest.mark.parametrize("formats", [["csv", "tensorboard"], ["csv", "json", "tensorboard", "log"]])
+def test_a_logger_of_stable_baselines_writes_the_same_in_several_forms(tmp_path: Path, formats: list[str]) -> None:
+    sb3 = pytest.importorskip("stable_baselines3", reason="stable-baselines3 is missing")
+    logger = pytest.importorskip("stable_baselines3.common.logger")
+    for seed in (3, 4):
+        model = sb3.PPO("MlpPolicy", "CartPole-v1", n_steps=64, n_epochs=1, seed=seed)
+        model.set_logger(logger.configure(str(tmp_path / "ppo" / "breakout" / str(seed)), formats))
+        model.learn(128)
+        model.logger.close()
+    import_logs([tmp_path / "ppo"], tmp_path / "run", algorithm="PPO")
+    assert [trial[2:] for trial in seeds_of(tmp_path / "run")] == [(3, 512), (4, 512)]
+
+
+def test_a_log_of_no_number_is_of_the_only_run_there_is(tmp_path: Path) -> None:
+    for seed in ("2", "3"):
+        (tmp_path / "pong" / seed).mkdir(parents=True)
+        (tmp_path / "pong" / seed / "monitor.csv").write_text('#{"t_start": 1.0}\nr,l,t\n-20.0,800,1.0\n')
+        np.savez(tmp_path / "evaluations.npz", timesteps=[100], results=[[-19.0]], ep_lengths=[[900]])
+        if seed == "2":
+            import_logs([tmp_path], tmp_path / "run", algorithm="PPO", task="pong")
+            assert [trial[2] for trial in seeds_of(tmp_path / "run")] == [2]
+    with pytest.raises(ArcadeMarkError, match=r"evaluations.npz: nothing says of which of the runs 2, 3 of 'PPO'"):
+        import_logs([tmp_path / "pong", tmp_path / "evaluations.npz"], tmp_path / "more", algorithm="PPO", task="pong")
+
+
+def test_frames_of_monitored_episodes_are_the_same_where_the_game_is_named(tmp_path: Path) -> None:
+    head = '#{"t_start": 1.0, "env_id": "PongNoFrameskip-v4"}'
+    (tmp_path / "monitor.csv").write_text(f"{head}\nr,l,t\n-20.0,800,1.0\n-21.0,900,2.0\n")
+    import_logs([tmp_path / "monitor.csv"], tmp_path / "run", algorithm="PPO")
+    import_logs([tmp_path / "monitor.csv"], tmp_path / "named", algorithm="PPO", task="pong")
+    assert seeds_of(tmp_path / "run") == seeds_of(tmp_path / "named") == [("PPO", "pong", 0, 1700)]

@@ -147,3 +147,8 @@ def test_the_two_make_commands_are_targets() -> None:
     assert named == ["demo", "test"]
     for target in named:
         assert f"\n{target}:" in makefile
+
+
+def test_a_command_that_needs_an_extra_names_it() -> None:
+    (line,) = [line for line in README.splitlines() if line.startswith("arcademark run 'models/")]
+    assert ".[deep]" in line

@@ -1,12 +1,18 @@
 """The examples of training loops run, with few steps."""
 
+import re
 import runpy
+import shlex
 import sys
 from pathlib import Path
 
 import pytest
 
+from arcademark.cli.main import main
+from arcademark.runs.store import read_run
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
+DEEP = Path(__file__).parents[2] / "docs" / "deep.md"
 
 
 @pytest.mark.filterwarnings("ignore:You have specified a mini-batch")
@@ -25,3 +31,27 @@ def test_an_example_trains(name, needs, steps, tmp_path, monkeypatch, capsys):
         assert told.count(": loss ") == 2
     else:
         assert (tmp_path / "models/breakout/seed0.zip").stat().st_size > 1_000_000
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # of libraries, on what Stable-Baselines3 leaves open
+def test_what_the_wrappers_of_stable_baselines_trained_is_scored_and_imported(tmp_path, monkeypatch, capsys):
+    for name in ("stable_baselines3", "cv2", "tensorboard"):
+        pytest.importorskip(name)
+    monkeypatch.chdir(tmp_path)
+    _, import_line, after = DEEP.read_text("utf-8").partition("import ale_py\n")
+    code, _, after = after.partition("```")
+    short = {"1_000_000": "512", '-v4", 8': '-v4", 2', "envs, seed=0": "envs, seed=0, n_steps=128, n_epochs=1"}
+    for written, enough in short.items():
+        assert written in code
+        code = code.replace(written, enough)
+    exec(import_line + code, {})
+    run, imported = re.findall(r"^arcademark (.+)$", after.partition("## ")[0], re.MULTILINE)[:2]
+    shorter = "--episodes 1 --override max_frames_per_episode=400 --workers 1"
+    for command in (f"{run} {shorter}", imported, "import tb --out runs/averages"):
+        monkeypatch.setattr(sys, "argv", ["arcademark", *shlex.split(command, comments=True)])
+        with pytest.raises(SystemExit, match=r"^0$"):
+            main()
+    for name in ("ppo", "training", "averages"):
+        assert [trial.game for trial in read_run(Path("runs", name)).trials] == ["breakout"]
+    capsys.readouterr()

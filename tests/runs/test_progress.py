@@ -72,7 +72,7 @@ IN_EPISODES = {"training_frames": "none", "training_episodes": 7}
 
 
 def ended(frames: int, score: float = 0.0) -> tuple[Played, Trained]:
-    return Played(frames), Trained(score, frames)
+    return Played(frames), Trained(score, frames, frames)
 
 
 def test_training_episodes_are_expected_to_be_as_long_as_the_last_ones(toy_plan, paced):
@@ -83,7 +83,7 @@ def test_training_episodes_are_expected_to_be_as_long_as_the_last_ones(toy_plan,
     early = tracker.progress()
     assert early.fraction == pytest.approx(20 / (9 * 120))
     assert early.at_most
-    for event in (Played(10), Trained(0.0, 30)):
+    for event in (Played(10), Trained(0.0, 30, 30)):
         tracker.hear(trial.id, event)
     later = tracker.progress()
     assert later.fraction == pytest.approx(30 / (9 * 30))

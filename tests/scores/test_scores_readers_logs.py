@@ -309,7 +309,7 @@ def test_damage_to_events_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     refuse(path, "an event file without scalars", algorithm="a", task="pong")
     path.write_bytes(whole.replace(b"charts/episodic_return", b"charts/episodic_retorn"))
     refuse(
-        path, "no series that is known to be scores, .*it has charts/episodic_retorn: name one with tag=", algorithm="a"
+        path, "no series that is known to be scores .*it has charts/episodic_retorn: name one with tag=", algorithm="a"
     )
     path.write_bytes(whole)
     original = builtins.__import__

@@ -80,14 +80,14 @@ def test_an_export_of_cleanrls_runs(tmp_path: Path) -> None:
 def test_names_of_runs_by_a_pattern_or_counted(tmp_path: Path) -> None:
     path = tmp_path / "export.csv"
     path.write_text("Step,pong-ppo-4 - eval/mean_reward,pong-ppo-9 - eval/mean_reward\n1,1,2\n2,3,\n")
-    made = read(path, pattern="{task}-{algorithm}-{run}")
+    made = read(path, pattern="{game}-{algorithm}-{seed}")
     assert (made.table.algorithms, made.runs) == (("ppo",), {"ppo": (4, 9)})
     assert made.table.scores.ravel().tolist() == [3, 2]
     counted = read(path, algorithm="ppo", task="pong")
     assert counted.runs == {"ppo": (0, 1)}
     refuse(path, "'pong-ppo-4': nothing says which algorithm")
-    refuse(path, "does not end as the pattern", pattern="{algorithm}_{task}_{run}")
-    refuse(path, r"\{game\} is unknown or there twice; known: \{algorithm\}", pattern="{game}")
+    refuse(path, "does not end as the pattern", pattern="{algorithm}_{game}_{seed}")
+    refuse(path, r"\{run\} is unknown or there twice; known: \{algorithm\}, \{game\}, \{seed\}", pattern="{run}")
 
 
 def test_an_export_of_several_series_needs_one(tmp_path: Path) -> None:

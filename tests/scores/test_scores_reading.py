@@ -69,9 +69,9 @@ def test_a_folder_that_is_named_as_the_log_names_its_task_is_the_task(tmp_path: 
 @pytest.mark.parametrize(
     ("path", "pattern", "expected"),
     [
-        ("a/b/c/monitor.csv", "{algorithm}/{task}/{run}/monitor.csv", True),
-        ("x/a/b/c/monitor.csv", "{algorithm}/{task}/{run}/*.csv", True),
-        ("a/b/monitor.csv", "{algorithm}/{task}/{run}/monitor.csv", False),
+        ("a/b/c/monitor.csv", "{algorithm}/{game}/{seed}/monitor.csv", True),
+        ("x/a/b/c/monitor.csv", "{algorithm}/{game}/{seed}/*.csv", True),
+        ("a/b/monitor.csv", "{algorithm}/{game}/{seed}/monitor.csv", False),
         ("a/b/c/d/e.csv", "{algorithm}/**/e.csv", True),
         ("a/bmonitor.csv", "monitor.csv", False),
         ("a/b.csv", "?.csv", False),
@@ -101,11 +101,11 @@ def test_a_folder_of_logs_is_one_table(tmp_path: Path) -> None:
 def test_a_pattern_names_and_chooses(tmp_path: Path) -> None:
     monitor(tmp_path / "exp1" / "mine-v2" / "breakout-seed3" / "monitor.csv", 5, env=None)
     monitor(tmp_path / "exp1" / "other.csv", 7)
-    made = read(tmp_path, pattern="{algorithm}/{task}-{run}/monitor.csv")
+    made = read(tmp_path, pattern="{algorithm}/{game}-{seed}/monitor.csv")
     assert (made.table.algorithms, made.table.tasks, made.runs) == (("mine-v2",), ("breakout",), {"mine-v2": (3,)})
     assert "1 file left out, not matching the pattern: exp1/other.csv" in made.notes
-    with pytest.raises(ArcadeMarkError, match="the pattern's run is 'mine-v2', expected a number"):
-        read(tmp_path, pattern="{run}/{task}-*/monitor.csv")
+    with pytest.raises(ArcadeMarkError, match="the pattern's seed is 'mine-v2', expected a number"):
+        read(tmp_path, pattern="{seed}/{game}-*/monitor.csv")
     with pytest.raises(ArcadeMarkError, match=r"no file of scores in this folder \(2 files left out, not matching"):
         read(tmp_path, pattern="{algorithm}/nothing.csv")
 
@@ -113,15 +113,15 @@ def test_a_pattern_names_and_chooses(tmp_path: Path) -> None:
 def test_what_the_caller_says_goes_before_the_pattern_the_file_and_the_path(tmp_path: Path) -> None:
     monitor(tmp_path / "dqn" / "Qbert" / "3" / "monitor.csv", 1, env="PongNoFrameskip-v4")
     assert read(tmp_path).table.tasks == ("pong",)
-    assert read(tmp_path, pattern="{algorithm}/{task}/{run}/*").table.tasks == ("qbert",)
-    said = read(tmp_path, pattern="{algorithm}/{task}/{run}/*", task="Breakout", algorithm="me", run=8)
+    assert read(tmp_path, pattern="{algorithm}/{game}/{seed}/*").table.tasks == ("qbert",)
+    said = read(tmp_path, pattern="{algorithm}/{game}/{seed}/*", task="Breakout", algorithm="me", run=8)
     assert (said.table.algorithms, said.table.tasks, said.runs) == (("me",), ("breakout",), {"me": (8,)})
 
 
 def test_two_logs_of_one_run_are_refused(tmp_path: Path) -> None:
     monitor(tmp_path / "dqn" / "Pong" / "monitor.csv", 1)
     monitor(tmp_path / "dqn" / "Pong" / "logs" / "monitor.csv", 1)
-    with pytest.raises(ArcadeMarkError, match=r"a second log of 'dqn' on 'pong', run 0 .* pattern= .* and \{run\}"):
+    with pytest.raises(ArcadeMarkError, match=r"a second log of 'dqn' on 'pong', run 0 .* pattern= .* and \{seed\}"):
         read(tmp_path)
 
 
@@ -138,7 +138,7 @@ def test_a_format_chooses_among_the_logs_of_a_run(tmp_path: Path) -> None:
     (folder / "evaluations.npz").unlink()
     copied = read(tmp_path)
     assert copied.format == "sb3-monitor"
-    assert "1 file left out, repeating the log beside them: dqn/Pong/1/progress.csv" in copied.notes
+    assert "1 file left out, repeating other logs there: dqn/Pong/1/progress.csv" in copied.notes
 
 
 def test_files_of_other_content_are_left_out_and_damaged_ones_are_not(tmp_path: Path) -> None:

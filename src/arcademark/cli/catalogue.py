@@ -95,7 +95,7 @@ def export(wide: bool, out: Path | None, overwrite: bool, as_json: bool, **asked
     found = _select(**asked)
     shown = documents.catalogue(found)
     if as_json:
-        text = messages.json_text(json.render(shown))
+        text = json.text(json.render(shown))
     else:
         text = documents.wide_csv(shown.algorithms) if wide else documents.long_csv(shown.algorithms)
     if out is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -52,9 +51,10 @@ def command(table: str, named: tuple[str, ...], others: tuple[str, ...], output:
     from arcademark.reports.present import comparison
     from arcademark.reports.render import json
     from arcademark.reports.tables.compare import compare_tables
+    from arcademark.reports.tables.loading import is_table
 
     plan = _plan(**{name: given.pop(name) for name in ("sequential", *PLAN, "summary")})
-    beside = tuple(name for name in named if _is_table(name))
+    beside = tuple(name for name in named if is_table(name))
     asked = tables.score_options(algorithms=tuple(name for name in named if name not in beside), **given)
     with counting("comparing", "pairs of algorithms") as follow:
         found = compare_tables((table, *beside, *others), asked, follow=follow, **plan)
@@ -74,12 +74,3 @@ def _plan(*, sequential: bool, summary: str | None, **given: Any) -> dict[str, A
             )
         return {}
     return {"plan": Plan(**asked), **({"summary": summary} if summary else {})}
-
-
-def _is_table(name: str) -> bool:
-    """Whether what stands where algorithms do is a table by itself: a file, a run or published scores."""
-    from arcademark.reports.tables.loading import CATALOGUE
-    from arcademark.runs import manifest
-
-    path = Path(name)
-    return name.startswith(CATALOGUE) or path.is_file() or (path / manifest.FILE).is_file()

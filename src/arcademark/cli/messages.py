@@ -6,7 +6,6 @@ between words; elsewhere a message is one line.
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -47,11 +46,6 @@ def write(text: str) -> None:
 
 def print_json(document: Any) -> None:
     """Print a document that holds no NaN."""
-    write(json_text(document))
+    from arcademark.reports.render.json import text
 
-
-def json_text(document: Any) -> str:
-    """Return a document that holds no NaN as JSON; what cannot be seen is escaped as JSON does it."""
-    text = json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False)
-    unseen = {char for char in set(text) if char != "\n" and escaped(char) != char}
-    return text.translate({ord(char): json.dumps(char)[1:-1] for char in unseen}) + "\n"
+    write(text(document))

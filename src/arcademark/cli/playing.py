@@ -16,7 +16,7 @@ from arcademark.errors import ArcadeMarkError
 if TYPE_CHECKING:
     from arcademark.agents.loading import AgentSpec
     from arcademark.environments.registry import Emulator
-    from arcademark.runs.events import Summary
+    from arcademark.runs.events import Event, Summary
     from arcademark.runs.plan import Plan
     from arcademark.suite.protocols import Protocol
 
@@ -82,6 +82,8 @@ class Playing:
     """Episodes, training frames and training episodes of a trial; None for the protocol's."""
     emulator: Emulator | None  # what plays the games, None to choose
     how: Mapping[str, Any]  # options of `arcademark.runs.execution.execute`
+    tensorboard: Path | None = None  # where scores go as they happen, see `arcademark.runs.scalars`
+    wandb: str | None = None
 
     def plan(self, specs: Sequence[AgentSpec], games: str | Sequence[str]) -> Plan:
         """Plan these agents on these games; errors are those of `make_plan`."""
@@ -95,9 +97,15 @@ class Playing:
         """Play what is missing of a plan, and show it; how it ended only if something happened, unless `tell_all`."""
         from arcademark.cli.progress import Display
         from arcademark.runs.execution import execute
+        from arcademark.runs.scalars import logged
 
-        with Display(unit=plan.protocol.unit) as display:
-            summary = execute(plan, directory, on_event=display.hear, **self.how)
+        with logged(plan, directory, self.tensorboard, self.wandb) as log, Display(unit=plan.protocol.unit) as display:
+
+            def hear(event: Event) -> None:
+                display.hear(event)
+                log(event)
+
+            summary = execute(plan, directory, on_event=hear, **self.how)
         if tell_all or summary.episodes or summary.failed or summary.interrupted:
             display.close(summary)
         return summary

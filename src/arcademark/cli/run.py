@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,13 @@ if TYPE_CHECKING:
     metavar="SHARE",
     help="Play games, the most informative first, until the median's 90 % interval reaches no further: 15%.",
 )
+@click.option(
+    "--tensorboard",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Also write scores as they happen, as TensorBoard's event files.",
+)
+@click.option("--wandb", metavar="PROJECT", help="Also log them in a project of W&B (pip install wandb).")
 @outputs.options
 def command(
     agent: str | None,
@@ -37,6 +45,8 @@ def command(
     out: Path | None,
     shard: tuple[int, int] | None,
     until_error: float | None,
+    tensorboard: Path | None,
+    wandb: str | None,
     output: Output,
     **asked: Any,
 ) -> int:
@@ -60,7 +70,10 @@ def command(
     from arcademark.suite.subsets import resolve_tasks
 
     way, specs = playing.playing_one(agent, **asked)
+    way = replace(way, tensorboard=tensorboard, wandb=wandb)
     directory = out or directory_of(agent or specs[0], way.protocol.name, shard)
+    if tensorboard is not None:
+        messages.say(f"TensorBoard: tensorboard --logdir {tensorboard}")
     if until_error is not None:
         if shard is not None:
             raise ArcadeMarkError("--shard and --until-error: games that are chosen one by one cannot be dealt out")

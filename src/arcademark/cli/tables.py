@@ -69,10 +69,10 @@ read_as = options.combine(
     click.option("--format", "form", metavar="NAME", help="What the files are, if it is not recognised."),
     click.option("--algorithm", metavar="NAME", help="The algorithm of a log that does not name it."),
     click.option("--game", metavar="NAME", help="Of which game."),
-    click.option("--run", type=click.IntRange(min=0), help="Of which run."),
+    click.option("--run", type=click.IntRange(min=0), help="Of which run: its seed."),
     click.option("--last", type=options.COUNT, help="How many last episodes of a log make a score."),
     click.option("--tag", metavar="NAME", help="Which series of a log with several."),
-    click.option("--pattern", metavar="PATTERN", help="Where paths hold names: '{algorithm}/{task}/{run}/*.csv'."),
+    click.option("--pattern", metavar="PATTERN", help="Where paths hold names: '{algorithm}/{game}/{seed}/*.csv'."),
     click.option("--decimal", type=click.Choice([".", ","]), help="The decimal separator, where a table is ambiguous."),
 )
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -106,8 +106,22 @@ class MeanCurve:
     high: NDArray[np.float64] | None
 
 
-def mean_curve(curves: Sequence[tuple[ArrayLike, ArrayLike]], points: int, level: float = LEVEL) -> MeanCurve:
-    """Average curves where all of them are, straight between their points, with Student's t over seeds at each frame.
+class CommonCurves(NamedTuple):
+    """Curves of several seeds at the same frames; nothing where the seeds share no stretch.
+
+    Parameters
+    ----------
+    frames : float array, shape (points,)
+        Ascending.
+    scores : float array, shape (seeds, points)
+    """
+
+    frames: NDArray[np.float64]
+    scores: NDArray[np.float64]
+
+
+def common_curves(curves: Sequence[tuple[ArrayLike, ArrayLike]], points: int) -> CommonCurves:
+    """Return curves where all of them are, straight between their points.
 
     Parameters
     ----------
@@ -115,18 +129,29 @@ def mean_curve(curves: Sequence[tuple[ArrayLike, ArrayLike]], points: int, level
         One a seed: ascending frames, and scores there.
     points : int
         How many frames, evenly spaced from the latest first point to the earliest last one.
-    level : float, optional
-        How often each interval, by itself, should hold the true mean.
     """
     frames = [np.asarray(across, dtype=np.float64) for across, _ in curves]
     begin, end = max(across[0] for across in frames), min(across[-1] for across in frames)
     if begin > end:
-        return MeanCurve(np.empty(0), np.empty(0), None, None)
+        return CommonCurves(np.empty(0), np.empty((len(curves), 0)))
     common = np.linspace(begin, end, points)
     each = zip(frames, (np.asarray(up, dtype=np.float64) for _, up in curves), strict=True)
-    scores = np.stack([np.interp(common, across, up) for across, up in each])
+    return CommonCurves(common, np.stack([np.interp(common, across, up) for across, up in each]))
+
+
+def mean_curve(curves: Sequence[tuple[ArrayLike, ArrayLike]], points: int, level: float = LEVEL) -> MeanCurve:
+    """Average curves at common frames, with Student's t over seeds at each frame.
+
+    Parameters
+    ----------
+    curves, points
+        As of `common_curves`.
+    level : float, optional
+        How often each interval, by itself, should hold the true mean.
+    """
+    common, scores = common_curves(curves, points)
     mean, seeds = scores.mean(axis=0), len(scores)
-    if seeds == 1:
+    if seeds == 1 or not common.size:
         return MeanCurve(common, mean, None, None)
     reach = student(seeds - 1, level) * scores.std(axis=0, ddof=1) / np.sqrt(seeds)
     return MeanCurve(common, mean, mean - reach, mean + reach)

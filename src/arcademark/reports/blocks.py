@@ -6,15 +6,15 @@ hold numbers as texts, and nothing of how a terminal or a page looks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
 from typing import Literal, TypeAlias
 
 from arcademark import __version__
 from arcademark.reports.document import Notice
-from arcademark.reports.figures import model
+from arcademark.reports.figures import model, style
 from arcademark.reports.record import Citation
 
 GENERATOR = f"ArcadeMark {__version__}"
@@ -144,6 +144,18 @@ class Figure:
     caption: str = ""
     legend: tuple[tuple[str, str], ...] = ()
 
+    def alone(self, others: tuple[tuple[str, str], ...] = ()) -> model.Figure:
+        """Return it as one drawing, panels of curves put together, with its legend, or with that of others."""
+        drawings = [drawing for drawing, _ in self.made()]
+        first = drawings[0]
+        if isinstance(first, model.Pictures):
+            return first
+        legend = first.legend or tuple((name, style.SERIES.index(shade)) for name, shade in self.legend or others)
+        if isinstance(first, model.Rows):
+            return replace(first, legend=legend)
+        panels = tuple(panel for drawing in drawings if isinstance(drawing, model.Curves) for panel in drawing.panels)
+        return replace(first, panels=panels, columns=min(first.columns, len(panels)), legend=legend)
+
 
 @dataclass(frozen=True)
 class Section:
@@ -223,6 +235,16 @@ def _empty(block: Block | Later) -> bool:
     if isinstance(block, Section):
         return not block.content
     return (isinstance(block, Facts) and not block.pairs) or (isinstance(block, References) and not block.citations)
+
+
+def flat(shown: Iterable[Block], everything: bool = True) -> Iterator[Block]:
+    """Yield blocks and, after their sections, those within these, in order; details where everything is asked for."""
+    for block in shown:
+        if not isinstance(block, Section):
+            yield block
+        elif everything or not block.detail:
+            yield block
+            yield from flat(block.blocks, everything)
 
 
 def as_table(cards: Cards) -> Table:

@@ -37,6 +37,16 @@ class EpisodeDone:
 
 
 @dataclass(frozen=True)
+class EpisodeTrained:
+    """A training episode has ended; `EpisodeDone` follows once a checkpoint holds what was learnt from it."""
+
+    trial_id: str
+    score: float
+    frames: int
+    trained: int  # frames of the trial's training by its end
+
+
+@dataclass(frozen=True)
 class TrialFailed:
     """A trial was given up; the others go on."""
 
@@ -134,6 +144,7 @@ Event = (
     | LearnerBegun
     | NotTrained
     | FireMissed
+    | EpisodeTrained
     | EpisodeDone
     | TrialFailed
     | WorkerLost

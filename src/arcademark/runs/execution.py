@@ -27,6 +27,7 @@ from arcademark.runs.engines.ray_engine import RayEngine
 from arcademark.runs.events import (
     Compiling,
     EpisodeDone,
+    EpisodeTrained,
     Event,
     FireMissed,
     LearnerBegun,
@@ -42,7 +43,7 @@ from arcademark.runs.plan import Plan, Trial
 from arcademark.runs.progress import Standing, Tracker
 from arcademark.runs.recording import Recorder
 from arcademark.runs.scheduling import Lengths, frames_left
-from arcademark.runs.slot import TrainingBlock
+from arcademark.runs.slot import Trained, TrainingBlock
 from arcademark.runs.store import EpisodeResult, TrialRecord, Unfinished, scored_phase
 
 PROGRESS_SECONDS, LIVE_SECONDS = 0.25, 2.0
@@ -398,6 +399,8 @@ class _Run:
                 self._fire_told = True
                 trial = self._trials[trial_id]
                 yield FireMissed(trial.agent.label, trial.game)
+            case Trained(score, frames, trained):
+                yield EpisodeTrained(trial_id, score, frames, trained)
             case EpisodeResult(record):
                 yield EpisodeDone(record)
             case TrainingBlock(results):

@@ -76,6 +76,7 @@ class Trained:
 
     score: Score
     frames: Amount
+    trained: Amount  # frames of the training by its end
 
 
 @dataclass(frozen=True)

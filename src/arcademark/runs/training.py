@@ -194,7 +194,7 @@ class TrainingGames(VectorEnv[Any, NDArray[Any], NDArray[Any]]):
         result = slot.result(self._trial.id, terminated)
         share = round(result.record.wall_seconds / self.num_envs, 9)
         self._ended[slot.episode] = replace(result, record=replace(result.record, wall_seconds=share))
-        self._events.append(Trained(slot.score, game.episode_frames))
+        self._events.append(Trained(slot.score, game.episode_frames, self.frames))
         return False
 
     def _begin(self, row: int) -> None:

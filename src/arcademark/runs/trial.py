@@ -196,7 +196,7 @@ def train(
             if isinstance(event, EpisodeResult):
                 block.append(event)
                 frames += event.record.frames
-                yield Trained(event.record.score, event.record.frames)
+                yield Trained(event.record.score, event.record.frames, frames)
             else:
                 yield event
         number += 1

@@ -21,19 +21,19 @@ from typing import Any
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.runs import imported
 from arcademark.scores.readers import dreamer, formats
-from arcademark.scores.readers.base import Log, Options, Reading, count, listed
+from arcademark.scores.readers.base import Log, Options, Reading, UnrecognisedError, count, listed
 from arcademark.scores.readers.combine import combine
-from arcademark.scores.readers.formats import FORMATS, Recognised, UnrecognisedError
+from arcademark.scores.readers.formats import FORMATS, Read, Recognised
 from arcademark.scores.readers.logs import collect_logs
-from arcademark.scores.readers.naming import matches
+from arcademark.scores.readers.naming import folder_of_events, matches
 from arcademark.scores.readers.piped import place
 
 __all__ = ["FORMATS", "Reading", "read_logs", "read_tables"]
 
-_COPIES = frozenset({"tensorboard", "metrics-csv"})
-"""Formats that tools write beside their own logs, with the same scores in them."""
+_ORIGINALS = ("sb3-monitor", "rllib", "dqn-zoo")
+_COPIES = {"tensorboard": (*_ORIGINALS, "metrics-csv"), "metrics-csv": _ORIGINALS}
+"""Formats that tools write beside logs of others, with the same scores in them."""
 
-_ORIGINALS = frozenset({"sb3-monitor", "rllib", "dqn-zoo"})
 MOST_FILES = 50_000
 """Files of a folder that are looked at."""
 MOST_DEEP = 32
@@ -59,7 +59,7 @@ def read_tables(
     """
     said = Options(**options)
     files, notes = _find(paths, format, said)
-    reading = _read(files, said)
+    reading = _read(files, said, notes)
     return dataclasses.replace(reading, notes=(*reading.notes, *notes))
 
 
@@ -70,10 +70,9 @@ def read_logs(
     said = Options(**options)
     files, notes = _find(paths, format, said)
     logs: list[tuple[Log, Recognised]] = []
-    tables: list[Path] = []
-    for file in files:
-        found = [] if file.format == "arcademark-run" else formats.read(file, said)
-        if isinstance(found, Reading) or file.format == "arcademark-run":
+    tables = [file.relative for file in files if file.format == "arcademark-run"]
+    for file, found in _contents([file for file in files if file.format != "arcademark-run"], said, notes):
+        if isinstance(found, Reading):
             tables.append(file.relative)
         else:
             logs += [(log, file) for log in found]
@@ -128,15 +127,27 @@ def _where(path: Path) -> str:
         return str(path)
 
 
-def _read(files: Sequence[Recognised], options: Options) -> Reading:
+def _contents(files: Sequence[Recognised], options: Options, notes: list[str]) -> Iterator[tuple[Recognised, Read]]:
+    """Read files; those without a score are left out and noted, unless all are such."""
+    without: dict[Path, UnrecognisedError] = {}
+    for file in files:
+        try:
+            content = _played(file.path) if file.format == "arcademark-run" else formats.read(file, options)
+        except UnrecognisedError as error:
+            without[file.relative] = error
+        else:
+            yield file, content
+    if without and len(without) == len(files):
+        raise next(iter(without.values()))
+    if without:
+        notes.append(f"{count(len(without), 'file')} left out, without a series of scores: {listed(list(without))}")
+
+
+def _read(files: Sequence[Recognised], options: Options, notes: list[str]) -> Reading:
     logs: list[tuple[Log, Path]] = []
     kinds: list[str] = []
     readings: list[Reading] = []
-    for file in files:
-        if file.format == "arcademark-run":
-            readings.append(_played(file.path))
-            continue
-        found = formats.read(file, options)
+    for file, found in _contents(files, options, notes):
         if isinstance(found, Reading):
             readings.append(found)
         else:
@@ -187,9 +198,8 @@ def _in_folder(root: Path, format: str | None, pattern: str | None) -> tuple[lis
         left_out["of another format"] = [file.relative for file in found if file.format != format]
         found = [file for file in found if file.format == format]
     else:
-        folders = {file.path.parent for file in found if file.format in _ORIGINALS}
-        copies = [file for file in found if file.format in _COPIES and file.path.parent in folders]
-        left_out["repeating the log beside them"] = [file.relative for file in copies]
+        copies = _copies(found)
+        left_out["repeating other logs there"] = [file.relative for file in copies]
         found = [file for file in found if file not in copies]
     said = [f"{count(len(paths), 'file')} left out, {why}: {listed(paths)}" for why, paths in left_out.items() if paths]
     if not found:
@@ -197,6 +207,18 @@ def _in_folder(root: Path, format: str | None, pattern: str | None) -> tuple[lis
             f"{root}: no file of scores in this folder" + (f" ({'; '.join(said)})" if said else "; it is empty")
         )
     return found, said
+
+
+def _copies(found: Sequence[Recognised]) -> list[Recognised]:
+    """Return the logs of which a tool wrote the scores in another one, too."""
+    folders = {(file.format, file.path.parent) for file in found}
+    monitored = "sb3-monitor" in {file.format for file in found}
+    return [
+        file
+        for file in found
+        if any((format, file.path.parent) in folders for format in _COPIES.get(file.format, ()))
+        or (file.format == "tensorboard" and monitored and folder_of_events(file.path))
+    ]
 
 
 def _walk(root: Path, deep: int = 0) -> Iterator[tuple[Path, str]]:

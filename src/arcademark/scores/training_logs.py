@@ -106,7 +106,8 @@ def training_logs(
         scores.
     """
     kinds = {id(log): file.format for log, file in logs}
-    written = {id(log): as_written(log, file.relative, options).task or "" for log, file in logs}
+    unsaid = replace(options, task=None)  # a game that the caller names is no environment's id
+    written = {id(log): log.task or as_written(log, file.relative, unsaid).task or "" for log, file in logs}
     gathered = by_run([(log, file.relative) for log, file in logs], options)
     clock = _Clock(frame_skip, frames_per_step)
     made = [

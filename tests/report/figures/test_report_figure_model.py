@@ -14,7 +14,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from arcademark.reports.figures import curves, files, style
+from arcademark.reports.figures import canvas, curves, files, style
 from arcademark.reports.figures.canvas import text_width
 from arcademark.reports.figures.model import Curve, CurvePanel, Curves, Rows
 from arcademark.reports.figures.style import DARK, PALETTE, SERIES
@@ -274,7 +274,7 @@ def test_a_legend_goes_on_below_where_names_do_not_fit() -> None:
         for name in shown:
             x, _ = written[name].get_position()
             assert x + text_width(name, style.NAME_SIZE) <= style.WIDTH
-    assert heights[1] - heights[0] == pytest.approx(curves.LEGEND_LINE)
+    assert heights[1] - heights[0] == pytest.approx(canvas.LEGEND_LINE)
 
 
 def test_series_have_five_colours_and_dashes() -> None:

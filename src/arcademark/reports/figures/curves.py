@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from arcademark.reports.figures.canvas import TITLE_LINE, axes_at, beside, blank, text_width, title, wrapped
+from arcademark.reports.figures.canvas import (
+    TITLE_LINE,
+    axes_at,
+    beside,
+    blank,
+    legend,
+    legend_height,
+    text_width,
+    title,
+    wrapped,
+)
 from arcademark.reports.figures.model import Curve, CurvePanel, Curves
 from arcademark.reports.figures.style import DASHES, MARKERS, NAME_SIZE, NUMBER_SIZE, PALETTE, SERIES, TICK_SIZE, WIDTH
 
-LEGEND_LINE, SAMPLE = 19.0, 26.0
-"""Height of a line of names in the legend; length of a sample of a line there."""
 ABOVE, FOOT, FOOT_LINE = 10.0, 36.0, 13.0
 """Between title and axes; below axes; a line of numbers below ticks."""
 PAD = 6.0
@@ -31,7 +38,7 @@ def draw(shown: Curves) -> Figure:
     head = TITLE_LINE * max(map(len, titles), default=0) + ABOVE
     foot = FOOT + FOOT_LINE * max((len(panel.feet) for panel in shown.panels), default=0)
     row = head + shown.body + foot
-    above = LEGEND_LINE * (1 + _places(shown.legend, left)[-1][1]) + PAD if shown.legend else 0.0
+    above = legend_height(shown.legend, left)
     height = above + row * max(-(-len(shown.panels) // columns), 1)
     figure = blank(height, cell * columns)
     for place, (panel, lines) in enumerate(zip(shown.panels, titles, strict=True)):
@@ -42,8 +49,7 @@ def draw(shown: Curves) -> Figure:
         title(axes, lines, ABOVE)
         for curve in panel.curves:
             _curve(axes, curve)
-    if shown.legend:
-        _legend(axes_at(figure, 0, height - above, WIDTH, above), shown.legend, left, above)
+    legend(figure, shown.legend, left, DASHES)
     return figure
 
 
@@ -103,24 +109,3 @@ def _curve(axes: Axes, curve: Curve) -> None:
     if curve.marked:
         how |= {"marker": MARKERS[curve.series], "markersize": 4, "clip_on": False}
     axes.plot(curve.x, curve.y, color=shade, drawstyle=f"steps-{curve.steps}" if curve.steps else "default", **how)
-
-
-def _legend(frame: Axes, names: Sequence[tuple[str, int]], left: float, height: float) -> None:
-    """Draw names beside samples of their lines."""
-    frame.set(xlim=(0, WIDTH), ylim=(0, height))
-    for (name, series), (x, line) in zip(names, _places(names, left), strict=True):
-        y = height - LEGEND_LINE * (line + 0.5)
-        frame.plot([x, x + SAMPLE], [y, y], color=PALETTE[SERIES[series]], linewidth=1.8, dashes=DASHES[series])
-        frame.text(x + SAMPLE + 5, y, name, fontsize=NAME_SIZE, color=PALETTE["ink"], va="center")
-
-
-def _places(names: Sequence[tuple[str, int]], left: float) -> list[tuple[float, int]]:
-    """Return where each name begins, and on which line: a new one where it would not fit."""
-    places, x, line = [], left, 0
-    for name, _ in names:
-        wide = SAMPLE + 5 + text_width(name, NAME_SIZE)
-        if x > left and x + wide > WIDTH:
-            x, line = left, line + 1
-        places.append((x, line))
-        x += wide + 24
-    return places

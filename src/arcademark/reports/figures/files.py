@@ -32,7 +32,16 @@ KINDS = (".svg", ".png", ".pdf")
 
 
 def draw(shown: model.Figure) -> Figure:
-    """Draw a figure; it has no canvas yet."""
+    """Draw a figure on the light theme's paper, its texts taken literally; it has no canvas yet."""
+    figure = _drawn(shown)
+    for found in figure.findobj(Text):
+        if isinstance(found, Text) and found.get_text():
+            found.set_parse_math(False)
+            found.set_text(escaped(found.get_text(), kept="\n"))
+    return figure
+
+
+def _drawn(shown: model.Figure) -> Figure:
     match shown:
         case Rows():
             return rows.draw(shown)
@@ -97,8 +106,6 @@ def as_svg(figure: Figure, salt: str) -> str:
 
 def as_file(figure: Figure, kind: str) -> bytes:
     """Write the figure as a ".png" or ".pdf", its text as text, with a margin on the light theme's paper."""
-    figure.patch.set_visible(True)
-    figure.patch.set_facecolor(PALETTE["paper"])
     out, whole = io.BytesIO(), figure.bbox_inches.padded(MARGIN / 72)
     if kind == ".png":
         FigureCanvasAgg(figure)
@@ -112,11 +119,7 @@ def as_file(figure: Figure, kind: str) -> bytes:
 
 
 def _save(figure: Figure, out: IO[Any], **how: Any) -> None:
-    """Draw the figure, its texts taken literally."""
-    for found in figure.findobj(Text):
-        if isinstance(found, Text) and found.get_text():
-            found.set_parse_math(False)
-            found.set_text(escaped(found.get_text(), kept="\n"))
+    """Write the figure."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # a name may have letters that the font lacks
         figure.savefig(out, **how)

@@ -83,11 +83,13 @@ class Rows:
 
     groups: Headings, "" for none, each with the names of its rows.
     lines: Of each row; empty where all have one. Rows of several lines stand apart, others are ruled.
+    legend: Names of series, at the top.
     """
 
     groups: tuple[tuple[str, tuple[str, ...]], ...]
     panels: tuple[RowPanel, ...]
     lines: tuple[int, ...] = ()
+    legend: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,17 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from arcademark.reports.figures.canvas import TITLE_LINE, axes_at, beside, blank, text_width, title, wrapped
+from arcademark.reports.figures.canvas import (
+    TITLE_LINE,
+    axes_at,
+    beside,
+    blank,
+    legend,
+    legend_height,
+    text_width,
+    title,
+    wrapped,
+)
 from arcademark.reports.figures.model import Mark, Numbers, RowPanel, Rows
 from arcademark.reports.figures.style import NAME_SIZE, NUMBER_SIZE, PALETTE, TICK_SIZE, WIDTH
 
@@ -70,7 +80,7 @@ def draw(shown: Rows) -> Figure:
     feet = [FOOT * any(panel.ticks for panel in line) + UNIT_LINE * any(panel.unit for panel in line) for line in lines]
     body = max(rows.height, 1.0)
     bottom = sum(heads) + sum(feet) + body * len(lines) + LINE_GAP * (len(lines) - 1)
-    figure = blank(bottom)
+    figure = blank(bottom + legend_height(shown.legend, rows.left))
     for line, size, head, foot in zip(lines, sizes, heads, feet, strict=True):
         bottom -= head + body
         _names(axes_at(figure, 0, bottom, WIDTH, body, zorder=5), rows, body)
@@ -87,6 +97,7 @@ def draw(shown: Rows) -> Figure:
                 _numbers(axes, column, rows, sum(numbers[: place + 1]), 1)
             x += before + width + sum(numbers) + PAD
         bottom -= foot + LINE_GAP
+    legend(figure, shown.legend, rows.left)
     return figure
 
 

@@ -17,6 +17,7 @@ from typing import Any, get_args, get_type_hints
 import msgspec
 
 from arcademark.agents import docstrings
+from arcademark.errors import escaped
 
 _DOCUMENTS = (
     "reports.features.documents:FeatureSets",
@@ -71,6 +72,13 @@ def schema(kind: type[Any]) -> dict[str, Any]:
     whole = definitions.pop(_snake(kind.__name__))
     heading = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": kind.SCHEMA}
     return {**heading, **whole, "$defs": definitions}
+
+
+def text(document: Any) -> str:
+    """Return JSON values that hold no NaN as text; what cannot be seen is escaped as JSON does it."""
+    written = json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False)
+    unseen = {char for char in set(written) if char != "\n" and escaped(char) != char}
+    return written.translate({ord(char): json.dumps(char)[1:-1] for char in unseen}) + "\n"
 
 
 def _value(value: Any) -> Any:

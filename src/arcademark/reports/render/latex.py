@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from arcademark import errors
 from arcademark.reports import blocks
-from arcademark.reports.blocks import Block, Cards, Cell, Document, Notices, References, Section, Table
+from arcademark.reports.blocks import Cards, Cell, Document, Notices, References, Section, Table
 
 _ESCAPED = str.maketrans(
     {
@@ -45,11 +45,11 @@ def render(document: Document, *, everything: bool = False) -> str:
 
     Warnings stand in the first caption.
     """
-    cautions = [item.text for block in _all(document.blocks, everything) if isinstance(block, Notices)
+    cautions = [item.text for block in blocks.flat(document.blocks, everything) if isinstance(block, Notices)
                 for item in block.notices if item.level == "warning"]  # fmt: skip
     parts = [f"% {_comment(document.title)}\n% {_comment(document.generator)}; needs \\usepackage{{booktabs}}"]
     title = document.title
-    for block in _all(document.blocks, everything):
+    for block in blocks.flat(document.blocks, everything):
         if isinstance(block, Section):
             title = f"{document.title}: {block.title}" if block.title else title
         elif isinstance(block, Table | Cards):
@@ -68,17 +68,6 @@ def escaped(text: str) -> str:
 
 def _comment(text: str) -> str:
     return errors.escaped(" ".join(text.split()))
-
-
-def _all(shown: tuple[Block, ...], everything: bool) -> Iterator[Block]:
-    """Yield blocks and those within sections, in order."""
-    for block in shown:
-        if isinstance(block, Section):
-            if everything or not block.detail:
-                yield block
-                yield from _all(block.blocks, everything)
-        else:
-            yield block
 
 
 def _table(shown: Table, title: str, cautions: str) -> str:

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from arcademark.metrics.intervals import score_intervals
-from arcademark.metrics.training import MeanCurve, mean_curve, training_score
+from arcademark.metrics.training import CommonCurves, MeanCurve, common_curves, mean_curve, training_score
 from arcademark.reports.cells import PlayedAlgorithm
 from arcademark.runs import imported
 from arcademark.runs.store import RunRecord, TrialRecord, scored_phase
@@ -83,7 +83,14 @@ class LearningCurve:
 
     def mean(self, points: int = MOST_POINTS) -> MeanCurve:
         """Average the seeds' curves where all of them are."""
-        return mean_curve([(seed.end_frames, seed.scores) for seed in self.seeds], points)
+        return mean_curve(self._seeds(), points)
+
+    def common(self, points: int = MOST_POINTS) -> CommonCurves:
+        """Return the seeds' curves where all of them are, in the order of `seeds`."""
+        return common_curves(self._seeds(), points)
+
+    def _seeds(self) -> list[tuple[tuple[int, ...], tuple[float, ...]]]:
+        return [(seed.end_frames, seed.scores) for seed in self.seeds]
 
 
 def curves(shown: Sequence[PlayedAlgorithm]) -> tuple[LearningCurve, ...]:

@@ -193,6 +193,11 @@ def suites_of(places: Sequence[ScoreSource] | ScoreSource) -> dict[str, TaskSuit
     return {place: rules.suite if rules else None for place, rules in known.items()}
 
 
+def is_table(name: str) -> bool:
+    """Whether what stands where algorithms may, too, is a table by itself: a file, a run or published scores."""
+    return name.startswith(CATALOGUE) or Path(name).is_file() or _is_run(name)
+
+
 def is_there(place: str) -> bool:
     """Tell whether what `suites_of` names can be read at all."""
     return place.startswith((CATALOGUE, "a table")) or Path(place).exists()

@@ -62,6 +62,10 @@ Episodes = Mapping[tuple[str, str], tuple[NDArray[np.float64], ...]]
 """Episode scores by (algorithm, task), one array a run that has any, in the order of the table's run axis."""
 
 
+class UnrecognisedError(ArcadeMarkError):
+    """A whole file that holds no scores in any known format."""
+
+
 @dataclass(frozen=True)
 class Reading:
     """A score table, and the format (of `arcademark.scores.reading.FORMATS`) and files that it was read from.
@@ -126,7 +130,7 @@ class Options:
     tasks : sequence of str, optional
         The order of the tasks in arrays that do not name them.
     pattern : str, optional
-        Where names stand in a path (or in a run's name in the file), such as "{algorithm}/{task}/{run}/monitor.csv";
+        Where names stand in a path (or in a run's name in the file), such as "{algorithm}/{game}/{seed}/monitor.csv";
         "*" stands for anything within a name and "**" for anything. Files in a folder that do not match are left out.
     decimal : {".", ","}, optional
         What stands before decimals in tables, where they do not show it themselves.

@@ -11,7 +11,7 @@ from typing import Any
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers import curves, dreamer, layouts, rliable, rllib, series, stable_baselines, tensorboard
 from arcademark.scores.readers.arrays import NO_PICKLE, load_json, load_npz, parse_json
-from arcademark.scores.readers.base import GZIP, Log, Options, Reading, read_head, unpacked
+from arcademark.scores.readers.base import GZIP, Log, Options, Reading, UnrecognisedError, read_head, unpacked
 from arcademark.scores.readers.delimited import read_sheet
 from arcademark.scores.readers.sheet import Sheet
 
@@ -56,10 +56,6 @@ _FILES: Mapping[str, Callable[[Path, Options], Read]] = MappingProxyType(
         "tensorboard": tensorboard.read_events,
     }
 )
-
-
-class UnrecognisedError(ArcadeMarkError):
-    """A whole file that holds no scores in any known format."""
 
 
 @dataclass(frozen=True)
@@ -133,8 +129,10 @@ def _json(path: Path) -> tuple[str, Any]:
         line = parse_json(path, first, 1)
         if dreamer.is_episode(line):
             return "dreamer", None
-        if more or rllib.is_result(line):
+        if rllib.is_result(line):
             return "rllib", None
+        if more:
+            raise UnrecognisedError(f"{path}: JSON lines, but no results of RLlib or episodes of DreamerV3")
     content = load_json(path)
     if isinstance(content, list) and content and all(isinstance(item, dict) for item in content):
         if curves.is_dopamine([str(name) for name in content[0]]):

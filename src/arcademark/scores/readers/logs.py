@@ -76,13 +76,22 @@ def _sources(runs: Mapping[_Key, Sequence[Log]]) -> dict[str, str]:
 def by_run(logs: Sequence[tuple[Log, Path]], options: Options) -> Mapping[_Key, list[Log]]:
     """Gather logs, each with its path below the folder that was asked for, by algorithm, task and run."""
     counted = Counter[tuple[str, str]]()
+    named = [resolve(log, relative, options) for log, relative in logs]
+    numbers = gathered(((algorithm, task), run) for algorithm, task, run in named if run is not None)
     runs: list[tuple[_Key, Log]] = []
-    for log, relative in logs:
-        algorithm, task, run = resolve(log, relative, options)
+    for (algorithm, task, run), (log, _) in zip(named, logs, strict=True):
+        others = sorted(set(numbers.get((algorithm, task), ())))
         if run is None and log.label:
             run = counted[algorithm, task]
             counted[algorithm, task] += 1
-        runs.append(((algorithm, task, run or 0), log))
+        elif run is None and len(others) > 1:
+            raise ArcadeMarkError(
+                f"{log.place}: nothing says of which of the runs {listed(others)} of {algorithm!r} on {task!r} this "
+                f"is; say it with {SAID['pattern']} and {{seed}}, or choose one kind of file with {SAID['format']}"
+            )
+        elif run is None:
+            run = others[0] if others else 0
+        runs.append(((algorithm, task, run), log))
     return gathered(runs)
 
 
@@ -96,7 +105,7 @@ def merge(key: _Key, parts: Sequence[Log]) -> Log:
         second = next((log for log in apart if log is not first), parts[1])
         raise ArcadeMarkError(
             f"{second.place}: a second log of {key[0]!r} on {key[1]!r}, run {key[2]} (the first is {first.place}); "
-            f"name their runs apart with {SAID['pattern']} and {{run}}, or choose one kind of file with "
+            f"name their runs apart with {SAID['pattern']} and {{seed}}, or choose one kind of file with "
             f"{SAID['format']}"
         )
     times = np.concatenate([log.times for log in parts if log.times is not None])

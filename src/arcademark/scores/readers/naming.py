@@ -3,12 +3,14 @@
 Conventions
 -----------
 * What the caller says goes first, then the pattern, then what the file says of itself, then its path.
-* In a pattern, ``{algorithm}``, ``{task}`` and ``{run}`` stand for a part of a folder's or file's name, ``*`` for
-  anything in one, ``**`` for anything. It is held against the end of the path.
+* In a pattern, ``{algorithm}``, ``{game}`` and ``{seed}`` stand for a part of a folder's or file's name, ``*`` for
+  anything in one, ``**`` for anything. It is held against the end of the path. As in patterns of checkpoints, "game" is
+  any task; a run's number is its seed.
 * Without a pattern a path is read from its folders: one that is named as a game, or as the log names its task, is the
   task (``PongNoFrameskip-v4_2`` is its run 2), one that is a number (``3``, ``seed_3``) the run, and the one beside the
   game the algorithm. CleanRL's ``game__algorithm__seed__time`` is read anywhere. The number of ``0.monitor.csv`` is an
-  environment's, not a run's.
+  environment's, not a run's. The folder in which event files lie is read as Stable-Baselines3 names it, a name and how
+  often that was there: ``PPO_2``, ``ppo_seed3_1``.
 """
 
 from __future__ import annotations
@@ -21,9 +23,11 @@ from typing import NamedTuple
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.base import SAID, Log, Options, canonical, is_task
+from arcademark.scores.readers.tensorboard import EVENTS
 
-_FIELDS = ("algorithm", "task", "run")
+_FIELDS = ("algorithm", "game", "seed")
 _RUN = re.compile(r"(?:seed|run|s)?[ _=-]?(\d{1,18})", re.IGNORECASE)
+_NUMBERED = re.compile(r"(.+?)(?:[_-]((?:seed|run|s)[_=-]?\d{1,18}))?_(\d{1,18})", re.IGNORECASE)
 _GENERAL = frozenset(
     (
         *("log", "logs", "run", "runs", "result", "results", "data", "output", "outputs", "out", "tb", "tensorboard"),
@@ -54,10 +58,10 @@ def resolve(log: Log, relative: Path, options: Options) -> tuple[str, str, int |
     names = as_written(log, relative, options)
     task = None if names.task is None else canonical(log.place, names.task, options.canonical_task)
     if names.algorithm is None or task is None:
-        noun, field = ("algorithm", "algorithm") if names.algorithm is None else ("game", "task")
+        noun, said = ("algorithm", "algorithm") if names.algorithm is None else ("game", "task")
         raise ArcadeMarkError(
-            f"{log.place}: nothing says which {noun} this is; say it with {SAID[field]}, or with {SAID['pattern']} and "
-            f"{{{field}}} where a path names it"
+            f"{log.place}: nothing says which {noun} this is; say it with {SAID[said]}, or with {SAID['pattern']} and "
+            f"{{{noun}}} where a path names it"
         )
     return names.algorithm, task, names.run
 
@@ -88,11 +92,11 @@ def _by_pattern(log: Log, relative: Path, options: Options) -> Names:
             f"{log.place}: {subject} does not end as the pattern {options.pattern!r} says; change one"
         )
     groups = found.groupdict()
-    run = groups.get("run")
-    number = None if run is None else _RUN.fullmatch(run)
-    if run is not None and number is None:
-        raise ArcadeMarkError(f"{log.place}: the pattern's run is {run!r}, expected a number such as 3 or seed_3")
-    return Names(groups.get("algorithm"), groups.get("task"), None if number is None else int(number[1]))
+    seed = groups.get("seed")
+    number = None if seed is None else _RUN.fullmatch(seed)
+    if seed is not None and number is None:
+        raise ArcadeMarkError(f"{log.place}: the pattern's seed is {seed!r}, expected a number such as 3 or seed_3")
+    return Names(groups.get("algorithm"), groups.get("game"), None if number is None else int(number[1]))
 
 
 @cache
@@ -130,17 +134,28 @@ def from_path(path: Path, canonical_task: Callable[[str], str], known: str | Non
         written = cleanrl(part)
         if written.task is not None:
             return written
+    trained = folder_of_events(path)
+    parts[-2:-1] = trained or parts[-2:-1]
     own = path.name.split(".")[0]
     numbers_environments = path.name.endswith(".monitor.csv") and own.isdecimal()
     parts = [*parts[:-1], *([own] if own and not numbers_environments else [])]
     games = [(at, found) for at, part in enumerate(parts) if (found := _game(part, canonical_task, known))]
     run = next((int(m.group(1)) for part in reversed(parts) if (m := _RUN.fullmatch(part))), None)
     if not games:
-        return Names(run=run)
+        algorithm = trained[0] if trained and trained[0].lower() not in _GENERAL else None
+        return Names(algorithm, run=run)
     at, (task, numbered) = games[-1]
     sides = [parts[side] for side in (at - 1, at + 1) if 0 <= side < len(parts) - (side > at)]
     candidates = [side for side in sides if side.lower() not in _GENERAL and _RUN.fullmatch(side) is None]
     return Names(candidates[0] if len(candidates) == 1 else None, task, run if numbered is None else numbered)
+
+
+def folder_of_events(path: Path) -> tuple[str, str] | None:
+    """Take the name of an event file's folder apart as Stable-Baselines3 makes it, "PPO_2"; None if it is not so."""
+    folder = _NUMBERED.fullmatch(path.parent.name)
+    if EVENTS not in path.name or folder is None or _RUN.fullmatch(folder[0]):
+        return None
+    return folder[1], folder[2] or folder[3]
 
 
 def _game(part: str, canonical_task: Callable[[str], str], known: str | None) -> tuple[str, int | None] | None:

@@ -19,7 +19,7 @@ from types import MappingProxyType
 import numpy as np
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers.base import SAID, Log, Options, Unit, listed
+from arcademark.scores.readers.base import SAID, Log, Options, Unit, UnrecognisedError, listed
 from arcademark.scores.readers.sheet import Sheet
 
 KNOWN: Mapping[str, Unit] = MappingProxyType(
@@ -57,9 +57,9 @@ def choose_tag(place: str, found: Sequence[str], options: Options) -> tuple[str,
     if options.tag is not None and options.tag not in found:
         raise ArcadeMarkError(f"{place}: there is no series {options.tag!r}; it has {there}")
     if options.tag is None and not known:
-        raise ArcadeMarkError(
-            f"{place}: no series that is known to be scores, such as {listed(list(KNOWN))}; it has {there}: name one "
-            f"with {SAID['tag']}"
+        raise UnrecognisedError(
+            f"{place}: no series that is known to be scores (tools log them once an episode has ended), such as "
+            f"{listed(list(KNOWN))}; it has {there}: name one with {SAID['tag']}"
         )
     chosen = options.tag or known[0]
     others = [tag for tag in known if tag != chosen]

@@ -16,8 +16,11 @@ from typing import Any
 import numpy as np
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers.base import LARGEST, Log, Options, gathered, read_bytes
+from arcademark.scores.readers.base import LARGEST, Log, Options, UnrecognisedError, gathered, read_bytes
 from arcademark.scores.readers.series import choose_tag, unit_of
+
+EVENTS = "tfevents"
+"""What the names of event files hold."""
 
 MOST_VALUES = 2_000_000
 """Events and values in them that are read of a file."""
@@ -36,7 +39,7 @@ def read_events(path: Path, options: Options) -> list[Log]:
     events, damage = _events(path, read_bytes(path))
     found = gathered((tag, (step, value)) for tag, step, value in events)
     if not found:
-        raise ArcadeMarkError(
+        raise UnrecognisedError(
             f"{path}: an event file without scalars{f' ({damage})' if damage else ''}; expected a series of scores"
         )
     tag, notes = choose_tag(str(path), list(found), options)

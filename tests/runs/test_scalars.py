@@ -1,0 +1,192 @@
+"""Scores as they happen: event files and W&B hold what is recorded, and have it while training goes on."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.runs import scalars
+from arcademark.runs.events import EpisodeTrained, WorkerLost
+from arcademark.runs.execution import execute
+from arcademark.runs.store import read_run
+from arcademark.scores.readers.base import Options
+from arcademark.scores.readers.tensorboard import read_events
+
+LEARNS = {"override": {"training_frames": 3000}, "seeds": (0, 1)}
+
+
+def series(folder: Path, tag: str) -> tuple[list[float], list[float]]:
+    """Return the steps and values of a tag in the only event file of a folder."""
+    (file,) = folder.iterdir()
+    (log,) = read_events(file, Options(tag=tag))
+    assert log.steps is not None
+    return log.steps.tolist(), log.values.tolist()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [1, 2])
+def test_event_files_hold_what_is_recorded_and_hold_it_at_once(tmp_path, toy_plan, fake, workers):
+    pytest.importorskip("tensorboard")
+    plan = toy_plan(fake("learner").replace("make_agent", "make_learner"), **LEARNS)
+    seen = 0
+    with scalars.logged(plan, tmp_path / "run", tmp_path / "tb", None) as log:
+
+        def hear(event):
+            nonlocal seen
+            log(event)
+            if isinstance(event, EpisodeTrained):
+                steps, values = series(tmp_path / "tb" / event.trial_id, "training/score")
+                assert (steps[-1], values[-1]) == (event.trained, event.score)
+                seen += 1
+
+        assert execute(plan, tmp_path / "run", workers=workers, on_event=hear).complete
+    record = read_run(tmp_path / "run")
+    assert seen == sum(len(record.training(trial)) for trial in record.trials) > 50
+    for trial in record.trials:
+        training, evaluation = record.training(trial), record.evaluation(trial)
+        folder, ends = tmp_path / "tb" / trial.id, np.cumsum(training.frames).tolist()
+        assert series(folder, "training/score") == (ends, training.score.tolist())
+        assert series(folder, "training/frames") == (ends, training.frames.tolist())
+        means = [training.score[max(0, end - 100) : end].mean() for end in range(1, len(training) + 1)]
+        assert series(folder, "training/mean_score")[1] == pytest.approx(means)
+        assert series(folder, "evaluation/score") == ([0, 1, 2], evaluation.score.tolist())
+
+
+def test_games_of_a_trainer_stand_at_the_frames_that_all_of_them_had(tmp_path, toy_plan, fake, monkeypatch):
+    pytest.importorskip("tensorboard")
+    plan = toy_plan(fake("trainer").replace("make_agent", "CountingTrainer"), override={"training_frames": 3000})
+    heard = []
+    with scalars.logged(plan, tmp_path / "run", tmp_path / "tb", None) as log:
+
+        def hear(event):
+            log(event)
+            heard.extend([event] if isinstance(event, EpisodeTrained) else [])
+
+        assert execute(plan, tmp_path / "run", workers=1, on_event=hear).complete
+    record = read_run(tmp_path / "run")
+    (trial,) = record.trials
+    steps, values = series(tmp_path / "tb" / trial.id, "training/score")
+    assert steps == sorted(steps) == [event.trained for event in heard]
+    assert steps[-1] == record.training(trial).frames.sum()
+    assert sorted(values) == sorted(record.training(trial).score.tolist())
+
+
+def test_a_continued_run_adds_files(tmp_path, toy_plan):
+    pytest.importorskip("tensorboard")
+    for episodes in (1, 3):
+        plan = toy_plan(episodes=episodes)
+        with scalars.logged(plan, tmp_path / "run", tmp_path / "tb", None) as log:
+            execute(plan, tmp_path / "run", workers=1, on_event=log)
+    (trial,) = plan.trials
+    first, second = sorted((tmp_path / "tb" / trial.id).iterdir())
+    logs = [read_events(file, Options(tag="evaluation/score"))[0] for file in (first, second)]
+    assert [log.steps.tolist() for log in logs] == [[0], [1, 2]]
+
+
+class Kept:
+    """A log that keeps what it is given."""
+
+    def __init__(self):
+        self.values = []
+
+    def add(self, trial, phase, step, values):
+        self.values.append((trial.id, phase, step, values))
+
+
+def test_speeds_and_means_begin_anew_where_a_worker_was_lost(toy_plan, monkeypatch):
+    clock = iter([10.0, 10.1, 12.0, 20.0, 24.0])
+    monkeypatch.setattr(scalars.time, "perf_counter", lambda: next(clock))
+    plan, kept = toy_plan(), Kept()
+    (trial,) = plan.trials
+    made = scalars.Scalars(plan, [kept])
+    for trained in (100, 200, 500):
+        made.hear(EpisodeTrained(trial.id, float(trained), 100, trained))
+    made.hear(WorkerLost(trial.id, "lost"))
+    for trained in (100, 300):
+        made.hear(EpisodeTrained(trial.id, float(trained), 100, trained))
+    assert [values.get("fps") for *_, values in kept.values] == [None, None, 200.0, None, 50.0]
+    assert [values["mean_score"] for *_, values in kept.values] == pytest.approx([100, 150, 800 / 3, 100, 200])
+
+
+def fake_wandb(monkeypatch, runs, refusal=""):
+    """Put a package in W&B's place, which keeps what runs are told."""
+
+    class Run:
+        def __init__(self, **said):
+            self.said, self.axes, self.logged, self.finished = said, {}, [], False
+            runs.append(self)
+
+        def define_metric(self, name, step_metric):
+            self.axes[name] = step_metric
+
+        def log(self, values):
+            self.logged.append(values)
+
+        def finish(self):
+            self.finished = True
+
+    def login():
+        if refusal:
+            raise RuntimeError(refusal)
+
+    package = SimpleNamespace(init=Run, login=login, Settings=lambda **settings: settings)
+    monkeypatch.setitem(sys.modules, "wandb", package)
+
+
+def test_each_trial_is_a_run_of_wandb_in_the_group_of_its_directory(tmp_path, toy_plan, fake, monkeypatch):
+    runs = []
+    fake_wandb(monkeypatch, runs)
+    plan = toy_plan(fake("learner").replace("make_agent", "make_learner"), **LEARNS)
+    with scalars.logged(plan, tmp_path / "run", None, "breakthroughs") as log:
+        assert execute(plan, tmp_path / "run", workers=1, on_event=log).complete
+        assert not any(run.finished for run in runs)
+    record = read_run(tmp_path / "run")
+    by_name = {run.said["name"]: run for run in runs}
+    assert by_name.keys() == {trial.id for trial in record.trials}
+    for trial in record.trials:
+        run, training = by_name[trial.id], record.training(trial)
+        assert (run.said["project"], run.said["group"], run.finished) == ("breakthroughs", "run", True)
+        assert run.said["config"].items() >= {"game": "toy", "seed": trial.seed, "agent": trial.agent}.items()
+        assert run.axes == {f"{phase}/*": f"{phase}/step" for phase in ("training", "evaluation")}
+        told = [values for values in run.logged if "training/score" in values]
+        assert [values["training/score"] for values in told] == training.score.tolist()
+        assert [values["training/step"] for values in told] == np.cumsum(training.frames).tolist()
+        assert [values["evaluation/step"] for values in run.logged if "evaluation/step" in values] == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("prepare", "message"),
+    [
+        (lambda patch: fake_wandb(patch, [], "No API key\nconfigured"), r"--wandb p: No API key\\nconfigured"),
+        (lambda patch: patch.setitem(sys.modules, "wandb", None), r"--wandb p: .*pip install wandb"),
+    ],
+)
+def test_wandb_that_refuses_or_is_missing_is_told_before_anything_is_played(
+    tmp_path, toy_plan, monkeypatch, prepare, message
+):
+    prepare(monkeypatch)
+    with (
+        pytest.raises(ArcadeMarkError, match=message),
+        scalars.logged(toy_plan(), tmp_path / "run", None, "p"),
+    ):
+        pytest.fail("it began")
+
+
+def test_event_files_need_tensorboard_and_a_folder(tmp_path, toy_plan, monkeypatch):
+    (tmp_path / "file").write_text("")
+    with (
+        pytest.raises(ArcadeMarkError, match="file: cannot be read or written"),
+        scalars.logged(toy_plan(), tmp_path / "run", tmp_path / "file", None),
+    ):
+        pytest.fail("it began")
+    monkeypatch.setitem(sys.modules, "tensorboard.compat.proto.event_pb2", None)
+    with (
+        pytest.raises(ArcadeMarkError, match=r"\.\[readers\]"),
+        scalars.logged(toy_plan(), tmp_path / "run", tmp_path / "tb", None),
+    ):
+        pytest.fail("it began")
