@@ -29,7 +29,7 @@ from arcademark.reports.tables.dataset import ScoreOptions
 from arcademark.reports.tables.document import ScoreReport
 from arcademark.reports.tables.loading import ScoreSource
 from arcademark.runs.execution import execute
-from arcademark.runs.plan import make_plan
+from arcademark.runs.plan import AllStarts, make_plan
 from arcademark.subset import files
 from arcademark.suite.protocols import Protocol, StepProtocol, step_protocol
 
@@ -141,7 +141,7 @@ def run(
     protocol: str | Protocol = "world-records",
     *,
     seeds: int | Sequence[int] = 1,
-    episodes: int | None = None,
+    episodes: int | AllStarts | None = None,
     frames: int | None = None,
     out: str | os.PathLike[str] | None = None,
     workers: int | None = None,
@@ -163,8 +163,10 @@ def run(
         The environment's settings; see `protocol`.
     seeds : int or sequence of int, optional
         How many, from 0, or which.
-    episodes, frames : int, optional
-        Episodes a trial, and training frames of a learner; the protocol's by default.
+    episodes : int or "all-starts", optional
+        Episodes a trial, or every no-op start once; the protocol's number by default.
+    frames : int, optional
+        Training frames of a learner; the protocol's by default.
     out : path, optional
         The run's directory; ``runs/AGENT`` by default.
     workers : int, optional

@@ -45,6 +45,12 @@ def episode_rng(seed: int, phase: Phase, episode: int, stream: Stream) -> np.ran
     return np.random.default_rng(np.random.SeedSequence(entropy=seed, spawn_key=key))
 
 
+def begin(environment: Environment, seed: int, phase: Phase, episode: int) -> float:
+    """Start an episode as all that play or replay it do, and return the reward of what is pressed for the agent."""
+    noops = environment.spec.protocol.noops(episode) if phase == "evaluation" else None
+    return environment.reset(episode_rng(seed, phase, episode, "environment"), noops)
+
+
 @dataclass(frozen=True)
 class Begun:
     """An episode begins, or goes on where it was kept."""
@@ -104,7 +110,7 @@ class Slot:
         self.actions: Any = array("H") if self.environment.spec.array_actions is None else []
         self.simulated_frames = 0
         self._before = Played(0)
-        self.score = self.environment.reset(episode_rng(seed, phase, episode, "environment"))
+        self.score = begin(self.environment, seed, phase, episode)
         return episode_rng(seed, phase, episode, "agent")
 
     def resume(self, seed: int, kept: Unfinished) -> np.random.Generator:
