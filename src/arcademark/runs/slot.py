@@ -35,6 +35,7 @@ Stream = Literal["environment", "agent"]
 Difference = Annotated[int, Meta(ge=-MOST_FRAMES, le=MOST_FRAMES)]
 
 TICK_SECONDS = 0.25
+WAITING_FRAMES = 3_600  # a minute
 _PHASES: dict[Phase, int] = {"training": 0, "evaluation": 1}
 _STREAMS: dict[Stream, int] = {"environment": 0, "agent": 1}
 
@@ -187,6 +188,42 @@ class Slot:
             actions=encode_actions(self.actions),
             checkpoint=checkpoint,
         )
+
+
+class UnfiredSlot(Slot):
+    """A slot in which nobody presses FIRE for a network that had it pressed where it learnt, of a game that awaits it.
+
+    It gives up a game that has stood still for `WAITING_FRAMES`, as it does from its start and from a lost life until
+    FIRE is pressed, which ArcadeMarkError says.
+    """
+
+    def __init__(self, row: int, environment: Environment) -> None:
+        super().__init__(row, environment)
+        self._fires = [place for place, name in enumerate(environment.spec.action_meanings) if "FIRE" in name]
+
+    def begin(self, seed: int, phase: Phase, episode: int) -> np.random.Generator:
+        """Begin an episode, which waits."""
+        rng = super().begin(seed, phase, episode)
+        self._waits_since: int | None = 0
+        self._lives = self.environment.lives
+        return rng
+
+    def step(self, action: Any) -> Step:
+        """Play one action, and see whether the game still waits."""
+        step = super().step(action)
+        frames, lives = self.environment.episode_frames, self.environment.lives
+        if action in self._fires or step.reward:
+            self._waits_since = None
+        elif lives < self._lives:
+            self._waits_since = frames
+        self._lives = lives
+        if self._waits_since is not None and frames - self._waits_since >= WAITING_FRAMES:
+            raise ArcadeMarkError(
+                f"episode {self.episode} has waited {WAITING_FRAMES:,} frames for FIRE, which wrappers "
+                "like Stable-Baselines3's press for the agent and nobody does here; play it with --protocol sb3-atari "
+                "or --override fire_reset=true, or, if it was trained without them, with --set fire_pressed=false"
+            )
+        return step
 
 
 class Meter:
