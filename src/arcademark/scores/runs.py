@@ -14,14 +14,16 @@ import dataclasses
 import os
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs.store import RunRecord, read_run
+from arcademark.runs import repeats
+from arcademark.runs.store import RunRecord, TrialRecord, read_run
 from arcademark.runs.together import together
 from arcademark.scores.readers.base import numbers_of_runs
 from arcademark.scores.table import ScoreTable, concatenate
@@ -48,8 +50,9 @@ class IncompleteTrial:
 class RunScores:
     """The scores of one run as stored: an algorithm an agent label, runs in the order of `seeds`.
 
-    `episodes` has the scores behind each cell of the table (algorithm, task), one array a seed that has any;
-    `incomplete` trials stand in the plan's order.
+    `episodes` has the scores behind each cell of the table (algorithm, task), one array a seed that has any; `kinds`,
+    where some may be the same episode, a number each (`arcademark.runs.repeats`), over all seeds; `incomplete` trials
+    stand in the plan's order.
     """
 
     record: RunRecord
@@ -57,6 +60,7 @@ class RunScores:
     seeds: Mapping[str, tuple[int, ...]]
     episodes: Mapping[tuple[str, str], tuple[NDArray[np.float64], ...]]
     incomplete: tuple[IncompleteTrial, ...]
+    kinds: Mapping[tuple[str, str], NDArray[np.int64]] = field(default_factory=lambda: MappingProxyType({}))
 
     def rename(self, names: Mapping[str, str]) -> RunScores:
         """Give algorithms new names everywhere but in the record; errors are those of `ScoreTable.rename`."""
@@ -67,6 +71,7 @@ class RunScores:
             {new[algorithm]: seeds for algorithm, seeds in self.seeds.items()},
             {(new[algorithm], task): scores for (algorithm, task), scores in self.episodes.items()},
             tuple(dataclasses.replace(trial, algorithm=new[trial.algorithm]) for trial in self.incomplete),
+            {(new[algorithm], task): numbers for (algorithm, task), numbers in self.kinds.items()},
         )
 
 
@@ -107,7 +112,8 @@ def load_runs(directories: str | os.PathLike[str] | Sequence[str | os.PathLike[s
     repeated = [path for path, count in Counter(os.path.realpath(path) for path in directories).items() if count > 1]
     if repeated:
         raise ArcadeMarkError(f"{repeated[0]}: this run is given twice; name each once")
-    return collect([score_run(record) for record in together([read_run(directory) for directory in directories])])
+    records = together([read_run(directory) for directory in directories])
+    return collect([dataclasses.replace(score_run(record), kinds=_kinds(record)) for record in records])
 
 
 def collect(scored: Sequence[RunScores]) -> RunCollection:
@@ -144,6 +150,17 @@ def score_run(record: RunRecord) -> RunScores:
         {cell: tuple(scores for _, scores in sorted(found.items())) for cell, found in by_seed.items()},
         tuple(incomplete),
     )
+
+
+def _kinds(record: RunRecord) -> dict[tuple[str, str], NDArray[np.int64]]:
+    """Number the episodes of each agent on each game, where it may have played the same one again."""
+    draws = {agent["label"] for agent in record.manifest["agents"] if agent.get("draws")}
+    trials: dict[tuple[str, str], list[TrialRecord]] = defaultdict(list)
+    for trial in sorted(record.trials, key=lambda trial: trial.seed):
+        if trial.agent not in draws:
+            trials[trial.agent, trial.game].append(trial)
+    found = {cell: repeats.kinds(record, mine) for cell, mine in trials.items()}
+    return {cell: numbers for cell, numbers in found.items() if numbers is not None}
 
 
 def _disambiguate(runs: Sequence[RunScores]) -> tuple[RunScores, ...]:

@@ -304,7 +304,14 @@ def _played(cell: Cell) -> Played:
     scores, places = np.unique(np.concatenate([*cell.seeds, []]), return_inverse=True)
     shared = scores.tolist()  # an object a score, not an episode: there may be many
     return Played(
-        cell.planned, tuple([shared[place] for place in places.tolist()]), cell.truncated, cell.variant, cell.planning
+        cell.planned,
+        tuple([shared[place] for place in places.tolist()]),
+        cell.truncated,
+        cell.variant,
+        cell.planning,
+        cell.different,
+        cell.possible,
+        cell.exact,
     )
 
 
