@@ -2,7 +2,7 @@
 
     pip install '.[sb3]'
     python examples/sb3_ppo.py --game breakout --steps 1000000 --seed 0
-    arcademark run 'models/{game}/seed{seed}.zip' --games breakout --seeds 1 --protocol dqn-2015
+    arcademark run 'models/{game}/seed{seed}.zip' --games breakout --seeds 1 --protocol sb3-atari
 
 Hyper-parameters are Schulman et al. 2017's for Atari, but that they stay constant.
 """
@@ -24,7 +24,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, default=Path("models"))
     asked = parser.parse_args()
-    envs = arcademark.sb3.make_vec(asked.game, 8, "dqn-2015")
+    envs = arcademark.sb3.make_vec(asked.game, 8, "sb3-atari")
     model = PPO(
         "CnnPolicy", envs, 2.5e-4, asked.horizon, 256, 4, clip_range=0.1, ent_coef=0.01, seed=asked.seed, verbose=1
     )

@@ -33,7 +33,7 @@ from arcademark.reports.tables.dataset import ScoreOptions
 from arcademark.reports.tables.document import ScoreReport
 from arcademark.reports.tables.loading import ScoreSource, is_table
 from arcademark.runs.execution import execute
-from arcademark.runs.plan import make_plan
+from arcademark.runs.plan import AllStarts, make_plan
 from arcademark.runs.scalars import logged
 from arcademark.scores.formulas import escaped
 from arcademark.subset import files
@@ -251,7 +251,7 @@ def run(
     *,
     overrides: Mapping[str, object] | None = None,
     seeds: int | Sequence[int] = 1,
-    episodes: int | None = None,
+    episodes: int | AllStarts | None = None,
     frames: int | None = None,
     out: str | os.PathLike[str] | None = None,
     workers: int | None = None,
@@ -277,8 +277,10 @@ def run(
         Settings of the protocol to change, as ``{"fire_reset": True}``; the run is labelled as modified.
     seeds : int or sequence of int, optional
         How many, from 0, or which.
-    episodes, frames : int, optional
-        Episodes a trial, and training frames of a learner; the protocol's by default.
+    episodes : int or "all-starts", optional
+        Episodes a trial, or every no-op start once; the protocol's number by default.
+    frames : int, optional
+        Training frames of a learner; the protocol's by default.
     out : path, optional
         The run's directory; ``runs/AGENT`` by default.
     workers : int, optional

@@ -78,6 +78,8 @@ class VectorEnv(VecEnv):
     def __init__(self, envs: GymnasiumVectorEnv) -> None:
         self.envs = envs
         self.render_mode = envs.render_mode
+        space: Any = envs.single_observation_space  # which models are saved with
+        space.fire_reset = any(env.environment_spec.presses_fire for env in envs.envs)
         super().__init__(envs.num_envs, envs.single_observation_space, envs.single_action_space)
         self._actions: NDArray[Any] = np.zeros(envs.num_envs, np.int64)
 

@@ -23,16 +23,19 @@ from stable_baselines3.common.evaluation import evaluate_policy  # noqa: E402
 from stable_baselines3.common.off_policy_algorithm import OffPolicyAlgorithm  # noqa: E402
 from stable_baselines3.common.vec_env import DummyVecEnv, VecFrameStack  # noqa: E402
 
+import arcademark.sb3  # noqa: E402
 from arcademark.agents.checkpoints.choosing import Chooser  # noqa: E402
 from arcademark.agents.checkpoints.paths import checksum  # noqa: E402
 from arcademark.agents.checkpoints.policy import Checkpoint  # noqa: E402
+from arcademark.agents.loading import agent_specs  # noqa: E402
 from arcademark.agents.spaces import check_spaces  # noqa: E402
 from arcademark.environments.registry import environment_spec, load_suite, open_environment  # noqa: E402
 from arcademark.errors import ArcadeMarkError  # noqa: E402
-from arcademark.runs.events import FireMissed  # noqa: E402
+from arcademark.runs.events import FireMissed, Progress  # noqa: E402
 from arcademark.runs.execution import execute  # noqa: E402
 from arcademark.runs.plan import make_plan  # noqa: E402
 from arcademark.runs.store import read_run  # noqa: E402
+from arcademark.runs.trial import Player  # noqa: E402
 from arcademark.runs.verify import verify  # noqa: E402
 from arcademark.suite import protocols  # noqa: E402
 from arcademark.suite.protocols import step_protocol  # noqa: E402
@@ -140,31 +143,100 @@ def test_breakout_scores_the_same_there_and_here_where_fire_is_pressed(kind: str
     assert max(ours)[0] > 0
 
 
+def choosing(action: int, game: str, path: Path, data: dict[str, Any] | None = None) -> str:
+    """Save a model that always takes one action, with more settings than it has, and return where."""
+    spec = environment_spec(game, PROTOCOL)
+    space = gymnasium.spaces.Box(0, 255, (4, 84, 84), np.uint8)
+    model = PPO("CnnPolicy", Still(space, gymnasium.spaces.Discrete(spec.num_actions)), n_steps=8, batch_size=8)
+    with torch.no_grad():
+        for parameter in model.policy.parameters():
+            parameter.zero_()
+        model.policy.action_net.bias[action] = 1
+    model.save(path / "model.zip")
+    with zipfile.ZipFile(path / "model.zip") as there, zipfile.ZipFile(path / "0.zip", "w") as made:
+        for name in there.namelist():
+            content = there.read(name)
+            made.writestr(name, json.dumps(json.loads(content) | (data or {})) if name == "data" else content)
+    return str(path / "0.zip")
+
+
+SPACE = {"_shape": [4, 84, 84], "dtype": "uint8"}
+
+
 @pytest.mark.parametrize(
     ("game", "changes", "data", "missed"),
     [
-        ("breakout", {}, {}, 1),
-        ("breakout", {"fire_reset": True}, {}, 0),
-        ("asterix", {}, {}, 0),  # has no such action
-        ("breakout", {}, {"algorithm": "ppo"}, 0),  # trained here, where nobody pressed
+        ("breakout", {}, {}, ["breakout"]),
+        ("pong", {}, {}, []),  # goes on by itself
+        ("breakout", {"fire_reset": True}, {}, None),
+        ("asterix", {}, {}, None),  # has no such action
+        ("breakout", {}, {"algorithm": "ppo"}, None),  # trained here, where nobody pressed
+        ("breakout", {}, {"algorithm": "ppo", "observation_space": SPACE | {"fire_reset": True}}, ["breakout"]),
+        ("breakout", {}, {"observation_space": SPACE | {"fire_reset": False}}, None),
     ],
 )
-def test_a_network_that_misses_fire_is_told_of_once(
-    game: str, changes: dict[str, bool], data: dict[str, str], missed: int, tmp_path: Path
+def test_a_network_that_misses_fire_is_told_of_before_it_plays(
+    game: str, changes: dict[str, bool], data: dict[str, Any], missed: list[str] | None, tmp_path: Path
 ) -> None:
     rules = PROTOCOL.override({"max_frames_per_episode": 20} | changes)
-    spec = environment_spec(game, rules)
-    space = gymnasium.spaces.Box(0, 255, (4, 84, 84), np.uint8)
-    model = PPO("CnnPolicy", Still(space, gymnasium.spaces.Discrete(spec.num_actions)), n_steps=8, batch_size=8)
-    model.save(tmp_path / "model.zip")
-    with zipfile.ZipFile(tmp_path / "model.zip") as there, zipfile.ZipFile(tmp_path / "0.zip", "w") as made:
-        for name in there.namelist():
-            content = there.read(name)
-            made.writestr(name, json.dumps(json.loads(content) | data) if name == "data" else content)
     heard: list[Any] = []
-    plan = make_plan(str(tmp_path / "0.zip"), [game], rules, seeds=2, episodes=1)
+    plan = make_plan(choosing(0, game, tmp_path, data), [game], rules, seeds=2, episodes=1)
     execute(plan, tmp_path / "run", workers=1, on_event=heard.append)
-    assert [event.game for event in heard if isinstance(event, FireMissed)] == [game] * missed
+    told = [event for event in heard if isinstance(event, FireMissed)]
+    assert told == ([] if missed is None else [FireMissed("0.zip", (game,), tuple(missed))])
+    assert next(type(event) for event in heard if isinstance(event, FireMissed | Progress)) is (
+        FireMissed if told else Progress
+    )
+
+
+@pytest.mark.parametrize(
+    ("action", "setting", "given_up"),
+    [(0, {}, True), (2, {}, True), (1, {}, False), (0, {"fire_pressed": False}, False)],  # NOOP, RIGHT, FIRE
+)
+def test_a_game_that_waits_for_fire_is_given_up_after_a_minute(
+    action: int, setting: dict[str, bool], given_up: bool, tmp_path: Path
+) -> None:
+    rules = PROTOCOL.override({"max_frames_per_episode": 4_000})
+    agents = agent_specs(choosing(action, "breakout", tmp_path), setting)
+    summary = execute(make_plan(agents, ["breakout"], rules, episodes=2), tmp_path / "run", workers=1)
+    played = [(row.score, row.frames) for row in read_run(tmp_path / "run").episodes]
+    if given_up:
+        (failed,) = summary.failed
+        assert "sb3-atari" in failed.error
+        assert "fire_pressed=false" in failed.error
+        assert not played
+    else:
+        assert not summary.failed
+        assert len(played) == 2
+        assert (played == [(0.0, 4_000)] * 2) is (action == 0)
+
+
+def test_a_life_later_a_game_waits_again(tmp_path: Path) -> None:
+    """Where FIRE was pressed once, the minute begins when the life is lost."""
+    rules = PROTOCOL.override({"max_frames_per_episode": 10_000})
+    plan = make_plan(choosing(0, "breakout", tmp_path), ["breakout"], rules, episodes=1)
+    player = Player(plan.trials[0])
+    slot = player.slot(0)
+    slot.begin(0, "evaluation", 0)
+    slot.step(1)
+
+    def wait() -> None:
+        while slot.environment.episode_frames < 9_000:
+            slot.step(0)
+
+    with pytest.raises(ArcadeMarkError, match="waited 3,600 frames"):
+        wait()
+    assert 3_600 < slot.environment.episode_frames < 5_000
+    assert slot.environment.lives == 4
+
+
+def test_a_model_says_whether_fire_was_pressed_for_it_here(tmp_path: Path) -> None:
+    for pressed, name in ((False, "dqn-2015"), (True, "sb3-atari")):
+        envs = arcademark.sb3.make_vec("breakout", 1, name)
+        PPO("CnnPolicy", envs, n_steps=8, batch_size=8).save(tmp_path / "0.zip")
+        plan = make_plan(str(tmp_path / "0.zip"), ["breakout"], "dqn-2015", episodes=1)
+        assert plan.trials[0].agent.misses_fire is pressed
+        envs.close()
 
 
 @pytest.mark.parametrize("kind", MODELS)

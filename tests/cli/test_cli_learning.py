@@ -10,7 +10,7 @@ from rich.console import Console
 
 from arcademark.cli import progress
 from arcademark.cli.progress import Display
-from arcademark.runs.events import LearnerBegun, Learning, Progress, Stopping, Summary, TrialFailed
+from arcademark.runs.events import FireMissed, LearnerBegun, Learning, Progress, Stopping, Summary, TrialFailed
 from arcademark.suite.protocols import protocol
 
 pytestmark = pytest.mark.slow
@@ -220,6 +220,22 @@ def test_the_budget_is_told_beside_the_protocols(event, line):
     console = Console(width=80, file=io.StringIO(), soft_wrap=True)
     Display(console).hear(event)
     assert console.file.getvalue() == line + "\n"
+
+
+@pytest.mark.parametrize(
+    ("waiting", "begins", "says"),
+    [
+        (("breakout",), "warning: wrappers", "on Breakout, which waits for it; --protocol sb3-atari"),
+        (("breakout", "tennis"), "warning: wrappers", "on Breakout and Tennis, which wait for it"),
+        ((), "note: wrappers", "on Breakout, Tennis and Pong; --protocol sb3-atari"),
+    ],
+)
+def test_fire_that_a_network_misses_is_told_with_its_remedies(waiting, begins, says):
+    console = Console(width=80, file=io.StringIO(), soft_wrap=True)
+    Display(console).hear(FireMissed("PPO", ("breakout", "tennis", "pong"), waiting))
+    assert console.file.getvalue().startswith(begins)
+    assert says in console.file.getvalue()
+    assert "--override fire_reset=true" in console.file.getvalue()
 
 
 def test_a_narrow_terminal_has_room_for_the_recent_score():

@@ -55,6 +55,13 @@ def test_other_counts_are_refused(text):
         options.COUNT.convert(text, None, None)
 
 
+def test_episodes_are_a_count_or_all_starts():
+    episodes = options.Episodes()
+    assert [episodes.convert(text, None, None) for text in ("3", "2k", "all-starts")] == [3, 2_000, "all-starts"]
+    with pytest.raises(click.UsageError, match="all-starts"):
+        episodes.convert("all", None, None)
+
+
 @pytest.mark.parametrize(
     ("agent", "protocol", "directory"),
     [

@@ -18,6 +18,7 @@ NEEDS = {"checkpoint": ["stable_baselines3"], "cluster": ["submitit"], "other_ta
 SHORTER = {
     "--steps 2048": "--steps 64 --horizon 8",
     "--episodes 3": "--episodes 3 --override max_frames_per_episode=600",
+    "--episodes all-starts": "--episodes all-starts --override max_frames_per_episode=600",
     "--suite examples/small_tasks.toml": "--suite examples/small_tasks.toml --workers 1",
 }
 

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 import arcademark
+from arcademark.environments.facts import AWAIT_FIRE
 from arcademark.environments.generative import snapshot
 from arcademark.environments.registry import environment_spec, open_environment, open_model
+from arcademark.runs.slot import WAITING_FRAMES
 from arcademark.suite.protocols import protocol
 
 FRAMES = 3
@@ -220,3 +222,42 @@ def test_frame_by_frame_is_the_same_game():
         assert len(each) <= FRAMES
         assert (frames.episode_frames, frames.lives) == (whole.episode_frames, whole.lives)
         np.testing.assert_array_equal(seen(frames), seen(whole))
+
+
+AWAITED = {"breakout": True, "donkey_kong": True, "tennis": True}  # and games that begin otherwise, or by themselves
+OTHERS = dict.fromkeys(("pong", "video_pinball", "name_this_game", "bowling", "freeway", "haunted_house"), False)
+
+
+@pytest.mark.parametrize(("game", "waits"), (AWAITED | OTHERS).items())
+def test_games_that_await_fire_stand_still_for_a_minute_and_then_begin(game, waits):
+    """Random play without FIRE gets no reward and loses no life, after a lost life too, until it was pressed once."""
+    rules = protocol("dqn-2015").override(
+        {"observation": "ram", "screen_size": "none", "max_pool": False, "frame_stack": 1}
+    )
+    env = open_environment(environment_spec(game, rules))
+    quiet = [place for place, name in enumerate(env.spec.action_meanings) if "FIRE" not in name]
+
+    def happens(rng):
+        """Play for a minute, or until something happens, and say what did."""
+        began, lives = env.episode_frames, env.lives
+        while env.episode_frames < began + WAITING_FRAMES:
+            step = env.step(int(rng.choice(quiet)))
+            if step.reward or step.terminated or env.lives < lives:
+                return "a life" if env.lives < lives else "a reward"
+        return None
+
+    def stands_still(seed):
+        rng = np.random.default_rng(seed)
+        env.reset(rng)
+        if happens(rng):
+            return False
+        env.reset(rng)
+        env.step(1)
+        found = happens(rng)
+        while found == "a reward" and env.lives:
+            found = happens(rng)
+        return found is not None and (found != "a life" or happens(rng) is None)
+
+    assert all(stands_still(seed) for seed in range(3)) is waits
+    assert (game in AWAIT_FIRE) is waits
+    env.close()

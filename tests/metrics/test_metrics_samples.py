@@ -8,7 +8,7 @@ from scipy import stats
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.metrics import aggregate, compare, samples
-from arcademark.metrics.intervals import METHODS, Strata, limits, student_ratio
+from arcademark.metrics.intervals import METHODS, Strata, limits, score_interval, student_ratio
 
 
 def made_up(tasks: int, runs: int, seed: int = 0) -> np.ndarray:
@@ -146,3 +146,56 @@ def test_placements_count_lower_and_not_higher_runs() -> None:
     found = samples.placements(*(samples.sample_of(table, sort=False) for table in (x, y)))
     expected = [((row_y < run).sum(), (row_y <= run).sum()) for row_x, row_y in zip(x, y, strict=True) for run in row_x]
     assert list(zip(*(column.tolist() for column in found), strict=True)) == list(itertools.chain(expected))
+
+
+def squared_error(values):
+    return np.var(values, ddof=1) / values.size
+
+
+def test_without_same_ones_scores_stay_what_they_are():
+    scores = np.array([3.0, 1.0, 4.0, 1.0])
+    assert samples.independent(scores, np.arange(4)) is scores
+
+
+def test_by_hand():
+    """Two different of three: shares 2/3 and 1/3, so 5/9 of the variance, which is (0 - 6)² / 2."""
+    values = samples.independent(np.array([0.0, 0.0, 6.0]), np.array([7, 7, 9]))
+    assert values.size == 2
+    assert values.mean() == pytest.approx(2)
+    assert squared_error(values) == pytest.approx(18 * 5 / 9)
+    of_ten = samples.independent(np.array([0.0, 0.0, 6.0]), np.array([7, 7, 9]), 10)
+    assert squared_error(of_ten) == pytest.approx(18 * (5 / 9 - 1 / 10))
+    plain, ours = score_interval([[0.0, 0.0, 6.0]]), score_interval([values])
+    assert ours.value == pytest.approx(plain.value)
+    assert ours.high - ours.low > plain.high - plain.low
+
+
+@pytest.mark.parametrize("episodes", [2, 3, 4])
+def test_the_standard_error_is_right_on_average_over_all_draws(episodes):
+    """Of four equally likely episodes: given which draws are the same, its square is the mean squared error."""
+    of_all = np.array([0.0, 1.0, 5.0, 2.0])
+    errors, found = {}, {}
+    for drawn in itertools.product(range(4), repeat=episodes):
+        kinds = np.array(drawn)
+        if len(set(drawn)) < 2:
+            continue
+        pattern = tuple(drawn.index(one) for one in drawn)
+        values = samples.independent(of_all[kinds], kinds, 4)
+        errors.setdefault(pattern, []).append((values.mean() - of_all.mean()) ** 2)
+        found.setdefault(pattern, []).append(squared_error(values))
+    assert len(errors) > 1 or episodes == 2
+    for pattern in errors:
+        assert np.mean(found[pattern]) == pytest.approx(np.mean(errors[pattern]))
+
+
+@pytest.mark.parametrize("times", [1, 3])
+def test_of_all_that_there_can_be_alike_nothing_varies(times):
+    scores = np.tile([0.1, 0.2, 0.7], times)
+    values = samples.independent(scores, np.tile([0, 1, 2], times), 3)
+    assert (values == values[0]).all()
+    assert score_interval([values]).low is None
+    assert score_interval([values]).value == pytest.approx(1 / 3)
+
+
+def test_one_episode_again_and_again_is_one():
+    assert samples.independent(np.full(5, 4.0), np.zeros(5, np.int64)).tolist() == [4.0]

@@ -11,6 +11,7 @@ from typing import Any, cast
 from arcademark.environments.base import Environment, Step
 from arcademark.runs.replay import Recorded, replay_all
 from arcademark.suite import anomalies, tasks
+from arcademark.suite.protocols import protocol
 
 BY_DIGIT = {
     "alien": 999_990,
@@ -143,7 +144,12 @@ def test_points_that_a_counter_takes_back_are_counted_on_replay() -> None:
     assert [anomalies.counter_passed("asterix", reward) for reward in (-499_999, -999_950)] == [0, 1_000_000]
     assert anomalies.counter_passed("breakout", -998) == 1_000
     assert anomalies.counter_passed("skiing", -5_000) == 0
-    played = SimpleNamespace(reset=lambda _: 0.0, step=lambda _: Step(next(rewards), False, False), episode_frames=12)
+    played = SimpleNamespace(
+        spec=SimpleNamespace(protocol=protocol("ale-2013")),
+        reset=lambda *_: 0.0,
+        step=lambda _: Step(next(rewards), False, False),
+        episode_frames=12,
+    )
     recorded = SimpleNamespace(seed=0, game="asterix"), SimpleNamespace(phase="evaluation", episode=0)
     found = replay_all(cast(Environment, played), cast(Recorded, Recorded(*recorded)), [0, 0, 0])  # type: ignore[arg-type]
     assert (found.score, found.lost) == (200, 1_000_000)

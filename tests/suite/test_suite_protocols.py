@@ -15,7 +15,7 @@ from arcademark.suite.settings import ADDED, SETTINGS, format_setting
 
 NAMES = [
     *("ale-2013", "dqn-2015", "noop-108000", "human-starts", "machado-2018"),
-    *("saber", "world-records", "go-explore", "ale-v5", "atari-100k"),
+    *("saber", "world-records", "go-explore", "ale-v5", "atari-100k", "sb3-atari"),
 ]
 
 whole = st.integers(1, 1_000)
@@ -39,6 +39,7 @@ EPISODE_ENDS = ("training_episode_end", "evaluation_episode_end")
 TOGETHER = st.one_of(
     st.just({}),
     st.just({"start": "noop", "noop_max": 30}),
+    st.just({"start": "every_noop", "noop_max": 7}),
     st.just({"start": "human", "noop_max": 0}),
     st.just({"training_frames": None, "training_episodes": 7}),
     st.builds(lambda height, width: {"observation": "rgb", "screen_size": (height, width)}, whole, whole),
@@ -83,7 +84,7 @@ def test_provenance_is_of_the_settings_and_nothing_else(name):
     assert list(protocol(name).provenance) == list(SETTINGS)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", NAMES[:-1])  # that there were, without a button pressed
 def test_a_protocol_of_an_older_version_is_read_as_it_was(name):
     """There was no pressing of FIRE and there were no variants; trials keep the names that they had."""
     older = protocol(name).to_json()
@@ -96,6 +97,20 @@ def test_a_protocol_of_an_older_version_is_read_as_it_was(name):
     del older["settings"]["noop_max"]
     with pytest.raises(ArcadeMarkError, match="noop_max"):
         Protocol.from_json(older)
+
+
+def test_every_start_is_the_protocol_with_each_of_its_starts_once():
+    every = protocol("noop-108000").every_start()
+    assert every.label == "noop-108000 (start=every_noop, evaluation_episodes=30)"
+    assert [every.noops(episode) for episode in (0, 1, 29, 30)] == [1, 2, 30, 1]
+    assert protocol("noop-108000").noops(0) is None
+    starts = {name: protocol(name).starts for name in NAMES if not protocol(name).repeat_action_probability}
+    assert starts == dict.fromkeys(starts, 30) | {"ale-2013": 1, "human-starts": None}
+    assert every.starts == 30
+    assert protocol("saber").starts is None
+    for name in ("ale-2013", "saber", "human-starts"):
+        with pytest.raises(ArcadeMarkError, match="no no-op starts"):
+            protocol(name).every_start()
 
 
 def test_only_human_starts_cannot_be_run():
@@ -113,6 +128,7 @@ FRAMES = {
     "go-explore": (4, 400_000),
     "ale-v5": (4, 108_000),
     "atari-100k": (4, 108_000),
+    "sb3-atari": (4, 108_000),
 }
 
 
@@ -135,14 +151,14 @@ def test_what_sets_the_protocols_apart():
         "ale-v5",
     }
     older = {"dqn-2015", "noop-108000", "human-starts"}
-    assert those("repeat_action_probability", 0.0) == {*older, "ale-2013", "atari-100k"}
-    assert those("action_set", "minimal") == {*older, "ale-v5", "atari-100k"}
-    assert those("noop_max", 30) == {"dqn-2015", "noop-108000", "atari-100k"}
-    assert those("training_episode_end", "episodic_life") == {*older, "atari-100k"}
+    assert those("repeat_action_probability", 0.0) == {*older, "ale-2013", "atari-100k", "sb3-atari"}
+    assert those("action_set", "minimal") == {*older, "ale-v5", "atari-100k", "sb3-atari"}
+    assert those("noop_max", 30) == {"dqn-2015", "noop-108000", "atari-100k", "sb3-atari"}
+    assert those("training_episode_end", "episodic_life") == {*older, "atari-100k", "sb3-atari"}
     assert those("training_frames", 400_000) == {"atari-100k"}
-    assert those("fire_reset", False) == set(NAMES)
+    assert those("fire_reset", True) == {"sb3-atari"}
     assert those("training_episode_end", "life_lost") == {"go-explore"}
-    assert those("max_pool", "rgb") == older
+    assert those("max_pool", "rgb") == {*older, "sb3-atari"}
     assert those("evaluation_episode_end", "game_over") == set(NAMES)
     assert those("observation", "palette") == {"ale-2013"}
     assert those("observation", "rgb") == {"ale-v5", "atari-100k"}
@@ -289,7 +305,7 @@ def test_large_numbers_can_be_typed_with_underscores():
         ("action_set", "all", "'full' or 'minimal'"),
         ("max_frames_per_episode", "0", "a whole number from 1 to 1,099,511,627,776 or 'none'"),
         ("max_frames_per_episode", "unlimited", "a whole number from 1 to 1,099,511,627,776 or 'none'"),
-        ("start", "noops", "'reset' or 'noop' or 'human'"),
+        ("start", "noops", "'reset' or 'noop' or 'every_noop' or 'human'"),
         ("mode", "-1", "a whole number from 0 to 2,147,483,647 or 'none'"),
         ("observation", "gray", "'grayscale' or 'rgb' or 'palette' or 'ram'"),
         ("screen_size", "84", "a height and a width such as '84x84' or 'none'"),

@@ -260,8 +260,8 @@ class CheckedAgent:
 class CheckedPolicy(CheckedAgent):
     """A policy whose mistakes are reported clearly; all it returns is valid.
 
-    `batch_size` and `trained_frames` are what the agent declares, 1 and None if nothing; `asked` is what its author
-    calls the method that chooses, `fire_pressed` whether it says that FIRE was pressed for it where it learnt.
+    `batch_size`, `trained_frames` and `draws` are what the agent declares, 1 and None if nothing; `asked` is what its
+    author calls the method that chooses.
     """
 
     def __init__(self, policy: Policy, name: str, env: EnvironmentSpec) -> None:
@@ -270,7 +270,8 @@ class CheckedPolicy(CheckedAgent):
         self.asked = getattr(policy, "asked", "act")
         self.batch_size: int = self._whole("batch_size", 1, MOST_BATCH)
         self.trained_frames: int | None = self._whole("trained_frames", None)
-        self.fire_pressed = getattr(policy, "fire_pressed", False) is True
+        told = getattr(policy, "draws", None)
+        self.draws = told if isinstance(told, bool) else None
 
     def rows(self, env: EnvironmentSpec) -> Observations:
         """Return blank rows for the observations of ``batch_size`` episodes: those that the agent maps, if it does."""

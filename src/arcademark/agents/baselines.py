@@ -50,6 +50,8 @@ class Random:
     A new action each agent step; under ``ale-2013`` each *frame*, as that paper says (§3.1.2).
     """
 
+    draws = True
+
     def __init__(self, env: EnvironmentSpec) -> None:
         self.num_actions, self.arrays = len(env.action_meanings), env.array_actions
         self.frames_per_action = _frames_per_action(env)
@@ -71,6 +73,7 @@ class Const:
     """
 
     supports = staticmethod(lacks_action)
+    draws = False
 
     def __init__(self, env: EnvironmentSpec, *, action: str) -> None:
         self.action = env.action_meanings.index(console_action(action))
@@ -94,6 +97,8 @@ class Perturb:
     probability : float
         Of the action; 0.95 in the paper.
     """
+
+    draws = True
 
     @staticmethod
     def supports(env: EnvironmentSpec, *, action: str, probability: float = 0.95) -> str | None:

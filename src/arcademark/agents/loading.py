@@ -64,6 +64,8 @@ class AgentSpec:
         The agent itself or a factory, where it was made in this process; `ref` is the name of its class or function.
     sha256 : str
         Of the file of a trained network, in a trial's agent; "" before it is planned, and of other agents.
+    misses_fire : bool
+        Of a trained network, in a trial's agent: whether FIRE was pressed for it where it learnt, and is not here.
     command : Command, optional
         Of an agent that is a program in any language; `command_spec` reads one.
     """
@@ -73,6 +75,7 @@ class AgentSpec:
     name: str = ""
     made: Any = field(default=None, hash=False, repr=False)
     sha256: str = ""
+    misses_fire: bool = False
     command: Command | None = None
 
     @cached_property
@@ -436,7 +439,7 @@ def make_agent(spec: AgentSpec, env: EnvironmentSpec) -> CheckedPolicy | Checked
 
 
 def with_checkpoints(spec: AgentSpec, games: Sequence[EnvironmentSpec]) -> Mapping[tuple[str, int], AgentSpec]:
-    """Return the agent of each trial of a trained network, by game and seed, with its file's SHA-256.
+    """Return the agent of each trial of a trained network, by game and seed, with what is known of its file.
 
     ArcadeMarkError if files are missing, or one of them cannot be played in its game.
     """
@@ -444,9 +447,14 @@ def with_checkpoints(spec: AgentSpec, games: Sequence[EnvironmentSpec]) -> Mappi
 
     files = paths.files_of(spec.ref, [(env.game, env.seed or 0) for env in games])
     asked = {(files[env.game, env.seed or 0], env.game): env for env in games}
-    sums = policy.check(spec.label, [(path, env) for (path, _), env in asked.items()], _arguments(spec, _factory(spec)))
-    known = dict(zip(asked, sums, strict=True))
-    return {(game, seed): replace(spec, sha256=known[path, game]) for (game, seed), path in files.items()}
+    tried = policy.check(
+        spec.label, [(path, env) for (path, _), env in asked.items()], _arguments(spec, _factory(spec))
+    )
+    agents = {
+        key: replace(spec, sha256=one.sha256, misses_fire=one.fire_pressed and env.has_fire and not env.presses_fire)
+        for (key, env), one in zip(asked.items(), tried, strict=True)
+    }
+    return {(game, seed): agents[path, game] for (game, seed), path in files.items()}
 
 
 def _builtin_specs(agent: BuiltinAgent, settings: dict[str, object]) -> tuple[AgentSpec, ...]:

@@ -32,14 +32,25 @@ class Count(click.ParamType[int]):
     """A whole number of at least one; ``1_000``, ``2e6``, ``200k``, ``200M`` and ``10B`` are understood too."""
 
     name = "number"
+    expected = "a whole number of at least 1"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Read the number or say what was expected."""
         found = _COUNT.fullmatch(str(value).strip())
         number = Decimal(found[1].replace("_", "")) * _THOUSANDS[found[2].lower()] if found else Decimal(0)
         if not 1 <= number <= _MOST or number != int(number):
-            self.fail(f"{value!r} is not a whole number of at least 1", param, ctx)
+            self.fail(f"{value!r} is not {self.expected}", param, ctx)
         return int(number)
+
+
+class Episodes(Count):
+    """A number of episodes, or ``all-starts``."""
+
+    expected = f"{Count.expected}, or all-starts"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Read the number or the word, or say what was expected."""
+        return value if value == "all-starts" else super().convert(value, param, ctx)
 
 
 class Share(click.ParamType[float]):
@@ -106,7 +117,11 @@ seeds = click.option(
     metavar="N",
     help="A count (2 means seeds 0 and 1) or a list (3,7; one seed alone: 3,). One trial a game and seed.",
 )
-episodes = click.option("--episodes", type=COUNT, help="Episodes a trial.  [default: the protocol's]")
+episodes = click.option(
+    "--episodes",
+    type=Episodes(),
+    help="Episodes a trial, or all-starts: every no-op start of the protocol once.  [default: the protocol's]",
+)
 frames = click.option("--frames", type=COUNT, help="Training frames of a learner.  [default: the protocol's]")
 training_episodes = click.option(
     "--training-episodes",

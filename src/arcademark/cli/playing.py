@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from arcademark.agents.loading import AgentSpec
     from arcademark.environments.registry import Emulator
     from arcademark.runs.events import Event, Summary
-    from arcademark.runs.plan import Plan
+    from arcademark.runs.plan import AllStarts, Plan
     from arcademark.suite.protocols import Protocol
 
 asked = options.combine(
@@ -78,7 +78,7 @@ class Playing:
     protocol: Protocol
     settings: Mapping[str, str]  # of the agents
     seeds: tuple[int, ...]
-    budget: tuple[int | None, int | None, int | None]
+    budget: tuple[int | AllStarts | None, int | None, int | None]
     """Episodes, training frames and training episodes of a trial; None for the protocol's."""
     emulator: Emulator | None  # what plays the games, None to choose
     how: Mapping[str, Any]  # options of `arcademark.runs.execution.execute`
@@ -118,7 +118,7 @@ def playing(
     override: tuple[str, ...],
     settings: tuple[str, ...],
     seeds: str,
-    episodes: int | None,
+    episodes: int | AllStarts | None,
     frames: int | None,
     training_episodes: int | None,
     emulator: Emulator | None,

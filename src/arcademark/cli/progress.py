@@ -28,6 +28,7 @@ from arcademark.runs.events import (
     WorkerLost,
 )
 from arcademark.suite import protocols
+from arcademark.suite.tasks import game_name
 
 LINE_SECONDS = 30.0
 MOST_LEFT_OUT = 3
@@ -76,10 +77,14 @@ class Display:
             case NotTrained():
                 self._say(("warning", "yellow"), f": {event.agent} does not learn, so it is not trained")
             case FireMissed():
-                self._say(
-                    f"note: wrappers with which {event.agent} may have been trained press FIRE for the agent, as on "
-                    f"{event.game}; --override fire_reset=true does so here"
-                )
+                told = f": wrappers with which {event.agent} may have been trained press FIRE for the agent on "
+                remedy = "; --protocol sb3-atari plays as they do, --override fire_reset=true presses it here"
+                if event.waiting:
+                    waits = "waits" if len(event.waiting) == 1 else "wait"
+                    named = wording.listing(map(game_name, event.waiting))
+                    self._say(("warning", "yellow"), f"{told}{named}, which {waits} for it{remedy}")
+                else:
+                    self._say(f"note{told}{wording.shortened(map(game_name, event.games))}{remedy}")
             case TrialFailed():
                 self._say(("failed", "red"), f"  {event.agent} on {event.game}, seed {event.seed}: {event.error}")
             case WorkerLost():

@@ -135,6 +135,11 @@ class EnvironmentSpec:
         return self.protocol
 
 
+def drawn_noops(settings: protocols.AtariProtocol, rng: np.random.Generator) -> int:
+    """Draw how many no-ops begin an episode; of protocols without, nothing is drawn."""
+    return int(rng.integers(1, settings.noop_max + 1)) if settings.noop_max else 0
+
+
 def one_by_one(actions: NDArray[Any]) -> Sequence[Any]:
     """Return actions, shape (N, …), as what `Environment.step` is given one after the other."""
     numbers: list[Any] = actions.tolist() if actions.ndim == 1 else list(actions)
@@ -174,10 +179,11 @@ class Environment(Protocol):
     def life_begun(self) -> bool:
         """Whether a life was lost and FIRE pressed in the last step, so that the agent sees an episode begin."""
 
-    def reset(self, rng: np.random.Generator) -> float:
+    def reset(self, rng: np.random.Generator, noops: int | None = None) -> float:
         """Start an episode in a new game; `rng` is the source of every draw until the next reset.
 
-        Returns the raw reward of what the protocol presses for the agent, 0 where that is nothing.
+        `noops` is how many no-ops begin it, None for the protocol's. Returns the raw reward of what the protocol
+        presses for the agent, 0 where that is nothing.
         """
 
     def go_on(self) -> Step:

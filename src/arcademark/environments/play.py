@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.environments.base import EnvironmentSpec, Step
+from arcademark.environments.base import EnvironmentSpec, Step, drawn_noops
 from arcademark.environments.console import Console, StepRecord
 from arcademark.environments.observation import Observer, make_observer
 from arcademark.errors import ArcadeMarkError
@@ -262,8 +262,6 @@ class ConsoleEnvironment(Play):
         self, spec: EnvironmentSpec, console: Console, actions: tuple[int, ...], episode_end: TrainingEpisodeEnd
     ) -> None:
         super().__init__(spec, console, actions, episode_end, make_observer(console, spec.atari))
-        settings = spec.atari
-        self._noop_max = settings.noop_max if settings.start == "noop" else 0
         self._noop = StepRecord(cap=self._cap, frame_skip=1, before_at=-1, newest_at=-1, last_shown=True)
         console.attach(self._noop, None)
 
@@ -271,9 +269,9 @@ class ConsoleEnvironment(Play):
         """Let zeros, or else copies of it, stand for the screens before an episode's first one from the next on."""
         self._observer.zero_padding = zeros
 
-    def reset(self, rng: np.random.Generator) -> float:
+    def reset(self, rng: np.random.Generator, noops: int | None = None) -> float:
         """Start an episode; `rng` belongs to the environment until the next reset."""
-        self._begin(rng, int(rng.integers(1, self._noop_max + 1)) if self._noop_max else 0)
+        self._begin(rng, drawn_noops(self.spec.atari, rng) if noops is None else noops)
         if not self._presses:
             return 0.0
         reward = press_at_start(self._step, lambda: self.lives, lambda: self._begin(rng, 0))

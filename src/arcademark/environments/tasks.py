@@ -274,8 +274,8 @@ class TaskEnvironment:
         self.ended, self.episode_frames, self._used = True, 0, False
         self._chosen: Any = None
 
-    def reset(self, rng: np.random.Generator) -> float:
-        """Start an episode, seeded by a number drawn from `rng`."""
+    def reset(self, rng: np.random.Generator, noops: int | None = None) -> float:
+        """Start an episode, seeded by a number drawn from `rng`; there are no no-ops."""
         seed = int(rng.integers(2**31))
         if self._used:  # some keep more from one episode to the next than they should
             _close(self._made)

@@ -22,9 +22,10 @@ from arcademark.suite.protocols import AtariProtocol
 class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
     """Games or other tasks under a protocol as a `gymnasium.vector.VectorEnv`; see `arcademark.make_vec`.
 
-    ``infos`` are those of `GymnasiumEnv`, an array each. Where games end, ``infos["episode"]`` holds arrays of all of
-    them and ``infos["_episode"]`` says which, as Gymnasium's ``RecordEpisodeStatistics`` for vectors has it; with
-    "same_step" they are in ``infos["final_info"]`` too.
+    ``infos`` are those of `GymnasiumEnv`, an array each. Where episodes end, ``infos["episode"]`` holds arrays of all
+    games and ``infos["_episode"]`` says which have ended, none where a life was lost, as Gymnasium's
+    ``RecordEpisodeStatistics`` for vectors has it; that wrapper on top, which sees clipped rewards and lives for games,
+    refuses to put its own in their place. With "same_step" they are in ``infos["final_info"]`` too.
 
     Parameters
     ----------
@@ -163,14 +164,14 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
             finished[i] = env.finished
 
     def _infos(self, finished: dict[int, dict[str, Any]]) -> dict[str, Any]:
-        """Return what is told of all environments, and of the games that have just ended in some."""
+        """Return what is told of all environments, and where episodes have ended of the games that have, too."""
         frames = self._batch.frames
         earlier = np.array([env.earlier_frames for env in self.envs])
         infos: dict[str, Any] = {}
         for name, column in zip(INFOS, (self._batch.lives, frames, earlier + frames), strict=True):
             infos[name] = column
             infos[f"_{name}"] = np.ones(self.num_envs, np.bool_)
-        if finished:
+        if finished or self._ended.any():
             rows = list(finished)
             infos["episode"] = {"r": np.zeros(self.num_envs), "l": np.zeros(self.num_envs, np.int64)}
             infos["episode"]["t"] = np.zeros(self.num_envs)

@@ -77,6 +77,36 @@ def variances(table: Floats) -> Floats:
     return np.asarray(squares / np.maximum(sizes - 1, 1))
 
 
+def independent(scores: Floats, kinds: NDArray[np.int64], possible: int | None = None) -> Floats:
+    """Return values whose mean varies as that of episodes' scores does where some are the same episode.
+
+    They have the mean of all scores and, for that mean, the standard error of Student's t over different episodes: with
+    shares w of m different ones of all, their variance is S² (Σ w² − 1/N), where S² is that of the m scores and N how
+    many different ones there can be, all as likely. Given which are the same, the m are drawn without replacement (Basu
+    1958, On sampling with and without replacement). If all N are there alike nothing varies.
+
+    Parameters
+    ----------
+    scores : float array, shape (episodes,)
+    kinds : int array, shape (episodes,)
+        Equal numbers are the same episode.
+    possible : int, optional
+        N; None where there is no end to them.
+
+    Returns
+    -------
+    float array, shape (m,)
+    """
+    _, first, counts = np.unique(kinds, return_index=True, return_counts=True)
+    m, n = counts.size, scores.size
+    if possible is None and m == n:
+        return scores
+    different, mean = scores[first], scores.mean()
+    squares = int(np.sum(counts**2))
+    spread = squares / n**2 if possible is None or m > possible else (possible * squares - n**2) / (possible * n**2)
+    return np.asarray(mean + np.sqrt(m * spread) * (different - different.mean()))
+
+
 def admit(tasks: Sequence[str], missing: Missing, *tables: ArrayLike) -> tuple[list[Floats], tuple[Note, ...]]:
     """Return the tables at the tasks that all have, and notes on what they lack."""
     arrays = [np.asarray(table, dtype=np.float64) for table in tables]

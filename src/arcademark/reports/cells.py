@@ -18,10 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.metrics.intervals import score
+from arcademark.metrics.intervals import FEWEST, score
+from arcademark.metrics.samples import independent
 from arcademark.reports.record import Planning
+from arcademark.runs import repeats
 from arcademark.runs.store import Episodes, RunRecord, TrialRecord
-from arcademark.scores.runs import RunCollection, RunScores, independent, trained_apart
+from arcademark.scores.runs import RunCollection, RunScores, pooled, trained_apart
 
 FAMILY = re.compile(r"(const|perturb)\(action=(\w+)\)")
 """Labels of the baselines that come as one agent an action: family, action."""
@@ -37,6 +39,9 @@ class Cell:
     planned: Episodes asked for, over all seeds.
     variant: Which member of its family this is, "" if it is alone.
     planning: What the decisions of these episodes cost a planner; None for other agents.
+    kinds: A number each of these episodes, over all seeds; where it is the same, so are they (`runs.repeats`). None
+        where all are different.
+    possible: How many different ones there can be of an agent that draws nothing; None where that is not known.
     """
 
     agent: str
@@ -46,6 +51,28 @@ class Cell:
     variant: str = ""
     planning: Planning | None = None
     numbers: tuple[int, ...] = ()
+    kinds: NDArray[np.int64] | None = None
+    possible: int | None = None
+
+    @property
+    def different(self) -> int:
+        """How many of the episodes are different ones."""
+        return len(self.truncated) if self.kinds is None else np.unique(self.kinds).size
+
+    @property
+    def exact(self) -> bool:
+        """Whether each episode that there can be was played as often, so that more of them cannot change the score."""
+        if self.kinds is None or self.possible != self.different:
+            return False
+        counts = np.unique(self.kinds, return_counts=True)[1]
+        return bool((counts == counts[0]).all())
+
+    def units(self) -> NDArray[np.float64]:
+        """Return all seeds' episodes as values that vary independently, which those that are the same do not."""
+        scores = np.concatenate(self.runs)
+        if self.exact:  # nothing varies, however few they are
+            return np.full(FEWEST, scores.mean())
+        return scores if self.kinds is None else independent(scores, self.kinds, self.possible)
 
 
 @dataclass(frozen=True)
@@ -98,8 +125,8 @@ def _of_run(run: RunScores, *, every_variant: bool) -> Iterator[PlayedAlgorithm]
     trials: dict[str, list[TrialRecord]] = defaultdict(list)
     for trial in run.record.trials:
         trials[trial.agent].append(trial)
-    cells = _cells(run.record)
     shown = dict(zip(trials, run.table.algorithms, strict=True))
+    cells = _cells(run, shown)
     singles = {
         agent: PlayedAlgorithm(shown[agent], run, tuple(mine), {trial.game: cells[agent, trial.game] for trial in mine})
         for agent, mine in trials.items()
@@ -136,26 +163,43 @@ def best_of(members: Sequence[PlayedAlgorithm], name: str) -> PlayedAlgorithm:
     )
 
 
-def _cells(record: RunRecord) -> dict[tuple[str, str], Cell]:
+def _cells(run: RunScores, shown: Mapping[str, str]) -> dict[tuple[str, str], Cell]:
+    record = run.record
     rows: dict[tuple[str, str], list[tuple[TrialRecord, Episodes]]] = defaultdict(list)
     for trial in record.trials:
         rows[trial.agent, trial.game].append((trial, record.scored_episodes(trial)))
-    apart = {agent: trained_apart(record, agent) for agent in {agent for agent, _ in rows}}
+    known = {agent["label"]: agent for agent in record.manifest["agents"]}
     return {
-        key: _cell(key[0], sorted(found, key=lambda row: row[0].seed), apart=apart[key[0]])
-        for key, found in rows.items()
+        (agent, game): _cell(
+            sorted(found, key=lambda row: row[0].seed),
+            run.kinds.get((shown[agent], game)),
+            _possible(known.get(agent, {}), record, game, [trial.seed for trial, scored in found if scored]),
+            apart=shown[agent] in run.apart,
+        )
+        for (agent, game), found in rows.items()
     }
 
 
-def _cell(agent: str, rows: Sequence[tuple[TrialRecord, Episodes]], *, apart: bool) -> Cell:
+def _possible(known: Mapping[str, Any], record: RunRecord, game: str, seeds: Sequence[int]) -> int | None:
+    """Return how many different episodes an agent's networks, or what plays with its seeds, can play of a game."""
+    starts = repeats.starts(record, game) if known.get("draws") is False else None
+    networks = {known.get("checkpoints", {}).get(f"{game} {seed}", seed) for seed in seeds}
+    return starts * len(networks) if starts and networks else None
+
+
+def _cell(
+    rows: Sequence[tuple[TrialRecord, Episodes]], kinds: NDArray[np.int64] | None, possible: int | None, *, apart: bool
+) -> Cell:
     played = {trial.seed: scored.score for trial, scored in rows if scored}
     return Cell(
-        agent=agent,
-        runs=independent([*played.values()], apart=apart),
+        agent=rows[0][0].agent,
+        runs=pooled([*played.values()], apart=apart),
         truncated=tuple(chain.from_iterable(scored.truncated.tolist() for _, scored in rows)),
         planned=sum(trial.episodes for trial, _ in rows),
         planning=_planning([scored for trial, scored in rows if trial.plans]),
         numbers=tuple(played) if apart or not played else (0,),
+        kinds=kinds,
+        possible=None if kinds is None else possible,
     )
 
 

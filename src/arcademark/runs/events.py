@@ -93,10 +93,11 @@ class NotTrained:
 
 @dataclass(frozen=True)
 class FireMissed:
-    """A network was trained where FIRE was pressed for it, and nobody presses it here; told once, of the first."""
+    """Networks were trained where FIRE was pressed for them, and nobody presses it here; told before they play."""
 
     agent: str
-    game: str
+    games: tuple[str, ...]
+    waiting: tuple[str, ...]  # those of them that stand still until it is pressed
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from types import FrameType
 from typing import Any
 
 from arcademark.agents.loading import all_parameters, kind, names_seed
+from arcademark.environments.facts import AWAIT_FIRE
 from arcademark.environments.registry import Emulator, version_of
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.runs import emulators, live, manifest, networks, provenance
@@ -235,7 +236,6 @@ class _Run:
         self._interrupted = False
         self._learner_told = False
         self._untrained: set[str] = set()
-        self._fire_told = False
         self._chosen = chosen
         self._noted: set[tuple[object, ...]] = set()
         standings = recorder.standings(plan.trials)
@@ -263,6 +263,8 @@ class _Run:
                 episodes_trained=self._trained_before,
             )
         )
+        for told in _without_fire(self._jobs):
+            self._tell(told)
         live.remove(self._recorder.directory)  # what a killed one said last
         with _stop_signals() as signals, closing(engine.run(self._jobs, self._recorder)) as batches:
             for batch in batches:
@@ -378,6 +380,7 @@ class _Run:
             seed=trial.seed,
             emulator=emulators.named(trial.game, self._chosen[trial.game]),
             plans=opened.plans,
+            draws=opened.draws,
             versions=provenance.versions_of(opened.libraries),
             trained_frames=opened.trained_frames,
         ):
@@ -395,10 +398,6 @@ class _Run:
                 if agent not in self._untrained and not self._trials[trial_id].learnt:
                     yield NotTrained(agent)
                 self._untrained.add(agent)
-            case Opened(misses_fire=True) if not self._fire_told:
-                self._fire_told = True
-                trial = self._trials[trial_id]
-                yield FireMissed(trial.agent.label, trial.game)
             case Trained(score, frames, trained):
                 yield EpisodeTrained(trial_id, score, frames, trained)
             case EpisodeResult(record):
@@ -413,6 +412,16 @@ class _Run:
                 failed = TrialFailed(trial_id, trial.agent.label, trial.game, trial.seed, error)
                 self._failed.append(failed)
                 yield failed
+
+
+def _without_fire(jobs: Sequence[Job]) -> Iterator[FireMissed]:
+    """Say of each agent where nobody presses FIRE for it as when it learnt."""
+    games: dict[str, dict[str, None]] = {}
+    for trial in (job.trial for job in jobs):
+        if trial.agent.misses_fire:
+            games.setdefault(trial.agent.label, {})[trial.game] = None
+    for agent, missed in games.items():
+        yield FireMissed(agent, tuple(missed), tuple(game for game in missed if game in AWAIT_FIRE))
 
 
 def _jobs(standings: Sequence[Standing], recorder: Recorder, chosen: Mapping[str, Emulator | None]) -> list[Job]:

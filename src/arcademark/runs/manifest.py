@@ -55,6 +55,7 @@ class Agent(TypedDict):
     parameters: NotRequired[dict[str, Any] | None]
     source: NotRequired[Source | None]
     plans: NotRequired[bool]  # true of a planner, once it was made
+    draws: NotRequired[bool]  # whether it draws random numbers, if it says so, once it was made
     files: NotRequired[dict[str, str]]
     """From a parameter to the SHA-256 of the file that it names; missing in older runs."""
     by_seed: NotRequired[bool]  # true where a parameter names the seed: "model-{seed}.pt"
@@ -205,6 +206,7 @@ def mark(
     seed: int,
     emulator: str,
     plans: bool,
+    draws: bool | None,
     versions: Mapping[str, str],
     trained_frames: int | None,
 ) -> bool:
@@ -220,6 +222,8 @@ def mark(
         What the game is played on; "" if on nothing that has a name.
     plans : bool
         Whether the agent is a planner.
+    draws : bool or None
+        Whether it draws random numbers, if it says so.
     versions : mapping of str to str
         Of the agent's libraries.
     trained_frames : int, optional
@@ -229,6 +233,8 @@ def mark(
     made = next(one for one in document["agents"] if one["label"] == agent)
     if plans:
         made["plans"] = True
+    if draws is not None:
+        made["draws"] = draws
     if trained_frames and trained_frames <= MOST_FRAMES:
         made.setdefault("trained_frames", {})[f"{game} {seed}"] = trained_frames
     if emulator and emulator not in (used := document["emulators"].setdefault(game, [])):
@@ -270,7 +276,7 @@ def joined(one: Document, other: Document) -> Document:
     new = {agent["label"]: agent for agent in other["agents"]}
     agents = [
         agent
-        | ({"plans": True} if agent.get("plans") or new[agent["label"]].get("plans") else {})
+        | {key: new[agent["label"]][key] for key in ("plans", "draws") if key in new[agent["label"]]}
         | {"checkpoints": agent.get("checkpoints", {}) | new[agent["label"]].get("checkpoints", {})}
         | ({"trained_frames": trained} if trained else {})
         for agent in one["agents"]

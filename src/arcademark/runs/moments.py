@@ -18,7 +18,7 @@ from arcademark.environments.base import Environment, EnvironmentSpec
 from arcademark.environments.registry import choose_emulator, environment_spec, open_game
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.replay import Choice, Recorded, Seen, observed_as, select_one
-from arcademark.runs.slot import episode_rng
+from arcademark.runs.slot import begin, episode_rng
 from arcademark.runs.store import Phase, RunRecord, read_actions, read_run
 from arcademark.suite.protocols import AtariProtocol, Protocol, protocol
 
@@ -60,12 +60,12 @@ class Play:
                 for episode in itertools.count():
                     rng = episode_rng(self.seed, phase, episode, "agent")
                     actions = (int(rng.integers(self.spec.num_actions)) for _ in itertools.count())
-                    start = episode_rng(self.seed, phase, episode, "environment")
-                    yield from _episode(environment, start, actions, before)
+                    begin(environment, self.seed, phase, episode)
+                    yield from _episode(environment, actions, before)
                     before += environment.episode_frames
             else:
-                rng = episode_rng(self.seed, phase, self.recorded.episode.episode, "environment")
-                yield from _episode(environment, rng, iter(self.actions), 0)
+                begin(environment, self.seed, phase, self.recorded.episode.episode)
+                yield from _episode(environment, iter(self.actions), 0)
         finally:
             environment.close()
 
@@ -142,11 +142,8 @@ def _actions(run: RunRecord, recorded: Recorded) -> list[int]:
     return found
 
 
-def _episode(
-    environment: Environment, rng: np.random.Generator, actions: Iterator[int], before: int
-) -> Iterator[Moment]:
-    """Yield the moments of an episode before each of its actions, given the frames played before it."""
-    environment.reset(rng)
+def _episode(environment: Environment, actions: Iterator[int], before: int) -> Iterator[Moment]:
+    """Yield the moments of an episode that has begun before each of its actions, given the frames played before it."""
     observation = np.empty(environment.spec.observation_shape, np.uint8)
     first = True
     for action in actions:

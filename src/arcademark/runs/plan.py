@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import get_args
+from typing import Literal, get_args
 
 from arcademark.agents.loading import AgentSpec, agent_specs, applies, kind, with_checkpoints
 from arcademark.environments import facts
@@ -23,6 +23,10 @@ from arcademark.suite import protocols
 from arcademark.suite.protocols import Protocol, StepProtocol
 from arcademark.suite.settings import MOST_EPISODES
 from arcademark.suite.subsets import resolve_tasks
+
+AllStarts = Literal["all-starts"]
+ALL_STARTS: AllStarts = "all-starts"
+"""Instead of a number of episodes: every start that the protocol draws from, once."""
 
 MOST_TRIALS = 1_000_000  # of a run
 MAX_STORED = 2**63 - 1  # the largest number that the store holds
@@ -126,7 +130,7 @@ def make_plan(
     games: str | Sequence[str],
     protocol: str | Protocol = "world-records",
     seeds: int | Sequence[int] = (0,),
-    episodes: int | None = None,
+    episodes: int | AllStarts | None = None,
     frames: int | None = None,
     training_episodes: int | None = None,
     emulator: Emulator | None = None,
@@ -143,8 +147,9 @@ def make_plan(
     protocol : str or Protocol
     seeds : int or sequence of int
         How many, from 0, or which.
-    episodes : int, optional
-        Evaluation episodes a trial; the protocol's by default, those of planners if all agents are.
+    episodes : int or "all-starts", optional
+        Evaluation episodes a trial; the protocol's by default, those of planners if all agents are. "all-starts" plays
+        each no-op start once, under the protocol changed so (`AtariProtocol.every_start`).
     frames : int, optional
         A learner's training budget in frames; the protocol's by default.
     training_episodes : int, optional
@@ -157,9 +162,9 @@ def make_plan(
     UnknownNameError
         If an agent, a game, the protocol or the emulator is unknown.
     ArcadeMarkError
-        If the protocol cannot be run here, checkpoints are missing or cannot be played, a number is out of range,
-        training has two budgets or no agent that learns, two agents cannot be told apart by their labels, or no agent
-        plays any of the games.
+        If the protocol cannot be run here or has no starts to be played once each, checkpoints are missing or cannot be
+        played, a number is out of range, training has two budgets or no agent that learns, two agents cannot be told
+        apart by their labels, or no agent plays any of the games.
     """
     if emulator is not None and emulator not in get_args(Emulator):
         raise UnknownNameError("emulator", emulator, get_args(Emulator))
@@ -168,7 +173,10 @@ def make_plan(
     _check_labels(specs)
     kinds = {kind(spec) for spec in specs}
     rules = protocols.protocol(protocol) if isinstance(protocol, str) else protocol
-    if episodes is None:
+    if episodes == ALL_STARTS:
+        rules = rules.every_start()
+        episodes = rules.evaluation_episodes
+    elif episodes is None:
         episodes = protocols.planner_episodes(rules) if kinds == {"planner"} else rules.evaluation_episodes
     budget = _training(rules, frames, training_episodes)
     seeds = _seeds(seeds)

@@ -13,7 +13,7 @@ import numpy as np
 from arcademark.console.comparison import Comparison, settings
 from arcademark.environments import toy
 from arcademark.environments.atari import rom_path
-from arcademark.environments.base import Environment, Step
+from arcademark.environments.base import Environment, Step, drawn_noops
 from arcademark.environments.facts import REAL_RESET
 from arcademark.environments.play import NOOP, PRESSES, press, press_at_start
 from arcademark.environments.registry import environment_spec
@@ -45,7 +45,7 @@ class FrameByFrame:
 
     def __init__(self, protocol: Protocol, recorded: Recorded) -> None:
         trial, row = recorded
-        spec = environment_spec(trial.game, protocol, trial.frames_per_action)
+        self.spec = spec = environment_spec(trial.game, protocol, trial.frames_per_action)
         self._game, self._settings = spec.game, spec.atari
         self._actions = [JOYSTICK_ACTIONS.index(meaning) for meaning in spec.action_meanings]
         training = row.phase == "training"
@@ -56,10 +56,9 @@ class FrameByFrame:
         self._rng: np.random.Generator
         self._comparison: Comparison
 
-    def reset(self, rng: np.random.Generator) -> float:
+    def reset(self, rng: np.random.Generator, noops: int | None = None) -> float:
         """Start an episode, from power-on; the reward is that of FIRE, where it is pressed for the agent."""
-        protocol = self._settings
-        noops = int(rng.integers(1, protocol.noop_max + 1)) if protocol.start == "noop" and protocol.noop_max else 0
+        noops = drawn_noops(self._settings, rng) if noops is None else noops
         self._rng = rng
         self._power_on()
         for _ in range(noops):

@@ -17,7 +17,7 @@ from arcademark.environments.base import Environment, Step
 from arcademark.environments.registry import Emulator, environment_spec, load_suite, open_environment
 from arcademark.errors import ArcadeMarkError, UnknownNameError, one_line
 from arcademark.runs import imported
-from arcademark.runs.slot import episode_rng
+from arcademark.runs.slot import begin
 from arcademark.runs.store import EpisodeRecord, Phase, RunRecord, TrialRecord
 from arcademark.suite import anomalies
 from arcademark.suite.protocols import AtariProtocol, Protocol, StepProtocol
@@ -110,7 +110,7 @@ def replay(
 ) -> Iterator[Step]:
     """Play an episode again, yielding what each step or frame gives, until it ends or no action is left."""
     trial, episode = recorded
-    before = environment.reset(episode_rng(trial.seed, episode.phase, episode.episode, "environment"))
+    before = begin(environment, trial.seed, episode.phase, episode.episode)
     for action in actions:
         for step in environment.each_frame(action) if by_frame else (environment.step(action),):
             yield step._replace(reward=step.reward + before)

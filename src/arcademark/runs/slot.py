@@ -35,6 +35,7 @@ Stream = Literal["environment", "agent"]
 Difference = Annotated[int, Meta(ge=-MOST_FRAMES, le=MOST_FRAMES)]
 
 TICK_SECONDS = 0.25
+WAITING_FRAMES = 3_600  # a minute
 _PHASES: dict[Phase, int] = {"training": 0, "evaluation": 1}
 _STREAMS: dict[Stream, int] = {"environment": 0, "agent": 1}
 
@@ -43,6 +44,12 @@ def episode_rng(seed: int, phase: Phase, episode: int, stream: Stream) -> np.ran
     """Return the generator of one episode: the environment and the agent each have their own."""
     key = (_PHASES[phase], episode, _STREAMS[stream])
     return np.random.default_rng(np.random.SeedSequence(entropy=seed, spawn_key=key))
+
+
+def begin(environment: Environment, seed: int, phase: Phase, episode: int) -> float:
+    """Start an episode as all that play or replay it do, and return the reward of what is pressed for the agent."""
+    noops = environment.spec.protocol.noops(episode) if phase == "evaluation" else None
+    return environment.reset(episode_rng(seed, phase, episode, "environment"), noops)
 
 
 @dataclass(frozen=True)
@@ -105,7 +112,7 @@ class Slot:
         self.actions: Any = array("H") if self.environment.spec.array_actions is None else []
         self.simulated_frames = 0
         self._before = Played(0)
-        self.score = self.environment.reset(episode_rng(seed, phase, episode, "environment"))
+        self.score = begin(self.environment, seed, phase, episode)
         return episode_rng(seed, phase, episode, "agent")
 
     def resume(self, seed: int, kept: Unfinished) -> np.random.Generator:
@@ -182,6 +189,42 @@ class Slot:
             actions=encode_actions(self.actions),
             checkpoint=checkpoint,
         )
+
+
+class UnfiredSlot(Slot):
+    """A slot in which nobody presses FIRE for a network that had it pressed where it learnt, of a game that awaits it.
+
+    It gives up a game that has stood still for `WAITING_FRAMES`, as it does from its start and from a lost life until
+    FIRE is pressed, which ArcadeMarkError says.
+    """
+
+    def __init__(self, row: int, environment: Environment) -> None:
+        super().__init__(row, environment)
+        self._fires = [place for place, name in enumerate(environment.spec.action_meanings) if "FIRE" in name]
+
+    def begin(self, seed: int, phase: Phase, episode: int) -> np.random.Generator:
+        """Begin an episode, which waits."""
+        rng = super().begin(seed, phase, episode)
+        self._waits_since: int | None = 0
+        self._lives = self.environment.lives
+        return rng
+
+    def step(self, action: Any) -> Step:
+        """Play one action, and see whether the game still waits."""
+        step = super().step(action)
+        frames, lives = self.environment.episode_frames, self.environment.lives
+        if action in self._fires or step.reward:
+            self._waits_since = None
+        elif lives < self._lives:
+            self._waits_since = frames
+        self._lives = lives
+        if self._waits_since is not None and frames - self._waits_since >= WAITING_FRAMES:
+            raise ArcadeMarkError(
+                f"episode {self.episode} has waited {WAITING_FRAMES:,} frames for FIRE, which wrappers "
+                "like Stable-Baselines3's press for the agent and nobody does here; play it with --protocol sb3-atari "
+                "or --override fire_reset=true, or, if it was trained without them, with --set fire_pressed=false"
+            )
+        return step
 
 
 class Meter:

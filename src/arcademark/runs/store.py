@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import os
 import sqlite3
@@ -304,6 +305,17 @@ def read_actions(
         return decode_actions(blob, steps + MORE_STEPS)
     except ValueError as error:
         raise ArcadeMarkError(f"{where}: its recorded actions are damaged ({error}); play the run again") from None
+
+
+def action_digests(record: RunRecord, trial_id: str) -> dict[int, bytes]:
+    """Return by the number of each evaluation episode of a trial what only episodes of the same actions share."""
+    query = "SELECT episode, CAST(actions AS BLOB) FROM episode WHERE trial = ? AND phase = 'evaluation'"
+    found = {}
+    for directory in record.parts or (record.directory,):
+        with open_for_reading(directory, checked=False) as database:
+            for episode, actions in database.execute(query, (trial_id,)):
+                found[episode] = hashlib.sha256(actions).digest()
+    return found
 
 
 def select_trials(database: sqlite3.Connection, protocol: Protocol) -> Iterator[TrialRecord]:

@@ -21,11 +21,12 @@ from arcademark.agents.adapters import CheckedLearner, CheckedPlanner, CheckedPo
 from arcademark.agents.base import Transition
 from arcademark.agents.loading import make_agent
 from arcademark.environments.base import Environment, EnvironmentSpec, one_by_one
+from arcademark.environments.facts import AWAIT_FIRE
 from arcademark.environments.registry import Emulator, environment_spec, observing, open_environment, open_model
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.plan import Trial
 from arcademark.runs.planning import plan_episodes
-from arcademark.runs.slot import Begun, Meter, Played, PlayEvent, Slot, Trained, TrainingBlock
+from arcademark.runs.slot import Begun, Meter, Played, PlayEvent, Slot, Trained, TrainingBlock, UnfiredSlot
 from arcademark.runs.store import MAX_CHECKPOINT_BYTES, Checkpoint, EpisodeResult, Unfinished, scored_phase
 
 if TYPE_CHECKING:
@@ -54,8 +55,6 @@ class Player:
         self.plans = isinstance(self.agent, CheckedPlanner)
         asked = self.agent.frames_per_action
         self.frames_per_action = None if asked == trial.protocol.frame_skip else asked
-        fired = isinstance(self.agent, CheckedPolicy) and self.agent.fire_pressed
-        self.misses_fire = fired and self.spec.has_fire and not self.spec.presses_fire
         self._model: GenerativeModel | None = None
         if self.plans:
             self._model = open_model(self.spec, frames_per_action=self.frames_per_action, emulator=emulator)
@@ -109,6 +108,8 @@ class Player:
 
     def slot(self, row: int) -> Slot:
         """Make the slot in which episodes are evaluated."""
+        if self.trial.agent.misses_fire and self.spec.game in AWAIT_FIRE:
+            return UnfiredSlot(row, self.open())
         return Slot(row, self.open(), self.plans)
 
     def open(self, training: bool = False) -> ConsoleEnvironment | TaskEnvironment:

@@ -21,7 +21,7 @@ from arcademark.files import check_replaceable
 from arcademark.runs import video
 from arcademark.runs.plan import Trial
 from arcademark.runs.replay import Choice, Recorded, observed_as, open_recorded, replay, select_one
-from arcademark.runs.slot import Slot, episode_rng
+from arcademark.runs.slot import Slot, begin
 from arcademark.runs.store import RunRecord, read_actions, read_run, scored_phase
 from arcademark.runs.trial import Player
 
@@ -161,7 +161,7 @@ class _Shown(Player):
         spec = environment_spec(trial.game, observed_as(trial.protocol, "ram"))
         asked = self.frames_per_action
         self._screen = open_environment(spec, frames_per_action=asked, emulator="ale", pictures=True)
-        self.score = self._screen.reset(episode_rng(trial.seed, "evaluation", episode, "environment"))
+        self.score = begin(self._screen, trial.seed, "evaluation", episode)
 
     def slot(self, row: int) -> Slot:
         """Make a slot that shows what it plays."""

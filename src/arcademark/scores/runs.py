@@ -16,16 +16,17 @@ import dataclasses
 import os
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs import imported
-from arcademark.runs.store import RunRecord, read_run
+from arcademark.runs import imported, repeats
+from arcademark.runs.store import RunRecord, TrialRecord, read_run
 from arcademark.runs.together import together
 from arcademark.scores.readers.base import numbers_of_runs
 from arcademark.scores.table import ScoreTable, concatenate
@@ -52,8 +53,9 @@ class IncompleteTrial:
 class RunScores:
     """The scores of one run as stored: an algorithm an agent label, runs in the order of `seeds`.
 
-    `episodes` has the scores behind each cell of the table (algorithm, task), one array a seed that has any;
-    `apart` the algorithms whose seeds are trainings of their own; `incomplete` trials stand in the plan's order.
+    `episodes` has the scores behind each cell of the table (algorithm, task), one array a seed that has any; `kinds`,
+    where some may be the same episode, a number each (`arcademark.runs.repeats`), over all seeds; `apart` the
+    algorithms whose seeds are trainings of their own; `incomplete` trials stand in the plan's order.
     """
 
     record: RunRecord
@@ -62,10 +64,11 @@ class RunScores:
     episodes: Mapping[tuple[str, str], tuple[NDArray[np.float64], ...]]
     incomplete: tuple[IncompleteTrial, ...]
     apart: frozenset[str] = frozenset()
+    kinds: Mapping[tuple[str, str], NDArray[np.int64]] = field(default_factory=lambda: MappingProxyType({}))
 
     def independent(self, algorithm: str, task: str) -> tuple[NDArray[np.float64], ...]:
         """Return the scores behind a cell by what varies independently: an array a seed, or one of all episodes."""
-        return independent(self.episodes[algorithm, task], apart=algorithm in self.apart)
+        return pooled(self.episodes[algorithm, task], apart=algorithm in self.apart)
 
     def rename(self, names: Mapping[str, str]) -> RunScores:
         """Give algorithms new names everywhere but in the record; errors are those of `ScoreTable.rename`."""
@@ -77,6 +80,7 @@ class RunScores:
             {(new[algorithm], task): scores for (algorithm, task), scores in self.episodes.items()},
             tuple(dataclasses.replace(trial, algorithm=new[trial.algorithm]) for trial in self.incomplete),
             frozenset(new[algorithm] for algorithm in self.apart),
+            {(new[algorithm], task): numbers for (algorithm, task), numbers in self.kinds.items()},
         )
 
 
@@ -117,7 +121,8 @@ def load_runs(directories: str | os.PathLike[str] | Sequence[str | os.PathLike[s
     repeated = [path for path, count in Counter(os.path.realpath(path) for path in directories).items() if count > 1]
     if repeated:
         raise ArcadeMarkError(f"{repeated[0]}: this run is given twice; name each once")
-    return collect([score_run(record) for record in together([read_run(directory) for directory in directories])])
+    records = together([read_run(directory) for directory in directories])
+    return collect([dataclasses.replace(score_run(record), kinds=_kinds(record)) for record in records])
 
 
 def collect(scored: Sequence[RunScores]) -> RunCollection:
@@ -172,9 +177,20 @@ def trained_apart(record: RunRecord, agent: str) -> bool:
     return bool(described.get("by_seed")) or any(len(those) > 1 for those in networks.values())
 
 
-def independent(seeds: Sequence[NDArray[np.float64]], *, apart: bool) -> tuple[NDArray[np.float64], ...]:
+def pooled(seeds: Sequence[NDArray[np.float64]], *, apart: bool) -> tuple[NDArray[np.float64], ...]:
     """Return episodes' scores, an array a seed, by what varies independently: as they are or, unless apart, as one."""
     return tuple(seeds) if apart or not seeds else (np.concatenate(seeds),)
+
+
+def _kinds(record: RunRecord) -> dict[tuple[str, str], NDArray[np.int64]]:
+    """Number the episodes of each agent on each game, where it may have played the same one again."""
+    draws = {agent["label"] for agent in record.manifest["agents"] if agent.get("draws")}
+    trials: dict[tuple[str, str], list[TrialRecord]] = defaultdict(list)
+    for trial in sorted(record.trials, key=lambda trial: trial.seed):
+        if trial.agent not in draws:
+            trials[trial.agent, trial.game].append(trial)
+    found = {cell: repeats.kinds(record, mine) for cell, mine in trials.items()}
+    return {cell: numbers for cell, numbers in found.items() if numbers is not None}
 
 
 def _disambiguate(runs: Sequence[RunScores]) -> tuple[RunScores, ...]:

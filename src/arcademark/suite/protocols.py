@@ -163,10 +163,31 @@ class Protocol:
         return True
 
     @property
+    def starts(self) -> int | None:
+        """Starts an episode can have, which are all that chance decides; None where more is left to it, or unknown."""
+        return None
+
+    def noops(self, episode: int) -> int | None:
+        """Return how many no-ops begin an evaluation episode, by its number; None where that is not said."""
+        return None
+
+    def every_start(self) -> Self:
+        """Return the protocol with each of its no-op starts once; an ArcadeMarkError if it has none."""
+        raise ArcadeMarkError(
+            f"protocol {self.label} has no no-op starts to be played once each; expected one with start=noop "
+            "('arcademark info protocols'), or a number of episodes"
+        )
+
+    @property
     def label(self) -> str:
         """The name, and what was changed: "world-records (frame_skip=5)"."""
         changes = ", ".join(f"{name}={format_setting(getattr(self, name))}" for name in self.overrides)
         return f"{self.name} ({changes})" if changes else self.name
+
+    @property
+    def departures(self) -> Mapping[str, Any]:
+        """The overrides that change what a score is the mean of: not those that play each of its starts once."""
+        return self.overrides
 
     def settings(self) -> dict[str, Any]:
         """Return every setting's value by name, in the order of `parsers`."""
@@ -255,10 +276,12 @@ class AtariProtocol(Protocol):
         episodes that are recorded are whole games.
     evaluation_episode_end : {"game_over", "life_lost"}
         What terminates an episode in evaluation. The next one begins a new game.
-    start : {"reset", "noop", "human"}
-        How an episode starts; "human" needs recorded human play and cannot be run.
+    start : {"reset", "noop", "every_noop", "human"}
+        How an episode starts. With "noop" after no-op frames, whose number is drawn uniformly from 1 to `noop_max`;
+        with "every_noop" evaluation takes these numbers in turn, so that `noop_max` episodes are every start once,
+        whose mean is what "noop" draws from. "human" needs recorded human play and cannot be run.
     noop_max : int
-        With ``start="noop"``: no-op frames are drawn uniformly from 1 to this number; otherwise 0.
+        Most no-op frames; 0 where `start` has none.
     fire_reset : bool
         Whether FIRE is pressed for the agent, as by Stable-Baselines3's ``FireResetEnv`` above its ``EpisodicLifeEnv``,
         in games whose action 1 is FIRE: at the start, after the no-ops, an agent step each of actions 1 and 2, which
@@ -324,6 +347,28 @@ class AtariProtocol(Protocol):
     def runnable(self) -> bool:
         """Whether an episode can be played here: human starts need recordings that were never published."""
         return self.start != "human"
+
+    @property
+    def starts(self) -> int | None:
+        """Starts an episode can have, where chance decides nothing else."""
+        return None if self.repeat_action_probability or self.start == "human" else max(1, self.noop_max)
+
+    def noops(self, episode: int) -> int | None:
+        """Return how many no-ops begin an evaluation episode where `start` takes them in turn."""
+        return episode % self.noop_max + 1 if self.start == "every_noop" else None
+
+    @property
+    def departures(self) -> Mapping[str, Any]:
+        """The overrides but for those of `every_start`, whose mean is what the named protocol draws from."""
+        if (self.start, self.overrides.get("start")) != ("every_noop", "noop"):
+            return self.overrides
+        return {name: value for name, value in self.overrides.items() if name not in ("start", "evaluation_episodes")}
+
+    def every_start(self) -> Self:
+        """Return the protocol with each of its no-op starts once."""
+        if not self.noop_max:
+            return super().every_start()
+        return self.override({"start": "every_noop", "evaluation_episodes": self.noop_max})
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 EpisodeEnd = Literal["game_over", "life_lost"]
 TrainingEpisodeEnd = Literal["game_over", "life_lost", "episodic_life"]
 ActionSet = Literal["full", "minimal"]
-Start = Literal["reset", "noop", "human"]
+Start = Literal["reset", "noop", "every_noop", "human"]
 ObservationKind = Literal["grayscale", "rgb", "palette", "ram"]
 Reporting = Literal["evaluation", "training_last_k"]
 MaxPool = bool | Literal["rgb", "resized"]
@@ -180,8 +180,8 @@ def recorded_end(training_episode_end: TrainingEpisodeEnd) -> EpisodeEnd:
 
 def contradictions(values: Mapping[str, Any]) -> Iterator[str]:
     """Yield what does not fit together in a full set of settings, each as one clause that says how to correct it."""
-    if (values["start"] == "noop") != (values["noop_max"] > 0):
-        yield "noop_max must be at least 1 with start=noop, and 0 with any other start"
+    if (values["start"] in ("noop", "every_noop")) != (values["noop_max"] > 0):
+        yield "noop_max must be at least 1 with start=noop or every_noop, and 0 with any other start"
     if (values["training_frames"] is None) == (values["training_episodes"] is None):
         yield "give either training_frames or training_episodes and set the other to none"
     end, training_end = values["evaluation_episode_end"], recorded_end(values["training_episode_end"])

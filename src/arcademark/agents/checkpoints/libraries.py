@@ -43,8 +43,15 @@ def build(contents: Contents, place: str) -> Network:
     except (RuntimeError, IndexError, KeyError, ValueError, TypeError, AttributeError) as error:
         raise layers.error(f"its tensors do not fit each other ({type(error).__name__}: {said(str, error)})") from None
     layers.check_all_used()
-    network.fire_pressed = "algorithm" not in contents.settings  # trainers here write it, and press nothing
+    network.fire_pressed = _fire_pressed(contents.settings)
     return network
+
+
+def _fire_pressed(settings: Mapping[str, Any]) -> bool:
+    """Whether FIRE was pressed for it where it learnt: as the file says, else as the libraries' own wrappers do."""
+    space = settings.get("observation_space")
+    told = space.get("fire_reset") if isinstance(space, Mapping) else None
+    return told if isinstance(told, bool) else "algorithm" not in settings  # trainers here once did not say
 
 
 def _maker(kind: str, layers: Layers) -> Callable[[Layers], Network]:

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,8 +46,9 @@ class NetworkPolicy:
 
         torch.set_num_threads(1)  # workers share the cores
         self._network = network.to(device)
-        self.fire_pressed = getattr(network, "fire_pressed", False)
-        self._device, self._deterministic, self._epsilon = device, deterministic, epsilon
+        self._device, self._epsilon = device, epsilon
+        self._samples = not deterministic and network.stochastic
+        self.draws = self._samples or epsilon > 0
         self.batch_size = batch
         self._rows = -(-batch // ROWS) * ROWS
         self._states = self._start()
@@ -106,8 +107,7 @@ class NetworkPolicy:
             has = f"the game has {self._env.num_actions}" if arrays is None else f"they have shape {arrays.shape}"
             raise ArcadeMarkError(f"its network gives {values.shape[1]} actions a value; {has}")
         self.action_values = values if arrays is None else None
-        draws = not self._deterministic and self._network.stochastic
-        actions = self._chooser.choose(values, rngs if draws else None)
+        actions = self._chooser.choose(values, rngs if self._samples else None)
         if self._epsilon:
             for row, rng in enumerate(rngs):
                 if rng.random() < self._epsilon:
@@ -174,6 +174,9 @@ class Checkpoint(NetworkPolicy):
         its space does not say.
     trust : bool
         Whether code in the file may run.
+    fire_pressed : bool
+        Whether FIRE may have been pressed for it where it learnt, if its file does not say and its library's wrappers
+        do so.
 
     Attributes
     ----------
@@ -185,7 +188,7 @@ class Checkpoint(NetworkPolicy):
     action_space, observation_space
         What the network was made for, where that is known: a game with others is refused.
     fire_pressed : bool
-        Whether the wrappers with which it was trained press FIRE for the agent.
+        Whether FIRE was pressed for it where it learnt, as far as that is known.
 
     Raises
     ------
@@ -206,10 +209,12 @@ class Checkpoint(NetworkPolicy):
         network: str = "",
         scale: float = 1.0,
         trust: bool = False,
+        fire_pressed: bool = True,
     ) -> None:
         place = f"checkpoint {path}"
         _check_settings(place, batch=batch, epsilon=epsilon, scale=scale, device=device)
         made, self.sha256, self.trained_frames = _network(path, sha256, env, network, scale, trust, place)
+        self.fire_pressed = fire_pressed and getattr(made, "fire_pressed", False)
         super().__init__(made, env, batch=batch, deterministic=deterministic, epsilon=epsilon, device=device)
 
 
@@ -225,8 +230,15 @@ def player(pattern: str, sha256: str) -> Callable[..., Checkpoint]:
     return checkpoint
 
 
-def check(label: str, asked: Sequence[tuple[Path, EnvironmentSpec]], settings: Mapping[str, Any]) -> list[str]:
-    """Make the network of each file for its game as a trial would, one at a time, and return the files' SHA-256.
+class Tried(NamedTuple):
+    """What is known of a file once its network was made: its SHA-256, and whether FIRE was pressed where it learnt."""
+
+    sha256: str
+    fire_pressed: bool
+
+
+def check(label: str, asked: Sequence[tuple[Path, EnvironmentSpec]], settings: Mapping[str, Any]) -> list[Tried]:
+    """Make the network of each file for its game as a trial would, one at a time, and return what is known of it.
 
     Parameters
     ----------
@@ -246,11 +258,11 @@ def check(label: str, asked: Sequence[tuple[Path, EnvironmentSpec]], settings: M
     import torch
 
     threads = torch.get_num_threads()
-    sums, wrong = [], []
+    found, wrong = [], []
     with torch.random.fork_rng(devices=[]):  # the caller's draws stay what they were
         for path, env in asked:
             try:
-                sums.append(_tried(path, env, {**settings, "device": "cpu"}))
+                found.append(_tried(path, env, {**settings, "device": "cpu"}))
             except ArcadeMarkError as error:
                 wrong.append(error)
     torch.set_num_threads(threads)
@@ -263,11 +275,11 @@ def check(label: str, asked: Sequence[tuple[Path, EnvironmentSpec]], settings: M
         if len(wrong) > MOST_LISTED:
             of_all.add_note(f"{len(wrong) - MOST_LISTED:,} more")
         raise of_all
-    return sums
+    return found
 
 
-def _tried(path: Path, env: EnvironmentSpec, settings: Mapping[str, Any]) -> str:
-    """Make a network, ask it for an action, and return its file's SHA-256."""
+def _tried(path: Path, env: EnvironmentSpec, settings: Mapping[str, Any]) -> Tried:
+    """Make a network, and ask it for an action."""
     place = f"checkpoint {path}"
     made = Checkpoint(env, path, "", **settings)
     check_spaces(made, f"{place} on {env.game}", env)
@@ -278,7 +290,7 @@ def _tried(path: Path, env: EnvironmentSpec, settings: Mapping[str, Any]) -> str
         raise ArcadeMarkError(f"{place}: {error}") from None
     except (Exception, SystemExit) as error:
         raise ArcadeMarkError(f"{place}: asked for an action in {env.game}, {where_raised(error)}") from None
-    return made.sha256
+    return Tried(made.sha256, made.fire_pressed)
 
 
 def _check_settings(

@@ -85,6 +85,11 @@ class NetworkTrainer:
             self._player = self._network()
         return self._player.act(observations, first, rngs)
 
+    @property
+    def draws(self) -> bool:
+        """Whether it draws random numbers in evaluation."""
+        return not self.deterministic or self.epsilon > 0
+
     def evaluate(self) -> None:
         """Neither learn nor explore from now on."""
         self._explores, self._player = False, None
@@ -137,7 +142,11 @@ class NetworkTrainer:
         observed, acted = self._spaces()
         common = {
             "algorithm": self.name,
-            "observation_space": {"_shape": list(observed.shape), "dtype": str(observed.dtype)},
+            "observation_space": {
+                "_shape": list(observed.shape),
+                "dtype": str(observed.dtype),
+                "fire_reset": self.env.presses_fire,
+            },
             "action_space": {"_shape": list(acted.shape)} if self.env.array_actions else {"n": self.env.num_actions},
             "n_envs": self.num_envs,
             "gamma": self.gamma,

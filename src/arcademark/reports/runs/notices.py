@@ -12,7 +12,7 @@ from arcademark.reports.notices import notice
 from arcademark.reports.runs import learning
 from arcademark.reports.runs.directory import people
 from arcademark.reports.runs.ledger import accounts, told
-from arcademark.reports.tables.document import Algorithm
+from arcademark.reports.tables.document import Algorithm, Played
 from arcademark.runs import imported, ledger, manifest
 from arcademark.scores.runs import RunCollection
 from arcademark.suite import anomalies, protocols
@@ -32,6 +32,7 @@ def of_runs(
     yield from _learners(shown)
     yield from _test_games(collection)
     tasks = {item.name for item in shown if item.run.record.protocol.unit == "step"}  # often end by their cap alone
+    yield from _starts(algorithms)
     yield from _scores([item for item in algorithms if item.name not in tasks])
     yield from _actions(shown)
     yield from _planning(algorithms, tasks)
@@ -108,10 +109,10 @@ def _run_by_run(collection: RunCollection, names: Sequence[str]) -> Iterator[Not
                 f"{parts} are of the same agents under the same protocol and share no trial: shown as one run, {name}.",
                 f"'arcademark merge OUT {' '.join(map(str, run.record.parts))}' makes one of them.",
             )
-        if protocol.overrides:
+        if protocol.departures:
             changes = (
                 f"{key} is {format_setting(getattr(protocol, key))} instead of {format_setting(original)}"
-                for key, original in protocol.overrides.items()
+                for key, original in protocol.departures.items()
             )
             yield notice(
                 "modified_protocol",
@@ -194,6 +195,40 @@ def _episodes(collection: RunCollection, names: Sequence[str]) -> Iterator[Notic
             "fewer_episodes",
             f"{wording.listing(those)}: {wording.plural(asked, 'episode')} a seed; the protocol averages {wanted:,}.",
         )
+
+
+def _starts(algorithms: Sequence[Algorithm]) -> Iterator[Notice]:
+    """Say of how few episodes scores are where agents that draw nothing, or chance, play the same ones again."""
+    for algorithm in algorithms:
+        played = [(game_name(score.game), score.played) for score in algorithm.scores if score.played]
+        cells = [(game, cell) for game, cell in played if cell.episodes]
+        if exact := [game for game, cell in cells if cell.exact]:
+            yield notice(
+                "starts",
+                f"{algorithm.name} draws nothing, nor does the game but its start, and each start was played as often "
+                f"on {wording.shortened(exact)}: more episodes would repeat these. So the score is exact and has no "
+                "interval over episodes; it says nothing of how trainings vary.",
+            )
+        if few := [(game, cell) for game, cell in cells if cell.possible and cell.different < cell.possible]:
+            most = wording.listing([f"{number:,}" for number in sorted({cell.possible or 0 for _, cell in few})], "or")
+            yield notice(
+                "few_starts",
+                f"{algorithm.name} draws nothing, nor does the game but its start, so there are {most} different "
+                f"episodes at most: {_different(few)} are. A few of them may look like disagreement with another "
+                "evaluation of the same agent.",
+                "'--episodes all-starts' plays each no-op start once; the score is then exact.",
+            )
+        again = [(game, cell) for game, cell in cells if cell.different < len(cell.episodes) and not cell.exact]
+        if again and not few:
+            yield notice(
+                "starts",
+                f"Episodes of {algorithm.name} are the same again, with the same start and actions, and count once in "
+                f"intervals: {_different(again)} are different.",
+            )
+
+
+def _different(cells: Sequence[tuple[str, Played]]) -> str:
+    return wording.shortened(f"{cell.different:,} of {len(cell.episodes):,} on {game}" for game, cell in cells)
 
 
 def _learners(shown: Sequence[PlayedAlgorithm]) -> Iterator[Notice]:

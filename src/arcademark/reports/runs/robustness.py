@@ -27,7 +27,7 @@ from arcademark.reports.measures import Measure, atari
 from arcademark.runs import manifest
 from arcademark.runs.networks import learnt_in
 from arcademark.runs.store import read_actions
-from arcademark.scores.runs import RunScores, independent, load_run
+from arcademark.scores.runs import RunScores, load_run, pooled
 from arcademark.suite.protocols import AtariProtocol, Difference, differences
 from arcademark.suite.settings import format_setting
 from arcademark.suite.variants import KINDS, Kind, kind_of, variants
@@ -196,7 +196,7 @@ def robustness(directory: str | os.PathLike[str]) -> Robustness:
     known = [game for game in scored if game in measure.known]
     played = Counter((game, kinds[name]) for game, name in cells)
     of_which = {kind for _, kind in played}
-    points = {cell: intervals.score(independent([*scores.values()], apart=by_seed)) for cell, scores in matched.items()}
+    points = {cell: intervals.score(pooled([*scores.values()], apart=by_seed)) for cell, scores in matched.items()}
     return Robustness(
         directory=str(path),
         agent=agent,
@@ -267,7 +267,7 @@ class _Losses:
         by_seed: dict[str, NDArray[np.float64]] = {}
         for key, weight in weights.items():
             seeds = self._base[key[0]] if len(key) == 1 else self._varied[key[0], key[1]]
-            scores = independent([*seeds.values()], apart=self._apart)
+            scores = pooled([*seeds.values()], apart=self._apart)
             if len(scores) == 1:
                 strata["/".join(key)] = [weight * scores[0]]
             else:

@@ -149,7 +149,10 @@ def bootstrap_of(dataset: Dataset, options: ScoreOptions) -> Bootstrap:
     runs = int(dataset.scores.table.runs_present().sum())
     found = Bootstrap.of(options.seed, options.resamples, options.method, runs)
     episodes = {name: those for name in dataset.algorithms if (those := dataset.episodes(name))}
-    return replace(found, noun=dataset.benchmark.noun, title=dataset.benchmark.title, episodes=episodes)
+    exact = frozenset(
+        name for name in episodes if all(cell.exact for cell in dataset.scores.played[name].cells.values())
+    )
+    return replace(found, noun=dataset.benchmark.noun, title=dataset.benchmark.title, episodes=episodes, exact=exact)
 
 
 def _of_run(item: PlayedAlgorithm, names: Mapping[int, str], frames: int | None) -> dict[str, Any]:
@@ -312,7 +315,14 @@ def _played(cell: Cell) -> Played:
     scores, places = np.unique(np.concatenate([*cell.runs, []]), return_inverse=True)
     shared = scores.tolist()  # an object a score, not an episode: there may be many
     return Played(
-        cell.planned, tuple([shared[place] for place in places.tolist()]), cell.truncated, cell.variant, cell.planning
+        cell.planned,
+        tuple([shared[place] for place in places.tolist()]),
+        cell.truncated,
+        cell.variant,
+        cell.planning,
+        cell.different,
+        cell.possible,
+        cell.exact,
     )
 
 

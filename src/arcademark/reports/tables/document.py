@@ -100,6 +100,10 @@ class Played:
     truncated: Whether the frame cap ended it; same order.
     variant: Where the best of several agents is shown: the one that scored best on this game. Else "".
     planning: What the decisions of a planner cost; None for other agents.
+    different: Episodes without those that are the same again: of the same start and actions, where nothing else is left
+        to chance.
+    possible: How many different ones there can be, where the agent draws nothing either; None where that is not known.
+    exact: Whether all of these were played, each as often, so that the score has no interval over episodes.
     """
 
     planned: int
@@ -107,6 +111,9 @@ class Played:
     truncated: tuple[bool, ...]
     variant: str
     planning: Planning | None
+    different: int
+    possible: int | None
+    exact: bool
 
 
 @dataclass(frozen=True)

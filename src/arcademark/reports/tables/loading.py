@@ -62,7 +62,7 @@ class Scores:
     sources: What was read, one sentence a place.
     remarks: What else a reader must know, full sentences.
     qualified: What an algorithm is called beside another of its name, where that is known: "Agent57 (Fan 2021)".
-    lone: By algorithm and task, the episodes of an only run, where they are known.
+    lone: By algorithm and task, the episodes of an only run, where they are known, as values that vary independently.
     runs: The runs that are among what was read.
     one_seed: Algorithms of which a file says that several runs on a task are of one seed.
     """
@@ -261,7 +261,7 @@ def of_runs(collection: RunCollection, *, every_variant: bool = False) -> Scores
         {name: count for name, count in frames.items() if count},
         tuple(f"{run.record.directory}: a run of ArcadeMark" for run in collection.runs),
         lone={
-            (item.name, task): cell.runs[0]
+            (item.name, task): cell.units()
             for item in shown
             for task, cell in item.cells.items()
             if len(cell.runs) == 1

@@ -437,7 +437,10 @@ def _over_episodes(algorithms: Sequence[Algorithm], dataset: Dataset) -> Iterato
     few = [
         item.name
         for item in algorithms
-        if any(row.played and row.score.value is not None and row.score.low is None for row in item.scores)
+        if any(
+            row.played and row.score.value is not None and row.score.low is None and not row.played.exact
+            for row in item.scores
+        )
     ]
     if few:
         yield notice(

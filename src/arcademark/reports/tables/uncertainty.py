@@ -95,6 +95,7 @@ class Bootstrap:
     noun, title: What tasks are called, and each of them.
     episodes: By algorithm and task, the episodes of those that were never trained: what is resampled of them instead of
         runs, which they have one of. What is summed up are means over episodes.
+    exact: Those of them of which every episode that there can be was played, so that nothing is uncertain.
     kept: Algorithms that are compared with others, by name, metric, tasks and number of draws.
     """
 
@@ -105,6 +106,7 @@ class Bootstrap:
     noun: str = "game"
     title: Callable[[str], str] = tasks.game_name
     episodes: Mapping[str, Runs] = field(default_factory=dict)
+    exact: frozenset[str] = frozenset()
     notes: Notes = field(default_factory=Notes)
     kept: dict[tuple[str, str, tuple[str, ...], int], Drawn] = field(default_factory=dict)
 
@@ -265,7 +267,7 @@ class Bootstrap:
         if not self.episodes.keys() & {*names}:
             for note in ragged(int(strata.runs.min()), int(strata.runs.max())):
                 self.notes.say(whose, note)
-        if (low == high).any():
+        if (low == high).any() and not self.exact.issuperset(names):
             self.notes.say(whose, bootstrap.STILL)
 
     def _tell_lone(self, names: tuple[str, str], *sides: Runs) -> bool:

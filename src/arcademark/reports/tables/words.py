@@ -35,6 +35,8 @@ def points_span(score: Score) -> str:
     """Show a score's interval in points, e.g. "1,200 … 1,450"; where there is none, a dash or why: "too few runs"."""
     found = score.score
     if found.low is None or found.high is None or found.value is None:
+        if score.played and score.played.exact:
+            return "exact"
         if found.value is not None and 1 < score.runs < FEWEST:
             return "too few runs"
         if score.played and score.runs == 1 and len(score.played.episodes) < FEWEST:

@@ -99,7 +99,7 @@ class Opened:
     trains: bool = False  # whether it is a trainer: it learns, and may be kept at any moment
     trained_frames: Count | None = None  # what a network was trained for, as its file says
     libraries: tuple[str, ...] = ()  # modules of `arcademark.runs.provenance.libraries`
-    misses_fire: bool = False  # whether FIRE was pressed for it where it learnt, and is not here
+    draws: bool | None = None  # whether the agent draws random numbers, if it says so
 
 
 @dataclass(frozen=True)

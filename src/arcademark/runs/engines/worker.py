@@ -131,7 +131,8 @@ def opened(player: Player) -> Opened:
     learnt = player.trial.learnt
     trained = learnt.frames if learnt else agent.trained_frames if isinstance(agent, CheckedPolicy) else None
     made = player.frames_per_action, player.learns, agent.batch_size, player.plans, player.trains
-    return Opened(*made, trained_frames=trained, libraries=libraries(), misses_fire=player.misses_fire)
+    draws = agent.draws if isinstance(agent, CheckedPolicy) else None
+    return Opened(*made, trained_frames=trained, libraries=libraries(), draws=draws)
 
 
 def failure(error: BaseException) -> Failed:
