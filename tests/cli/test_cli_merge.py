@@ -1,6 +1,12 @@
 """Shards of a plan, played one by one and merged."""
 
+import json
 from pathlib import Path
+
+import pytest
+
+from arcademark.runs.slurm import gather
+from arcademark.runs.store import read_run
 
 SHORT = ("--games", "pong,freeway", "--episodes", "1", "--override", "max_frames_per_episode=200", "--seeds", "2")
 
@@ -21,6 +27,30 @@ def test_shards_are_played_and_merged(invoke):
     assert "2 games, 2 seeds" in together.out
     assert "[random" not in together.out
     assert "arcademark merge OUT runs/random-1-of-2" in " ".join(together.out.split())
+
+
+def test_a_shard_that_is_left_out_is_missed(invoke):
+    for number in (1, 3):
+        asked = ("--games", "pong,freeway,qbert", *SHORT[2:-2], "--shard", f"{number}/3")
+        assert invoke("run", "random", *asked, "--out", f"run/shards/{number}-of-3").code == 0
+    shards = ("run/shards/1-of-3", "run/shards/3-of-3")
+    (absent,) = {"pong", "freeway", "qbert"} - {trial.game for path in shards for trial in read_run(path).trials}
+    with pytest.raises(SystemExit) as merged:
+        gather(Path("run"))
+    assert merged.value.code == 1
+    again = invoke("merge", "run", *shards)
+    assert again.code == 1
+    assert "2 of 3 trials done" in " ".join(again.out.split())
+    assert f"not done: random on {absent} with seed 0" in " ".join(again.out.split())
+    for given in (["run"], shards):
+        told = " ".join(invoke("report", *given).out.split())
+        assert "1 trial of " in told
+        assert "is not finished: 0 of 1 episodes are there so far" in told
+        found = json.loads(invoke("status", *given, "--json").out)
+        assert [trial["state"] for trial in found["trials"]].count("done") == 2
+        assert [trial["id"].split("-")[1] for trial in found["trials"] if trial["state"] == "pending"] == [absent]
+    assert [run["shard"] for run in found["runs"]] == [[1, 3], [3, 3]]
+    assert "shards begun 2 of 3" in " ".join(invoke("status", "run/shards").out.split())
 
 
 def test_what_makes_no_sense_is_refused(invoke):

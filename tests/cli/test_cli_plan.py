@@ -1,18 +1,21 @@
 """``arcademark plan``."""
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 
 from arcademark.suite.tasks import games
 
 RANDOM = {game: games()[game].random_frames for game in ("pong", "qbert")}
+PLANNERS = Path(__file__).parents[1] / "runs" / "planners.py"
 ASKED = ("--games", "pong,qbert", "--seeds", 2, "--episodes", 10)
 
 
 def planned(invoke, *arguments):
     answer = invoke("plan", *arguments, "--json")
-    assert (answer.code, answer.err) == (0, "")
+    assert (answer.code, re.sub(r"measuring games: \d of \d\n", "", answer.err)) == (0, "")
     return json.loads(answer.out)
 
 
@@ -38,6 +41,7 @@ def test_an_unknown_agents_run_is_bounded_by_the_frame_cap(invoke, tmp_path):
     assert (found["lengths"], found["at_most"], found["frames"]) == ("frame cap", True, 40 * 5000)
     answer = invoke("plan", "own.py:make", *ASKED, "--rate", 1000)
     assert "at most 4,320,000" in answer.out
+    assert answer.out.count("at most") == 1  # the rest is estimated
     assert "The length of this agent's episodes is unknown" in " ".join(answer.out.split())
     given = planned(invoke, "own.py:make", *ASKED, "--rate", 1000, "--episode-frames", 700)
     assert (given["lengths"], given["frames"]) == ("given", 40 * 700)
@@ -76,6 +80,30 @@ def test_speed_is_measured(invoke, short, tmp_path):
     failed = invoke("plan", "own.py:make", "--games", "pong")
     assert (failed.code, failed.out) == (2, "")
     assert "on pong cannot be measured" in failed.err
+
+
+def test_planners_are_measured_by_their_decisions_in_each_game(invoke, short):
+    asked = (f"{PLANNERS}:Waking", "--games", "pong,freeway", *short, "--episodes", 2, "--emulator", "ale")
+    found = planned(invoke, *asked)
+    pong = found["by_game"][0]
+    assert [pace["measured"][0][1] for pace in found["paces"]] == ["Pong", "Freeway"]
+    assert all(pace["decisions"] > 10 for pace in found["paces"])
+    later = [pace["simulated_frames_per_second"] / pace["frames_per_second"] for pace in found["paces"]]
+    assert later == [pytest.approx(5, rel=0.1), pytest.approx(50, rel=0.1)]
+    assert pong["simulated_frames"] / pong["decisions"] > 20
+    assert (found["at_most"], pong["frames"]) == (True, 1200)
+    told = invoke("plan", *asked).out
+    assert told.count("at most") == 1
+    assert "at most 2,400" in told
+    assert "measured here all along an episode of random play of each game" in " ".join(told.split())
+
+
+@pytest.mark.slow
+def test_a_planner_may_take_seconds_before_it_decides(invoke, short):
+    found = planned(invoke, f"{PLANNERS}:Waking", "--games", "pong", *short, "--set", "seconds=2.5")
+    (pace,) = found["paces"]
+    assert pace["decisions"] >= 2
+    assert pace["frames_per_second"] == pytest.approx(4 / 2.5, rel=0.2)
 
 
 @pytest.mark.parametrize(

@@ -84,3 +84,18 @@ class Dying(Remembering):
     def restore(self, checkpoint):
         self.decisions, rest = json.loads(checkpoint)
         super().restore(rest.encode())
+
+
+class Waking:
+    """Looks ahead but once a decision until so many frames were played, then ten times, and much more at first."""
+
+    def __init__(self, env, *, wakes: int = 0, first: int = 100, seconds: float = 0.0):
+        self.looks = {"pong": 5, "freeway": 50}.get(env.game, 10)
+        self.num_actions, self.wakes, self.first, self.seconds = env.num_actions, wakes, first, seconds
+
+    def plan(self, model, state, first, rng):
+        time.sleep(self.seconds)
+        for _ in range((self.first if first else 0) + (self.looks if state.frames >= self.wakes else 1)):
+            model.restore(state)
+            model.step(0)
+        return int(rng.integers(self.num_actions))

@@ -14,6 +14,7 @@ from arcademark.runs.execution import execute
 from arcademark.runs.merging import merge
 from arcademark.runs.plan import Plan
 from arcademark.runs.recording import Recorder
+from arcademark.runs.salvage import check
 from arcademark.runs.scheduling import shard
 from arcademark.runs.store import read_run
 from arcademark.runs.together import together
@@ -228,3 +229,79 @@ def test_a_shard_is_a_fixed_part_and_all_of_them_are_the_plan(tmp_path: Path, to
     for number, count in ((0, 3), (4, 3), (1, 9)):
         with pytest.raises(ArcadeMarkError, match="K from 1 to N"):
             shard(plan, number, count)
+
+
+def test_what_a_missing_shard_was_to_play_is_asked_for(tmp_path: Path, toy_plan: ToyPlan, rows: Rows) -> None:
+    plan = toy_plan("random", LEARNER, **TRAINED, seeds=(0, 1, 2, 3))
+    parts = [tmp_path / f"part{number}" for number in (1, 2, 3)]
+    for number, directory in enumerate(parts, 1):
+        execute(shard(plan, number, 3), directory, workers=1)
+    missing = {trial.id for trial in shard(plan, 2, 3).trials}
+    merged = merge(out := tmp_path / "out", [parts[0], parts[2]])
+    assert (merged.trials, merged.done) == (8, 8 - len(missing))
+    assert {trial.id for trial in merged.unfinished} == missing
+    written = read_run(out)
+    assert "shard" not in written.manifest
+    for given in ([parts[0], parts[2]], [parts[2], parts[0]]):
+        (read,) = together([read_run(directory) for directory in given])
+        assert (read.trials, read.manifest, read.episodes) == (written.trials, written.manifest, written.episodes)
+    (alone,) = together([read_run(parts[1])])
+    assert {trial.id for trial in alone.trials if trial.status == "done"} == missing
+    assert (len(alone.trials), alone.parts) == (8, ())
+    assert {(trial.task, trial.seed, trial.played) for trial in load_runs([parts[1]]).runs[0].incomplete} == {
+        ("toy", trial.seed, 0) for trial in alone.trials if trial.status == "pending"
+    }
+    execute(plan, whole := tmp_path / "whole", workers=1)
+    later = merge(tmp_path / "later", [out, parts[1]])
+    assert (later.done, later.unfinished) == (8, ())
+    assert rows(tmp_path / "later") == rows(whole)
+    assert merge(parts[0], [parts[2]]).unfinished == merged.unfinished  # into a shard
+    execute(plan, out, workers=1)
+    assert rows(out) == rows(whole)
+
+
+def test_shards_of_other_counts_seeds_and_episodes_are_asked_for_all(tmp_path: Path, toy_plan: ToyPlan) -> None:
+    first, second = toy_plan(seeds=(0, 1), episodes=2), toy_plan(seeds=(0, 1, 2), episodes=3)
+    execute(shard(first, 1, 2), tmp_path / "one", workers=1)
+    execute(shard(second, 3, 3), tmp_path / "other", workers=1)
+    assert [trial.seed for trial in read_run(tmp_path / "one").trials] == [0]
+    assert [trial.seed for trial in read_run(tmp_path / "other").trials] == [2]
+    merged = merge(tmp_path / "out", [tmp_path / "one", tmp_path / "other"])
+    (read,) = together([read_run(tmp_path / name) for name in ("one", "other")])
+    assert read.trials == read_run(tmp_path / "out").trials
+    assert [(trial.seed, trial.episodes, trial.status) for trial in read.trials] == [
+        (0, 3, "running"),
+        (1, 3, "pending"),
+        (2, 3, "done"),
+    ]
+    assert [trial.seed for trial in merged.unfinished] == [0, 1]
+
+
+def test_a_run_that_is_being_played_is_refused(apart: list[Path], tmp_path: Path) -> None:
+    shutil.copytree(apart[1], playing := tmp_path / "playing")
+    with Recorder(playing), pytest.raises(ArcadeMarkError, match="playing: is being played; wait for it"):
+        merge(tmp_path / "out", [apart[0], playing])
+    assert not (tmp_path / "out").exists()
+    assert merge(tmp_path / "out", [apart[0], playing]).trials == 4
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE {table} SET {trial} = replace({trial}, 's1-', 's1-0')",  # the same trial a second time
+        "UPDATE {table} SET {trial} = 'random-toy-s5-01234567' WHERE {trial} LIKE 'random-%'",
+    ],
+)
+def test_a_trial_that_is_named_otherwise_is_refused(apart: list[Path], tmp_path: Path, change: str) -> None:
+    (original,) = [path for path in apart if read_run(path).trials[0].seed == 1]
+    shutil.copytree(original, tampered := tmp_path / "tampered")
+    with sqlite3.connect(tampered / "run.sqlite") as database:
+        for table in ("trial", "episode", "evaluation", "checkpoint"):
+            database.execute(change.format(table=table, trial="id" if table == "trial" else "trial"))
+    for out, given in ((tmp_path / "out", [original, tampered]), (tampered, [original])):
+        with pytest.raises(ArcadeMarkError, match=r"tampered: .* damaged: trial .* is named otherwise"):
+            merge(out, given)
+    with pytest.raises(ArcadeMarkError, match="is named otherwise than what it is"):
+        read_run(tampered)
+    assert "is named otherwise" in check(tampered)[0]
+    assert check(original) == ()

@@ -124,8 +124,9 @@ def test_rows_that_hold_what_no_episode_does_are_left_out(change, told, whole, r
     assert keys(whole) - keys(tmp_path / "new") == {key for key in keys(whole) if key[2] == 7 and "-s1-" in key[0]}
 
 
-def test_a_trial_is_known_by_its_name_where_its_row_is_lost(whole, run, tmp_path, plan, rows):
-    altered(run, "DELETE FROM trial WHERE seed = 0")
+@pytest.mark.parametrize("change", ["DELETE FROM trial WHERE seed = 0", "UPDATE trial SET seed = 5 WHERE seed = 0"])
+def test_a_trial_is_known_by_its_name_where_its_row_is_lost(change, whole, run, tmp_path, plan, rows):
+    altered(run, change)
     assert any("its name tells which it is" in problem for problem in check(run))
     salvage(run, tmp_path / "new")
     assert keys(tmp_path / "new") == keys(whole)

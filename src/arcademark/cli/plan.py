@@ -58,28 +58,33 @@ def command(
 ) -> int:
     """Estimate what 'arcademark run AGENT' with the same options takes: frames, core-hours, money, energy and time.
 
-    Speed is measured on this machine, a few seconds in each of up to three games, unless --rate is given. Episode
+    Speed is measured on this machine unless --rate is given: a few seconds in each of up to three games; of planners
+    some ten seconds in every game, a game a core, as a decision costs many times more in one than in another. Episode
     length is taken from --episode-frames, from the run's directory, or from random play for random agents; for others
-    the frame cap gives an upper bound.
+    every episode is taken to last until the frame cap.
     """
+    from arcademark.cli.counting import counting
     from arcademark.cli.run import directory_of
+    from arcademark.reports import wording
     from arcademark.reports.present import planned as presenter
     from arcademark.reports.runs import planned
     from arcademark.runs import scheduling
 
     way, specs = playing.playing_one(agent, **asked)
     plan = way.plan(specs, games)
-    found = planned.planned(
-        scheduling.shard(plan, *shard) if shard else plan,
-        out or directory_of(agent or specs[0], way.protocol.name, shard),
-        sorted({*counts, *([way.how["workers"]] if way.how["workers"] else [])}),
-        rate=rate,
-        episode_frames=episode_frames,
-        shards=planned.shard_balance(plan, shard[1]) if shard else None,
-        core_price=core_price,
-        core_watts=core_watts,
-        pounds_per_kwh=pounds_per_kwh,
-    )
+    with counting("measuring", wording.noun(plan.protocol.unit) + "s") as follow:
+        found = planned.planned(
+            scheduling.shard(plan, *shard) if shard else plan,
+            out or directory_of(agent or specs[0], way.protocol.name, shard),
+            sorted({*counts, *([way.how["workers"]] if way.how["workers"] else [])}),
+            rate=rate,
+            episode_frames=episode_frames,
+            shards=planned.shard_balance(plan, shard[1]) if shard else None,
+            core_price=core_price,
+            core_watts=core_watts,
+            pounds_per_kwh=pounds_per_kwh,
+            follow=follow,
+        )
     output.show(found, lambda: presenter.present(found))
     return 0
 

@@ -47,7 +47,7 @@ def command(
     the extra 'window'.
     """
     from arcademark.runs import human
-    from arcademark.runs.plan import slug
+    from arcademark.runs.manifest import slug
     from arcademark.runs.window import Window
     from arcademark.suite import protocols
 

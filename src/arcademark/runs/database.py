@@ -145,6 +145,15 @@ def no_writer(directory: Path) -> Iterator[bool]:
 
 
 @contextlib.contextmanager
+def unplayed(directory: Path) -> Iterator[None]:
+    """Refuse a run that a process is writing, and keep others from beginning to."""
+    with no_writer(directory) as free:
+        if not free:
+            raise ArcadeMarkError(f"{directory}: is being played; wait for it, or stop it")
+        yield
+
+
+@contextlib.contextmanager
 def open_for_reading(
     directory: Path, *, checked: bool = True, keys: bool = False, meanwhile: bool = False
 ) -> Iterator[Reading]:

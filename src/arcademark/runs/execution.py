@@ -161,7 +161,7 @@ def describe(plan: Plan, command: str) -> manifest.Document:
                 **({"by_seed": True} if spec.own and names_seed(spec) else {}),
                 "checkpoints": {
                     f"{trial.game} {trial.seed}": trial.checkpoint
-                    for trial in plan.trials
+                    for trial in (*plan.trials, *plan.elsewhere)
                     if trial.checkpoint and trial.agent.label == spec.label
                 },
             }
@@ -173,6 +173,7 @@ def describe(plan: Plan, command: str) -> manifest.Document:
         "training_frames": plan.frames,
         "training_episodes": plan.training_episodes,
         "left_out": [[item.agent, item.game, item.reason] for item in plan.left_out],
+        **({"shard": list(plan.shard)} if plan.shard else {}),
         "versions": provenance.versions(),
         "emulator": plan.emulator,
         "emulators": {},

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, TypedDict, get_args
@@ -16,10 +17,11 @@ from msgspec import Meta
 
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.files import parse_json, read_as, read_text
-from arcademark.runs import manifest
+from arcademark.runs import manifest, together
 from arcademark.runs.checks import check_rows
 from arcademark.runs.database import check_version, no_writer, open_for_reading
 from arcademark.runs.store import MOST_SAID, scored_phase
+from arcademark.suite.protocols import Protocol
 
 FILE = "live.json"
 MOST_BYTES = 2**20
@@ -73,6 +75,7 @@ class RunProgress:
     """A run, its trials in the plan's order; `live` is None unless a process plays it."""
 
     directory: Path
+    document: manifest.Document
     running: bool
     live: Live | None
     trials: tuple[TrialProgress, ...]
@@ -131,7 +134,16 @@ def read_progress(directory: Path) -> RunProgress:
                 unit=protocol.unit,
             )
         )
-    return RunProgress(directory, running, live, tuple(trials))
+    return RunProgress(directory, document, running, live, tuple(trials))
+
+
+def planned(documents: Iterable[manifest.Document]) -> Iterator[TrialProgress]:
+    """Yield the trials of every plan of which one of these manifests is a shard's, as they are before they begin."""
+    for document in together.plans(documents):
+        protocol = Protocol.from_json(document["protocol"])
+        for trial in together.planned(document, protocol):
+            named = (trial.id, trial.agent, protocol.label, protocol.task_name(trial.game), trial.seed)
+            yield TrialProgress(*named, "pending", 0, trial.episodes, None, None, "", protocol.unit)
 
 
 _TRIALS = """

@@ -5,9 +5,12 @@ A run only grows: games, seeds and episodes may be added later; what changes a s
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import re
 from collections.abc import Mapping, Set
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, NotRequired, TypedDict
 
@@ -108,6 +111,8 @@ class Manifest(Provenance):
     training_frames: NotRequired[Whole | None]  # what ``--frames`` asked for, or null: the protocol's
     training_episodes: NotRequired[Whole | None]  # what ``--training-episodes`` asked for, or null
     left_out: list[tuple[str, str, str]]  # agent, game and reason of the combinations that have no trial
+    shard: NotRequired[tuple[Whole, Whole]]
+    """Which of how many shards it is, from 1; the others have the rest of the trials of all games and seeds."""
     versions: dict[str, str | None]
     """Of arcademark, ale-py, numpy and python, and of the libraries of agents, once they were made."""
     emulators: NotRequired[dict[str, list[str]]]
@@ -156,6 +161,73 @@ def write(directory: Path, document: Document) -> None:
 def trained_under(directory: Path, document: Document) -> Protocol | None:
     """Return the protocol under which what learns was trained, if that was in another run."""
     return protocol_of(directory, document, "trained_under") if "trained_under" in document else None
+
+
+def trial_id(
+    agent: str,
+    game: str,
+    protocol: Protocol,
+    seed: int,
+    training_frames: int | None,
+    training_episodes: int | None,
+    checkpoint: str = "",
+) -> str:
+    """Return a trial's stable name, "random-pong-s0-1a2b3c4d", with a hash of all that can change an episode's score.
+
+    The number of episodes cannot, nor where an own agent's file lies (what is in it is in the run's manifest).
+
+    Parameters
+    ----------
+    agent, game : str
+        The agent's label and the task's id.
+    protocol : Protocol
+    seed : int
+    training_frames, training_episodes : int, optional
+        A learner's budget, as `training_budget` returns it.
+    checkpoint : str
+        SHA-256 of what was learnt elsewhere; "" of nothing.
+    """
+    episodes = training_episodes
+    trained = "" if episodes in (None, protocol.training_episodes) else f',"training_episodes":{episodes}'
+    network = f',"checkpoint":"{checkpoint}"' if checkpoint else ""
+    canonical = (
+        f'{{"agent":{_json(agent)},"game":{_json(game)},"protocol":{_settings(protocol, game)},'
+        f'"seed":{seed}{trained},"training_frames":{_json(training_frames)}{network}}}'
+    )
+    return f"{slug(agent)}-{game}-s{seed}-{hashlib.sha256(canonical.encode()).hexdigest()[:8]}"
+
+
+_json = lru_cache(maxsize=1024)(json.dumps)
+
+
+@lru_cache(maxsize=1024)
+def _settings(protocol: Protocol, task: str) -> str:
+    """Return as JSON what of a protocol can change the score of an episode; a plan's trials share it."""
+    return json.dumps(protocol.of_trial(task), sort_keys=True, separators=(",", ":"))
+
+
+@lru_cache(maxsize=1024)
+def slug(label: str) -> str:
+    """Return what a trial's name says of an agent."""
+    return re.sub(r"[^a-z0-9_]+", "-", label.lower().replace(".py:", "-")).strip("-")[:32]
+
+
+def trial_of(document: Document, protocol: Protocol, agent: Mapping[str, Any], game: str, seed: int) -> str:
+    """Return the id of the trial of one of a manifest's agents; `protocol` is the manifest's."""
+    checkpoint = agent.get("checkpoints", {}).get(f"{game} {seed}", "")
+    return trial_id(agent["label"], game, protocol, seed, *budget_of(document, protocol), checkpoint)
+
+
+def budget_of(document: Document, protocol: Protocol) -> tuple[int | None, int | None]:
+    """Return a learner's budget, as of `training_budget`."""
+    return training_budget(protocol, document.get("training_frames"), document.get("training_episodes"))
+
+
+def training_budget(protocol: Protocol, frames: int | None, episodes: int | None) -> tuple[int | None, int | None]:
+    """Return a learner's budget in frames or in episodes, one of them None: what was asked for, else the protocol's."""
+    if frames is None and episodes is None:
+        return protocol.training_frames, protocol.training_episodes
+    return frames, episodes
 
 
 def protocol_of(directory: Path, document: Document, which: str = "protocol") -> Protocol:
@@ -263,7 +335,8 @@ def emulators(document: Document) -> dict[str, list[str]]:
 def grown(there: Document, now: Document, started: str) -> Document:
     """Return the manifest of a run that is continued: what was there, what is new, and with what."""
     now_too = {"started": started, **{key: now[key] for key in ("command", "versions", "machine", "emulator")}}
-    return joined(there, now) | {"continued": [*there.get("continued", []), now_too]}
+    shard = {"shard": now["shard"]} if "shard" in now else {}
+    return joined(there, now) | {"continued": [*there.get("continued", []), now_too]} | shard
 
 
 def joined(one: Document, other: Document) -> Document:

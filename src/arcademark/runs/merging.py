@@ -14,11 +14,11 @@ from pathlib import Path
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.runs import manifest, networks
 from arcademark.runs.checks import SINCE, check_schema
-from arcademark.runs.database import APPLICATION_ID, INCOMPLETE_ID, Reading, clear_errors, open_for_reading
+from arcademark.runs.database import APPLICATION_ID, INCOMPLETE_ID, Reading, clear_errors, open_for_reading, unplayed
 from arcademark.runs.recording import Recorder
 from arcademark.runs.rows import check_counts, read_rows
-from arcademark.runs.store import select_trials
-from arcademark.runs.together import Source, all_commands, differences, in_order, joined
+from arcademark.runs.store import TrialRecord, check_ids, select_trials
+from arcademark.runs.together import Source, all_commands, differences, in_order, joined, planned, plans
 
 _ONCE_OPENED = ("learns", "plans", "frames_per_action", "training_frames", "training_episodes")
 """Columns of a trial that are known once its agent was made."""
@@ -39,13 +39,15 @@ class Merged:
     failed: int
     episodes: int
     added: int  # episodes that were not there before
+    unfinished: tuple[TrialRecord, ...]  # trials that were asked for and are not done
 
 
 def merge(out: str | os.PathLike[str], directories: Sequence[str | os.PathLike[str]]) -> Merged:
     """Make one run of several, of which each may hold trials and episodes that others hold too.
 
     The rows are those of one run that was never taken apart; the order of `directories` changes nothing, and merging
-    again adds nothing. Trials that are unfinished stay so: ``arcademark run`` continues them in `out`.
+    again adds nothing. Trials that are unfinished stay so, and so are those of shards that are not given: ``arcademark
+    run`` continues them in `out`.
 
     Parameters
     ----------
@@ -58,7 +60,8 @@ def merge(out: str | os.PathLike[str], directories: Sequence[str | os.PathLike[s
     ------
     ArcadeMarkError
         If agents (by the checksum of their code, files and networks), protocol, training budget, ROMs or ale-py differ,
-        an episode that two of them hold differs in more than the time it took, or a run was imported or is damaged.
+        an episode that two of them hold differs in more than the time it took, or a run was imported, is damaged or is
+        being played.
         Then `out` holds what it held before, a new one is not there; what is left of a killed merge can be given again.
     """
     place = Path(out)
@@ -73,6 +76,7 @@ def merge(out: str | os.PathLike[str], directories: Sequence[str | os.PathLike[s
     every = [*grown, *sources]
     commands = all_commands(itertools.chain.from_iterable(source.commands for source in every))
     document = joined(every, commands)
+    protocol = manifest.protocol_of(place, document)
     if before and len(sources) > _ATTACHED:  # so that it takes in all of them or none
         with tempfile.TemporaryDirectory(prefix="merge-", dir=place) as folder:
             merge(whole := Path(folder, "run"), [place, *known.values()])
@@ -82,6 +86,7 @@ def merge(out: str | os.PathLike[str], directories: Sequence[str | os.PathLike[s
         if not before:
             database.execute("PRAGMA journal_mode = DELETE")  # nobody reads yet, and pages are written once
         database.executescript(f"PRAGMA foreign_keys = OFF; PRAGMA cache_size = -{_CACHE}")  # the rows were checked
+        check_ids(place, document, protocol, select_trials(database, protocol))
         there = database.execute("SELECT count(*) FROM episode").fetchone()[0]
         trained: set[str] = set()
         for first in range(0, len(sources), _ATTACHED):
@@ -95,6 +100,8 @@ def merge(out: str | os.PathLike[str], directories: Sequence[str | os.PathLike[s
                 last = first + _ATTACHED >= len(sources)
                 database.execute(f"PRAGMA application_id = {APPLICATION_ID if last else INCOMPLETE_ID}")
                 if last:
+                    for plan in plans(source.document for source in every):
+                        add_planned(database, planned(plan, protocol))
                     put_in_order(database, document)
                     with clear_errors(place):
                         manifest.write(place, document)
@@ -105,7 +112,7 @@ def merge(out: str | os.PathLike[str], directories: Sequence[str | os.PathLike[s
             checkpoint = recorder.checkpoint(trial_id)
             if checkpoint is not None and checkpoint.finished:
                 networks.write(place, trial_id, checkpoint)
-        trials = list(select_trials(recorder.database, manifest.protocol_of(place, document)))
+        trials = list(select_trials(recorder.database, protocol))
         episodes = recorder.database.execute("SELECT count(*) FROM episode").fetchone()[0]
     status = [trial.status for trial in trials]
     return Merged(
@@ -116,6 +123,7 @@ def merge(out: str | os.PathLike[str], directories: Sequence[str | os.PathLike[s
         status.count("failed"),
         episodes,
         episodes - there,
+        tuple(trial for trial in trials if trial.status != "done"),
     )
 
 
@@ -126,6 +134,8 @@ def _check(sources: Sequence[Source]) -> None:
         manifest.protocol_of(source.directory, source.document)
         if "imported" in source.document:
             raise ArcadeMarkError(f"{source.directory}: was imported from logs made elsewhere and cannot be merged")
+        with unplayed(source.directory):
+            pass
     for source in sources[1:]:
         if changes := differences(first, source):
             raise ArcadeMarkError(
@@ -164,6 +174,7 @@ def _take(
     protocol = manifest.protocol_of(directory, document)
     with open_for_reading(directory) as source:
         trials = list(select_trials(source, protocol))
+        check_ids(directory, document, protocol, trials)
         columns = read_rows(directory, source, {trial.id: trial.episodes for trial in trials})
         check_counts(directory, source, columns, {trial.id: trial.learns for trial in trials}, protocol)
         del columns
@@ -215,6 +226,21 @@ def _add_trials(database: sqlite3.Connection, directory: Path, source: sqlite3.C
         rows,
     )
     return there & {row[0] for row in rows}
+
+
+def add_planned(database: sqlite3.Connection, trials: Iterable[TrialRecord]) -> None:
+    """Add the trials of a plan that are not there, and have the others play as many episodes as it asks for."""
+    database.executemany(
+        "INSERT INTO trial (id, position, agent, game, seed, episodes, training_frames, training_episodes)"
+        " VALUES (?, 0, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET episodes = max(episodes, excluded.episodes)",
+        (
+            (
+                *(trial.id, trial.agent, trial.game, trial.seed),
+                *(trial.episodes, trial.training_frames, trial.training_episodes),
+            )
+            for trial in trials
+        ),
+    )
 
 
 def _holds(directory: Path, *episode: object) -> bool:

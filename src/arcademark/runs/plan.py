@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import itertools
-import json
 import operator
-import re
 import reprlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -19,6 +16,7 @@ from arcademark.agents.loading import AgentSpec, agent_specs, applies, kind, wit
 from arcademark.environments import facts
 from arcademark.environments.registry import Emulator, choose_emulator, environment_spec
 from arcademark.errors import MOST_SAID, ArcadeMarkError, UnknownNameError, one_line
+from arcademark.runs.manifest import training_budget, trial_id
 from arcademark.suite import protocols
 from arcademark.suite.protocols import Protocol, StepProtocol
 from arcademark.suite.settings import MOST_EPISODES
@@ -69,35 +67,9 @@ class Trial:
 
     @cached_property
     def id(self) -> str:
-        """Stable name, "random-pong-s0-1a2b3c4d", with a hash of all that can change the score of an episode.
-
-        The number of episodes cannot, nor where an own agent's file lies (what is in it is in the run's manifest).
-        """
-        episodes = self.training_episodes
-        trained = "" if episodes in (None, self.protocol.training_episodes) else f',"training_episodes":{episodes}'
-        network = f',"checkpoint":"{self.checkpoint}"' if self.checkpoint else ""
-        settings = _settings(self.protocol, self.game)
-        canonical = (
-            f'{{"agent":{_json(self.agent.label)},"game":{_json(self.game)},"protocol":{settings},'
-            f'"seed":{self.seed}{trained},"training_frames":{_json(self.training_frames)}{network}}}'
-        )
-        digest = hashlib.sha256(canonical.encode()).hexdigest()[:8]
-        return f"{slug(self.agent.label)}-{self.game}-s{self.seed}-{digest}"
-
-
-_json = lru_cache(maxsize=1024)(json.dumps)
-
-
-@lru_cache(maxsize=1024)
-def _settings(protocol: Protocol, task: str) -> str:
-    """Return as JSON what of a protocol can change the score of an episode; a plan's trials share it."""
-    return json.dumps(protocol.of_trial(task), sort_keys=True, separators=(",", ":"))
-
-
-@lru_cache(maxsize=1024)
-def slug(label: str) -> str:
-    """Return what a trial's name says of an agent."""
-    return re.sub(r"[^a-z0-9_]+", "-", label.lower().replace(".py:", "-")).strip("-")[:32]
+        """Stable name, "random-pong-s0-1a2b3c4d"; see `manifest.trial_id`."""
+        budget = self.training_frames, self.training_episodes
+        return trial_id(self.agent.label, self.game, self.protocol, self.seed, *budget, self.checkpoint)
 
 
 @dataclass(frozen=True)
@@ -111,7 +83,7 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class Plan:
-    """Every trial of a run."""
+    """Every trial of a run, or of a shard of it."""
 
     trials: tuple[Trial, ...]  # in the order in which they are begun
     agents: tuple[AgentSpec, ...]
@@ -123,6 +95,8 @@ class Plan:
     left_out: tuple[LeftOut, ...]  # the combinations that have no trial
     training_episodes: int | None = None  # training episodes that were asked for, likewise
     emulator: Emulator | None = None  # what plays the games, None to choose. It changes no score.
+    shard: tuple[int, int] | None = None  # which, from 1, of how many; None: it has all trials
+    elsewhere: tuple[Trial, ...] = ()  # those of the other shards
 
 
 def make_plan(
@@ -178,7 +152,11 @@ def make_plan(
         episodes = rules.evaluation_episodes
     elif episodes is None:
         episodes = protocols.planner_episodes(rules) if kinds == {"planner"} else rules.evaluation_episodes
-    budget = _training(rules, frames, training_episodes)
+    if frames is not None and training_episodes is not None:
+        raise ArcadeMarkError(
+            f"training of {frames:,} frames and of {training_episodes:,} episodes: expected one of the two"
+        )
+    budget = training_budget(rules, frames, training_episodes)
     seeds = _seeds(seeds)
     _check(rules, seeds, episodes, *budget)
     if specs and kinds <= {"policy", "planner"} and (frames, training_episodes) != (None, None):
@@ -249,15 +227,6 @@ def _seeds(seeds: int | Sequence[int]) -> Sequence[int]:
         return [operator.index(seed) for seed in itertools.islice(seeds, MOST_TRIALS + 1)]
     except TypeError:
         raise ArcadeMarkError(f"seeds {seeds!r}: expected how many, or whole numbers one by one") from None
-
-
-def _training(rules: Protocol, frames: int | None, episodes: int | None) -> tuple[int | None, int | None]:
-    """Return a learner's budget in frames or in episodes, one of them None: what was asked for, else the protocol's."""
-    if frames is not None and episodes is not None:
-        raise ArcadeMarkError(f"training of {frames:,} frames and of {episodes:,} episodes: expected one of the two")
-    if frames is None and episodes is None:
-        return rules.training_frames, rules.training_episodes
-    return frames, episodes
 
 
 def _check_labels(specs: Sequence[AgentSpec]) -> None:

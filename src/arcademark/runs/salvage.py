@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import shutil
 import sqlite3
 import struct
@@ -28,14 +27,23 @@ from arcademark.runs.database import (
     SCHEMA_VERSION,
     check_version,
     clear_errors,
-    no_writer,
     open_for_reading,
+    unplayed,
 )
-from arcademark.runs.merging import put_in_order
-from arcademark.runs.plan import slug
+from arcademark.runs.merging import add_planned, put_in_order
 from arcademark.runs.recording import Recorder
 from arcademark.runs.rows import EXPECTED, check_counts, read_rows
-from arcademark.runs.store import MOST_STEPS, Checkpoint, decode_actions, read_run, scored_phase, select_trials
+from arcademark.runs.store import (
+    MOST_STEPS,
+    Checkpoint,
+    TrialRecord,
+    check_ids,
+    decode_actions,
+    read_run,
+    scored_phase,
+    select_trials,
+)
+from arcademark.runs.together import planned
 from arcademark.suite.protocols import Protocol
 from arcademark.suite.settings import MOST_FRAMES
 
@@ -56,7 +64,6 @@ _BETTER = {
     "evaluation": "-episodes",
 }
 """How rows of the same key are sorted, of which the first is kept: pages may hold old ones, too."""
-_ID = re.compile(r"(.+)-([a-z0-9_]+)-s([0-9]{1,18})-[0-9a-f]{8}")
 
 
 @dataclass
@@ -104,9 +111,10 @@ def check(directory: str | os.PathLike[str]) -> tuple[str, ...]:
             asked = dict(database.execute("SELECT id, episodes FROM trial ORDER BY position"))
             columns = read_rows(path, database, asked)
             check_index(path, database, "episode")
-            if protocol is not None:
+            if document is not None and protocol is not None:
                 trials = list(select_trials(database, protocol))
                 check_counts(path, database, columns, {trial.id: trial.learns for trial in trials}, protocol)
+                check_ids(path, document, protocol, trials)
             del columns
             database.set_progress_handler(None, 0)  # what was read whole is sound
             names = ("trial", "phase", "episode", "steps", "actions")
@@ -138,7 +146,7 @@ def salvage(directory: str | os.PathLike[str], out: str | os.PathLike[str]) -> S
     if os.path.lexists(place / manifest.FILE):
         raise taken
     document, protocol = _read_manifest(path)
-    with _unlocked(path), Recorder(place) as recorder:
+    with unplayed(path), Recorder(place) as recorder:
         database = recorder.database
         if database.execute("SELECT 1 FROM trial").fetchone():
             raise taken
@@ -190,6 +198,11 @@ def scan(
 ) -> Contents:
     """Look at every page of a run's database; put what is intact into `database`, which is empty."""
     found = Contents()
+    named = (
+        {trial.id: trial for trial in planned(document, protocol)}
+        if document is not None and protocol is not None and "imported" not in document
+        else {}
+    )
     with contextlib.closing(sqlite3.connect("")) as small, _settled(directory, found) as path:
         orders = _orders(directory, path)
         for table in _BETTER:  # whole seconds are stored as whole numbers
@@ -205,6 +218,10 @@ def scan(
             rules = " AND ".join(f"({rule})" for rule in RULES[table].values())
             key = "id" if table == "trial" else "trial"
             small.execute(f"DELETE FROM {table} WHERE NOT ({rules} AND typeof({key}) = 'text')")
+            if table == "trial" and named:
+                for name, *what in small.execute("SELECT id, agent, game, seed FROM trial").fetchall():
+                    if (due := named.get(name)) is None or what != [due.agent, due.game, due.seed]:
+                        small.execute("DELETE FROM trial WHERE (id, agent, game, seed) = (?, ?, ?, ?)", (name, *what))
             if database is not None:
                 columns = ", ".join(orders[table][0])
                 database.executemany(
@@ -212,7 +229,7 @@ def scan(
                     small.execute(f"SELECT {columns} FROM {table} ORDER BY {better}"),
                 )
         asked = dict(small.execute("SELECT id, episodes FROM trial ORDER BY learns IS NOT NULL"))  # the last one counts
-        _take_episodes(path, orders["episode"], asked, document, found, database)
+        _take_episodes(path, orders["episode"], asked, named, document, found, database)
         _tell_lost(found, asked, small, protocol)
     return found
 
@@ -221,6 +238,7 @@ def _take_episodes(
     path: Path,
     orders: Sequence[Sequence[str]],
     asked: dict[str, int],
+    named: Mapping[str, TrialRecord],
     document: manifest.Document | None,
     found: Contents,
     database: sqlite3.Connection | None,
@@ -235,13 +253,10 @@ def _take_episodes(
         if not rows or rows[0]["phase"] not in _PHASES or not isinstance(rows[0]["trial"], str):
             continue
         trial, phase, number = key = rows[0]["trial"], rows[0]["phase"], rows[0]["episode"]
-        if trial not in asked and (again := _remade(trial, document)):
-            asked[trial] = again["episodes"]
+        if trial not in asked and (again := named.get(trial)):
+            asked[trial] = again.episodes
             if database is not None:
-                columns = ", ".join(again)
-                database.execute(
-                    f"INSERT INTO trial ({columns}) VALUES ({', '.join('?' * len(again))})", [*again.values()]
-                )
+                add_planned(database, [again])
             found.problems.append(f"what was known of trial {one_line(trial, 100)} is lost; its name tells which it is")
         reasons = [_wrong(row, asked) or _wrong_actions(row, document) for row in rows]
         if "" not in reasons or key in contested:
@@ -358,20 +373,6 @@ def _tell_lost(found: Contents, asked: Mapping[str, int], small: sqlite3.Connect
     found.problems += _some(lost, "trials of which episodes are lost")
 
 
-def _remade(trial: str, document: manifest.Document | None) -> dict[str, Any] | None:
-    """Return what a trial's name and the manifest tell of it; the rest is found out when it is continued."""
-    if document is None or not (parts := _ID.fullmatch(trial)):
-        return None
-    labels = [agent["label"] for agent in document["agents"] if slug(agent["label"]) == parts[1]]
-    if len(labels) != 1 or parts[2] not in document["games"]:
-        return None
-    known = {name: document.get(name) for name in ("training_frames", "training_episodes")}
-    return {"id": trial, "position": 0, "agent": labels[0], "game": parts[2], "seed": int(parts[3])} | {
-        "episodes": document["episodes"],
-        **known,
-    }
-
-
 def _networks(directory: Path, database: sqlite3.Connection) -> Iterator[str]:
     """Yield which files of trained networks are not what the run holds."""
     for trial, episodes, frames, data in database.execute(
@@ -385,15 +386,6 @@ def _networks(directory: Path, database: sqlite3.Connection) -> Iterator[str]:
 
 
 # Files and pages
-
-
-@contextlib.contextmanager
-def _unlocked(directory: Path) -> Iterator[None]:
-    """Refuse a run that a process is writing, and keep others from beginning to."""
-    with no_writer(directory) as free:
-        if not free:
-            raise ArcadeMarkError(f"{directory}: is being played; wait for it, or stop it")
-        yield
 
 
 @contextlib.contextmanager

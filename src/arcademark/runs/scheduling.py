@@ -125,5 +125,8 @@ def shard(plan: Plan, number: int, count: int) -> Plan:
             f"shard {number}/{count}: expected K/N, with K from 1 to N, and N at most the number of trials, "
             f"{len(plan.trials):,}"
         )
-    mine = deal(frames_left([Standing(trial) for trial in plan.trials], Lengths()), count)[number - 1]
-    return replace(plan, trials=tuple(plan.trials[place] for place in mine))
+    mine = {*deal(frames_left([Standing(trial) for trial in plan.trials], Lengths()), count)[number - 1]}
+    here, elsewhere = (
+        tuple(trial for place, trial in enumerate(plan.trials) if (place in mine) is within) for within in (True, False)
+    )
+    return replace(plan, trials=here, shard=(number, count), elsewhere=elsewhere)

@@ -15,7 +15,7 @@ import math
 import os
 import sqlite3
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -274,6 +274,7 @@ def read_run(directory: str | os.PathLike[str], *, whole: bool = True) -> RunRec
         trials = tuple(select_trials(database, protocol))
         if not trials:
             raise damaged(path, "it holds no trial")
+        check_ids(path, document, protocol, trials)
         columns = read_rows(path, database, {trial.id: trial.episodes for trial in trials})
         if whole:
             check_counts(path, database, columns, {trial.id: trial.learns for trial in trials}, protocol)
@@ -316,6 +317,20 @@ def action_digests(record: RunRecord, trial_id: str) -> dict[int, bytes]:
             for episode, actions in database.execute(query, (trial_id,)):
                 found[episode] = hashlib.sha256(actions).digest()
     return found
+
+
+def check_ids(directory: Path, document: manifest.Document, protocol: Protocol, trials: Iterable[TrialRecord]) -> None:
+    """Refuse trials whose ids do not follow from what they are; of those that a manifest does not have yet none is."""
+    agents = {agent["label"]: agent for agent in document["agents"]} if "imported" not in document else {}
+    for trial in trials:
+        agent = agents.get(trial.agent)
+        if agent is None or trial.game not in document["games"]:
+            continue
+        networks = agent.get("checkpoints")
+        if networks and f"{trial.game} {trial.seed}" not in networks:
+            continue
+        if trial.id != (due := manifest.trial_of(document, protocol, agent, trial.game, trial.seed)):
+            raise damaged(directory, f"trial {one_line(trial.id, 100)} is named otherwise than what it is, {due}")
 
 
 def select_trials(database: sqlite3.Connection, protocol: Protocol) -> Iterator[TrialRecord]:

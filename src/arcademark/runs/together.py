@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.runs import manifest
-from arcademark.runs.store import Episodes, RunRecord, TrialRecord
+from arcademark.runs.store import Episodes, RunRecord, TrialRecord, scored_phase
+from arcademark.suite.protocols import Protocol
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,8 @@ class Source:
 def together(records: Sequence[RunRecord]) -> tuple[RunRecord, ...]:
     """Read runs of the same agents under the same protocol as one, which is at the place of the first of them.
 
-    As `merge` makes it, but in memory alone, and only of runs of which no two have a trial in common.
+    As `merge` makes it, with the trials of shards that are missing, but in memory alone, and only of runs of which no
+    two have a trial in common.
     """
     groups: list[list[RunRecord]] = []
     for record in records:
@@ -48,7 +50,29 @@ def together(records: Sequence[RunRecord]) -> tuple[RunRecord, ...]:
                 break
         else:
             groups.append([record])
-    return tuple(_one(group) if len(group) > 1 else group[0] for group in groups)
+    return tuple(_one(group) if len(group) > 1 or "shard" in group[0].manifest else group[0] for group in groups)
+
+
+def plans(documents: Iterable[manifest.Document]) -> list[manifest.Document]:
+    """Return the manifests of shards among these, one of each plan that is divided."""
+    fields = ("protocol", "games", "seeds", "episodes", "left_out", "training_frames", "training_episodes")
+    found: dict[str, manifest.Document] = {}
+    for document in documents:
+        if "shard" in document:
+            agents = [(agent["label"], agent.get("checkpoints")) for agent in document["agents"]]
+            found.setdefault(_text({"agents": agents} | {field: document.get(field) for field in fields}), document)
+    return list(found.values())
+
+
+def planned(document: manifest.Document, protocol: Protocol) -> Iterator[TrialRecord]:
+    """Yield a trial for each agent, game and seed of a manifest, as it is before anything is played."""
+    left_out = {(agent, game) for agent, game, _ in document["left_out"]}
+    frames, episodes = manifest.budget_of(document, protocol)
+    for seed, game, agent in itertools.product(document["seeds"], document["games"], document["agents"]):
+        if (agent["label"], game) not in left_out:
+            known = (agent["label"], game, seed, document["episodes"], frames)
+            name = manifest.trial_of(document, protocol, agent, game, seed)
+            yield TrialRecord(name, *known, training_episodes=episodes)
 
 
 def differences(first: Source, second: Source) -> list[str]:
@@ -73,7 +97,8 @@ def joined(sources: Sequence[Source], commands: Sequence[Mapping[str, Any]]) -> 
         whole = manifest.joined(whole, document)
     first, *later = commands
     began = {"created" if key == "started" else key: value for key, value in first.items()}
-    return whole | began | {"seeds": sorted(whole["seeds"]), "continued": later}
+    found = whole | began | {"seeds": sorted(whole["seeds"]), "continued": later}
+    return {key: value for key, value in found.items() if key != "shard"}
 
 
 def in_order(document: manifest.Document, trials: Iterable[TrialRecord]) -> tuple[TrialRecord, ...]:
@@ -91,7 +116,13 @@ def _one(records: Sequence[RunRecord]) -> RunRecord:
     sources = [Source(record.directory, record.manifest) for record in records]
     commands = all_commands(itertools.chain.from_iterable(source.commands for source in sources))
     document = joined(sources, commands)
-    order = in_order(document, [trial for record in records for trial in record.trials])
+    trials = {trial.id: trial for record in records for trial in record.trials}
+    protocol = records[0].protocol
+    for trial in (trial for plan in plans(record.manifest for record in records) for trial in planned(plan, protocol)):
+        there = trials.setdefault(trial.id, trial)
+        if there.episodes < trial.episodes:
+            trials[trial.id] = _lengthened(there, trial.episodes, protocol)
+    order = in_order(document, trials.values())
     place = {trial.id: number for number, trial in enumerate(order)}
     columns: dict[str, list[NDArray[Any]]] = {}
     for record in records:
@@ -111,8 +142,14 @@ def _one(records: Sequence[RunRecord]) -> RunRecord:
         trials=order,
         episodes=Episodes(tuple(place), **{name: column[rows] for name, column in whole.items()}),
         evaluations=tuple(sorted(evaluations, key=lambda noted: (place[noted.trial_id], noted.command))),
-        parts=tuple(record.directory for record in records),
+        parts=tuple(record.directory for record in records) if len(records) > 1 else (),
     )
+
+
+def _lengthened(trial: TrialRecord, episodes: int, protocol: Protocol) -> TrialRecord:
+    """Return a trial with more episodes to evaluate, which is not done then, unless its training is scored."""
+    unfinished = trial.status == "done" and scored_phase(protocol, bool(trial.learns)) == "evaluation"
+    return replace(trial, episodes=episodes, status="running" if unfinished else trial.status)
 
 
 def _text(document: Mapping[str, Any]) -> str:

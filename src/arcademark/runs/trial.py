@@ -55,9 +55,9 @@ class Player:
         self.plans = isinstance(self.agent, CheckedPlanner)
         asked = self.agent.frames_per_action
         self.frames_per_action = None if asked == trial.protocol.frame_skip else asked
-        self._model: GenerativeModel | None = None
+        self.model: GenerativeModel | None = None
         if self.plans:
-            self._model = open_model(self.spec, frames_per_action=self.frames_per_action, emulator=emulator)
+            self.model = open_model(self.spec, frames_per_action=self.frames_per_action, emulator=emulator)
         self._slots: list[Slot] = []
 
     def play(
@@ -91,8 +91,8 @@ class Player:
             self._slots.append(self.slot(len(self._slots)))
         if isinstance(agent, CheckedPolicy):
             yield from evaluate(self.trial, agent, self.spec, self._slots, episodes)
-        elif self._model is not None and episodes:
-            yield from plan_episodes(self.trial, agent, self._slots[0], self._model, episodes, unfinished)
+        elif self.model is not None and episodes:
+            yield from plan_episodes(self.trial, agent, self._slots[0], self.model, episodes, unfinished)
 
     def _take_over(self, checkpoint: Checkpoint | None) -> None:
         """Make the agent what it had learnt in another run."""

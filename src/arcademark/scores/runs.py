@@ -104,15 +104,15 @@ class RunCollection:
 
 def load_run(directory: str | os.PathLike[str]) -> RunScores:
     """Read one run's scores, also while it is being played."""
-    return score_run(read_run(directory))
+    return load_runs([directory]).runs[0]
 
 
 def load_runs(directories: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> RunCollection:
     """Read the scores of a run or of several.
 
     Runs of the same agents under the same protocol that have no trial in common, seeds or shards played apart, are read
-    as one. An agent label that more than one has even so is followed by the run's directory in brackets: its name, or
-    the whole path where two directories share their name.
+    as one; the trials of shards that are not given are incomplete. An agent label that more than one has even so is
+    followed by the run's directory in brackets: its name, or the whole path where two directories share their name.
     """
     if isinstance(directories, str | os.PathLike):
         directories = [directories]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from arcademark.reports import wording
 from arcademark.reports.blocks import Cell, Column, Document, Facts, Notices, section, table
 from arcademark.reports.document import Notice
-from arcademark.reports.runs.planned import Pace, Planned
+from arcademark.reports.runs.planned import GameCost, Pace, Planned
 from arcademark.runs.simulation import HOUR
 
 LENGTHS = {
@@ -20,18 +20,19 @@ LENGTHS = {
 
 def present(found: Planned) -> Document:
     """Show the amounts, then how long it takes with how many workers, then each game."""
-    most, unit, noun = "at most " if found.at_most else "", found.unit, wording.noun(found.unit)
+    unit, noun = found.unit, wording.noun(found.unit)
+    planning = any(pace.decisions for pace in found.paces)
     amounts = table(
         ("", Column("", "number")),
         [
             ("trials", wording.count(found.trials)),
             ("episodes", wording.count(found.episodes)),
-            (f"{unit}s", f"{most}{found.frames:,.0f}"),
-            *([(f"{unit}s simulated", f"{most}{found.simulated_frames:,.0f}")] if found.simulated_frames else []),
-            ("core-hours", Cell(f"{most}{_amount(found.core_hours)}", "strong")),
-            ("cost", f"{most}${_amount(found.dollars)}"),
-            ("energy", f"{most}{_amount(found.kilowatt_hours)}\N{NO-BREAK SPACE}kWh"),
-            ("carbon dioxide", f"{most}{_amount(found.carbon_kilograms)}\N{NO-BREAK SPACE}kg"),
+            (f"{unit}s", f"{'at most ' if found.at_most else ''}{found.frames:,.0f}"),
+            *([(f"{unit}s simulated", _about(found.simulated_frames))] if found.simulated_frames else []),
+            ("core-hours", Cell(_amount(found.core_hours), "strong")),
+            ("cost", f"${_amount(found.dollars)}"),
+            ("energy", f"{_amount(found.kilowatt_hours)}\N{NO-BREAK SPACE}kWh"),
+            ("carbon dioxide", f"{_amount(found.carbon_kilograms)}\N{NO-BREAK SPACE}kg"),
         ],
     )
     columns = ("workers", "time", Column("busy", meaning="share of the workers' time spent playing"))
@@ -40,14 +41,18 @@ def present(found: Planned) -> Document:
         (
             (
                 wording.count(one.workers),
-                Cell(f"{most}{wording.time_span(one.hours * HOUR)}", "strong", sort=one.hours),
+                Cell(wording.time_span(one.hours * HOUR), "strong", sort=one.hours),
                 wording.share(one.efficiency),
             )
             for one in found.makespans
         ),
     )
     games = table(
-        (noun, "trials", "episodes", f"{unit}s an episode", f"{unit}s", "core-hours"),
+        (
+            *(noun, "trials", "episodes", f"{unit}s an episode", f"{unit}s"),
+            *(("s a decision", f"simulated {unit}s a decision") if planning else ()),
+            "core-hours",
+        ),
         (
             (
                 one.game,
@@ -55,7 +60,8 @@ def present(found: Planned) -> Document:
                 wording.count(one.episodes),
                 f"{one.episode_frames:,.0f}",
                 f"{one.frames:,.0f}",
-                _amount(one.core_hours),
+                *(_per_decision(one) if planning else ()),
+                Cell(_amount(one.core_hours), sort=one.core_hours),
             )
             for one in found.by_game
         ),
@@ -81,13 +87,24 @@ def _amount(value: float | None) -> str:
     return f"{value:.2g}" if value and value < 1 else wording.score(value)
 
 
+def _per_decision(cost: GameCost) -> Iterator[Cell]:
+    for amount in (cost.core_hours * HOUR, cost.simulated_frames):
+        each = amount / cost.decisions if cost.decisions else None
+        yield Cell(wording.MISSING if each is None else _about(each), sort=each)
+
+
+def _about(value: float) -> str:
+    """Show an estimate with three digits."""
+    return f"{float(f'{value:.3g}'):,.0f}" if value >= 100 else f"{value:.3g}"
+
+
 def _notes(found: Planned) -> Iterator[Notice]:
     if found.at_most:
         yield Notice(
             "plan_bound",
             "note",
-            "The length of this agent's episodes is unknown, so the amounts are upper bounds: every episode is taken "
-            f"to last until the {found.unit} cap.",
+            f"The length of this agent's episodes is unknown: all are taken to last until the {found.unit} cap, and "
+            "the other amounts are estimates for such. It takes less where episodes end before.",
             "Give it by --episode-frames, or begin the run.",
         )
     if found.done:
@@ -105,7 +122,11 @@ def _notes(found: Planned) -> Iterator[Notice]:
 def _assumed(found: Planned) -> Iterator[tuple[str, str]]:
     yield "episode length", LENGTHS[found.lengths].format(found.unit)
     for pace in found.paces:
-        yield "speed", _speed(pace, found.unit)
+        if not pace.decisions:
+            yield "speed", _speed(pace, found.unit)
+    if decisions := sum(pace.decisions for pace in found.paces):
+        where = f"all along an episode of random play of each {wording.noun(found.unit)}"
+        yield "speed", f"that of {wording.count(decisions)} decisions, measured here {where}"
     yield "a core", f"${found.core_price:.4g} an hour, {found.core_watts:.3g} W"
     yield "time", "simulated: longest trials first, as 'run' plays them; a learner stays with one worker"
     if found.shards:
@@ -118,8 +139,6 @@ def _assumed(found: Planned) -> Iterator[tuple[str, str]]:
 
 def _speed(pace: Pace, unit: str) -> str:
     rate = f"{wording.rate(pace.frames_per_second, unit)} a core"
-    if pace.simulated_frames_per_second:
-        rate += f", {pace.simulated_frames_per_second:,.0f} simulated"
     if not pace.measured:
         return f"{rate}, as given"
     games = wording.listing(dict.fromkeys(game for _, game in pace.measured))

@@ -145,7 +145,7 @@ def _unfinished(collection: RunCollection, names: Sequence[str]) -> Iterator[Not
                 f"{wording.plural(len(waiting), 'trial')} of {name} "
                 f"{'is' if len(waiting) == 1 else 'are'} not finished: {played:,} of {planned:,} episodes are "
                 "there so far.",
-                "The same command again continues.",
+                "The same command again continues; where it has --shard, only that shard.",
             )
         if short := [trial for trial in run.incomplete if trial.status == "done"]:
             played, planned = sum(trial.played for trial in short), sum(trial.planned for trial in short)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from arcademark.agents.loading import kind
+from arcademark.agents.loading import Kind, kind
 from arcademark.environments.registry import Emulator
 from arcademark.errors import ArcadeMarkError
 from arcademark.reports import wording
 from arcademark.reports.runs.directory import known_set
-from arcademark.runs import emulators, manifest, speed
+from arcademark.runs import emulators, manifest, processes, speed
 from arcademark.runs.plan import Plan, Trial
 from arcademark.runs.progress import Standing
 from arcademark.runs.scheduling import Lengths, deal, frames_left, recorded_standings
@@ -24,7 +25,7 @@ from arcademark.runs.store import read_run
 from arcademark.subset.costs import KILOGRAMS_PER_POUND, POUNDS_PER_KWH
 from arcademark.suite.costs import running
 
-MEASURED = 3  # trials of each kind of agent that are played for some seconds
+MEASURED = 3  # trials of each kind of agent that are played for some seconds, but of planners
 SPREAD = 4.0  # shape of the gamma distribution that stands for how much episodes of a game differ: half their mean
 MOST_SIMULATED = 1_000_000  # episodes of which the time is simulated
 RANDOM = frozenset({"random", "const", "perturb"})
@@ -33,27 +34,51 @@ PRICED, PRICED_CORES = "rainbow", 4
 POWERED, POWERED_CORES = "agent57", 64
 """Algorithms whose machines, of so many cores, have the price and the power that a core is taken to have."""
 
+GIVEN: Mapping[Kind, Literal["learner", "planner"]] = {
+    "trainer": "learner",
+    "learner": "learner",
+    "planner": "planner",
+}
+"""What kinds whose speed is given are called, but for policies."""
+
 Known = Literal["given", "recorded", "random play", "frame cap"]
 
 
 @dataclass(frozen=True)
 class Pace:
-    """How fast agents of one kind play on one core.
+    """How fast agents of one kind play on one core; a planner's decisions are measured game by game.
 
     kind: Whether they plan, learn, or do neither.
-    measured: Agents and games of which some seconds were played on this machine; none if the speed was given.
+    measured: Agents and games of which some seconds, or a planner's decisions, were played on this machine; none if the
+    speed was given.
+    decisions: Of a planner, that were measured; 0 of others.
     frames_per_second: That are played.
     simulated_frames_per_second: That planners simulate meanwhile.
     starting_seconds: Until a process has started and made its agent.
     batch_size: Episodes that are played at once.
+    first_frames, first_simulated_frames, first_seconds: Of the first decision of an episode, for which a planner has
+    planned nothing; the other amounts are of those that follow. 0 of others.
     """
 
     kind: Literal["policy", "learner", "planner"]
     measured: tuple[tuple[str, str], ...]
     frames_per_second: float
-    simulated_frames_per_second: float
-    starting_seconds: float
-    batch_size: int
+    simulated_frames_per_second: float = 0.0
+    starting_seconds: float = 0.0
+    batch_size: int = 1
+    decisions: int = 0
+    first_frames: float = 0.0
+    first_simulated_frames: float = 0.0
+    first_seconds: float = 0.0
+
+    def seconds(self, frames: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return what episodes of so many frames take."""
+        return self.first_seconds + np.maximum(frames - self.first_frames, 0.0) / self.frames_per_second
+
+    def simulated_frames(self, frames: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return what is simulated in episodes of so many frames."""
+        later = np.maximum(frames - self.first_frames, 0.0) / self.frames_per_second
+        return self.first_simulated_frames + later * self.simulated_frames_per_second
 
 
 @dataclass(frozen=True)
@@ -61,6 +86,7 @@ class GameCost:
     """What a game's trials take, all agents and seeds together.
 
     episode_frames: How long one of its evaluation episodes is taken to be.
+    decisions, simulated_frames: Of planners whose speed was measured.
     """
 
     game: str
@@ -69,6 +95,8 @@ class GameCost:
     episode_frames: float
     frames: float
     core_hours: float
+    decisions: float
+    simulated_frames: float
 
 
 @dataclass(frozen=True)
@@ -105,7 +133,8 @@ class Planned:
     left_out: Combinations of agent and game that have no trial.
     lengths: What tells how long episodes are: a length given, those that the run's directory holds, random play, or
     only the protocol's frame cap.
-    at_most: Whether amounts are bounds, as only the frame cap tells how long episodes are.
+    at_most: Whether `frames` are a bound, as only the frame cap tells how long episodes are; all else is an estimate of
+    what so many take.
     frames: Played, training included.
     simulated_frames: By planners, to choose actions.
     dollars, kilowatt_hours, carbon_kilograms: Of all core-hours.
@@ -113,7 +142,7 @@ class Planned:
     unit: What lengths are counted in; elsewhere they are called frames, too.
     """
 
-    SCHEMA: ClassVar[str] = "arcademark.plan/1"
+    SCHEMA: ClassVar[str] = "arcademark.plan/2"
     agents: tuple[str, ...]
     games: tuple[str, ...]
     scope: str
@@ -151,6 +180,7 @@ def planned(
     core_price: float | None = None,
     core_watts: float | None = None,
     pounds_per_kwh: float | None = None,
+    follow: Callable[[int, int], None] = lambda *_: None,
 ) -> Planned:
     """Estimate what a plan takes.
 
@@ -162,13 +192,15 @@ def planned(
     workers : sequence of int
         Numbers of workers to simulate.
     rate : float, optional
-        Frames a second that one core plays; measured by default, which takes some seconds.
+        Frames a second that one core plays; measured by default, which takes some seconds, for planners in each game.
     episode_frames : int, optional
         How long an episode is.
     shards : Shards, optional
         How even the shards are of which the plan is one, to be shown with it.
     core_price, core_watts, pounds_per_kwh : float, optional
         Instead of the prices, the power and the carbon dioxide that the Atari-5 paper reckons with.
+    follow : callable, optional
+        Is told of how many games the speed is measured, and of how many in all.
 
     Raises
     ------
@@ -179,29 +211,28 @@ def planned(
     record = read_run(directory, whole=False) if (directory / manifest.FILE).exists() else None
     standings = recorded_standings(plan.trials, record)
     lengths, known = _lengths(standings, episode_frames)
-    paces = _paces(plan, rate)
+    paces = _paces(plan, rate, follow)
     rng = np.random.default_rng(0)
     many = sum(trial.episodes for trial in plan.trials) > MOST_SIMULATED
-    simulated, loads, rows = 0.0, [], []
+    loads, rows = [], []
     for standing in standings:
-        pace = paces[kind(standing.trial.agent)]
+        pace = paces[standing.trial.agent.label, standing.trial.game]
         length, cap = lengths[standing.trial.game], standing.trial.protocol.cap(standing.trial.game)
         learner = replace(standing, learns=standing.learns or pace.kind == "learner")
         training = learner.frames_left(0.0, length) or 0.0
         count = learner.episodes_left
-        frames = training + count * length
-        seconds = frames / pace.frames_per_second
-        simulated += seconds * pace.simulated_frames_per_second
-        if many:
-            drawn = np.array([count * length])
-        else:
-            drawn = np.full(count, length) if known == "frame cap" else rng.gamma(SPREAD, length / SPREAD, count)
-            drawn = drawn if cap is None else np.minimum(drawn, cap)
-        each = drawn / pace.frames_per_second
+        mean = np.array(length)
+        seconds = training / pace.frames_per_second + count * float(pace.seconds(mean))
+        spread = not many and known != "frame cap"
+        drawn = rng.gamma(SPREAD, length / SPREAD, count) if spread else np.full(count, length)
+        drawn = drawn if cap is None else np.minimum(drawn, cap)
+        each = np.array([count * float(pace.seconds(mean))]) if many else pace.seconds(drawn)
         kinds = learner.learns, pace.kind == "planner"
         loads.append(Load(each, training / pace.frames_per_second, *kinds, pace.batch_size))
+        frames, simulated = training + count * length, count * float(pace.simulated_frames(mean))
+        decisions = count * length / pace.first_frames if pace.decisions else 0.0
         game = plan.protocol.task_name(standing.trial.game)
-        rows.append(_Row(game, count, length, frames, seconds / HOUR))
+        rows.append(_Row(game, count, length, frames, seconds / HOUR, decisions, simulated))
     order = sorted(range(len(rows)), key=lambda place: -rows[place].frames)
     core_hours = sum(row.core_hours for row in rows)
     games = tuple(dict.fromkeys(trial.game for trial in plan.trials))
@@ -228,14 +259,14 @@ def planned(
         lengths=known,
         at_most=known == "frame cap",
         frames=sum(row.frames for row in rows),
-        simulated_frames=simulated,
+        simulated_frames=sum(row.simulated_frames for row in rows),
         core_hours=core_hours,
         dollars=dollars,
         kilowatt_hours=kilowatt_hours,
         carbon_kilograms=carbon_kilograms,
         core_price=price,
         core_watts=watts,
-        paces=tuple(paces.values()),
+        paces=tuple(dict.fromkeys(paces.values())),
         makespans=tuple(_makespan([loads[place] for place in order], number, paces, many=many) for number in workers),
         by_game=tuple(_of_game([row for row in rows if row.game == title]) for title in titles),
         shards=shards,
@@ -252,6 +283,8 @@ class _Row:
     length: float
     frames: float
     core_hours: float
+    decisions: float
+    simulated_frames: float
 
 
 def _lengths(standings: Sequence[Standing], given: int | None) -> tuple[dict[str, float], Known]:
@@ -275,40 +308,62 @@ def _lengths(standings: Sequence[Standing], given: int | None) -> tuple[dict[str
     return {game: float(cap) for game, cap in caps.items()}, "frame cap"
 
 
-def _paces(plan: Plan, rate: float | None) -> dict[str, Pace]:
-    """Return the speed of each kind of agent, by what is known of the kind before an agent is made."""
-    by_kind: dict[str, list[Trial]] = {}
+def _paces(plan: Plan, rate: float | None, follow: Callable[[int, int], None]) -> dict[tuple[str, str], Pace]:
+    """Return the speed of each agent on each game, by what is known of its kind before it is made."""
+    by_kind: dict[Kind, list[Trial]] = {}
     for trial in plan.trials:
         by_kind.setdefault(kind(trial.agent), []).append(trial)
-    if rate is not None:
-        shown: dict[str, Literal["learner", "planner"]] = {
-            "trainer": "learner",
-            "learner": "learner",
-            "planner": "planner",
-        }
-        return {name: Pace(shown.get(name, "policy"), (), rate, 0.0, 0.0, 1) for name in by_kind}
-    chosen = emulators.choose(plan)
-    return {name: _measured(trials, chosen) for name, trials in by_kind.items()}
+    found: dict[tuple[str, str], Pace] = {}
+    chosen = {} if rate is not None else emulators.choose(plan)
+    for name, trials in by_kind.items():
+        places = {(trial.agent.label, trial.game): trial for trial in trials}
+        if rate is not None:
+            found |= dict.fromkeys(places, Pace(GIVEN.get(name, "policy"), (), rate))
+            continue
+        shared = None if name == "planner" else _measured(trials, chosen)
+        if shared is not None and shared.kind != "planner":
+            found |= dict.fromkeys(places, shared)
+            continue
+        asked = [(trial, chosen[trial.game]) for trial in places.values()]
+        speeds = speed.measure(asked, processes.available_cores(), follow)
+        found |= {place: _decisions(trial, one) for (place, trial), one in zip(places.items(), speeds, strict=True)}
+    return found
 
 
 def _measured(trials: Sequence[Trial], chosen: Mapping[str, Emulator | None]) -> Pace:
-    """Measure some of the trials, of different games as far as there are."""
+    """Measure some of the trials, of different games as far as there are; if they plan, that is all it tells."""
     games = {trial.game: trial for trial in trials}
     some = [*games.values()][:: -(-len(games) // MEASURED)]
-    speeds = [speed.measure(trial, chosen[trial.game]) for trial in some]
+    speeds = speed.measure([(trial, chosen[trial.game]) for trial in some])
     seconds = sum(one.seconds for one in speeds)
     opened = speeds[0].opened
     return Pace(
         "learner" if opened.learns else "planner" if opened.plans else "policy",
         tuple((trial.agent.label, trial.protocol.task_name(trial.game)) for trial in some),
         sum(one.played.frames for one in speeds) / seconds,
-        sum(one.played.simulated_frames for one in speeds) / seconds,
-        max(one.starting_seconds for one in speeds),
-        opened.batch_size,
+        starting_seconds=max(one.starting_seconds for one in speeds),
+        batch_size=opened.batch_size,
     )
 
 
-def _makespan(loads: Sequence[Load], workers: int, paces: Mapping[str, Pace], *, many: bool) -> Makespan:
+def _decisions(trial: Trial, found: speed.Speed) -> Pace:
+    """Return the pace of a planner on a game."""
+    assert found.sampled is not None
+    first, later = found.sampled.first, found.sampled.later
+    return Pace(
+        "planner",
+        ((trial.agent.label, trial.protocol.task_name(trial.game)),),
+        later.frames / later.seconds,
+        later.simulated_frames / later.seconds,
+        found.starting_seconds,
+        decisions=first.count + later.count,
+        first_frames=first.frames / first.count,
+        first_simulated_frames=first.simulated_frames / first.count,
+        first_seconds=first.seconds / first.count,
+    )
+
+
+def _makespan(loads: Sequence[Load], workers: int, paces: Mapping[tuple[str, str], Pace], *, many: bool) -> Makespan:
     if many:
         seconds = sum(load.training + float(np.sum(load.episodes)) for load in loads)
         return Makespan(workers, seconds / workers / HOUR, None)
@@ -320,7 +375,8 @@ def _makespan(loads: Sequence[Load], workers: int, paces: Mapping[str, Pace], *,
 def _of_game(rows: Sequence[_Row]) -> GameCost:
     frames, core_hours = sum(row.frames for row in rows), sum(row.core_hours for row in rows)
     episodes = sum(row.episodes for row in rows)
-    return GameCost(rows[0].game, len(rows), episodes, rows[0].length, frames, core_hours)
+    planning = sum(row.decisions for row in rows), sum(row.simulated_frames for row in rows)
+    return GameCost(rows[0].game, len(rows), episodes, rows[0].length, frames, core_hours, *planning)
 
 
 def shard_balance(plan: Plan, count: int) -> Shards:

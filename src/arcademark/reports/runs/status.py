@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import itertools
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from arcademark.errors import ArcadeMarkError
+from arcademark.runs import live
 from arcademark.runs.ledger import Unread, find_runs
 from arcademark.runs.live import STATES, RunProgress, State, TrialProgress, read_progress
-
-_SHARD = re.compile(r"(.*?)-?(\d{1,9})-of-(\d{1,9})")  # what 'run --shard' and 'submit' call a shard's directory
 
 
 @dataclass(frozen=True)
@@ -21,9 +20,11 @@ class RunStatus:
     """One run's directory.
 
     running: Whether a process plays it now.
+    trials: Of it alone, if it is a shard.
     frames_per_second: Of the command that plays it, with those that planners simulate; None if nothing is reported.
     seconds_left: As that command has it; None while it cannot be told.
     at_most: Whether that is a bound.
+    shard: Which it is, from 1, of how many shards of a plan; None if of none.
     """
 
     directory: str
@@ -36,13 +37,14 @@ class RunStatus:
     frames_per_second: float | None
     seconds_left: float | None
     at_most: bool
+    shard: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
 class Status:
     """How far runs are.
 
-    trials: Of all runs, each once; of copies of one, that which is furthest.
+    trials: Of all runs, and of all plans of which one is a shard, each once; of copies of one, that which is furthest.
     seconds_left: Until the last of the runs that are played ends; None while one of them cannot tell.
     """
 
@@ -61,12 +63,12 @@ class Status:
         return Counter(trial.state for trial in self.trials)
 
     @property
-    def shards(self) -> Mapping[tuple[Path, str, int], set[int]]:
-        """The shards that have begun, of those with the same folder, first part of the name, and count."""
-        found: dict[tuple[Path, str, int], set[int]] = defaultdict(set)
-        for path in (Path(run.directory) for run in self.runs):
-            if named := _SHARD.fullmatch(path.name):
-                found[path.parent, named[1], int(named[3])].add(int(named[2]))
+    def shards(self) -> Mapping[tuple[Path, int], set[int]]:
+        """The shards that have begun, of those in the same folder with the same count."""
+        found: dict[tuple[Path, int], set[int]] = defaultdict(set)
+        for run in self.runs:
+            if run.shard:
+                found[Path(run.directory).parent, run.shard[1]].add(run.shard[0])
         return found
 
     @property
@@ -85,7 +87,8 @@ def status(folders: Sequence[Path]) -> Status:
         except ArcadeMarkError as error:
             unread.append(Unread(str(directory), str(error)))
     best: dict[str, TrialProgress] = {}
-    for trial in (trial for one in found for trial in one.trials):
+    planned = live.planned(one.document for one in found)
+    for trial in itertools.chain(*(one.trials for one in found), planned):
         best[trial.id] = max(
             best.get(trial.id, trial), trial, key=lambda trial: (STATES.index(trial.state), trial.episodes)
         )
@@ -105,7 +108,7 @@ def status(folders: Sequence[Path]) -> Status:
 
 
 def _run(found: RunProgress) -> RunStatus:
-    states, live = Counter(trial.state for trial in found.trials), found.live
+    states, told = Counter(trial.state for trial in found.trials), found.live
     return RunStatus(
         directory=str(found.directory),
         running=found.running,
@@ -114,7 +117,8 @@ def _run(found: RunProgress) -> RunStatus:
         failed=states["failed"],
         episodes=sum(trial.episodes for trial in found.trials),
         planned_episodes=sum(trial.planned_episodes for trial in found.trials),
-        frames_per_second=live["frames_per_second"] if live else None,
-        seconds_left=live["seconds_left"] if live else None,
-        at_most=live["at_most"] if live else False,
+        frames_per_second=told["frames_per_second"] if told else None,
+        seconds_left=told["seconds_left"] if told else None,
+        at_most=told["at_most"] if told else False,
+        shard=tuple(found.document["shard"]) if "shard" in found.document else None,
     )
