@@ -41,6 +41,7 @@ KINDS: MappingProxyType[str, Level] = MappingProxyType(
         "episodes_truncated": "note",
         "fewer_episodes": "note",
         "fewer_trials": "note",
+        "parameters": "note",
         "device": "note",
         "action_interval": "note",
         "planning": "note",
