@@ -17,7 +17,7 @@ from arcademark.reports.notices import KINDS
 from arcademark.reports.tables.analysis import analyse
 from arcademark.reports.tables.document import Algorithm, ScoreReport, Summary
 from arcademark.scores.table import ScoreTable
-from arcademark.suite import references, tasks
+from arcademark.suite import references, subsets, tasks
 
 GAMES = tasks.suite("atari-57").tasks
 RANDOM, HUMAN, RECORD = (references.scores(kind) for kind in ("random", "human", "human_world_record"))
@@ -98,6 +98,23 @@ def test_an_estimate_is_made_where_its_games_are_there_and_refused_where_not() -
     assert "frame cap of these scores is not known" in text_of(five, "estimate_doubtful")
     four = analyse(made_up_table(games=("battle_zone", "double_dunk", "name_this_game", "qbert")))
     assert "Phoenix" in text_of(four, "estimate_refused") or four.algorithms[0].estimate.subset != "atari-5"  # type: ignore[union-attr]
+
+
+def test_beside_an_estimate_from_any_games_stands_that_of_the_published_model_of_just_these() -> None:
+    atari_5 = subsets.subset("atari-5")
+    scores = {game: [HUMAN[game]] for game in atari_5.tasks} | {"qbert": [RANDOM["qbert"]]}
+    (item,) = analyse(table({"mine": scores})).algorithms
+    assert item.published is not None
+    assert item.published.subset == "atari-5"
+    logs = [0.0 if game == "qbert" else np.log10(101) for game in atari_5.tasks]
+    assert item.published.value == pytest.approx(10 ** np.dot(atari_5.coefficients or (), logs) - 1)
+    assert item.estimate is not None
+    assert item.estimate.subset == "any"
+    for more, options in (({"pong": [1.0]}, {}), ({}, {"model": "atari-5"}), ({}, {"suite": "atari-100k"})):
+        assert analyse(table({"mine": scores | more}), **options).algorithms[0].published is None
+    report = analyse(table({"mine": scores}))
+    told = [notice.text for notice in report.notices if notice.kind == "estimate_reading"]
+    assert ["Atari-5 estimates the" in text for text in told] == [False, True]
 
 
 def test_a_known_frame_cap_leaves_the_estimate_alone() -> None:
