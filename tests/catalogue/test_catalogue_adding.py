@@ -133,8 +133,15 @@ def test_a_copied_column_and_a_copied_cell_are_striking(give):
     (remark,) = found.remarks
     assert remark.where == "Alpha"
     assert remark.problem.startswith("has the score of Muesli (Fan 2021) on ")
-    (cell,) = add(give(ENTRY, SCORES.replace("-20.5,0.5", "1000,0.5"))).remarks
-    assert (cell.where, "score of pong, 1000" in cell.problem) == ("Alpha, qbert", True)
+    (cell,) = add(give(ENTRY, SCORES.replace("pong,-20.5,0.5", "krull,1000,0.5"))).remarks
+    assert (cell.where, "score of krull, 1000" in cell.problem) == ("Alpha, qbert", True)
+
+
+def test_scores_that_no_game_can_have_need_a_note(give):
+    (finding,) = add(give(scores=SCORES.replace("-20.5", "-30"))).findings
+    assert finding.where == "doe-2020.csv, line 2"
+    assert "-30 is below -21" in finding.problem
+    assert add(give(scores=SCORES.replace("-20.5", "-30").replace(",3,\n", ",3,points of two games\n"))).ok
 
 
 def test_it_is_written_into_a_checkout_with_its_papers_and_checksums(give, checkout):

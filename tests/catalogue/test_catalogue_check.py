@@ -154,6 +154,21 @@ def test_scores_of_agents_above_a_counter_need_a_note():
     found = reading.read_results("review-2021")
     above = [one for one in found if one.task == "kung_fu_master" and one.score > 999_999]
     assert {one.entry.algorithm for one in above} == {"GDI-H3", "Human World Record"}
-    assert list(checking.above_counters(above)) == []
-    (finding,) = checking.above_counters([dataclasses.replace(one, note="") for one in above])
+    assert list(checking.impossible(above)) == []
+    (finding,) = checking.impossible([dataclasses.replace(one, note="") for one in above])
     assert "1666665 is above 999999" in finding.problem
+
+
+def test_scores_that_no_game_can_have_need_a_note_and_the_catalogue_has_none():
+    found = [result for name in reading.read_names() for result in reading.read_results(name)]
+    assert list(checking.impossible(found)) == []
+    pong = next(result for result in found if result.task == "pong" and not result.note and not result.per_run)
+    for score in (-21.0, 21.0):
+        assert list(checking.impossible([dataclasses.replace(pong, score=score)])) == []
+    for wrong in ({"score": -22.0}, {"per_run": (0.0, -22.0)}):
+        (finding,) = checking.impossible([dataclasses.replace(pong, **wrong)])
+        assert "-22 is below -21" in finding.problem
+    (finding,) = checking.impossible([dataclasses.replace(pong, score=22.0)])
+    assert "22 is above 21" in finding.problem
+    begun = [result for result in found if result.task == "enduro" and result.score < 0]
+    assert {result.entry.protocol for result in begun} == {"human-starts"}

@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 
 from arcademark import files
 from arcademark.catalogue import collections, reading
-from arcademark.catalogue.check import Finding, damaged_files
+from arcademark.catalogue.check import Finding, damaged_files, impossible
 from arcademark.catalogue.model import Entry, Result, Source
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite import tables
@@ -208,7 +208,9 @@ def _results(name: str, text: str, entries: Mapping[str, Entry | None]) -> tuple
             problems = [*reading.result_problems(row, entries, read)]
             found += [Finding(where, problem) for problem in problems]
             sound = not problems and row["algorithm"] in whole
-            read[row["algorithm"], row["task"]] = reading.result_of(row, whole) if sound else None
+            result = reading.result_of(row, whole) if sound else None
+            read[row["algorithm"], row["task"]] = result
+            found += [Finding(where, wrong.problem) for wrong in impossible([result] if result else [])]
     except csv.Error as error:
         found.append(Finding(f"{name}, line {table.line_num}", f"is no CSV: {error}; correct it"))
     found += [Finding(name, problem) for problem in reading.lost_problems(whole, (algorithm for algorithm, _ in read))]

@@ -11,7 +11,11 @@ from typing import ClassVar
 from arcademark.catalogue import errata, printed, reading
 from arcademark.catalogue.model import Entry, Erratum, PrintedCell, Result
 from arcademark.errors import ArcadeMarkError
-from arcademark.suite import anomalies, references, tables
+from arcademark.suite import anomalies, references, tables, tasks
+
+HUMAN_STARTS = "human-starts"
+"""The protocol whose episodes begin where a game has begun, so that there may be more to lose."""
+
 
 _REFERENCES = {
     ("fan-2021", "Random"): ("atari-57", "random"),
@@ -85,7 +89,7 @@ def check() -> Check:
         findings += apart_from_print(mine, own, *_results_from(paper, names))
     for name in names:
         findings += apart_from_references(reading.read_results(name))
-        findings += above_counters(reading.read_results(name))
+        findings += impossible(reading.read_results(name))
     return Check(
         ok=not findings,
         findings=tuple(findings),
@@ -194,15 +198,25 @@ def apart_from_references(results: Iterable[Result]) -> Iterator[Finding]:
             )
 
 
-def above_counters(results: Iterable[Result]) -> Iterator[Finding]:
-    """Yield the scores of agents above what a game's counter can show whose row has no note."""
+def impossible(results: Iterable[Result]) -> Iterator[Finding]:
+    """Yield the scores that the game cannot have, and agents' that its counter cannot show, whose row has no note."""
     for result in results:
-        end = anomalies.highest(result.task)
-        if result.entry.kind != "reference" and not result.note and end is not None and result.score > end:
+        lowest, highest = tasks.score_bounds(result.task)
+        end = anomalies.highest(result.task) if result.entry.kind != "reference" else None
+        scores = (result.score, *result.per_run)
+        least, most = min(scores), max(scores)
+        if lowest is not None and least < lowest and result.entry.protocol != HUMAN_STARTS:
+            problem = f"{least:.12g} is below {lowest:g}, the least that the game can score"
+        elif highest is not None and most > highest:
+            problem = f"{most:.12g} is above {highest:g}, the most that the game can score"
+        elif end is not None and most > end:
+            problem = f"{most:.12g} is above {end}, the most that the game's counter can show"
+        else:
+            continue
+        if not result.note:
             yield Finding(
                 f"{result.entry.collection}: {result.entry.algorithm}, {result.task}",
-                f"{result.score:.12g} is above {end}, the most that the game's counter can show; say in a note what is "
-                "known of it",
+                f"{problem}; say in a note what is known of it",
             )
 
 

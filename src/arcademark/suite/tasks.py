@@ -44,7 +44,8 @@ class Game:
     of game it is: our own reading, as the papers print no list. `minimal_actions` are those that the game uses,
     `full_actions` those that the console offers in it: 18, or 9 where the button is not offered. `modes` and
     `difficulties` are the switches' positions that the emulator accepts right after loading. `random_frames` is the
-    mean length of an episode of random play under ``world-records``, in frames.
+    mean length of an episode of random play under ``world-records``, in frames. `lowest_score` and `highest_score` are
+    those of `score_bounds`.
     """
 
     id: str
@@ -56,6 +57,8 @@ class Game:
     modes: tuple[int, ...]
     difficulties: tuple[int, ...]
     random_frames: int
+    lowest_score: float | None
+    highest_score: float | None
 
 
 @dataclass(frozen=True)
@@ -91,6 +94,8 @@ def _game(row: Mapping[str, str]) -> Game:
         modes=tuple(int(mode) for mode in row["modes"].split()),
         difficulties=tuple(int(difficulty) for difficulty in row["difficulties"].split()),
         random_frames=int(row["random_frames"]),
+        lowest_score=float(row["lowest_score"]) if row["lowest_score"] else None,
+        highest_score=float(row["highest_score"]) if row["highest_score"] else None,
     )
 
 
@@ -102,6 +107,17 @@ def game_name(task: str) -> str:
     """Return a game's name as people write it, "Q*bert" of "qbert"; a task of another benchmark keeps its own."""
     known = games()
     return known[task].name if task in known else task
+
+
+def score_bounds(task: str) -> tuple[float | None, float | None]:
+    """Return the lowest and the highest score that an episode of a game can have, each None where none is certain.
+
+    Episodes begin at the game's start, in its default mode; from human starts there may be more to lose. A counter's
+    end is no bound, as scores of older emulators pass it: see `arcademark.suite.anomalies`. Nothing is known of a task
+    that is no game of the emulator. ``data/SOURCES.md`` gives the reasons.
+    """
+    game = games().get(task)
+    return (None, None) if game is None else (game.lowest_score, game.highest_score)
 
 
 def canonical_game(name: str) -> str:
