@@ -134,6 +134,19 @@ def test_records_broken_are_named_and_so_are_those_that_nobody_else_broke() -> N
     assert len(found[0].reached) == 2
 
 
+def test_min_max_scaling_is_shown_where_it_is_asked_for(whole: ScoreReport) -> None:
+    assert "min_max" not in [item.metric for item in whole.algorithms[0].summaries]
+    scores = {"pong": [0.0], "chopper_command": [999_900.0], "skiing": [-5_000.0], "breakout": [216.0]}
+    (item,) = analyse(table({"mine": scores}), metrics=["min_max"]).algorithms
+    (found,) = item.summaries
+    assert (found.mean.value, found.games) == (pytest.approx(100 * (0.5 + 1.0 + 0.25) / 3), 3)
+    placed = {score.game: score.normalised["min_max"].value for score in item.scores}
+    assert placed == {"pong": 50.0, "chopper_command": 100.0, "skiing": None, "breakout": 25.0}
+    assert found.meaning.endswith("Robotank, Skiing, Space Invaders and Wizard of Wor")
+    (all_games,) = analyse(table({"mine": {game: [HUMAN[game]] for game in GAMES}}), metrics=["min_max"]).algorithms
+    assert (all_games.coverage.median, all_games.coverage.refused) == (None, "9 games have no min-max score")
+
+
 def test_efficiency_divides_fractions_by_frames(whole: ScoreReport) -> None:
     found = whole.algorithms[0].efficiency
     assert found is not None

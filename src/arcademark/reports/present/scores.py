@@ -227,7 +227,7 @@ def _glance(report: ScoreReport) -> Table:
 
 def _summaries(report: ScoreReport) -> Iterator[Block]:
     summaries = [item for algorithm in report.algorithms for item in algorithm.summaries]
-    counted = len({item.games for item in summaries}) > 1
+    counted = len({item.games for item in summaries}) > 1 or any(item.left_out for item in summaries)
     noun = words.noun(report.benchmark)
     metrics = {item.title: item.meaning for item in summaries}
     rows = (

@@ -337,9 +337,10 @@ def _coverage(means: Mapping[str, float], dataset: Dataset, summaries: Sequence[
     if missing:
         lacking = wording.plural(len(missing), benchmark.noun)
         why = f"{lacking} of {benchmark.view.name} {'has' if len(missing) == 1 else 'have'} no score"
-    elif benchmark.view.own and first.left_out:
-        lacking = wording.plural(len(first.left_out), benchmark.noun)
-        why = f"{lacking} {'has' if len(first.left_out) == 1 else 'have'} no reference scores"
+    elif unplaced := set(first.left_out) & set(map(benchmark.title, benchmark.tasks)):
+        lacking = wording.plural(len(unplaced), benchmark.noun)
+        of_metric = "reference scores" if benchmark.view.own else f"{first.title} score"
+        why = f"{lacking} {'has' if len(unplaced) == 1 else 'have'} no {of_metric}"
     elif first.games > inside:
         why = f"{wording.plural(first.games - inside, benchmark.noun)} of other suites"
     names = tuple(map(benchmark.title, missing))
