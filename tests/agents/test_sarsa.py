@@ -14,7 +14,7 @@ from agent_conformance import check_agent
 
 from arcademark.agents import docstrings
 from arcademark.agents.base import Learner, Transition
-from arcademark.agents.linear.settings import Defaults, defaults
+from arcademark.agents.linear.settings import Defaults, defaults, origin
 from arcademark.agents.loading import agent_specs, applies, make_agent
 from arcademark.agents.parameters import declared
 from arcademark.agents.sarsa import Sarsa, choose
@@ -395,3 +395,25 @@ def test_every_parameter_of_every_feature_set_can_be_set_and_is_explained():
 )
 def test_what_is_not_set_is_the_feature_sets_own(features, lambda_, gamma, epsilon):
     assert defaults(features) == Defaults(lambda_=lambda_, gamma=gamma, epsilon=epsilon)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ({}, "alpha 0.5 and lambda 0.9 of basic are those of later programs: the table with the paper's own"),
+        ({"features": "ram"}, "alpha 0.5 and lambda 0.5 of ram are ours, tuned on"),
+        ({"features": "ram"}, "by no source, to have --set alpha=0.2 --set lambda_=0.5."),
+        ({"features": "disco", "alpha": 0.2}, "lambda 0.9 of disco is ours"),
+        ({"features": "disco", "lambda_": None, "alpha": 0.2}, "to have --set lambda_=0.9."),
+    ],
+)
+def test_it_is_said_whose_values_are_used(parameters, said):
+    assert said in origin(parameters)
+
+
+def test_values_are_the_users_or_a_papers_without_a_word():
+    assert origin({"features": "ram", "alpha": 0.2, "lambda_": 0.5}) == ""
+    assert origin({"features": "b-prost"}) == ""
+    assert {name for name in registry.feature_sets() if origin({"features": name})} == {
+        "basic", "bass", "lsh", "ram", "ram-bits", "disco"
+    }  # fmt: skip

@@ -17,7 +17,7 @@ training_frames = 1_000
 protocol = "dqn-2015"
 reported = "evaluation"
 hand = "first"
-settings = { "frame stack" = "4" }
+settings = { "frame stack" = 4 }
 assumed = ["frame stack"]
 """
 LOST = """

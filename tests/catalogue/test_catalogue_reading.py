@@ -11,7 +11,7 @@ def test_a_collection_is_two_files(write):
     alpha, beta = reading.read_entries("small", place).values()
     assert alpha.paper is alpha.source is reading.read_sources(place)["doe-2020"]
     assert (alpha.kind, alpha.protocol, alpha.training_frames) == ("value-based", "dqn-2015", 1000)
-    assert (alpha.settings, alpha.assumed) == ({"frame stack": "4"}, ("frame stack",))
+    assert (alpha.settings, alpha.assumed) == ({"frame stack": 4}, ("frame stack",))
     assert (beta.paper, beta.training_frames, beta.unavailable, beta.read_in) == (None, None, "burnt", "a copy")
     pong, qbert = reading.read_results("small", place)
     assert (pong.entry, pong.task, pong.score, pong.uncertainty, pong.runs) == (alpha, "pong", -20.5, 0.5, 3)
@@ -80,7 +80,8 @@ def test_a_letter_tells_two_papers_of_one_year_apart(write):
         ('hand = "first"', 'hand = "second"', "'read_in' says where"),
         ('hand = "first"', 'hand = "first"\nread_in = "a copy"', "'read_in' says where"),
         ('hand = "first"', 'hand = "third"', "unknown hand 'third'"),
-        ('"frame stack" = "4"', '"frame stack" = 4', "as text"),
+        ('"frame stack" = 4', '"frame stack" = [4]', "text, numbers, true or false"),
+        ('"frame stack" = 4', '"frame stack" = nan', "text, numbers, true or false"),
         ('assumed = ["frame stack"]', 'assumed = ["colour"]', "unknown assumed setting 'colour'"),
     ],
 )

@@ -31,7 +31,7 @@ BAD = {
     "engine": (["run", "random", "--engine", "locla"], "did you mean 'local'"),
     "topic": (["info", "gmaes"], "did you mean 'games'"),
     "name": (["info", "suites", "atari-75"], "did you mean 'atari-57'"),
-    "schema": (["info", "schemas", "arcademark.report/1"], "did you mean 'arcademark.report/3'"),
+    "schema": (["info", "schemas", "arcademark.report/1"], "did you mean 'arcademark.report/4'"),
     "games of a table": (["score", "catalogue:review-2021", "--games", ""], "--games '': names nothing"),
     "algorithms of a table": (
         ["score", "catalogue:review-2021", "--algorithms", ","],

@@ -41,7 +41,7 @@ def test_list_filters(invoke):
 
 def test_list_as_json_tells_what_is_known_of_an_algorithm(invoke):
     document = json.loads(invoke("catalogue", "list", "--algorithms", "UCT,Muesli", "--json").out)
-    assert document["schema"] == "arcademark.catalogue/1"
+    assert document["schema"] == "arcademark.catalogue/2"
     uct, muesli = document["algorithms"]
     assert (uct["name"], uct["kind"], uct["games"], uct["hand"]) == ("UCT", "planning", 54, "second")
     assert uct["settings"]["simulations per action"] == "500"

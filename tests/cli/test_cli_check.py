@@ -1,5 +1,6 @@
 """Damage is told line by line, and what is intact becomes a run; episodes are exported for other tools."""
 
+import json
 import sqlite3
 from pathlib import Path
 
@@ -22,6 +23,10 @@ def test_a_damaged_run_is_salvaged_and_continued(invoke, run):
     assert found.code == 1
     assert "pong" in found.out
     assert "its actions are damaged" in found.out
+    document = json.loads(invoke("check", run, "--json").out)
+    assert (document["ok"], document["problems"], document["salvaged"]) == (False, [found.out.strip()], None)
+    new = json.loads(invoke("check", run, "--salvage", "runs/json", "--json").out)["salvaged"]
+    assert new == {"directory": "runs/json", "episodes": 1, "trials": 1, "done": 0}
     salvaged = invoke("check", run, "--salvage", "runs/new")
     assert salvaged.code == 1
     assert "1 intact episodes, 0 of 1 trials done" in " ".join(salvaged.out.split())

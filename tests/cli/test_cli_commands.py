@@ -175,14 +175,33 @@ def test_watch_refuses_what_it_cannot_show(invoke, asked, told):
     assert told in outcome.err
 
 
-@pytest.mark.parametrize("topic", ["games", "suites", "subsets", "protocols", "agents", "features", "schemas"])
+@pytest.mark.parametrize(
+    "topic", ["games", "suites", "subsets", "protocols", "agents", "algorithms", "features", "schemas"]
+)
 def test_info_lists_and_shows_each(invoke, topic):
-    listed = json.loads(invoke("info", topic, "--json").out)
+    document = json.loads(invoke("info", topic, "--json").out)
+    (listed,) = (value for key, value in document.items() if key != "schema")
     assert len(listed) >= 2
-    for row in listed:
-        name = next(iter(row.values()))
+    for entry in listed:
+        name = next(iter(entry.values()))
         assert invoke("info", topic, name).code == 0
-        assert json.loads(invoke("info", topic, name, "--json").out)
+        one = json.loads(invoke("info", topic, name, "--json").out)
+        assert topic == "schemas" or one == document | {key: [entry] for key in document if key != "schema"}
+
+
+def test_info_has_numbers_and_lists_in_its_json(invoke):
+    (five,) = json.loads(invoke("info", "subset", "atari-5", "--json").out)["subsets"]
+    assert (five["relative_error"], five["nested"]["n"], len(five["tasks"])) == (0.104, 43, 5)
+    (suite,) = json.loads(invoke("info", "suite", "atari-57", "--json").out)["suites"]
+    assert (len(suite["tasks"]), suite["references"]) == (57, ["random", "human", "human_world_record"])
+    assert suite["subsets"]["atari-5"] == five["tasks"]
+    (game,) = json.loads(invoke("info", "game", "battle zone", "--json").out)["games"]
+    random = next(one for one in game["references"] if (one["kind"], one["suite"]) == ("random", "atari-57"))
+    assert (random["score"], random["alternatives"][0]["score"]) == (2360.0, 236.0)
+    assert {one["kind"]: one["value"] for one in game["anomalies"]} == {"counter": 999000, "endless": None}
+    rules = {one["name"]: one for one in json.loads(invoke("info", "protocols", "--json").out)["protocols"]}
+    assert (rules["human-starts"]["runnable"], rules["ale-2013"]["runnable"]) == (False, True)
+    assert rules["ale-2013"]["settings"]["max_frames_per_episode"]["value"] == 18_000
 
 
 def test_info_understands_the_singular_and_any_spelling(invoke):
@@ -218,7 +237,7 @@ def test_info_heads_parameters_with_default_and_type(invoke):
 
 @pytest.mark.parametrize("name", [name for name, agent in builtin_agents().items() if agent.parameters])
 def test_info_says_what_every_parameter_means(invoke, name):
-    parameters = json.loads(invoke("info", "agent", name, "--json").out)["parameters"]
+    parameters = json.loads(invoke("info", "agent", name, "--json").out)["agents"][0]["parameters"]
     assert all(len(entry["meaning"]) > 10 for entry in parameters.values()), parameters
     shown = " ".join(invoke("info", "agent", name).out.split())
     assert all(f"{entry['type']}: {entry['meaning'].split()[0]}" in shown for entry in parameters.values())
@@ -231,38 +250,36 @@ def test_info_tells_uncertain_defaults(invoke):
 
 def test_info_knows_an_own_learner(invoke):
     learner = Path(__file__).parents[2] / "examples" / "my_learner.py"
-    assert json.loads(invoke("info", "agent", f"{learner}:make_learner", "--json").out)["kind"] == "learner"
+    (found,) = json.loads(invoke("info", "agent", f"{learner}:make_learner", "--json").out)["agents"]
+    assert found["kind"] == "learner"
 
 
 def test_info_reads_an_own_agent(invoke, tmp_path):
     (tmp_path / "own.py").write_text(
         'class Mine:\n    """Does what it must.\n\n    Parameters\n    ----------\n    env : EnvironmentSpec\n'
         '    depth, width : int\n        How far.\n    """\n\n'
-        "    def __init__(self, env, *, depth: int = 3, width: int, other: float = 1.0):\n        pass\n\n"
+        "    def __init__(self, env, *, depth: int = 3, width: int, other: float = float('inf')):\n        pass\n\n"
         "    def act(self, observations, first, rngs):\n        return [0]\n"
     )
     reference = f"{tmp_path / 'own.py'}:Mine"
-    found = json.loads(invoke("info", "agent", reference, "--json").out)
+    (found,) = json.loads(invoke("info", "agent", reference, "--json").out)["agents"]
     assert (found["name"], found["kind"], found["summary"]) == (reference, "policy", "Does what it must.")
     assert found["parameters"] == {
-        "depth": {"default": 3, "type": "int", "meaning": "How far."},
-        "width": {"default": "required", "type": "int", "meaning": "How far."},
-        "other": {"default": 1.0, "type": "float", "meaning": ""},
+        "depth": {"default": 3, "required": False, "type": "int", "meaning": "How far."},
+        "width": {"default": None, "required": True, "type": "int", "meaning": "How far."},
+        "other": {"default": "inf", "required": False, "type": "float", "meaning": ""},
     }
     assert "int: How far." in invoke("info", "agent", reference).out
     assert invoke("info", "agent", f"{tmp_path / 'own.py'}:Nothing").code == 2
 
 
 def test_info_shows_the_error_on_other_papers_beside_the_printed_one(invoke):
-    rows = {row["name"]: row for row in json.loads(invoke("info", "subsets", "--json").out)}
+    lines = invoke("info", "subsets", "--all").out.replace("\N{NO-BREAK SPACE}", "").splitlines()
+    rows = {line.split()[0]: line.split()[1:4] for line in lines if len(line.split()) > 3}
     for subset in subsets.subsets().values():
-        for heading, error in (
-            ("printed error", subset.relative_error),
-            ("on other papers", subset.nested and subset.nested.mean),
-        ):
-            assert rows[subset.name][heading].replace("\N{NO-BREAK SPACE}", " ") == (
-                f"{100 * error:.1f} %" if error else "–"
-            )
+        errors = subset.relative_error, subset.nested and subset.nested.mean
+        told = [f"{100 * error:.1f}%" if error else "–" for error in errors]
+        assert rows[subset.name] == [str(len(subset.tasks)), *told]
     shown = invoke("info", "subset", "atari-5").out
     assert "{" not in shown
     assert f"mean {subsets.subset('atari-5').nested.mean:g}" in shown

@@ -136,7 +136,11 @@ def test_the_settings_of_another_algorithm_are_not_this_runs_matter(invoke):
         chosen = ("--set", f"features={features}", "--set", f"alpha={alpha}", "--games", "pong", *short, "--out", out)
         return invoke("run", "sarsa", *chosen).err
 
-    assert "warning: with" not in play("ram-bits", 0.1, "runs/first")
+    first = play("ram-bits", 0.1, "runs/first")
+    assert "warning: with" not in first
+    assert "note: lambda 0.5 of ram-bits is ours, tuned on" in first
+    notices = json.loads(invoke("report", "runs/first", "--json").out)["notices"]
+    assert ["lambda 0.5 of ram-bits is ours" in one["text"] for one in notices if one["kind"] == "parameters"] == [True]
     assert "warning: with this run, sarsa(features=ram-bits)" in play("ram-bits", 0.2, "runs/second")
     assert "warning: with" not in play("ram", 0.2, "runs/other")
 

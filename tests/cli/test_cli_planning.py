@@ -37,10 +37,10 @@ def test_a_planner_is_played_verified_and_watched(invoke):
 
 
 def test_planners_are_marked(invoke):
-    rows = {row["name"]: row["kind"] for row in json.loads(invoke("info", "agents", "--json").out)}
+    rows = {row["name"]: row["kind"] for row in json.loads(invoke("info", "agents", "--json").out)["agents"]}
     assert rows["random"] == "policy"
     assert {name for name, kind in rows.items() if kind == "planner"} >= {"breadth-first", "uct"}
-    assert json.loads(invoke("info", "agent", "uct", "--json").out)["kind"] == "planner"
+    assert json.loads(invoke("info", "agent", "uct", "--json").out)["agents"][0]["kind"] == "planner"
 
 
 def told(*events, summary=None):

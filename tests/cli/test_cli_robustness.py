@@ -68,7 +68,7 @@ def test_a_learner_is_trained_once_and_plays_every_flavour(invoke, tmp_path):
     assert played.code == 0, played.err
     assert played.err.count("learns for 900 frames") == 1
     found = json.loads(played.out)
-    flavours = {"difficulty": "1"}, {"mode": "2"}, {"mode": "2", "difficulty": "1"}
+    flavours = {"difficulty": 1}, {"mode": 2}, {"mode": 2, "difficulty": 1}
     assert tuple(row["changed"] for row in found["variants"]) == flavours
     assert (found["trained"], found["protocol"]) == (
         True,

@@ -127,7 +127,7 @@ def test_every_form_of_a_score(invoke: Callable[..., Any], good: Path) -> None:
     assert "pages/score.html" in shown.out
     assert Path("pages/score.html").read_text(encoding="utf-8").startswith("<!doctype html>")
     document = json.loads(invoke("score", good, "--json").out)
-    assert document["schema"] == "arcademark.report/3"
+    assert document["schema"] == "arcademark.report/4"
     assert [item["name"] for item in document["algorithms"]] == ["mine", "yours"]
     tex = invoke("score", good, "--latex", "--all").out
     assert r"\toprule" in tex

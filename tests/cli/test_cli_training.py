@@ -48,9 +48,9 @@ def test_the_algorithms_of_the_review_are_listed_with_what_trains_them(invoke):
     listed = " ".join(invoke("info", "agents").out.split())
     for name in ("ppo", "a2c", "dqn", "qr-dqn", "recurrent-ppo"):
         assert f"{name} trainer" in listed
-    rows = {row["name"]: row for row in json.loads(invoke("info", "algorithms", "--json").out)}
-    assert rows["QR-DQN"]["here"] == "agent qr-dqn (sb3-contrib)"
-    assert rows["MuZero"]["here"] == "scores only"
-    review = {name for name, row in rows.items() if row["in the review"] == "yes"}
+    rows = {row["name"]: row for row in json.loads(invoke("info", "algorithms", "--json").out)["algorithms"]}
+    assert (rows["QR-DQN"]["agent"], rows["QR-DQN"]["library"]) == ("qr-dqn", "sb3-contrib")
+    assert rows["MuZero"]["agent"] == ""
+    review = {name for name, row in rows.items() if row["in_review"]}
     assert review == {entry.algorithm for entry in entries("review-2021")} - {"Random", "Human", "Human World Record"}
-    assert json.loads(invoke("info", "algorithms", "rainbow", "--json").out)["agent"] == "rainbow"
+    assert json.loads(invoke("info", "algorithms", "rainbow", "--json").out)["algorithms"] == [rows["Rainbow"]]

@@ -5,7 +5,11 @@ import json
 import numpy as np
 import pytest
 
+from arcademark.metrics.normalise import hns
 from arcademark.reports.runs import tuning
+from arcademark.suite import references
+from arcademark.suite.protocols import protocol
+from arcademark.suite.subsets import subset
 
 SHORT = ("--protocol", "ale-2013", "--override", "max_frames_per_episode=1200", "--episodes", 1)
 
@@ -22,12 +26,13 @@ def test_every_combination_is_played_and_ranked(invoke):
     assert found["games"] == ["freeway"]
     values = [setting["values"] for setting in found["settings"]]
     assert sorted((value["action"], value["probability"]) for value in values) == [
-        ("DOWN", "0.5"),
-        ("DOWN", "1.0"),
-        ("UP", "0.5"),
-        ("UP", "1.0"),
+        ("DOWN", 0.5),
+        ("DOWN", 1.0),
+        ("UP", 0.5),
+        ("UP", 1.0),
     ]
-    assert values[0] == {"action": "UP", "probability": "1.0"}
+    assert values[0] == {"action": "UP", "probability": 1.0}
+    assert (found["model"], found["settings"][0]["estimate"]) == ("", None)  # no published model is of Freeway alone
     scores = [setting["scores"]["freeway"] for setting in found["settings"]]
     best, worst = max(scores), min(scores)
     assert best > worst
@@ -75,7 +80,24 @@ def test_settings_that_all_score_the_same_have_no_best(invoke):
     assert "Best:" not in shown.out
 
 
+def test_without_games_atari_3_val_is_played_with_its_estimates(invoke):
+    short = ("--override", "max_frames_per_episode=600", "--episodes", 1)
+    asked = ("tune", "const", "--try", "action=UPFIRE,RIGHTFIRE", *short)
+    found = json.loads(invoke(*asked, "--json").out)
+    validation = subset("atari-3-val")
+    assert (tuple(found["games"]), found["model"]) == (validation.tasks, "atari-3-val")
+    for setting in found["settings"]:
+        scores = [setting["scores"][game] for game in validation.tasks]
+        percent = hns(scores, references.scores("random"), references.scores("human"), validation.tasks)
+        estimate = 10 ** (np.log10(1 + np.maximum(percent, 0)) @ np.array(validation.coefficients)) - 1
+        assert setting["estimate"] == pytest.approx(estimate)
+    shown = " ".join(invoke(*asked).out.split())
+    assert "Estimated median: HNS of all games by Atari-3-Val's published model" in shown
+    assert "warning" not in invoke(*asked).err
+
+
 def test_the_default_games_are_for_training(invoke):
+    assert tuning.usual_games(protocol("ale-2013")) == tuning.training_games()
     assert tuning.training_games() == ("asterix", "beam_rider", "freeway", "seaquest", "space_invaders")
     assert tuning.for_testing((*tuning.training_games(), "bank_heist", "qbert")) == ("qbert",)
 

@@ -57,7 +57,7 @@ def test_a_narrow_enough_interval_ends_it_after_the_games_asked_for(invoke):
     assert median == step["median"]
     reach = max(median["high"] - median["value"], median["value"] - median["low"]) / (1 + median["value"])
     assert document["error"] == pytest.approx(reach)
-    assert document["report"]["schema"] == "arcademark.report/3"
+    assert document["report"]["schema"] == "arcademark.report/4"
     assert "within ±2,000" in answer.err
     before = frames_of_all("run")
     again = invoke(*command)

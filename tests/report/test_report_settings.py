@@ -16,7 +16,7 @@ def test_protocols_speak_as_the_catalogue_does() -> None:
     assert {"max episode length", "action repeats", "frame stack", "colour", "actions", "image size"} <= (
         said.keys() & published
     )
-    assert said["action repeats"] == "4"
+    assert said["action repeats"] == 4
     assert said["image size"] == "84x84"
     assert "frame_stack" not in said
 

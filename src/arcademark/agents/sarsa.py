@@ -77,9 +77,9 @@ class Sarsa:
     features : str
         Name of the feature set; ``arcademark features`` lists them.
     alpha : float
-        Step size, before it is divided by the largest number of features that were active at once.
+        Step size, before it is divided by the largest number of features that were active at once. The paper's is lost.
     lambda_ : float or None
-        Decay of traces. None for 0.9, of ram and ram-bits 0.5.
+        Decay of traces. None for 0.9, of ram and ram-bits 0.5: the paper's are lost.
     gamma : float or None
         Discount a step. None for 0.999, of the B-PROS family 0.99.
     epsilon : float or None

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Literal, get_args
+from typing import Literal, TypeAlias, get_args
 
 AlgorithmKind = Literal[
     "value-based",
@@ -60,6 +60,9 @@ class Source:
         return f"{self.authors} {self.year}{self.key.partition(str(self.year))[2]}"
 
 
+SettingValue: TypeAlias = str | int | float | bool
+
+
 @dataclass(frozen=True)
 class Entry:
     """One algorithm as one collection has it.
@@ -82,8 +85,8 @@ class Entry:
         What the score is of.
     hand, read_in : {"first", "second"}, str
         Whether the scores were read in `source` itself, or in a copy, and in which.
-    settings : mapping of str to str
-        What is known of how it was played, e.g. "max episode length": "30 min".
+    settings : mapping of str to str, number or bool
+        What is known of how it was played, e.g. "max episode length": "30 min", "frame stack": 4.
     assumed : tuple of str
         Names in `settings` that the source did not find in the original and assumed.
     unavailable : str
@@ -104,7 +107,7 @@ class Entry:
     protocol: str
     reported: Reported
     hand: Hand
-    settings: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    settings: Mapping[str, SettingValue] = field(default_factory=lambda: MappingProxyType({}))
     assumed: tuple[str, ...] = ()
     read_in: str = ""
     unavailable: str = ""

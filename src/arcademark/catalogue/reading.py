@@ -16,7 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from arcademark.catalogue.model import ALGORITHM_KINDS, HANDS, REPORTED, Entry, Result, Source
+from arcademark.catalogue.model import ALGORITHM_KINDS, HANDS, REPORTED, Entry, Result, SettingValue, Source
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.suite import protocols, tables, tasks
 
@@ -140,8 +140,8 @@ def entry_problems(row: Any, known: Mapping[str, Source]) -> Iterator[str]:
         yield f"training_frames is {frames!r}, expected a whole number, or nothing if unknown"
     if (row.get("hand") == "second") != bool(row.get("read_in")):
         yield "'read_in' says where scores were read at second hand, and only then; correct it"
-    if not isinstance(settings, Mapping) or not all(isinstance(value, str) for value in settings.values()):
-        yield f"settings are {settings!r}, expected names with their values as text"
+    if not isinstance(settings, Mapping) or not all(map(_is_setting, settings.values())):
+        yield f"settings are {settings!r}, expected names with their values: text, numbers, true or false"
         return
     assumed = row.get("assumed", ())
     if not isinstance(assumed, list | tuple):
@@ -149,6 +149,10 @@ def entry_problems(row: Any, known: Mapping[str, Source]) -> Iterator[str]:
         return
     for name in assumed:
         yield from _unknown("assumed setting", str(name), settings)
+
+
+def _is_setting(value: object) -> bool:
+    return isinstance(value, SettingValue) and (not isinstance(value, float) or math.isfinite(value))
 
 
 def entry_of(collection: str, algorithm: str, row: Mapping[str, Any], known: Mapping[str, Source]) -> Entry:

@@ -14,7 +14,8 @@ from arcademark.cli import messages, options
 @click.option(
     "--salvage", type=click.Path(path_type=Path), metavar="NEW", help="Write a new run of all that is intact."
 )
-def command(run_directory: Path, salvage: Path | None) -> int:
+@options.as_json
+def command(run_directory: Path, salvage: Path | None, as_json: bool) -> int:
     """Say what is damaged in RUN: its pages, rows, counts, recorded actions, manifest and networks.
 
     With --salvage every intact episode is written into a new run, which the run's own command continues with --out NEW.
@@ -22,9 +23,15 @@ def command(run_directory: Path, salvage: Path | None) -> int:
     """
     from arcademark.runs import salvage as salvaging
 
-    console = messages.open_console(stderr=False)
     found = salvaging.salvage(run_directory, salvage) if salvage else None
     problems = found.problems if found else salvaging.check(run_directory)
+    if as_json:
+        from arcademark.reports.render import json
+        from arcademark.reports.runs import verification
+
+        messages.print_json(json.render(verification.checked(run_directory, problems, found)))
+        return 1 if problems else 0
+    console = messages.open_console(stderr=False)
     for problem in problems:
         console.print(problem, style="red")
     if found:

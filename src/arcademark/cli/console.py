@@ -25,7 +25,7 @@ def command(ctx: click.Context, as_json: bool) -> int:
     if ctx.invoked_subcommand is not None:
         return 0
     from arcademark.console import build
-    from arcademark.console.prove import proven
+    from arcademark.console.prove import Here, proven
 
     try:
         build.core()
@@ -34,7 +34,9 @@ def command(ctx: click.Context, as_json: bool) -> int:
         reason = str(error)
     listed = proven()
     if as_json:
-        messages.print_json({"core": build.version(), "missing": reason, "proven": list(listed)})
+        from arcademark.reports.render import json
+
+        messages.print_json(json.render(Here(build.version(), reason, tuple(listed))))
         return 0
     messages.tell(f"core {build.version()}: " + ("compiled" if reason is None else f"not here: {reason}"))
     messages.tell(f"proven for {len(listed)} games, {sum(int(row['frames']) for row in listed.values()):,} frames")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import click
 
+from arcademark.cli import messages
 from arcademark.cli.output import Output
 from arcademark.cli.output import options as with_output
 from arcademark.errors import UnknownNameError
@@ -18,19 +17,23 @@ from arcademark.reports.topics import TOPICS
 @with_output
 def command(topic: str, name: str | None, output: Output) -> None:
     """List games, suites, subsets, protocols, agents, algorithms, features, JSON schemas; with NAME, all of one."""
-    from arcademark.reports.present import topics
+    from arcademark.reports import topics
+    from arcademark.reports.present import topics as present
+    from arcademark.reports.render import json
 
     topic = topic if topic in TOPICS or f"{topic}s" not in TOPICS else f"{topic}s"
     if topic not in TOPICS:
         raise UnknownNameError("topic", topic, TOPICS)
-    headings, rows, details = TOPICS[topic]
-    if name is not None:
-        known = details(name)
-        output = replace(output, as_json=True) if topic == "schemas" else output
-        output.show(lambda: known, lambda: topics.details(str(known.get("name") or name), known))
+    if topic == "schemas" and name is not None:
+        messages.print_json(topics.schema(name))
         return
-    listed = rows()
+    asked = TOPICS[topic]
+    items = tuple(asked.every()) if name is None else (asked.one(name),)
     output.show(
-        lambda: [dict(zip(headings, row, strict=True)) for row in listed],
-        lambda: topics.listing(topic, headings, listed),
+        lambda: json.render(asked.document(items)),
+        lambda: (
+            present.listing(topic, asked.headings, map(asked.row, items))
+            if name is None
+            else present.details(json.render(items[0]))
+        ),
     )

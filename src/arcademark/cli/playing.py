@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arcademark.cli import options
+from arcademark.cli import messages, options
 from arcademark.errors import ArcadeMarkError
 
 if TYPE_CHECKING:
@@ -95,10 +95,14 @@ class Playing:
 
     def play(self, plan: Plan, directory: Path, *, tell_all: bool = True) -> Summary:
         """Play what is missing of a plan, and show it; how it ended only if something happened, unless `tell_all`."""
+        from arcademark.agents.linear import settings as linear
         from arcademark.cli.progress import Display
         from arcademark.runs.execution import execute
         from arcademark.runs.scalars import logged
 
+        for note in dict.fromkeys(linear.origin(agent.parameters) for agent in plan.agents if agent.ref == linear.NAME):
+            if note:
+                messages.say(f"note: {note}")
         with logged(plan, directory, self.tensorboard, self.wandb) as log, Display(unit=plan.protocol.unit) as display:
 
             def hear(event: Event) -> None:

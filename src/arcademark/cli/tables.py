@@ -42,7 +42,10 @@ measured_by = options.combine(
         help="A suite, a subset or games; 'common': those that all have.  [default: all there are]",
     ),
     click.option(
-        "--metric", "metrics", metavar="NAMES", help="hns,capped_hns,hwrns,saber, …  [default: the benchmark's own]"
+        "--metric",
+        "metrics",
+        metavar="NAMES",
+        help="hns,capped_hns,hwrns,saber,min_max, …  [default: the benchmark's own]",
     ),
     click.option("--protocol", metavar="NAME", help="How the scores were made, where the table does not say."),
     click.option(

@@ -30,7 +30,8 @@ MOST_SETTINGS = 1000
 @click.option(
     "--games",
     metavar="NAMES",
-    help="A suite, a subset or games.  [default: the 2013 paper's five training games, or a --suite's training tasks]",
+    help="A suite, a subset or games.  [default: atari-3-val, under ale-2013 its paper's five training games, or a "
+    "--suite's training tasks]",
 )
 @playing.asked
 @click.option(
@@ -42,11 +43,12 @@ def command(
 ) -> int:
     """Play every combination of parameters of AGENT on training games, and rank them.
 
-    What is chosen on a game says too much of how well it does there: score the best setting on other games. The file
-    of a --suite tells which of its tasks are for training. The same command again continues; with more values, games,
-    seeds or episodes the run grows.
+    What is chosen on a game says too much of how well it does there: score the best setting on other games. Atari-3-Val
+    is for tuning what is scored on Atari-5, and its published model estimates the 57-game median of each setting. The
+    file of a --suite tells which of its tasks are for training. The same command again continues; with more values,
+    games, seeds or episodes the run grows.
     """
-    from arcademark.agents.loading import agent_specs
+    from arcademark.agents.loading import agent_specs, all_parameters
     from arcademark.reports.present import tuning as present
     from arcademark.reports.render import json
     from arcademark.reports.runs import tuning
@@ -57,7 +59,7 @@ def command(
     if suite:
         chosen = suite.resolve(games or ("training" if suite.training_tasks else "all"))
     else:
-        chosen = tuning.training_games() if games is None else resolve_tasks(games)
+        chosen = tuning.usual_games(way.protocol) if games is None else resolve_tasks(games)
     specs, values = [], {}
     for combination in _combinations(tried, way.settings):
         found = agent_specs(agent, {**way.settings, **combination})
@@ -66,7 +68,8 @@ def command(
         if found[0] in specs:
             raise ArcadeMarkError(f"--try: {found[0].label} stands for two of the combinations; give each value once")
         specs.append(found[0])
-        values[found[0].label] = combination
+        typed = all_parameters(found[0])
+        values[found[0].label] = {name: typed[name] for name in combination}
     if len(values) < 2:
         raise ArcadeMarkError("--try leaves one setting only; give a parameter two values or more")
     plan = way.plan(specs, chosen)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from arcademark.cli import messages
 from arcademark.cli.output import Output
@@ -51,7 +51,6 @@ def run(
 def _show(outcome: until.Outcome, directory: Path, label: str, output: Output) -> None:
     """Show the report, and below it what is predicted, if anything is."""
     from arcademark.reports.present import prediction, scores
-    from arcademark.reports.render import json
     from arcademark.reports.subsets import models, predicting
     from arcademark.reports.tables.analysis import analyse
 
@@ -60,10 +59,6 @@ def _show(outcome: until.Outcome, directory: Path, label: str, output: Output) -
     if outcome.steps[-1].known:
         predicted = predicting.predicted([directory], models.ANY, algorithms=[label])
 
-    def values() -> dict[str, Any]:
-        prediction = None if predicted is None else json.render(predicted)
-        return {**json.render(outcome), "level": LEVEL, "report": json.render(report), "prediction": prediction}
-
     def present() -> Document:
         document = scores.present(report)
         if predicted is None:
@@ -71,4 +66,4 @@ def _show(outcome: until.Outcome, directory: Path, label: str, output: Output) -
         below = prediction.document(dataclasses.replace(predicted, sources=())).blocks
         return dataclasses.replace(document, blocks=(*document.blocks, *below))
 
-    output.show(values, present)
+    output.show(until.PlayedUntil(**vars(outcome), level=LEVEL, report=report, prediction=predicted), present)

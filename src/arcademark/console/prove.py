@@ -24,7 +24,7 @@ from itertools import count, starmap
 from multiprocessing import get_context, parent_process
 from pathlib import Path
 from threading import Thread
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import ale_py
 
@@ -222,6 +222,22 @@ def list_text(sections: Iterable[Section]) -> str:
     writer.writeheader()
     writer.writerows(proven_list(sections))
     return rows.getvalue()
+
+
+@dataclass(frozen=True)
+class Here:
+    """Whether the console of our own is here.
+
+    core: Its version.
+    missing: Why it cannot be used here; None where it can.
+    proven: Ids of the games for which it is proven.
+    """
+
+    SCHEMA: ClassVar[str] = "arcademark.console/1"
+
+    core: str
+    missing: str | None
+    proven: tuple[str, ...]
 
 
 @functools.cache

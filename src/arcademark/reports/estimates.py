@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
 
 import numpy as np
@@ -30,6 +30,18 @@ def published(name: str | None) -> Subset | None:
     found = subsets.subset(name)
     _model(found)
     return found
+
+
+def exactly(games: Collection[str]) -> Subset | None:
+    """Return the subset with a published model that is these games; None where none is."""
+    models = (subset for subset in subsets.subsets().values() if subset.coefficients is not None)
+    return next((subset for subset in models if set(subset.tasks) == set(games)), None)
+
+
+def by_model(subset: Subset, scores: Mapping[str, float]) -> float:
+    """Return the suite's median human-normalised score, in percent, that a subset's model predicts from raw scores."""
+    model = _model(subset)
+    return float(model.predict(_normalised([scores[task] for task in model.tasks], model.tasks)))
 
 
 def from_any(algorithm: str, suite: str, played: Seeds, frame_cap: FrameCap, seed: int) -> Estimate | None:
@@ -106,9 +118,9 @@ def from_model(subset: Subset, played: Seeds, frame_cap: FrameCap, seed: int) ->
     )
 
 
-def _normalised(scores: Sequence[float] | NDArray[np.float64], seeds: Seeds) -> NDArray[np.float64]:
+def _normalised(scores: Sequence[float] | NDArray[np.float64], tasks: Iterable[str]) -> NDArray[np.float64]:
     """Normalise raw scores, shape (..., tasks), in percent of the average human."""
-    return measures.atari()["hns"].line(np.asarray(scores).T, seeds).T
+    return measures.atari()["hns"].line(np.asarray(scores).T, tasks).T
 
 
 def _sampled(

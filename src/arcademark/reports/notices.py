@@ -42,6 +42,7 @@ KINDS: MappingProxyType[str, Level] = MappingProxyType(
         "fewer_episodes": "note",
         "fewer_trials": "note",
         "starts": "note",
+        "parameters": "note",
         "device": "note",
         "action_interval": "note",
         "planning": "note",

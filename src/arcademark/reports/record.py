@@ -159,7 +159,7 @@ class Run:
     trials: tuple[Trial, ...]
     commands: tuple[str, ...]
     versions: Mapping[str, str]
-    machine: Mapping[str, str]
+    machine: Mapping[str, str | int | float | bool]
     roms: Mapping[str, str]
     emulators: Mapping[str, tuple[str, ...]]
     imported: Imported | None = None

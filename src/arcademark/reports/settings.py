@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from arcademark.catalogue.model import SettingValue
 from arcademark.reports import wording
 from arcademark.reports.record import ProtocolView, Setting
 from arcademark.suite.protocols import Protocol
@@ -29,7 +30,7 @@ class Field(NamedTuple):
     title: str
     text: Callable[[Any], str]
     published: str = ""
-    values: Mapping[str, str] = _NO_WORDS
+    values: Mapping[str, SettingValue] = _NO_WORDS
     phrases: Mapping[str, str] = _NO_WORDS
 
 
@@ -72,7 +73,7 @@ FIELDS: Mapping[str, Field] = {
         "Actions",
         {"full": "all of the joystick's (18)", "minimal": "the game's own"}.__getitem__,
         "actions",
-        {"full": "18", "minimal": "minimal set"},
+        {"full": 18, "minimal": "minimal set"},
         {"full": "all actions of the joystick", "minimal": "the game's minimal action set"},
     ),
     "start": Field(
@@ -196,20 +197,20 @@ def named_budget(protocol: Protocol) -> str:
     return budget(frames, episodes, protocol.unit)
 
 
-def length(text: str) -> int | None:
+def length(value: SettingValue) -> int | None:
     """Read the length of an episode in frames, "30 min" or "108,000 frames"; None where it is neither."""
-    found = _LENGTH.fullmatch(text)
+    found = _LENGTH.fullmatch(str(value))
     if not found:
         return None
     return int(found["number"].replace(",", "")) * (FRAMES_PER_MINUTE if found["unit"] == "min" else 1)
 
 
-def of_protocol(protocol: Protocol) -> dict[str, str]:
+def of_protocol(protocol: Protocol) -> dict[str, SettingValue]:
     """Return a protocol's settings in the words of the catalogue."""
     return {_PUBLISHED[name]: _published(name, value) for name, value in protocol.settings().items()}
 
 
-def of_entry(settings: Mapping[str, str]) -> dict[str, str]:
+def of_entry(settings: Mapping[str, SettingValue]) -> dict[str, SettingValue]:
     """Return the settings of published scores, lengths in minutes where they are whole ones."""
     name = FIELDS["max_frames_per_episode"].published
     frames = length(settings.get(name, ""))
@@ -221,8 +222,8 @@ def ordered(names: Iterable[str]) -> list[str]:
     return sorted(names, key=lambda name: _ORDER.get(name, len(_ORDER)))
 
 
-def _published(name: str, value: Any) -> str:
+def _published(name: str, value: Any) -> SettingValue:
     if name == "max_frames_per_episode" and value is not None:
         return minutes(value)
     written = format_setting(value)
-    return FIELDS[name].values.get(written, written)
+    return FIELDS[name].values.get(written, value if isinstance(value, SettingValue) else written)

@@ -1,111 +1,289 @@
-"""What there is, with its sources: rows of each topic, and all that is known of one as JSON values."""
+"""What there is, with its sources: of each topic a document of all that is known, and the rows of its list."""
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
 
 from arcademark.agents import docstrings
 from arcademark.agents.importing import canonical_reference, load_factory
-from arcademark.agents.loading import builtin_agents, kind_of
-from arcademark.agents.parameters import declared
+from arcademark.agents.loading import BuiltinAgent, Kind, builtin_agents, kind_of
 from arcademark.agents.trainers import algorithms
 from arcademark.errors import UnknownNameError
+from arcademark.reports.features.documents import FeatureSets, ParameterView, SetView, length, parameters_of, set_view
+from arcademark.reports.record import Value
 from arcademark.suite import anomalies, modifications, protocols, references, subsets, task_suites, tasks
 
 Row = tuple[str, ...]
+GENRES = "our own reading: the papers print no list"
 
 
-def _game(name: str) -> dict[str, Any]:
+@dataclass(frozen=True, kw_only=True)
+class SuiteReference(references.Reference):
+    """A game's reference score in a suite."""
+
+    suite: str
+
+
+@dataclass(frozen=True)
+class NamedModification:
+    """A modified game: what it does, and where these facts are from."""
+
+    name: str
+    what: str
+    source: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class GameView(tasks.Game):
+    """A game with all that is known of it; fields of `arcademark.suite.tasks.Game`.
+
+    genre_and_category: Where these are from.
+    suites, subsets: That the game is in.
+    """
+
+    genre_and_category: str
+    suites: tuple[str, ...]
+    subsets: tuple[str, ...]
+    anomalies: tuple[anomalies.Anomaly, ...]
+    modifications: tuple[NamedModification, ...]
+    references: tuple[SuiteReference, ...]
+
+
+@dataclass(frozen=True)
+class Games:
+    """Games of the emulator."""
+
+    SCHEMA: ClassVar[str] = "arcademark.games/1"
+
+    games: tuple[GameView, ...]
+
+
+@dataclass(frozen=True)
+class SuiteView:
+    """An ordered set of tasks.
+
+    tasks, training_tasks: Ids of all, and of those meant for tuning.
+    references: The kinds of reference scores that tasks have.
+    subsets: From a name to ids.
+    settings: What the suite's own protocol sets; empty for Atari's suites, which named protocols play.
+    """
+
+    name: str
+    title: str
+    citation: str
+    tasks: tuple[str, ...]
+    training_tasks: tuple[str, ...]
+    references: tuple[str, ...]
+    subsets: Mapping[str, tuple[str, ...]]
+    settings: Mapping[str, Value]
+
+
+@dataclass(frozen=True)
+class Suites:
+    """Suites of tasks."""
+
+    SCHEMA: ClassVar[str] = "arcademark.suites/1"
+
+    suites: tuple[SuiteView, ...]
+
+
+@dataclass(frozen=True)
+class Subsets:
+    """Subsets of suites, with published models."""
+
+    SCHEMA: ClassVar[str] = "arcademark.subsets/1"
+
+    subsets: tuple[subsets.Subset, ...]
+
+
+@dataclass(frozen=True)
+class NamedSetting:
+    """A protocol's setting: where its source states it, or why it was chosen."""
+
+    value: Value
+    status: Literal["cited", "choice"]
+    note: str
+
+
+@dataclass(frozen=True)
+class NamedProtocol:
+    """A protocol.
+
+    runnable: Whether it can be played, or only published scores have it.
+    """
+
+    name: str
+    title: str
+    citation: str
+    runnable: bool
+    settings: Mapping[str, NamedSetting]
+
+
+@dataclass(frozen=True)
+class Protocols:
+    """Named protocols."""
+
+    SCHEMA: ClassVar[str] = "arcademark.protocols/1"
+
+    protocols: tuple[NamedProtocol, ...]
+
+
+@dataclass(frozen=True)
+class AgentView:
+    """An agent, ours or the reader's own, or a set of the agents `members`.
+
+    citation: Where it is published; "" of the reader's own.
+    parameters: What ``--set`` accepts, by name.
+    """
+
+    name: str
+    kind: Kind | Literal["set"]
+    summary: str
+    citation: str
+    members: tuple[str, ...]
+    parameters: Mapping[str, ParameterView]
+
+
+@dataclass(frozen=True)
+class Agents:
+    """Agents that can be played."""
+
+    SCHEMA: ClassVar[str] = "arcademark.agents/1"
+
+    agents: tuple[AgentView, ...]
+
+
+@dataclass(frozen=True)
+class Algorithms:
+    """Published algorithms."""
+
+    SCHEMA: ClassVar[str] = "arcademark.algorithms/1"
+
+    algorithms: tuple[algorithms.Algorithm, ...]
+
+
+@dataclass(frozen=True)
+class SchemaView:
+    """A schema of JSON documents, and what these hold."""
+
+    name: str
+    summary: str
+
+
+@dataclass(frozen=True)
+class Schemas:
+    """The schemas of all documents."""
+
+    SCHEMA: ClassVar[str] = "arcademark.schemas/1"
+
+    schemas: tuple[SchemaView, ...]
+
+
+@dataclass(frozen=True)
+class Topic:
+    """What can be asked for.
+
+    document: Is made of items.
+    every, one: All items, and the one of a name.
+    headings, row: Of the list.
+    """
+
+    document: Callable[[tuple[Any, ...]], Any]
+    every: Callable[[], Iterable[Any]]
+    one: Callable[[str], Any]
+    headings: Row
+    row: Callable[[Any], Row]
+
+
+def _game(name: str) -> GameView:
     game = tasks.games()[tasks.canonical_game(name)]
-    groups = {name: suite.tasks for name, suite in tasks.suites().items()}
-    groups |= {name: subset.tasks for name, subset in subsets.subsets().items()}
-    return {
-        **dataclasses.asdict(game),
-        "genre and category": "our own reading: the papers print no list",
-        **({"anomalies": _anomalies(game.id)} if game.id in anomalies.anomalies() else {}),
-        **({"modifications": _modifications(game.id)} if game.id in modifications.modifications() else {}),
-        "in": [name for name, members in groups.items() if game.id in members],
-        "references": {
-            f"{kind.replace('_', ' ')} ({suite.name})": _without_nothing(
-                references.references(kind, suite.name)[game.id]
-            )
-            for suite in tasks.suites().values()
+    suites = {name: suite for name, suite in tasks.suites().items() if game.id in suite.tasks}
+    known = modifications.modifications().get(game.id, {}).values()
+    return GameView(
+        **vars(game),
+        genre_and_category=GENRES,
+        suites=tuple(suites),
+        subsets=tuple(name for name, subset in subsets.subsets().items() if game.id in subset.tasks),
+        anomalies=anomalies.anomalies().get(game.id, ()),
+        modifications=tuple(NamedModification(one.name, one.what, one.source) for one in known),
+        references=tuple(
+            SuiteReference(**vars(references.references(kind, name)[game.id]), suite=name)
+            for name, suite in suites.items()
             for kind in suite.references
-            if game.id in suite.tasks
-        },
-    }
+        ),
+    )
 
 
-def _anomalies(game: str) -> dict[str, Any]:
-    return {
-        one.kind: {"value": "" if one.value is None else one.value, "source": one.source, "note": one.note}
-        for one in anomalies.anomalies()[game]
-    }
+def _suite(name: str) -> SuiteView:
+    others = task_suites.task_suites()
+    if name.lower() in others and name.lower() not in tasks.suites():
+        found = others[name.lower()]
+        kinds = tuple(end for end in ("low", "high") if any(getattr(task, end) for task in found.tasks.values()))
+        groups, settings = found.subsets, found.protocol
+        return SuiteView(
+            found.name, found.title, found.citation, tuple(found.tasks), found.training_tasks, kinds, groups, settings
+        )
+    suite = tasks.suite(name)
+    of_suite = {one.name: one.tasks for one in subsets.subsets().values() if one.suite == suite.name}
+    return SuiteView(**vars(suite), subsets=of_suite, settings={})
 
 
-def _modifications(game: str) -> dict[str, Any]:
-    known = modifications.modifications()[game].values()
-    return {one.name: {"value": one.what, "source": one.source} for one in known}
-
-
-def _without_nothing(reference: references.Reference) -> dict[str, Any]:
-    fields = dataclasses.asdict(reference)
-    return {key: value for key, value in fields.items() if value and key not in ("task", "kind")} | {
-        "score": reference.score
-    }
-
-
-def _protocol(name: str) -> dict[str, Any]:
+def _protocol(name: str) -> NamedProtocol:
     protocol = protocols.protocol(name)
-    values = protocol.to_json()["settings"]
-    return {
-        "name": protocol.name,
-        "title": protocol.title,
-        "citation": protocol.citation,
-        "settings": {
-            setting: {"value": value, **dataclasses.asdict(protocol.provenance[setting])}
-            for setting, value in values.items()
-        },
+    settings = {
+        setting: NamedSetting(value, **vars(protocol.provenance[setting]))
+        for setting, value in protocol.settings().items()
     }
+    return NamedProtocol(protocol.name, protocol.title, protocol.citation, protocol.runnable, settings)
 
 
-def _agent(name: str) -> dict[str, Any]:
+def _agent(name: str) -> AgentView:
     agents = builtin_agents()
-    if name not in agents and (":" in name or name.endswith(".py")):
-        return _own_agent(canonical_reference(name))
-    if name not in agents:
+    if name in agents:
+        return _builtin(agents[name])
+    if ":" not in name and not name.endswith(".py"):
         raise UnknownNameError("agent", name, [*agents, "path/to/file.py:factory", "package.module:factory"])
-    agent = agents[name]
-    return {
-        "name": agent.name,
-        "kind": agent.kind,
-        "summary": agent.summary,
-        "citation": agent.citation,
-        "members": list(agent.members),
-        "parameters": _parameters(agent.factory),
-    }
-
-
-def _own_agent(reference: str) -> dict[str, Any]:
+    reference = canonical_reference(name)
     factory = load_factory(reference)
-    return {
-        "name": reference,
-        "kind": kind_of(factory, reference),
-        "summary": docstrings.summary(factory),
-        "parameters": _parameters(factory),
-    }
+    return AgentView(
+        reference, kind_of(factory, reference), docstrings.summary(factory), "", (), parameters_of(factory)
+    )
 
 
-def _feature_set(name: str) -> dict[str, Any]:
+def _builtin(agent: BuiltinAgent) -> AgentView:
+    parameters = {} if agent.factory is None else parameters_of(agent.factory)
+    return AgentView(agent.name, agent.kind, agent.summary, agent.citation, agent.members, parameters)
+
+
+def _feature_set(name: str) -> SetView:
     from arcademark.features.registry import feature_set
-    from arcademark.reports.features.documents import set_document
 
-    return set_document(feature_set(name))
+    return set_view(feature_set(name))
 
 
-def _schema(name: str) -> dict[str, Any]:
+def _feature_sets() -> Iterable[SetView]:
+    from arcademark.features.registry import feature_sets
+
+    return map(set_view, feature_sets().values())
+
+
+def _algorithm(name: str) -> algorithms.Algorithm:
+    known = {one.name.lower(): one for one in algorithms.ALGORITHMS}
+    if name.lower() not in known:
+        raise UnknownNameError("algorithm", name, [one.name for one in algorithms.ALGORITHMS])
+    return known[name.lower()]
+
+
+def _schemas() -> Iterable[SchemaView]:
+    from arcademark.reports.render import json
+
+    return (SchemaView(name, docstrings.summary(kind)) for name, kind in json.documents().items())
+
+
+def schema(name: str) -> dict[str, Any]:
+    """Return the schema of a document; `UnknownNameError` where there is none."""
     from arcademark.reports.render import json
 
     if name not in (known := json.documents()):
@@ -113,96 +291,65 @@ def _schema(name: str) -> dict[str, Any]:
     return json.schema(known[name])
 
 
-def _parameters(factory: Callable[..., object] | None) -> dict[str, Any]:
-    """Return default, type and meaning of what ``--set`` accepts."""
-    notes = {} if factory is None else docstrings.parameter_notes(factory)
-    return {
-        parameter.name: {
-            "default": "required" if parameter.required else parameter.default,
-            "type": parameter.expected,
-            "meaning": notes.get(parameter.name, ""),
-        }
-        for parameter in (() if factory is None else declared(factory)[0])
-    }
-
-
-def _game_rows() -> list[Row]:
-    in_suites = {game: [s.name for s in tasks.suites().values() if game in s.tasks] for game in tasks.games()}
-    return [(g.id, g.name, g.genre, ", ".join(in_suites[g.id])) for g in tasks.games().values()]
-
-
-def _subset_rows() -> list[Row]:
-    return [
-        (s.name, str(len(s.tasks)), _share(s.relative_error), _share(s.nested.mean if s.nested else None), s.advice)
-        for s in subsets.subsets().values()
-    ]
-
-
 def _share(error: float | None) -> str:
     return f"{100 * error:.1f}\N{NO-BREAK SPACE}%" if error else "–"
 
 
-def _agent_rows() -> list[Row]:
-    return [(agent.name, agent.kind, agent.summary) for agent in builtin_agents().values()]
-
-
-def _algorithm_rows() -> list[Row]:
-    return [
-        (one.name, one.citation, "yes" if one.in_review else "no", algorithms.here(one))
-        for one in algorithms.ALGORITHMS
-    ]
-
-
-def _algorithm(name: str) -> dict[str, Any]:
-    known = {one.name.lower(): one for one in algorithms.ALGORITHMS}
-    if name.lower() not in known:
-        raise UnknownNameError("algorithm", name, [one.name for one in algorithms.ALGORITHMS])
-    return known[name.lower()]._asdict()
-
-
-def _suite(name: str) -> dict[str, Any]:
-    others = task_suites.task_suites()
-    if name.lower() in tasks.suites() or name.lower() not in others:
-        return dataclasses.asdict(tasks.suite(name))
-    found = others[name.lower()].to_json()
-    return found | {"tasks": list(found["tasks"])}
-
-
-def _feature_rows() -> list[Row]:
-    from arcademark.features.registry import feature_sets
-    from arcademark.reports.features.documents import length
-
-    return [(item.name, length(item), item.summary) for item in feature_sets().values()]
-
-
-def _schema_rows() -> list[Row]:
-    from arcademark.reports.render import json
-
-    return [(name, docstrings.summary(kind)) for name, kind in json.documents().items()]
-
-
-TOPICS: Mapping[str, tuple[Sequence[str], Callable[[], list[Row]], Callable[[str], dict[str, Any]]]] = {
-    "games": (("id", "name", "genre", "suites"), _game_rows, _game),
-    "suites": (
-        ("name", "title", "games", "source"),
-        lambda: [
-            *((it.name, it.title, str(len(it.tasks)), it.citation) for it in tasks.suites().values()),
-            *((it.name, it.title, str(len(it.tasks)), it.citation) for it in task_suites.task_suites().values()),
-        ],
+TOPICS: Mapping[str, Topic] = {
+    "games": Topic(
+        Games,
+        lambda: map(_game, tasks.games()),
+        _game,
+        ("id", "name", "genre", "suites"),
+        lambda game: (game.id, game.name, game.genre, ", ".join(game.suites)),
+    ),
+    "suites": Topic(
+        Suites,
+        lambda: map(_suite, [*tasks.suites(), *task_suites.task_suites()]),
         _suite,
+        ("name", "title", "games", "source"),
+        lambda suite: (suite.name, suite.title, str(len(suite.tasks)), suite.citation),
     ),
-    "subsets": (
+    "subsets": Topic(
+        Subsets,
+        lambda: subsets.subsets().values(),
+        subsets.subset,
         ("name", "games", "printed error", "on other papers", "what for"),
-        _subset_rows,
-        lambda name: dataclasses.asdict(subsets.subset(name)),
+        lambda one: (
+            one.name,
+            str(len(one.tasks)),
+            _share(one.relative_error),
+            _share(one.nested.mean if one.nested else None),
+            one.advice,
+        ),
     ),
-    "protocols": (
-        ("name", "title", ""),
-        lambda: [(it.name, it.title, "" if it.runnable else "catalogue only") for it in protocols.protocols().values()],
+    "protocols": Topic(
+        Protocols,
+        lambda: map(_protocol, protocols.protocols()),
         _protocol,
+        ("name", "title", ""),
+        lambda protocol: (protocol.name, protocol.title, "" if protocol.runnable else "catalogue only"),
     ),
-    "agents": (("name", "kind", "what it does"), _agent_rows, _agent),
-    "algorithms": (("name", "paper", "in the review", "here"), _algorithm_rows, _algorithm),
-    "features": (("name", "features", "what they are"), _feature_rows, _feature_set),
-    "schemas": (("name", "what such JSON holds"), _schema_rows, _schema),
+    "agents": Topic(
+        Agents,
+        lambda: map(_builtin, builtin_agents().values()),
+        _agent,
+        ("name", "kind", "what it does"),
+        lambda agent: (agent.name, agent.kind, agent.summary),
+    ),
+    "algorithms": Topic(
+        Algorithms,
+        lambda: algorithms.ALGORITHMS,
+        _algorithm,
+        ("name", "paper", "in the review", "here"),
+        lambda one: (one.name, one.citation, "yes" if one.in_review else "no", algorithms.here(one)),
+    ),
+    "features": Topic(
+        FeatureSets,
+        _feature_sets,
+        _feature_set,
+        ("name", "features", "what they are"),
+        lambda item: (item.name, length(item), item.summary),
+    ),
+    "schemas": Topic(Schemas, _schemas, schema, ("name", "what such JSON holds"), lambda one: (one.name, one.summary)),
 }

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Literal, cast
 
 from arcademark.suite.tables import read_rows
+from arcademark.suite.tasks import score_bounds
 
 Kind = Literal["counter", "factor", "endless"]
 
@@ -49,6 +50,13 @@ def anomalies() -> Mapping[str, tuple[Anomaly, ...]]:
 def highest(task: str) -> int | None:
     """Return the highest score that a game's counter can show; None where there is no such end, or none is known."""
     return _value(task, "counter")
+
+
+def score_range(task: str) -> tuple[float, float] | None:
+    """Return the least and the most that a game can score, at most what its counter shows; None if one is not known."""
+    low, high = score_bounds(task)
+    end = highest(task) if high is None else high
+    return None if low is None or end is None else (low, float(end))
 
 
 def factor(task: str) -> int | None:

@@ -193,6 +193,7 @@ def test_documents_hold_every_active_feature():
     assert found["active"] == item.active == len(item.active_features)
     assert render(documents.listing(tuple(SETS.values())))["sets"][0]["parameters"]["bright"] == {
         "default": 0,
+        "required": False,
         "type": "int",
         "meaning": "",
     }

@@ -17,7 +17,7 @@ from arcademark.reports.notices import KINDS
 from arcademark.reports.tables.analysis import analyse
 from arcademark.reports.tables.document import Algorithm, ScoreReport, Summary
 from arcademark.scores.table import ScoreTable
-from arcademark.suite import references, tasks
+from arcademark.suite import references, subsets, tasks
 
 GAMES = tasks.suite("atari-57").tasks
 RANDOM, HUMAN, RECORD = (references.scores(kind) for kind in ("random", "human", "human_world_record"))
@@ -100,6 +100,23 @@ def test_an_estimate_is_made_where_its_games_are_there_and_refused_where_not() -
     assert "Phoenix" in text_of(four, "estimate_refused") or four.algorithms[0].estimate.subset != "atari-5"  # type: ignore[union-attr]
 
 
+def test_beside_an_estimate_from_any_games_stands_that_of_the_published_model_of_just_these() -> None:
+    atari_5 = subsets.subset("atari-5")
+    scores = {game: [HUMAN[game]] for game in atari_5.tasks} | {"qbert": [RANDOM["qbert"]]}
+    (item,) = analyse(table({"mine": scores})).algorithms
+    assert item.published is not None
+    assert item.published.subset == "atari-5"
+    logs = [0.0 if game == "qbert" else np.log10(101) for game in atari_5.tasks]
+    assert item.published.value == pytest.approx(10 ** np.dot(atari_5.coefficients or (), logs) - 1)
+    assert item.estimate is not None
+    assert item.estimate.subset == "any"
+    for more, options in (({"pong": [1.0]}, {}), ({}, {"model": "atari-5"}), ({}, {"suite": "atari-100k"})):
+        assert analyse(table({"mine": scores | more}), **options).algorithms[0].published is None
+    report = analyse(table({"mine": scores}))
+    told = [notice.text for notice in report.notices if notice.kind == "estimate_reading"]
+    assert ["Atari-5 estimates the" in text for text in told] == [False, True]
+
+
 def test_a_known_frame_cap_leaves_the_estimate_alone() -> None:
     games = ("battle_zone", "double_dunk", "name_this_game", "phoenix", "qbert")
     known = analyse(made_up_table(games=games), protocol="world-records")
@@ -115,6 +132,19 @@ def test_records_broken_are_named_and_so_are_those_that_nobody_else_broke() -> N
     assert "Pong" not in found[1].unprecedented
     assert found[0].metric == "human_level"
     assert len(found[0].reached) == 2
+
+
+def test_min_max_scaling_is_shown_where_it_is_asked_for(whole: ScoreReport) -> None:
+    assert "min_max" not in [item.metric for item in whole.algorithms[0].summaries]
+    scores = {"pong": [0.0], "chopper_command": [999_900.0], "skiing": [-5_000.0], "breakout": [216.0]}
+    (item,) = analyse(table({"mine": scores}), metrics=["min_max"]).algorithms
+    (found,) = item.summaries
+    assert (found.mean.value, found.games) == (pytest.approx(100 * (0.5 + 1.0 + 0.25) / 3), 3)
+    placed = {score.game: score.normalised["min_max"].value for score in item.scores}
+    assert placed == {"pong": 50.0, "chopper_command": 100.0, "skiing": None, "breakout": 25.0}
+    assert found.meaning.endswith("Robotank, Skiing, Space Invaders and Wizard of Wor")
+    (all_games,) = analyse(table({"mine": {game: [HUMAN[game]] for game in GAMES}}), metrics=["min_max"]).algorithms
+    assert (all_games.coverage.median, all_games.coverage.refused) == (None, "9 games have no min-max score")
 
 
 def test_efficiency_divides_fractions_by_frames(whole: ScoreReport) -> None:

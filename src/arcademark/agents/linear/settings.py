@@ -19,7 +19,7 @@ evaluation epsilon  that of training         our choice: the paper is silent
 ==================  =======================  ===========================================================================
 
 For ``ram`` 0.2, 0.5, for ``lsh`` 0.5, 0.5 and for ``disco`` 0.1, 0.9 are said to be the paper's, by no source at hand.
-With them these sets learn little; docs/learning.md has what each scored.
+With them these sets learn little; docs/learning.md has what each scored. Runs say whose values they use (`origin`).
 
 Those of the B-PROS family are of Liang et al. 2016: alpha 0.5, lambda 0.9, gamma 0.99, epsilon 0.01.
 """
@@ -55,6 +55,19 @@ _RAM = Defaults(lambda_=0.5)
 _DEFAULTS = {"ram": _RAM, "ram-bits": _RAM, "b-pros": _LIANG_2016, "b-prost": _LIANG_2016, "blob-prost": _LIANG_2016}
 
 
+_TUNED = "ours, tuned on Asterix, Seaquest and Space Invaders"
+_LATER = "those of later programs"
+_ORIGINS: Mapping[str, tuple[str, tuple[float, float] | None]] = {
+    "basic": (_LATER, None),
+    "bass": (_LATER, None),
+    "lsh": (_TUNED, (0.5, 0.5)),
+    "ram": (_TUNED, (0.2, 0.5)),
+    "ram-bits": (_TUNED, (0.2, 0.5)),
+    "disco": (_TUNED, (0.1, 0.9)),
+}
+"""Of the 2013 paper's feature sets: whose alpha and lambda are, and which no source says to be the paper's."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Learning:
     """The parameters of learning, whatever the features; see `arcademark.agents.sarsa.Sarsa`."""
@@ -87,6 +100,25 @@ class Settings:
 def defaults(features: str) -> Defaults:
     """Return the learning parameters of a feature set."""
     return _DEFAULTS.get(features, Defaults())
+
+
+def origin(parameters: Mapping[str, Any]) -> str:
+    """Say whose alpha and lambda an agent with these parameters has, where they are not the user's; "" otherwise."""
+    features = str(parameters.get("features", Learning.features))
+    usual = {"alpha": Learning.alpha, "lambda_": defaults(features).lambda_}
+    kept = [name for name in usual if parameters.get(name) is None]
+    if features not in _ORIGINS or not kept:
+        return ""
+    whose, hearsay = _ORIGINS[features]
+    values = " and ".join(f"{name.rstrip('_')} {usual[name]:g}" for name in kept)
+    told = (
+        f"{values} of {features} {'is' if len(kept) == 1 else 'are'} {whose}: the table with the paper's own "
+        "(Bellemare et al. 2013, Appendix C) is lost."
+    )
+    if hearsay is None:
+        return told
+    others = " ".join(f"--set {name}={value:g}" for name, value in zip(usual, hearsay, strict=True) if name in kept)
+    return f"{told} It is said, by no source, to have {others}."
 
 
 def read_settings(**parameters: Any) -> Settings:

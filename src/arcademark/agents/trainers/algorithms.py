@@ -5,19 +5,25 @@ A trainer that is added gets a line in `arcademark.agents.loading`, and its name
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 STABLE_BASELINES = "Stable-Baselines3"
 CONTRIB = "sb3-contrib"
 RLLIB = "RLlib"
 
 
-class Algorithm(NamedTuple):
-    """An algorithm, its paper, the agent here that is it or comes nearest ("" if there are scores only), and a note."""
+@dataclass(frozen=True)
+class Algorithm:
+    """A published algorithm, and what there is of it here.
+
+    in_review: Whether Fan 2021 reports its scores.
+    agent: The agent that is it or comes nearest; "" where there are scores only.
+    library: Whose implementation the agent trains with.
+    """
 
     name: str
     citation: str
-    in_review: bool  # whether Fan 2021 reports its scores
+    in_review: bool
     agent: str = ""
     library: str = ""
     note: str = ""

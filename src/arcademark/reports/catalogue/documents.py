@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from arcademark.catalogue import collections
-from arcademark.catalogue.model import AlgorithmKind, Entry, Erratum, Hand, Reported, Source
+from arcademark.catalogue.model import AlgorithmKind, Entry, Erratum, Hand, Reported, SettingValue, Source
 from arcademark.metrics.aggregate import mean, median
 from arcademark.metrics.normalise import hns
 from arcademark.scores.formulas import escaped
@@ -76,7 +76,7 @@ class Published:
     training_frames: int | None
     protocol: str | None
     reported: Reported
-    settings: Mapping[str, str]
+    settings: Mapping[str, SettingValue]
     assumed: tuple[str, ...]
     games: int
     unavailable: str | None
@@ -90,7 +90,7 @@ class Published:
 class Catalogue:
     """Algorithms of the catalogue, with their scores or without."""
 
-    SCHEMA: ClassVar[str] = "arcademark.catalogue/1"
+    SCHEMA: ClassVar[str] = "arcademark.catalogue/2"
 
     algorithms: tuple[Published, ...]
 

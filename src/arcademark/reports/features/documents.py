@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 from arcademark.agents import docstrings
 from arcademark.agents.parameters import declared
 from arcademark.features.registry import FeatureSet
 from arcademark.reports import wording
-from arcademark.reports.record import Value
-from arcademark.reports.render import json
+
+Default: TypeAlias = str | int | float | bool | list[Any] | dict[str, Any] | None
 
 
 @dataclass(frozen=True)
-class SetParameter:
-    """A parameter of a feature set: its default, what is expected, and what it means."""
+class ParameterView:
+    """A parameter of an agent or a feature set.
 
-    default: Value
+    default: None where it is required, too; as text where JSON has no such value.
+    required: Whether it must be given.
+    type: What is expected.
+    meaning: As documented; "" where it is not.
+    """
+
+    default: Default
+    required: bool
     type: str
     meaning: str
 
@@ -37,7 +45,7 @@ class SetView:
     summary: str
     observed: str
     citation: str
-    parameters: Mapping[str, SetParameter]
+    parameters: Mapping[str, ParameterView]
 
 
 @dataclass(frozen=True)
@@ -49,25 +57,35 @@ class FeatureSets:
     sets: tuple[SetView, ...]
 
 
-def length(item: FeatureSet) -> str:
+def length(item: FeatureSet | SetView) -> str:
     """Say how many features a set has."""
     return "by game" if item.features is None else wording.count(item.features)
 
 
 def listing(sets: Sequence[FeatureSet]) -> FeatureSets:
     """Return feature sets with their parameters."""
-    return FeatureSets(tuple(map(_view, sets)))
+    return FeatureSets(tuple(map(set_view, sets)))
 
 
-def set_document(item: FeatureSet) -> dict[str, Any]:
-    """Return a feature set with its parameters as JSON values."""
-    return json.render(_view(item))
-
-
-def _view(item: FeatureSet) -> SetView:
-    notes = docstrings.parameter_notes(item.factory)
-    parameters = {
-        parameter.name: SetParameter(parameter.default, parameter.expected, notes.get(parameter.name, ""))
-        for parameter in declared(item.factory)[0]
-    }
+def set_view(item: FeatureSet) -> SetView:
+    """Return a feature set with its parameters."""
+    parameters = parameters_of(item.factory)
     return SetView(item.name, item.features, item.summary, item.observed, item.citation, parameters)
+
+
+def parameters_of(factory: Callable[..., object]) -> dict[str, ParameterView]:
+    """Return what a factory declares, by name."""
+    notes = docstrings.parameter_notes(factory)
+    return {
+        one.name: ParameterView(
+            None if one.required else _default(one.default), one.required, one.expected, notes.get(one.name, "")
+        )
+        for one in declared(factory)[0]
+    }
+
+
+def _default(value: Any) -> Default:
+    try:
+        return json.loads(json.dumps(value, allow_nan=False))  # type: ignore[no-any-return]
+    except (TypeError, ValueError):
+        return str(value)

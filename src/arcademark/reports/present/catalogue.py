@@ -13,6 +13,7 @@ from arcademark.reports import wording
 from arcademark.reports.blocks import Block, Cell, Column, Document, Facts, Prose, Section, Table, section, table
 from arcademark.reports.catalogue.documents import Published
 from arcademark.suite import references, tasks
+from arcademark.suite.settings import format_setting
 
 _REPORTED = {
     "training": "the average while training",
@@ -166,7 +167,7 @@ def frames(value: int | None) -> str:
 def _algorithm(item: Published) -> Iterator[Section]:
     yield section("", _particulars(item))
     settings = (
-        (name, f"{value} (assumed)" if name in item.assumed else value) for name, value in item.settings.items()
+        (name, format_setting(value) + " (assumed)" * (name in item.assumed)) for name, value in item.settings.items()
     )
     yield section("Settings", Facts(tuple(settings)))
     if item.unavailable:

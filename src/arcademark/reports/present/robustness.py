@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from arcademark.reports import wording
 from arcademark.reports.blocks import Cell, Document, Prose, section, table
 from arcademark.reports.runs.robustness import Lost, Robustness, Variant
+from arcademark.suite.settings import format_setting
 from arcademark.suite.tasks import game_name
 from arcademark.suite.variants import Kind
 
@@ -63,8 +64,8 @@ def document(shown: Robustness) -> Document:
 
 def _changed(row: Variant) -> str:
     return ", ".join(
-        value.replace("_", " ") if row.kind == "modification" else f"{_SETTINGS.get(setting, setting)} {value}"
-        for setting, value in row.changed.items()
+        written.replace("_", " ") if row.kind == "modification" else f"{_SETTINGS.get(setting, setting)} {written}"
+        for setting, written in zip(row.changed, map(format_setting, row.changed.values()), strict=True)
     )
 
 

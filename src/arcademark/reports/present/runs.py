@@ -198,7 +198,8 @@ def conditions(run: Run, before: Sequence[Run]) -> Iterator[Block]:
     else:
         yield section("To reproduce it", Code("\n".join((*run.commands, *verified))))
     emulators = directory.played_on(run)
-    yield Facts((*((("played on", emulators),) if emulators else ()), *run.versions.items(), *run.machine.items()))
+    machine = ((name, str(value)) for name, value in run.machine.items())
+    yield Facts((*((("played on", emulators),) if emulators else ()), *run.versions.items(), *machine))
     versions = "MD5 of the ROMs" if run.protocol.unit == "frame" else "Packages of the tasks"
     yield section(versions, Facts(tuple(run.roms.items())), folded=True)
 

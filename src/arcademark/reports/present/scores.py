@@ -97,7 +97,9 @@ def briefly(report: ScoreReport) -> list[str]:
     """Say each algorithm's estimate with the model's error, or what is missing for one, in a line."""
     noun = words.noun(report.benchmark)
     return [
-        f"{item.name}: {_brief(item.estimate) if item.estimate else _known(item, noun)}" for item in report.algorithms
+        f"{item.name}: {_brief(item.estimate) if item.estimate else _known(item, noun)}"
+        + (f"; {wording.percent(item.published.value)} by {item.published.title}'s model" if item.published else "")
+        for item in report.algorithms
     ]
 
 
@@ -120,6 +122,16 @@ def _brief(estimate: Estimate) -> str:
     return f"{value}, the {estimate.suite} median HNS, estimated from {estimate.title}{doubt}"
 
 
+def _published(report: ScoreReport) -> dict[str, str]:
+    """Name the published models whose games some algorithms have exactly, by their subsets."""
+    return {found.subset: f"{found.title}'s model" for item in report.algorithms if (found := item.published)}
+
+
+def _by_published(item: Algorithm, subset: str) -> str:
+    found = item.published
+    return wording.percent(found.value) if found and found.subset == subset else wording.MISSING
+
+
 def _headline(report: ScoreReport) -> Cards | Table | None:
     if not report.benchmark.own:
         return _cards(report) if report.runs else _glance(report)
@@ -127,10 +139,11 @@ def _headline(report: ScoreReport) -> Cards | Table | None:
 
 
 def _cards(report: ScoreReport) -> Cards:
-    return Cards("algorithm", "estimate", tuple(map(_card, report.algorithms)), (SAMPLING,))
+    models = _published(report)
+    return Cards("algorithm", "estimate", tuple(_card(item, models) for item in report.algorithms), (SAMPLING,))
 
 
-def _card(item: Algorithm) -> Card:
+def _card(item: Algorithm, models: Mapping[str, str]) -> Card:
     estimate = item.estimate
     number, caption = _estimate(estimate), ""
     if estimate is None and item.coverage.median is not None:
@@ -146,6 +159,7 @@ def _card(item: Algorithm) -> Card:
         *(() if estimate and estimate.printed_error is None else (("error, on other papers", _errors(estimate)),)),
         (f"{100 * LEVEL:g} % interval", _between(estimate.low, estimate.high) if estimate else wording.MISSING),
         (SAMPLING, _between(estimate.sampling_low, estimate.sampling_high) if estimate else wording.MISSING),
+        *((name, _by_published(item, subset)) for subset, name in models.items()),
         *((bar.short, f"{len(bar.reached)} of {bar.games}") for bar in item.breakthroughs),
     )
     return Card(item.name, number, caption, facts)
@@ -177,7 +191,7 @@ def _between(low: float | None, high: float | None) -> str:
 
 def _glance(report: ScoreReport) -> Table:
     estimates = [item.estimate for item in report.algorithms if item.estimate]
-    models = any(item.subset != ANY for item in estimates)
+    models, by_model = _published(report), any(item.subset != ANY for item in estimates)
     noun, benchmark = words.noun(report.benchmark), report.benchmark
     bars = report.algorithms[0].breakthroughs if report.algorithms else ()
     return table(
@@ -188,7 +202,8 @@ def _glance(report: ScoreReport) -> Table:
             "median of all" if benchmark.own else f"{benchmark.name} median",
             "estimated median" if estimates else None,
             f"{100 * estimates[0].level:g} % interval" if estimates else None,
-            Column("from", "name") if models else None,
+            Column("from", "name") if by_model else None,
+            *models.values(),
             *(bar.short for bar in bars),
         ),
         (
@@ -200,6 +215,7 @@ def _glance(report: ScoreReport) -> Table:
                 _estimate(item.estimate),
                 _between(item.estimate.low, item.estimate.high) if item.estimate else wording.MISSING,
                 item.estimate.title if item.estimate else wording.MISSING,
+                *(_by_published(item, subset) for subset in models),
                 *(f"{len(bar.reached)} of {bar.games}" for bar in item.breakthroughs),
             )
             for item in report.algorithms
@@ -211,7 +227,7 @@ def _glance(report: ScoreReport) -> Table:
 
 def _summaries(report: ScoreReport) -> Iterator[Block]:
     summaries = [item for algorithm in report.algorithms for item in algorithm.summaries]
-    counted = len({item.games for item in summaries}) > 1
+    counted = len({item.games for item in summaries}) > 1 or any(item.left_out for item in summaries)
     noun = words.noun(report.benchmark)
     metrics = {item.title: item.meaning for item in summaries}
     rows = (

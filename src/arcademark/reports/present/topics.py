@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from arcademark.reports.blocks import Column, Document, Facts, Table, section, table
 
-VALUES = ("value", "score", "default")
+NAMES, VALUES = ("name", "kind"), ("value", "what", "score", "default")
+UNSAID = ("task", "suite", "required")
+"""Fields that stand elsewhere in a row, or need no words."""
 
 
 def listing(topic: str, headings: Sequence[str], rows: Iterable[Sequence[str]]) -> Document:
@@ -17,28 +19,34 @@ def listing(topic: str, headings: Sequence[str], rows: Iterable[Sequence[str]]) 
     return Document(topic.capitalize(), "info", "", (section("", table(columns, rows)),))
 
 
-def details(name: str, known: Mapping[str, Any]) -> Document:
-    """Show all that is known of one thing."""
-    plain = {
-        key: value
-        for key, value in known.items()
-        if not (isinstance(value, Mapping) and any(isinstance(item, Mapping) for item in value.values()))
-    }
-    facts = Facts(tuple((key.replace("_", " "), _text(value)) for key, value in plain.items()))
-    listings = (section("", _listing(key, known[key])) for key in known if key not in plain)
-    return Document(name, "info", "", (section("", facts), *listings))
+def details(known: Mapping[str, Any]) -> Document:
+    """Show all that is known of one thing, as JSON values."""
+    listed = {key: list(_entries(value)) for key, value in known.items()}
+    plain = ((key.replace("_", " "), _text(value)) for key, value in known.items() if not listed[key])
+    listings = (section("", _listing(key, entries)) for key, entries in listed.items() if entries)
+    return Document(str(known["name"]), "info", "", (section("", Facts(tuple(plain))), *listings))
 
 
-def _listing(title: str, entries: Mapping[str, Mapping[str, Any]]) -> Table:
+def _entries(value: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the objects that a value holds, by name or in a list, with what each is called."""
+    if isinstance(value, Mapping) and any(isinstance(entry, Mapping) for entry in value.values()):
+        yield from value.items()
+    for entry in value if isinstance(value, list) else ():
+        if isinstance(entry, Mapping):
+            name = next(entry[key] for key in NAMES if key in entry).replace("_", " ")
+            yield f"{name} ({entry['suite']})" if "suite" in entry else name, entry
+
+
+def _listing(title: str, entries: Iterable[tuple[str, Mapping[str, Any]]]) -> Table:
     """Lay out named values with where each comes from."""
-    parameters = any("default" in entry for entry in entries.values())
-    value, source = ("default", "type and meaning") if parameters else ("value", "source")
-    rows = []
-    for name, entry in entries.items():
-        rest = [_source(key, item) for key, item in entry.items() if key not in VALUES and item != ""]
-        found = next(_text(entry[key]) for key in VALUES if key in entry)
+    rows, heads = [], ("value", "source")
+    for name, entry in entries:
+        value = next(key for key in VALUES if key in entry)
+        heads = ("default", "type and meaning") if value == "default" else heads
+        found = "required" if entry.get("required") else _text(entry[value])
+        rest = [_source(key, entry[key]) for key in entry if key not in (*NAMES, *UNSAID, value) and entry[key]]
         rows.append((name, found, " ".join(line for line in rest if line)))
-    return table((Column(title, "name"), Column(value, "name"), Column(source, "prose")), rows)
+    return table((Column(title, "name"), Column(heads[0], "name"), Column(heads[1], "prose")), rows)
 
 
 def _source(key: str, value: Any) -> str:

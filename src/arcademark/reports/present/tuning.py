@@ -10,6 +10,9 @@ from arcademark.reports import wording
 from arcademark.reports.blocks import Cell, Document, Prose, Section, Table, section, table
 from arcademark.reports.runs import tuning
 from arcademark.reports.runs.tuning import Sensitivity, Setting, Tuned
+from arcademark.reports.subsets.models import short_title
+from arcademark.suite.settings import format_setting
+from arcademark.suite.subsets import subset
 
 
 def document(shown: Tuned) -> Document:
@@ -41,15 +44,19 @@ def _places(shown: Tuned) -> Table:
     rows: list[tuple[Cell | str, ...]] = [
         (
             str(rank),
-            *(setting.values[name] for name in names),
+            *(format_setting(setting.values[name]) for name in names),
             Cell(wording.fixed(setting.mean, 3), "strong"),
             _half_width(setting),
+            wording.percent(setting.estimate),
         )
         for rank, setting in enumerate(shown.settings, start=1)
     ]
-    columns = ("", *names, "mean place", "95 %")
+    columns = ("", *names, "mean place", "95 %", "median of all, estimated" if shown.model else None)
     noun = _noun(shown.suite)
     caption = f"Mean place: 0 is the worst setting of each {noun}, 1 the best, averaged over {noun}s."
+    if shown.model:
+        title = short_title(subset(shown.model))
+        caption += f" Estimated median: HNS of all games by {title}'s published model (Aitchison et al. 2023, §8)."
     return table(columns, rows, names=1 + len(names), caption=caption)
 
 
@@ -79,8 +86,11 @@ def _sensitivity(shown: Sensitivity, suite: str) -> Section:
     best = table(
         ("", *names),
         (
-            ("best fixed setting", *shown.fixed.values()),
-            *((tuning.titled(game, suite), *values.values()) for game, values in shown.best.items()),
+            ("best fixed setting", *map(format_setting, shown.fixed.values())),
+            *(
+                (tuning.titled(game, suite), *map(format_setting, values.values()))
+                for game, values in shown.best.items()
+            ),
         ),
     )
     return section("Sensitivity to parameters", by_count, best, *_sensitive(shown, noun))
@@ -123,7 +133,8 @@ def _advice(shown: Tuned) -> Iterator[Prose]:
     if best.mean is None:
         yield Prose(f"No setting is better than another on these {_noun(shown.suite)}s and episodes; try more of them.")
         return
-    yield Prose(f"Best: {' '.join(f'--set {name}={value}' for name, value in best.values.items())}", "strong")
+    told = " ".join(f"--set {name}={format_setting(value)}" for name, value in best.values.items())
+    yield Prose(f"Best: {told}", "strong")
     if level := shown.level_with_best:
         yield Prose(f"{wording.plural(len(level), 'other setting')} cannot be distinguished from it by these episodes.")
     elif best.low is None:

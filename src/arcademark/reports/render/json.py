@@ -1,6 +1,6 @@
 """Documents as JSON, field by field, and their schemas (JSON Schema 2020-12), made of the same dataclasses.
 
-Within ``arcademark.report/3`` fields may be added; one that goes, or changes its meaning, makes it ``/4``; so for the
+Within ``arcademark.report/4`` fields may be added; one that goes, or changes its meaning, makes it ``/5``; so for the
 others.
 """
 
@@ -20,6 +20,13 @@ from arcademark.agents import docstrings
 from arcademark.errors import escaped
 
 _DOCUMENTS = (
+    "reports.topics:Games",
+    "reports.topics:Suites",
+    "reports.topics:Subsets",
+    "reports.topics:Protocols",
+    "reports.topics:Agents",
+    "reports.topics:Algorithms",
+    "reports.topics:Schemas",
     "reports.features.documents:FeatureSets",
     "reports.features.seen:FeaturesSeen",
     "reports.catalogue.documents:Catalogue",
@@ -33,7 +40,9 @@ _DOCUMENTS = (
     "reports.runs.status:Status",
     "reports.runs.suite_check:SuiteCheck",
     "reports.runs.tuning:Tuned",
+    "reports.runs.verification:Checked",
     "reports.runs.verification:Verified",
+    "console.prove:Here",
     "reports.tables.document:ScoreReport",
     "reports.tables.comparison:Comparison",
     "reports.subsets.searching:Searched",
@@ -42,6 +51,7 @@ _DOCUMENTS = (
     "reports.subsets.predicting:Predicted",
     "reports.subsets.covering:Coverage",
     "reports.subsets.expenses:Expenses",
+    "reports.subsets.until:PlayedUntil",
     "reports.reproductions.analysis:Reproduced",
     "reports.site.document:Site",
     "reports.site.submission:Submission",
@@ -66,9 +76,10 @@ def schema(kind: type[Any]) -> dict[str, Any]:
     Every field is written, those with defaults too, and there are no others.
     """
     _, found = msgspec.json.schema_components([kind], ref_template="#/$defs/{name}")
-    classes = {item.__name__: item for item in _dataclasses(kind, set())}
+    several = list(_dataclasses(kind, set()))
+    classes = {name: item for item in several for name in (item.__name__, f"{item.__module__}.{item.__name__}")}
     text = json.dumps({_snake(name): _described(entry, classes[name]) for name, entry in found.items()})
-    definitions = json.loads(re.sub(r"(?<=#/\$defs/)\w+", lambda name: _snake(name[0]), text))
+    definitions = json.loads(re.sub(r"(?<=#/\$defs/)[\w.]+", lambda name: _snake(name[0]), text))
     whole = definitions.pop(_snake(kind.__name__))
     heading = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": kind.SCHEMA}
     return {**heading, **whole, "$defs": definitions}

@@ -52,8 +52,8 @@ def view(run: RunScores, name: str) -> Run:
         trials=_trials(run),
         commands=_commands(manifest),
         versions=versions,
-        machine=_texts(manifest.get("machine")),
-        roms=_texts({titled(task): md5 for task, md5 in manifest.get("games", {}).items() if md5}),
+        machine={key: value for key, value in (manifest.get("machine") or {}).items() if value is not None},
+        roms={titled(task): md5 for task, md5 in manifest.get("games", {}).items() if md5},
         emulators={titled(task): tuple(used) for task, used in manifests.emulators(manifest).items()},
         imported=_imported(imported.of(record)),
         parts=tuple(map(str, record.parts)),
@@ -139,7 +139,3 @@ def _commands(manifest: dict[str, Any]) -> tuple[str, ...]:
     """Return the different commands that the run was given: later ones may have added games, seeds and episodes."""
     given = [manifest.get("command"), *(later.get("command") for later in manifest.get("continued") or ())]
     return tuple(dict.fromkeys(str(command) for command in given if command))
-
-
-def _texts(mapping: dict[str, Any] | None) -> dict[str, str]:
-    return {key: str(value) for key, value in (mapping or {}).items() if value is not None}

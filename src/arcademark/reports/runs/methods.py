@@ -278,11 +278,11 @@ def _from_any(told: Sequence[tuple[str, Estimate]]) -> str:
 
 
 def _estimated(algorithms: Sequence[Algorithm]) -> Iterator[str]:
-    told = [(item.name, item.estimate) for item in algorithms if item.estimate and item.estimate.value is not None]
-    if told and told[0][1].subset == ANY:
-        yield _from_any(told)
-        return
-    for name in dict.fromkeys(estimate.subset for _, estimate in told):
+    pairs = ((item.name, one) for item in algorithms for one in (item.estimate, item.published))
+    told = [(name, one) for name, one in pairs if one and one.value is not None]
+    if from_any := [pair for pair in told if pair[1].subset == ANY]:
+        yield _from_any(from_any)
+    for name in dict.fromkeys(estimate.subset for _, estimate in told if estimate.subset != ANY):
         subset = subsets.subset(name)
         shown = [pair for pair in told if pair[1].subset == name]
         title, error = shown[0][1].title, shown[0][1].printed_error or 0.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 
+from arcademark.agents.linear import settings as linear
 from arcademark.reports import settings, wording
 from arcademark.reports.cells import PlayedAlgorithm
 from arcademark.reports.document import Notice
@@ -246,6 +247,10 @@ def _learners(shown: Sequence[PlayedAlgorithm]) -> Iterator[Notice]:
                 "training_budget",
                 f"{algorithm.name} {how} for {wording.listing(other)}; {protocol.name} gives {usual or 'none'}.",
             )
+        labels = {trial.agent for trial in learners}
+        for agent in (one for one in algorithm.run.record.manifest["agents"] if one["label"] in labels):
+            if agent.get("reference") == linear.NAME and (told := linear.origin(agent.get("parameters") or {})):
+                yield notice("parameters", f"{algorithm.name}: {told}")
         trials, wanted = len({trial.seed for trial in learners}), protocols.learner_trials(protocol)
         if wanted is not None and 0 < trials < wanted:
             yield notice(

@@ -24,12 +24,12 @@ from numpy.typing import NDArray
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics import intervals
 from arcademark.reports.measures import Measure, atari
+from arcademark.reports.record import Value
 from arcademark.runs import manifest
 from arcademark.runs.networks import learnt_in
 from arcademark.runs.store import read_actions
 from arcademark.scores.runs import RunScores, load_run, pooled
 from arcademark.suite.protocols import AtariProtocol, Difference, differences
-from arcademark.suite.settings import format_setting
 from arcademark.suite.variants import KINDS, Kind, kind_of, variants
 
 BASE = "base"
@@ -54,14 +54,14 @@ class Lost:
 class Variant:
     """A game played in a variant.
 
-    changed: What differs from the protocol, {"frame_skip": "8"}.
+    changed: What differs from the protocol, {"frame_skip": 8}.
     base, score: Mean score under the protocol and in the variant, in points.
     same: Whether its episodes are those of the protocol, as colours alone are changed and all actions are the same.
     """
 
     game: str
     kind: Kind
-    changed: Mapping[str, str]
+    changed: Mapping[str, Value]
     directory: str
     base: float
     score: float
@@ -116,7 +116,7 @@ class Robustness:
     unmatched: Trials that are left out, as a run lacks their seed.
     """
 
-    SCHEMA: ClassVar[str] = "arcademark.robustness/1"
+    SCHEMA: ClassVar[str] = "arcademark.robustness/2"
     directory: str
     agent: str
     protocol: str
@@ -209,7 +209,7 @@ def robustness(directory: str | os.PathLike[str]) -> Robustness:
             Variant(
                 game=game,
                 kind=kinds[name],
-                changed={change.setting: format_setting(change.b) for change in changes[name]},
+                changed={change.setting: change.b for change in changes[name]},
                 directory=name,
                 base=points[game, BASE],
                 score=points[game, name],

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import ClassVar, Literal
@@ -20,11 +20,13 @@ from numpy.typing import NDArray
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics import hyperparameters, intervals
 from arcademark.metrics.ranges import inter_algorithm
-from arcademark.reports import wording
+from arcademark.reports import estimates, wording
+from arcademark.reports.record import Value
 from arcademark.scores.runs import RunScores, load_run
 from arcademark.scores.table import ScoreTable
 from arcademark.suite import tasks
-from arcademark.suite.subsets import subset
+from arcademark.suite.protocols import Protocol
+from arcademark.suite.subsets import Subset, subset
 from arcademark.suite.task_suites import TaskSuite
 
 MOST_FOLDS = 20
@@ -38,12 +40,14 @@ class Setting:
     """One combination of parameters."""
 
     label: str  # the agent with these parameters
-    values: Mapping[str, str]  # what was tried
+    values: Mapping[str, Value]  # what was tried
     mean: float | None
     """Mean over games of its place between the worst setting (0) and the best (1); None where a game is missing."""
     low: float | None  # 95 % interval of the mean; None from single episodes
     high: float | None
     scores: Mapping[str, float | None]  # by game
+    estimate: float | None = None
+    """Of the median of all games, in percent, by the published model of just these; None where there is none."""
 
 
 @dataclass(frozen=True)
@@ -82,8 +86,8 @@ class Sensitivity:
     """
 
     games: tuple[str, ...]
-    fixed: Mapping[str, str]
-    best: Mapping[str, Mapping[str, str]]
+    fixed: Mapping[str, Value]
+    best: Mapping[str, Mapping[str, Value]]
     value: float
     held_out: float | None
     low: float | None
@@ -98,7 +102,7 @@ class Sensitivity:
 class Tuned:
     """The settings of one run, the best first."""
 
-    SCHEMA: ClassVar[str] = "arcademark.tune/1"
+    SCHEMA: ClassVar[str] = "arcademark.tune/2"
     directory: str
     protocol: str
     games: tuple[str, ...]
@@ -110,6 +114,7 @@ class Tuned:
     sensitivity: Sensitivity | None = None
     """None where fewer than two games tell two settings apart."""
     suite: str = ""  # that the games are tasks of; "" of Atari games
+    model: str = ""  # the published model that estimates are by, "atari-3-val"; "" where there is none of these games
 
     @property
     def level_with_best(self) -> tuple[Setting, ...]:
@@ -123,6 +128,11 @@ class Tuned:
 def training_games() -> tuple[str, ...]:
     """Return the five games that the 2013 paper designs and tunes on (§3.1.2)."""
     return tasks.suite("ale-55").training_tasks
+
+
+def usual_games(protocol: Protocol) -> tuple[str, ...]:
+    """Return the games to tune on under a protocol: the 2013 paper's own, otherwise Atari-3-Val (Atari-5, §8)."""
+    return training_games() if protocol.name == "ale-2013" else subset(VALIDATION[0]).tasks
 
 
 def titled(game: str, suite: str) -> str:
@@ -171,8 +181,8 @@ def warning(games: Sequence[str], suite: TaskSuite | None = None) -> str:
     )
 
 
-def tuned(directory: Path, tried: Mapping[str, Mapping[str, str]]) -> Tuned:
-    """Rank the settings that a run played."""
+def tuned(directory: Path, tried: Mapping[str, Mapping[str, Value]]) -> Tuned:
+    """Rank the settings that a run played; `tried` has their parameters by label."""
     run = load_run(directory)
     table = run.table.select(algorithms=[label for label in run.table.algorithms if label in tried])
     scores = table.mean_over_runs()
@@ -180,7 +190,11 @@ def tuned(directory: Path, tried: Mapping[str, Mapping[str, str]]) -> Tuned:
         raise ArcadeMarkError(f"{directory}: fewer than two settings have a score; nothing is there to compare")
     placed = inter_algorithm(scores, table.tasks, zero_range="omit")
     telling = np.asarray(np.isfinite(placed).any(axis=0))
-    settings = [_setting(run, label, tried[label], scores, row, telling) for row, label in enumerate(table.algorithms)]
+    model = None if run.record.protocol.suite else estimates.exactly(table.tasks)
+    settings = [
+        _estimated(_setting(run, label, tried[label], scores, row, telling), model)
+        for row, label in enumerate(table.algorithms)
+    ]
     return Tuned(
         directory=str(directory),
         protocol=run.record.protocol.label,
@@ -192,10 +206,19 @@ def tuned(directory: Path, tried: Mapping[str, Mapping[str, str]]) -> Tuned:
         settings=tuple(sorted(settings, key=lambda setting: 1.0 if setting.mean is None else -setting.mean)),
         sensitivity=_sensitivity(run, table, tried),
         suite=run.record.protocol.suite.name if run.record.protocol.suite else "",
+        model="" if model is None else model.name,
     )
 
 
-def _sensitivity(run: RunScores, table: ScoreTable, tried: Mapping[str, Mapping[str, str]]) -> Sensitivity | None:
+def _estimated(setting: Setting, model: Subset | None) -> Setting:
+    """Add what the published model says of all games."""
+    scores = {game: score for game, score in setting.scores.items() if score is not None}
+    if model is None or len(scores) < len(setting.scores):
+        return setting
+    return replace(setting, estimate=estimates.by_model(model, scores))
+
+
+def _sensitivity(run: RunScores, table: ScoreTable, tried: Mapping[str, Mapping[str, Value]]) -> Sensitivity | None:
     whole = np.asarray(np.isfinite(table.mean_over_runs()).all(axis=1))
     table = table.select(algorithms=[name for name, has in zip(table.algorithms, whole, strict=True) if has])
     seeds = np.flatnonzero(np.isfinite(table.scores).all(axis=(0, 1)))
@@ -209,7 +232,8 @@ def _sensitivity(run: RunScores, table: ScoreTable, tried: Mapping[str, Mapping[
     unit, parts = _parts(run, table, seeds)
     settings = [tried[label] for label in table.algorithms]
     names = tuple(settings[0])
-    codes = np.array([np.unique([values[name] for values in settings], return_inverse=True)[1] for name in names]).T
+    columns = ([repr(values[name]) for values in settings] for name in names)
+    codes = np.array([np.unique(column, return_inverse=True)[1] for column in columns]).T
     found = hyperparameters.choices(placed.mean(axis=2), codes)
     apart = hyperparameters.held_out((parts - low) / (high - low), codes) if unit else None
     return Sensitivity(
@@ -268,7 +292,7 @@ def _over(parts: NDArray[np.float64] | None) -> tuple[float | None, float | None
 def _setting(
     run: RunScores,
     label: str,
-    values: Mapping[str, str],
+    values: Mapping[str, Value],
     scores: NDArray[np.float64],
     row: int,
     telling: NDArray[np.bool_],

@@ -1,10 +1,12 @@
-"""What verifying a run showed, as a document."""
+"""What verifying a run, or looking for damage in it, showed, as documents."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
+from arcademark.runs.salvage import Salvaged
 from arcademark.runs.verify import Finding, Verification
 
 
@@ -31,6 +33,41 @@ class Verified:
     problems: tuple[Finding, ...]
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class NewRun:
+    """A new run of what was intact: its episodes, and of its trials those that are done."""
+
+    directory: str
+    episodes: int
+    trials: int
+    done: int
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What is damaged in a run.
+
+    ok: Whether nothing is.
+    problems: What is, a line each.
+    salvaged: None where no new run was asked for.
+    """
+
+    SCHEMA: ClassVar[str] = "arcademark.check/1"
+
+    directory: str
+    ok: bool
+    problems: tuple[str, ...]
+    salvaged: NewRun | None
+
+
+def checked(directory: Path, problems: tuple[str, ...], salvaged: Salvaged | None) -> Checked:
+    """Make the document of a check."""
+    new = None
+    if salvaged is not None:
+        new = NewRun(str(salvaged.directory), salvaged.episodes, salvaged.trials, salvaged.done)
+    return Checked(str(directory), not problems, problems, new)
 
 
 def of(found: Verification) -> Verified:

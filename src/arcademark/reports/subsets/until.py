@@ -21,6 +21,8 @@ import numpy as np
 from arcademark.errors import ArcadeMarkError
 from arcademark.reports import wording
 from arcademark.reports.subsets import predictors
+from arcademark.reports.subsets.predicting import Predicted
+from arcademark.reports.tables.document import ScoreReport
 from arcademark.runs import manifest
 from arcademark.runs.plan import Plan, Trial
 from arcademark.runs.scheduling import expected_frames
@@ -57,14 +59,30 @@ class Step:
 class Outcome:
     """How it ended: the errors asked for and reached, and whether that is enough, it was stopped, or a trial failed."""
 
-    SCHEMA: ClassVar[str] = "arcademark.run-until/1"
-
     asked_error: float
     error: float | None
     reached: bool
     interrupted: bool
     failed: bool
     steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True)
+class PlayedUntil(Outcome):
+    """How playing until the median is known ended, and what is known then.
+
+    asked_error, error: Of the median, fractions; the second None where its interval has no upper end.
+    reached, interrupted, failed: Whether that is enough, it was stopped, or a trial failed.
+    level: Of the interval that the error is of.
+    report: Of the run.
+    prediction: None where no game is known.
+    """
+
+    SCHEMA: ClassVar[str] = "arcademark.run-until/1"
+
+    level: float
+    report: ScoreReport
+    prediction: Predicted | None
 
 
 @dataclass

@@ -19,9 +19,10 @@ from arcademark.metrics.intervals import score_intervals
 from arcademark.reports import bars, estimates, hard, measures, wording
 from arcademark.reports.cells import Cell, PlayedAlgorithm, run_names
 from arcademark.reports.citations import OF_MEASURES, OF_NOTICES, OF_SUMMARIES, cited
-from arcademark.reports.document import Breakthrough, Estimate, Notice
+from arcademark.reports.document import Breakthrough, Notice
 from arcademark.reports.measures import Measure, Runs
 from arcademark.reports.runs import directory, learning, methods
+from arcademark.reports.subsets.models import ANY
 from arcademark.reports.tables import loading, notices, protocols, similar
 from arcademark.reports.tables.dataset import Dataset, ScoreOptions, prepare
 from arcademark.reports.tables.document import (
@@ -40,7 +41,7 @@ from arcademark.reports.tables.document import (
 )
 from arcademark.reports.tables.loading import ScoreSource
 from arcademark.reports.tables.uncertainty import Bootstrap, statistic
-from arcademark.suite import references
+from arcademark.suite import references, subsets
 from arcademark.suite.protocols import papers
 from arcademark.suite.subsets import Subset
 
@@ -101,8 +102,8 @@ def of_dataset(
         algorithms.append(
             replace(
                 _algorithm(name, dataset, chosen, bootstrap),
-                estimate=_estimate(name, model, dataset, bootstrap) if estimated else None,
-                **_of_run(played, by_run, dataset.scores.frames.get(name)) if played else {},
+                **(_estimates(name, model, dataset, bootstrap) if estimated else {}),
+                **(_of_run(played, by_run, dataset.scores.frames.get(name)) if played else {}),
             )
         )
         if follow is not None:
@@ -110,7 +111,8 @@ def of_dataset(
     told = notices.collect(dataset, algorithms, bootstrap)
     views = tuple(map(directory.view, runs, names))
     title = wording.shortened(dataset.algorithms, most=4)
-    used = [model.papers for item in algorithms if model and item.estimate]
+    models = dict.fromkeys(one.subset for item in algorithms for one in (item.estimate, item.published) if one)
+    used = [subsets.subset(name).papers for name in models if name != ANY]
     beside = tuple(similar.budgets(dataset, algorithms))
     papers = [item.paper for one in beside for item in one.published]
     own = [
@@ -166,7 +168,7 @@ def _of_run(item: PlayedAlgorithm, names: Mapping[int, str], frames: int | None)
         "variants": item.variants,
         "frames_per_action": trial.frames_per_action or protocol.frame_skip,
         "training_episodes": episodes if trial.learns else None,
-        "learns": trial.learns,
+        "learns": bool(trial.learns),
         "frames_of_files": frames is not None
         and not trial.learns
         and "trained_under" not in item.run.record.manifest
@@ -353,9 +355,10 @@ def _coverage(means: Mapping[str, float], dataset: Dataset, summaries: Sequence[
     if missing:
         lacking = wording.plural(len(missing), benchmark.noun)
         why = f"{lacking} of {benchmark.view.name} {'has' if len(missing) == 1 else 'have'} no score"
-    elif benchmark.view.own and first.left_out:
-        lacking = wording.plural(len(first.left_out), benchmark.noun)
-        why = f"{lacking} {'has' if len(first.left_out) == 1 else 'have'} no reference scores"
+    elif unplaced := set(first.left_out) & set(map(benchmark.title, benchmark.tasks)):
+        lacking = wording.plural(len(unplaced), benchmark.noun)
+        of_metric = "reference scores" if benchmark.view.own else f"{first.title} score"
+        why = f"{lacking} {'has' if len(unplaced) == 1 else 'have'} no {of_metric}"
     elif first.games > inside:
         why = f"{wording.plural(first.games - inside, benchmark.noun)} of other suites"
     names = tuple(map(benchmark.title, missing))
@@ -383,10 +386,17 @@ def _efficiency(
     )
 
 
-def _estimate(name: str, model: Subset | None, dataset: Dataset, bootstrap: Bootstrap) -> Estimate | None:
+def _estimates(name: str, model: Subset | None, dataset: Dataset, bootstrap: Bootstrap) -> dict[str, Any]:
+    """Estimate from any games and, where these are a published model's own, by that too; or by the model asked for."""
     runs, units = dataset.runs(name), dataset.units(name)
     seeds = {task: tuple(units[task][:, np.newaxis]) if runs[task].size > 1 else (units[task],) for task in runs}
     frame_cap = protocols.frame_cap(dataset.play(name))
-    if model is None:
-        return estimates.from_any(name, dataset.benchmark.view.name, seeds, frame_cap, bootstrap.seed)
-    return estimates.from_model(model, seeds, frame_cap, bootstrap.seed)
+    if model is not None:
+        return {"estimate": estimates.from_model(model, seeds, frame_cap, bootstrap.seed)}
+    suite = dataset.benchmark.view.name
+    games = [task for task in seeds if task in dataset.benchmark.tasks]
+    known = estimates.exactly(games) if suite == ESTIMATED[0] else None
+    return {
+        "estimate": estimates.from_any(name, suite, seeds, frame_cap, bootstrap.seed),
+        "published": known and estimates.from_model(known, seeds, frame_cap, bootstrap.seed),
+    }

@@ -19,7 +19,7 @@ from arcademark.reports import measures, wording
 from arcademark.reports.measures import Measure
 from arcademark.reports.tables.document import BenchmarkView, ReferenceKind
 from arcademark.scores.references import read_references
-from arcademark.suite import references, tasks
+from arcademark.suite import anomalies, references, tasks
 from arcademark.suite.task_suites import TaskSuite
 
 KINDS = MappingProxyType(
@@ -145,8 +145,18 @@ def load_benchmark(
         benchmark = Benchmark(view, found.tasks, anchors, made, tuple(made))
     else:
         benchmark = _ale(view, found.tasks, anchors)
+    scaled = _min_max(found.tasks)
+    benchmark = replace(benchmark, measures={**benchmark.measures, scaled.metric: scaled})
     papers = dict.fromkeys(key for those in entries.values() for entry in those for key in entry.papers)
     return replace(benchmark, papers=tuple(papers))
+
+
+def _min_max(names: Sequence[str]) -> Measure:
+    """Make the measure of the scores that games can have, which is shown where it is asked for."""
+    limits = {game: limits for game in names if (limits := anomalies.score_range(game))}
+    others = wording.listing(tasks.game_name(game) for game in names if game not in limits)
+    meaning = f"0 % is the least that a game can score, 100 % the most (Fan 2021, below Eq. 3); not known of {others}"
+    return _placed("min_max", "min-max", meaning, limits)
 
 
 def _own(path: str | os.PathLike[str], decimal: str | None) -> Benchmark:

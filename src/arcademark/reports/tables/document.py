@@ -221,6 +221,7 @@ class Algorithm:
     training_episodes: A learner's budget on each game, where it is counted in episodes.
     learns: Whether it was trained in its run.
     frames_of_files: Whether its training frames are what the files of its networks say, on average a game and seed.
+    published: Beside an estimate from any games, that of the published model whose games are exactly those it has.
     """
 
     name: str
@@ -241,6 +242,7 @@ class Algorithm:
     training_episodes: int | None = None
     learns: bool = False
     frames_of_files: bool = False
+    published: Estimate | None = None
 
 
 @dataclass(frozen=True)
@@ -317,7 +319,7 @@ class ScoreReport(TableDocument):
     tolerance: None where it was not asked for.
     """
 
-    SCHEMA: ClassVar[str] = "arcademark.report/3"
+    SCHEMA: ClassVar[str] = "arcademark.report/4"
     algorithms: tuple[Algorithm, ...]
     learning: tuple[LearningCurve, ...] = ()
     runs: tuple[Run, ...] = ()

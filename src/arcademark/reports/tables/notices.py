@@ -39,7 +39,7 @@ _SAID = frozenset({"one_run", "coverage"})
 
 def collect(dataset: Dataset, algorithms: Sequence[Algorithm], bootstrap: Bootstrap) -> tuple[Notice, ...]:
     """Gather all notices of a table, warnings first."""
-    estimates = [(item.name, item.estimate) for item in algorithms if item.estimate is not None]
+    estimates = [(item.name, one) for item in algorithms for one in (item.estimate, item.published) if one is not None]
     runs = dataset.scores.runs
     return sort(
         [
@@ -107,8 +107,9 @@ def about_estimates(estimates: Sequence[tuple[str, Estimate]]) -> Iterator[Notic
             "Leave --model out: it is estimated from any games.",
         )
     told = [item for _, item in estimates if item.value is not None]
-    for item in told[:1]:  # all are by one model, or from any games
-        yield notice("estimate_reading", _from_any(told) if item.subset == ANY else _by_model(item))
+    for item in {item.subset: item for item in told}.values():
+        from_any = [one for one in told if one.subset == ANY]
+        yield notice("estimate_reading", _from_any(from_any) if item.subset == ANY else _by_model(item))
         if item.subset != ANY and subsets.subset(item.subset).purpose == "tuning":
             yield notice("estimate_tuning", f"{item.title} is meant for tuning; report results on Atari-5 (§8).")
 

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from arcademark.catalogue.model import Entry
+from arcademark.catalogue.model import Entry, SettingValue
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.reports import settings as vocabulary
 from arcademark.reports import wording
 from arcademark.subset.model import FrameCap
 from arcademark.suite.protocols import Protocol, protocols
+from arcademark.suite.settings import format_setting
 
 _LABEL = re.compile(r"(?P<name>\S+)(?: \((?P<overrides>.+)\))?")
 
@@ -58,7 +59,7 @@ class Play:
 
     label: str = ""
     protocol: Protocol | None = None
-    settings: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    settings: Mapping[str, SettingValue] = field(default_factory=lambda: MappingProxyType({}))
     plans: bool = False
     papers: tuple[str, ...] = ()
 
@@ -149,10 +150,10 @@ def _setting_by_setting(plays: Mapping[str, Play]) -> Iterator[str]:
 
 
 def settings_of(play: Play) -> dict[str, str]:
-    """Return the settings of the protocol, where it is one of ours, and those that the catalogue has besides."""
+    """Return as text the settings of the protocol, where it is one of ours, and those of the catalogue besides."""
     named = {} if play.protocol is None else vocabulary.of_protocol(play.protocol)
     everything = named | vocabulary.of_entry(play.settings)
-    return {key: value for key, value in everything.items() if key not in NO_SETTING}
+    return {key: format_setting(value) for key, value in everything.items() if key not in NO_SETTING}
 
 
 def not_ours(plays: Mapping[str, Play]) -> Iterator[str]:
