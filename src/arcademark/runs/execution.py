@@ -128,8 +128,8 @@ def placed(engine: str, address: str | None, gpus: float | None) -> dict[str, An
     """Return what of these an engine is given, as `execute` has them; an ArcadeMarkError if it has none."""
     if engine not in ENGINES:
         raise UnknownNameError("engine", engine, ENGINES)
-    if gpus is not None and not 0 <= gpus < math.inf:
-        raise ArcadeMarkError(f"GPUs of a worker {gpus}: expected 0 or more")
+    if gpus is not None and not (0 <= gpus < math.inf and (gpus <= 1 or gpus.is_integer())):
+        raise ArcadeMarkError(f"GPUs of a worker {gpus}: expected a share of one, or a whole number")
     placing = {name: value for name, value in (("address", address), ("gpus", gpus)) if value is not None}
     if placing and engine != "ray":
         raise ArcadeMarkError(f"{' and '.join(placing)}: engine {engine} has none; give --engine ray, or leave it out")
