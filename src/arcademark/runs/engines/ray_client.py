@@ -45,7 +45,6 @@ class Connect:
     address: str | None
     gpus: float  # that each worker is given
     waits: bool  # for nodes that an autoscaler adds, where there is no room for a worker yet
-    versions: dict[str, str]  # those that every node must have
     console: str | None  # a game that every node must be able to play on our own console
 
 
@@ -116,22 +115,15 @@ class Host:
         self._kill: Callable[[], str] = str
         self._socket: socket.socket
 
-    def begin(self, versions: dict[str, str], console: str | None) -> str | None:
+    def begin(self, console: str | None) -> str | None:
         """Start the worker; return instead what of this node forbids it."""
         try:
             from arcademark.environments.registry import choose_emulator
             from arcademark.errors import ArcadeMarkError
-            from arcademark.runs import processes, provenance
+            from arcademark.runs import processes
             from arcademark.runs.engines import worker
         except ImportError as error:
             return f"a node lacks {error.name}; install the same on all nodes"
-        here = provenance.versions()
-        if different := [
-            f"{name} {wanted} here, {here.get(name)} there"
-            for name, wanted in versions.items()
-            if here.get(name) != wanted
-        ]:
-            return f"a node has other versions ({'; '.join(different)}); install the same on all nodes"
         try:
             if console is not None:
                 choose_emulator(console, "console")
@@ -288,7 +280,7 @@ class _Client:
         from ray.exceptions import OutOfMemoryError, RayError, RayTaskError
 
         try:
-            if reason := await host.begin.remote(self._asked.versions, self._asked.console):
+            if reason := await host.begin.remote(self._asked.console):
                 self._channel.send(Refused(reason))
                 return
             while data := await host.hear.remote():
