@@ -326,3 +326,16 @@ def test_a_run_is_recorded_in_the_local_folder_that_a_variable_names(invoke, sho
     assert invoke(*asked, "$LOCAL").code == 0
     assert len(read_run("run").episodes) == 1
     assert not any((tmp_path / "disk").iterdir())
+
+
+def test_a_package_that_is_gone_meanwhile_is_told_of_in_a_line(invoke, monkeypatch):
+    module = importlib.import_module("arcademark.cli.list")
+
+    def gone(*_: object, **__: object) -> None:
+        raise ModuleNotFoundError("No module named 'arcademark.runs.ledger'")
+
+    monkeypatch.setattr(module.command, "callback", gone)
+    refused = invoke("list", ".")
+    assert refused.code == 2
+    assert refused.err.startswith("arcademark: No module named 'arcademark.runs.ledger'; if packages were installed")
+    assert len(refused.err.splitlines()) == 1

@@ -130,6 +130,12 @@ def execute(
         return run.summary()
 
 
+def begin(plan: Plan, directory: Path) -> None:
+    """Record what a plan asks for in a directory, where nothing is played yet; errors are those of `execute`."""
+    with Recorder(directory) as recorder:
+        _enter(recorder, plan, describe(plan, provenance.command()))
+
+
 def placed(engine: str, address: str | None, gpus: float | None) -> dict[str, Any]:
     """Return what of these an engine is given, as `execute` has them; an ArcadeMarkError if it has none."""
     if engine not in ENGINES:

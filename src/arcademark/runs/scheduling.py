@@ -127,3 +127,19 @@ def shard(plan: Plan, number: int, count: int) -> Plan:
         )
     mine = deal(frames_left([Standing(trial) for trial in plan.trials], Lengths()), count)[number - 1]
     return replace(plan, trials=tuple(plan.trials[place] for place in mine))
+
+
+def shards(plans: Mapping[str, Plan], number: int, count: int) -> dict[str, Plan]:
+    """Return shard `number` of several plans: of the first as `shard` has it, of the others the same games and seeds.
+
+    Plans of which nothing is in it are left out.
+    """
+    first, *_ = plans.values()
+    mine = shard(first, number, count)
+    keys = {(trial.game, trial.seed) for trial in mine.trials}
+    found = {}
+    for name, plan in plans.items():
+        trials = tuple(trial for trial in plan.trials if (trial.game, trial.seed) in keys)
+        if part := mine.trials if plan is first else trials:
+            found[name] = replace(plan, trials=part)
+    return found
