@@ -14,6 +14,7 @@ from arcademark.cli.main import COMMANDS
 from arcademark.cli.progress import Display
 from arcademark.environments.registry import choose_emulator
 from arcademark.runs.events import Summary
+from arcademark.runs.store import read_run
 from arcademark.suite import subsets
 
 
@@ -330,3 +331,28 @@ def test_an_agent_may_have_a_name_of_its_own(invoke, short):
     assert "another run" in invoke(*asked).err
     assert "names one agent, and these are 18" in invoke("run", "const", "--name", "all", "--out", "other").err
     assert "expected up to 100 visible characters" in invoke(*asked, "--name", "\x1b[31m").err
+
+
+def test_a_run_is_recorded_in_the_local_folder_that_a_variable_names(invoke, short, monkeypatch, tmp_path):
+    (tmp_path / "disk").mkdir()
+    monkeypatch.setenv("LOCAL", str(tmp_path / "disk"))
+    asked = ("run", "random", "--games", "pong", "--episodes", 1, *short, "--out", "run", "--scratch")
+    missing = invoke(*asked, "$LOCAL/none")
+    assert missing.code == 2
+    assert f"{tmp_path}/disk/none: cannot be read or written" in "".join(missing.err.split("\n"))
+    assert invoke(*asked, "$LOCAL").code == 0
+    assert len(read_run("run").episodes) == 1
+    assert not any((tmp_path / "disk").iterdir())
+
+
+def test_a_package_that_is_gone_meanwhile_is_told_of_in_a_line(invoke, monkeypatch):
+    module = importlib.import_module("arcademark.cli.list")
+
+    def gone(*_: object, **__: object) -> None:
+        raise ModuleNotFoundError("No module named 'arcademark.runs.ledger'")
+
+    monkeypatch.setattr(module.command, "callback", gone)
+    refused = invoke("list", ".")
+    assert refused.code == 2
+    assert refused.err.startswith("arcademark: No module named 'arcademark.runs.ledger'; if packages were installed")
+    assert len(refused.err.splitlines()) == 1

@@ -1,6 +1,8 @@
 """What is submitted to SLURM, as far as it can be told without one; tests/cluster has the rest."""
 
+import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -10,11 +12,22 @@ import pytest
 
 pytest.importorskip("submitit", reason="submitit is not installed: pip install '.[slurm]'")
 
-from arcademark.cli import submit
+from arcademark.agents.loading import agent_specs
+from arcademark.cli import jobs, submit
 from arcademark.runs import slurm
+from arcademark.runs.execution import execute
+from arcademark.runs.plan import Plan, make_plan
+from arcademark.runs.store import read_run
+from arcademark.suite.protocols import protocol
 
 SHORT = ("--games", "pong,freeway", "--episodes", "1", "--override", "max_frames_per_episode=200", "--seeds", "2")
 LIMIT = ("--slurm", "time=4:00:00")
+
+
+@pytest.fixture
+def toy() -> Plan:
+    rules = protocol("world-records").override({"max_frames_per_episode": 120})
+    return make_plan(agent_specs("random"), ["toy"], rules, episodes=1)
 
 
 def test_the_script_is_printed_and_nothing_is_written(invoke):
@@ -26,7 +39,8 @@ def test_the_script_is_printed_and_nothing_is_written(invoke):
     assert array.startswith("#!/bin/bash\n# 4 trials in 2 shards; 2 jobs of 2 workers; for shard K it runs\n# ")
     assert f"--shard K/2 --out {Path.cwd()}/runs/random/shards/K-of-2" in array
     assert "#SBATCH --dependency=afterany:ARRAY\n" in merge
-    assert "#SBATCH --array" not in merge
+    assert "#SBATCH --partition=a,b\n" in merge
+    assert not re.search("#SBATCH --(array|gpus)", merge)
     assert [line for line in array.splitlines() if line.startswith("#SBATCH") and "/" not in line] == [
         "#SBATCH --array=0-1%2",
         "#SBATCH --cpus-per-task=2",
@@ -54,11 +68,12 @@ def test_the_script_is_printed_and_nothing_is_written(invoke):
         (("--slurm", "time=3"), "twice the 90 seconds"),
         (("--slurm", "time=60,cores=2"), "known: account, array_parallelism"),
         (("--slurm", "time=60,cpus=0"), "whole number of at least 1"),
-        (("--slurm", "time=60,cpus=2,cpus_per_task=2"), "given too"),
+        (("--slurm", "time=60,cpus=2,cpus_per_task=2"), "cpus_per_task is given twice"),
         (("--slurm", "time=60,qos="), "expected a value"),
         (("--slurm", "time=60,time=70"), "given twice"),
         ((*LIMIT, "--out", "runs/%j"), "choose another directory"),
         ((*LIMIT, "--jobs", "5"), "--jobs 5: expected at most one job a trial: 4 here"),
+        ((*LIMIT, "--merge-slurm", "time=2"), "--merge-slurm time: 2 minutes; expected more than twice the 90 seconds"),
         ((*LIMIT, "--set", "weights=none"), "parameter"),
         ((*LIMIT, "--games", "chess"), "chess"),
         ((*LIMIT, "--engine", "steam"), "unknown engine 'steam'"),
@@ -117,9 +132,114 @@ def test_what_slurm_says_without_being_reached_is_told_in_a_line(invoke, monkeyp
 def test_a_job_is_given_what_the_user_wrote_but_for_what_is_of_the_submission():
     written = ["net.pt", "--games", "pong", "--set", "a=1", "--set", "b=x y", "--trust", "--episode-seconds", "0.5"]
     own = ["--slurm", "time=9", "--jobs", "2", "--workers", "3", "--dry-run", "--out", "here"]
+    own += ["--merge-slurm", "time=5", "--python", "python3"]
     with submit.command.make_context("submit", [*own, *written]) as context:
-        given = list(submit._given(context))
+        given = list(jobs.given(context))
     assert given == ["net.pt", "--games=pong", "--set=a=1", "--set=b=x y", "--episode-seconds=0.5", "--trust"]
+
+
+def test_parameters_as_people_write_them():
+    texts = ("time=60,partition=a,b", "setup=export A=1,B=2", "mem=4G,setup=module load cuda", "gres=gpu:1,disk:5")
+    of_job, last = slurm.parameters(list(jobs._pairs("slurm", (*texts, "reservation=mine"))), [("cpus", "1")])
+    assert {name: of_job[name] for name in ("time", "partition", "mem", "setup", "gres", "additional_parameters")} == {
+        "time": 60,
+        "partition": "a,b",
+        "mem": "4G",
+        "setup": ["export A=1,B=2", "module load cuda", of_job["setup"][2]],
+        "gres": "gpu:1,disk:5",
+        "additional_parameters": {"requeue": True, "reservation": "mine"},
+    }
+    assert (last["gres"], last["cpus_per_task"], last["job_name"]) == ("disk:5", 1, "arcademark-merge")
+
+
+@pytest.mark.parametrize("asked", [["gpus=1", "mem_per_gpu=8G", "cpus_per_gpu=4"], ["gres=gpu:a100:1"]])
+def test_the_last_job_has_no_gpu_unless_one_is_asked_for(asked):
+    pairs = [("time", "60"), *(tuple(one.split("=")) for one in asked)]
+    last = slurm.parameters(pairs)[1]
+    assert not [name for name in last if "gpu" in name or name == "gres"]
+    assert slurm.parameters(pairs, [("gpus", "1")])[1]["gpus_per_node"] == "1"
+
+
+def test_jobs_start_python_as_they_are_told(invoke):
+    shown = invoke("submit", "random", *SHORT, *LIMIT, "--python", "apptainer exec --nv 'my image.sif' py", "--dry-run")
+    assert "\n# apptainer exec --nv 'my image.sif' py -m arcademark run random" in shown.out
+    assert "--python" not in shown.out
+
+
+def test_options_of_jobs_go_with_slurm(invoke):
+    refused = invoke("tune", "random", "--try", "a=1,2", "--dry-run")
+    assert (refused.code, "go with --slurm" in refused.err) == (2, True)
+
+
+def test_settings_to_tune_are_dealt_out_and_ranked_once_merged(invoke):
+    asked = ("tune", "const", "--try", "action=FIRE,NOOP", "--games", "pong", *SHORT[2:], "--out", "runs/tuned")
+    shown = invoke(*asked, *LIMIT, "--jobs", 2, "--dry-run")
+    assert shown.code == 0, shown.err
+    assert "4 trials in 2 shards" in shown.out
+    plays = "-m arcademark tune const --try=action=FIRE,NOOP --games=pong"
+    assert plays in shown.out
+    assert not Path("runs").exists()
+    for number in (1, 2):
+        part = ("--shard", f"{number}/2", "--out", f"runs/tuned/shards/{number}-of-2")
+        assert invoke(*asked[:-2], *part).out == ""
+    told = " ".join(invoke(*asked, *LIMIT).out.split())
+    merge = "arcademark merge runs/tuned runs/tuned/shards/*"
+    assert f"all complete; see '{merge}'" in told
+    assert invoke("merge", "runs/tuned", *Path("runs/tuned/shards").iterdir()).code == 0
+    assert "all complete; see 'the same command without --slurm'" in " ".join(invoke(*asked, *LIMIT).out.split())
+    ranked = invoke(*asked, "--json")
+    assert [one["values"] for one in json.loads(ranked.out)["settings"]]
+
+
+def test_a_shard_of_variants_has_all_of_its_games_and_seeds(invoke):
+    asked = ("robustness", "random", *SHORT, "--variants", "1")
+    shown = invoke(*asked, *LIMIT, "--out", "whole", "--dry-run")
+    assert shown.code == 0, shown.err
+    assert " trials in 4 shards; 4 jobs of 1 worker" in shown.out
+    assert invoke(*asked, "--out", "whole").code == 0
+    for number in range(1, 5):
+        played = invoke(*asked, "--shard", f"{number}/4", "--out", f"runs/all/shards/{number}-of-4")
+        assert (played.code, played.out) == (0, "")
+        base = read_run(f"runs/all/shards/{number}-of-4/base").trials
+        assert len({(trial.game, trial.seed) for trial in base}) == 1
+    told = " ".join(invoke(*asked, *LIMIT, "--out", "runs/all").out.split())
+    assert "arcademark merge runs/all/base runs/all/shards/*/base" in told
+    for name in (path.name for path in Path("whole").iterdir()):
+        assert invoke("merge", f"runs/all/{name}", *Path("runs/all/shards").glob(f"*/{name}")).code == 0
+    merged, whole = (json.loads(invoke("robustness", "--out", of, "--json").out) for of in ("runs/all", "whole"))
+    assert merged | {"directory": "whole"} == whole
+
+
+def test_scores_of_a_shard_are_not_shown(invoke):
+    for given in (("--shard", "1/2", "--json"), ("--shard", "1/2", "--html", "page.html")):
+        refused = invoke("run", "random", *SHORT, *given)
+        assert (refused.code, "no scores are shown before shards are merged" in refused.err) == (2, True)
+    refused = invoke("tune", "const", "--try", "action=FIRE,NOOP", *LIMIT, "--json")
+    assert (refused.code, "--slurm: no scores" in refused.err) == (2, True)
+
+
+LATE = """
+import sys
+from arcademark.cli.main import main
+from arcademark.runs import execution
+play = execution._Run.play
+def watched(self, engine):
+    global before
+    before = {*sys.modules}
+    return play(self, engine)
+execution._Run.play = watched
+try:
+    main()
+finally:
+    print(sorted(name for name in {*sys.modules} - before if name.startswith("arcademark")))
+"""
+
+
+@pytest.mark.parametrize("command", [("run", "random"), ("tune", "const", "--try", "action=FIRE,NOOP")])
+def test_a_shard_imports_nothing_of_this_package_once_it_plays(command, tmp_path):
+    asked = [*command, *SHORT, "--shard", "1/2", "--out", str(tmp_path / "run")]
+    played = subprocess.run([sys.executable, "-c", LATE, *asked], capture_output=True, text=True, check=True)
+    assert played.stdout == "[]\n"
 
 
 def stubborn(seconds: int) -> tuple[slurm.ShardJob, subprocess.Popen[bytes]]:
@@ -128,7 +248,7 @@ def stubborn(seconds: int) -> tuple[slurm.ShardJob, subprocess.Popen[bytes]]:
     child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
     assert child.stdout is not None
     child.stdout.readline()
-    return slurm.ShardJob(Path("nowhere"), ("run",), 4, 0, seconds, child.pid), child
+    return slurm.ShardJob(Path("nowhere"), ("run",), 4, seconds, child.pid), child
 
 
 def test_a_play_that_does_not_end_is_ended_in_time_and_not_put_back_for_ever():
@@ -140,4 +260,16 @@ def test_a_play_that_does_not_end_is_ended_in_time_and_not_put_back_for_ever():
     assert again.function.child is None
     again = again._checkpoint_function()
     assert again.args == (3, 2)
-    assert again._checkpoint_function() is None
+    with pytest.raises(SystemExit, match="nothing was recorded in 3 rounds"):
+        again._checkpoint_function()
+
+
+def test_what_was_recorded_of_any_run_of_a_shard_is_progress(toy, tmp_path):
+    job = slurm.ShardJob(tmp_path, ("robustness",), 4, 60)
+    with pytest.raises(SystemExit):
+        job.checkpoint(3, rounds=2)
+    execute(toy, tmp_path / "shards" / "3-of-4" / "base")
+    assert job.checkpoint(3, rounds=2).args == (3, 0)
+    job.before = slurm._sum(tmp_path / "shards" / "3-of-4", slurm.FRAMES)
+    with pytest.raises(SystemExit):
+        job.checkpoint(3, rounds=2)

@@ -50,11 +50,15 @@ PreemptMode=REQUEUE
 KillWait=30
 MinJobAge=3600
 MaxArraySize={most}
-NodeName={host} NodeAddr=127.0.0.1 CPUs=2 RealMemory=8192 State=UNKNOWN
+GresTypes=gpu
+NodeName={host} NodeAddr=127.0.0.1 CPUs=2 RealMemory=8192 Gres=gpu:1 State=UNKNOWN
 PartitionName=cpu Nodes={host} Default=YES PriorityTier=1 GraceTime=30
 PartitionName=urgent Nodes={host} PriorityTier=2 PreemptMode=off
 """
-"""Two cores and 8 GB, whatever the machine has. Jobs of the partition "urgent" preempt others, given half a minute."""
+"""Two cores, 8 GB, and a GPU that is none, whatever the machine has.
+
+Jobs of the partition "urgent" preempt others, given half a minute.
+"""
 
 
 @contextlib.contextmanager
@@ -76,6 +80,7 @@ def cluster(most: int = 1001) -> Iterator[dict[str, str]]:
         configuration.write_text(
             CONFIGURATION.format(host=host, ports=free_ports(2), user=user, folder=folder, most=most)
         )
+        (folder / "gres.conf").write_text("Name=gpu File=/dev/null\n")
         inherited = {name: value for name, value in os.environ.items() if not name.startswith(("SLURM_", "SBATCH_"))}
         environment = {**inherited, "PATH": PATH, "SLURM_CONF": str(configuration)}
         files = [

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import os
+import shutil
+import signal
 import sqlite3
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import datetime, timedelta
 from operator import gt
 from pathlib import Path
@@ -16,9 +21,12 @@ from typing import Any
 import pytest
 from slurm_here import MISSING, asked, cluster
 
+import arcademark
 from arcademark.agents.loading import agent_specs
 from arcademark.cli.main import cli
 from arcademark.errors import ArcadeMarkError
+from arcademark.reports.runs.robustness import robustness
+from arcademark.reports.runs.status import status
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
 from arcademark.runs.store import read_run
@@ -108,7 +116,12 @@ def test_the_shards_of_a_run_are_played_in_arrays_and_merged(
     slurm: None, tmp_path: Path, rows: Rows, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "a run"
-    asked_for = ("random", *GAMES, "--episodes", 2, "--slurm", JOB, "--out", folder)
+    lines = ("setup=export ONE=1", f"setup=echo $ONE > {tmp_path}/said")
+    of_job = (f"{JOB},gpus=1,reservation=mine", *lines)
+    asked_for = ("random", *GAMES, "--episodes", 2, *(word for text in of_job for word in ("--slurm", text)))
+    asked_for += ("--merge-slurm", "time=5", "--out", folder)
+    owner = ("Users=root", "Nodes=ALL", "Flags=IGNORE_JOBS")
+    asked("scontrol", "create", "reservation", "ReservationName=mine", "StartTime=now", "Duration=60", *owner)
     submit(*asked_for, "--dry-run")
     shown = capsys.readouterr().out
     assert not folder.exists()
@@ -123,12 +136,25 @@ def test_the_shards_of_a_run_are_played_in_arrays_and_merged(
     assert {*first.splitlines()} <= {*script.splitlines()}
     assert "--array=0-2%3" in script
     assert "--array" not in second
+    assert "--gpus" in first
+    assert "--gpus" not in last
+    assert "--time=5\n" in last
     dependency = f"#SBATCH --dependency=afterany:{ids[0]}:{ids[1]}"
     assert {*last.splitlines()[1:]} - {*merges.splitlines()} == {dependency}
     submitted = f"submitted job arrays {ids[0]}, {ids[1]}: 4 jobs of 1 worker; job {ids[2]} merges the shards"
     assert f"4 trials in 4 shards; {submitted}" in " ".join(told.split())
+    trials = status([folder]).trials
+    assert len(trials) == 4
+    assert {trial.state for trial in trials} <= {"pending", "playing"}
+    logs = sorted(folder.glob("slurm/random-*.log"))
+    assert [path.name.rpartition("-")[0] for path in logs] == [
+        f"random-{game}-s{seed}" for game in ("freeway", "pong") for seed in (0, 1)
+    ]
     wait(lambda: not states())
+    asked("scontrol", "delete", "ReservationName=mine")
     assert ends()[-5:] == ["COMPLETED 0:0"] * 5
+    assert (tmp_path / "said").read_text() == "1\n"
+    assert all("2 episodes, 240 frames" in log.read_text() for log in logs)
     assert rows(folder) == rows(undisturbed(tmp_path, "random", 2))
 
 
@@ -139,7 +165,9 @@ def test_learners_in_jobs_that_are_ended_again_and_again_go_on(
     folder = tmp_path / "run"
     training = ("--training-episodes", 16, "--set", "checkpoint_frames=240")
     reported = ("--override", "reported_episodes=evaluation", "--episodes", 1)
-    submit(f"{PACED}:Learner", *GAMES, *training, *reported, "--slurm", JOB, "--jobs", 2, "--out", folder)
+    (tmp_path / "disk").mkdir()
+    where = ("--jobs", 2, "--scratch", tmp_path / "disk", "--out", folder)
+    submit(f"{PACED}:Learner", *GAMES, *training, *reported, "--slurm", JOB, *where)
     before = [0, 0]
     for how in (["scontrol", "requeue"], ["scancel", "--signal=USR2"], None):
         wait(lambda before=before: len(running()) == 2 and all(map(gt, recorded(folder), before)))
@@ -168,6 +196,85 @@ def test_a_job_at_its_time_limit_goes_on(
     assert restarts() >= before + 2
     monkeypatch.setenv("PACE", "0")
     assert rows(folder) == rows(undisturbed(tmp_path, f"{PACED}:Paced", 18))
+
+
+def test_a_job_that_records_nothing_ends_however_short_its_limit(
+    slurm: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PACE", "1")
+    folder, before = tmp_path / "run", restarts()
+    limit = "time=1,signal_delay_s=10"
+    submit(f"{PACED}:Paced", *GAMES, "--episodes", 1, "--slurm", limit, "--jobs", 2, "--out", folder)
+    wait(lambda: not states())
+    assert restarts() == before + 2 * 2
+    assert sorted(ends()[-3:]) == ["COMPLETED 0:0", "FAILED 1:0", "FAILED 1:0"]
+    for log in folder.glob("slurm/paced-*.log"):
+        assert "nothing was recorded in 3 rounds of this job" in log.read_text()
+
+
+def test_packages_that_are_installed_anew_cost_a_round(
+    slurm: None, tmp_path: Path, rows: Rows, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "lib" / "arcademark"
+    shutil.copytree(Path(arcademark.__file__).parent, package)
+    monkeypatch.setenv("PYTHONPATH", str(package.parent))
+    monkeypatch.setenv("PACE", "0.05")
+    folder = tmp_path / "run"
+    asked_for = (f"{PACED}:Paced", *GAMES, "--episodes", "8", "--slurm", JOB, "--jobs", "2", "--out", str(folder))
+    subprocess.run([sys.executable, "-m", "arcademark", "submit", *asked_for], check=True)
+    with half_installed(package):  # as jobs begin
+        time.sleep(5)
+    wait(lambda: sum(recorded(folder)) > 1)
+    count = restarts()
+    with half_installed(package):  # while they play
+        for worker in workers(package.parent):
+            os.kill(worker, signal.SIGKILL)
+        wait(lambda: restarts() == count + 2)
+    wait(lambda: not states())
+    assert ends()[-3:] == ["COMPLETED 0:0"] * 3
+    monkeypatch.setenv("PACE", "0")
+    assert rows(folder) == rows(undisturbed(tmp_path, f"{PACED}:Paced", 8))
+
+
+@contextlib.contextmanager
+def half_installed(package: Path) -> Iterator[None]:
+    away = package.rename(package.with_name("away"))
+    package.mkdir()
+    (package / "__init__.py").touch()
+    yield
+    shutil.rmtree(package)
+    away.rename(package)
+
+
+def workers(path: Path) -> list[int]:
+    """Return the processes that play from a path of packages."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            works = b"engines.worker" in (process / "cmdline").read_bytes()
+            if works and f"PYTHONPATH={path}".encode() in (process / "environ").read_bytes().split(b"\0"):
+                found.append(int(process.name))
+    return found
+
+
+def test_what_was_learnt_in_jobs_plays_in_variants_and_settings_are_tuned(slurm: None, tmp_path: Path) -> None:
+    def give(verb: str, *arguments: object) -> None:
+        assert cli.main([verb, *map(str, arguments)], standalone_mode=False) == 0
+
+    options = ("--games", "pong,freeway", "--emulator", "ale", "--override", "max_frames_per_episode=120")
+    options += ("--episodes", "1", "--training-episodes", "3")
+    asked_for = (f"{PACED}:Learner", *options, "--variants", "1")
+    folder, whole = tmp_path / "variants", tmp_path / "whole"
+    give("robustness", *asked_for, "--slurm", JOB, "--out", folder)
+    tuned = ("--try", "checkpoint_frames=120,240", "--out", tmp_path / "tuned")
+    give("tune", f"{PACED}:Learner", *options, *tuned, "--slurm", JOB, "--jobs", 2)
+    wait(lambda: not states())
+    assert ends()[-6:] == ["COMPLETED 0:0"] * 6
+    give("robustness", *asked_for, "--out", whole)
+    assert replace(robustness(folder), directory="") == replace(robustness(whole), directory="")
+    give("robustness", *asked_for, "--slurm", JOB, "--out", folder)  # submits nothing
+    assert not states()
+    assert len({trial.agent for trial in read_run(tmp_path / "tuned").trials if trial.status == "done"}) == 2
 
 
 def test_killed_jobs_are_submitted_again(

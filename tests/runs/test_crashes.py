@@ -26,9 +26,11 @@ SARSA = f"{Path(__file__).with_name('often.py')}:Often"
 PLANNER = f"{Path(__file__).with_name('planners.py')}:Remembering"
 DRIVER = """
 import pickle, sys
+from arcademark.runs import recording
 from arcademark.runs.execution import execute
-plan = pickle.loads(bytes.fromhex(sys.argv[1]))
-sys.exit(0 if execute(plan, sys.argv[2], workers=2).complete else 1)
+plan, scratch = pickle.loads(bytes.fromhex(sys.argv[1])), sys.argv[3] if len(sys.argv) > 3 else None
+recording.COPY_SECONDS, recording.COPY_SHARE = 0.0, 1.0
+sys.exit(0 if execute(plan, sys.argv[2], workers=2, scratch=scratch).complete else 1)
 """
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds processes by /proc")
@@ -87,43 +89,50 @@ def wait_for_more(directory: Path, driver: subprocess.Popen[bytes], seconds: flo
         time.sleep(0.05)
 
 
-def start(plan_bytes: bytes, directory: Path, pace: str = "0.004") -> subprocess.Popen[bytes]:
+def start(
+    plan_bytes: bytes, directory: Path, pace: str = "0.004", scratch: Path | None = None
+) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [sys.executable, "-c", DRIVER, plan_bytes.hex(), str(directory)],
+        [sys.executable, "-c", DRIVER, plan_bytes.hex(), str(directory), *map(str, [scratch] if scratch else [])],
         env={**os.environ, "PACE": pace},
         stderr=subprocess.DEVNULL,
     )
 
 
 @pytest.mark.slow
-def test_a_run_killed_again_and_again_equals_an_undisturbed_one(tmp_path, toy_plan, paced, rows):
+@pytest.mark.parametrize("local", [False, True])
+def test_a_run_killed_again_and_again_equals_an_undisturbed_one(tmp_path, toy_plan, paced, rows, local):
+    """`local`: whether it is recorded on a local disk and copied to its directory all the time."""
+    scratch = tmp_path if local else None
     plan = toy_plan(paced("Paced"), paced("Learner"), seeds=(0, 1), episodes=60, frames=3000)
     plan_bytes = pickle.dumps(plan)
     rng = random.Random(20)
     killed = {"driver": 0, "worker": 0}
     recorded = []
-    driver = start(plan_bytes, tmp_path / "run")
+    driver = start(plan_bytes, tmp_path / "run", scratch=scratch)
     try:
         while sum(killed.values()) < KILLS:
             wait_for_more(tmp_path / "run", driver)  # however slow the machine is, the run gets on
             time.sleep(rng.uniform(0.0, 0.4))
             if driver.poll() is not None:
                 assert driver.returncode == 1, f"the run was complete after {killed}"
-                driver = start(plan_bytes, tmp_path / "run")  # it had given a trial up; it is tried again
+                driver = start(
+                    plan_bytes, tmp_path / "run", scratch=scratch
+                )  # it had given a trial up; it is tried again
                 continue
             who, workers = kill_in_turn(driver, killed, rng)
             if who == "driver":
                 assert gone(workers)
                 with contextlib.suppress(Exception):
                     recorded.append(len(read_run(tmp_path / "run").episodes))
-                driver = start(plan_bytes, tmp_path / "run")
+                driver = start(plan_bytes, tmp_path / "run", scratch=scratch)
     finally:
         driver.kill()
         driver.wait()
     assert set(killed.values()) == {KILLS // 2}
     assert recorded == sorted(recorded)
     assert recorded[-1] > 0
-    summary = execute(plan, tmp_path / "run", workers=2)
+    summary = execute(plan, tmp_path / "run", workers=2, scratch=scratch)
     assert summary.episodes > 0
     assert summary.complete
     assert execute(plan, tmp_path / "undisturbed", workers=1).complete

@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arcademark.errors import ArcadeMarkError
+from arcademark.runs import provenance
 from arcademark.runs.engines.base import Episodes
 from arcademark.runs.events import EpisodeDone
 from arcademark.runs.execution import execute
@@ -59,3 +61,13 @@ def test_a_trial_of_a_million_episodes_begins_and_goes_on(tmp_path, toy_plan):
         with pytest.raises(EnoughError):
             execute(plan, tmp_path / "run", workers=1, on_event=listen)
         assert len(read_run(tmp_path / "run").episodes) >= expected
+
+
+def test_a_worker_of_other_versions_ends_the_run(tmp_path, toy_plan, monkeypatch):
+    now = provenance.versions()
+    monkeypatch.setattr(provenance, "versions", lambda: now | {"numpy": "0.1"})
+    with pytest.raises(ArcadeMarkError, match=rf"other versions .*\(numpy 0\.1 here, {now['numpy']} there\)"):
+        execute(toy_plan(), tmp_path / "run", workers=1)
+    assert len(read_run(tmp_path / "run").episodes) == 0
+    monkeypatch.undo()
+    assert execute(toy_plan(), tmp_path / "run", workers=1).complete

@@ -19,7 +19,7 @@ from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.runs import processes
 from arcademark.runs.engines import local
 from arcademark.runs.events import EpisodeDone, Progress, RunBegun, TrialFailed, WorkerLost
-from arcademark.runs.execution import execute
+from arcademark.runs.execution import execute, placed
 from arcademark.runs.plan import make_plan
 from arcademark.runs.store import read_run
 from arcademark.suite.protocols import protocol
@@ -362,6 +362,12 @@ def test_bad_settings(tmp_path, toy_plan, settings):
     with pytest.raises((ArcadeMarkError, UnknownNameError)):
         execute(toy_plan(), tmp_path / "run", **settings)
     assert not (tmp_path / "run").exists()
+
+
+def test_gpus_are_a_share_of_one_or_whole():
+    assert [placed("ray", None, gpus) for gpus in (0.5, 2.0)] == [{"gpus": 0.5}, {"gpus": 2.0}]
+    with pytest.raises(ArcadeMarkError, match="expected a share of one, or a whole number"):
+        placed("ray", None, 1.5)
 
 
 def test_an_error_in_whoever_listens_ends_the_workers(tmp_path, toy_plan, monkeypatch):

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs import processes
+from arcademark.runs import processes, provenance
 from arcademark.runs.engines import worker
 from arcademark.runs.engines.base import Failed
 from arcademark.runs.slot import TrainingBlock
@@ -23,7 +23,7 @@ from arcademark.runs.store import Checkpoint, EpisodeRecord, EpisodeResult, Unfi
 def test_a_process_serves_until_this_end_closes() -> None:
     process, connection = processes.start(worker.main, worker.MESSAGES)
     try:
-        assert connection.receive() == worker.Ready()
+        assert connection.receive() == worker.Ready(provenance.versions())
         assert os.getpgid(process.pid) == process.pid, "Ctrl-C must not reach it"
         connection.close()
         assert process.wait(timeout=20) == 0
@@ -34,7 +34,7 @@ def test_a_process_serves_until_this_end_closes() -> None:
 
 def test_a_process_that_dies_ends_the_pipe() -> None:
     process, connection = processes.start(worker.main, worker.MESSAGES)
-    assert connection.receive() == worker.Ready()
+    assert connection.receive() == worker.Ready(provenance.versions())
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     with pytest.raises((EOFError, OSError)):

@@ -16,7 +16,7 @@ from arcademark.runs.execution import execute
 
 def test_a_host_passes_on_what_a_worker_is_told_and_says(toy_plan):
     host, incoming = Host(), processes.Incoming(worker.MESSAGES)
-    assert host.begin(provenance.versions(), None) is None
+    assert host.begin(None) is None
 
     def heard(last):
         found = []
@@ -26,7 +26,7 @@ def test_a_host_passes_on_what_a_worker_is_told_and_says(toy_plan):
         return found
 
     try:
-        assert heard(worker.Ready) == [worker.Ready()]
+        assert heard(worker.Ready) == [worker.Ready(provenance.versions())]
         trial = toy_plan("random").trials[0]
         host.tell(b"".join(processes.framed(worker.Open(trial, "ale"))))
         assert [type(message) for message in heard(Opened)] == [Opened]
@@ -38,15 +38,9 @@ def test_a_host_passes_on_what_a_worker_is_told_and_says(toy_plan):
     host.tell(b"nobody hears it")
 
 
-def test_a_node_with_other_versions_is_refused():
-    there = provenance.versions()
-    said = Host().begin(there | {"numpy": "0.1"}, None)
-    assert said == f"a node has other versions (numpy 0.1 here, {there['numpy']} there); install the same on all nodes"
-
-
 def test_a_node_without_the_console_is_refused(monkeypatch):
     monkeypatch.setenv("ARCADEMARK_CONSOLE", "off")
-    assert "a node lacks the console that is here" in (Host().begin({}, "pong") or "")
+    assert "a node lacks the console that is here" in (Host().begin("pong") or "")
 
 
 def test_without_ray_the_engine_says_what_to_install(tmp_path, toy_plan, monkeypatch):

@@ -129,6 +129,9 @@ def main() -> None:
             raise
         _leave_output()
         _fail(f"cannot write ({error.strerror}); make room, or write elsewhere")
+    except ImportError as error:
+        kept = "what was recorded is kept, and the same command goes on"
+        _fail(f"{error}; if packages were installed or removed while this command ran, {kept}")
     sys.exit(code if isinstance(code, int) else 0)
 
 

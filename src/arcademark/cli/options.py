@@ -148,6 +148,12 @@ shard = click.option(
 workers = click.option(
     "--workers", type=COUNT, help="Processes that play, in each job of 'submit'.  [default: one a core]"
 )
+scratch = click.option(
+    "--scratch",
+    metavar="FOLDER",
+    help="Record in this folder, on a local disk of the machine that plays, '$TMPDIR' say, and copy the run to its "
+    "directory every minute and at the end.",
+)
 emulator = click.option(
     "--emulator",
     type=click.Choice(["console", "ale"]),

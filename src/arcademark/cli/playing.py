@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -33,6 +34,7 @@ asked = options.combine(
     options.workers,
     options.address,
     options.gpus,
+    options.scratch,
     options.emulator,
 )
 
@@ -129,6 +131,7 @@ def playing(
     engine: str,
     address: str | None,
     gpus: float | None,
+    scratch: str | None,
     **how: Any,
 ) -> Playing:
     """Read the options."""
@@ -141,7 +144,7 @@ def playing(
         options.seed_list(seeds),
         (episodes, frames, training_episodes),
         emulator,
-        {"engine": engine, **placing, **how},
+        {"engine": engine, **placing, "scratch": scratch and os.path.expandvars(scratch), **how},
     )
 
 

@@ -121,7 +121,7 @@ class Display:
             lasted = wording.time_span(summary.wall_seconds)
             self._say(f"{episodes}, {frames} in {lasted} ({wording.rate(rate, self._unit)}) → {summary.directory}")
         if summary.failed:
-            rest = "nothing is left to score" if len(summary.failed) == summary.trials else "the rest is scored below"
+            rest = "nothing is left to score" if len(summary.failed) == summary.trials else "the rest is scored"
             failed = f"{len(summary.failed)} of {wording.plural(summary.trials, 'trial')} failed"
             self._say((failed, "red"), f"; {rest}")
 

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from arcademark.cli import jobs as of_jobs
 from arcademark.cli import messages, options, playing
 from arcademark.cli import output as outputs
+from arcademark.cli.jobs import Jobs
 from arcademark.cli.output import Output
 from arcademark.errors import ArcadeMarkError
 
@@ -24,10 +26,20 @@ if TYPE_CHECKING:
 @playing.asked_of_one
 @click.option("--variants", type=click.IntRange(1, 4), default=2, show_default=True, help="Of each kind, on each game.")
 @click.option("--flavours", is_flag=True, help="Instead play every mode with every difficulty, and no other variant.")
+@options.shard
+@of_jobs.asked(required=False)
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="A directory for the runs.")
 @outputs.options
 def command(
-    agent: str | None, games: str, variants: int, flavours: bool, out: Path, output: Output, **asked: Any
+    agent: str | None,
+    games: str,
+    variants: int,
+    flavours: bool,
+    shard: tuple[int, int] | None,
+    jobs: Jobs | None,
+    out: Path,
+    output: Output,
+    **asked: Any,
 ) -> int:
     """Play AGENT on games and in variants of them, and show how much it loses by each kind of change.
 
@@ -36,6 +48,7 @@ def command(
 
     Each variant is a run of its own in the directory. The same command again continues; without AGENT what was played
     there is shown. An agent that learns is trained under the protocol alone; what it learnt plays in the variants.
+    With --slurm it is played as 'arcademark submit' plays, a shard's games and seeds in all variants.
     """
     from dataclasses import replace
 
@@ -44,11 +57,14 @@ def command(
     from arcademark.reports.render import json
     from arcademark.reports.runs.robustness import BASE, robustness
     from arcademark.runs.networks import learnt_in, trained_in
+    from arcademark.runs.scheduling import shards
     from arcademark.suite.protocols import AtariProtocol
 
+    of_jobs.check_shown(output, jobs, shard)
     failed = 0
     played = agent is not None or asked["commands"]
-    if not played and (given := [name for name in ("games", "variants", "flavours", *asked) if options.given(name)]):
+    own = ("games", "variants", "flavours", "shard", "slurm")
+    if not played and (given := [name for name in (*own, *asked) if options.given(name)]):
         raise ArcadeMarkError(f"--{given[0].replace('_', '-')}: of what is played, and no AGENT is named; leave it out")
     if played:
         if flavours and options.given("variants"):
@@ -68,6 +84,12 @@ def command(
             rules = rules.override({"reported_episodes": "evaluation"})
             way = replace(way, protocol=rules)
         plans = {BASE: way.plan(specs, games)} | _varied(way, rules, specs, games, None if flavours else variants)
+        if jobs is not None:
+            known = frozenset({BASE}) if learns else frozenset(plans)
+            see = f"arcademark robustness --out {out}"
+            return jobs.submit(plans, out, "robustness", asked["workers"], known, see)
+        if shard is not None:
+            plans = shards(plans, *shard)
         learnt: Mapping[tuple[str, str, int], Learnt | None] = {}
         for number, (name, plan) in enumerate(plans.items(), start=1):
             messages.say(f"{number} of {len(plans)}: {name}")
@@ -83,6 +105,8 @@ def command(
             if summary.interrupted:
                 return 130
             failed += len(summary.failed)
+    if shard is not None:
+        return 1 if failed else 0
     shown = robustness(out)
     output.show(lambda: json.render(shown), lambda: present.document(shown))
     return 1 if failed else 0

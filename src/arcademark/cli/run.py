@@ -57,18 +57,21 @@ def command(
     Programs in any language are played with --agent-command, beside it or without.
 
     Every episode is kept with its actions in the run's directory. The same command again continues where it stopped, a
-    planner even within an episode; with more games, seeds or episodes the run grows.
+    planner even within an episode; with more games, seeds or episodes the run grows. A shard's scores are shown once
+    it is merged.
 
     With --until-error games are chosen one by one, after those of --games if given, for most taken off the uncertainty
     of the 57-game median per frame, until the truth is within SHARE of the estimate at 90 %; the prediction follows the
     report.
     """
+    from arcademark.cli.jobs import check_shown
     from arcademark.cli.report import show
     from arcademark.reports.runs.ledger import foretold
     from arcademark.reports.tables.dataset import ScoreOptions
     from arcademark.runs import scheduling
     from arcademark.suite.subsets import resolve_tasks
 
+    check_shown(output, None, shard)
     way, specs = playing.playing_one(agent, **asked)
     way = replace(way, tensorboard=tensorboard, wandb=wandb)
     directory = out or directory_of(agent or specs[0], way.protocol.name, shard)
@@ -89,7 +92,8 @@ def command(
     summary = way.play(plan, directory)
     if summary.interrupted:
         return 130
-    show([directory], ScoreOptions(), output)
+    if shard is None:
+        show([directory], ScoreOptions(), output)
     return 1 if summary.failed else 0
 
 

@@ -9,7 +9,9 @@ from typing import Any
 
 import click
 
+from arcademark.cli import jobs as of_jobs
 from arcademark.cli import messages, options, playing
+from arcademark.cli.jobs import Jobs
 from arcademark.cli.output import Output
 from arcademark.cli.output import options as with_output
 from arcademark.errors import ArcadeMarkError
@@ -34,26 +36,37 @@ MOST_SETTINGS = 1000
     "--suite's training tasks]",
 )
 @playing.asked
+@options.shard
+@of_jobs.asked(required=False)
 @click.option(
     "--out", type=click.Path(path_type=Path), help="The run's directory.  [default: runs/tune- and the agent's name]"
 )
 @with_output
 def command(
-    agent: str, tried: tuple[str, ...], games: str | None, out: Path | None, output: Output, **asked: Any
+    agent: str,
+    tried: tuple[str, ...],
+    games: str | None,
+    shard: tuple[int, int] | None,
+    jobs: Jobs | None,
+    out: Path | None,
+    output: Output,
+    **asked: Any,
 ) -> int:
     """Play every combination of parameters of AGENT on training games, and rank them.
 
     What is chosen on a game says too much of how well it does there: score the best setting on other games. Atari-3-Val
     is for tuning what is scored on Atari-5, and its published model estimates the 57-game median of each setting. The
     file of a --suite tells which of its tasks are for training. The same command again continues; with more values,
-    games, seeds or episodes the run grows.
+    games, seeds or episodes the run grows. With --slurm it is played as 'arcademark submit' plays.
     """
     from arcademark.agents.loading import agent_specs, all_parameters
     from arcademark.reports.present import tuning as present
     from arcademark.reports.render import json
     from arcademark.reports.runs import tuning
+    from arcademark.runs import scheduling
     from arcademark.suite.subsets import resolve_tasks
 
+    of_jobs.check_shown(output, jobs, shard)
     way = playing.playing(**asked)
     suite = way.protocol.suite
     if suite:
@@ -78,9 +91,14 @@ def command(
     if suite and not suite.training_tasks:
         messages.say(f"note: {tuning.unsplit([suite.name])}")
     directory = playing.default_directory(agent, way.protocol.name, prefix="tune-") if out is None else out
-    summary = way.play(plan, directory)
+    if jobs is not None:
+        plans, see = {"": plan}, "the same command without --slurm"
+        return jobs.submit(plans, directory, "tune", asked["workers"], frozenset(plans), see)
+    summary = way.play(plan if shard is None else scheduling.shard(plan, *shard), directory)
     if summary.interrupted:
         return 130
+    if shard is not None:
+        return 1 if summary.failed else 0
     shown = tuning.tuned(directory, values)
     output.show(lambda: json.render(shown), lambda: present.document(shown))
     return 1 if summary.failed else 0

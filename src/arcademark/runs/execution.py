@@ -62,6 +62,7 @@ def execute(
     episode_seconds: float | None = None,
     address: str | None = None,
     gpus: float | None = None,
+    scratch: str | os.PathLike[str] | None = None,
     on_event: OnEvent | None = None,
     command: str | None = None,
     make: MakeEngine | None = None,
@@ -89,6 +90,10 @@ def execute(
         on this machine.
     gpus : float, optional
         GPUs, or a share of one, that each worker is given on a Ray cluster; none by default.
+    scratch : path, optional
+        A folder on a local disk to record in. The run is copied to its directory every minute, so that copying takes a
+        tenth of the time at most, and at the end; a run that was killed continues from its last copy. For directories
+        on a file system that machines share.
     on_event : callable
         Is told each `Event`, in this thread.
     command : str, optional
@@ -119,19 +124,26 @@ def execute(
     tell = on_event or (lambda _: None)
     chosen = emulators.choose(plan, lambda: tell(Compiling()))
     document = describe(plan, command or provenance.command())
-    with Recorder(path, {game: emulators.named(game, emulator) for game, emulator in chosen.items()}) as recorder:
+    named = {game: emulators.named(game, emulator) for game, emulator in chosen.items()}
+    with Recorder(path, named, None if scratch is None else Path(scratch)) as recorder:
         commands = _enter(recorder, plan, document)
         run = _Run(plan, recorder, tell, commands - 1, chosen)
         run.play(player)
         return run.summary()
 
 
+def begin(plan: Plan, directory: Path) -> None:
+    """Record what a plan asks for in a directory, where nothing is played yet; errors are those of `execute`."""
+    with Recorder(directory) as recorder:
+        _enter(recorder, plan, describe(plan, provenance.command()))
+
+
 def placed(engine: str, address: str | None, gpus: float | None) -> dict[str, Any]:
     """Return what of these an engine is given, as `execute` has them; an ArcadeMarkError if it has none."""
     if engine not in ENGINES:
         raise UnknownNameError("engine", engine, ENGINES)
-    if gpus is not None and not 0 <= gpus < math.inf:
-        raise ArcadeMarkError(f"GPUs of a worker {gpus}: expected 0 or more")
+    if gpus is not None and not (0 <= gpus < math.inf and (gpus <= 1 or gpus.is_integer())):
+        raise ArcadeMarkError(f"GPUs of a worker {gpus}: expected a share of one, or a whole number")
     placing = {name: value for name, value in (("address", address), ("gpus", gpus)) if value is not None}
     if placing and engine != "ray":
         raise ArcadeMarkError(f"{' and '.join(placing)}: engine {engine} has none; give --engine ray, or leave it out")
@@ -213,6 +225,7 @@ def _enter(recorder: Recorder, plan: Plan, document: manifest.Document) -> int:
             elif networks.digest(kept) != trial.learnt.sha256:
                 kept_from = f"what was learnt in {trial.learnt.run}"
                 raise ArcadeMarkError(f"{directory}: trial {trial.id} is not {kept_from}; restore it from a copy")
+    recorder.copy_home()  # before the manifest, as it holds what was asked for
     if there and not changes:
         document = manifest.grown(there, document, _now())
     with clear_errors(directory):
@@ -303,6 +316,7 @@ class _Run:
         self._recorder.check_there()
         if batch:
             self._record(batch)
+        self._recorder.copy_home(due=True)
         for trial_id, event in batch:
             if isinstance(event, TrainingBlock) and event.checkpoint.finished:
                 self._hand_over(trial_id)
@@ -359,6 +373,7 @@ class _Run:
         trial = self._trials[trial_id]
         trains = trial.learnt is None and kind(trial.agent) == "trainer"
         if trains and checkpoint is not None and not networks.path_of(directory, trial_id).exists():
+            self._recorder.copy_home()  # a file is of what is recorded
             with clear_errors(directory):
                 networks.write(directory, trial_id, checkpoint)
 

@@ -2,16 +2,23 @@
 
 Every batch of results is one SQLite transaction in write-ahead mode. With ``synchronous=FULL`` a commit survives the
 loss of power: it costs one flush of the disk, paid by the driver while the workers play on.
+
+Write-ahead mode is for readers and a writer on one machine. Where machines share a file system the database may lie on
+a local disk (`scratch`) while it is written; then the run's directory only ever holds a whole one, which newer copies
+replace.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import itertools
 import os
+import shutil
 import sqlite3
 import stat
+import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -31,6 +38,10 @@ from arcademark.runs.rows import read_rows
 from arcademark.runs.store import MOST_SAID, Checkpoint, EpisodeResult, TrialRecord, Unfinished
 
 MANY_PAGES = 1000  # unused pages of the database that are worth the time to give them back
+COPY_SECONDS = 60.0  # between copies of what is played on a local disk, at least
+COPY_BYTES = 2**20  # at a time
+COPY_SHARE = 0.1  # of the time that copying takes at most
+NO_LOCKS = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP})  # errors of a file system that has none
 MOST_LOCK_BYTES = 32  # of a lock, which holds the number of a process
 SHARDS, JOBS = "shards", "slurm"  # folders that may lie in that of a run: its shards, and logs of jobs that play them
 
@@ -39,19 +50,34 @@ class Recorder:
     """Holds a run's directory, made if missing, for writing until `close`.
 
     `emulators` names what plays each game, with its version: what is unfinished is kept for it, and found again only
-    for it.
+    for it. `scratch` is a folder on a local disk in which the database lies until `close`; `copy_home` renews that of
+    the directory.
     """
 
-    def __init__(self, directory: Path, emulators: Mapping[str, str] = MappingProxyType({})) -> None:
-        self.directory = directory
+    def __init__(
+        self, directory: Path, emulators: Mapping[str, str] = MappingProxyType({}), scratch: Path | None = None
+    ) -> None:
+        self.directory = self._place = directory
         self._emulators = emulators
+        self._unsaved = False
         with clear_errors(directory), contextlib.ExitStack() as undo:
+            if scratch is not None:
+                with clear_errors(scratch):
+                    self._place = Path(tempfile.mkdtemp(prefix="arcademark-", dir=scratch))
+                undo.callback(self._remove_place)
             _claim(directory)
             self._lock = undo.enter_context(_locked(directory))
             self.database = _open(directory)
-            undo.callback(self.database.close)
-            _prepare(directory, self.database)
-            self._file = os.stat(directory / DATABASE)
+            undo.callback(lambda: self.database.close())
+            _prepare(directory, self.database, "WAL" if scratch is None else "DELETE")
+            if scratch is not None:
+                self.database.close()
+                with clear_errors(scratch):
+                    shutil.copyfile(directory / DATABASE, self._place / DATABASE)
+                self.database = _connect(self._place / DATABASE)
+                self.database.executescript("PRAGMA synchronous = OFF; PRAGMA foreign_keys = ON")
+            self._copied, self._copy_due = self.database.total_changes, 0.0
+            self._file = os.stat(self._place / DATABASE)
             self._undo = undo.pop_all()
 
     def __enter__(self) -> Self:
@@ -60,25 +86,33 @@ class Recorder:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        self.close(empty=error is not None and not (self.directory / manifest.FILE).exists())
+        try:
+            self.close(empty=error is not None and not (self.directory / manifest.FILE).exists())
+        except ArcadeMarkError as last:
+            if error is None:
+                raise
+            for told in (str(last), *last.__notes__):
+                error.add_note(told)
 
     def close(self, *, empty: bool = False) -> None:
         """Let go of the directory; a database that nobody reads becomes one plain file again.
 
         `empty`: whether to remove what was made, as it has not become a run.
         """
-        with contextlib.suppress(sqlite3.Error):
-            self.database.execute("PRAGMA busy_timeout = 0")
+        with self._undo:
             with contextlib.suppress(sqlite3.Error):
-                self._give_back()
-            self.database.execute("PRAGMA journal_mode = DELETE")
-        if empty:
-            with contextlib.suppress(OSError):
-                self.database.close()
-                for name in (DATABASE, LOCK):
-                    (self.directory / name).unlink(missing_ok=True)
-                self.directory.rmdir()
-        self._undo.close()
+                self.database.execute("PRAGMA busy_timeout = 0")
+                with contextlib.suppress(sqlite3.Error):
+                    self._give_back()
+                self.database.execute("PRAGMA journal_mode = DELETE")
+            if empty:
+                with contextlib.suppress(OSError):
+                    self.database.close()
+                    for name in (DATABASE, LOCK):
+                        (self.directory / name).unlink(missing_ok=True)
+                    self.directory.rmdir()
+            else:
+                self._copy_last()
 
     def _give_back(self) -> None:
         """Make the file small again where most of it held checkpoints that are gone."""
@@ -86,11 +120,40 @@ class Recorder:
         if free > max(MANY_PAGES, pages / 2):
             self.database.execute("VACUUM")
 
+    def copy_home(self, *, due: bool = False) -> None:
+        """Have the directory hold all that is recorded, where the database lies elsewhere; with `due` now and then."""
+        if self._place == self.directory or self._copied == self.database.total_changes:
+            return
+        if due and time.monotonic() < self._copy_due:
+            return
+        begun, draft = time.monotonic(), self.directory / f"{DATABASE}.draft"
+        with clear_errors(self.directory):
+            draft.unlink(missing_ok=True)
+            with open(self._place / DATABASE, "rb") as played, draft.open("xb") as file:  # whole between transactions
+                shutil.copyfileobj(played, file, COPY_BYTES)
+                file.flush()
+                os.fsync(file.fileno())
+            draft.replace(self.directory / DATABASE)
+        self._copied, took = self.database.total_changes, time.monotonic() - begun
+        self._copy_due = begun + max(COPY_SECONDS, took / COPY_SHARE)
+
+    def _copy_last(self) -> None:
+        try:
+            self.copy_home()
+        except ArcadeMarkError as error:
+            self._unsaved = True
+            error.add_note(f"what was recorded since the last copy is in {self._place / DATABASE}; copy that there")
+            raise
+
+    def _remove_place(self) -> None:
+        if not self._unsaved:
+            shutil.rmtree(self._place, ignore_errors=True)
+
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
         """Write all that the block records, or nothing."""
         self.check_there()
-        with clear_errors(self.directory):
+        with clear_errors(self._place):
             self.database.execute("BEGIN IMMEDIATE")
             try:
                 yield
@@ -103,10 +166,10 @@ class Recorder:
     def check_there(self) -> None:
         """Notice that the database was deleted or moved: what is written then would be lost without a word."""
         with contextlib.suppress(OSError):
-            if os.path.samestat(os.stat(self.directory / DATABASE), self._file):
+            if os.path.samestat(os.stat(self._place / DATABASE), self._file):
                 return
         raise ArcadeMarkError(
-            f"{self.directory}: {DATABASE} was deleted, moved or replaced while the run was played, so it ends here; "
+            f"{self._place}: {DATABASE} was deleted, moved or replaced while the run was played, so it ends here; "
             "put it back, or give the same command again to begin anew"
         )
 
@@ -304,6 +367,13 @@ def _locked(directory: Path) -> Iterator[IO[str]]:
             raise ArcadeMarkError(
                 f"{directory}: another ArcadeMark{holder} is playing this run; wait for it, or choose another directory"
             ) from None
+        except OSError as error:
+            if error.errno not in NO_LOCKS:
+                raise
+            raise ArcadeMarkError(
+                f"{directory}: its file system has no locks (flock), which keep two commands from playing one run; "
+                "choose a directory on another, or have it mounted with them (docs/cluster.md)"
+            ) from None
         file.truncate(0)
         file.write(str(os.getpid()))
         file.flush()
@@ -316,11 +386,15 @@ def _open(directory: Path) -> sqlite3.Connection:
     if path.exists() and read_start(path, 72)[68:] == layout.INCOMPLETE_ID.to_bytes(4, "big"):
         for ending in ("", "-journal", "-wal", "-shm"):  # all that it holds stands in the runs that were merged
             path.with_name(DATABASE + ending).unlink(missing_ok=True)
+    return _connect(path)
+
+
+def _connect(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(path.resolve().as_uri(), uri=True, timeout=layout.BUSY_SECONDS, isolation_level=None)
 
 
-def _prepare(directory: Path, database: sqlite3.Connection) -> None:
-    """Lay the schema in an empty database; check any other."""
+def _prepare(directory: Path, database: sqlite3.Connection, journal: str) -> None:
+    """Lay the schema in an empty database; check any other; have it keep such a journal."""
     guard(database, directory / DATABASE)
     if database.execute("SELECT 1 FROM sqlite_master").fetchone():
         with layout.open_for_reading(directory, keys=True) as reading:
@@ -328,7 +402,7 @@ def _prepare(directory: Path, database: sqlite3.Connection) -> None:
             check_index(directory, reading, "episode")
         if len(columns["trial"]) and not (directory / manifest.FILE).exists():
             raise ArcadeMarkError(f"{directory}: {manifest.FILE} is missing; restore it, or choose another directory")
-    database.execute("PRAGMA journal_mode = WAL")
+    database.execute(f"PRAGMA journal_mode = {journal}")
     database.execute("PRAGMA synchronous = FULL")
     database.execute("PRAGMA foreign_keys = ON")
     lay_out(directory, database)

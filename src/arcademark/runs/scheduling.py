@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
@@ -126,7 +126,24 @@ def shard(plan: Plan, number: int, count: int) -> Plan:
             f"{len(plan.trials):,}"
         )
     mine = {*deal(frames_left([Standing(trial) for trial in plan.trials], Lengths()), count)[number - 1]}
-    here, elsewhere = (
-        tuple(trial for place, trial in enumerate(plan.trials) if (place in mine) is within) for within in (True, False)
-    )
-    return replace(plan, trials=here, shard=(number, count), elsewhere=elsewhere)
+    return _part(plan, {plan.trials[place].id for place in mine}, (number, count))
+
+
+def shards(plans: Mapping[str, Plan], number: int, count: int) -> dict[str, Plan]:
+    """Return shard `number` of several plans: of the first as `shard` has it, of the others the same games and seeds.
+
+    Plans of which nothing is in it are left out.
+    """
+    first, *_ = plans.values()
+    keys = {(trial.game, trial.seed) for trial in shard(first, number, count).trials}
+    parts = {
+        name: _part(plan, {trial.id for trial in plan.trials if (trial.game, trial.seed) in keys}, (number, count))
+        for name, plan in plans.items()
+    }
+    return {name: plan for name, plan in parts.items() if plan.trials}
+
+
+def _part(plan: Plan, ids: Collection[str], shard: tuple[int, int]) -> Plan:
+    """Return a plan of some of its trials alone, that knows the others."""
+    here, elsewhere = (tuple(trial for trial in plan.trials if (trial.id in ids) is within) for within in (True, False))
+    return replace(plan, trials=here, shard=shard, elsewhere=elsewhere)

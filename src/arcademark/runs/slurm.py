@@ -1,8 +1,9 @@
-"""Play a plan's shards as jobs of a SLURM cluster, by submitit; needs ``pip install '.[slurm]'``.
+"""Play plans' shards as jobs of a SLURM cluster, by submitit; needs ``pip install '.[slurm]'``.
 
-Each job runs ``arcademark run … --shard K/N`` in a folder of its own, below the run's. Before its time limit, and where
-it is preempted, it ends that gently and puts itself back into the queue, where the same command continues; a last job
-merges all shards. submitit keeps what a job is to call as a pickle in the folder ``slurm``.
+Each job runs a command, ``arcademark run … --shard K/N`` say, in a folder of its own, below the run's. Before its time
+limit, where it is preempted, and where the command ends before it is done, it puts itself back into the queue, where
+the same command continues; a last job merges all shards. submitit keeps what a job is to call as a pickle in the folder
+``slurm``.
 """
 
 from __future__ import annotations
@@ -11,74 +12,120 @@ import contextlib
 import math
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.runs import manifest
+from arcademark.runs.checks import DATABASE
 from arcademark.runs.database import open_for_reading
 from arcademark.runs.execution import describe
 from arcademark.runs.plan import Plan
 from arcademark.runs.recording import JOBS, SHARDS
-from arcademark.runs.scheduling import shard
+from arcademark.runs.scheduling import shard, shards
 from arcademark.runs.store import read_run
 
+JOB = "arcademark"  # what jobs are called
 MOST_JOBS = 256  # that are made unless more are asked for
 MOST_IN_ARRAY = 1001  # SLURM's own default for MaxArraySize
 SIGNAL_SECONDS = 90  # before the limit that a job is told to end; submitit's own default
-ROUNDS_WITHOUT_PROGRESS = 3  # of half the time limit or more, after which a job is not put back into the queue
+ROUNDS_WITHOUT_PROGRESS = 3  # in a row, after which a job is not put back into the queue
 COMMAND_SECONDS = 60.0  # that a command of SLURM may take
-INTERRUPTED = 130  # the exit code of a run that was told to end
+
+FRAMES = """SELECT total(frames) FROM
+(SELECT frames FROM episode UNION ALL SELECT frames FROM unfinished UNION ALL SELECT frames FROM checkpoint)"""
+"""That a run holds, of episodes and of what can go on."""
+
+FAILURES = "SELECT count(error) FROM trial"
 
 ALIASES = {"cpus": "cpus_per_task", "gpus": "gpus_per_node"}
 _COUNTS = {"array_parallelism", "cpus_per_gpu", "cpus_per_task", "signal_delay_s"}
 _TEXTS = {
     *("account", "comment", "constraint", "dependency", "exclude", "exclusive", "gpus_per_node", "gpus_per_task"),
     *("gres", "job_name", "mail_type", "mail_user", "mem", "mem_per_cpu", "mem_per_gpu", "nodelist", "partition"),
-    *("qos", "setup", "teardown", "wckey"),
+    *("qos", "wckey"),
 }
-PARAMETERS = frozenset({"time", *_COUNTS, *_TEXTS})
-"""submitit's names, but for those that are for jobs of several processes."""
+_OTHERS = {"reservation"}  # of sbatch, which submitit passes on
+_LINES = {"setup", "teardown"}  # of the script, as many as there are
+PARAMETERS = frozenset({"time", *_COUNTS, *_TEXTS, *_OTHERS, *_LINES})
+"""submitit's names, but for those that are for jobs of several processes, and what else sbatch is given."""
+
+GPUS = frozenset({"gpus_per_node", "gpus_per_task", "cpus_per_gpu", "mem_per_gpu"})
+"""What the job that merges does not have."""
+
+_WAIT = "for wait in 0 10 30 60; do sleep $wait; {} -c 'import submitit, arcademark.runs.slurm' && break; done"
+"""Where packages are being installed anew as a job begins, it waits for them."""
 
 _TIME = re.compile(r"(?:(?P<days>\d{1,4})-)?(\d{1,6})(?::(\d{1,2}))?(?::(\d{1,2}))?")
 
 
-def parameters(asked: Mapping[str, str]) -> dict[str, Any]:
-    """Read a job's parameters as submitit has them; errors name what was expected."""
-    found: dict[str, Any] = {"job_name": "arcademark", "additional_parameters": {"requeue": True}}
-    for given, text in asked.items():
+def parameters(
+    asked: Sequence[tuple[str, str]], merge: Sequence[tuple[str, str]] = ()
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Read the parameters of jobs, and of the one that merges where they differ, as submitit has them.
+
+    Returns
+    -------
+    dict, dict
+        Those of jobs; those of the one that merges, which has no GPU unless `merge` asks for one.
+
+    Raises
+    ------
+    ArcadeMarkError
+        With what was expected.
+    """
+    given = _read("--slurm", asked)
+    if "time" not in given:
+        raise ArcadeMarkError("--slurm: expected the limit of a job too, as in time=4:00:00; it continues after it")
+    rest = {name: value for name, value in given.items() if name not in GPUS}
+    if gres := ",".join(one for one in rest.pop("gres", "").split(",") if one and one.partition(":")[0] != "gpu"):
+        rest["gres"] = gres
+    last = {"job_name": f"{given.get('job_name', JOB)}-merge"}
+    return _complete("--slurm", given), _complete("--merge-slurm", rest | last | _read("--merge-slurm", merge))
+
+
+def _read(option: str, asked: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for given, text in asked:
         name = ALIASES.get(given, given)
         if name not in PARAMETERS:
             known = ", ".join(sorted({*PARAMETERS, *ALIASES}))
-            raise ArcadeMarkError(f"--slurm {given}: no parameter of submitit for a job; known: {known}")
-        if name in found and name != "job_name":
-            raise ArcadeMarkError(f"--slurm {given}: is {name}, which is given too; give it once")
-        if name == "time":
+            raise ArcadeMarkError(f"{option} {given}: no parameter of submitit for a job; known: {known}")
+        if not text:
+            raise ArcadeMarkError(f"{option} {given}=: expected a value")
+        if name in _LINES:
+            found.setdefault(name, []).append(text)
+        elif name in found:
+            raise ArcadeMarkError(f"{option}: {name} is given twice; give it once")
+        elif name == "time":
             found[name] = minutes(text)
         elif name in _COUNTS:
             if not text.isdecimal() or not 1 <= len(text) <= 9 or int(text) < 1:
-                raise ArcadeMarkError(f"--slurm {given}={text}: expected a whole number of at least 1")
+                raise ArcadeMarkError(f"{option} {given}={text}: expected a whole number of at least 1")
             found[name] = int(text)
-        elif not text:
-            raise ArcadeMarkError(f"--slurm {given}=: expected a value")
         else:
-            found[name] = [text] if name in ("setup", "teardown") else text
-    if found.get("exclusive") == "true":
-        found["exclusive"] = True
-    if "time" not in found:
-        raise ArcadeMarkError("--slurm: expected the limit of a job too, as in time=4:00:00; it continues after it")
-    if 60 * found["time"] <= 2 * found.setdefault("signal_delay_s", SIGNAL_SECONDS):
+            found[name] = True if (name, text) == ("exclusive", "true") else text
+    return found
+
+
+def _complete(option: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Add what was not asked for to a job's parameters."""
+    found: dict[str, Any] = {"job_name": JOB, "signal_delay_s": SIGNAL_SECONDS, "stderr_to_stdout": True, **given}
+    if 60 * found["time"] <= 2 * found["signal_delay_s"]:
         raise ArcadeMarkError(
-            f"--slurm time={asked['time']}: expected more than twice the {found['signal_delay_s']} seconds before the "
-            "limit in which a job ends what it plays (signal_delay_s)"
+            f"{option} time: {found['time']} minutes; expected more than twice the {found['signal_delay_s']} seconds "
+            "before the limit in which a job ends what it plays (signal_delay_s)"
         )
+    found["setup"] = [*found.get("setup", ()), _WAIT.format(shlex.quote(sys.executable))]
+    found["additional_parameters"] = {"requeue": True} | {name: found.pop(name) for name in _OTHERS & found.keys()}
     if "cpus_per_task" in found:
         found["srun_args"] = [f"--cpus-per-task={found['cpus_per_task']}"]  # srun does not take it from the job
     return found
@@ -88,7 +135,7 @@ def minutes(text: str) -> int:
     """Read a time limit as SLURM writes it, ``90``, ``1:30:00``, ``2-12``, in minutes, rounded up."""
     match = _TIME.fullmatch(text)
     if match is None or not any(int(part or 0) for part in match.groups()):
-        raise ArcadeMarkError(f"--slurm time={text}: expected minutes, hours:minutes:seconds or days-hours")
+        raise ArcadeMarkError(f"time={text}: expected minutes, hours:minutes:seconds or days-hours")
     days, first, second, third = (int(part or 0) for part in match.groups())
     if match["days"] is not None:
         return (24 * days + first) * 60 + second + math.ceil(third / 60)
@@ -99,17 +146,31 @@ def minutes(text: str) -> int:
 
 @dataclass(frozen=True)
 class Submission:
-    """A plan that is to be played as jobs, in `count` shards in a folder."""
+    """Plans that are to be played as jobs, in `count` shards in a folder.
+
+    plans: By their directories' names, below the run's or a shard's; an only one has none. The first is dealt out.
+    command: That plays them, but for its shard and directory, after what starts Python.
+    left: Shards that are not complete, from 1.
+    """
 
     folder: Path
-    command: tuple[str, ...]  # that plays the plan, but for its shard and directory
+    plans: Mapping[str, Plan]
+    python: tuple[str, ...]
+    command: tuple[str, ...]
     count: int
-    left: tuple[int, ...]  # shards that are not complete, from 1
+    left: tuple[int, ...]
     parameters: Mapping[str, Any]
+    merge: Mapping[str, Any]
 
-    def play(self, number: int | str) -> list[str]:
-        """Return the command that plays a shard."""
-        return _play(self.command, self.folder, number, self.count)
+    @property
+    def complete(self) -> bool:
+        """Whether all is merged."""
+        return _complete_in(self.folder, self.plans)
+
+    @property
+    def job(self) -> ShardJob:
+        """What a job calls, with the number of a shard."""
+        return ShardJob(self.folder, (*self.python, *self.command), self.count, self.parameters["signal_delay_s"])
 
     def script(self) -> str:
         """Return the script of the first array as it is submitted; nothing is written."""
@@ -124,13 +185,12 @@ class Submission:
         return _text(self._last(arrays))
 
     def _last(self, arrays: Sequence[str]) -> Any:
-        last = {"dependency": f"afterany:{':'.join(arrays)}", "job_name": f"{self.parameters['job_name']}-merge"}
-        return _executor(self.folder, {**self.parameters, **last})
+        return _executor(self.folder, {**self.merge, "dependency": f"afterany:{':'.join(arrays)}"})
 
-    def submit(self) -> tuple[list[str], str]:
+    def submit(self, begin: Callable[[], None]) -> tuple[list[str], str]:
         """Submit arrays of all that is left and a job that merges when they have ended; return the numbers of both.
 
-        Either all is submitted or nothing stays so.
+        Either all is submitted or nothing stays so. `begin` is called before, once SLURM would take the jobs.
         """
         if shutil.which("sbatch") is None:
             raise ArcadeMarkError("SLURM's sbatch is not found here; submit where it is, or see the script: --dry-run")
@@ -138,20 +198,22 @@ class Submission:
         if still := submitted & {*_ask("squeue", "--noheader", "--user", str(os.getuid()), "--format", "%F").split()}:
             numbers = " ".join(sorted(still))
             raise ArcadeMarkError(f"{self.folder}: jobs of it are in the queue; wait for them, or 'scancel {numbers}'")
-        _ask("sbatch", "--test-only", text=self.script())
+        for script in (self.script(), _text(_executor(self.folder, self.merge))):
+            _ask("sbatch", "--test-only", text=script)
+        begin()
         from submitit.core.utils import FailedJobError, FailedSubmissionError
 
-        job = ShardJob(
-            self.folder, self.command, self.count, 60 * self.parameters["time"], self.parameters["signal_delay_s"]
-        )
         arrays: list[str] = []
         most = largest_array()
         try:
-            for begin in range(0, len(self.left), most):
-                executor = _executor(self.folder, self.parameters)
-                jobs = executor.map_array(job, self.left[begin : begin + most])
+            for first in range(0, len(self.left), most):
+                of_array = self.left[first : first + most]
+                jobs = _executor(self.folder, self.parameters).map_array(self.job, of_array)
                 arrays.append(jobs[0].job_id.partition("_")[0])
-            return arrays, self._last(arrays).submit(gather, self.folder).job_id
+                for number, job in zip(of_array, jobs, strict=True):
+                    self._name_log(number, job.paths.stdout)
+            last = self._last(arrays).submit(gather, self.folder, self.python, tuple(self.plans))
+            return arrays, str(last.job_id)
         except BaseException as error:
             if arrays:
                 _ask("scancel", *arrays)
@@ -159,11 +221,26 @@ class Submission:
                 raise
             raise ArcadeMarkError(f"not all jobs can be submitted, so none was: {one_line(str(error))}") from None
 
+    def _name_log(self, number: int, log: Path) -> None:
+        """Name a job's log after the trials that it plays, too."""
+        for trial in shard(next(iter(self.plans.values())), number, self.count).trials:
+            link = log.with_name(f"{trial.id}.log")
+            link.unlink(missing_ok=True)
+            link.symlink_to(log.name)
+
 
 def prepare(
-    plan: Plan, folder: Path, command: Sequence[str], parameters: Mapping[str, Any], workers: int, jobs: int | None
+    plans: Mapping[str, Plan],
+    folder: Path,
+    python: Sequence[str],
+    command: Sequence[str],
+    parameters: tuple[Mapping[str, Any], Mapping[str, Any]],
+    workers: int,
+    jobs: int | None,
 ) -> Submission:
-    """Deal a plan out in shards, each a job of so many workers, or as many shards as the folder has already.
+    """Deal plans out in shards, each a job of so many workers, or as many shards as the folder has already.
+
+    `plans` and `parameters` are as of `Submission` and from `parameters`.
 
     Raises
     ------
@@ -172,10 +249,11 @@ def prepare(
     """
     if "%" in str(folder):
         raise ArcadeMarkError(f"{folder}: SLURM reads % in a path as a field; choose another directory (--out)")
+    name, plan = next(iter(plans.items()))
     there = {
-        path: int(match[1])
-        for path in sorted((folder / SHARDS).glob(f"*/{manifest.FILE}"))
-        if (match := re.fullmatch(r"\d{1,9}-of-(\d{1,9})", path.parent.name))
+        path.parent: int(match[1])
+        for path in sorted((folder / SHARDS).glob(str(Path("*", name, manifest.FILE))))
+        if (match := re.fullmatch(r"\d{1,9}-of-(\d{1,9})", path.relative_to(folder / SHARDS).parts[0]))
     }
     counts = set(there.values())
     if len(counts | {jobs or max(counts, default=0)}) > 1:
@@ -186,15 +264,17 @@ def prepare(
     count = jobs or max(counts, default=0) or min(MOST_JOBS, math.ceil(len(plan.trials) / workers))
     document = describe(plan, "")
     for path in list(there)[:1]:
-        if changes := manifest.differences(manifest.read(path.parent), document):
-            raise ArcadeMarkError(
-                f"{path.parent}: is of another run: {'; '.join(changes)}. Choose another directory (--out)"
-            )
+        if changes := manifest.differences(manifest.read(path), document):
+            raise ArcadeMarkError(f"{path}: is of another run: {'; '.join(changes)}. Choose another directory (--out)")
     if (jobs or 0) > len(plan.trials):
         raise ArcadeMarkError(f"--jobs {jobs}: expected at most one job a trial: {len(plan.trials):,} here")
     shard(plan, count, count)  # is there one?
-    left = tuple(n for n in range(1, count + 1) if not complete(_place(folder, n, count), plan, n, count))
-    return Submission(folder, tuple(command), count, left, parameters)
+    left = tuple(
+        number
+        for number in range(1, count + 1)
+        if not _complete_in(_place(folder, number, count), shards(plans, number, count))
+    )
+    return Submission(folder, plans, tuple(python), tuple(command), count, left, *parameters)
 
 
 def largest_array() -> int:
@@ -212,34 +292,33 @@ class ShardJob:
     folder: Path
     command: tuple[str, ...]
     count: int
-    limit_seconds: int  # of a job
     signal_seconds: int  # from the signal to the limit
     child: int | None = None  # the process that plays
-    begun: float = 0.0  # when, in `time.monotonic`
-    before: float = 0.0  # frames that were recorded then
+    before: float = 0.0  # frames that were recorded when it began
+
+    def shard(self, number: int | str) -> list[str]:
+        """Return the command that plays a shard."""
+        return [*self.command, "--shard", f"{number}/{self.count}", "--out", str(self._place(number))]
 
     def __call__(self, number: int, rounds: int = 0) -> None:
         """Play shard `number`, and exit as that does; `rounds` have passed without progress."""
-        place = _place(self.folder, number, self.count)
-        self.begun, self.before = time.monotonic(), _recorded(place)
+        import submitit.helpers  # all that is needed later, as packages may be installed anew meanwhile
+
+        self.before = _sum(self._place(number), FRAMES)
         theirs = {signal.SIGUSR1, signal.SIGUSR2}  # SLURM sends them to every process of a job, and they would end it
         signal.pthread_sigmask(signal.SIG_BLOCK, theirs)
-        arguments = _play(self.command, self.folder, number, self.count)
-        with subprocess.Popen(arguments, stdin=subprocess.DEVNULL) as child:
+        with subprocess.Popen(self.shard(number), stdin=subprocess.DEVNULL) as child:
             self.child = child.pid
             signal.pthread_sigmask(signal.SIG_UNBLOCK, theirs)
             code = child.wait()
             self.child = None
-        if code == INTERRUPTED:
-            from submitit import JobEnvironment
-
-            job = JobEnvironment()
-            if _runs(job.job_id):  # preempted with SIGTERM alone: what ends by itself then is not put back by SLURM
-                signal.raise_signal(signal.Signals[f"SIG{job.USR_SIG}"])
+        job, ended = submitit.JobEnvironment(), code == 0 or (code == 1 and _sum(self._place(number), FAILURES) > 0)
+        if not ended and _runs(job.job_id):  # preempted with SIGTERM alone, say, and not put back by SLURM
+            signal.raise_signal(signal.Signals[f"SIG{job.USR_SIG}"])
         sys.exit(code if code >= 0 else 128 - code)
 
     def checkpoint(self, number: int, rounds: int = 0) -> Any:
-        """End the play gently, at last by force; return what to call when the job begins again, None for nothing."""
+        """End the play gently, at last by force; return what to call when the job begins again, or exit for good."""
         from submitit.helpers import DelayedSubmission
 
         if self.child is not None:
@@ -248,30 +327,32 @@ class ShardJob:
                     os.kill(self.child, how)
                 if _ended(self.child, share * self.signal_seconds):
                     break
-        if _recorded(_place(self.folder, number, self.count)) > self.before:
-            rounds = 0
-        elif time.monotonic() - self.begun >= self.limit_seconds / 2:
-            rounds += 1
+        rounds = 0 if _sum(self._place(number), FRAMES) > self.before else rounds + 1
         if rounds >= ROUNDS_WITHOUT_PROGRESS:
-            return None
-        job = ShardJob(self.folder, self.command, self.count, self.limit_seconds, self.signal_seconds)
-        return DelayedSubmission(job, number, rounds)
+            sys.exit(
+                f"arcademark: nothing was recorded in {rounds} rounds of this job, so it ends; if its limit is too "
+                "short for an episode, the same command with a longer one goes on (--slurm time=…)"
+            )
+        return DelayedSubmission(replace(self, child=None), number, rounds)
 
     __submitit_checkpoint__ = checkpoint  # as later versions of submitit call it
 
+    def _place(self, number: int | str) -> Path:
+        return _place(self.folder, number, self.count)
 
-def gather(folder: Path) -> None:
-    """Merge the shards that there are, in a job, and exit as that does."""
-    shards = sorted(path.parent for path in (folder / SHARDS).glob(f"*-of-*/{manifest.FILE}"))
-    sys.exit(subprocess.call([sys.executable, "-m", "arcademark", "merge", str(folder), *map(str, shards)]))
+
+def gather(folder: Path, python: Sequence[str], names: Sequence[str]) -> None:
+    """Merge the shards that there are of each plan, in a job, and exit as that does."""
+    codes = []
+    for name in names:
+        if parts := sorted(path.parent for path in (folder / SHARDS).glob(str(Path("*-of-*", name, manifest.FILE)))):
+            command = [*python, "-m", "arcademark", "merge", str(folder / name), *map(str, parts)]
+            codes.append(subprocess.call(command))
+    sys.exit(max(codes, default=1))
 
 
 def _place(folder: Path, number: int | str, count: int) -> Path:
     return folder / SHARDS / f"{number}-of-{count}"
-
-
-def _play(command: Sequence[str], folder: Path, number: int | str, count: int) -> list[str]:
-    return [*command, "--shard", f"{number}/{count}", "--out", str(_place(folder, number, count))]
 
 
 def _text(executor: Any) -> str:
@@ -297,20 +378,29 @@ def _executor(folder: Path, parameters: Mapping[str, Any]) -> Any:
     return executor
 
 
-def complete(place: Path, plan: Plan, number: int = 1, count: int = 1) -> bool:
-    """Whether every trial of a plan, or of a shard of it, is done in a directory."""
-    if not (place / manifest.FILE).exists():
+def _complete_in(place: Path, plans: Mapping[str, Plan]) -> bool:
+    """Whether every trial of plans is done in the directories of a place."""
+    return all(_complete_run(place / name, plan) for name, plan in plans.items())
+
+
+def _complete_run(directory: Path, plan: Plan) -> bool:
+    if not (directory / DATABASE).exists():
         return False
-    done = {trial.id: trial.episodes for trial in read_run(place, whole=False).trials if trial.status == "done"}
-    return all(done.get(trial.id, 0) >= trial.episodes for trial in shard(plan, number, count).trials)
+    done = {
+        (trial.agent, trial.game, trial.seed): trial.episodes
+        for trial in read_run(directory, whole=False).trials
+        if trial.status == "done"
+    }
+    return all(done.get((trial.agent.label, trial.game, trial.seed), 0) >= trial.episodes for trial in plan.trials)
 
 
-def _recorded(place: Path) -> float:
-    """Return how many frames a run holds, of episodes and of what can go on; 0 if it cannot be read."""
-    with contextlib.suppress(ArcadeMarkError), open_for_reading(place, checked=False) as database:
-        tables = " UNION ALL ".join(f"SELECT frames FROM {name}" for name in ("episode", "unfinished", "checkpoint"))
-        return float(database.execute(f"SELECT total(frames) FROM ({tables})").fetchone()[0])
-    return 0.0
+def _sum(place: Path, query: str) -> float:
+    """Return the sum of what a query gives of a shard's runs; 0 of those that cannot be read."""
+    found = 0.0
+    for path in (*place.glob(DATABASE), *place.glob(f"*/{DATABASE}")):
+        with contextlib.suppress(ArcadeMarkError), open_for_reading(path.parent, checked=False) as database:
+            found += float(database.execute(query).fetchone()[0])
+    return found
 
 
 def _ended(process: int, seconds: float) -> bool:

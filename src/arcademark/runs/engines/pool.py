@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol, assert_never
 
 from arcademark.errors import ArcadeMarkError
+from arcademark.runs import provenance
 from arcademark.runs.engines import worker
 from arcademark.runs.engines.base import Batch, Episodes, Failed, Job, Lost, Memory, Opened, TrialEvent, share
 from arcademark.runs.processes import GarbledError
@@ -151,6 +152,7 @@ class PoolEngine(ABC):
     def __init__(self, workers: int, episode_seconds: float | None = None) -> None:
         self._limit = workers
         self._episode_seconds = episode_seconds
+        self._versions = provenance.versions()
         self._workers: list[_Worker] = []
         self._fresh: deque[_Work] = deque()
         self._shared: dict[str, _Work] = {}
@@ -309,6 +311,7 @@ class PoolEngine(ABC):
         _check(member, message)
         work = member.work
         if isinstance(message, worker.Ready):
+            self._compare(message.versions)
             member.state, self._false_starts = "idle", 0
             self._order(member)
             return
@@ -348,6 +351,18 @@ class PoolEngine(ABC):
             case _:
                 assert_never(message)
         batch.append((work.id, message))
+
+    def _compare(self, theirs: Mapping[str, str]) -> None:
+        """Refuse workers of other versions: of another node, or of what was installed meanwhile."""
+        if different := [
+            f"{name} {ours} here, {theirs.get(name)} there"
+            for name, ours in self._versions.items()
+            if theirs.get(name) != ours
+        ]:
+            raise ArcadeMarkError(
+                f"a worker has other versions than this command ({'; '.join(different)}); install the same everywhere, "
+                "and nothing else while a run is played: the same command goes on"
+            )
 
     def _opened(self, member: _Worker, work: _Work, message: Opened) -> None:
         member.deadlines.clear()

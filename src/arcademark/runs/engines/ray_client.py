@@ -15,7 +15,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import logging
+import math
+import os
 import socket
 import sys
 import threading
@@ -41,7 +44,7 @@ class Connect:
 
     address: str | None
     gpus: float  # that each worker is given
-    versions: dict[str, str]  # those that every node must have
+    waits: bool  # for nodes that an autoscaler adds, where there is no room for a worker yet
     console: str | None  # a game that every node must be able to play on our own console
 
 
@@ -112,22 +115,15 @@ class Host:
         self._kill: Callable[[], str] = str
         self._socket: socket.socket
 
-    def begin(self, versions: dict[str, str], console: str | None) -> str | None:
+    def begin(self, console: str | None) -> str | None:
         """Start the worker; return instead what of this node forbids it."""
         try:
             from arcademark.environments.registry import choose_emulator
             from arcademark.errors import ArcadeMarkError
-            from arcademark.runs import processes, provenance
+            from arcademark.runs import processes
             from arcademark.runs.engines import worker
         except ImportError as error:
             return f"a node lacks {error.name}; install the same on all nodes"
-        here = provenance.versions()
-        if different := [
-            f"{name} {wanted} here, {here.get(name)} there"
-            for name, wanted in versions.items()
-            if here.get(name) != wanted
-        ]:
-            return f"a node has other versions ({'; '.join(different)}); install the same on all nodes"
         try:
             if console is not None:
                 choose_emulator(console, "console")
@@ -172,14 +168,19 @@ def _serve(channel: Channel, asked: Connect) -> None:
 
     try:
         _connect(asked.address)
-        resources = ray.cluster_resources()
-        room = resources.get("CPU", 0.0)
-        if asked.gpus:
-            room = min(room, resources.get("GPU", 0.0) / asked.gpus)
-    except Exception as error:  # ConnectionError, RuntimeError where versions differ, AuthenticationError, ValueError …
+        room = _room(asked.gpus)
+        if not room and not (asked.waits and _grows()):
+            needs = f"1 processor, --gpus {asked.gpus:g}" if asked.gpus else "1 processor"
+            remedy = "start one that has or ask for less, and give --workers where an autoscaler adds nodes"
+            channel.send(Refused(f"none of its nodes has room for a worker ({needs}); {remedy}"))
+            return
+    except ray.exceptions.AuthenticationError:
+        channel.send(Refused("it has another token; give this command its own (RAY_AUTH_TOKEN, ~/.ray/auth_token)"))
+        return
+    except Exception as error:  # ConnectionError, RuntimeError where versions differ, ValueError …
         channel.send(Refused(_said(error)))
         return
-    channel.send(Connected(int(room)))
+    channel.send(Connected(room))
     try:
         asyncio.run(_Client(channel, asked).serve())
     finally:
@@ -195,8 +196,46 @@ def _connect(address: str | None) -> None:
     logging.getLogger("ray").setLevel(logging.ERROR)
     if address is None:
         ray.init("local", include_dashboard=False, num_cpus=processes.available_cores(), logging_level=logging.ERROR)
-    else:
-        ray.init(address, logging_level=logging.ERROR)
+        return
+    with contextlib.suppress(ImportError):  # no part of Ray's interface
+        _check_token(address)
+    ray.init(address, logging_level=logging.ERROR)
+
+
+def _check_token(address: str) -> None:
+    """Raise Ray's `AuthenticationError` for a token that the cluster refuses; `ray.init` tries on and cannot tell."""
+    from ray._private.authentication.authentication_token_setup import ensure_token_if_auth_enabled
+    from ray._private.services import canonicalize_bootstrap_address
+    from ray._raylet import GcsClient
+
+    ensure_token_if_auth_enabled(create_token_if_missing=False)
+    if there := canonicalize_bootstrap_address(address):
+        kept = os.dup(2)
+        with open(os.devnull, "wb") as nowhere:  # where Ray's own warning goes
+            os.dup2(nowhere.fileno(), 2)
+        try:
+            GcsClient(address=there)
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
+
+
+def _room(gpus: float) -> int:
+    """Return for how many workers, with so many GPUs each, the nodes have room that there are."""
+    import ray
+
+    every = [node["Resources"] for node in ray.nodes() if node["Alive"]]
+    return sum(int(min(has.get("CPU", 0), has.get("GPU", 0) / gpus if gpus else math.inf)) for has in every)
+
+
+def _grows() -> bool:
+    """Whether there may be an autoscaler, which adds nodes: without one each node is reported as a type of its own."""
+    import ray
+    from ray.experimental.internal_kv import _internal_kv_get
+
+    report = json.loads(_internal_kv_get("__autoscaling_status") or "{}").get("autoscaler_report") or {}
+    types = set(report.get("active_nodes") or ())
+    return not types or not types <= {f"node_{node['NodeID']}" for node in ray.nodes()}
 
 
 class _Client:
@@ -241,7 +280,7 @@ class _Client:
         from ray.exceptions import OutOfMemoryError, RayError, RayTaskError
 
         try:
-            if reason := await host.begin.remote(self._asked.versions, self._asked.console):
+            if reason := await host.begin.remote(self._asked.console):
                 self._channel.send(Refused(reason))
                 return
             while data := await host.hear.remote():

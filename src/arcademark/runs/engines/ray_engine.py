@@ -16,7 +16,7 @@ from dataclasses import replace
 from importlib.util import find_spec
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs import processes, provenance, shipping
+from arcademark.runs import processes, shipping
 from arcademark.runs.engines import ray_client, worker
 from arcademark.runs.engines.base import Batch, Job, Memory
 from arcademark.runs.engines.pool import WAIT_SECONDS, Ending, Link, PoolEngine
@@ -112,7 +112,7 @@ class RayEngine(PoolEngine):
         console = next((job.trial.game for job in jobs if job.emulator == "console"), None)
         self._client = processes.start(ray_client.main, ray_client.MESSAGES)
         try:
-            self._tell(ray_client.Connect(self._address, self._gpus, provenance.versions(), console))
+            self._tell(ray_client.Connect(self._address, self._gpus, bool(self._limit), console))
             while not self._limit:
                 if self._finishing:
                     return
@@ -180,7 +180,7 @@ class RayEngine(PoolEngine):
     def _hear_client(self, message: ray_client.Message) -> int:
         match message:
             case ray_client.Connected(room):
-                self._limit = self._limit or max(1, room)
+                self._limit = self._limit or room
                 return -1
             case ray_client.Refused(reason):
                 raise ArcadeMarkError(f"{self._cluster} cannot be used: {reason}")

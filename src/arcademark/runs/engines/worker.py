@@ -18,7 +18,7 @@ import os
 import queue
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import get_args
 
 from arcademark.agents.adapters import CheckedPolicy
@@ -28,7 +28,7 @@ from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.runs.engines.base import Episodes, Failed, Opened
 from arcademark.runs.plan import Trial
 from arcademark.runs.processes import Channel, GarbledError, serving
-from arcademark.runs.provenance import libraries
+from arcademark.runs.provenance import libraries, versions
 from arcademark.runs.shipping import Packed, unpacked
 from arcademark.runs.slot import Begun, Played, Trained, TrainingBlock
 from arcademark.runs.store import MOST_SAID, Checkpoint, EpisodeResult, Unfinished
@@ -60,7 +60,9 @@ class Stop:
 
 @dataclass(frozen=True)
 class Ready:
-    """The process has started."""
+    """The process has started, with these versions of what can matter to a score."""
+
+    versions: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ def main(descriptor: int) -> None:
             os._exit(0)
 
     player: Player | None = None
-    send(Ready())
+    send(Ready(versions()))
     while True:
         player = _obey(orders.get(), player, send, stopping)
 

@@ -1,0 +1,168 @@
+"""A run that is recorded on a local disk: its directory holds whole copies only, from which it continues."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.runs import recording
+from arcademark.runs.database import no_writer
+from arcademark.runs.events import EpisodeDone
+from arcademark.runs.execution import execute
+from arcademark.runs.recording import Recorder
+from arcademark.runs.store import read_run
+
+
+@pytest.fixture
+def scratch(tmp_path) -> Path:
+    (tmp_path / "scratch").mkdir()
+    return tmp_path / "scratch"
+
+
+def failed(directory: Path) -> int:
+    return sum(trial.status == "failed" for trial in read_run(directory).trials)
+
+
+def mark(recorder: Recorder, place: int = 0) -> None:
+    with recorder.transaction():
+        recorder.fail_trial(read_run(recorder.directory).trials[place].id, "why not")
+
+
+def journal(directory: Path) -> str:
+    with contextlib.closing(sqlite3.connect(directory / "run.sqlite")) as database:
+        return str(database.execute("PRAGMA journal_mode").fetchone()[0])
+
+
+def test_the_rows_are_those_of_a_run_without_and_nothing_is_left_behind(tmp_path, scratch, toy_plan, paced, rows):
+    plan = toy_plan(paced("Paced"), paced("Learner"), seeds=(0, 1), episodes=4, frames=500)
+    beside: set[str] = set()
+
+    def look(event: object) -> None:
+        beside.update(path.name for path in (tmp_path / "run").glob("run.sqlite*"))
+
+    assert execute(plan, tmp_path / "run", workers=2, scratch=scratch, on_event=look).complete
+    assert beside == {"run.sqlite"}  # neither a journal nor an index of one
+    assert list(scratch.iterdir()) == []
+    assert execute(plan, tmp_path / "other", workers=2).complete
+    assert rows(tmp_path / "run") == rows(tmp_path / "other")
+
+
+def test_the_directory_is_renewed_once_in_a_while_and_at_the_end(tmp_path, scratch, toy_plan, monkeypatch):
+    now = 1000.0
+    monkeypatch.setattr(recording.time, "monotonic", lambda: now)
+    execute(toy_plan("random", seeds=(0, 1, 2)), tmp_path / "run", workers=1)
+    with Recorder(tmp_path / "run", scratch=scratch) as recorder:
+        mark(recorder)
+        recorder.copy_home(due=True)
+        assert failed(tmp_path / "run") == 1
+        mark(recorder, 1)
+        now += recording.COPY_SECONDS - 1
+        recorder.copy_home(due=True)
+        assert failed(tmp_path / "run") == 1
+        now += 1
+        recorder.copy_home(due=True)
+        assert failed(tmp_path / "run") == 2
+        mark(recorder, 2)
+        with no_writer(tmp_path / "run") as free:
+            assert not free
+    assert failed(tmp_path / "run") == 3
+    assert journal(tmp_path / "run") == "delete"
+
+
+def test_copying_takes_a_tenth_of_the_time_at_most(tmp_path, scratch, toy_plan, monkeypatch):
+    now, copies, copyfileobj = 0.0, [], recording.shutil.copyfileobj
+
+    def copy(*asked: object) -> None:
+        nonlocal now
+        copyfileobj(*asked)
+        copies.append(now)
+        now += 30
+
+    execute(toy_plan(), tmp_path / "run", workers=1)
+    monkeypatch.setattr(recording.shutil, "copyfileobj", copy)
+    monkeypatch.setattr(recording.time, "monotonic", lambda: now)
+    with Recorder(tmp_path / "run", scratch=scratch) as recorder:
+        while now < 700:
+            mark(recorder)
+            recorder.copy_home(due=True)
+            now += 1
+    assert [round(at, -1) for at in copies[:-1]] == [0, 300, 600]
+
+
+def test_what_a_killed_run_had_not_yet_put_into_its_file_is_taken_over(tmp_path, scratch, toy_plan, rows):
+    plan = toy_plan("random", seeds=(0, 1))
+    execute(plan, tmp_path / "run", workers=1)
+    code = (
+        "import os, sys; from pathlib import Path; from arcademark.runs.recording import Recorder; "
+        "recorder = Recorder(Path(sys.argv[1])); transaction = recorder.transaction(); transaction.__enter__(); "
+        "recorder.database.execute('DELETE FROM evaluation'); "
+        "recorder.database.execute('DELETE FROM episode WHERE episode = 2'); "
+        "transaction.__exit__(None, None, None); os._exit(9)"
+    )
+    assert subprocess.run([sys.executable, "-c", code, tmp_path / "run"], check=False).returncode == 9
+    assert (tmp_path / "run" / "run.sqlite-wal").stat().st_size > 0
+    summary = execute(plan, tmp_path / "run", workers=1, scratch=scratch)
+    assert (summary.complete, summary.episodes) == (True, 2)
+    assert not (tmp_path / "run" / "run.sqlite-wal").exists()
+    assert len(read_run(tmp_path / "run").episodes) == 6
+
+
+def test_a_copy_that_was_broken_off_is_not_taken_for_the_run(tmp_path, scratch, toy_plan, rows):
+    plan = toy_plan("random", seeds=(0, 1))
+    execute(plan, tmp_path / "run", workers=1)
+    before = rows(tmp_path / "run")
+    (tmp_path / "run" / "run.sqlite.draft").write_bytes(b"SQLite format 3\0, half of it")
+    assert execute(plan, tmp_path / "run", workers=1, scratch=scratch).episodes == 0
+    assert rows(tmp_path / "run") == before
+    execute(toy_plan("random", seeds=(0, 1, 2)), tmp_path / "run", workers=1, scratch=scratch)
+    assert not (tmp_path / "run" / "run.sqlite.draft").exists()
+
+
+def test_what_cannot_be_copied_at_the_end_is_kept_and_its_place_told(tmp_path, scratch, toy_plan, monkeypatch):
+    execute(toy_plan(), tmp_path / "run", workers=1)
+    recorder = Recorder(tmp_path / "run", scratch=scratch)
+    mark(recorder)
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(recording.shutil, "copyfileobj", full)
+    with pytest.raises(ArcadeMarkError, match="run: the disk is full") as caught:
+        recorder.close()
+    (kept,) = scratch.glob("*/run.sqlite")
+    assert str(kept) in caught.value.__notes__[0]
+    assert failed(tmp_path / "run") == 0
+    kept.replace(tmp_path / "run" / "run.sqlite")
+    assert failed(tmp_path / "run") == 1
+
+
+def test_a_local_disk_that_is_full_or_missing_is_named(tmp_path, scratch, toy_plan, monkeypatch):
+    with pytest.raises(ArcadeMarkError, match=f"{scratch}/none: cannot be read or written"):
+        execute(toy_plan(), tmp_path / "new", workers=1, scratch=scratch / "none")
+    assert not (tmp_path / "new").exists()
+
+    def spoil(event: object) -> None:
+        for path in scratch.glob("*/run.sqlite") if isinstance(event, EpisodeDone) else ():
+            path.unlink()
+
+    with pytest.raises(ArcadeMarkError, match=rf"{scratch}/arcademark-\w+: run\.sqlite was deleted") as caught:
+        execute(toy_plan(episodes=50), tmp_path / "run", workers=1, scratch=scratch, on_event=spoil)
+    assert "cannot be read" in caught.value.__notes__[0]
+
+
+def test_a_file_system_without_locks_is_told_of(tmp_path, toy_plan, monkeypatch):
+    def flock(*_: object) -> None:
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    with pytest.raises(ArcadeMarkError, match="its file system has no locks"):
+        execute(toy_plan(), tmp_path / "run", workers=1)
