@@ -1,6 +1,7 @@
 """Shards of a plan, played one by one and merged."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -36,7 +37,7 @@ def test_a_shard_that_is_left_out_is_missed(invoke):
     shards = ("run/shards/1-of-3", "run/shards/3-of-3")
     (absent,) = {"pong", "freeway", "qbert"} - {trial.game for path in shards for trial in read_run(path).trials}
     with pytest.raises(SystemExit) as merged:
-        gather(Path("run"))
+        gather(Path("run"), [sys.executable], [""])
     assert merged.value.code == 1
     again = invoke("merge", "run", *shards)
     assert again.code == 1
