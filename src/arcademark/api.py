@@ -170,7 +170,7 @@ class Shown(Generic[Analysis]):
         Returns
         -------
         matplotlib.figure.Figure
-            It can be changed and saved; `MOST_SERIES` algorithms at most are shown.
+            It can be changed and saved. Of many algorithms the first five are shown.
 
         Raises
         ------

@@ -109,8 +109,8 @@ def test_speeds_and_means_begin_anew_where_a_worker_was_lost(toy_plan, monkeypat
     made.hear(WorkerLost(trial.id, "lost"))
     for trained in (100, 300):
         made.hear(EpisodeTrained(trial.id, float(trained), 100, trained))
-    assert [values.get("fps") for *_, values in kept.values] == [None, None, 200.0, None, 50.0]
-    assert [values["mean_score"] for *_, values in kept.values] == pytest.approx([100, 150, 800 / 3, 100, 200])
+    assert [values.get("training/fps") for *_, values in kept.values] == [None, None, 200.0, None, 50.0]
+    assert [values["training/mean_score"] for *_, values in kept.values] == pytest.approx([100, 150, 800 / 3, 100, 200])
 
 
 def fake_wandb(monkeypatch, runs, refusal=""):

@@ -31,7 +31,7 @@ class Log(Protocol):
     """Where scalars go."""
 
     def add(self, trial: Trial, phase: Phase, step: int, values: Mapping[str, float]) -> None:
-        """Log scalars of a trial's episode."""
+        """Log scalars of a trial's episode, by their tags."""
 
     def close(self) -> None:
         """Log no more."""
@@ -49,9 +49,8 @@ class EventFiles:
 
     def add(self, trial: Trial, phase: Phase, step: int, values: Mapping[str, float]) -> None:
         """Append them to the trial's file."""
-        tagged = {f"{phase}/{name}": value for name, value in values.items()}
         with clear_errors(self._folder):
-            tensorboard.add(self._folder / trial.id / self._name, [(time.time(), step, tagged)])
+            tensorboard.add(self._folder / trial.id / self._name, [(time.time(), step, values)])
 
     def close(self) -> None:
         """Do nothing: each file is closed after what is added to it."""
@@ -75,8 +74,7 @@ class Wandb:
         if trial.id not in self._runs:
             with self._clear_errors():
                 self._runs[trial.id] = self._open(trial)
-        tagged = {f"{phase}/{name}": value for name, value in values.items()}
-        self._runs[trial.id].log({f"{phase}/step": step, **tagged})
+        self._runs[trial.id].log({f"{phase}/step": step, **values})
 
     def close(self) -> None:
         """End the runs."""
@@ -125,8 +123,9 @@ class Scalars:
                 self._recent.pop(trial_id, None)  # what is trained again would count twice
 
     def _log(self, trial_id: str, phase: Phase, step: int, values: Mapping[str, float]) -> None:
+        tagged = {f"{phase}/{name}": value for name, value in values.items()}
         for log in self._logs:
-            log.add(self._trials[trial_id], phase, step, values)
+            log.add(self._trials[trial_id], phase, step, tagged)
 
 
 @contextmanager
