@@ -106,18 +106,17 @@ class Onnx(Module):
         def run(observations: Tensor) -> Tensor:
             array = observations.numpy().astype(kind)
             parts = [array] if not isinstance(rows, int) else np.split(array, range(rows, len(array), rows))
-            answers = []
             if limit.ident is None:
                 limit.start()
             try:
-                for part in parts:
-                    answers.append(session.run(None, {given[0].name: part}, options)[0])
-                    limit.cancel()  # without loops, every answer takes as long
+                answers = [session.run(None, {given[0].name: part}, options)[0] for part in parts]
             except Exception as error:
                 raise ArcadeMarkError(
                     f"onnxruntime cannot run its network, of which an answer takes at most {MOST_SECONDS:g} s and "
                     f"{MOST_WORKING_BYTES:,} bytes ({said(str, error)}); export it again"
                 ) from None
+            finally:
+                limit.cancel()  # without loops, every answer takes as long
             return torch.from_numpy(np.concatenate(answers))
 
         super().__init__(run, scale, place)
