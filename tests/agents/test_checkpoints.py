@@ -8,6 +8,7 @@ import pickle
 import struct
 import zipfile
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,8 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 from torch import nn  # noqa: E402
 
-from arcademark.agents.checkpoints import contents, paths  # noqa: E402
+from arcademark.agents.checkpoints import contents, foreign, paths  # noqa: E402
+from arcademark.agents.checkpoints.foreign import Onnx  # noqa: E402
 from arcademark.agents.checkpoints.policy import ROWS, Checkpoint, check  # noqa: E402
 from arcademark.environments.base import EnvironmentSpec  # noqa: E402
 from arcademark.environments.registry import environment_spec  # noqa: E402
@@ -454,6 +456,18 @@ def test_onnx_model_gets_no_more_memory_than_the_bound(tmp_path: Path) -> None:
     path = onnx_file(tmp_path / "large.onnx", nodes=nodes, tensors=[shape])
     with pytest.raises(ArcadeMarkError, match="onnxruntime cannot run its network"):
         check("large", [(path, PONG)], {})
+
+
+def test_onnx_model_gets_no_more_time_than_the_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    onnx = pytest.importorskip("onnx", reason="onnx is not installed")
+    monkeypatch.setattr(foreign, "MOST_SECONDS", 0.0)
+    names = ["v", *(f"v{number}" for number in range(5000))]
+    nodes = [onnx.helper.make_node("MatMul", [name, "turn"], [after]) for name, after in pairwise(names)]
+    nodes.append(onnx.helper.make_node("Identity", [names[-1]], ["values"]))
+    turn = onnx.numpy_helper.from_array(np.zeros((ACTIONS, ACTIONS), np.float32), "turn")
+    path = onnx_file(tmp_path / "long.onnx", nodes=nodes, tensors=[turn])
+    with pytest.raises(ArcadeMarkError, match=r"an answer takes at most 0 s"):
+        Onnx(path.read_bytes(), 1.0, "a place").module(torch.zeros(16, 4, 84, 84))
 
 
 def test_network_without_numbers_is_refused_before_it_plays(tmp_path: Path) -> None:

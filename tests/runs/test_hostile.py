@@ -357,6 +357,17 @@ def test_a_folder_that_links_to_everything_is_searched_all_the_same(run, tmp_pat
 
 
 @pytest.mark.parametrize(
+    ("setting", "value"),
+    [("frame_skip", 10**30), ("frame_stack", 10**9), ("mode", 2**70), ("max_frames_per_episode", 2**70)],
+)
+def test_a_manifest_whose_protocol_no_machine_plays(run, plan, setting, value):
+    document = json.loads((run / "manifest.json").read_text())
+    document["protocol"]["settings"][setting] = value
+    (run / "manifest.json").write_text(json.dumps(document))
+    refused(run, plan, rf"manifest\.json: damaged \(.*{setting}=\d+: expected a whole number from", writing=False)
+
+
+@pytest.mark.parametrize(
     ("change", "match"),
     [
         ({"schema": 0}, "no 'schema'"),

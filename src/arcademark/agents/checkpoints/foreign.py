@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,8 @@ class Module(nn.Module):
         return answer, state
 
 
+MOST_SECONDS = 60.0
+"""That an ONNX model's first answer may take; it is looked at between its operators."""
 MOST_WORKING_BYTES = 2**30
 """Of all that ONNX models of a process compute with; networks of the review's algorithms need some 10 MB."""
 
@@ -80,12 +83,12 @@ class Onnx(Module):
         import onnxruntime
 
         _bound_memory()
-        options = onnxruntime.SessionOptions()
-        options.add_session_config_entry("session.use_env_allocators", "1")
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.log_severity_level = 4
+        made = onnxruntime.SessionOptions()
+        made.add_session_config_entry("session.use_env_allocators", "1")
+        made.intra_op_num_threads = made.inter_op_num_threads = 1
+        made.log_severity_level = 4
         try:
-            session = onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+            session = onnxruntime.InferenceSession(data, made, providers=["CPUExecutionProvider"])
         except Exception as error:
             raise ArcadeMarkError(f"{place}: cannot be read as ONNX ({said(str, error)}); export it again") from None
         given = session.get_inputs()
@@ -96,16 +99,24 @@ class Onnx(Module):
         if kind is None:
             raise ArcadeMarkError(f"{place}: takes {said(str, given[0].type)}; expected observations, uint8 or float")
         rows, *shape = given[0].shape
+        options = onnxruntime.RunOptions()
+        limit = Timer(MOST_SECONDS, setattr, (options, "terminate", True))
+        limit.daemon = True
 
         def run(observations: Tensor) -> Tensor:
             array = observations.numpy().astype(kind)
             parts = [array] if not isinstance(rows, int) else np.split(array, range(rows, len(array), rows))
+            if limit.ident is None:
+                limit.start()
             try:
-                answers = [session.run(None, {given[0].name: part})[0] for part in parts]
+                answers = [session.run(None, {given[0].name: part}, options)[0] for part in parts]
             except Exception as error:
                 raise ArcadeMarkError(
-                    f"onnxruntime cannot run its network ({said(str, error)}); export it again"
+                    f"onnxruntime cannot run its network, of which an answer takes at most {MOST_SECONDS:g} s and "
+                    f"{MOST_WORKING_BYTES:,} bytes ({said(str, error)}); export it again"
                 ) from None
+            finally:
+                limit.cancel()  # without loops, every answer takes as long
             return torch.from_numpy(np.concatenate(answers))
 
         super().__init__(run, scale, place)

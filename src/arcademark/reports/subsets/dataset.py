@@ -14,7 +14,7 @@ import numpy as np
 
 from arcademark.catalogue import collections
 from arcademark.reports import wording
-from arcademark.reports.tables import protocols
+from arcademark.reports.tables import plausible, protocols
 from arcademark.reports.tables.benchmarks import Benchmark
 from arcademark.reports.tables.dataset import ScoreOptions, prepare
 from arcademark.reports.tables.loading import CATALOGUE, EVERYTHING, ScoreSource, published_entries
@@ -69,7 +69,8 @@ def normalised(places: Sequence[ScoreSource], options: ScoreOptions, *, players:
     low, high = ({task: benchmark.references[kind][task] for task in tasks} for kind in kinds)
     collected = [published_entries(place) for place in places if _is_collection(place)]
     entries = {name: entry for some in collected for name, entry in some.items() if name in found.algorithms}
-    remarks = list(found.scores.remarks)
+    told = (warning.text for warning in plausible.warnings(found) if warning.kind in plausible.OF_DATA)
+    remarks = [*found.scores.remarks, *told]
     if strangers := [task for task in found.tasks if task not in measure.known]:
         names = wording.shortened(map(benchmark.title, strangers))
         remarks.append(f"Not used, because they have no reference scores: {names}.")

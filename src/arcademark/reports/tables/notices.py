@@ -7,7 +7,7 @@ from itertools import groupby
 
 from arcademark.console.games import score_step
 from arcademark.metrics.intervals import FEWEST, LEVEL
-from arcademark.reports import published, wording
+from arcademark.reports import wording
 from arcademark.reports.cells import run_names
 from arcademark.reports.document import Estimate, Notice
 from arcademark.reports.measures import Measure
@@ -15,13 +15,13 @@ from arcademark.reports.notices import notice, sort
 from arcademark.reports.runs import notices as runs_notices
 from arcademark.reports.subsets import predictors
 from arcademark.reports.subsets.models import ANY
-from arcademark.reports.tables import coverage, protocols
+from arcademark.reports.tables import coverage, plausible, protocols
 from arcademark.reports.tables.comparison import SummaryDifference
 from arcademark.reports.tables.dataset import Dataset
 from arcademark.reports.tables.document import Algorithm, Summary
 from arcademark.reports.tables.uncertainty import Bootstrap
 from arcademark.subset.model import explained
-from arcademark.suite import anomalies, subsets, tasks
+from arcademark.suite import subsets, tasks
 from arcademark.suite.subsets import Subset
 
 AS_RUNS = "(Agarwal et al. 2021; Patterson et al. 2024)"
@@ -49,8 +49,6 @@ def collect(dataset: Dataset, algorithms: Sequence[Algorithm], bootstrap: Bootst
             *about_estimates(estimates),
             *_complete(algorithms, dataset),
             *_records(algorithms),
-            *_implausible(algorithms, dataset),
-            *_counter(algorithms, dataset),
             *_efficiency(algorithms, dataset),
             *shared(
                 dataset,
@@ -185,6 +183,7 @@ def how_made(dataset: Dataset) -> Iterator[Notice]:
     """Warn where algorithms set side by side were not scored alike, or not here, or where that is not known."""
     if runs := dataset.scores.runs:
         yield from runs_notices.of_scores(runs, run_names(runs))
+    yield from plausible.warnings(dataset)
     yield from _episodes_as_runs(dataset)
     plays = {name: dataset.play(name) for name in dataset.algorithms}
     for text in protocols.differing(plays):
@@ -308,55 +307,6 @@ def _records(algorithms: Sequence[Algorithm]) -> Iterator[Notice]:
             "records",
             "A record counts as broken from HWRNS 100 %. Broken by no other means no other algorithm in the "
             "catalogue, whatever its protocol. Human records were set under no protocol of agents.",
-        )
-
-
-def _implausible(algorithms: Sequence[Algorithm], dataset: Dataset) -> Iterator[Notice]:
-    """Warn of scores above both the human world record and every published score: more often slips than feats."""
-    records = dataset.benchmark.references.get("human_world_record", {})
-    told = []
-    for item in algorithms:
-        for score in item.scores if item.name not in dataset.scores.qualified else ():
-            found, record = published.best(score.game, but=[item.name]), records.get(score.game)
-            value = score.score.value
-            if found and record is not None and value is not None and value > max(found.score, record):
-                title = dataset.benchmark.title(score.game)
-                told.append(f"{title} {wording.score(value)} of {item.name} (record {wording.score(record)})")
-    if told:
-        yield notice(
-            "implausible",
-            f"Above the human world record and every score in the catalogue, so check that they are right: "
-            f"{wording.shortened(told)}.",
-        )
-
-
-def _counter(algorithms: Sequence[Algorithm], dataset: Dataset) -> Iterator[Notice]:
-    """Warn of scores above what a game's counter can show, and give both units where older emulators had another."""
-    human = dataset.benchmark.references.get("human", {})
-    told, scaled = [], []
-    for item in algorithms if dataset.benchmark.atari else ():
-        elsewhere = item.name not in dataset.scores.played and item.name not in dataset.scores.qualified
-        for score in item.scores:
-            value, end, factor = score.score.value, anomalies.highest(score.game), anomalies.factor(score.game)
-            if value is None:
-                continue
-            shown = f"{dataset.benchmark.title(score.game)} {wording.score(value)} of {item.name}"
-            if end is not None and value > end:
-                told.append(f"{shown} (at most {wording.score(end)})")
-            if elsewhere and factor and value > human.get(score.game, value):
-                scaled.append(f"{shown} would be {wording.score(value / factor)}")
-    if scaled:
-        yield notice(
-            "units",
-            f"Older emulators (atari-py) paid multiples of points; if these are of one: {wording.shortened(scaled)}.",
-            "'arcademark info games NAME' says how it is known.",
-        )
-    if told:
-        yield notice(
-            "counter",
-            f"Above what the game's counter can show under ale-py {anomalies.CHECKED}, where passing its end pays all "
-            f"points back: {wording.shortened(told)}.",
-            "'arcademark info games NAME' says how it is known.",
         )
 
 
