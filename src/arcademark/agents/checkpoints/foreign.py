@@ -36,6 +36,7 @@ class Module(nn.Module):
     continuous: bool | None = None
     squashed = False
     blank: int | None = None
+    draws: bool | None = None
 
     def __init__(self, module: Any, scale: float, place: str) -> None:
         super().__init__()
@@ -213,6 +214,7 @@ class Dreamer(nn.Module):
     continuous: bool | None = None
     squashed = False
     blank: int | None = None
+    draws = False
 
     def __init__(self, tensors: Mapping[str, Tensor], settings: Mapping[str, Any], place: str) -> None:
         super().__init__()
