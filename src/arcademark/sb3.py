@@ -48,19 +48,20 @@ def make_vec(
     ArcadeMarkError
         As `arcademark.make_vec`.
     """
-    return VectorEnv(
-        gymnasium.make_vec(
-            games,
-            num_envs,
-            protocol,
-            training=training,
-            autoreset_mode="same_step",
-            threads=threads,
-            channels_first=True,
-            padding_type="zero",
-            **overrides,
-        )
+    envs = gymnasium.make_vec(
+        games,
+        num_envs,
+        protocol,
+        training=training,
+        autoreset_mode="same_step",
+        threads=threads,
+        channels_first=True,
+        padding_type="zero",
+        **overrides,
     )
+    space: Any = envs.single_observation_space  # which a model is saved with
+    space.fire_reset = any(env.environment_spec.presses_fire for env in envs.envs)
+    return VectorEnv(envs)
 
 
 class VectorEnv(VecEnv):
@@ -78,8 +79,6 @@ class VectorEnv(VecEnv):
     def __init__(self, envs: GymnasiumVectorEnv) -> None:
         self.envs = envs
         self.render_mode = envs.render_mode
-        space: Any = envs.single_observation_space  # which models are saved with
-        space.fire_reset = any(env.environment_spec.presses_fire for env in envs.envs)
         super().__init__(envs.num_envs, envs.single_observation_space, envs.single_action_space)
         self._actions: NDArray[Any] = np.zeros(envs.num_envs, np.int64)
 

@@ -142,6 +142,14 @@ def test_epsilon_of_one_plays_any_action(dqn_file: Path) -> None:
     assert set(drawn.tolist()) == set(range(ACTIONS))
 
 
+def test_it_is_known_which_networks_draw(dqn_file: Path, tmp_path: Path) -> None:
+    weighs = saved(tmp_path / "ppo.pt", ppo().state_dict())
+    assert [load(dqn_file, deterministic=given).draws for given in (True, False)] == [False, False]
+    assert [load(weighs, deterministic=given).draws for given in (True, False)] == [False, True]
+    assert load(dqn_file, epsilon=0.05).draws is True
+    assert load(saved(tmp_path / "whole.pt", dqn()["network"]), trust=True).draws is None  # it may, unseen
+
+
 def test_spaces_say_what_the_network_was_made_for(dqn_file: Path) -> None:
     made = load(dqn_file)
     assert made.action_space.n == ACTIONS

@@ -17,8 +17,8 @@ Optional attributes, read once after the agent is made (``action_values`` after 
     The same of an agent with `predict`, which is then given observations of shape (episodes, …), and an array of
     ``episode_start``, and returns an action each.
 ``draws`` : bool
-    Whether a policy draws random numbers (not known by default). One that does not repeats itself: where nothing but
-    the start of a game is left to chance, reports say how many different episodes it has.
+    Whether a policy with `act` draws random numbers (not known by default). One that does not repeats itself: where
+    nothing but the start of a game is left to chance, reports say how many different episodes it has.
 ``trained_frames`` : int
     Emulated frames that a network was trained for before, as its file says. Recorded, and shown in reports.
 ``action_values`` : float array, shape (N, num_actions) or, of a planner, (num_actions,)

@@ -62,6 +62,8 @@ def _check_actions(space: object, where: str, env: EnvironmentSpec) -> None:
         other = "minimal" if env.atari.action_set == "full" else "full"
         fits = environment_spec(env.game, env.atari.override({"action_set": other})).num_actions == count
         remedy = f"try --override action_set={other}, which has {count}" if fits else "load the model for this game"
+        if fits and other == "minimal":
+            remedy += ", or the protocol of its training, such as sb3-atari for Stable-Baselines3's wrappers"
         raise ArcadeMarkError(
             f"{where}: it was made for {count} actions (its action_space); the game has {env.num_actions} under "
             f"{env.protocol.label}; {remedy}"

@@ -38,6 +38,7 @@ class Module(nn.Module):
     continuous: bool | None = None
     squashed = False
     blank: int | None = None
+    draws: bool | None = None
 
     def __init__(self, module: Any, scale: float, place: str) -> None:
         super().__init__()
@@ -246,6 +247,7 @@ class Dreamer(nn.Module):
     continuous: bool | None = None
     squashed = False
     blank: int | None = None
+    draws = False
 
     def __init__(self, tensors: Mapping[str, Tensor], settings: Mapping[str, Any], place: str) -> None:
         super().__init__()

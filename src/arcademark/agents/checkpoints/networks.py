@@ -61,11 +61,13 @@ class Network(nn.Module):
         Whether the numbers are those of actions that are real numbers, as `choosing.Chooser` has them.
     squashed : bool
         Whether these become actions by the hyperbolic tangent.
+    draws : bool or None
+        Whether the numbers themselves are left to chance; None where that is not known.
     """
 
     blank: int | None = None
     fire_pressed = False
-    continuous = squashed = False
+    continuous = squashed = draws = False
 
     def __init__(
         self,

@@ -48,7 +48,7 @@ class NetworkPolicy:
         self._network = network.to(device)
         self._device, self._epsilon = device, epsilon
         self._samples = not deterministic and network.stochastic
-        self.draws = self._samples or epsilon > 0
+        self.draws = self._samples or epsilon > 0 or network.draws
         self.batch_size = batch
         self._rows = -(-batch // ROWS) * ROWS
         self._states = self._start()
