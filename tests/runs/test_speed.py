@@ -27,23 +27,20 @@ def waking(toy_plan: Callable[..., Plan], **parameters: object) -> Player:
 
 
 def test_decisions_are_sampled_apart_from_the_first_of_an_episode(toy_plan: Callable[..., Plan]) -> None:
-    found = speed.sample(waking(toy_plan))
-    assert 1 < found.first.count <= len(speed.EIGHTHS)
+    found = speed.sample(waking(toy_plan), 60)
+    assert 1 < found.first.count <= len(speed.PLACES)
     assert found.first.simulated_frames / found.first.count == pytest.approx(110 * SKIP, rel=0.2)  # short at its end
     assert found.later.simulated_frames / found.later.count == pytest.approx(10 * SKIP, rel=0.2)
     assert found.later.frames / found.later.count == pytest.approx(SKIP, rel=0.2)
 
 
 def test_all_parts_of_an_episode_are_sampled(toy_plan: Callable[..., Plan]) -> None:
-    found = speed.sample(waking(toy_plan, wakes=20))
+    found = speed.sample(waking(toy_plan, wakes=20), 60)
     assert 2 * SKIP < found.later.simulated_frames / found.later.count < 9 * SKIP
 
 
-def test_a_few_decisions_do_where_they_take_long(
-    toy_plan: Callable[..., Plan], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(speed, "PLANNED_SECONDS", 0.0)
-    found = speed.sample(waking(toy_plan, seconds=0.05))
+def test_a_few_decisions_do_where_they_take_long(toy_plan: Callable[..., Plan]) -> None:
+    found = speed.sample(waking(toy_plan, seconds=0.05), 0)
     assert (found.first.count, found.later.count) == (1, 1)
     assert 0.05 <= found.later.seconds < 5
 
