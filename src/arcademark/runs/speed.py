@@ -45,10 +45,10 @@ PLANNED_SECONDS = 600.0  # of all games' decisions together, after which no othe
 LEAST_SECONDS, MOST_SECONDS = 10.0, 60.0  # of one game's
 PLANNER_PATIENCE_SECONDS = 1800.0
 RANDOM_SECONDS = 2.0  # of random play
-PARTS = 16
-PLACES = (8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15)
+EIGHTHS = (4, 2, 6, 1, 5, 3, 7)
 """In which parts of the random episode decisions are sampled, in this order."""
-LATER = 8  # decisions that follow the first in each
+SHARE = 0.25  # of the seconds that are spent at one place at most
+LATER = 250  # decisions that follow the first at one place, at most
 
 
 @dataclass(frozen=True)
@@ -71,10 +71,14 @@ class Decisions:
 
 @dataclass(frozen=True)
 class Sampled:
-    """What decisions took: the first of an episode, and others; where nothing followed on any first, they are these."""
+    """What decisions took: the first of episodes, and those that followed at each place, by place.
+
+    A place counts as much as another, however many decisions it took to tell. Where no episode went on these are the
+    first ones.
+    """
 
     first: Decisions
-    later: Decisions
+    later: tuple[Decisions, ...]
 
 
 @dataclass(frozen=True)
@@ -85,7 +89,7 @@ class Speed:
     starting_seconds: Until the process had started and the agent was made; but for planners, until it began to play.
     seconds: Of play after that.
     played: In these.
-    sampled: A planner's decisions; those that are not the first of an episode are what was `played`.
+    sampled: Decisions, of a planner, whose seconds and what it played are theirs.
     """
 
     opened: Opened
@@ -166,10 +170,11 @@ class _Process:
                         raise ArcadeMarkError(f"{self._where} cannot be measured: {error}")
                     case Played():
                         self._told.append((time.perf_counter(), message))
-                    case Sampled(_, later) if self._opened:
+                    case Sampled(first, later) if self._opened:
                         then, known = self._opened
-                        played = Played(later.frames, later.simulated_frames, later.count)
-                        return Speed(known, then - self._began, later.seconds, played, message)
+                        every = sum(later, first)
+                        played = Played(every.frames, every.simulated_frames, every.count)
+                        return Speed(known, then - self._began, every.seconds, played, message)
         except (EOFError, OSError, processes.GarbledError):
             raise ArcadeMarkError(f"{self._where} cannot be measured: the process that played it died") from None
         return self._over_some_seconds()
@@ -208,15 +213,20 @@ def sample(player: Player, seconds: float) -> Sampled:
     planner, model = cast(CheckedPlanner, player.agent), player.model
     assert model is not None
     rng = episode_rng(player.trial.seed, "evaluation", 0, "agent")
-    first, later = Decisions(), Decisions()
+    first, later, spent = Decisions(), list[Decisions](), 0.0
     for place in _places(player, rng):
-        state: State | None = place
-        for number in range(1 + LATER):
-            if state is None or (later.count and first.seconds + later.seconds > seconds):
+        if later and spent > seconds:
+            break
+        decision, state = _decide(planner, model, place, True, rng)
+        first, here = first + decision, Decisions()
+        while state is not None and here.count < LATER:
+            if here.count and decision.seconds + here.seconds > SHARE * seconds:
                 break
-            decision, state = _decide(planner, model, state, number == 0, rng)
-            first, later = (first, later + decision) if number else (first + decision, later)
-    return Sampled(first, later if later.count else first)
+            another, state = _decide(planner, model, state, False, rng)
+            here += another
+        later += [here] if here.count else []
+        spent += decision.seconds + here.seconds
+    return Sampled(first, tuple(later) or (first,))
 
 
 def _places(player: Player, rng: np.random.Generator) -> Iterator[State]:
@@ -231,11 +241,11 @@ def _places(player: Player, rng: np.random.Generator) -> Iterator[State]:
     while not ended and _seconds() < until:
         if steps % every == 0:
             kept.append(snapshot(environment))
-        if len(kept) == 2 * PARTS:
+        if len(kept) == 16:
             kept, every = kept[::2], 2 * every
         step = environment.step(int(rng.integers(environment.spec.num_actions)))
         steps, ended = steps + 1, step.terminated or step.truncated
-    for number in dict.fromkeys(len(kept) * part // PARTS for part in PLACES):
+    for number in dict.fromkeys(len(kept) * eighth // 8 for eighth in EIGHTHS):
         yield kept[number]
 
 
@@ -257,7 +267,8 @@ def _decide(
     model.restore(state)
     step = model.step(action)
     then = model.save()
-    taken = Decisions(1, then.frames - state.frames, simulated, _seconds() - began)
+    seconds = max(1e-9, _seconds() - began)  # of two clocks
+    taken = Decisions(1, then.frames - state.frames, simulated, seconds)
     return taken, None if step.terminated or step.truncated else then
 
 
