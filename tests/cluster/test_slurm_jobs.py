@@ -309,7 +309,7 @@ def test_a_trial_that_always_fails_is_marked_and_the_rest_completes(slurm: None,
     )
     submit(f"{agent}:make_agent", *GAMES, "--episodes", 1, "--slurm", JOB, "--jobs", 2, "--out", tmp_path / "run")
     wait(lambda: not states())
-    assert sorted(ends()[-3:]) == ["COMPLETED 0:0", "COMPLETED 0:0", "FAILED 1:0"]
+    assert sorted(ends()[-3:]) == ["COMPLETED 0:0", "FAILED 1:0", "FAILED 1:0"]  # the shard, and what merges it
     trials = read_run(tmp_path / "run").trials
     assert [(trial.game, trial.seed) for trial in trials if trial.status != "done"] == [("pong", 1)]
     (reason,) = [trial.error for trial in trials if trial.status == "failed"]

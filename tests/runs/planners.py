@@ -90,7 +90,7 @@ class Waking:
     """Looks ahead but once a decision until so many frames were played, then ten times, and much more at first."""
 
     def __init__(self, env, *, wakes: int = 0, first: int = 100, seconds: float = 0.0):
-        self.looks = {"pong": 5, "freeway": 50}.get(env.game, 10)
+        self.looks = {"pong": 2, "freeway": 20}.get(env.game, 10)
         self.num_actions, self.wakes, self.first, self.seconds = env.num_actions, wakes, first, seconds
 
     def plan(self, model, state, first, rng):

@@ -58,10 +58,10 @@ def command(
 ) -> int:
     """Estimate what 'arcademark run AGENT' with the same options takes: frames, core-hours, money, energy and time.
 
-    Speed is measured on this machine unless --rate is given: a few seconds in each of up to three games; of planners
-    some ten seconds in every game, a game a core, as a decision costs many times more in one than in another. Episode
-    length is taken from --episode-frames, from the run's directory, or from random play for random agents; for others
-    every episode is taken to last until the frame cap.
+    Speed is measured on this machine unless --rate is given: a few seconds in each of up to three games; of planners,
+    whose decisions may take many times longer in one game than in another, in every game, ten seconds and up to a
+    minute where games are few. Episode length is taken from --episode-frames, from the run's directory, or from random
+    play for random agents; for others every episode is taken to last until the frame cap.
     """
     from arcademark.cli.counting import counting
     from arcademark.cli.run import directory_of

@@ -41,11 +41,14 @@ SECONDS = 2.0  # of play
 PATIENCE_SECONDS = 60.0  # for an agent to be made, and to play anything
 MOST_PLAYED = 10_000  # episodes, of which the seconds hold fewer
 
-PLANNED_SECONDS = 6.0  # of decisions, after which no other is sampled
-PLANNER_PATIENCE_SECONDS = 600.0
+PLANNED_SECONDS = 600.0  # of all games' decisions together, after which no other is sampled
+LEAST_SECONDS, MOST_SECONDS = 10.0, 60.0  # of one game's
+PLANNER_PATIENCE_SECONDS = 1800.0
 RANDOM_SECONDS = 2.0  # of random play
-EIGHTHS = (4, 2, 6, 1, 5, 3, 7)  # of the random episode, where decisions are sampled, in this order
-LATER = 8  # decisions that follow the first at each
+EIGHTHS = (4, 2, 6, 1, 5, 3, 7)
+"""In which parts of the random episode decisions are sampled, in this order."""
+SHARE = 0.25  # of the seconds that are spent at one place at most
+LATER = 250  # decisions that follow the first at one place, at most
 
 
 @dataclass(frozen=True)
@@ -68,10 +71,14 @@ class Decisions:
 
 @dataclass(frozen=True)
 class Sampled:
-    """What decisions took: the first of an episode, and others; where nothing followed on any first, they are these."""
+    """What decisions took: the first of episodes, and those that followed at each place, by place.
+
+    A place counts as much as another, however many decisions it took to tell. Where no episode went on these are the
+    first ones.
+    """
 
     first: Decisions
-    later: Decisions
+    later: tuple[Decisions, ...]
 
 
 @dataclass(frozen=True)
@@ -82,7 +89,7 @@ class Speed:
     starting_seconds: Until the process had started and the agent was made; but for planners, until it began to play.
     seconds: Of play after that.
     played: In these.
-    sampled: A planner's decisions; those that are not the first of an episode are what was `played`.
+    sampled: Decisions, of a planner, whose seconds and what it played are theirs.
     """
 
     opened: Opened
@@ -114,12 +121,13 @@ def measure(
     ArcadeMarkError
         If a trial fails, or plays nothing in `PATIENCE_SECONDS`; a planner nothing in `PLANNER_PATIENCE_SECONDS`.
     """
+    seconds = min(MOST_SECONDS, max(LEAST_SECONDS, PLANNED_SECONDS / len(asked)))
     waiting, playing, found = deque(enumerate(asked)), dict[int, _Process](), dict[int, Speed]()
     try:
         while len(found) < len(asked):
             while waiting and len(playing) < workers:
                 number, one = waiting.popleft()
-                playing[number] = _Process(*one)
+                playing[number] = _Process(*one, seconds)
             processes.heard([process.channel for process in playing.values()], 0.1)
             for number, process in [*playing.items()]:
                 if speed := process.speed():
@@ -135,7 +143,7 @@ def measure(
 class _Process:
     """A process that is measured."""
 
-    def __init__(self, trial: Trial, emulator: Emulator | None) -> None:
+    def __init__(self, trial: Trial, emulator: Emulator | None, seconds: float) -> None:
         self._where = f"{trial.agent.label} on {trial.game}"
         self._began = time.perf_counter()
         self._patience = PATIENCE_SECONDS
@@ -143,7 +151,7 @@ class _Process:
         self._told: list[tuple[float, Played]] = []
         self._process, self.channel = processes.start(serve, MESSAGES)
         with suppress(OSError):  # that it died is noticed below
-            self.channel.send((trial, emulator))
+            self.channel.send((trial, emulator, seconds))
 
     def end(self) -> None:
         """End the process."""
@@ -162,10 +170,11 @@ class _Process:
                         raise ArcadeMarkError(f"{self._where} cannot be measured: {error}")
                     case Played():
                         self._told.append((time.perf_counter(), message))
-                    case Sampled(_, later) if self._opened:
+                    case Sampled(first, later) if self._opened:
                         then, known = self._opened
-                        played = Played(later.frames, later.simulated_frames, later.count)
-                        return Speed(known, then - self._began, later.seconds, played, message)
+                        every = sum(later, first)
+                        played = Played(every.frames, every.simulated_frames, every.count)
+                        return Speed(known, then - self._began, every.seconds, played, message)
         except (EOFError, OSError, processes.GarbledError):
             raise ArcadeMarkError(f"{self._where} cannot be measured: the process that played it died") from None
         return self._over_some_seconds()
@@ -187,10 +196,11 @@ def serve(descriptor: int) -> None:
     channel = processes.serving(descriptor, MESSAGES)
     with suppress(EOFError, ConnectionError):  # nobody asks any longer
         try:
-            player = Player(*channel.receive())
+            trial, emulator, seconds = channel.receive()
+            player = Player(trial, emulator)
             channel.send(opened(player))
             if player.plans:
-                channel.send(sample(player))
+                channel.send(sample(player, seconds))
             for event in player.play(range(MOST_PLAYED)) if not player.plans else ():
                 if isinstance(event, Played):
                     channel.send(event)
@@ -198,20 +208,25 @@ def serve(descriptor: int) -> None:
             channel.send(failure(error))
 
 
-def sample(player: Player) -> Sampled:
-    """Have a planner decide here and there in an episode, until `PLANNED_SECONDS` have passed."""
+def sample(player: Player, seconds: float) -> Sampled:
+    """Have a planner decide here and there in an episode, for so many seconds where it takes long."""
     planner, model = cast(CheckedPlanner, player.agent), player.model
     assert model is not None
     rng = episode_rng(player.trial.seed, "evaluation", 0, "agent")
-    first, later = Decisions(), Decisions()
+    first, later, spent = Decisions(), list[Decisions](), 0.0
     for place in _places(player, rng):
-        state: State | None = place
-        for number in range(1 + LATER):
-            if state is None or (later.count and first.seconds + later.seconds > PLANNED_SECONDS):
+        if later and spent > seconds:
+            break
+        decision, state = _decide(planner, model, place, True, rng)
+        first, here = first + decision, Decisions()
+        while state is not None and here.count < LATER:
+            if here.count and decision.seconds + here.seconds > SHARE * seconds:
                 break
-            decision, state = _decide(planner, model, state, number == 0, rng)
-            first, later = (first, later + decision) if number else (first + decision, later)
-    return Sampled(first, later if later.count else first)
+            another, state = _decide(planner, model, state, False, rng)
+            here += another
+        later += [here] if here.count else []
+        spent += decision.seconds + here.seconds
+    return Sampled(first, tuple(later) or (first,))
 
 
 def _places(player: Player, rng: np.random.Generator) -> Iterator[State]:
@@ -226,12 +241,12 @@ def _places(player: Player, rng: np.random.Generator) -> Iterator[State]:
     while not ended and _seconds() < until:
         if steps % every == 0:
             kept.append(snapshot(environment))
-        if len(kept) == 2 * (len(EIGHTHS) + 1):
+        if len(kept) == 16:
             kept, every = kept[::2], 2 * every
         step = environment.step(int(rng.integers(environment.spec.num_actions)))
         steps, ended = steps + 1, step.terminated or step.truncated
-    for place in dict.fromkeys(len(kept) * eighth // 8 for eighth in EIGHTHS):
-        yield kept[place]
+    for number in dict.fromkeys(len(kept) * eighth // 8 for eighth in EIGHTHS):
+        yield kept[number]
 
 
 def _decide(
@@ -252,7 +267,8 @@ def _decide(
     model.restore(state)
     step = model.step(action)
     then = model.save()
-    taken = Decisions(1, then.frames - state.frames, simulated, _seconds() - began)
+    seconds = max(1e-9, _seconds() - began)  # of two clocks
+    taken = Decisions(1, then.frames - state.frames, simulated, seconds)
     return taken, None if step.terminated or step.truncated else then
 
 

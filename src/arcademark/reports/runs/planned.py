@@ -58,6 +58,8 @@ class Pace:
     batch_size: Episodes that are played at once.
     first_frames, first_simulated_frames, first_seconds: Of the first decision of an episode, for which a planner has
     planned nothing; the other amounts are of those that follow. 0 of others.
+    error: Standard error of a planner's speed, as a share of it, as decisions cost more in some places of an episode
+    than in others; 0 where it is unknown.
     """
 
     kind: Literal["policy", "learner", "planner"]
@@ -70,6 +72,7 @@ class Pace:
     first_frames: float = 0.0
     first_simulated_frames: float = 0.0
     first_seconds: float = 0.0
+    error: float = 0.0
 
     def seconds(self, frames: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return what episodes of so many frames take."""
@@ -86,6 +89,7 @@ class GameCost:
     """What a game's trials take, all agents and seeds together.
 
     episode_frames: How long one of its evaluation episodes is taken to be.
+    core_hours_error: Their standard error, as far as planners' speed is measured in some places of an episode only.
     decisions, simulated_frames: Of planners whose speed was measured.
     """
 
@@ -95,6 +99,7 @@ class GameCost:
     episode_frames: float
     frames: float
     core_hours: float
+    core_hours_error: float
     decisions: float
     simulated_frames: float
 
@@ -137,6 +142,7 @@ class Planned:
     what so many take.
     frames: Played, training included.
     simulated_frames: By planners, to choose actions.
+    core_hours_error: Their standard error, from those of games.
     dollars, kilowatt_hours, carbon_kilograms: Of all core-hours.
     core_price: US dollars an hour.
     unit: What lengths are counted in; elsewhere they are called frames, too.
@@ -157,6 +163,7 @@ class Planned:
     frames: float
     simulated_frames: float
     core_hours: float
+    core_hours_error: float
     dollars: float
     kilowatt_hours: float
     carbon_kilograms: float
@@ -232,11 +239,13 @@ def planned(
         frames, simulated = training + count * length, count * float(pace.simulated_frames(mean))
         decisions = count * length / pace.first_frames if pace.decisions else 0.0
         game = plan.protocol.task_name(standing.trial.game)
-        rows.append(_Row(game, count, length, frames, seconds / HOUR, decisions, simulated))
+        hours = seconds / HOUR
+        rows.append(_Row(game, count, length, frames, hours, pace.error * hours, decisions, simulated))
     order = sorted(range(len(rows)), key=lambda place: -rows[place].frames)
     core_hours = sum(row.core_hours for row in rows)
     games = tuple(dict.fromkeys(trial.game for trial in plan.trials))
     titles = tuple(map(plan.protocol.task_name, games))
+    by_game = tuple(_of_game([row for row in rows if row.game == title]) for title in titles)
     price = running(PRICED).machine_price / PRICED_CORES if core_price is None else core_price
     watts = (running(POWERED).machine_watts or 0.0) / POWERED_CORES if core_watts is None else core_watts
     pounds = POUNDS_PER_KWH if pounds_per_kwh is None else pounds_per_kwh
@@ -261,6 +270,7 @@ def planned(
         frames=sum(row.frames for row in rows),
         simulated_frames=sum(row.simulated_frames for row in rows),
         core_hours=core_hours,
+        core_hours_error=math.hypot(*(cost.core_hours_error for cost in by_game)),
         dollars=dollars,
         kilowatt_hours=kilowatt_hours,
         carbon_kilograms=carbon_kilograms,
@@ -268,7 +278,7 @@ def planned(
         core_watts=watts,
         paces=tuple(dict.fromkeys(paces.values())),
         makespans=tuple(_makespan([loads[place] for place in order], number, paces, many=many) for number in workers),
-        by_game=tuple(_of_game([row for row in rows if row.game == title]) for title in titles),
+        by_game=by_game,
         shards=shards,
         unit=plan.protocol.unit,
     )
@@ -283,6 +293,7 @@ class _Row:
     length: float
     frames: float
     core_hours: float
+    core_hours_error: float
     decisions: float
     simulated_frames: float
 
@@ -349,17 +360,23 @@ def _measured(trials: Sequence[Trial], chosen: Mapping[str, Emulator | None]) ->
 def _decisions(trial: Trial, found: speed.Speed) -> Pace:
     """Return the pace of a planner on a game."""
     assert found.sampled is not None
-    first, later = found.sampled.first, found.sampled.later
+    first, *later = (
+        np.array([some.frames, some.simulated_frames, some.seconds]) / some.count
+        for some in (found.sampled.first, *found.sampled.later)
+    )
+    frames, simulated, seconds = np.mean(later, axis=0).tolist()
+    error = float(np.std([some[2] for some in later], ddof=1)) / math.sqrt(len(later)) if len(later) > 1 else 0.0
     return Pace(
         "planner",
         ((trial.agent.label, trial.protocol.task_name(trial.game)),),
-        later.frames / later.seconds,
-        later.simulated_frames / later.seconds,
+        frames / seconds,
+        simulated / seconds,
         found.starting_seconds,
-        decisions=first.count + later.count,
-        first_frames=first.frames / first.count,
-        first_simulated_frames=first.simulated_frames / first.count,
-        first_seconds=first.seconds / first.count,
+        decisions=found.played.decisions,
+        first_frames=float(first[0]),
+        first_simulated_frames=float(first[1]),
+        first_seconds=float(first[2]),
+        error=error / seconds,
     )
 
 
@@ -373,10 +390,11 @@ def _makespan(loads: Sequence[Load], workers: int, paces: Mapping[tuple[str, str
 
 
 def _of_game(rows: Sequence[_Row]) -> GameCost:
-    frames, core_hours = sum(row.frames for row in rows), sum(row.core_hours for row in rows)
-    episodes = sum(row.episodes for row in rows)
-    planning = sum(row.decisions for row in rows), sum(row.simulated_frames for row in rows)
-    return GameCost(rows[0].game, len(rows), episodes, rows[0].length, frames, core_hours, *planning)
+    sums = (
+        sum(getattr(row, name) for row in rows)
+        for name in ("frames", "core_hours", "core_hours_error", "decisions", "simulated_frames")
+    )
+    return GameCost(rows[0].game, len(rows), sum(row.episodes for row in rows), rows[0].length, *sums)
 
 
 def shard_balance(plan: Plan, count: int) -> Shards:
