@@ -125,8 +125,13 @@ def shard(plan: Plan, number: int, count: int) -> Plan:
             f"shard {number}/{count}: expected K/N, with K from 1 to N, and N at most the number of trials, "
             f"{len(plan.trials):,}"
         )
-    mine = deal(frames_left([Standing(trial) for trial in plan.trials], Lengths()), count)[number - 1]
-    return replace(plan, trials=tuple(plan.trials[place] for place in mine))
+    return replace(plan, trials=dealt(plan, count)[number - 1])
+
+
+def dealt(plan: Plan, count: int) -> list[tuple[Trial, ...]]:
+    """Return the trials of each shard."""
+    shards = deal(frames_left([Standing(trial) for trial in plan.trials], Lengths()), count)
+    return [tuple(plan.trials[place] for place in mine) for mine in shards]
 
 
 def shards(plans: Mapping[str, Plan], number: int, count: int) -> dict[str, Plan]:
