@@ -109,6 +109,21 @@ def deal(weights: Sequence[float], count: int) -> list[list[int]]:
     return [sorted(shard) for shard in shards]
 
 
+def shards(plans: Mapping[str, Plan], number: int, count: int) -> dict[str, Plan]:
+    """Return shard `number` of several plans: of the first as `shard` has it, of the others the same games and seeds.
+
+    Plans of which nothing is in it are left out.
+    """
+    first, *_ = plans.values()
+    mine = shard(first, number, count)
+    keys = {(trial.game, trial.seed) for trial in mine.trials}
+    parts = {
+        name: replace(plan, trials=tuple(trial for trial in plan.trials if (trial.game, trial.seed) in keys))
+        for name, plan in plans.items()
+    }
+    return {name: part for name, part in parts.items() if part.trials} | {next(iter(plans)): mine}
+
+
 def shard(plan: Plan, number: int, count: int) -> Plan:
     """Return shard `number`, from 1, of a plan that is played in `count` shards, each in a directory of its own.
 
@@ -125,26 +140,5 @@ def shard(plan: Plan, number: int, count: int) -> Plan:
             f"shard {number}/{count}: expected K/N, with K from 1 to N, and N at most the number of trials, "
             f"{len(plan.trials):,}"
         )
-    return replace(plan, trials=dealt(plan, count)[number - 1])
-
-
-def dealt(plan: Plan, count: int) -> list[tuple[Trial, ...]]:
-    """Return the trials of each shard."""
-    shards = deal(frames_left([Standing(trial) for trial in plan.trials], Lengths()), count)
-    return [tuple(plan.trials[place] for place in mine) for mine in shards]
-
-
-def shards(plans: Mapping[str, Plan], number: int, count: int) -> dict[str, Plan]:
-    """Return shard `number` of several plans: of the first as `shard` has it, of the others the same games and seeds.
-
-    Plans of which nothing is in it are left out.
-    """
-    first, *_ = plans.values()
-    mine = shard(first, number, count)
-    keys = {(trial.game, trial.seed) for trial in mine.trials}
-    found = {}
-    for name, plan in plans.items():
-        trials = tuple(trial for trial in plan.trials if (trial.game, trial.seed) in keys)
-        if part := mine.trials if plan is first else trials:
-            found[name] = replace(plan, trials=part)
-    return found
+    mine = deal(frames_left([Standing(trial) for trial in plan.trials], Lengths()), count)[number - 1]
+    return replace(plan, trials=tuple(plan.trials[place] for place in mine))

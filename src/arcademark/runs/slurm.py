@@ -30,7 +30,7 @@ from arcademark.runs.database import open_for_reading
 from arcademark.runs.execution import begin, describe
 from arcademark.runs.plan import Plan, Trial
 from arcademark.runs.recording import JOBS, SHARDS
-from arcademark.runs.scheduling import dealt, shard, shards
+from arcademark.runs.scheduling import shard, shards
 from arcademark.runs.store import read_run
 
 JOB = "arcademark"  # what jobs are called
@@ -209,14 +209,14 @@ class Submission:
         from submitit.core.utils import FailedJobError, FailedSubmissionError
 
         arrays: list[str] = []
-        most, trials = largest_array(), dealt(next(iter(self.plans.values())), self.count)
+        most, dealt = largest_array(), next(iter(self.plans.values()))
         try:
             for place in range(0, len(self.left), most):
                 of_array = self.left[place : place + most]
                 jobs = _executor(self.folder, self.parameters).map_array(self.job, of_array)
                 arrays.append(jobs[0].job_id.partition("_")[0])
                 for number, job in zip(of_array, jobs, strict=True):
-                    _name_log(job.paths.stdout, trials[number - 1])
+                    _name_log(job.paths.stdout, shard(dealt, number, self.count).trials)
             last = self._last(arrays).submit(gather, self.folder, self.python, tuple(self.plans))
             return arrays, str(last.job_id)
         except BaseException as error:
