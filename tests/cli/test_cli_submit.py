@@ -129,6 +129,23 @@ def test_what_slurm_says_without_being_reached_is_told_in_a_line(invoke, monkeyp
     assert "SLURM cannot be asked (squeue: no controller); give this on a login node" in " ".join(refused.err.split())
 
 
+def test_what_was_submitted_is_shown_before_a_job_begins_and_logs_are_named(invoke, monkeypatch, tmp_path):
+    for name in ("squeue", "sbatch", "scontrol", "srun"):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{'echo Submitted batch job 7' if name == 'sbatch' else ''}\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    told = invoke("submit", "random", *SHORT, *LIMIT, "--jobs", 2)
+    assert told.code == 0, told.err
+    shown = json.loads(invoke("status", "runs/random", "--json").out)
+    assert {trial["state"] for trial in shown["trials"]} == {"pending"}
+    logs = {path.name.rpartition("-")[0]: os.readlink(path) for path in Path("runs/random/slurm").glob("random-*.log")}
+    assert sorted(logs) == [f"random-{game}-s{seed}" for game in ("freeway", "pong") for seed in (0, 1)]
+    assert {*logs.values()} == {"7_0_0_log.out", "7_1_0_log.out"}
+    assert invoke("run", "random", *SHORT, "--protocol", "saber", "--out", "runs/other").code == 0
+    refused = invoke("submit", "random", *SHORT, *LIMIT, "--out", "runs/other")
+    assert (refused.code, "runs/other: is of another run" in refused.err) == (2, True)
+
+
 def test_a_job_is_given_what_the_user_wrote_but_for_what_is_of_the_submission():
     written = ["net.pt", "--games", "pong", "--set", "a=1", "--set", "b=x y", "--trust", "--episode-seconds", "0.5"]
     own = ["--slurm", "time=9", "--jobs", "2", "--workers", "3", "--dry-run", "--out", "here"]

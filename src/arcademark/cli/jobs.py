@@ -59,13 +59,13 @@ class Jobs:
         workers : int, optional
             Of a job; as many as it has processors by default.
         known : frozenset of str
-            Names of plans that are recorded as asked for before they are played.
+            Names of plans whose trials are known before anything is played.
         see : str
             The command that shows what was played, once all is merged.
         """
         from arcademark.reports import wording
         from arcademark.reports.runs.ledger import foretold
-        from arcademark.runs import execution, slurm
+        from arcademark.runs import slurm
         from arcademark.runs.recording import JOBS, SHARDS
 
         asked = [list(_pairs(option, texts)) for option, texts in self._parameters]
@@ -97,11 +97,7 @@ class Jobs:
             for told in foretold(plans[name], directory / name):
                 messages.say(f"warning: with this run, {told}")
 
-        def begin() -> None:
-            for name in known:
-                execution.begin(plans[name], directory / name)
-
-        numbers, last = work.submit(begin)
+        numbers, last = work.submit(known)
         if len(work.left) == 1:
             told = f"job {numbers[0]}: {of_workers}"
         else:

@@ -134,12 +134,13 @@ def shards(plans: Mapping[str, Plan], number: int, count: int) -> dict[str, Plan
 
     Plans of which nothing is in it are left out.
     """
-    first, *_ = plans.values()
-    keys = {(trial.game, trial.seed) for trial in shard(first, number, count).trials}
-    parts = {
-        name: _part(plan, {trial.id for trial in plan.trials if (trial.game, trial.seed) in keys}, (number, count))
-        for name, plan in plans.items()
-    }
+    first, *others = plans
+    mine = shard(plans[first], number, count)
+    keys = {(trial.game, trial.seed) for trial in mine.trials}
+    parts = {first: mine}
+    for name in others:
+        ids = {trial.id for trial in plans[name].trials if (trial.game, trial.seed) in keys}
+        parts[name] = _part(plans[name], ids, (number, count))
     return {name: plan for name, plan in parts.items() if plan.trials}
 
 

@@ -18,7 +18,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -27,8 +27,8 @@ from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.runs import manifest
 from arcademark.runs.checks import DATABASE
 from arcademark.runs.database import open_for_reading
-from arcademark.runs.execution import describe
-from arcademark.runs.plan import Plan
+from arcademark.runs.execution import begin, describe
+from arcademark.runs.plan import Plan, Trial
 from arcademark.runs.recording import JOBS, SHARDS
 from arcademark.runs.scheduling import shard, shards
 from arcademark.runs.store import read_run
@@ -187,10 +187,11 @@ class Submission:
     def _last(self, arrays: Sequence[str]) -> Any:
         return _executor(self.folder, {**self.merge, "dependency": f"afterany:{':'.join(arrays)}"})
 
-    def submit(self, begin: Callable[[], None]) -> tuple[list[str], str]:
+    def submit(self, known: Collection[str]) -> tuple[list[str], str]:
         """Submit arrays of all that is left and a job that merges when they have ended; return the numbers of both.
 
-        Either all is submitted or nothing stays so. `begin` is called before, once SLURM would take the jobs.
+        Either all is submitted or nothing stays so. `known` names plans of which the first shard is recorded as begun,
+        so that their progress is shown from now on.
         """
         if shutil.which("sbatch") is None:
             raise ArcadeMarkError("SLURM's sbatch is not found here; submit where it is, or see the script: --dry-run")
@@ -200,18 +201,22 @@ class Submission:
             raise ArcadeMarkError(f"{self.folder}: jobs of it are in the queue; wait for them, or 'scancel {numbers}'")
         for script in (self.script(), _text(_executor(self.folder, self.merge))):
             _ask("sbatch", "--test-only", text=script)
-        begin()
+        first = self.left[0]
+        for name, plan in shards(self.plans, first, self.count).items():
+            directory = _place(self.folder, first, self.count) / name
+            if name in known and not (directory / manifest.FILE).exists():
+                begin(plan, directory)
         from submitit.core.utils import FailedJobError, FailedSubmissionError
 
         arrays: list[str] = []
-        most = largest_array()
+        most, dealt = largest_array(), next(iter(self.plans.values()))
         try:
-            for first in range(0, len(self.left), most):
-                of_array = self.left[first : first + most]
+            for place in range(0, len(self.left), most):
+                of_array = self.left[place : place + most]
                 jobs = _executor(self.folder, self.parameters).map_array(self.job, of_array)
                 arrays.append(jobs[0].job_id.partition("_")[0])
                 for number, job in zip(of_array, jobs, strict=True):
-                    self._name_log(number, job.paths.stdout)
+                    _name_log(job.paths.stdout, shard(dealt, number, self.count).trials)
             last = self._last(arrays).submit(gather, self.folder, self.python, tuple(self.plans))
             return arrays, str(last.job_id)
         except BaseException as error:
@@ -220,13 +225,6 @@ class Submission:
             if not isinstance(error, FailedJobError | FailedSubmissionError | OSError):
                 raise
             raise ArcadeMarkError(f"not all jobs can be submitted, so none was: {one_line(str(error))}") from None
-
-    def _name_log(self, number: int, log: Path) -> None:
-        """Name a job's log after the trials that it plays, too."""
-        for trial in shard(next(iter(self.plans.values())), number, self.count).trials:
-            link = log.with_name(f"{trial.id}.log")
-            link.unlink(missing_ok=True)
-            link.symlink_to(log.name)
 
 
 def prepare(
@@ -263,7 +261,7 @@ def prepare(
         )
     count = jobs or max(counts, default=0) or min(MOST_JOBS, math.ceil(len(plan.trials) / workers))
     document = describe(plan, "")
-    for path in list(there)[:1]:
+    for path in [path for path in (folder / name, *there) if (path / manifest.FILE).exists()][:2]:
         if changes := manifest.differences(manifest.read(path), document):
             raise ArcadeMarkError(f"{path}: is of another run: {'; '.join(changes)}. Choose another directory (--out)")
     if (jobs or 0) > len(plan.trials):
@@ -272,7 +270,7 @@ def prepare(
     left = tuple(
         number
         for number in range(1, count + 1)
-        if not _complete_in(_place(folder, number, count), shards(plans, number, count))
+        if not ((place := _place(folder, number, count)).is_dir() and _complete_in(place, shards(plans, number, count)))
     )
     return Submission(folder, plans, tuple(python), tuple(command), count, left, *parameters)
 
@@ -348,7 +346,15 @@ def gather(folder: Path, python: Sequence[str], names: Sequence[str]) -> None:
         if parts := sorted(path.parent for path in (folder / SHARDS).glob(str(Path("*-of-*", name, manifest.FILE)))):
             command = [*python, "-m", "arcademark", "merge", str(folder / name), *map(str, parts)]
             codes.append(subprocess.call(command))
-    sys.exit(max(codes, default=1))
+    sys.exit(max(map(abs, codes), default=1))
+
+
+def _name_log(log: Path, trials: Sequence[Trial]) -> None:
+    """Have a job's log found by the name of each trial that it plays."""
+    for trial in trials:
+        link = log.with_name(f"{trial.id}.log")
+        link.unlink(missing_ok=True)
+        link.symlink_to(log.name)
 
 
 def _place(folder: Path, number: int | str, count: int) -> Path:
