@@ -48,7 +48,7 @@ def test_a_protocol_is_what_was_played_whatever_the_manifest_calls_it(invoke, pl
     assert invoke("submit-check", played, *PAPER, "--title", "A Title", "--out", "submission").code == 0
     (entry,) = tomllib.loads((tmp_path / "submission" / "doe-2026.toml").read_text(encoding="utf-8")).values()
     assert entry["protocol"] == ""
-    assert entry["settings"]["averaged episodes"] == "2"
+    assert entry["settings"]["averaged episodes"] == 2
     assert entry["settings"]["max episode length"] != "30 min"
 
 

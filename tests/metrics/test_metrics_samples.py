@@ -165,7 +165,9 @@ def test_by_hand():
     assert squared_error(values) == pytest.approx(18 * 5 / 9)
     of_ten = samples.independent(np.array([0.0, 0.0, 6.0]), np.array([7, 7, 9]), 10)
     assert squared_error(of_ten) == pytest.approx(18 * (5 / 9 - 1 / 10))
-    plain, ours = score_interval([[0.0, 0.0, 6.0]]), score_interval([values])
+    scores = np.array([0.0, 0.0, 6.0, 1.0])
+    values = samples.independent(scores, np.array([7, 7, 9, 8]))
+    plain, ours = score_interval([scores]), score_interval([values])
     assert ours.value == pytest.approx(plain.value)
     assert ours.high - ours.low > plain.high - plain.low
 

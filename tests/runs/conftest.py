@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 import shutil
+import sqlite3
 import struct
 import subprocess
 from collections.abc import Callable, Iterator
@@ -14,8 +17,9 @@ import numpy as np
 import pytest
 
 from arcademark.agents.loading import agent_specs
+from arcademark.runs import manifest
 from arcademark.runs.plan import Plan, make_plan
-from arcademark.suite.protocols import protocol
+from arcademark.suite.protocols import Protocol, protocol
 
 PACED = Path(__file__).with_name("paced.py")
 FAKES = Path(__file__).parents[1] / "fakes"
@@ -44,6 +48,24 @@ def paced() -> Callable[[str], str]:
 def fake() -> Callable[[str], str]:
     """Refer to an agent of the shared fakes."""
     return lambda name: f"{FAKES / name}.py:make_agent"
+
+
+@pytest.fixture(scope="session")
+def rename() -> Callable[[Path], None]:
+    """Name a run's trials anew by what they and the manifest say, as who changed either would."""
+
+    def name_anew(run: Path) -> None:
+        document = json.loads((run / manifest.FILE).read_text(encoding="utf-8"))
+        agents = {agent["label"]: agent for agent in document["agents"]}
+        rules = Protocol.from_json(document["protocol"])
+        with contextlib.closing(sqlite3.connect(run / "run.sqlite")) as database, database:
+            for old, agent, game, seed in database.execute("SELECT id, agent, game, seed FROM trial").fetchall():
+                new = manifest.trial_of(document, rules, agents[agent], game, seed)
+                database.execute("UPDATE trial SET id = ? WHERE id = ?", (new, old))
+                for table in ("unfinished", "evaluation", "episode", "checkpoint"):
+                    database.execute(f"UPDATE {table} SET trial = ? WHERE trial = ?", (new, old))
+
+    return name_anew
 
 
 @pytest.fixture

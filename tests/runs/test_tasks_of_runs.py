@@ -152,7 +152,7 @@ HOSTILE = [
 ]
 
 
-def test_a_strangers_run_makes_nothing_by_itself(tmp_path, rules, monkeypatch):
+def test_a_strangers_run_makes_nothing_by_itself(tmp_path, rules, monkeypatch, rename):
     (tmp_path / "evil.py").write_text("raise SystemExit('imported')")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setitem(gymnasium.registry, "Evil-v0", EnvSpec("Evil-v0", "evil:Environment"))
@@ -163,6 +163,7 @@ def test_a_strangers_run_makes_nothing_by_itself(tmp_path, rules, monkeypatch):
         document = json.loads(path.read_text())
         document["protocol"]["suite"]["tasks"]["cartpole"] = {"environment": "CartPole-v1", "kwargs": {}, **task}
         path.write_text(json.dumps(document))
+        rename(tmp_path / "run")
         with pytest.raises(ArcadeMarkError, match="may not have made by itself"):
             verify(tmp_path / "run", suite="classic-control")
     assert analysis.analyse(tmp_path / "run").algorithms  # which only reads
@@ -365,3 +366,12 @@ def test_an_episode_is_shown(tmp_path, rules):
         assert score == run.evaluation(next(one for one in run.trials if one.game == trial.game)).score[0]
     assert len(pictures) == sum(run.episodes[run.episodes.episode == 0].steps)
     pygame.quit()  # Gymnasium began it, with whatever display there is
+
+
+def test_a_manifest_with_a_task_that_its_suite_has_not_is_damaged(rules, tmp_path):
+    play(tmp_path / "run", rules, episodes=1)
+    document = json.loads((tmp_path / "run" / "manifest.json").read_text())
+    document["games"]["else"] = "gymnasium 1"
+    (tmp_path / "run" / "manifest.json").write_text(json.dumps(document))
+    with pytest.raises(ArcadeMarkError, match=r"manifest.json: damaged \('else'\)"):
+        read_run(tmp_path / "run")

@@ -111,8 +111,11 @@ def test_a_forged_end_is_caught(run, change):
     assert "on replay" in only_problem(run).detail
 
 
-def test_another_seed_is_caught(run, change):
+def test_another_seed_is_caught(run, change, rename):
     change("UPDATE trial SET seed = 6 WHERE id LIKE 'random-toy-s0%'")
+    with pytest.raises(ArcadeMarkError, match="is named otherwise than what it is, random-toy-s6-"):
+        verify(run, workers=1)
+    rename(run)
     found = verify(run, workers=1, agent="random", seed=6)
     assert found.differing == len(found.findings) == 3
 

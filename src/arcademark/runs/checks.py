@@ -18,6 +18,7 @@ from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.suite.settings import MOST_EPISODES, MOST_FRAMES_PER_ACTION
 
 DATABASE = "run.sqlite"
+MOST_TRIALS = 1_000_000  # of a plan
 MOST_NUMBER = 2**53  # of whatever is counted, and of a score's magnitude: up to here floats are exact
 MOST_TEXT = 100_000  # characters of a text
 

@@ -212,9 +212,17 @@ def slug(label: str) -> str:
     return re.sub(r"[^a-z0-9_]+", "-", label.lower().replace(".py:", "-")).strip("-")[:32]
 
 
-def trial_of(document: Document, protocol: Protocol, agent: Mapping[str, Any], game: str, seed: int) -> str:
-    """Return the id of the trial of one of a manifest's agents; `protocol` is the manifest's."""
-    checkpoint = agent.get("checkpoints", {}).get(f"{game} {seed}", "")
+def trial_of(
+    document: Document, protocol: Protocol, agent: Mapping[str, Any] | None, game: str, seed: int
+) -> str | None:
+    """Return the id of a trial of one of a manifest's agents; None where it does not tell, as it is written later.
+
+    `protocol` is the manifest's.
+    """
+    networks = agent.get("checkpoints") if agent else None
+    if agent is None or game not in document["games"] or (networks and f"{game} {seed}" not in networks):
+        return None
+    checkpoint = networks[f"{game} {seed}"] if networks else ""
     return trial_id(agent["label"], game, protocol, seed, *budget_of(document, protocol), checkpoint)
 
 
@@ -233,7 +241,11 @@ def training_budget(protocol: Protocol, frames: int | None, episodes: int | None
 def protocol_of(directory: Path, document: Document, which: str = "protocol") -> Protocol:
     """Return the protocol that a manifest holds."""
     try:
-        return Protocol.from_json(document[which])
+        found = Protocol.from_json(document[which])
+        if found.suite and which == "protocol":
+            for task in document["games"]:
+                found.suite.tasks[task]
+        return found
     except (ArcadeMarkError, KeyError, TypeError, ValueError) as error:
         raise ArcadeMarkError(f"{directory / FILE}: damaged ({error}); restore it from a copy") from None
 

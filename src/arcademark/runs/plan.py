@@ -16,6 +16,7 @@ from arcademark.agents.loading import AgentSpec, agent_specs, applies, kind, wit
 from arcademark.environments import facts
 from arcademark.environments.registry import Emulator, choose_emulator, environment_spec
 from arcademark.errors import MOST_SAID, ArcadeMarkError, UnknownNameError, one_line
+from arcademark.runs.checks import MOST_TRIALS
 from arcademark.runs.manifest import training_budget, trial_id
 from arcademark.suite import protocols
 from arcademark.suite.protocols import Protocol, StepProtocol
@@ -26,7 +27,6 @@ AllStarts = Literal["all-starts"]
 ALL_STARTS: AllStarts = "all-starts"
 """Instead of a number of episodes: every start that the protocol draws from, once."""
 
-MOST_TRIALS = 1_000_000  # of a run
 MAX_STORED = 2**63 - 1  # the largest number that the store holds
 
 

@@ -198,11 +198,8 @@ def scan(
 ) -> Contents:
     """Look at every page of a run's database; put what is intact into `database`, which is empty."""
     found = Contents()
-    named = (
-        {trial.id: trial for trial in planned(document, protocol)}
-        if document is not None and protocol is not None and "imported" not in document
-        else {}
-    )
+    known = None if document is None or protocol is None or "imported" in document else (document, protocol)
+    named = {trial.id: trial for trial in planned(*known)} if known else {}
     with contextlib.closing(sqlite3.connect("")) as small, _settled(directory, found) as path:
         orders = _orders(directory, path)
         for table in _BETTER:  # whole seconds are stored as whole numbers
@@ -218,10 +215,8 @@ def scan(
             rules = " AND ".join(f"({rule})" for rule in RULES[table].values())
             key = "id" if table == "trial" else "trial"
             small.execute(f"DELETE FROM {table} WHERE NOT ({rules} AND typeof({key}) = 'text')")
-            if table == "trial" and named:
-                for name, *what in small.execute("SELECT id, agent, game, seed FROM trial").fetchall():
-                    if (due := named.get(name)) is None or what != [due.agent, due.game, due.seed]:
-                        small.execute("DELETE FROM trial WHERE (id, agent, game, seed) = (?, ?, ?, ?)", (name, *what))
+            if table == "trial" and known:
+                _drop_misnamed(small, *known)
             if database is not None:
                 columns = ", ".join(orders[table][0])
                 database.executemany(
@@ -232,6 +227,15 @@ def scan(
         _take_episodes(path, orders["episode"], asked, named, document, found, database)
         _tell_lost(found, asked, small, protocol)
     return found
+
+
+def _drop_misnamed(database: sqlite3.Connection, document: manifest.Document, protocol: Protocol) -> None:
+    """Leave out trials that are not what their name says."""
+    agents = {agent["label"]: agent for agent in document["agents"]}
+    for row in database.execute("SELECT id, agent, game, seed FROM trial").fetchall():
+        name, agent, game, seed = row
+        if manifest.trial_of(document, protocol, agents.get(agent), game, seed) not in (None, name):
+            database.execute("DELETE FROM trial WHERE (id, agent, game, seed) = (?, ?, ?, ?)", row)
 
 
 def _take_episodes(

@@ -320,16 +320,11 @@ def action_digests(record: RunRecord, trial_id: str) -> dict[int, bytes]:
 
 
 def check_ids(directory: Path, document: manifest.Document, protocol: Protocol, trials: Iterable[TrialRecord]) -> None:
-    """Refuse trials whose ids do not follow from what they are; of those that a manifest does not have yet none is."""
+    """Refuse trials whose ids do not follow from what they are."""
     agents = {agent["label"]: agent for agent in document["agents"]} if "imported" not in document else {}
     for trial in trials:
-        agent = agents.get(trial.agent)
-        if agent is None or trial.game not in document["games"]:
-            continue
-        networks = agent.get("checkpoints")
-        if networks and f"{trial.game} {trial.seed}" not in networks:
-            continue
-        if trial.id != (due := manifest.trial_of(document, protocol, agent, trial.game, trial.seed)):
+        due = manifest.trial_of(document, protocol, agents.get(trial.agent), trial.game, trial.seed)
+        if due not in (None, trial.id):
             raise damaged(directory, f"trial {one_line(trial.id, 100)} is named otherwise than what it is, {due}")
 
 

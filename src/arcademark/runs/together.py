@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.runs import manifest
+from arcademark.runs.checks import MOST_TRIALS
 from arcademark.runs.store import Episodes, RunRecord, TrialRecord, scored_phase
 from arcademark.suite.protocols import Protocol
 
@@ -65,13 +66,14 @@ def plans(documents: Iterable[manifest.Document]) -> list[manifest.Document]:
 
 
 def planned(document: manifest.Document, protocol: Protocol) -> Iterator[TrialRecord]:
-    """Yield a trial for each agent, game and seed of a manifest, as it is before anything is played."""
+    """Yield a trial for each agent, game and seed of a manifest, of as many as a plan may have, as before it begins."""
     left_out = {(agent, game) for agent, game, _ in document["left_out"]}
     frames, episodes = manifest.budget_of(document, protocol)
-    for seed, game, agent in itertools.product(document["seeds"], document["games"], document["agents"]):
-        if (agent["label"], game) not in left_out:
+    every = itertools.product(document["seeds"], document["games"], document["agents"])
+    for seed, game, agent in itertools.islice(every, MOST_TRIALS):
+        name = manifest.trial_of(document, protocol, agent, game, seed)
+        if name is not None and (agent["label"], game) not in left_out:
             known = (agent["label"], game, seed, document["episodes"], frames)
-            name = manifest.trial_of(document, protocol, agent, game, seed)
             yield TrialRecord(name, *known, training_episodes=episodes)
 
 

@@ -221,8 +221,8 @@ def _table(key: str, fields: Mapping[str, object]) -> str:
 def _value(value: object) -> str:
     if isinstance(value, Mapping):
         return f"{{ {', '.join(f'{_value(name)} = {_value(entry)}' for name, entry in value.items())} }}"
-    if isinstance(value, int):
-        return str(value)
+    if isinstance(value, int | float):
+        return repr(value).lower()
     quoted = str(value).replace("\\", r"\\").replace('"', r"\"")
     return '"' + "".join(char if char.isprintable() else rf"\U{ord(char):08X}" for char in quoted) + '"'
 
