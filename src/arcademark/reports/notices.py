@@ -26,6 +26,7 @@ KINDS: MappingProxyType[str, Level] = MappingProxyType(
         "comparison": "warning",
         "implausible": "warning",
         "counter": "warning",
+        "differs": "warning",
         "trials_failed": "warning",
         "trials_incomplete": "warning",
         "training_short": "warning",
