@@ -199,7 +199,11 @@ def test_info_has_numbers_and_lists_in_its_json(invoke):
     (game,) = json.loads(invoke("info", "game", "battle zone", "--json").out)["games"]
     random = next(one for one in game["references"] if (one["kind"], one["suite"]) == ("random", "atari-57"))
     assert (random["score"], random["alternatives"][0]["score"]) == (2360.0, 236.0)
-    assert {one["kind"]: one["value"] for one in game["anomalies"]} == {"counter": 999000, "endless": None}
+    assert {one["kind"]: one["value"] for one in game["anomalies"]} == {
+        "counter": 999000,
+        "differs": None,
+        "endless": None,
+    }
     rules = {one["name"]: one for one in json.loads(invoke("info", "protocols", "--json").out)["protocols"]}
     assert (rules["human-starts"]["runnable"], rules["ale-2013"]["runnable"]) == (False, True)
     assert rules["ale-2013"]["settings"]["max_frames_per_episode"]["value"] == 18_000

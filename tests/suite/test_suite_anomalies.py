@@ -8,6 +8,7 @@ from importlib.resources import files
 from types import SimpleNamespace
 from typing import Any, cast
 
+from arcademark.catalogue.reading import read_sources
 from arcademark.environments.base import Environment, Step
 from arcademark.runs.replay import Recorded, replay_all
 from arcademark.suite import anomalies, tasks
@@ -132,7 +133,8 @@ def test_every_row_is_of_a_game_and_a_kind_with_a_source() -> None:
         assert len({one.kind for one in found}) == len(found)
         for one in found:
             assert one.source
-            assert (one.value is None) == (one.kind == "endless")
+            assert (one.value is None) == (one.kind in ("endless", "differs"))
+            assert (one.paper in read_sources()) == (one.kind == "differs")
     assert [game for game in ("battle_zone", "breakout", "pong") if anomalies.endless(game)] == [
         "battle_zone",
         "breakout",

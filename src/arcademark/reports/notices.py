@@ -30,6 +30,7 @@ KINDS: MappingProxyType[str, Level] = MappingProxyType(
         "counter": "warning",
         "names_alike": "warning",
         "reference_named": "warning",
+        "differs": "warning",
         "trials_failed": "warning",
         "trials_incomplete": "warning",
         "training_short": "warning",

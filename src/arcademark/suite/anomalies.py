@@ -1,4 +1,4 @@
-"""Anomalies of games: where their counters end, what older emulators paid otherwise, and play that need not end.
+"""Anomalies of games: where counters end, what older emulators paid or began otherwise, and play that need not end.
 
 A score is the sum of an episode's rewards. Where rewards are the differences of a counter of so many digits, no episode
 can score more than it shows: passing its end pays all of it back, or the counter stays where it is.
@@ -6,7 +6,7 @@ can score more than it shows: passing its end pays all of it back, or the counte
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
@@ -15,7 +15,7 @@ from typing import Literal, cast
 from arcademark.suite.tables import read_rows
 from arcademark.suite.tasks import score_bounds
 
-Kind = Literal["counter", "factor", "endless"]
+Kind = Literal["counter", "factor", "endless", "differs"]
 
 CHECKED = "0.12.1"
 """The version of ale-py whose counters these are."""
@@ -26,7 +26,8 @@ class Anomaly:
     """What is odd about a game, and who says so.
 
     `kind` is "counter" (`value` is the highest score that the counter can show), "factor" (older emulators paid `value`
-    times the points), or "endless" (play can go on for ever; None).
+    times the points), "endless" (play can go on for ever; None), or "differs": the scores of `paper`, its key in the
+    catalogue's ``sources.toml``, are not to be set beside those of today's emulator; None, and `note` has the figures.
     """
 
     task: str
@@ -34,6 +35,7 @@ class Anomaly:
     value: int | None
     source: str
     note: str
+    paper: str = ""
 
 
 @cache
@@ -42,7 +44,7 @@ def anomalies() -> Mapping[str, tuple[Anomaly, ...]]:
     found: dict[str, tuple[Anomaly, ...]] = {}
     for row in read_rows("anomalies.csv"):
         value = int(row["value"]) if row["value"] else None
-        one = Anomaly(row["task"], cast(Kind, row["kind"]), value, row["source"], row["note"])
+        one = Anomaly(row["task"], cast(Kind, row["kind"]), value, row["source"], row["note"], row["paper"])
         found[one.task] = (*found.get(one.task, ()), one)
     return MappingProxyType(found)
 
@@ -62,6 +64,12 @@ def score_range(task: str) -> tuple[float, float] | None:
 def factor(task: str) -> int | None:
     """Return how many times today's points older emulators paid; None where they did not, as far as is known."""
     return _value(task, "factor")
+
+
+def differing(papers: Collection[str]) -> Mapping[str, Anomaly]:
+    """Return, by game, where the scores of these papers are not those of today's emulator."""
+    every = (one for found in anomalies().values() for one in found)
+    return {one.task: one for one in every if one.kind == "differs" and one.paper in papers}
 
 
 def counter_passed(task: str, reward: float) -> int:

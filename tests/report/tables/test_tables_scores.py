@@ -406,6 +406,22 @@ def test_scores_above_a_counter_are_shown_both_ways() -> None:
     assert "units" not in kinds(analyse("catalogue:review-2021"))
 
 
+def test_scores_of_another_emulator_are_warned_of(tmp_path: Path) -> None:
+    games = "Battle Zone, Gopher, Ice Hockey, Pong, Robotank and Skiing"
+    published = analyse("catalogue:ale-2013", suite="ale-55")
+    of_scores, of_references = (one.text for one in published.notices if one.kind == "differs")
+    assert of_scores.startswith("Scores of Basic, BASS")
+    assert f"on {games}: " in of_scores
+    assert of_references.startswith("The references of ale-55")
+    assert f"on {games}: " in of_references
+    mine = [("mine", game, 0, 1.0) for game in ("pong", "freeway")]
+    own = analyse(ScoreTable.from_rows(mine), suite="ale-55")
+    assert "The references of ale-55" in text_of(own, "differs")
+    assert "on Pong: " in text_of(own, "differs")
+    assert "differs" not in kinds(analyse(ScoreTable.from_rows(mine)))
+    assert "differs" not in kinds(analyse(ScoreTable.from_rows([("mine", "freeway", 0, 1.0)]), suite="ale-55"))
+
+
 def test_every_setting_that_differs_stands_in_a_note() -> None:
     found = analyse("catalogue:review-2021")
     assert "and 9 settings more" in text_of(found, "protocols_differ")

@@ -18,7 +18,8 @@ from arcademark.catalogue.model import AlgorithmKind, Entry, Erratum, Hand, Repo
 from arcademark.metrics.aggregate import mean, median
 from arcademark.metrics.normalise import hns
 from arcademark.scores.formulas import escaped
-from arcademark.suite import references
+from arcademark.suite import anomalies, references
+from arcademark.suite.anomalies import Anomaly
 
 
 @dataclass(frozen=True)
@@ -121,6 +122,7 @@ def _published(name: str, entry: Entry) -> Published:
     values = hns([results[game].score for game in anchored], low, high, anchored)
     normalised = dict(zip(anchored, values.tolist(), strict=True))
     known = _same(Published, entry)
+    differing = anomalies.differing([paper.key for paper in (entry.source, entry.paper) if paper])
     missing = {field: known[field] or None for field in ("same_as", "protocol", "unavailable")}
     return Published(
         **{**known, **missing},
@@ -131,10 +133,20 @@ def _published(name: str, entry: Entry) -> Published:
         mean_hns=float(np.asarray(mean(values))) if anchored else None,
         median_hns=float(np.asarray(median(values))) if anchored else None,
         scores=tuple(
-            PublishedScore(**_same(PublishedScore, results[game]), game=game, hns=normalised.get(game))
+            PublishedScore(
+                **_same(PublishedScore, results[game]) | {"note": _noted(results[game].note, differing.get(game))},
+                game=game,
+                hns=normalised.get(game),
+            )
             for game in order
         ),
     )
+
+
+def _noted(note: str, differs: Anomaly | None) -> str:
+    """Add to a score's note that it is not to be set beside those of today's emulator, with the figures."""
+    more = f"Not to be set beside scores of today's emulator: {differs.note}" if differs else ""
+    return " ".join(filter(None, (note, more)))
 
 
 def _same(kind: type[Any], found: object) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from arcademark.reports.tables.dataset import Dataset
 from arcademark.reports.tables.document import Algorithm, Summary
 from arcademark.reports.tables.uncertainty import Bootstrap
 from arcademark.subset.model import explained
-from arcademark.suite import subsets, tasks
+from arcademark.suite import anomalies, subsets, tasks
 from arcademark.suite.subsets import Subset
 
 AS_RUNS = "(Agarwal et al. 2021; Patterson et al. 2024)"
@@ -70,6 +70,7 @@ def shared(
     Given are whose intervals hold the truth too rarely (`arcademark.reports.tables.coverage`), and algorithms' runs.
     """
     yield from references(dataset)
+    yield from _differing(dataset)
     yield from (notice("few_runs", f"{text}.") for text in few_runs)
     if any(row.size > 1 for name in dataset.algorithms for row in dataset.runs(name).values()):
         yield notice(
@@ -308,6 +309,28 @@ def _records(algorithms: Sequence[Algorithm]) -> Iterator[Notice]:
             "A record counts as broken from HWRNS 100 %. Broken by no other means no other algorithm in the "
             "catalogue, whatever its protocol. Human records were set under no protocol of agents.",
         )
+
+
+def _differing(dataset: Dataset) -> Iterator[Notice]:
+    """Say whose scores, or which references, are not to be set beside those of today's emulator on some games."""
+    if not dataset.benchmark.atari:
+        return
+    scored = {
+        name: anomalies.differing(dataset.play(name).papers).keys() & dataset.runs(name)
+        for name in dataset.algorithms
+        if name not in dataset.scores.played
+    }
+    for what, games in (
+        (f"Scores of {wording.shortened([name for name in scored if scored[name]])}", set().union(*scored.values())),
+        (f"The references of {dataset.benchmark.view.name}", set(anomalies.differing(dataset.benchmark.papers))),
+    ):
+        if where := [dataset.benchmark.title(game) for game in dataset.tasks if game in games]:
+            yield notice(
+                "differs",
+                f"{what} are not those of today's emulator (ale-py {anomalies.CHECKED}) on {wording.listing(where)}: "
+                "set no scores made with it beside them there.",
+                "'arcademark info games NAME' has the figures.",
+            )
 
 
 def _efficiency(algorithms: Sequence[Algorithm], dataset: Dataset) -> Iterator[Notice]:

@@ -18,6 +18,7 @@
     counter: (end) => `Its counter shows ${end.toLocaleString("en")} at most.`,
     factor: (factor) => `Older emulators paid ${factor} times the points of today.`,
     endless: () => "Play can go on for ever.",
+    differs: () => "Scores of a paper are not those of today's emulator.",
   };
   const BUDGETS = [["up to 1M", 0, 1e6], ["to 50M", 1e6, 5e7], ["to 200M", 5e7, 2e8], ["more than 200M", 2e8, Infinity]];
   const UNKNOWN = "not known";
