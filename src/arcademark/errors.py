@@ -64,4 +64,4 @@ class UnknownNameError(ArcadeMarkError):
         else:
             near = [by_lower[match] for match in difflib.get_close_matches(wanted, by_lower, n=3, cutoff=0.0)]
             hint = f"the closest of the {len(names)} that are known are {', '.join(map(repr, near))}"
-        super().__init__(f"unknown {kind} {one_line(name, MOST_COMPARED)!r}; {hint}")
+        super().__init__(f"unknown {kind} '{one_line(name, MOST_COMPARED)}'; {hint}")

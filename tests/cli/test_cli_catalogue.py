@@ -44,7 +44,7 @@ def test_list_as_json_tells_what_is_known_of_an_algorithm(invoke):
     assert document["schema"] == "arcademark.catalogue/2"
     uct, muesli = document["algorithms"]
     assert (uct["name"], uct["kind"], uct["games"], uct["hand"]) == ("UCT", "planning", 54, "second")
-    assert uct["settings"]["simulations per action"] == "500"
+    assert uct["settings"]["simulations per action"] == 500
     assert uct["assumed"] == ["search depth", "exploration constant"]
     assert (muesli["published_by"]["key"], muesli["source"]["key"]) == ("hessel-2021", "fan-2021")
     assert (muesli["training_frames"], muesli["protocol"], muesli["year"]) == (200_000_000, None, 2021)
@@ -62,8 +62,9 @@ def test_show_an_algorithm_with_its_settings_its_source_and_hns(invoke):
 
 def test_show_marks_the_scores_that_have_a_note_once_each(invoke):
     shown = invoke("catalogue", "show", "Planning").out
-    assert shown.count("Not UCT's score but that of breadth-first search.") == 1
-    marked = [line.split(" [3] ")[0] for line in shown.splitlines() if " [3] " in line]
+    (note,) = (line for line in shown.splitlines() if "Not UCT's score but that of breadth-first search." in line)
+    mark = note.split()[0]
+    marked = [line.split(f" {mark} ")[0] for line in shown.splitlines() if f" {mark} " in line]
     assert marked == ["Centipede", "Star Gunner"]
 
 

@@ -110,7 +110,7 @@ def test_seeds_that_lose_alike_in_all_variants_are_no_more_seeds_for_it():
     names = [f"frame_skip={number}" for number in range(2, 7)]
     base = {"pong": {seed: np.full(3, 20.0) for seed in range(3)}}
     varied = {("pong", name): {seed: np.full(2, 20.0 - 5 * seed) for seed in range(3)} for name in names}
-    losses, cells = _Losses(base, varied, atari()["hns"]), [*varied]
+    losses, cells = _Losses(True, base, varied, atari()["hns"]), [*varied]
     one = losses.lost([cells[:1]])
     assert one.low < 0 < one.value < one.high
     for lost in (losses.lost([cells]), losses.lost([[cell] for cell in cells])):

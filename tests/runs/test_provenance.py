@@ -136,7 +136,7 @@ def test_a_run_says_with_which_libraries_it_was_made_and_continued(tmp_path, mon
 def test_training_that_no_run_could_hold_is_not_recorded(tmp_path, frames):
     execute(make_plan(["random"], ["toy"], SHORT, episodes=1), tmp_path / "run")
     document = manifest.read(tmp_path / "run")
-    known = {"agent": "random", "game": "toy", "seed": 0, "emulator": "", "plans": False, "versions": {}}
+    known = {"agent": "random", "game": "toy", "seed": 0, "emulator": "", "plans": False, "draws": True, "versions": {}}
     assert not manifest.mark(document, 0, **known, trained_frames=frames)
     assert manifest.mark(document, 0, **known, trained_frames=MOST_FRAMES)
     assert document["agents"][0]["trained_frames"] == {"toy 0": MOST_FRAMES}

@@ -40,7 +40,7 @@ def test_summaries_are_those_of_score(data: Any) -> None:
 
 
 def test_badges_say_what_is_known(data: Any) -> None:
-    assert row(data, "random")["badges"] == ["per-seed", "replayed"]
+    assert row(data, "random")["badges"] == ["replayed"]
     assert row(data, "random")["replay"]["confirmed"] == 8
     assert row(data, "GDI-H3")["badges"] == ["as-published", "errata"]
     assert row(data, "DIAMOND")["badges"] == ["per-seed"]

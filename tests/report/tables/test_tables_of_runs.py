@@ -27,8 +27,12 @@ def written(run: RunRecord, directory: Path) -> Path:
     """Write a made-up run into a store; its learners' training is spent."""
     with Recorder(directory) as recorder:
         manifest.write(directory, run.manifest)
-        for trial in run.trials:
-            results = [EpisodeResult(row, encode_actions([0])) for row in run.by_trial[trial.id]]
+        agents = {agent["label"]: agent for agent in run.manifest["agents"]}
+        for made in run.trials:
+            name = manifest.trial_of(run.manifest, run.protocol, agents[made.agent], made.game, made.seed)
+            trial = dataclasses.replace(made, id=name)
+            rows = [dataclasses.replace(row, trial_id=name) for row in run.by_trial[made.id]]
+            results = [EpisodeResult(row, encode_actions([0])) for row in rows]
             training = [result for result in results if result.record.phase == "training"]
             with recorder.transaction():
                 recorder.add_trials([trial])

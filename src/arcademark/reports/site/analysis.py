@@ -166,7 +166,7 @@ def _view(dataset: Dataset, games: str) -> shown.View:
 def _measure(item: Placed, games: Sequence[str]) -> shown.Measure:
     known = [task for task in games if task in item.known]
     low, high = ({task: ends[task] for task in known} for ends in (item.low, item.high))
-    return shown.Measure(item.metric, item.title, item.meaning, low, high, item.bounds or ())
+    return shown.Measure(item.metric, item.title, item.meaning, low, high, item.bounds or (), item.of_means)
 
 
 def _game(task: str) -> shown.Game:
@@ -212,7 +212,7 @@ def _common(item: Algorithm, dataset: Dataset, views: Mapping[str, Algorithm], g
         reported="unknown",
         fewest_runs=item.fewest_runs,
         most_runs=item.most_runs,
-        badges=("per-seed",) if item.most_runs > 1 or dataset.episodes(item.name) else (),
+        badges=("per-seed",) if item.most_runs > 1 else (),
         scores=tuple(tuple(runs[task].tolist()) if task in runs else () for task in dataset.tasks),
         reaches=tuple(reaches.get(task, ()) for task in dataset.tasks),
         published={},

@@ -55,6 +55,7 @@ class Measure:
 
     low, high: The scores of 0 % and of 100 % by game.
     bounds: Within which it is held, in percent; empty where it is not.
+    of_means: Whether it places means over runs, and no single runs.
     """
 
     metric: str
@@ -63,6 +64,7 @@ class Measure:
     low: Mapping[str, float]
     high: Mapping[str, float]
     bounds: Numbers
+    of_means: bool
 
 
 @dataclass(frozen=True)

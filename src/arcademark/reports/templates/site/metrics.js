@@ -25,12 +25,16 @@ window.arcademark = {};
 
   const known = (measure, task) => Object.hasOwn(measure.low, task);
 
+  /** Place each task's runs, or their mean where the measure places no single runs. */
+  const placed = (measure, tasks, runs) =>
+    tasks.map((task) => (measure.of_means ? [mean(runs[task])] : runs[task]).map((score) => normalised(measure, task, score)));
+
   /** Sum up runs by task as `Measure.aggregates` does; null where the measure knows none of the tasks. */
   function summaries(measure, runs) {
     const tasks = Object.keys(runs).filter((task) => known(measure, task) && runs[task].length);
     if (!tasks.length) return null;
     const means = tasks.map((task) => normalised(measure, task, mean(runs[task])));
-    const single = tasks.map((task) => runs[task].map((score) => normalised(measure, task, score)));
+    const single = placed(measure, tasks, runs);
     return {
       mean: mean(means),
       median: median(means),
@@ -52,8 +56,7 @@ window.arcademark = {};
   /** The share of runs above each threshold, each task weighing the same. */
   function profile(measure, runs, thresholds) {
     const tasks = Object.keys(runs).filter((task) => known(measure, task) && runs[task].length);
-    const rows = tasks.map((task) => runs[task].map((score) => normalised(measure, task, score)));
-    return thresholds.map((bar) => mean(rows.map((row) => row.filter((value) => value > bar).length / row.length)));
+    return thresholds.map((bar) => mean(placed(measure, tasks, runs).map((row) => row.filter((value) => value > bar).length / row.length)));
   }
 
   Object.assign(arcademark, { mean, median, normalised, known, summaries, improvement, improvementOver, profile });
