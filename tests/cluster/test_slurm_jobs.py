@@ -96,6 +96,12 @@ def ends() -> list[str]:
     return [f"{job['JobState']} {job['ExitCode']}" for job in jobs]
 
 
+def logs(folder: Path) -> str:
+    """Return the ends of the logs of all jobs below a folder, for where one ended otherwise than expected."""
+    files = [path for path in sorted(folder.glob("**/slurm/*_log.out")) if not path.is_symlink()]
+    return "\n".join(f"{path.name}: {path.read_text(errors='replace')[-2_000:]}" for path in files)
+
+
 def recorded(folder: Path) -> list[int]:
     """Return how many episodes each of two shards holds."""
     found = [0, 0]
@@ -150,7 +156,7 @@ def test_the_shards_of_a_run_are_played_in_arrays_and_merged(
     ]
     wait(lambda: not states())
     asked("scontrol", "delete", "ReservationName=mine")
-    assert ends()[-5:] == ["COMPLETED 0:0"] * 5
+    assert ends()[-5:] == ["COMPLETED 0:0"] * 5, logs(tmp_path)
     assert (tmp_path / "said").read_text() == "1\n"
     assert all("2 episodes, 240 frames" in log.read_text() for log in logs)
     assert rows(folder) == rows(undisturbed(tmp_path, "random", 2))
@@ -230,7 +236,7 @@ def test_packages_that_are_installed_anew_cost_a_round(
             os.kill(worker, signal.SIGKILL)
         wait(lambda: restarts() == count + 2)
     wait(lambda: not states())
-    assert ends()[-3:] == ["COMPLETED 0:0"] * 3
+    assert ends()[-3:] == ["COMPLETED 0:0"] * 3, logs(tmp_path)
     monkeypatch.setenv("PACE", "0")
     assert rows(folder) == rows(undisturbed(tmp_path, f"{PACED}:Paced", 8))
 
@@ -268,7 +274,7 @@ def test_what_was_learnt_in_jobs_plays_in_variants_and_settings_are_tuned(slurm:
     tuned = ("--try", "checkpoint_frames=120,240", "--out", tmp_path / "tuned")
     give("tune", f"{PACED}:Learner", *options, *tuned, "--slurm", JOB, "--jobs", 2)
     wait(lambda: not states())
-    assert ends()[-6:] == ["COMPLETED 0:0"] * 6
+    assert ends()[-6:] == ["COMPLETED 0:0"] * 6, logs(tmp_path)
     give("robustness", *asked_for, "--out", whole)
     assert replace(robustness(folder), directory="") == replace(robustness(whole), directory="")
     give("robustness", *asked_for, "--slurm", JOB, "--out", folder)  # submits nothing
