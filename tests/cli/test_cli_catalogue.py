@@ -39,13 +39,21 @@ def test_list_filters(invoke):
     assert {item["protocol"] for item in unknown["algorithms"]} == {None}
 
 
+@pytest.mark.parametrize("arguments", [("list", "--algorithms", "UCT,Muesli"), ("show", "ale-2013")])
+def test_collections_say_whose_scores_are_not_those_of_todays_emulator(invoke, arguments):
+    told = " ".join(invoke("catalogue", *arguments).out.split())
+    assert told.count("not those of today's emulator") == 1
+    assert "on Battle Zone, Gopher, Ice Hockey, Pong, Robotank and Skiing: " in told
+
+
 def test_list_as_json_tells_what_is_known_of_an_algorithm(invoke):
     document = json.loads(invoke("catalogue", "list", "--algorithms", "UCT,Muesli", "--json").out)
     assert document["schema"] == "arcademark.catalogue/2"
     uct, muesli = document["algorithms"]
     assert (uct["name"], uct["kind"], uct["games"], uct["hand"]) == ("UCT", "planning", 54, "second")
-    assert uct["settings"]["simulations per action"] == 500
-    assert uct["assumed"] == ["search depth", "exploration constant"]
+    assert (uct["settings"]["simulations per action"], uct["settings"]["search depth in frames"]) == (500, 300)
+    assert muesli["settings"]["max episode length"] == 108_000
+    assert uct["assumed"] == ["search depth in frames", "exploration constant"]
     assert (muesli["published_by"]["key"], muesli["source"]["key"]) == ("hessel-2021", "fan-2021")
     assert (muesli["training_frames"], muesli["protocol"], muesli["year"]) == (200_000_000, None, 2021)
 

@@ -31,6 +31,7 @@ def test_protocols_speak_as_the_catalogue_does() -> None:
 )
 def test_lengths_are_told_alike(written: str, frames: int, told: str) -> None:
     assert settings.length(written) == frames
+    assert settings.in_frames({"max episode length": written}) == {"max episode length": frames}
     assert settings.of_entry({"max episode length": written}) == {"max episode length": told}
 
 

@@ -152,6 +152,7 @@ FIELDS: Mapping[str, Field] = {
 }
 """By name; those that matter most when scores are compared go first."""
 
+_CAP = FIELDS["max_frames_per_episode"].published
 _PUBLISHED = {name: item.published or name.replace("_", " ") for name, item in FIELDS.items()}
 _ORDER = {item.published: place for place, item in enumerate(FIELDS.values()) if item.published}
 
@@ -198,7 +199,9 @@ def named_budget(protocol: Protocol) -> str:
 
 
 def length(value: SettingValue) -> int | None:
-    """Read the length of an episode in frames, "30 min" or "108,000 frames"; None where it is neither."""
+    """Read the length of an episode in frames, 108_000, "30 min" or "108,000 frames"; None where it is none."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
     found = _LENGTH.fullmatch(str(value))
     if not found:
         return None
@@ -212,9 +215,16 @@ def of_protocol(protocol: Protocol) -> dict[str, SettingValue]:
 
 def of_entry(settings: Mapping[str, SettingValue]) -> dict[str, SettingValue]:
     """Return the settings of published scores, lengths in minutes where they are whole ones."""
-    name = FIELDS["max_frames_per_episode"].published
-    frames = length(settings.get(name, ""))
-    return dict(settings) if frames is None else {**settings, name: minutes(frames)}
+    return {
+        name: minutes(value) if name == _CAP and isinstance(value, int) else value
+        for name, value in in_frames(settings).items()
+    }
+
+
+def in_frames(settings: Mapping[str, SettingValue]) -> dict[str, SettingValue]:
+    """Return the settings of published scores, lengths of episodes as a number of frames."""
+    frames = length(settings.get(_CAP, ""))
+    return dict(settings) if frames is None else {**settings, _CAP: frames}
 
 
 def ordered(names: Iterable[str]) -> list[str]:

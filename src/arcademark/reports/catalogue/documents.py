@@ -17,6 +17,7 @@ from arcademark.catalogue import collections
 from arcademark.catalogue.model import AlgorithmKind, Entry, Erratum, Hand, Reported, SettingValue, Source
 from arcademark.metrics.aggregate import mean, median
 from arcademark.metrics.normalise import hns
+from arcademark.reports.settings import in_frames
 from arcademark.scores.formulas import escaped
 from arcademark.suite import anomalies, references
 from arcademark.suite.anomalies import Anomaly
@@ -125,7 +126,7 @@ def _published(name: str, entry: Entry) -> Published:
     differing = anomalies.differing([paper.key for paper in (entry.source, entry.paper) if paper])
     missing = {field: known[field] or None for field in ("same_as", "protocol", "unavailable")}
     return Published(
-        **{**known, **missing},
+        **{**known, **missing, "settings": in_frames(entry.settings)},
         name=name,
         published_by=entry.paper,
         citation=collections.citation(entry),

@@ -12,7 +12,8 @@ from arcademark.catalogue.model import Erratum, Source
 from arcademark.reports import wording
 from arcademark.reports.blocks import Block, Cell, Column, Document, Facts, Prose, Section, Table, section, table
 from arcademark.reports.catalogue.documents import Published
-from arcademark.suite import references, tasks
+from arcademark.reports.settings import of_entry
+from arcademark.suite import anomalies, references, tasks
 from arcademark.suite.settings import format_setting
 
 _REPORTED = {
@@ -29,7 +30,7 @@ def listing(items: Sequence[Published], *, summaries: bool = False) -> Document:
     for name in dict.fromkeys(item.collection for item in items):
         mine = [item for item in items if item.collection == name]
         source = Prose(_reference(mine[0].source), "weak")
-        sections.append(section(name, source, _algorithms(mine, summaries=summaries)))
+        sections.append(section(name, source, _algorithms(mine, summaries=summaries), *_differing(mine)))
     told = f"{wording.plural(len(items), 'algorithm')}. Year: of publication; frames: emulated frames of training."
     return _document("Published scores", *sections, Prose(told))
 
@@ -135,6 +136,23 @@ def _document(title: str, *shown: Block) -> Document:
     return Document(title, "catalogue", "", shown)
 
 
+def _differing(items: Sequence[Published]) -> Iterator[Prose]:
+    """Say on which games scores are not those of today's emulator."""
+    games = {
+        item.name: anomalies.differing({item.source.key, item.published_by.key if item.published_by else ""})
+        for item in items
+        if not item.unavailable
+    }
+    if where := dict.fromkeys(game for one in games.values() for game in one):
+        who = wording.shortened([item.algorithm for item in items if games.get(item.name)])
+        on = wording.listing([tasks.game_name(game) for game in where])
+        yield Prose(
+            f"Scores of {who} are not those of today's emulator (ale-py {anomalies.CHECKED}) on {on}: set no scores "
+            "made with it beside them there. 'arcademark info games NAME' has the figures.",
+            "doubtful",
+        )
+
+
 def _algorithms(items: Sequence[Published], *, summaries: bool) -> Table:
     last = ("mean HNS", "median HNS", None) if summaries else (None, None, Column("protocol", "name"))
     columns = ("algorithm", Column("kind", "name"), "year", "frames", "games", *last)
@@ -167,7 +185,8 @@ def frames(value: int | None) -> str:
 def _algorithm(item: Published) -> Iterator[Section]:
     yield section("", _particulars(item))
     settings = (
-        (name, format_setting(value) + " (assumed)" * (name in item.assumed)) for name, value in item.settings.items()
+        (name, format_setting(value) + " (assumed)" * (name in item.assumed))
+        for name, value in of_entry(item.settings).items()
     )
     yield section("Settings", Facts(tuple(settings)))
     if item.unavailable:

@@ -39,7 +39,7 @@ NO_SETTING = frozenset(
         "model",
         "search",
         "simulations per action",
-        "search depth",
+        "search depth in frames",
         "exploration constant",
     }
 )
