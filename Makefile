@@ -9,7 +9,7 @@ PARALLEL ?= -n auto --dist worksteal
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-deep test-cluster slurm browser quick every-test cluster-tests fast-tests coverage lint bench fuzz-console docs paper dist format constraints clean
+.PHONY: help demo test test-all test-deep test-cluster slurm browser fast-tests other-tests cluster-tests coverage lint bench fuzz-console docs paper dist format constraints clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -19,20 +19,20 @@ demo: $(VENV)/.core ## Play a baseline on Atari-5 in the real emulator, show its
 	@$(BIN)/arcademark run random --games atari-5 --seeds 2 --episodes 10 --out demo/random
 	@$(BIN)/arcademark report demo/random --html demo/report.html --quiet
 
-test: $(VENV)/.dev browser ## Linters and every test, beside each other
-	@$(MAKE) --no-print-directory -j3 lint every-test cluster-tests
-
-quick: $(VENV)/.dev ## Linters and the fast tests, beside each other
+test: $(VENV)/.test ## Linters and every test that is fast and needs no PyTorch, browser, Sphinx or SLURM
 	@$(MAKE) --no-print-directory -j2 lint fast-tests
 
-every-test: $(VENV)/.dev
-	$(BIN)/python -m pytest $(PARALLEL) -m "not deep and not cluster"
+test-all: $(VENV)/.dev browser slurm ## All tests that `make test` leaves out, beside each other; installs what they need
+	@$(MAKE) --no-print-directory -j2 other-tests cluster-tests
+
+fast-tests: $(VENV)/.test
+	$(BIN)/python -m pytest $(PARALLEL) --durations=10 -m "not (slow or needs or deep or cluster)"
+
+other-tests: $(VENV)/.dev
+	$(BIN)/python -m pytest $(PARALLEL) --durations=10 -m "(slow or needs) and not (deep or cluster)"
 
 cluster-tests: $(VENV)/.dev # these wait most of the time
 	$(BIN)/python -m pytest -n 0 -m cluster tests/cluster
-
-fast-tests: $(VENV)/.dev
-	$(BIN)/python -m pytest $(PARALLEL) -m "not slow and not deep and not cluster"
 
 test-deep: $(DEEP)/.installed ## Train with RLlib and Stable-Baselines3 and play what they saved; in an environment of its own
 	@echo "Tests that train: some 15 minutes of one core."
@@ -61,7 +61,7 @@ browser: ## Install the browser of the leaderboard's tests, where that is possib
 coverage: $(VENV)/.dev ## Every test, and what none of them runs; takes half as long again
 	$(BIN)/python -m pytest $(PARALLEL) -m "not deep and not cluster" --cov --cov-report=term
 
-lint: $(VENV)/.dev ## Linters, types and the contracts between packages
+lint: $(VENV)/.test ## Linters, types and the contracts between packages
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -78,7 +78,7 @@ bench: $(VENV)/.bench ## Measure speed against the raw emulator and other packag
 	$(BIN)/python bench/scale.py
 	$(BIN)/python bench/console.py --games atari-5
 
-fuzz-console: $(VENV)/.dev ## Play damaged cartridges on the console and translated under AddressSanitizer and UBSan (needs a C compiler)
+fuzz-console: $(VENV)/.test ## Play damaged cartridges on the console and translated under AddressSanitizer and UBSan (needs a C compiler)
 	mkdir -p build
 	$(CC) -std=c11 -O1 -g -fwrapv -Wall -Wextra -fsanitize=address,undefined -fno-sanitize-recover=all \
 	  -o build/fuzz-console src/arcademark/console/native/fuzz.c
@@ -97,13 +97,13 @@ dist: $(VENV)/.dev ## Build the wheel and the source archive into dist
 	rm -rf dist
 	$(BIN)/python -m build --outdir dist
 
-format: $(VENV)/.dev ## Format the code
+format: $(VENV)/.test ## Format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
 constraints: ## Resolve the newest versions within the bounds into constraints.txt
 	rm -rf build/constraints && $(PYTHON) -m venv build/constraints
-	build/constraints/bin/python -m pip install -q -e ".[dev,bench,ray,video]"
+	build/constraints/bin/python -m pip install -q -e ".[dev,bench,ray]"
 	{ echo "# The exact versions that the tests pass with. Bounds are in pyproject.toml; \`make constraints\` renews this list."; \
 	  build/constraints/bin/python -m pip freeze --exclude-editable; } > constraints.txt
 
@@ -131,9 +131,13 @@ $(VENV)/.core: $(VENV)/bin/python pyproject.toml constraints.txt
 	$(PIP) install -q -c constraints.txt -e .
 	@touch $@
 
+$(VENV)/.test: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(PIP) install -q -c constraints.txt -e ".[test]"
+	@touch $@ $(VENV)/.core
+
 $(VENV)/.dev: $(VENV)/bin/python pyproject.toml constraints.txt
 	$(PIP) install -q -c constraints.txt -e ".[dev]"
-	@touch $@ $(VENV)/.core
+	@touch $@ $(VENV)/.core $(VENV)/.test
 
 $(VENV)/.bench: $(VENV)/.dev
 	$(PIP) install -q -c constraints.txt -e ".[bench]"

@@ -1,11 +1,12 @@
 import contextlib
 import os
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest.runner import runtestprotocol
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 """Before numpy is imported: in workers beside each other, threads that wait for small products take half the time."""
@@ -22,6 +23,50 @@ def _cache_of_its_own(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ARCADEMARK_CACHE", str(shared / "cache"))
         yield
+
+
+LIMIT = 1.0
+"""Seconds of CPU time that a test may take, its processes' included, unless it is marked; twice as much fails it."""
+
+UNLIMITED = ("slow", "needs", "end_to_end", "deep", "cluster")
+
+
+def cpu_seconds() -> float:
+    return sum(os.times()[:4])
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    for mark in item.iter_markers("needs"):
+        for module in mark.args:
+            pytest.importorskip(module, reason=f"{module} is not installed: make test-all")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    before = cpu_seconds()
+    yield
+    item.user_properties.append(("cpu", cpu_seconds() - before))
+
+
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """Fail a test that is slow and not marked so, if it is slow again: the first time it may import and compile."""
+    if any(item.get_closest_marker(name) for name in UNLIMITED):
+        return None
+    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    for attempt in (1, 2):
+        item._initrequest()
+        reports = runtestprotocol(item, log=False, nextitem=nextitem)
+        seconds = dict(item.user_properties).get("cpu", 0.0)
+        if seconds <= 2 * LIMIT:
+            break
+        if attempt == 2:
+            reports[1].outcome = "failed"
+            reports[1].longrepr = f"{seconds:.1f} s of CPU time, twice: mark it slow, or make it faster"
+    for report in reports:
+        item.ihook.pytest_runtest_logreport(report=report)
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
 
 
 COLUMNS = {

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install '.[deep]'")
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: make test-all")
 
 from torch import nn  # noqa: E402
 
@@ -26,6 +26,8 @@ from arcademark.environments.base import EnvironmentSpec  # noqa: E402
 from arcademark.environments.registry import environment_spec  # noqa: E402
 from arcademark.errors import ArcadeMarkError  # noqa: E402
 from arcademark.suite import protocols  # noqa: E402
+
+pytestmark = pytest.mark.needs("torch")
 
 PONG = environment_spec("pong", protocols.protocol("dqn-2015").override({"action_set": "minimal"}))
 ACTIONS = PONG.num_actions
@@ -156,8 +158,10 @@ def test_spaces_say_what_the_network_was_made_for(dqn_file: Path) -> None:
     assert made.observation_space.shape == (4, 84, 84)
 
 
+@pytest.mark.needs("safetensors")
 def test_safetensors_hold_the_same_network(tmp_path: Path, dqn_file: Path) -> None:
-    safetensors = pytest.importorskip("safetensors.torch")
+    import safetensors.torch as safetensors
+
     path = tmp_path / "dqn.safetensors"
     safetensors.save_file(dqn().state_dict(), path)
     seen = observations(3)
@@ -344,8 +348,8 @@ def test_trust_lets_torchscript_run(tmp_path: Path) -> None:
 
 def onnx_file(path: Path, *, nodes: Any = (), tensors: Any = (), weight: Any = None) -> Path:
     """Write a linear network, with what `nodes` make of its values, "v"."""
-    onnx = pytest.importorskip("onnx", reason="onnx is not installed")
-    pytest.importorskip("onnxruntime")
+    import onnx
+
     if weight is None:
         weight = np.random.default_rng(0).normal(size=(4 * 84 * 84, ACTIONS)).astype(np.float32)
     tensor = onnx.helper.make_tensor_value_info
@@ -369,6 +373,7 @@ def onnx_file(path: Path, *, nodes: Any = (), tensors: Any = (), weight: Any = N
     return path
 
 
+@pytest.mark.needs("onnx", "onnxruntime")
 def test_onnx_model_is_played_by_onnxruntime(tmp_path: Path) -> None:
     weight = np.random.default_rng(0).normal(size=(4 * 84 * 84, ACTIONS)).astype(np.float32)
     seen = observations(3)
@@ -386,6 +391,7 @@ def apart(path: Path, name: str = "agent.onnx.data") -> Path:
     return path.parent / name
 
 
+@pytest.mark.needs("onnx", "onnxruntime")
 def test_weights_beside_an_onnx_model_are_those_of_its_folder_and_part_of_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -405,6 +411,7 @@ def test_weights_beside_an_onnx_model_are_those_of_its_folder_and_part_of_it(
         Checkpoint(PONG, path, made.sha256)
 
 
+@pytest.mark.needs("onnx", "onnxruntime")
 @pytest.mark.parametrize("name", ["../secret", "missing", "", "link", "/etc/passwd"])
 def test_weights_elsewhere_than_in_its_folder_are_refused(name: str, tmp_path: Path) -> None:
     path = onnx_file(tmp_path / "mine" / "agent.onnx")
@@ -421,6 +428,7 @@ def test_weights_elsewhere_than_in_its_folder_are_refused(name: str, tmp_path: P
             read(path)
 
 
+@pytest.mark.needs("onnx", "onnxruntime")
 @pytest.mark.parametrize(("key", "value", "told"), [("offset", "1000", "ends before"), ("length", "x", "is no number")])
 def test_weights_that_their_file_lacks_are_refused(key: str, value: str, told: str, tmp_path: Path) -> None:
     path = onnx_file(tmp_path / "agent.onnx")
@@ -434,8 +442,10 @@ def test_weights_that_their_file_lacks_are_refused(key: str, value: str, told: s
         load(path)
 
 
+@pytest.mark.needs("onnx", "onnxruntime")
 def test_onnx_model_that_need_not_end_is_refused(tmp_path: Path) -> None:
-    onnx = pytest.importorskip("onnx", reason="onnx is not installed")
+    import onnx
+
     helper, kinds, array = onnx.helper, onnx.TensorProto, onnx.numpy_helper.from_array
     value = helper.make_tensor_value_info
     body = helper.make_graph(
@@ -453,8 +463,10 @@ def test_onnx_model_that_need_not_end_is_refused(tmp_path: Path) -> None:
         load(onnx_file(tmp_path / "loop.onnx", nodes=nodes, tensors=tensors))
 
 
+@pytest.mark.needs("onnx", "onnxruntime")
 def test_onnx_model_gets_no_more_memory_than_the_bound(tmp_path: Path) -> None:
-    onnx = pytest.importorskip("onnx", reason="onnx is not installed")
+    import onnx
+
     nodes = [
         onnx.helper.make_node("ConstantOfShape", ["shape"], ["zeros"]),
         onnx.helper.make_node("ReduceMax", ["zeros"], ["zero"], keepdims=0),
@@ -466,8 +478,10 @@ def test_onnx_model_gets_no_more_memory_than_the_bound(tmp_path: Path) -> None:
         check("large", [(path, PONG)], {})
 
 
+@pytest.mark.needs("onnx", "onnxruntime")
 def test_onnx_model_gets_no_more_time_than_the_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    onnx = pytest.importorskip("onnx", reason="onnx is not installed")
+    import onnx
+
     monkeypatch.setattr(foreign, "MOST_SECONDS", 0.0)
     names = ["v", *(f"v{number}" for number in range(5000))]
     nodes = [onnx.helper.make_node("MatMul", [name, "turn"], [after]) for name, after in pairwise(names)]
@@ -478,6 +492,7 @@ def test_onnx_model_gets_no_more_time_than_the_bound(tmp_path: Path, monkeypatch
         Onnx(path.read_bytes(), 1.0, "a place").module(torch.zeros(16, 4, 84, 84))
 
 
+@pytest.mark.needs("onnx", "onnxruntime")
 def test_network_without_numbers_is_refused_before_it_plays(tmp_path: Path) -> None:
     diverged = {"weights": torch.nan, "a bias": torch.inf}
     for number in diverged.values():
@@ -547,8 +562,6 @@ DAMAGED = {
 
 @pytest.mark.parametrize("kind", DAMAGED)
 def test_damage_is_one_clear_error(kind: str, tmp_path: Path) -> None:
-    if kind in ("safetensors", "onnx"):
-        pytest.importorskip({"safetensors": "safetensors", "onnx": "onnxruntime"}[kind])
     path = tmp_path / "damaged.pt"
     path.write_bytes(DAMAGED[kind])
     with pytest.raises(ArcadeMarkError, match=r"damaged\.pt") as caught:

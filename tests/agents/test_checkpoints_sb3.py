@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install '.[sb3]'")
-pytest.importorskip("stable_baselines3", reason="Stable-Baselines3 is not installed: pip install '.[sb3]'")
-contrib = pytest.importorskip("sb3_contrib", reason="sb3-contrib is not installed: pip install '.[sb3]'")
+contrib = pytest.importorskip("sb3_contrib", reason="Stable-Baselines3 is not installed: make test-all")
 
 import ale_py  # noqa: E402
 import gymnasium  # noqa: E402
+import torch  # noqa: E402
 from stable_baselines3 import A2C, DQN, PPO, SAC, TD3  # noqa: E402
 from stable_baselines3.common.atari_wrappers import AtariWrapper  # noqa: E402
 from stable_baselines3.common.env_util import make_atari_env  # noqa: E402
@@ -40,6 +39,8 @@ from arcademark.runs.verify import verify  # noqa: E402
 from arcademark.suite import protocols  # noqa: E402
 from arcademark.suite.protocols import step_protocol  # noqa: E402
 from fakes.spaces import sampled, spec_of  # noqa: E402
+
+pytestmark = pytest.mark.needs("sb3_contrib")
 
 STEPS = 60
 PROTOCOL = protocols.protocol("dqn-2015").override({"start": "reset", "noop_max": 0})

@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 from played import here
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed: make test-deep")
-pytest.importorskip("stable_baselines3", reason="Stable-Baselines3 is not installed: make test-deep")
-contrib = pytest.importorskip("sb3_contrib", reason="sb3-contrib is not installed: make test-deep")
+contrib = pytest.importorskip("sb3_contrib", reason="Stable-Baselines3 is not installed: make test-deep")
 
 import ale_py  # noqa: E402
 import gymnasium  # noqa: E402
+import torch  # noqa: E402
 from stable_baselines3 import A2C, DQN, PPO  # noqa: E402
 from stable_baselines3.common.env_util import make_atari_env  # noqa: E402
 from stable_baselines3.common.vec_env import VecFrameStack  # noqa: E402
@@ -22,7 +21,7 @@ from stable_baselines3.common.vec_env import VecFrameStack  # noqa: E402
 from arcademark.environments.registry import environment_spec  # noqa: E402
 from arcademark.suite import protocols  # noqa: E402
 
-pytestmark = [pytest.mark.deep, pytest.mark.slow]
+pytestmark = pytest.mark.deep
 
 CAP = 1200
 """Frames of an episode, of which two are played."""

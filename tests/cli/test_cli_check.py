@@ -37,7 +37,8 @@ def test_a_damaged_run_is_salvaged_and_continued(invoke, run):
 
 @pytest.mark.parametrize("actions", [False, True])
 def test_episodes_are_exported_as_recorded(invoke, run, actions):
-    parquet = pytest.importorskip("pyarrow.parquet")
+    from pyarrow import parquet
+
     from arcademark.runs.store import read_actions, read_run
 
     done = invoke("export", run.parent, "--out", "out/episodes.parquet", *(["--actions"] if actions else []))

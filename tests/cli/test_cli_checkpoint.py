@@ -9,12 +9,14 @@ from typing import Any
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install '.[deep]'")
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: make test-all")
 
 from torch import nn  # noqa: E402
 
 from arcademark.agents.checkpoints import policy  # noqa: E402
 from arcademark.runs.plan import make_plan  # noqa: E402
+
+pytestmark = pytest.mark.needs("torch")
 
 Invoke = Callable[..., Any]
 HOW = ("--protocol", "dqn-2015", "--override", "max_frames_per_episode=400", "--episodes", "2", "--workers", "1")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import ale_py
 import numpy as np
 import pytest
 
@@ -19,8 +20,9 @@ from arcademark.runs.verify import verify
 
 def cleanrl(folder: Path, seed: int, scores: list[float], lengths: list[int], *, game: str = "Breakout") -> list[int]:
     """Write what CleanRL's ppo_atari.py writes of its episodes with 8 environments; return the steps of their ends."""
-    writer = pytest.importorskip("torch.utils.tensorboard", reason="torch is missing").SummaryWriter
-    log = writer(str(folder / f"{game}NoFrameskip-v4__ppo_atari__{seed}__1700000000"))
+    from torch.utils.tensorboard import SummaryWriter
+
+    log = SummaryWriter(str(folder / f"{game}NoFrameskip-v4__ppo_atari__{seed}__1700000000"))
     steps = [1000 * (place + 1) for place in range(len(scores))]
     for step, score, length in zip(steps, scores, lengths, strict=True):
         log.add_scalar("charts/episodic_return", score, step)
@@ -36,11 +38,11 @@ def notices(report, kind: str) -> str:
 
 def monitored(folder: Path, *, clipped: bool) -> list[dict[str, float]]:
     """Play two games of Phoenix at random through Stable-Baselines3's own Atari wrappers; return its episodes."""
-    wrappers = pytest.importorskip("stable_baselines3.common.atari_wrappers", reason="stable-baselines3 is missing")
-    monitor = pytest.importorskip("stable_baselines3.common.monitor")
-    ale = pytest.importorskip("ale_py")
-    gymnasium = pytest.importorskip("gymnasium")
-    gymnasium.register_envs(ale)
+    import gymnasium
+    from stable_baselines3.common import atari_wrappers as wrappers
+    from stable_baselines3.common import monitor
+
+    gymnasium.register_envs(ale_py)
     folder.mkdir(parents=True)
     env = gymnasium.make("PhoenixNoFrameskip-v4")
     if clipped:  # the mistake: the monitor outside the wrappers
@@ -58,6 +60,7 @@ def monitored(folder: Path, *, clipped: bool) -> list[dict[str, float]]:
     return found
 
 
+@pytest.mark.needs("stable_baselines3")
 def test_a_monitor_below_the_wrappers_has_raw_scores_of_whole_games_and_counts_frames(tmp_path: Path) -> None:
     played = monitored(tmp_path / "logs" / "seed_4", clipped=False)
     made = import_logs([tmp_path / "logs"], tmp_path / "run", algorithm="PPO (ours)")
@@ -71,6 +74,7 @@ def test_a_monitor_below_the_wrappers_has_raw_scores_of_whole_games_and_counts_f
     assert notices(analyse([tmp_path / "run"]), "training_log") == ""
 
 
+@pytest.mark.needs("stable_baselines3")
 def test_a_monitor_above_them_has_clipped_ones_and_is_told_by_its_scores(tmp_path: Path) -> None:
     monitored(tmp_path / "logs", clipped=True)
     import_logs([tmp_path / "logs"], tmp_path / "run", algorithm="PPO")
@@ -79,6 +83,7 @@ def test_a_monitor_above_them_has_clipped_ones_and_is_told_by_its_scores(tmp_pat
     assert "no multiples of 10, as every score of Phoenix is" in told
 
 
+@pytest.mark.needs("torch")
 def test_cleanrl_seeds_become_a_curve_with_a_band(tmp_path: Path) -> None:
     for seed in (1, 2, 3):
         scores = [float(2 + place // 4 + seed) for place in range(40)]
@@ -120,6 +125,7 @@ def test_a_score_file_of_dreamerv3_counts_frames_whatever_the_protocol_skips(tmp
     assert "a step of training" not in notices(analyse([tmp_path / "run"]), "imported")
 
 
+@pytest.mark.needs("torch")
 def test_first_episodes_far_below_random_play_are_single_lives_or_clipped(tmp_path: Path) -> None:
     cleanrl(tmp_path / "logs", 1, [20.0] * 60 + [100.0] * 60, [300] * 120, game="Qbert")
     import_logs([tmp_path / "logs"], tmp_path / "run")
@@ -128,9 +134,11 @@ def test_first_episodes_far_below_random_play_are_single_lives_or_clipped(tmp_pa
     assert "or one life was counted as a game" in told
 
 
+@pytest.mark.needs("stable_baselines3")
 def test_what_the_evaluation_callback_of_stable_baselines_saves(tmp_path: Path) -> None:
-    sb3 = pytest.importorskip("stable_baselines3", reason="stable-baselines3 is missing")
-    callbacks = pytest.importorskip("stable_baselines3.common.callbacks")
+    import stable_baselines3 as sb3
+    from stable_baselines3.common import callbacks
+
     model = sb3.PPO("MlpPolicy", "CartPole-v1", n_steps=32, batch_size=32, n_epochs=1, seed=0, device="cpu")
     folder = tmp_path / "logs" / "pong"
     test = sb3.common.monitor.Monitor(sb3.common.env_util.make_vec_env("CartPole-v1").envs[0].unwrapped)
@@ -171,6 +179,7 @@ def test_rllibs_averages_stand_at_the_frames_of_their_iterations(tmp_path: Path)
     assert record.scored_episodes(trial).score.tolist() == [-16.0]
 
 
+@pytest.mark.needs("torch")
 def test_an_imported_run_is_labelled_and_neither_verified_nor_continued(invoke, tmp_path: Path) -> None:
     cleanrl(tmp_path / "logs", 1, [3.0] * 30, [700] * 30)
     said = invoke("import", str(tmp_path / "logs"), "--name", "PPO (ours)", "--out", "runs/ours", "--html", "page.html")
@@ -258,7 +267,8 @@ def test_logs_without_scores_are_left_out_and_named(tmp_path: Path) -> None:
 
 def trained(folder: Path, *folders: str, name: str = "PPO", frames: int = 128, env: str = "CartPole-v1") -> None:
     """Train Stable-Baselines3's PPO once for each of these folders, with its TensorBoard logs in it."""
-    sb3 = pytest.importorskip("stable_baselines3", reason="stable-baselines3 is missing")
+    import stable_baselines3 as sb3
+
     for seed, place in enumerate(folders):
         model = sb3.PPO("MlpPolicy", env, n_steps=64, n_epochs=1, seed=seed, tensorboard_log=folder / place)
         model.learn(frames, tb_log_name=name.format(seed=seed))
@@ -273,6 +283,7 @@ def seeds_of(directory: Path) -> list[tuple[str, str, int, int]]:
     ]
 
 
+@pytest.mark.needs("stable_baselines3")
 def test_tensorboard_folders_of_stable_baselines_are_runs_of_its_algorithm(tmp_path: Path) -> None:
     trained(tmp_path / "tb", ".", ".")
     with pytest.raises(ArcadeMarkError, match=r"PPO_1.*nothing says which game .*--game"):
@@ -283,6 +294,7 @@ def test_tensorboard_folders_of_stable_baselines_are_runs_of_its_algorithm(tmp_p
     assert [trial[0] for trial in seeds_of(tmp_path / "named")] == ["Ours", "Ours"]
 
 
+@pytest.mark.needs("stable_baselines3")
 @pytest.mark.parametrize("name", ["PPO_seed{seed}", "breakout-s{seed}"])
 def test_seeds_in_the_names_of_tensorboard_folders(tmp_path: Path, name: str) -> None:
     trained(tmp_path / "tb", ".", ".", name=name)
@@ -290,6 +302,7 @@ def test_seeds_in_the_names_of_tensorboard_folders(tmp_path: Path, name: str) ->
     assert [trial[2] for trial in seeds_of(tmp_path / "run")] == [0, 1]
 
 
+@pytest.mark.needs("stable_baselines3")
 def test_tensorboard_folders_in_those_of_games(tmp_path: Path) -> None:
     trained(tmp_path / "tb", "breakout", "PongNoFrameskip-v4", "breakout")
     import_logs([tmp_path / "tb"], tmp_path / "run")
@@ -297,6 +310,7 @@ def test_tensorboard_folders_in_those_of_games(tmp_path: Path) -> None:
     assert sorted(trial[:3] for trial in seeds_of(tmp_path / "run")) == runs
 
 
+@pytest.mark.needs("stable_baselines3")
 def test_a_training_too_short_for_an_episode_is_left_out_beside_others(tmp_path: Path) -> None:
     trained(tmp_path / "tb", "breakout", env="Pendulum-v1")
     with pytest.raises(ArcadeMarkError, match=r"once an episode has ended.*it has time/fps, train/approx_kl"):
@@ -307,9 +321,12 @@ def test_a_training_too_short_for_an_episode_is_left_out_beside_others(tmp_path:
     assert any(note.startswith("1 file left out, without a series of scores: breakout/PPO_1/") for note in made.notes)
 
 
+@pytest.mark.needs("stable_baselines3")
 def test_all_that_stable_baselines_leaves_of_a_run_is_one_run(tmp_path: Path) -> None:
-    sb3 = pytest.importorskip("stable_baselines3", reason="stable-baselines3 is missing")
-    util, callbacks = sb3.common.env_util, pytest.importorskip("stable_baselines3.common.callbacks")
+    import stable_baselines3 as sb3
+    from stable_baselines3.common import callbacks
+    from stable_baselines3.common import env_util as util
+
     logs = tmp_path / "logs"
     envs = util.make_vec_env("CartPole-v1", 2, monitor_dir=str(logs / "monitor"))
     model = sb3.PPO("MlpPolicy", envs, n_steps=64, n_epochs=1, seed=0, tensorboard_log=logs / "tb")
@@ -329,10 +346,12 @@ def test_all_that_stable_baselines_leaves_of_a_run_is_one_run(tmp_path: Path) ->
     assert record.training(record.trials[0]).score == pytest.approx(saved["results"].mean(axis=1))
 
 
+@pytest.mark.needs("stable_baselines3")
 @pytest.mark.parametrize("formats", [["csv", "tensorboard"], ["csv", "json", "tensorboard", "log"]])
 def test_a_logger_of_stable_baselines_writes_the_same_in_several_forms(tmp_path: Path, formats: list[str]) -> None:
-    sb3 = pytest.importorskip("stable_baselines3", reason="stable-baselines3 is missing")
-    logger = pytest.importorskip("stable_baselines3.common.logger")
+    import stable_baselines3 as sb3
+    from stable_baselines3.common import logger
+
     for seed in (3, 4):
         model = sb3.PPO("MlpPolicy", "CartPole-v1", n_steps=64, n_epochs=1, seed=seed)
         model.set_logger(logger.configure(str(tmp_path / "ppo" / "breakout" / str(seed)), formats))

@@ -33,10 +33,9 @@ def played(directory):
     return 0
 
 
+@pytest.mark.needs("minatar", "minigrid")
 @pytest.mark.slow
 def test_a_killed_run_is_continued_as_if_undisturbed(tmp_path, invoke, rows):
-    for name in ("minatar", "minigrid"):
-        pytest.importorskip(name, reason=f"{name} is not installed: pip install '.[{name}]'")
     asked = "--games cart_pole,minatar_breakout,empty --seeds 2 --episodes 30 --workers 1 --out"
     run = ("run", "random", "--suite", f"{EXAMPLES}/small_tasks.toml", *asked.split())
     killed = subprocess.Popen([sys.executable, "-m", "arcademark", *run, "killed"], start_new_session=True)

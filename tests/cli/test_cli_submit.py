@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("submitit", reason="submitit is not installed: pip install '.[slurm]'")
-
 from arcademark.agents.loading import agent_specs
 from arcademark.cli import jobs, submit
 from arcademark.runs import slurm

@@ -2,15 +2,12 @@
 
 from pathlib import Path
 
-import pytest
-
 from arcademark.runs.store import read_run
 from arcademark.scores.readers.base import Options
 from arcademark.scores.readers.tensorboard import read_events
 
 
 def test_scores_are_written_for_tensorboard_and_refused_where_something_is(invoke, played):
-    pytest.importorskip("tensorboard", reason="TensorBoard is not installed: pip install '.[readers]'")
     written = invoke("report", "run", "--quiet", "--tensorboard", "events")
     assert (written.code, written.err) == (0, "")
     files = sorted(Path("events").rglob("events.out.tfevents.*"))

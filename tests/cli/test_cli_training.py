@@ -10,9 +10,7 @@ import pytest
 
 from arcademark.catalogue.collections import entries
 
-pytest.importorskip("stable_baselines3")
-pytest.importorskip("sb3_contrib")
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.needs("sb3_contrib"), pytest.mark.slow]
 
 SHORT = ("--games", "pong", "--protocol", "dqn-2015", "--override", "max_frames_per_episode=800", "--episodes", 2)
 TINY = ("--set", "num_envs=2", "--set", "n_steps=16", "--set", "minibatch_size=16")

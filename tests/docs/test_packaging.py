@@ -45,3 +45,12 @@ def test_the_bibliography_has_what_the_paper_cites() -> None:
     paper, entries = ((ROOT / "paper" / name).read_text(encoding="utf-8") for name in ("paper.md", "paper.bib"))
     cited = set(re.findall(r"@([a-z]+\d{4}[a-z0-9]*)", paper))
     assert cited == set(re.findall(r"^@\w+\{([^,]+),", entries, flags=re.MULTILINE))
+
+
+def test_a_module_that_skips_itself_without_a_library_is_marked() -> None:
+    """A test that is skipped in `make test` and not selected by `make test-all` would never run."""
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        text = path.read_text(encoding="utf-8")
+        for before in re.findall(r"^(.*)pytest\.importorskip\(", text, re.MULTILINE):
+            assert not before.startswith(" "), f"{path}: mark the test needs(...) instead"
+            assert re.search(r"^pytestmark = .*\n?.*mark\.(needs|deep)\b", text, re.MULTILINE), path

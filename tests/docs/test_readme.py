@@ -100,9 +100,11 @@ def test_every_command(folder: Path, named: str) -> None:
         assert {path.suffix for path in (folder / "figures").iterdir()} == {".svg", ".png"}
 
 
+@pytest.mark.needs("torch")
 @pytest.mark.slow
 def test_trained_networks_are_played(folder: Path) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install '.[deep]'")
+    import torch
+
     (command,) = [line for block in COMMANDS_OF for line in block if "{seed}" in str(line)]
     games = ("battle_zone", "double_dunk", "name_this_game", "phoenix", "qbert")
     for game, seed in itertools.product(games, range(3)):
@@ -118,7 +120,6 @@ def test_trained_networks_are_played(folder: Path) -> None:
 
 
 def test_a_script_for_slurm_is_printed(folder: Path) -> None:
-    pytest.importorskip("submitit", reason="submitit is not installed: pip install '.[slurm]'")
     (command,) = [line for block in COMMANDS_OF for line in block if line[1] == "submit"]
     assert execute(folder, command).startswith("#!/bin/bash")
     assert not (folder / "runs").exists()

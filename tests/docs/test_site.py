@@ -14,7 +14,7 @@ from arcademark.cli.main import COMMANDS, main
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 TUTORIALS = sorted(path.stem for path in (DOCS / "tutorials").glob("*.md"))
-NEEDS = {"checkpoint": ["stable_baselines3"], "cluster": ["submitit"], "other_tasks": ["minatar", "minigrid"]}
+NEEDS = {"checkpoint": ["stable_baselines3"], "other_tasks": ["minatar", "minigrid"]}
 SHORTER = {
     "--steps 2048": "--steps 64 --horizon 8",
     "--episodes 3": "--episodes 3 --override max_frames_per_episode=600",
@@ -24,12 +24,12 @@ SHORTER = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", TUTORIALS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.needs(*NEEDS.get(name, []))) for name in TUTORIALS]
+)
 def test_a_tutorial(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    for module in NEEDS.get(name, []):
-        pytest.importorskip(module, reason=f"{module} is not installed")
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path)
     page = (DOCS / "tutorials" / f"{name}.md").read_text(encoding="utf-8")
@@ -57,9 +57,9 @@ def test_a_tutorial(
             printed += " ".join((out + err).split()) + "\n"
 
 
+@pytest.mark.needs("sphinx")
 @pytest.mark.slow
 def test_the_site(tmp_path: Path) -> None:
-    pytest.importorskip("myst_nb", reason="Sphinx is not installed: pip install '.[docs]'")
     build = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", DOCS, tmp_path / "site"]
     done = subprocess.run(build, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

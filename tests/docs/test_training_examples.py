@@ -14,14 +14,12 @@ from arcademark.runs.store import read_run
 EXAMPLES = Path(__file__).parents[2] / "examples"
 DEEP = Path(__file__).parents[2] / "docs" / "deep.md"
 
+pytestmark = pytest.mark.needs("sb3_contrib")
+
 
 @pytest.mark.filterwarnings("ignore:You have specified a mini-batch")
-@pytest.mark.parametrize(
-    ("name", "needs", "steps"),
-    [("sb3_ppo", "stable_baselines3", 64), ("cleanrl_ppo", "torch", 128), ("recurrent_policy", "sb3_contrib", 64)],
-)
-def test_an_example_trains(name, needs, steps, tmp_path, monkeypatch, capsys):
-    pytest.importorskip(needs)
+@pytest.mark.parametrize(("name", "steps"), [("sb3_ppo", 64), ("cleanrl_ppo", 128), ("recurrent_policy", 64)])
+def test_an_example_trains(name, steps, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     command = [name, "--game", "breakout", "--steps", str(steps), "--horizon", "8"]
     monkeypatch.setattr(sys, "argv", command)
@@ -36,8 +34,6 @@ def test_an_example_trains(name, needs, steps, tmp_path, monkeypatch, capsys):
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # of libraries, on what Stable-Baselines3 leaves open
 def test_what_the_wrappers_of_stable_baselines_trained_is_scored_and_imported(tmp_path, monkeypatch, capsys):
-    for name in ("stable_baselines3", "cv2", "tensorboard"):
-        pytest.importorskip(name)
     monkeypatch.chdir(tmp_path)
     _, import_line, after = DEEP.read_text("utf-8").partition("import ale_py\n")
     code, _, after = after.partition("```")

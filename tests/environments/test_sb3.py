@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-pytest.importorskip("stable_baselines3")
+pytest.importorskip("stable_baselines3", reason="Stable-Baselines3 is not installed: make test-all")
 
 import ale_py.env
 import gymnasium
@@ -14,6 +14,8 @@ from stable_baselines3.common.vec_env import VecFrameStack
 
 import arcademark.sb3
 from arcademark.suite.protocols import protocol
+
+pytestmark = pytest.mark.needs("stable_baselines3")
 
 gymnasium.register_envs(ale_py)
 TOY = {"frame_stack": 1, "screen_size": "none", "max_frames_per_episode": 200, "frame_skip": 1}

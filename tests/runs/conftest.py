@@ -71,14 +71,12 @@ def rename() -> Callable[[Path], None]:
 @pytest.fixture
 def driver(monkeypatch: pytest.MonkeyPatch) -> None:
     """SDL's own display without a screen."""
-    pytest.importorskip("pygame", reason="a window needs the extra 'window'")
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
 
 
 @pytest.fixture
 def screen(tmp_path: Path) -> Iterator[tuple[str, Callable[[], np.ndarray]]]:
     """A display of its own, and what it shows, in colours of shape (height, width, 3)."""
-    pytest.importorskip("pygame", reason="a window needs the extra 'window'")
     if shutil.which("Xvfb") is None:
         pytest.skip("Xvfb is not installed (Debian: apt-get install xvfb)")
 

@@ -180,7 +180,6 @@ def test_a_person_is_played_by_no_other_command() -> None:
 @pytest.fixture
 def keyboard(screen: tuple[str, Callable[[], np.ndarray]]) -> Iterator[Callable[[str, bool], None]]:
     """Press and release keys of a display."""
-    pytest.importorskip("Xlib", reason="python-xlib is not installed: pip install python-xlib")
     from Xlib import XK, X
     from Xlib.display import Display
     from Xlib.ext import xtest
@@ -196,6 +195,7 @@ def keyboard(screen: tuple[str, Callable[[], np.ndarray]]) -> Iterator[Callable[
     display.close()
 
 
+@pytest.mark.needs("Xlib")
 @pytest.mark.slow
 def test_a_game_is_played_with_real_keys(
     screen: tuple[str, Callable[[], np.ndarray]], keyboard: Callable[[str, bool], None], tmp_path: Path

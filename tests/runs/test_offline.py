@@ -33,10 +33,11 @@ class Remembering:
         return np.array([action])
 
 
+@pytest.mark.needs("minari")
 @pytest.mark.parametrize("game", ["toy", "pong"])
 def test_a_dataset_is_what_an_agent_saw_did_and_got(game: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    minari = pytest.importorskip("minari", reason="Minari is not installed: pip install '.[minari]'")
-    pytest.importorskip("h5py", reason="h5py is not installed: pip install '.[minari]'")
+    import minari
+
     SEEN.clear()
     rules = protocol("saber").override({"max_frames_per_episode": 60, "fire_reset": True})
     execute(make_plan(made_spec(Remembering), [game], rules, episodes=2), tmp_path / "run")
@@ -71,10 +72,11 @@ def test_a_dataset_is_of_one_agent_on_one_game(tmp_path: Path) -> None:
         offline.export(tmp_path / "run", tmp_path / "a set")
 
 
+@pytest.mark.needs("minari")
 @pytest.mark.parametrize("task", ["pendulum_v1", "blackjack_v1"])
 def test_a_dataset_of_another_task(task: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    minari = pytest.importorskip("minari", reason="Minari is not installed: pip install '.[minari]'")
-    pytest.importorskip("h5py", reason="h5py is not installed: pip install '.[minari]'")
+    import minari
+
     suite = load_suite("gymnasium:Pendulum-v1,Blackjack-v1")
     rules = step_protocol(suite).override({"max_steps_per_episode": 60})
     execute(make_plan("random", [task], rules, episodes=2), tmp_path / "run", make=InProcessEngine)

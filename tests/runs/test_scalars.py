@@ -31,7 +31,6 @@ def series(folder: Path, tag: str) -> tuple[list[float], list[float]]:
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 def test_event_files_hold_what_is_recorded_and_hold_it_at_once(tmp_path, toy_plan, fake, workers):
-    pytest.importorskip("tensorboard")
     plan = toy_plan(fake("learner").replace("make_agent", "make_learner"), **LEARNS)
     seen = 0
     with scalars.logged(plan, tmp_path / "run", tmp_path / "tb", None) as log:
@@ -58,7 +57,6 @@ def test_event_files_hold_what_is_recorded_and_hold_it_at_once(tmp_path, toy_pla
 
 
 def test_games_of_a_trainer_stand_at_the_frames_that_all_of_them_had(tmp_path, toy_plan, fake, monkeypatch):
-    pytest.importorskip("tensorboard")
     plan = toy_plan(fake("trainer").replace("make_agent", "CountingTrainer"), override={"training_frames": 3000})
     heard = []
     with scalars.logged(plan, tmp_path / "run", tmp_path / "tb", None) as log:
@@ -77,7 +75,6 @@ def test_games_of_a_trainer_stand_at_the_frames_that_all_of_them_had(tmp_path, t
 
 
 def test_a_continued_run_adds_files(tmp_path, toy_plan):
-    pytest.importorskip("tensorboard")
     for episodes in (1, 3):
         plan = toy_plan(episodes=episodes)
         with scalars.logged(plan, tmp_path / "run", tmp_path / "tb", None) as log:

@@ -178,8 +178,10 @@ def test_built_in_agents_have_no_files():
     assert packed(make_plan("random", ["toy"], episodes=1).trials[0]) is None
 
 
+@pytest.mark.needs("onnx")
 def test_weights_beside_an_onnx_model_come_along(folder):
-    onnx = pytest.importorskip("onnx", reason="onnx is not installed")
+    import onnx
+
     weight = onnx.numpy_helper.from_array(np.ones((3, 2), np.float32), "weight")
     graph = onnx.helper.make_graph([], "network", [], [], [weight])
     onnx.save_model(

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import pygame
 import pytest
 
-pygame = pytest.importorskip("pygame", reason="a window needs the extra 'window'")
-
-from arcademark.runs.stick import Stick  # noqa: E402
-from arcademark.suite.tasks import JOYSTICK_ACTIONS, games  # noqa: E402
+from arcademark.runs.stick import Stick
+from arcademark.suite.tasks import JOYSTICK_ACTIONS, games
 
 
 class Held:

@@ -383,9 +383,11 @@ def test_built_in_agents_tell_their_values(agent, toy_plan, monkeypatch):
     assert any(np.isfinite(values).all() for *_, values in seen)
 
 
+@pytest.mark.needs("imageio_ffmpeg")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # the library does not close its pipes
 def test_a_real_mp4_has_every_frame(toy_run, tmp_path):
-    ffmpeg = pytest.importorskip("imageio_ffmpeg", reason="MP4 needs the extra 'video'")
+    import imageio_ffmpeg as ffmpeg
+
     path = watch(toy_run, out=tmp_path / "a.mp4", scale=8, **ONE)
     reader = ffmpeg.read_frames(str(path))
     size = next(reader)["size"]

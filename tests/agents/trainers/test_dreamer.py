@@ -15,8 +15,9 @@ from arcademark.agents.checkpoints.paths import checksum
 from arcademark.agents.checkpoints.policy import Checkpoint as Player
 from arcademark.errors import ArcadeMarkError
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed: make test-deep")
-pytest.importorskip("ray.rllib", reason="needs RLlib: make test-deep")
+pytest.importorskip("ray.rllib", reason="RLlib is not installed: make test-deep")
+
+import torch
 
 pytestmark = pytest.mark.deep
 

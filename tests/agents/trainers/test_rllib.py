@@ -17,7 +17,7 @@ from arcademark.agents.checkpoints.policy import ROWS
 from arcademark.agents.loading import agent_specs, make_agent
 from arcademark.errors import ArcadeMarkError
 
-pytest.importorskip("ray.rllib", reason="RLlib is not installed: pip install '.[rllib]'")
+pytest.importorskip("ray.rllib", reason="RLlib is not installed: make test-deep")
 
 pytestmark = pytest.mark.deep
 
@@ -40,7 +40,8 @@ def test_each_conforms_before_training_and_after(name, env):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_checkpoint_holds_all_that_training_changed_and_it_goes_on_from_there(name, env):
-    torch = pytest.importorskip("torch")
+    import torch
+
     made = trainer(name, env)
     made.checkpoint()
     before = tensors(made)
@@ -69,7 +70,8 @@ def test_the_same_seed_trains_the_same_network_and_another_does_not(name, env):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_checkpoint_is_free_of_pickle(name, env):
-    torch = pytest.importorskip("torch")
+    import torch
+
     with zipfile.ZipFile(io.BytesIO(fitted(name, env, 600).checkpoint())) as archive:
         assert set(archive.namelist()) == {"data", "module.pth", "optimizer.pth"}
         for inner in ("module.pth", "optimizer.pth"):
@@ -79,7 +81,8 @@ def test_a_checkpoint_is_free_of_pickle(name, env):
 @pytest.mark.parametrize("screens", [False, True])
 @pytest.mark.parametrize("name", NAMES)
 def test_it_plays_what_the_module_infers(name, screens, env):
-    torch = pytest.importorskip("torch")
+    import torch
+
     env = environment("pong", screen_size="44x44") if screens else env
     made = fitted(name, env, 400)
     made.evaluate()
@@ -103,7 +106,8 @@ def test_it_plays_what_the_module_infers(name, screens, env):
 def test_a_checkpoint_is_played_without_ray(env, monkeypatch):
     kept = fitted("rainbow", env, 400).checkpoint()
     monkeypatch.setitem(sys.modules, "ray", None)
-    libraries = pytest.importorskip("arcademark.agents.checkpoints.libraries")
+    from arcademark.agents.checkpoints import libraries
+
     network = libraries.build(contents.read(kept, Path("file"), False), "file")
     assert (network.shape, network.num_actions) == (env.observation_shape, env.num_actions)
     assert contents.read(kept, Path("file"), False).trained_frames(4) >= 400

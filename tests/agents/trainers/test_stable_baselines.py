@@ -23,8 +23,9 @@ from arcademark.runs.verify import verify
 from arcademark.suite.protocols import step_protocol
 from fakes.spaces import sampled, spec_of
 
-pytest.importorskip("stable_baselines3")
-pytest.importorskip("sb3_contrib")
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: make test-all")
+
+pytestmark = pytest.mark.needs("sb3_contrib")
 
 NAMES = ("ppo", "recurrent-ppo", "a2c", "dqn", "qr-dqn")
 
@@ -41,7 +42,6 @@ def test_each_conforms_before_training_and_after(name, env):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_training_changes_the_network_and_a_checkpoint_holds_all_of_it(name, env):
-    torch = pytest.importorskip("torch")
     made = fitted(name, env)
     model, kept = made.policy._model, made.checkpoint()
     assert model._n_updates > 0
@@ -66,7 +66,6 @@ def test_the_same_seed_trains_the_same_network_and_another_does_not(name, env):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_checkpoint_is_free_of_pickle_and_the_library_reads_its_parameters(name, env, tmp_path):
-    torch = pytest.importorskip("torch")
     made = fitted(name, env, 600)
     path = tmp_path / "model.zip"
     path.write_bytes(made.checkpoint())
@@ -93,7 +92,6 @@ def test_it_plays_what_the_library_predicts(name, env):
 
 
 def test_games_are_played_on_with_the_memory_that_training_left(env):
-    torch = pytest.importorskip("torch")
     made = fitted("recurrent-ppo", env)
     model, player = made.policy._model, made.policy._network()
     before, starts = model._last_lstm_states, torch.as_tensor(model._last_episode_starts, dtype=torch.float32)

@@ -16,10 +16,10 @@ from hostile_names import HOSTILE
 from arcademark.reports.tables.analysis import analyse
 from arcademark.reports.tables.compare import compare_tables
 
-api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: pip install '.[dev]'")
+api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: make test-all")
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.needs("playwright"),
     pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here (Debian, Ubuntu: apt-get install chromium)"),
 ]
 
