@@ -73,8 +73,9 @@ def compare_tables(
     """Work out everything that is to be said of algorithms against each other.
 
     Parameters are those of `arcademark.reports.tables.analysis.analyse`; ``algorithms`` names at least two, or none for
-    all and `MOST_ALGORITHMS` at most; it raises where no two share a game, too. ``follow`` is told how many pairs are compared, of how many, after
-    each. With a ``plan`` runs are also tested group by group, each run summed up over games by ``summary``.
+    all and `MOST_ALGORITHMS` at most; it raises where no two share a game, too. ``follow`` is told how many pairs are
+    compared, of how many, after each. With a ``plan`` runs are also tested group by group, each run summed up over
+    games by ``summary``.
     """
     wanted = options or ScoreOptions(**asked)
     _check_different(wanted.algorithms)
@@ -92,7 +93,7 @@ def compare_tables(
         )
     if len(dataset.algorithms) > MOST_ALGORITHMS:
         raise ArcadeMarkError(
-            f"{len(dataset.algorithms):,} algorithms; at most {MOST_ALGORITHMS:,} are compared, each with each: name some"
+            f"{len(dataset.algorithms):,} algorithms; at most {MOST_ALGORITHMS:,} are compared at once; name some"
         )
     measures = dataset.benchmark.chosen(wanted.metrics)
     bootstrap = analysis.bootstrap_of(dataset, wanted)
