@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import pickle
@@ -499,8 +500,24 @@ def test_network_without_numbers_is_refused_before_it_plays(tmp_path: Path) -> N
         tensors = {**dqn().state_dict(), "network.0.bias": torch.full((8,), number)}
         with pytest.raises(ArcadeMarkError, match=r"'network\.0\.bias' holds NaN or infinity"):
             load(saved(tmp_path / "diverged.pt", tensors))
-    path = onnx_file(tmp_path / "agent.onnx", weight=np.full((4 * 84 * 84, ACTIONS), np.nan, np.float32))
+    path = onnx_file(tmp_path / "agent.onnx", weight=np.full((4 * 84 * 84, ACTIONS), 2e38, np.float32))
+    diverged_later = load(path)
     with pytest.raises(ArcadeMarkError, match="its network gives actions no numbers"):
+        diverged_later.act(np.full((1, 4, 84, 84), 255, np.uint8), np.ones(1, bool), rngs(1))
+
+
+@pytest.mark.parametrize(
+    ("number", "refused"), [([np.nan, 1], True), ([np.inf, 1], True), ([-np.inf] * 2, True), ([-np.inf, 1], False)]
+)
+def test_onnx_weights_that_are_no_numbers_are_refused_though_layers_hide_them(
+    number: list[float], refused: bool, tmp_path: Path
+) -> None:
+    onnx = pytest.importorskip("onnx", reason="onnx is not installed")
+    bias = np.resize(np.array(number, np.float32), ACTIONS)
+    make = onnx.helper.make_node
+    nodes = [make("Add", ["v", "bias"], ["sum"]), make("Tanh", ["sum"], ["t"]), make("Relu", ["t"], ["values"])]
+    path = onnx_file(tmp_path / "agent.onnx", nodes=nodes, tensors=[onnx.numpy_helper.from_array(bias, "bias")])
+    with pytest.raises(ArcadeMarkError, match="'bias' holds NaN or inf") if refused else contextlib.nullcontext():
         check("diverged", [(path, PONG)], {})
 
 

@@ -12,7 +12,7 @@ from scipy import stats
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.metrics.sequential import Plan, sequential_test
 from arcademark.reports import notices
-from arcademark.reports.tables.compare import compare_tables
+from arcademark.reports.tables.compare import MOST_ALGORITHMS, compare_tables
 from arcademark.reports.tables.comparison import Comparison, SummaryDifference
 from arcademark.scores.table import ScoreTable
 from arcademark.suite import references, tasks
@@ -131,6 +131,13 @@ def test_one_game_is_said_to_be_one() -> None:
     found = compare_tables(made_up_table(("theirs", "yours"), ("pong",)))
     assert "Only one game" in text_of(found, "comparison")
     assert len(found.pairs[0].games) == 1
+
+
+def test_more_algorithms_than_can_be_compared_each_with_each_are_refused() -> None:
+    scores = {f"a{number}": {"pong": [float(number % 20)]} for number in range(MOST_ALGORITHMS + 1)}
+    with pytest.raises(ArcadeMarkError, match="1,001 algorithms; at most 1,000 are compared"):
+        compare_tables(table(scores))
+    assert len(compare_tables(table(scores), algorithms=("a1", "a2")).pairs) == 1
 
 
 def test_only_common_games_are_compared_and_the_others_named() -> None:

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from arcademark.agents.importing import said
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import read_bytes
@@ -37,7 +39,7 @@ def whole(data: bytes, path: Path, most: int) -> bytes:
     """Return an ONNX model that holds all its tensors, none of them in a file beside it.
 
     ArcadeMarkError: as of `files_of`; a file lacks what is said to be in it; it repeats operators in a loop, which need
-    not end; or it holds more than `most` bytes.
+    not end; it holds more than `most` bytes; or its weights are no numbers.
     """
     parts, model = _parts(data, path)
     if loops := [part.op_type for part in parts if part.DESCRIPTOR.name == "NodeProto" and part.op_type in _LOOPS]:
@@ -50,7 +52,27 @@ def whole(data: bytes, path: Path, most: int) -> bytes:
         size += _fill(tensor, contents[place], f"{path}: '{said(str, tensor.name)}' in {place.name}")
         if size > most:
             raise ArcadeMarkError(f"{path}: its tensors have more than {most:,} bytes, the most that is read")
+    for tensor in (part for part in parts if part.DESCRIPTOR.name == "TensorProto"):
+        _check_numbers(tensor, path)
     return data if not contents else model.SerializeToString()
+
+
+def _check_numbers(tensor: Any, path: Path) -> None:
+    """Refuse weights that are no numbers; -infinity beside numbers masks, and a single infinity is a bound."""
+    from onnx import numpy_helper
+
+    if tensor.data_type not in (tensor.FLOAT, tensor.FLOAT16, tensor.DOUBLE):
+        return
+    try:
+        array = numpy_helper.to_array(tensor)
+    except (ValueError, TypeError, OverflowError, MemoryError) as error:
+        raise ArcadeMarkError(
+            f"{path}: '{said(str, tensor.name)}' is damaged ({said(str, error)}); export it again"
+        ) from None
+    kept = array[~np.isneginf(array)] if array.size > 1 else array[np.isnan(array)]
+    if (array.size > 1 and not kept.size) or not np.isfinite(kept).all():
+        name = said(str, tensor.name)
+        raise ArcadeMarkError(f"{path}: '{name}' holds NaN or infinity; its training has diverged")
 
 
 def _fill(tensor: Any, content: bytes, place: str) -> int:

@@ -54,6 +54,9 @@ LONG_TAIL = 1.5
 PROFILE_STEPS = ((200.0, 2.0), (500.0, 5.0), (1000.0, 10.0), (2000.0, 25.0))
 """In which steps a profile is taken up to which percentage; it ends at the last, and before that where runs end."""
 
+MOST_ALGORITHMS = 1_000
+"""That are compared, each with each: half a million pairs."""
+
 SIDES = ("first", "second")
 
 
@@ -70,8 +73,9 @@ def compare_tables(
     """Work out everything that is to be said of algorithms against each other.
 
     Parameters are those of `arcademark.reports.tables.analysis.analyse`; ``algorithms`` names at least two, or none for
-    all; it raises where no two share a game, too. ``follow`` is told how many pairs are compared, of how many, after
-    each. With a ``plan`` runs are also tested group by group, each run summed up over games by ``summary``.
+    all and `MOST_ALGORITHMS` at most; it raises where no two share a game, too. ``follow`` is told how many pairs are
+    compared, of how many, after each. With a ``plan`` runs are also tested group by group, each run summed up over
+    games by ``summary``.
     """
     wanted = options or ScoreOptions(**asked)
     _check_different(wanted.algorithms)
@@ -86,6 +90,10 @@ def compare_tables(
         raise ArcadeMarkError(
             f"only one algorithm, {dataset.algorithms[0]!r}, so nothing to compare it with; name two, with another "
             "table if need be"
+        )
+    if len(dataset.algorithms) > MOST_ALGORITHMS:
+        raise ArcadeMarkError(
+            f"{len(dataset.algorithms):,} algorithms; at most {MOST_ALGORITHMS:,} are compared at once; name some"
         )
     measures = dataset.benchmark.chosen(wanted.metrics)
     bootstrap = analysis.bootstrap_of(dataset, wanted)
