@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from gymnasium.spaces import Box
 from numpy.typing import NDArray
+from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 
 from arcademark.environments import gymnasium
@@ -41,7 +42,7 @@ def make_vec(
         As of `arcademark.make_vec`.
     training : bool
         Whether episodes end and rewards are clipped as the protocol says for training. Raw scores of whole games are in
-        ``info["episode"]`` either way, where Stable-Baselines3 looks for them.
+        ``info["episode"]`` either way, where Stable-Baselines3 and its `evaluate_policy` look for them.
 
     Raises
     ------
@@ -132,5 +133,5 @@ class VectorEnv(VecEnv):
         ]
 
     def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:
-        """Say that no environment is wrapped; raw scores are told all the same."""
-        return [False for _ in self._get_indices(indices)]
+        """Say that each is wrapped by a `Monitor` alone: raw scores of whole games are where that puts them."""
+        return [wrapper_class is Monitor for _ in self._get_indices(indices)]

@@ -379,3 +379,19 @@ def test_frames_of_monitored_episodes_are_the_same_where_the_game_is_named(tmp_p
     import_logs([tmp_path / "monitor.csv"], tmp_path / "run", algorithm="PPO")
     import_logs([tmp_path / "monitor.csv"], tmp_path / "named", algorithm="PPO", task="pong")
     assert seeds_of(tmp_path / "run") == seeds_of(tmp_path / "named") == [("PPO", "pong", 0, 1700)]
+
+
+@pytest.mark.parametrize(("level", "count", "doubted"), [(0.4, 20, True), (0.4, 19, False), (1.4, 20, False)])
+def test_averages_are_held_against_random_play_when_there_are_many(
+    tmp_path: Path, level: float, count: int, doubted: bool
+) -> None:
+    """Stable-Baselines3's first ones are of a few games, of which the short ones, with low scores, end first."""
+    averages = [0.0, *np.linspace(0.2, level, count - 1).tolist()]
+    rows = "".join(f"{average},{1024 * (place + 1)}\n" for place, average in enumerate(averages))
+    log = tmp_path / "logs" / "breakout" / "PPO_1" / "progress.csv"
+    log.parent.mkdir(parents=True)
+    log.write_text(f"rollout/ep_rew_mean,time/total_timesteps\n{rows}")
+    import_logs([tmp_path / "logs"], tmp_path / "run", algorithm="PPO")
+    told = notices(analyse([tmp_path / "run"]), "training_log")
+    assert ("its first 20 averages are 0.4 at most, where random play has 1.72" in told) is doubted
+    assert bool(told) is doubted

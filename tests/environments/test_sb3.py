@@ -10,7 +10,8 @@ import gymnasium
 import stable_baselines3
 from stable_baselines3.common.atari_wrappers import NoopResetEnv
 from stable_baselines3.common.env_util import make_atari_env
-from stable_baselines3.common.vec_env import VecFrameStack
+from stable_baselines3.common.evaluation import evaluate_policy
+from stable_baselines3.common.vec_env import VecFrameStack, VecMonitor
 
 import arcademark.sb3
 from arcademark.suite.protocols import protocol
@@ -137,4 +138,26 @@ def test_attributes_and_methods_of_environments_can_be_reached():
     assert envs.get_attr("clips_rewards") == [False, True]
     assert envs.env_method("get_action_meanings", indices=0)[0][0] == "NOOP"
     assert envs.env_is_wrapped(gymnasium.Wrapper) == [False, False]
+    with pytest.warns(UserWarning, match="statistics will be"):
+        VecMonitor(envs)
+    envs.close()
+
+
+def test_their_evaluation_takes_raw_scores_of_whole_games():
+    """Also of an environment for training, whose episodes end with lives and whose rewards are clipped."""
+
+    class Waiting:
+        def predict(self, observations, **asked):
+            return np.zeros(len(observations), np.int64), None
+
+    envs = arcademark.sb3.make_vec("space_invaders", 1, "sb3-atari", noop_max=1, screen_size="none", frame_stack=1)
+    seen = []
+
+    def look(known, _):
+        seen.append((known["reward"], known["done"], known["info"].get("episode")))
+
+    scores, lengths = evaluate_policy(Waiting(), envs, 1, return_episode_rewards=True, callback=look)
+    lives, told = sum(done for _, done, _ in seen), [episode for _, _, episode in seen if episode]
+    assert lives == 3 > len(scores) == 1
+    assert (scores, lengths) == ([told[0]["r"]], [told[0]["l"]])
     envs.close()

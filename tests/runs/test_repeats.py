@@ -123,3 +123,8 @@ def test_episodes_of_unknown_agents_that_are_the_same_are_told(tmp_path):
 def test_a_protocol_without_starts_cannot_have_them_all():
     with pytest.raises(Exception, match="no no-op starts"):
         make_plan("random", ["pong"], "machado-2018", episodes="all-starts")
+
+
+def test_a_misspelt_number_of_episodes_is_told():
+    with pytest.raises(Exception, match="did you mean 'all-starts'"):
+        make_plan("random", ["pong"], "sb3-atari", episodes="all-start")

@@ -126,6 +126,11 @@ def _normalised(scores: Sequence[float] | NDArray[np.float64], tasks: Iterable[s
 def _sampled(
     seeds: Seeds, predict: Callable[[NDArray[np.float64]], NDArray[np.float64]], seed: int
 ) -> tuple[float | None, float | None]:
-    """Return the interval over runs of what is predicted from raw scores, shape (..., tasks); never below 0."""
+    """Return the interval over runs of what is predicted from raw scores, shape (..., tasks); never below 0.
+
+    None where nothing varied.
+    """
     found = intervals.interval(seeds, predict, np.random.default_rng(seed), method="symmetric")
-    return None if found.low is None else max(0.0, found.low), found.high
+    if found.low is None or found.low == found.high:
+        return None, None
+    return max(0.0, found.low), found.high

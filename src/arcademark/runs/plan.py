@@ -150,6 +150,8 @@ def make_plan(
     if episodes == ALL_STARTS:
         rules = rules.every_start()
         episodes = rules.evaluation_episodes
+    elif isinstance(episodes, str):
+        raise UnknownNameError("number of episodes", episodes, (ALL_STARTS,))
     elif episodes is None:
         episodes = protocols.planner_episodes(rules) if kinds == {"planner"} else rules.evaluation_episodes
     if frames is not None and training_episodes is not None:

@@ -184,7 +184,7 @@ def _in_folder(root: Path, format: str | None, pattern: str | None) -> tuple[lis
         elif path.is_dir():
             found.append(Recognised(path, relative, "arcademark-run", None))
         elif pattern is not None and not matches(relative, pattern):
-            left_out["not matching the pattern"].append(relative)
+            left_out["not matching the pattern, which goes down to the name of a file"].append(relative)
         elif pattern is None and path.suffix not in _SUFFIXES and not _NAMES.search(path.name):
             left_out["of a kind that holds no scores"].append(relative)
         elif not path.stat().st_size:

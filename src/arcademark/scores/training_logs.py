@@ -34,6 +34,8 @@ MOST_HEARD = 100
 """Episodes at the beginning of training that are held against random play."""
 
 FEWEST_HEARD = 20
+"""Episodes or averages that are held against it at least."""
+
 UNTRAINED = 0.6
 """Part of random play's score that the first episodes of whole games reach; single lives are at most half of a game."""
 
@@ -236,13 +238,15 @@ def _doubts(task: str, log: Log, evaluation: _Floats, format: str) -> Iterator[s
     if format == "sb3-evaluations":  # of an agent that may act greedily from the start
         return
     random = references("random").get(task, 0.0)
-    begun = log.values[: 5 if log.unit == "average" else max(FEWEST_HEARD, min(MOST_HEARD, len(log.values) // 2))]
-    enough = len(log.values) >= (2 if log.unit == "average" else FEWEST_HEARD)
-    error = 0.0 if log.unit == "average" or len(begun) < 2 else float(begun.std(ddof=1)) / len(begun) ** 0.5
-    if random >= 1 and enough and begun.mean() + 3 * error < UNTRAINED * random:
+    if random < 1 or len(log.values) < FEWEST_HEARD:
+        return
+    if log.unit == "average":  # the first are of few games, and the short ones end first
+        level = float(log.values[:FEWEST_HEARD].max())
+        seen = f"its first {FEWEST_HEARD} averages are {level:.3g} at most"
+    else:
+        begun = log.values[: max(FEWEST_HEARD, min(MOST_HEARD, len(log.values) // 2))]
+        level = float(begun.mean() + 3 * begun.std(ddof=1) / len(begun) ** 0.5)
+        seen = f"its first {len(begun)} episodes are {begun.mean():.3g} on average"
+    if level < UNTRAINED * random:
         lives = " or one life was counted as a game" if game(task).facts["lives"]["at_reset"] > 1 else ""
-        what = "episodes" if log.unit == "episode" else "averages"
-        yield (
-            f"its first {len(begun)} {what} are {begun.mean():.3g} on average, where random play has {random:,.6g}: "
-            f"rewards were clipped to their signs{lives}"
-        )
+        yield f"{seen}, where random play has {random:,.6g}: rewards were clipped to their signs{lives}"

@@ -74,7 +74,7 @@ def test_names_that_case_alone_tells_apart_are_to_be_written_so() -> None:
 
 def test_a_table_in_the_place_of_an_algorithm_is_told_where_it_belongs(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ArcadeMarkError, match=r"only 'dqn' is named; .*, or none for all$"):
+    with pytest.raises(ArcadeMarkError, match=r"only 'dqn' is named; .*; no file or run has that name$"):
         compare_tables(SCORES, algorithms=["dqn"])
     Path("dqn").mkdir()
     with pytest.raises(ArcadeMarkError, match="or none for all; for another table give --with dqn"):

@@ -122,7 +122,8 @@ def _check_different(names: Sequence[str]) -> None:
     if repeated:
         raise ArcadeMarkError(f"{repeated[0]!r} is named twice: an algorithm is not compared with itself; name another")
     if len(names) == 1:
-        other = f"; for another table give --with {names[0]}" if os.path.exists(names[0]) else ""
+        there = os.path.exists(names[0])
+        other = f"; for another table give --with {names[0]}" if there else "; no file or run has that name"
         raise ArcadeMarkError(f"only {names[0]!r} is named; name another to compare it with, or none for all{other}")
 
 
