@@ -155,7 +155,7 @@ def unplayed(directory: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def open_for_reading(
-    directory: Path, *, checked: bool = True, keys: bool = False, meanwhile: bool = False
+    directory: Path, *, checked: bool = True, keys: bool = False, meanwhile: bool = False, damaged: bool = False
 ) -> Iterator[Reading]:
     """Open a run's database in one read transaction; sqlite's errors become clear ones.
 
@@ -172,6 +172,7 @@ def open_for_reading(
     frozen = not os.access(directory, os.W_OK) and not path.with_name(f"{DATABASE}-wal").exists()
     uri = f"{path.resolve().as_uri()}?mode=ro{'&immutable=1' if frozen else ''}"
     with clear_errors(directory), contextlib.closing(_connect(path, uri)) as database:
+        database.execute(f"PRAGMA writable_schema = {'ON' if damaged else 'OFF'}")
         database.execute("BEGIN")
         database.version = version = check_version(directory, database)
         check_schema(directory, database, version, keys=keys)

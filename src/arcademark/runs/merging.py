@@ -148,10 +148,11 @@ def _renumber(database: sqlite3.Connection, numbers: Sequence[int]) -> None:
     """Give the commands of the run that grows the numbers that they have among all."""
     rows = database.execute("SELECT trial, command, begun, episodes FROM evaluation").fetchall()
     database.execute("DELETE FROM evaluation")
-    _note(database, rows, numbers)
+    note(database, rows, numbers)
 
 
-def _note(database: sqlite3.Connection, rows: Iterable[tuple[str, int, str, int]], numbers: Sequence[int]) -> None:
+def note(database: sqlite3.Connection, rows: Iterable[tuple[str, int, str, int]], numbers: Sequence[int]) -> None:
+    """Add what commands noted of evaluations, under the numbers that they have now."""
     database.executemany(
         "INSERT INTO evaluation (trial, command, begun, episodes) VALUES (?, ?, ?, ?)"
         " ON CONFLICT (trial, command) DO UPDATE SET"
@@ -197,7 +198,7 @@ def _take(
             " AND phase = 'evaluation' AND episode.episode = unfinished.episode)"
         )
         notes = source.execute("SELECT trial, command, begun, episodes FROM evaluation ORDER BY trial, command")
-        _note(database, _of_added(notes, added), numbers)
+        note(database, of_added(notes, added), numbers)
     return {trial.id for trial in trials if networks.path_of(directory, trial.id).exists()}
 
 
@@ -294,7 +295,7 @@ def _add_episodes(
     return {trial: number - before.get(trial, 0) for trial, number in database.execute(count)}
 
 
-def _of_added(
+def of_added(
     notes: Iterable[tuple[str, int, str, int]], added: Mapping[str, int]
 ) -> Iterator[tuple[str, int, str, int]]:
     """Yield what each command noted of evaluations; of trials that other runs hold too no more than was added."""
