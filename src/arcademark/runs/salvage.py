@@ -18,7 +18,7 @@ import msgspec
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.runs import manifest, networks
 from arcademark.runs.checks import DATABASE, KEYS, RULES, check_index
-from arcademark.runs.database import Reading, open_for_reading, unplayed
+from arcademark.runs.database import open_for_reading, unplayed
 from arcademark.runs.merging import add_planned, note, of_added, put_in_order
 from arcademark.runs.recording import Recorder
 from arcademark.runs.rows import check_counts, read_rows
@@ -114,8 +114,8 @@ def salvage(directory: str | os.PathLike[str], out: str | os.PathLike[str]) -> S
     with unplayed(path), open_for_reading(path, checked=False, damaged=True) as source, Recorder(place) as recorder:
         recorder.database.execute("PRAGMA foreign_keys = OFF")
         with recorder.transaction():
-            problems += _copy(source, recorder.database, document, protocol)
-            problems += _make_consistent(recorder.database, protocol)
+            problems += (f"{path}: {why}" for why in _copy(source, recorder.database, document, protocol))
+            problems += (f"{path}: {why}" for why in _make_consistent(recorder.database, protocol))
             put_in_order(recorder.database, document)
             if not recorder.database.execute("SELECT 1 FROM trial").fetchone():
                 raise ArcadeMarkError(f"{path}: nothing in it can be read; restore it from a copy, or play it again")
@@ -169,14 +169,14 @@ def _wrong(row: Mapping[str, Any], imported: bool) -> str:
 
 
 def _copy(
-    source: Reading, database: sqlite3.Connection, document: manifest.Document, protocol: Protocol
+    source: sqlite3.Connection, database: sqlite3.Connection, document: manifest.Document, protocol: Protocol
 ) -> Iterator[str]:
     """Copy what is intact, and yield what is not; trials whose rows are lost are known by their names."""
     imported = "imported" in document
     for table in KEYS:
         for row in _rows(source, table):
             if table == "episode" and (why := _wrong(row, imported)):
-                yield f"{source.path.parent}: {why}"
+                yield why
                 continue
             database.execute(f"INSERT OR IGNORE INTO {table} ({', '.join(row)}) VALUES (:{', :'.join(row)})", row)
     for table, rules in RULES.items():
