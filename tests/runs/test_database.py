@@ -16,6 +16,7 @@ from arcademark.runs import database
 from arcademark.runs.execution import execute
 from arcademark.runs.merging import merge
 from arcademark.runs.recording import Recorder
+from arcademark.runs.salvage import salvage
 from arcademark.runs.store import EpisodeResult, Unfinished, encode_actions, read_actions, read_run
 from arcademark.runs.verify import verify
 
@@ -102,9 +103,11 @@ def test_an_older_layout_is_read_where_nothing_can_be_written(old, monkeypatch):
     old.chmod(0o755)
 
 
-def test_a_run_of_an_older_layout_is_merged(old, same_in_new, rows, tmp_path):
+def test_a_run_of_an_older_layout_is_merged_or_salvaged(old, same_in_new, rows, tmp_path):
     merge(tmp_path / "out", [old])
-    assert rows(tmp_path / "out")["episode"] == rows(same_in_new)["episode"]
+    assert salvage(old, tmp_path / "salvaged").problems == ()
+    for directory in (tmp_path / "out", tmp_path / "salvaged"):
+        assert rows(directory)["episode"] == rows(same_in_new)["episode"]
 
 
 STOPPED = """

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs import checks, database, processes, provenance, recording, rows, store
+from arcademark.runs import checks, database, provenance, recording, store
 from arcademark.runs.execution import execute
 from arcademark.runs.recording import Recorder
 from arcademark.runs.store import Checkpoint, EpisodeRecord, EpisodeResult, read_actions, read_run
@@ -73,25 +73,6 @@ def test_a_run_is_read_back(finished):
     assert len(actions) == first.steps > 1
     assert first.frames <= 120
     assert run.scored_episodes(run.trials[1]) == run.episodes[3:]
-
-
-def test_many_rows_are_read_by_several_processes(run, monkeypatch):
-    alone = read_run(run)
-    started, start = [], processes.start
-
-    def noted(serve):
-        started.append(start(serve))
-        return started[-1]
-
-    monkeypatch.setattr(rows, "MANY_ROWS", 2)
-    monkeypatch.setattr(processes, "available_cores", lambda: 3)
-    monkeypatch.setattr(processes, "start", noted)
-    assert read_run(run) == alone
-    assert len(started) == 2
-    alter(run, "UPDATE episode SET steps = 'many' WHERE rowid = 6")
-    with pytest.raises(ArcadeMarkError, match=r"evaluation episode 2 of trial .*: its steps 'many' is not a whole"):
-        read_run(run)
-    assert all(process.returncode is not None for process, _ in started)
 
 
 def test_the_manifest_says_with_what(finished):

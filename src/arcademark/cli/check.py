@@ -1,4 +1,4 @@
-"""``arcademark check``: whether a run is damaged, and a new run of all that is not."""
+"""``arcademark check``: whether a run is damaged, and a new run of what can be read."""
 
 from __future__ import annotations
 
@@ -11,14 +11,12 @@ from arcademark.cli import messages, options
 
 @click.command("check")
 @options.run_directory
-@click.option(
-    "--salvage", type=click.Path(path_type=Path), metavar="NEW", help="Write a new run of all that is intact."
-)
+@click.option("--salvage", type=click.Path(path_type=Path), metavar="NEW", help="Write a new run of what can be read.")
 @options.as_json
 def command(run_directory: Path, salvage: Path | None, as_json: bool) -> int:
     """Say what is damaged in RUN: its pages, rows, counts, recorded actions, manifest and networks.
 
-    With --salvage every intact episode is written into a new run, which the run's own command continues with --out NEW.
+    With --salvage what can be read is written into a new run, which the run's own command continues with --out NEW.
     RUN itself is never written. 'arcademark verify' tells whether scores are real. Exits with 1 if anything is damaged.
     """
     from arcademark.runs import salvage as salvaging

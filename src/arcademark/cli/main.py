@@ -24,7 +24,7 @@ COMMANDS = {
     "compare": "Algorithms against each other: tests, intervals, sensitivity, power.",
     "reproduce": "Recompute a paper's tables and figures beside what it prints.",
     "verify": "Replay a run's recorded actions: are these scores real?",
-    "check": "Find damage in a run, and salvage what is intact.",
+    "check": "Find damage in a run, and salvage what can be read.",
     "watch": "Show episodes: GIF, MP4, a sheet of pictures, or a window.",
     "play": "Play a game yourself, for practice or for a score.",
     "serve": "Offer a game to a training program in any language, over pipes.",

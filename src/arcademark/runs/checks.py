@@ -111,7 +111,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-RESTORE = "restore it from a copy, or write what is intact into a new run: 'arcademark check RUN --salvage NEW'"
+RESTORE = "restore it from a copy, or write what can be read into a new run: 'arcademark check RUN --salvage NEW'"
 
 
 def guard(database: sqlite3.Connection, path: Path) -> None:
@@ -123,15 +123,13 @@ def guard(database: sqlite3.Connection, path: Path) -> None:
     database.set_progress_handler(lambda: time.monotonic() > until, _OPCODES)
 
 
-def check_schema(
-    directory: Path, database: sqlite3.Connection, version: int, *, keys: bool = False, name: str = "main"
-) -> None:
+def check_schema(directory: Path, database: sqlite3.Connection, version: int, *, keys: bool = False) -> None:
     """Refuse a database that is anything but the plain tables of a layout; more tables do no harm.
 
-    `keys`: whether each table must have its key, which a reader can do without. `name`: what it is attached as.
+    `keys`: whether each table must have its key, which a reader can do without.
     """
     where = f"{directory}: {DATABASE}"
-    listed = database.execute(f"SELECT type, name, rootpage, sql FROM {name}.sqlite_master").fetchall()
+    listed = database.execute("SELECT type, name, rootpage, sql FROM sqlite_master").fetchall()
     for kind, item, page, sql in listed:
         if not (kind == "table" and page) and not (kind == "index" and sql is None):
             raise ArcadeMarkError(
@@ -144,7 +142,7 @@ def check_schema(
         expected = {column for column in known if SINCE.get((table, column), 1) <= version} | (
             {"trial"} & {*KEYS[table]}
         )
-        columns = database.execute(f"PRAGMA {name}.table_xinfo({table})").fetchall()
+        columns = database.execute(f"PRAGMA table_xinfo({table})").fetchall()
         key = tuple(column for _, column in sorted((rank, column) for _, column, _, _, _, rank, _ in columns if rank))
         plain = all(default in (None, "0") and not hidden for *_, default, _, hidden in columns)
         if not (plain and {column[1] for column in columns} == expected and (not keys or key == KEYS[table])):

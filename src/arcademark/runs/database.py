@@ -12,7 +12,6 @@ import os
 import sqlite3
 import stat
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from arcademark.errors import ArcadeMarkError, one_line
@@ -22,7 +21,6 @@ LOCK = "run.lock"
 BUSY_SECONDS = 10.0  # how long to wait for another program that locks the database
 
 APPLICATION_ID = 0x41524D4B  # "ARMK", so that another program's database is told apart
-INCOMPLETE_ID = 0x41524D49  # "ARMI", of what a merge writes until all is there
 SCHEMA_VERSION = 3
 UNFINISHED = """
 -- An evaluation episode of a planner that is in play, so that a run that was killed goes on within it. Written every
@@ -122,12 +120,6 @@ _VIEWS: Mapping[int, Sequence[str]] = {
 """What shows a database of an older layout as one of this."""
 
 
-class Reading(sqlite3.Connection):
-    """A connection that reads, with its file, the name under which SQLite opened that, and its layout's version."""
-
-    path, uri, version = Path(), "", SCHEMA_VERSION
-
-
 @contextlib.contextmanager
 def no_writer(directory: Path) -> Iterator[bool]:
     """Tell whether no process writes a run, and keep others from beginning to, as far as it has a lock to be read."""
@@ -155,13 +147,13 @@ def unplayed(directory: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def open_for_reading(
-    directory: Path, *, checked: bool = True, keys: bool = False, meanwhile: bool = False
-) -> Iterator[Reading]:
+    directory: Path, *, checked: bool = True, keys: bool = False, damaged: bool = False
+) -> Iterator[sqlite3.Connection]:
     """Open a run's database in one read transaction; sqlite's errors become clear ones.
 
     `checked`: whether each page is checked first, and each row but those of episodes, which `arcademark.runs.rows`
-    reads; as is right for whoever reads more than a few. `meanwhile`: whether pages are checked while the caller reads;
-    what was read counts only once the context has ended without an error. `keys` is as of `check_schema`.
+    reads; as is right for whoever reads more than a few. `keys` is as of `check_schema`. `damaged`: whether to open one
+    whose end is missing, too.
     """
     path = directory / DATABASE
     with clear_errors(directory):
@@ -171,51 +163,26 @@ def open_for_reading(
     # A finished run may lie on a medium that cannot be written, where sqlite needs to be told that nobody writes.
     frozen = not os.access(directory, os.W_OK) and not path.with_name(f"{DATABASE}-wal").exists()
     uri = f"{path.resolve().as_uri()}?mode=ro{'&immutable=1' if frozen else ''}"
-    with clear_errors(directory), contextlib.closing(_connect(path, uri)) as database:
+    opened = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
+    with clear_errors(directory), contextlib.closing(opened) as database:
+        guard(database, path)
+        if damaged:
+            database.execute("PRAGMA writable_schema = ON")
         database.execute("BEGIN")
-        database.version = version = check_version(directory, database)
+        version = check_version(directory, database)
         check_schema(directory, database, version, keys=keys)
-        with _pages_checked(directory, database, meanwhile=meanwhile) if checked else contextlib.nullcontext():
-            if checked:
-                check_rows(directory, database, version)
-            for view in _VIEWS.get(version, ()):
-                database.execute(view)
-            yield database
-
-
-def _connect(path: Path, uri: str) -> Reading:
-    database = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None, factory=Reading)
-    database.path, database.uri = path, uri
-    guard(database, path)
-    return database
-
-
-@contextlib.contextmanager
-def _pages_checked(directory: Path, database: Reading, *, meanwhile: bool) -> Iterator[None]:
-    """Check pages before the context, or beside it; their damage explains whatever else is wrong."""
-    if not meanwhile:
-        check_pages(directory, database)
-        yield
-        return
-
-    def check() -> None:
-        with clear_errors(directory), contextlib.closing(_connect(database.path, database.uri)) as other:
-            check_pages(directory, other)
-
-    with ThreadPoolExecutor(1) as pool:
-        checking = pool.submit(check)
-        try:
-            yield
-        finally:
-            checking.result()
+        if checked:
+            check_pages(directory, database)
+            check_rows(directory, database, version)
+        for view in _VIEWS.get(version, ()):
+            database.execute(view)
+        yield database
 
 
 def check_version(directory: Path, database: sqlite3.Connection) -> int:
     """Refuse a database of another program or of a newer schema; return the version of its schema."""
     application = database.execute("PRAGMA application_id").fetchone()[0]
     version = database.execute("PRAGMA user_version").fetchone()[0]
-    if application == INCOMPLETE_ID:
-        raise ArcadeMarkError(f"{directory}: a merge into it has not come to its end; give the same command again")
     if application != APPLICATION_ID:
         empty = not database.execute("SELECT 1 FROM sqlite_master").fetchone()
         reason = "holds nothing yet; run it first" if empty else "belongs to another program; choose another directory"

@@ -6,15 +6,14 @@ import itertools
 import json
 import os
 import sqlite3
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.runs import manifest, networks
-from arcademark.runs.checks import SINCE, check_schema
-from arcademark.runs.database import APPLICATION_ID, INCOMPLETE_ID, Reading, clear_errors, open_for_reading, unplayed
+from arcademark.runs.database import clear_errors, open_for_reading, unplayed
 from arcademark.runs.recording import Recorder
 from arcademark.runs.rows import check_counts, read_rows
 from arcademark.runs.store import TrialRecord, check_ids, select_trials
@@ -22,10 +21,8 @@ from arcademark.runs.together import Source, all_commands, differences, in_order
 
 _ONCE_OPENED = ("learns", "plans", "frames_per_action", "training_frames", "training_episodes")
 """Columns of a trial that are known once its agent was made."""
-_EPISODE = "trial, phase, episode, score, frames, steps, end, wall_seconds"
+_EPISODE = "trial, phase, episode, score, steps, frames, end, simulated_frames, actions, wall_seconds"
 _UNFINISHED = "trial, episode, frames, simulated_frames, wall_seconds, generator, actions, checkpoint"
-_ATTACHED = 10  # databases that SQLite attaches at most, until the transaction ends
-_CACHE = 64_000  # KiB
 
 
 @dataclass(frozen=True)
@@ -77,37 +74,24 @@ def merge(out: str | os.PathLike[str], directories: Sequence[str | os.PathLike[s
     commands = all_commands(itertools.chain.from_iterable(source.commands for source in every))
     document = joined(every, commands)
     protocol = manifest.protocol_of(place, document)
-    if before and len(sources) > _ATTACHED:  # so that it takes in all of them or none
-        with tempfile.TemporaryDirectory(prefix="merge-", dir=place) as folder:
-            merge(whole := Path(folder, "run"), [place, *known.values()])
-            return replace(merge(place, [whole]), sources=tuple(source.directory for source in sources))
     with Recorder(place) as recorder:
         database = recorder.database
-        if not before:
-            database.execute("PRAGMA journal_mode = DELETE")  # nobody reads yet, and pages are written once
-        database.executescript(f"PRAGMA foreign_keys = OFF; PRAGMA cache_size = -{_CACHE}")  # the rows were checked
+        database.executescript("PRAGMA foreign_keys = OFF; PRAGMA cache_size = -64000")  # the rows were checked
         check_ids(place, document, protocol, select_trials(database, protocol))
         there = database.execute("SELECT count(*) FROM episode").fetchone()[0]
         trained: set[str] = set()
-        for first in range(0, len(sources), _ATTACHED):
-            with recorder.transaction():
-                if before:
-                    _renumber(database, [commands.index(command) for command in every[0].commands])
-                for count, source in enumerate(sources[first : first + _ATTACHED], first):
-                    numbers = [commands.index(command) for command in source.commands]
-                    others = [place, *(other.directory for other in sources[:count])]
-                    trained |= _take(database, source.directory, document, numbers, others)
-                last = first + _ATTACHED >= len(sources)
-                database.execute(f"PRAGMA application_id = {APPLICATION_ID if last else INCOMPLETE_ID}")
-                if last:
-                    for plan in plans(source.document for source in every):
-                        add_planned(database, planned(plan, protocol))
-                    put_in_order(database, document)
-                    with clear_errors(place):
-                        manifest.write(place, document)
-            for _, name, _ in database.execute("PRAGMA database_list").fetchall():
-                if name.startswith("source"):
-                    database.execute(f"DETACH {name}")
+        with recorder.transaction():
+            if before:
+                _renumber(database, [commands.index(command) for command in every[0].commands])
+            for count, source in enumerate(sources):
+                numbers = [commands.index(command) for command in source.commands]
+                others = [place, *(other.directory for other in sources[:count])]
+                trained |= _take(database, source.directory, document, numbers, others)
+            for plan in plans(source.document for source in every):
+                add_planned(database, planned(plan, protocol))
+            put_in_order(database, document)
+            with clear_errors(place):
+                manifest.write(place, document)
         for trial_id in sorted(trained):
             checkpoint = recorder.checkpoint(trial_id)
             if checkpoint is not None and checkpoint.finished:
@@ -148,10 +132,11 @@ def _renumber(database: sqlite3.Connection, numbers: Sequence[int]) -> None:
     """Give the commands of the run that grows the numbers that they have among all."""
     rows = database.execute("SELECT trial, command, begun, episodes FROM evaluation").fetchall()
     database.execute("DELETE FROM evaluation")
-    _note(database, rows, numbers)
+    note(database, rows, numbers)
 
 
-def _note(database: sqlite3.Connection, rows: Iterable[tuple[str, int, str, int]], numbers: Sequence[int]) -> None:
+def note(database: sqlite3.Connection, rows: Iterable[tuple[str, int, str, int]], numbers: Sequence[int]) -> None:
+    """Add what commands noted of evaluations, under the numbers that they have now."""
     database.executemany(
         "INSERT INTO evaluation (trial, command, begun, episodes) VALUES (?, ?, ?, ?)"
         " ON CONFLICT (trial, command) DO UPDATE SET"
@@ -178,7 +163,7 @@ def _take(
         columns = read_rows(directory, source, {trial.id: trial.episodes for trial in trials})
         check_counts(directory, source, columns, {trial.id: trial.learns for trial in trials}, protocol)
         del columns
-        added = _add_episodes(database, source, _add_trials(database, directory, source), others)
+        added = _add_episodes(database, directory, source, _add_trials(database, directory, source), others)
         database.executemany(
             "INSERT INTO checkpoint (trial, episodes, frames, finished, data) VALUES (?, ?, ?, ?, ?)"
             " ON CONFLICT (trial) DO UPDATE SET episodes = excluded.episodes, frames = excluded.frames,"
@@ -197,7 +182,7 @@ def _take(
             " AND phase = 'evaluation' AND episode.episode = unfinished.episode)"
         )
         notes = source.execute("SELECT trial, command, begun, episodes FROM evaluation ORDER BY trial, command")
-        _note(database, _of_added(notes, added), numbers)
+        note(database, of_added(notes, added), numbers)
     return {trial.id for trial in trials if networks.path_of(directory, trial.id).exists()}
 
 
@@ -251,50 +236,36 @@ def _holds(directory: Path, *episode: object) -> bool:
 
 
 def _add_episodes(
-    database: sqlite3.Connection, source: Reading, shared: set[str], others: Sequence[Path]
+    database: sqlite3.Connection, directory: Path, source: sqlite3.Connection, shared: set[str], others: Sequence[Path]
 ) -> dict[str, int]:
     """Add the episodes of a run that are not there; return for each shared trial how many of evaluation were added.
 
     Those that are there must be the same but for the time that they took.
     """
-    directory, name = source.path.parent, f"source{len(database.execute('PRAGMA database_list').fetchall())}"
-    database.execute(f"ATTACH ? AS {name}", (source.uri,))  # it is locked by who checked it
-    check_schema(directory, database, source.version, name=name)
-    simulated = "new.simulated_frames" if source.version >= SINCE["episode", "simulated_frames"] else "0"
-    database.execute("CREATE TEMP TABLE IF NOT EXISTS shared (trial TEXT PRIMARY KEY)")
-    database.execute("DELETE FROM shared")
-    database.executemany("INSERT INTO shared VALUES (?)", ((trial,) for trial in shared))
-    count = (
-        "SELECT trial, count(*) FROM main.episode WHERE phase = 'evaluation' AND trial IN (SELECT trial FROM shared)"
-        " GROUP BY trial"
-    )
-    before = dict(database.execute(count))
-    found = (
-        shared
-        and database.execute(
-            "SELECT new.phase, new.episode, new.trial, new.score, old.score, new.steps, old.steps"
-            f" FROM {name}.episode AS new NOT INDEXED CROSS JOIN main.episode AS old USING (trial, phase, episode)"
-            " WHERE new.trial IN (SELECT trial FROM shared)"
-            f" AND (new.score, new.frames, new.steps, new.end, {simulated}, CAST(new.actions AS BLOB))"
-            " IS NOT (old.score, old.frames, old.steps, old.end, old.simulated_frames, old.actions) LIMIT 1"
-        ).fetchone()
-    )
-    if found:
-        phase, episode, trial, score, there, steps, taken = found
-        other = next((path for path in others[1:] if _holds(path, trial, phase, episode)), others[0])
-        raise ArcadeMarkError(
-            f"{directory}: {phase} episode {episode} of trial {one_line(trial, 100)} differs from that of {other} "
-            f"(score {score:g} and {there:g}, {steps:,} and {taken:,} steps); 'arcademark verify' tells which is real"
-        )
-    database.execute(
-        f"INSERT INTO main.episode ({_EPISODE}, simulated_frames, actions)"
-        f" SELECT {_EPISODE}, {simulated}, CAST(actions AS BLOB) FROM {name}.episode AS new NOT INDEXED WHERE TRUE"
-        + (" ON CONFLICT (trial, phase, episode) DO NOTHING" if shared else "")
-    )
-    return {trial: number - before.get(trial, 0) for trial, number in database.execute(count)}
+    added = dict.fromkeys(shared, 0)
+    same = f"SELECT {_EPISODE} FROM episode WHERE (trial, phase, episode) = (?, ?, ?)"
+
+    def new() -> Iterator[tuple[Any, ...]]:
+        for row in source.execute(f"SELECT {_EPISODE} FROM episode"):
+            trial, phase, episode, score, steps = row[:5]
+            there = database.execute(same, row[:3]).fetchone() if trial in shared else None
+            if there is None:
+                if trial in shared and phase == "evaluation":
+                    added[trial] += 1
+                yield row
+            elif there[:-1] != row[:-1]:
+                other = next((path for path in others[1:] if _holds(path, *row[:3])), others[0])
+                raise ArcadeMarkError(
+                    f"{directory}: {phase} episode {episode} of trial {one_line(trial, 100)} differs from that of "
+                    f"{other} (score {score:g} and {there[3]:g}, {steps:,} and {there[4]:,} steps); 'arcademark "
+                    "verify' tells which is real"
+                )
+
+    database.executemany(f"INSERT INTO episode ({_EPISODE}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", new())
+    return added
 
 
-def _of_added(
+def of_added(
     notes: Iterable[tuple[str, int, str, int]], added: Mapping[str, int]
 ) -> Iterator[tuple[str, int, str, int]]:
     """Yield what each command noted of evaluations; of trials that other runs hold too no more than was added."""

@@ -27,7 +27,6 @@ from types import MappingProxyType, TracebackType
 from typing import IO, Self
 
 from arcademark.errors import ArcadeMarkError, one_line
-from arcademark.files import read_start
 from arcademark.runs import database as layout
 from arcademark.runs import live, manifest, seal
 from arcademark.runs.checks import DATABASE, check_files, check_index, guard
@@ -383,9 +382,6 @@ def _locked(directory: Path) -> Iterator[IO[str]]:
 def _open(directory: Path) -> sqlite3.Connection:
     path = directory / DATABASE
     check_files(path, follow=False)
-    if path.exists() and read_start(path, 72)[68:] == layout.INCOMPLETE_ID.to_bytes(4, "big"):
-        for ending in ("", "-journal", "-wal", "-shm"):  # all that it holds stands in the runs that were merged
-            path.with_name(DATABASE + ending).unlink(missing_ok=True)
     return _connect(path)
 
 

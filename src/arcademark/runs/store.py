@@ -269,7 +269,7 @@ def read_run(directory: str | os.PathLike[str], *, whole: bool = True) -> RunRec
     """
     path = Path(directory)
     document = manifest.read(path)
-    with open_for_reading(path, meanwhile=True) as database:
+    with open_for_reading(path) as database:
         protocol = manifest.protocol_of(path, document)
         trials = tuple(select_trials(database, protocol))
         if not trials:
