@@ -63,8 +63,6 @@ RLLIB = "".join(
 ZOO = "environment_name,seed,iteration,frame,eval_episode_return\n" + "".join(
     f"pong,{seed},{at},{at}000000,{-21 + seed + at / 4}\n" for seed in (1, 2) for at in range(3)
 )
-DOPAMINE = json.dumps([{"Iteration": at % 2, "Value": at + 0.5, "Agent": "DQN", "Game": "Pong"} for at in range(6)])
-DREAMER = json.dumps([{"task": "atari_pong", "method": "dv3", "seed": 0, "xs": [4e5, 8e5], "ys": [None, -20.5]}])
 PROGRESS = "time/total_timesteps,rollout/ep_rew_mean,loss\n1000,-21.0,\n2000,-20.5,0.1\n3000,,0.2\n"
 WANDB = (
     '"global_step","Pong-v5__dqn__1__17 - charts/episodic_return","Pong-v5__dqn__1__17 - charts/episodic_return__MIN"\n'
@@ -138,15 +136,7 @@ HONEST: Mapping[str, tuple[str, bytes, Callable[[Path], object]]] = {
     "tensorboard": ("events.out.tfevents.1", events(), scores(**LOG)),
     "progress": ("progress.csv", PROGRESS.encode(), scores(**LOG)),
     "wandb": ("export.csv", WANDB.encode(), scores()),
-    "dopamine": ("pong.json", DOPAMINE.encode(), scores()),
-    "dopamine as CSV": ("pong.csv", b"Agent,Iteration,Value\nDQN,0,1.5\nDQN,1,2.5\n", scores()),
-    "dreamer": ("runs.json", DREAMER.encode(), scores()),
-    "dreamer packed": ("runs.json.gz", gzip.compress(DREAMER.encode(), mtime=0), scores()),
-    "dreamer log": (
-        "scores.jsonl",
-        b'{"step": 4, "episode/score": 1.0}\n{"step": 9, "episode/score": 2}\n',
-        scores(**LOG),
-    ),
+    "long packed": ("scores.csv.gz", gzip.compress(LONG.encode(), mtime=0), scores()),
     "zoo": ("results.csv", ZOO.encode(), scores(algorithm="mine")),
     "references": ("references.csv", b"task,low,high\nHopper-v4,0,3000\nCommuting-v0,90,30.5\n", read_references),
     "model": ("model.json", files.dumps(models.model("atari-3")).encode(), lambda path: models.model(str(path))),

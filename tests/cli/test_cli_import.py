@@ -113,18 +113,6 @@ def test_cleanrl_seeds_become_a_curve_with_a_band(tmp_path: Path) -> None:
     assert "not verified" in report.methods[0]
 
 
-def test_a_score_file_of_dreamerv3_counts_frames_whatever_the_protocol_skips(tmp_path: Path) -> None:
-    run = {"task": "atari_pong", "method": "dreamerv3", "seed": 2, "xs": [400000, 800000], "ys": [-20.5, 3.25]}
-    (tmp_path / "runs.json").write_text(json.dumps([run]))
-    import_logs([tmp_path / "runs.json"], tmp_path / "run", protocol="machado-2018")
-    record = read_run(tmp_path / "run")
-    (trial,) = record.trials
-    assert (trial.agent, trial.game, trial.seed) == ("dreamerv3 [imported]", "pong", 2)
-    rows = record.training(trial)
-    assert (rows.score.tolist(), np.cumsum(rows.frames).tolist()) == ([-20.5, 3.25], [400000, 800000])
-    assert "a step of training" not in notices(analyse([tmp_path / "run"]), "imported")
-
-
 @pytest.mark.needs("torch")
 def test_first_episodes_far_below_random_play_are_single_lives_or_clipped(tmp_path: Path) -> None:
     cleanrl(tmp_path / "logs", 1, [20.0] * 60 + [100.0] * 60, [300] * 120, game="Qbert")

@@ -255,7 +255,7 @@ _AGENTS = (
         "impala",
         "trainers.rllib:IMPALA",
         "Trains with RLlib: importance weighted actor-learner with V-trace.",
-        "Espeholt et al. 2018",
+        "Espeholt et al. 2018; settings of RLlib's examples",
     ),
     BuiltinAgent(
         "appo",
@@ -271,7 +271,7 @@ _AGENTS = (
     ),
     BuiltinAgent(
         "dreamerv3",
-        "trainers.dreamer:DreamerV3",
+        "trainers.rllib:DreamerV3",
         "Trains with RLlib: a world model, and an actor and a critic that learn in it (needs RLlib to play too).",
         "Hafner et al. 2023",
     ),

@@ -36,9 +36,9 @@ def command(
 ) -> int:
     """Make a run of the logs in DIR, made elsewhere and not verified, and show it.
 
-    Stable-Baselines3's monitor.csv and evaluations.npz, CleanRL's TensorBoard files, RLlib's results and DreamerV3's
-    scores, a file or folder a game and seed. 'report', 'compare', 'list' and --curves take it like a run played here,
-    and say that it was not: its agent is called NAME [imported], and 'verify' refuses it.
+    Stable-Baselines3's monitor.csv and evaluations.npz, CleanRL's TensorBoard files and RLlib's results, a file or
+    folder a game and seed. 'report', 'compare', 'list' and --curves take it like a run played here, and say that it was
+    not: its agent is called NAME [imported], and 'verify' refuses it.
     """
     from arcademark.cli.report import show
     from arcademark.reports.runs.importing import import_logs

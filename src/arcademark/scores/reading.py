@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
@@ -20,7 +19,7 @@ from typing import Any
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.runs import imported
-from arcademark.scores.readers import dreamer, formats
+from arcademark.scores.readers import formats
 from arcademark.scores.readers.base import Log, Options, Reading, UnrecognisedError, count, listed
 from arcademark.scores.readers.combine import combine
 from arcademark.scores.readers.formats import FORMATS, Read, Recognised
@@ -30,7 +29,7 @@ from arcademark.scores.readers.piped import place
 
 __all__ = ["FORMATS", "Reading", "read_logs", "read_tables"]
 
-_ORIGINALS = ("sb3-monitor", "rllib", "dqn-zoo")
+_ORIGINALS = ("sb3-monitor", "rllib")
 _COPIES = {"tensorboard": (*_ORIGINALS, "metrics-csv"), "metrics-csv": _ORIGINALS}
 """Formats that tools write beside logs of others, with the same scores in them."""
 
@@ -40,7 +39,6 @@ MOST_DEEP = 32
 """Folders within each other that are looked into."""
 _TOO_MANY = f"holds more than {MOST_FILES:,} files, the most that are looked at; name a folder further down"
 _SUFFIXES = frozenset({".csv", ".tsv", ".parquet", ".npz", ".npy", ".json", ".gz"})
-_NAMES = re.compile(rf"tfevents|^{re.escape(dreamer.LOG)}$")
 
 
 def read_tables(
@@ -185,7 +183,7 @@ def _in_folder(root: Path, format: str | None, pattern: str | None) -> tuple[lis
             found.append(Recognised(path, relative, "arcademark-run", None))
         elif pattern is not None and not matches(relative, pattern):
             left_out["not matching the pattern, which goes down to the name of a file"].append(relative)
-        elif pattern is None and path.suffix not in _SUFFIXES and not _NAMES.search(path.name):
+        elif pattern is None and path.suffix not in _SUFFIXES and "tfevents" not in path.name:
             left_out["of a kind that holds no scores"].append(relative)
         elif not path.stat().st_size:
             left_out["empty"].append(relative)

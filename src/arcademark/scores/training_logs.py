@@ -203,12 +203,9 @@ def _trained(log: Log, environment: str, clock: _Clock, assumed: list[str]) -> V
         )
     if log.steps is None:
         return _episodes(log, environment, clock, assumed)
-    ends = np.maximum.accumulate(_whole(log, log.steps, "a value is after step", 0)) * (
-        1 if log.counts_frames else clock.frame_skip
-    )
+    ends = np.maximum.accumulate(_whole(log, log.steps, "a value is after step", 0)) * clock.frame_skip
     frames = np.diff(ends, prepend=0)
-    if not log.counts_frames:
-        assumed.append(f"a step of training is {clock.frame_skip} frames")
+    assumed.append(f"a step of training is {clock.frame_skip} frames")
     steps = np.zeros(len(frames), np.int64) if log.lengths is None else _whole(log, log.lengths, LENGTH, 1)
     return Values(log.values, frames, steps)
 

@@ -27,8 +27,8 @@ SETTINGS = {
     "sac": {"num_envs": 2, "buffer_size": 500, "learning_starts": 20, "minibatch_size": 16},
     "impala": _UNROLLED,
     "appo": {**_UNROLLED, "buffer_batches": 2},
-    "rainbow": {"num_envs": 2, "buffer_size": 500, "learning_starts": 40, "hidden": 16, "n_atoms": 5},
-    "dreamerv3": {"model_size": "nano", "training_ratio": 8, "minibatch_size": 2, "sequence": 8, "horizon": 3},
+    "rainbow": {"num_envs": 2, "buffer_size": 500, "learning_starts": 40},
+    "dreamerv3": {"model_size": "nano", "training_ratio": 8, "minibatch_size": 2, "sequence": 8},
 }
 
 

@@ -227,16 +227,6 @@ def import_dreamer(place: str) -> None:
             raise ArcadeMarkError(f"{place}: needs RLlib; install it with pip install '.[rllib]'") from None
 
 
-def dreamer_settings(size: str, sequence: int) -> dict[str, Any]:
-    """Return the settings of DreamerV3's network in RLlib."""
-    return {"model_size": size, "batch_length_T": sequence, "symlog_obs": "auto"}
-
-
-def dreamer_scaled(observations: Tensor, dimensions: int) -> Tensor:
-    """Return screens as DreamerV3's network takes them, -1 to 1; other observations, of one dimension, as they are."""
-    return observations if dimensions == 1 else observations / 128.0 - 1.0
-
-
 class Dreamer(nn.Module):
     """DreamerV3's network in RLlib, without what it trains with: the world model's likeliest state is what it acts on.
 
@@ -263,7 +253,7 @@ class Dreamer(nn.Module):
         made = DreamerV3TorchRLModule(
             observation_space=Box(0, 255, self.shape, np.uint8),
             action_space=Discrete(self.num_actions),
-            model_config=dreamer_settings(size, 1),
+            model_config={"model_size": size, "batch_length_T": 1, "symlog_obs": "auto"},
             catalog_class=DreamerV3Catalog,
         ).dreamer_model
         made.load_state_dict(dict(tensors))
@@ -284,7 +274,7 @@ class Dreamer(nn.Module):
         h = torch.where(going > 0, h, begin["h"])
         z = torch.where(going[..., None] > 0, z, begin["z"].float())
         h = self.world.sequence_model(a=action, h=h, z=z)
-        seen = self.world.encoder(dreamer_scaled(self._symlog(observations), len(self.shape)))
+        seen = self.world.encoder(self._scaled(observations))
         features = self.world.posterior_mlp(torch.cat([seen, h], dim=-1))
         _, chances = self.world.posterior_representation_layer(features, return_z_probs=True)
         z = nn.functional.one_hot(chances.argmax(-1), chances.shape[-1]).float()
@@ -295,7 +285,8 @@ class Dreamer(nn.Module):
         """Remember the actions that were taken, of the first rows."""
         state[2][0, torch.arange(len(actions)), actions] = 1
 
-    def _symlog(self, observations: Tensor) -> Tensor:
+    def _scaled(self, observations: Tensor) -> Tensor:
+        """Return screens from -1 to 1, as it was trained with; of other observations logarithms."""
         if not self.world.symlog_obs:
-            return observations
+            return observations / 128.0 - 1.0
         return torch.sign(observations) * torch.log(torch.abs(observations) + 1)

@@ -1,104 +1,121 @@
 """RLlib's algorithms as trainers; needs ``pip install '.[rllib]'``.
 
-What is RLlib's: environment runner, episodes and connectors, replay buffers, V-trace and the other losses, learner and
-schedules, in the order of each algorithm's ``training_step``. What is ours: one process, in which samples and updates
-alternate, where its ``Algorithm`` starts a cluster; networks (`rllib_parts`); schedules run over the budget in emulated
-frames; observations, lives and rewards are the protocol's. Sampling never runs ahead of the update, as it does on a
-cluster, so a training that was not stopped repeats on the same machine and versions.
+RLlib trains by its public interface alone: a configuration, ``train()``, ``get_state()`` and ``set_state()``, with all
+else as it has it (Ray 2.60, new API). It starts a local instance of Ray for that. What is ours: networks
+(`rllib_parts`); schedules run over the budget; observations, lives and rewards are the protocol's. Its threads and
+buffers draw as they like, so that no training repeats to the bit, and none goes on as if it had not been stopped.
 """
 
 from __future__ import annotations
 
 import logging
-import time
+import os
+import shutil
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, ClassVar
 
 import numpy as np
 
+from arcademark.agents.checkpoints.foreign import DREAMER_SIZES, import_dreamer
 from arcademark.agents.trainers.network import NetworkTrainer, seed_of
 from arcademark.errors import ArcadeMarkError
 
-_PAUSE_SECONDS = 0.2
-"""How long is trained between two looks at the clock, at least."""
+ENVIRONMENT = "arcademark"
+_MODULE = "default_policy"
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class RLlib(NetworkTrainer):
     """An algorithm of RLlib; a base for `agents.base.Trainer`."""
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._games: Any = None  # those of `fit`
+    module: ClassVar[str] = ""
+    prefix: ClassVar[str] = ""
 
     def fit(self, envs: Any, frames: int) -> Iterator[None]:
-        """Train, yielding between updates; see `base.Trainer.fit`."""
-        from arcademark.agents.trainers.rllib_parts import Runner
-
-        learner = self._model = self._made(frames, envs.frames)
+        """Train, yielding between RLlib's iterations; see `base.Trainer.fit`."""
         self._explores, self._games = True, envs
-        runner = Runner(learner.config, envs, learner)
-        due = time.perf_counter() + _PAUSE_SECONDS
-        for _ in self._rounds(learner, runner, envs, frames):
-            self._player = None
-            if time.perf_counter() >= due:
+        algorithm = self._model = self._algorithm(envs, frames)
+        try:
+            while envs.frames < frames:
+                algorithm.train()
+                self._player = None
                 yield
-                due = time.perf_counter() + _PAUSE_SECONDS
+        finally:
+            algorithm.stop()
+            shutil.rmtree(algorithm.logdir)
 
-    def _rounds(self, learner: Any, runner: Any, envs: Any, frames: int) -> Iterator[None]:
-        """Train, yielding between updates."""
+    def _config(self, done: float, steps: float) -> Any:
+        """Return an `AlgorithmConfig` for a budget of `steps` of which so many are done."""
         raise NotImplementedError
 
-    def _config(self, frames: int) -> Any:
-        """Return an `AlgorithmConfig` for a budget."""
-        raise NotImplementedError
-
-    def _pieces(self) -> tuple[Any, Any, dict[str, Any]]:
-        """Return the classes of the learner and its network, and the network's settings."""
-        raise NotImplementedError
-
-    def _packed(self) -> bytes:
-        if self._model is None:
-            self._model = self._made(1, 0)
-        tensors, optimizer = self._model.kept()
-        steps = self._games.frames // self.env.protocol.frame_skip if self._games else 0
-        return self._pack({"total_timesteps": steps}, {"module": tensors, "optimizer": optimizer})
-
-    def _made(self, frames: int, done: int) -> Any:
-        """Return the learner, as it was kept, for a budget of `frames` of which so many are done."""
+    def _algorithm(self, games: Any, frames: int) -> Any:
+        """Return RLlib's algorithm, as it was kept, for a budget of `frames`."""
+        import ray
         import torch
-        from ray.rllib.core import DEFAULT_MODULE_ID
         from ray.rllib.core.rl_module.rl_module import RLModuleSpec
+        from ray.tune.registry import register_env
+
+        from arcademark.agents.trainers import rllib_parts as parts
 
         torch.set_num_threads(1)  # workers share the cores
-        torch.manual_seed(seed_of(self.env.seed, done))
-        config = self._config(frames)
-        config.environment(disable_env_checking=True)
+        os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+        quiet = {"include_dashboard": False, "log_to_driver": False, "logging_level": logging.ERROR}
+        ray.init("local", num_cpus=1, ignore_reinit_error=True, **quiet)
+        parts.Games.playing = parts.Games(games, bool(self.prefix))
+        register_env(ENVIRONMENT, parts.played)
+        logging.getLogger("ray.rllib").setLevel(logging.ERROR)  # it warns of its own deprecated calls
+        skip = self.env.protocol.frame_skip
+        config = self._config(games.frames / skip, frames / skip)
+        config.environment(ENVIRONMENT, disable_env_checking=True)
         config.env_runners(num_env_runners=0, num_envs_per_env_runner=self.num_envs)
-        learner_class, module, settings = self._pieces()
-        config.learners(learner_class=learner_class, num_learners=0, num_gpus_per_learner=int(self.device == "cuda"))
-        config.torch_skip_nan_gradients = True
-        config.rl_module(rl_module_spec=RLModuleSpec(module_class=module, model_config=settings))
-        learner = config.build_learner(spaces={DEFAULT_MODULE_ID: self._spaces()})
-        learner.shutdown()  # the thread of IMPALA's
+        config.env_runners(gym_env_vectorize_mode="vector_entry_point")
+        config.learners(num_learners=0, num_gpus_per_learner=int(self.device == "cuda"))
+        config.reporting(min_time_s_per_iteration=None)
+        config.debugging(seed=seed_of(self.env.seed, games.frames) // 2, log_level="ERROR")
+        if self.module:
+            config.rl_module(rl_module_spec=RLModuleSpec(module_class=getattr(parts, self.module)))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of the name of its environment, which is there already
+            algorithm = config.build_algo()
         if self._kept:
-            self._unpack(learner.load, "optimizer")
+            self._unpack(partial(self._load, algorithm), "learner")
             self._kept = b""
-        return learner
+        return algorithm
+
+    def _load(self, algorithm: Any, tensors: dict[str, Any], learner: dict[str, Any]) -> None:
+        module = {f"{self.prefix}{name}": value for name, value in tensors.items()} | learner["targets"]
+        state = {"rl_module": {_MODULE: module}, "optimizer": learner["optimizer"]}
+        algorithm.set_state({"learner_group": {"learner": state}})
+
+    def _packed(self) -> bytes:
+        import torch
+        import tree
+
+        state = self._model.get_state(components="learner_group")["learner_group"]["learner"]
+        module = {name: torch.as_tensor(value) for name, value in state["rl_module"][_MODULE].items()}
+        optimizer = tree.map_structure(
+            lambda value: torch.as_tensor(value) if isinstance(value, np.ndarray) else value, state["optimizer"]
+        )
+        targets = {name: module.pop(name) for name in list(module) if name.startswith("_target_")}
+        tensors = {name.removeprefix(self.prefix): module[name] for name in module if name.startswith(self.prefix)}
+        steps = self._games.frames // self.env.protocol.frame_skip
+        settings = {"total_timesteps": steps, "model_size": getattr(self, "model_size", "")}
+        return self._pack(settings, {"module": tensors, "learner": {"targets": targets, "optimizer": optimizer}})
 
     def _import(self) -> None:
-        try:
-            import ray.rllib  # noqa: F401
-            import torch  # noqa: F401
-        except ImportError:
-            raise ArcadeMarkError(f"agent {self.name}: needs RLlib; install it with pip install '.[rllib]'") from None
-        logging.getLogger("ray").setLevel(logging.ERROR)  # it warns of its own deprecated calls
+        import_dreamer(f"agent {self.name}")
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class Unrolled(RLlib):
-    """What IMPALA and APPO share.
+class IMPALA(RLlib):
+    """Importance weighted actor-learner (Espeholt et al. 2018) with its shallow network, without the LSTM.
+
+    Settings are those of RLlib's example for Pong (``rllib/examples/algorithms/impala/pong_impala.py``, ray at commit
+    1937f17); of its entropy weight, which falls to 0 over 3,000,000 of 10,000,000 steps, the budget has the same share.
+    As sampling and updates alternate, V-trace corrects for little delay.
 
     Parameters
     ----------
@@ -107,80 +124,47 @@ class Unrolled(RLlib):
     minibatch_size : int
         Steps of one update; RLlib's ``train_batch_size_per_learner``.
     ent_coef : float
-        Weight of the entropy in the loss.
+        Weight of the entropy in the loss at the start.
     vf_coef : float
         Weight of the values' loss.
     max_grad_norm : float
         Length to which gradients are clipped.
     """
 
-    num_envs: int = 16
-    unroll: int = 20
-    minibatch_size: int = 640
-    ent_coef: float = 0.01
-    vf_coef: float = 0.5
-    max_grad_norm: float = 40.0
+    num_envs: int = 10
+    learning_rate: float = 9e-4
+    unroll: int = 50
+    minibatch_size: int = 500
+    ent_coef: float = 0.02
+    vf_coef: float = 1.0
+    max_grad_norm: float = 30.0
 
-    def _shared(self, config: Any) -> Any:
-        """Set what both have in an `AlgorithmConfig`, and return it."""
-        config.env_runners(rollout_fragment_length=self.unroll)
-        return config.training(
+    name = "impala"
+    module = "ActorCritic"
+
+    def _config(self, done: float, steps: float) -> Any:
+        from ray.rllib.algorithms.impala import IMPALAConfig
+
+        return self._unrolled(IMPALAConfig(), done, steps)
+
+    def _unrolled(self, config: Any, done: float, steps: float) -> Any:
+        left = max(1.0, 0.3 * steps - done)  # until the entropy has no weight
+        return config.env_runners(rollout_fragment_length=self.unroll).training(
             gamma=self.gamma,
+            lr=self.learning_rate,
             train_batch_size_per_learner=self.minibatch_size,
             vf_loss_coeff=self.vf_coef,
             grad_clip=self.max_grad_norm,
+            entropy_coeff=[[0, self.ent_coef * min(1.0, left / (0.3 * steps))], [int(left) + 1, 0.0]],
         )
 
-    def _sampled(self, runner: Any) -> list[Any]:
-        """Return episodes, or parts of them, for one update."""
-        episodes: list[Any] = []
-        while sum(map(len, episodes)) < self.minibatch_size:
-            episodes += runner.sample()
-        return episodes
-
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class IMPALA(Unrolled):
-    """Importance weighted actor-learner (Espeholt et al. 2018) with its shallow network.
-
-    Settings are those of its Appendix G for Atari. The network is without its LSTM, and RMSProp's ε is added to the
-    root, as PyTorch has it. As sampling and updates alternate, V-trace corrects for no delay.
-
-    Parameters
-    ----------
-    anneal : bool
-        Whether the learning rate falls linearly to 0 over the budget.
-    """
-
-    learning_rate: float = 6e-4
-    anneal: bool = True
-
-    name = "impala"
-
-    def _pieces(self) -> tuple[Any, Any, dict[str, Any]]:
-        from arcademark.agents.trainers import rllib_parts as parts
-
-        return parts.ImpalaLearner, parts.ActorCritic, {}
-
-    def _config(self, frames: int) -> Any:
-        from ray.rllib.algorithms.impala import IMPALAConfig
-
-        rate = [[0, self.learning_rate], [frames, 0.0]] if self.anneal else self.learning_rate
-        return self._shared(IMPALAConfig()).training(lr=rate, entropy_coeff=self.ent_coef, decay=0.99, epsilon=0.01)
-
-    def _rounds(self, learner: Any, runner: Any, envs: Any, frames: int) -> Iterator[None]:
-        while envs.frames < frames:
-            learner.learn(envs.frames, 0, episodes=self._sampled(runner))
-            yield
-
-
-@dataclass(eq=False, repr=False, kw_only=True)
-class APPO(Unrolled):
+class APPO(IMPALA):
     """Asynchronous proximal policy optimisation (IMPACT, Luo et al. 2020) with IMPALA's shallow network.
 
     Settings are those of RLlib's example for Pong (``rllib/examples/algorithms/appo/pong_appo.py``, ray at commit
-    41ac965), but for its network, of screens of 64 × 64, and its delays: updates follow each sample. Its entropy weight
-    falls to 0 over 3,000,000 of 10,000,000 steps, here over as much of the budget.
+    41ac965), but for its network, of screens of 64 × 64, and its delays. Its entropy weight falls as IMPALA's.
 
     Parameters
     ----------
@@ -190,52 +174,25 @@ class APPO(Unrolled):
         Batches in the buffer of which updates draw.
     batch_updates : int
         Updates each new batch is followed by, and how often at most one is drawn.
-    target_update_batches : float
-        Updates between copies to the target network, as a multiple of `buffer_batches` times `batch_updates`.
     """
 
-    num_envs: int = 10
     learning_rate: float = 5e-4
-    unroll: int = 50
-    minibatch_size: int = 500
-    vf_coef: float = 1.0
+    ent_coef: float = 0.01
+    max_grad_norm: float = 40.0
     clip_range: float = 0.4
     buffer_batches: int = 4
     batch_updates: int = 2
-    target_update_batches: float = 2.0
 
     name = "appo"
 
-    def _pieces(self) -> tuple[Any, Any, dict[str, Any]]:
-        from arcademark.agents.trainers import rllib_parts as parts
-
-        return parts.AppoLearner, parts.ActorCritic, {}
-
-    def _config(self, frames: int) -> Any:
+    def _config(self, done: float, steps: float) -> Any:
         from ray.rllib.algorithms.appo import APPOConfig
 
-        return self._shared(APPOConfig()).training(
-            lr=self.learning_rate,
-            entropy_coeff=[[0, self.ent_coef], [max(1, frames * 3 // 10), 0.0]],
+        return self._unrolled(APPOConfig(), done, steps).training(
             clip_param=self.clip_range,
             circular_buffer_num_batches=self.buffer_batches,
             circular_buffer_iterations_per_batch=self.batch_updates,
-            target_network_update_freq=self.target_update_batches,
         )
-
-    def _rounds(self, learner: Any, runner: Any, envs: Any, frames: int) -> Iterator[None]:
-        from ray.rllib.algorithms.appo.utils import CircularBuffer
-
-        buffer = CircularBuffer(num_batches=self.buffer_batches, iterations_per_batch=self.batch_updates)
-        buffer._rng = np.random.default_rng(seed_of(self.env.seed, envs.frames))
-        trained = 0
-        while envs.frames < frames:
-            buffer.put(learner.batch(self._sampled(runner)))
-            for _ in range(self.batch_updates if buffer.filled else 0):
-                batch = buffer.get()
-                trained += batch.env_steps()
-                learner.learn(envs.frames, trained, batch=batch)
-            yield
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -243,7 +200,9 @@ class Rainbow(RLlib):
     """Rainbow (Hessel et al. 2018, Table 1): RLlib's DQN with every part of it, noisy layers and a dueling network too.
 
     Its replay buffer holds 100,000 steps here; the paper's 1,000,000 need 28 GB. A checkpoint leaves it out: after a
-    restart `learning_starts` steps are played by the policy, and count as training, before it learns again.
+    restart `learning_starts` steps are played by the policy, and count as training, before it learns again. As RLlib
+    has it, the importance weights' exponent stays what it is, Adam has its usual ε, and the last `n_step` - 1 steps of
+    an episode are learnt from in the returns of others alone.
 
     Parameters
     ----------
@@ -259,80 +218,102 @@ class Rainbow(RLlib):
         Frames between copies to the target network.
     n_step : int
         Steps whose rewards are added before a value is.
-    n_atoms : int
-        Atoms of a distribution over returns.
-    v_max : float
-        The greatest return of a distribution, and minus it the least.
-    sigma : float
-        How noisy the layers are at the start.
-    priority_exponent : float
-        How much steps of greater loss are preferred: ω, RLlib's α.
-    importance_start : float
-        Exponent β of importance weights at the start; it rises linearly to 1 over the budget.
-    hidden : int
-        Units of the hidden layers.
     """
 
-    num_envs: int = 4
     learning_rate: float = 6.25e-5
     buffer_size: int = 100_000
     learning_starts: int = 20_000
     minibatch_size: int = 32
-    train_freq: int = 1
+    train_freq: int = 4
     target_update_frames: int = 32_000
     n_step: int = 3
-    n_atoms: int = 51
-    v_max: float = 10.0
-    sigma: float = 0.5
-    priority_exponent: float = 0.5
-    importance_start: float = 0.4
-    hidden: int = 512
 
     name = "rainbow"
+    module = "RainbowModule"
 
-    def _pieces(self) -> tuple[Any, Any, dict[str, Any]]:
-        from arcademark.agents.trainers import rllib_parts as parts
-
-        settings = {"atoms": self.n_atoms, "reach": self.v_max, "sigma": self.sigma, "hidden": self.hidden}
-        return parts.RainbowLearner, parts.RainbowModule, settings
-
-    def _config(self, frames: int) -> Any:
+    def _config(self, done: float, steps: float) -> Any:
         from ray.rllib.algorithms.dqn import DQNConfig
 
-        config = DQNConfig().training(
-            lr=self.learning_rate,
-            gamma=self.gamma,
-            adam_epsilon=1.5e-4,
-            target_network_update_freq=self.target_update_frames,
-            n_step=self.n_step,
-            num_atoms=self.n_atoms,
-            v_min=-self.v_max,
-            v_max=self.v_max,
+        from arcademark.agents.trainers.rllib_parts import ATOMS, RETURN
+
+        buffer = {"type": "PrioritizedEpisodeReplayBuffer", "capacity": self.buffer_size, "alpha": 0.5, "beta": 0.4}
+        return (
+            DQNConfig()
+            .env_runners(rollout_fragment_length=self.train_freq)
+            .reporting(min_sample_timesteps_per_iteration=32)
+            .training(
+                lr=self.learning_rate,
+                gamma=self.gamma,
+                train_batch_size=self.minibatch_size,
+                num_steps_sampled_before_learning_starts=self.learning_starts,
+                target_network_update_freq=self.target_update_frames // self.env.protocol.frame_skip,
+                n_step=self.n_step,
+                num_atoms=ATOMS,
+                v_min=-RETURN,
+                v_max=RETURN,
+                replay_buffer_config=buffer,
+            )
         )
-        return config.env_runners(episodes_to_numpy=False)
 
-    def _rounds(self, learner: Any, runner: Any, envs: Any, frames: int) -> Iterator[None]:
-        from ray.rllib.utils.metrics import TD_ERROR_KEY
-        from ray.rllib.utils.numpy import convert_to_numpy
-        from ray.rllib.utils.replay_buffers import PrioritizedEpisodeReplayBuffer
 
-        from arcademark.agents.trainers.rllib_parts import absorbed
+@dataclass(eq=False, repr=False, kw_only=True)
+class DreamerV3(RLlib):
+    """DreamerV3 (Hafner et al. 2023): a world model, and an actor and a critic that learn from what it imagines.
 
-        buffer = PrioritizedEpisodeReplayBuffer(self.buffer_size, alpha=self.priority_exponent)
-        buffer.rng = np.random.default_rng(seed_of(self.env.seed, envs.frames))
-        steps = 0
-        while envs.frames < frames:
-            episodes = runner.sample(num_timesteps=self.train_freq * self.num_envs)
-            steps += sum(map(len, episodes))
-            buffer.add([absorbed(episode, self.n_step - 1) for episode in episodes])
-            if steps >= self.learning_starts:
-                done = min(1.0, envs.frames / frames)
-                episodes = buffer.sample(
-                    self.minibatch_size,
-                    n_step=self.n_step,
-                    gamma=self.gamma,
-                    beta=self.importance_start + (1 - self.importance_start) * done,
-                )
-                found = learner.learn(envs.frames, 0, episodes=episodes)
-                buffer.update_priorities(np.ravel(convert_to_numpy(found[TD_ERROR_KEY].peek())))
-            yield
+    Settings are the paper's (arXiv 2301.04104), with the training ratio that it has for 100,000 steps of Atari, in
+    RLlib's size XS. It learns from single screens of 64 × 64 in colour, or from memory. In evaluation the world model's
+    state is its likeliest, not a drawn one, so that scores repeat.
+
+    Parameters
+    ----------
+    learning_rate : float
+        Of the world model; the actor's and the critic's are the paper's.
+    model_size : str
+        RLlib's "XS", "S", "M", "L" or "XL" of the paper, or its smaller "XXS", "mini", "micro" and "nano".
+    training_ratio : float
+        Steps that are learnt from for each that is played.
+    minibatch_size : int
+        Sequences of one update; RLlib's ``batch_size_B``.
+    sequence : int
+        Steps of each; RLlib's ``batch_length_T``.
+    buffer_size : int
+        Steps in the replay buffer, of 49 kB each in colour (1,000,000 in the paper). It is not in a checkpoint: after a
+        restart a batch of steps is played before learning goes on.
+    """
+
+    learning_rate: float = 1e-4
+    gamma: float = 0.997
+    model_size: str = "XS"
+    training_ratio: float = 1024.0
+    minibatch_size: int = 16
+    sequence: int = 64
+    buffer_size: int = 100_000
+
+    name = "dreamerv3"
+    prefix = "dreamer_model."
+    channels_first: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        shape = self.env.observation_shape
+        if len(shape) != 1 and shape != (64, 64, 3):
+            raise ArcadeMarkError(
+                f"agent {self.name}: learns from one screen of 64 × 64 in colour, not from observations of {shape}; "
+                "add --override observation=rgb --override screen_size=64x64 --override frame_stack=1"
+            )
+        if self.model_size not in DREAMER_SIZES:
+            sizes = ", ".join(DREAMER_SIZES)
+            raise ArcadeMarkError(f"agent {self.name}: parameter 'model_size' is '{self.model_size}': expected {sizes}")
+
+    def _config(self, done: float, steps: float) -> Any:
+        from ray.rllib.algorithms.dreamerv3 import DreamerV3Config
+
+        return DreamerV3Config().training(
+            gamma=self.gamma,
+            model_size=self.model_size,
+            training_ratio=self.training_ratio,
+            batch_size_B=self.minibatch_size,
+            batch_length_T=self.sequence,
+            world_model_lr=self.learning_rate,
+            replay_buffer_config={"type": "EpisodeReplayBuffer", "capacity": self.buffer_size},
+        )

@@ -173,7 +173,7 @@ class Log:
     lost : int
         How many rows of the file are not in `values`, for a reason that `notes` gives.
     steps : float array, shape (values,), or None
-        The agent's steps in training behind each value; or its frames, where `counts_frames`.
+        The agent's steps in training behind each value.
     lengths : float array, shape (values,), or None
         How many steps of the environment each episode took.
     evaluations : (float array, float array) or None
@@ -194,7 +194,6 @@ class Log:
     lost: int = 0
     notes: tuple[str, ...] = ()
     steps: NDArray[np.float64] | None = None
-    counts_frames: bool = False
     lengths: NDArray[np.float64] | None = None
     evaluations: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
     series: str = ""

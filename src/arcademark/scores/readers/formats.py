@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers import curves, dreamer, layouts, rliable, rllib, series, stable_baselines, tensorboard
+from arcademark.scores.readers import layouts, rliable, rllib, series, stable_baselines, tensorboard
 from arcademark.scores.readers.arrays import NO_PICKLE, load_json, load_npz, parse_json
 from arcademark.scores.readers.base import GZIP, Log, Options, Reading, UnrecognisedError, read_head, unpacked
 from arcademark.scores.readers.delimited import read_sheet
@@ -22,11 +22,8 @@ FORMATS: Mapping[str, str] = MappingProxyType(
         "sb3-monitor": "Stable-Baselines3's monitor.csv",
         "sb3-evaluations": "Stable-Baselines3's evaluations.npz",
         "rllib": "RLlib's result.json",
-        "dopamine": "Dopamine's baselines, JSON or CSV",
-        "dqn-zoo": "DQN Zoo's results.csv",
-        "dreamer": "score files of DreamerV2 and DreamerV3, and DreamerV3's scores.jsonl",
         "tensorboard": "TensorBoard's event files",
-        "metrics-csv": "CSV with a column a series: progress.csv of Stable-Baselines3 or RLlib, W&B's run history",
+        "metrics-csv": "CSV with a column a series: of Stable-Baselines3, RLlib, DQN Zoo, W&B's run history",
         "wandb": "CSV that W&B exports of several runs",
         "rliable": "rliable's arrays (runs, games) by algorithm: .npz, .npy or JSON",
         "arcademark-run": "a folder that a run was played into",
@@ -38,8 +35,6 @@ Read = Reading | list[Log]
 
 _SHEETS: Mapping[str, tuple[Callable[[Sheet], bool], Callable[[Sheet, Options], Read]]] = MappingProxyType(
     {
-        "dqn-zoo": (curves.is_zoo, curves.read_zoo),
-        "dopamine": (lambda sheet: curves.is_dopamine(sheet.header), curves.read_dopamine_sheet),
         "wandb": (series.is_wandb, series.read_wandb),
         "long": (layouts.is_long, layouts.read_long),
         "metrics-csv": (series.is_metrics, series.read_metrics),
@@ -89,10 +84,6 @@ def read(file: Recognised, options: Options) -> Read:
     content = file.content
     if isinstance(content, Sheet):
         return _SHEETS[file.format][1](replace(content, decimal=options.decimal), options)
-    if file.format == "dopamine":
-        return curves.read_dopamine_list(file.path, content)
-    if file.format == "dreamer":
-        return dreamer.read_log(file.path) if content is None else dreamer.read_runs(file.path, content)
     if file.format == "rliable":
         given = content is not None
         return rliable.read_object(file.path, content, options) if given else rliable.read_file(file.path, options)
@@ -126,24 +117,16 @@ def _recognised(path: Path, head: bytes, format: str | None) -> tuple[str, Any]:
 def _json(path: Path) -> tuple[str, Any]:
     first, more = rllib.first_line(path)
     if first.endswith("}"):
-        line = parse_json(path, first, 1)
-        if dreamer.is_episode(line):
-            return "dreamer", None
-        if rllib.is_result(line):
+        if rllib.is_result(parse_json(path, first, 1)):
             return "rllib", None
         if more:
-            raise UnrecognisedError(f"{path}: JSON lines, but no results of RLlib or episodes of DreamerV3")
+            raise UnrecognisedError(f"{path}: JSON lines, but no results of RLlib")
     content = load_json(path)
-    if isinstance(content, list) and content and all(isinstance(item, dict) for item in content):
-        if curves.is_dopamine([str(name) for name in content[0]]):
-            return "dopamine", content
-        if dreamer.is_runs(content):
-            return "dreamer", content
-    elif isinstance(content, dict) and content and all(map(_holds_scores, content.values())):
+    if isinstance(content, dict) and content and all(map(_holds_scores, content.values())):
         return "rliable", content
     raise UnrecognisedError(
-        f"{path}: JSON, but no scores in a known form; expected RLlib's results, Dopamine's list of Agent, Iteration, "
-        "Value, DreamerV3's of runs with task, method, seed, xs and ys, or an object from algorithm to lists of scores"
+        f"{path}: JSON, but no scores in a known form; expected RLlib's results, or an object from algorithm to lists "
+        "of scores"
     )
 
 

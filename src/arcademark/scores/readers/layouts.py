@@ -27,8 +27,8 @@ from arcademark.scores.readers.rows import Rows, collect
 from arcademark.scores.readers.sheet import Sheet
 
 ALGORITHM = ("algorithm", "agent", "method", "algo")
-TASK = ("task", "game", "env", "env_id", "environment")
-SCORE = ("score", "return", "episode_return", "episodic_return", "reward")
+TASK = ("task", "game", "env", "env_id", "environment", "environment_name")
+SCORE = ("score", "return", "episode_return", "episodic_return", "eval_episode_return", "reward")
 SEED = ("seed",)
 RUN = ("run", *SEED)
 EPISODE = ("episode",)

@@ -2,8 +2,8 @@
 
 Conventions
 -----------
-* *Metrics CSV*: a row a log entry and a column a series, as Stable-Baselines3 and RLlib (``progress.csv``) and W&B's
-  run history have it. Cells in which a series has no value are empty.
+* *Metrics CSV*: a row a log entry and a column a series, as Stable-Baselines3 and RLlib (``progress.csv``), DQN Zoo
+  (``results.csv``) and W&B's run history have it. Cells in which a series has no value are empty.
 * *W&B export*: a first column of steps and, for each run, ``NAME - SERIES``, often followed by ``…__MIN`` and
   ``…__MAX``. The run's name is read as CleanRL writes it, ``game__algorithm__seed__time``, or by the caller's pattern.
 * A series holds episodes (``charts/episodic_return``) or averages (``rollout/ep_rew_mean``). One that is not known
@@ -37,6 +37,7 @@ KNOWN: Mapping[str, Unit] = MappingProxyType(
         "Train/AverageReturns": "average",
         "eval/mean_reward": "average",
         "episodic_return": "episode",
+        "eval_episode_return": "average",
     }
 )
 """Series that are taken without asking, in this order, and what one value of them is."""
