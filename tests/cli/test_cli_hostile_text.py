@@ -108,7 +108,7 @@ def test_names_of_files_are_shown_escaped_and_can_be_written(shown: Invoke) -> N
     assert FILE_ESCAPED in shown("score", FILE, "--export", f"2{FILE}").err
     for command in ("verify", "watch", "ledger", "run", "reproduce", "info", "features", "nothing"):
         assert shown(command, FILE).code == 2
-    for arguments in (("run", "random", f"--{FILE}"), (FILE,), ("info", "games", FILE), ("cost", "--algorithm", FILE)):
+    for arguments in (("run", "random", f"--{FILE}"), (FILE,), ("info", "games", FILE)):
         assert FILE_ESCAPED in shown(*arguments).err
 
 

@@ -223,7 +223,6 @@ def test_nothing_is_wider_than_the_terminal(invoke, monkeypatch, mine, columns):
         ("subset", "predict", mine),
         ("subset", "study", "--catalogue", "review-2021", "--relative-to", "Rainbow", "--models", "atari-5"),
         ("subset", "search", "--catalogue", "atari-5-training", "--size", 3, "--seeds", 1),
-        ("cost", "--algorithm", "agent57"),
     ):
         lines = invoke(*arguments).out.splitlines()
         assert max(map(len, lines)) <= columns
