@@ -4,7 +4,7 @@
 
     python bench/subset.py                  # installs the peers into build/subset-peers on first use; takes minutes
     python bench/subset.py --without-peers
-    python bench/subset.py --without-long   # no size above 8, no nested searches, 100 bootstraps instead of 1,000
+    python bench/subset.py --without-long   # no size above 8, no nested searches
     python bench/subset.py --largest 15     # every size up to 15 of 51 games instead of 13
 
 The data are the paper's: 62 algorithms, 56 games with missing scores, ten folds. Searches are clocked as a user calls
@@ -49,7 +49,6 @@ from arcademark.reproduce.atari5_data import problem
 from arcademark.subset.plan import follow
 from arcademark.subset.problem import Problem
 from arcademark.subset.search import Candidate, search
-from arcademark.subset.stability import bootstrap
 from arcademark.subset.validate import nested
 
 Result = TypeVar("Result")
@@ -60,9 +59,9 @@ PEER_GAMES, SIZE = 8, 5
 SKLEARN_LIMIT, MLXTEND_LIMIT = 10_000.0, 1_000.0
 COMPILE_LIMIT, MEMORY_LIMIT = 15.0, 1024.0
 VALIDATION = ("assault", "bank_heist", "ms_pacman", "video_pinball", "yars_revenge")
-SIZES_LIMIT, NESTED_LIMIT, BOOTSTRAP_LIMIT = 600.0, 5.0, 120.0
+SIZES_LIMIT, NESTED_LIMIT = 600.0, 5.0
 TEN_LIMITS = {51: 20.0, 56: 40.0}
-LARGEST, SHORT, BOOTSTRAPS = 13, 8, 1_000
+LARGEST, SHORT = 13, 8
 SIZES_OF_TASKS = tuple((size, tasks) for size in (3, 5, 7, 9, 11) for tasks in (20, 30, 40, 56) if size * tasks < 500)
 LONG_SIZES_OF_TASKS = ((9, 56), (11, 56))
 
@@ -236,36 +235,19 @@ def whole_plan(sample: Problem) -> Mapping[str, Candidate]:
     return {name: result.best for name, result in follow(sample, top=1).items()}
 
 
-def best_five(sample: Problem) -> Mapping[str, Candidate]:
-    """Return the best five."""
-    return {"5": search(sample, SIZE, top=1).best}
-
-
-def repeated(console: Console, bootstraps: int, *, with_nested: bool) -> bool:
-    """Print what nested errors and bootstraps take, and tell whether limits are kept."""
-    found, kept = problem(), True
+def papers_left_out(console: Console) -> bool:
+    """Print what nested errors take, and tell whether their limit is kept."""
+    found = problem()
     papers = dict(zip(found.algorithms, found.algorithms, strict=True))
     for name, entry in collections.select(["atari-5-training"]).items():
         if entry.paper is not None:
             papers[name] = entry.paper.key
-    table = Table(title="Searches again and again")
-    for name in ("", "searches", "wall, s", "processors, s", "limit, s"):
-        table.add_column(name, justify="right" if name else "left")
-    works: list[tuple[str, str, Callable[[], object], float]] = []
-    if with_nested:
-        title, count = "the plan, each paper left out", f"{len({papers[name] for name in found.algorithms})} × 6"
-        works.append((title, count, lambda: nested(found, papers, whole_plan), NESTED_LIMIT))
-    rng = np.random.default_rng(1982)
-    limit = BOOTSTRAP_LIMIT * bootstraps / BOOTSTRAPS
-    works.append(
-        ("five of 56, bootstrap", f"{bootstraps:,}", lambda: bootstrap(found, best_five, bootstraps, rng), limit)
+    _, took = once(lambda: nested(found, papers, whole_plan))
+    console.print(
+        f"The plan, each of {len({papers[name] for name in found.algorithms})} papers left out: {took.wall:.1f} s, of "
+        f"processors {took.processor:.1f} (limit {NESTED_LIMIT:g})."
     )
-    for title, count, work, limit in works:
-        _, took = once(work)
-        kept &= took.wall <= limit
-        table.add_row(title, count, f"{took.wall:.1f}", f"{took.processor:.1f}", f"{limit:g}")
-    console.print(table)
-    return kept
+    return took.wall <= NESTED_LIMIT
 
 
 def growth(console: Console, cases: Sequence[tuple[int, int]]) -> None:
@@ -294,7 +276,8 @@ def main() -> None:
     long = not arguments.without_long
     bounded, unbounded, kept = searches(console, arguments.repeats)
     kept &= every_size(console, arguments.largest if long else SHORT)
-    kept &= repeated(console, BOOTSTRAPS if long else BOOTSTRAPS // 10, with_nested=long)
+    if long:
+        kept &= papers_left_out(console)
     growth(console, SIZES_OF_TASKS + (LONG_SIZES_OF_TASKS if long else ()))
     if not arguments.without_peers:
         kept &= against_peers(console, bounded, unbounded)

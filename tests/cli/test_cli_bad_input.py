@@ -50,7 +50,6 @@ BAD = {
     "collections to list": (["catalogue", "list", "--collection", ""], "--collection '': names nothing"),
     "algorithms to list": (["catalogue", "list", "--algorithms", ","], "--algorithms ',': names nothing"),
     "kinds to list": (["catalogue", "list", "--kind", ""], "--kind '': names nothing"),
-    "games to cost": (["cost", "--algorithm", "rainbow", "--games", ""], "no games"),
     "whose scores": (["score", "catalogue:review-2021", "scores.csv", "--algorithm", ""], "(--algorithm) is empty"),
     "decimal mark": (["score", "scores.csv", "--decimal", ";"], "--decimal"),
     "run to report": (["report", "nowhere"], "nowhere"),

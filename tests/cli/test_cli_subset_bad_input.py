@@ -18,7 +18,7 @@ MODEL = {
     "relative_error": 0.1,
     "references": {"a": [100, 150], "b": [100, 150]},
 }
-OWN = ("--references", "refs.csv", "--fold-seeds", "0")
+OWN = ("--references", "refs.csv")
 SIZE = ("--size", "2", "--out", "m.json")
 TRAINING = ("predict", "me.csv", "--references", "refs.csv", "--training")
 

@@ -1,4 +1,4 @@
-"""``arcademark subset search --nested --bootstrap``, and models that keep what it measures."""
+"""``arcademark subset search --nested``, and models that keep what it measures."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ def own(tmp_path: Path) -> tuple[str, ...]:
     (tmp_path / "references.csv").write_text(references, encoding="utf-8")
     papers = "algorithm,paper\n" + "".join(f"player {number:02},paper {number // 3}\n" for number in range(30))
     (tmp_path / "papers.csv").write_text(papers, encoding="utf-8")
-    return ("subset", "search", "scores.csv", "--references", "references.csv", "--size", "2", "--fold-seeds", "0")
+    return ("subset", "search", "scores.csv", "--references", "references.csv", "--size", "2")
 
 
 def test_papers_are_left_out_and_the_model_keeps_the_errors(invoke, own):
-    answer = invoke(*own, "--nested", "--papers", "papers.csv", "--bootstrap", 4, "--json", "--out", "model.json")
+    answer = invoke(*own, "--nested", "--papers", "papers.csv", "--json", "--out", "model.json")
     assert (answer.code, answer.err) == (0, "")
     (found,) = json.loads(answer.out)["results"]
     nested = found["nested"]
@@ -44,7 +44,6 @@ def test_papers_are_left_out_and_the_model_keeps_the_errors(invoke, own):
     assert sum(item["times"] for item in nested["winners"]) == 10
     # Ten papers are too few for 95 %: with what is left for a new one, they come to 10/11.
     assert [item["half_width"] is None for item in nested["intervals"]] == [False, False, False, True]
-    assert (found["bootstrap"]["times"], sum(item["times"] for item in found["bootstrap"]["winners"])) == (4, 4)
     kept = files.loads(Path("model.json").read_text(encoding="utf-8")).nested
     assert kept is not None
     assert (kept.mean, kept.n) == (nested["mean"], 30)
@@ -52,12 +51,11 @@ def test_papers_are_left_out_and_the_model_keeps_the_errors(invoke, own):
 
 
 def test_errors_are_told_beside_the_one_that_chose(invoke, own):
-    answer = invoke(*own, "--nested", "--papers", "papers.csv", "--bootstrap", 3)
+    answer = invoke(*own, "--nested", "--papers", "papers.csv")
     told = " ".join(answer.out.split())
     assert "cross-validated, as it was chosen" in told
     assert "each of 10 papers was left out" in told
     assert "Prediction intervals for algorithms of another paper" in told
-    assert "On 3 samples of the algorithms" in told
 
 
 def test_without_papers_each_algorithm_is_its_own(invoke, own):

@@ -35,7 +35,7 @@ def test_json_has_both_ways_to_choose_and_nested_errors(invoke):
     answer = invoke(*TRAINING, "--sizes", "2", "--nested", "--json", "--figure", "curve.png")
     assert (answer.code, answer.err) == (0, "")
     document = json.loads(answer.out)
-    assert document["schema"] == "arcademark.subset-sizes/2"
+    assert document["schema"] == "arcademark.subset-sizes/3"
     assert [series["incomplete"] for series in document["series"]] == ["leave out", "charge"]
     (item,) = document["series"][0]["sizes"]
     assert item["best"]["tasks"] == ["battle_zone", "name_this_game"]
@@ -60,8 +60,6 @@ def test_one_way_to_choose_is_enough_where_it_is_named(invoke):
         (["--sizes", "many"], "'many' is no size"),
         (["--sizes", "1-3", "--size", "2"], "--size does not go with --sizes"),
         (["--sizes", "1-3", "--plan", "atari-5"], "--plan does not go with --sizes"),
-        (["--sizes", "1-3", "--bootstrap", "5"], "--bootstrap does not go with --sizes"),
-        (["--sizes", "1", "--choose", "consensus"], "--choose consensus takes one size"),
         (["--sizes", "1", "--figure", "curve.gif"], "ends with .svg or .png"),
         (["--sizes", "1", "--out", "model.json"], "name a folder"),
         (["--size", "1", "--figure", "curve.svg"], "--figure draws the curve of --sizes"),

@@ -12,7 +12,7 @@ from scipy import stats
 from arcademark.catalogue import collections
 from arcademark.catalogue.errata import NOT_DECIDABLE, errata
 from arcademark.reproduce import atari5_data
-from arcademark.suite.costs import running
+from arcademark.suite.costs import runnings
 from arcademark.suite.protocols import protocol
 from arcademark.suite.references import scores as reference_scores
 from arcademark.suite.subsets import subset
@@ -22,7 +22,7 @@ PAPER = "aitchison-2023"
 FOUND = {erratum.where: erratum for erratum in errata(PAPER) if erratum.category != "sources disagree"}
 ATARI_5, ATARI_10 = subset("atari-5").tasks, subset("atari-10").tasks
 ENTRIES = collections.entries("atari-5-training")
-RAINBOW, AGENT57 = running("rainbow"), running("agent57")
+RAINBOW, AGENT57 = runnings()["rainbow"], runnings()["agent57"]
 AGENT57_HOURS = AGENT57.training_frames / AGENT57.frames_per_second / 3600
 (REVIEWED_AGENT57,) = (entry for entry in collections.entries("review-2021") if entry.algorithm == "Agent57")
 PRINTED_ESTIMATE = 1620

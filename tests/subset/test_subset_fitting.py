@@ -54,8 +54,6 @@ def test_who_is_held_out_is_predicted_by_the_others_alone():
     # Of the second and fourth: (2·4 + 4·8) / (4 + 16) = 2; of the first and third: (1·2 + 3·9) / (1 + 9) = 2.9.
     assert held_out(inputs, targets, fold_of) == pytest.approx([2.0, 5.8, 6.0, 11.6])
     assert fold_means(np.array([1.0, 2.0, 3.0, 6.0]), fold_of) == pytest.approx([2.0, 4.0])
-    # With a constant: through (2, 4) and (4, 8), and through (1, 2) and (3, 9).
-    assert held_out(inputs, targets, fold_of, constant=True) == pytest.approx([2.0, 5.5, 6.0, 12.5])
     falling = -targets
     assert held_out(inputs, falling, fold_of, without_negative) == pytest.approx([0.0] * 4)
 

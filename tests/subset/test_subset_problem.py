@@ -122,14 +122,6 @@ def test_complete_cases_are_those_with_every_task():
     assert targets.tolist() == [1.0]
 
 
-def test_drawing_algorithms_again_keeps_names_apart():
-    problem = Problem(np.array([[1.0], [2.0], [3.0]]), np.arange(3.0), ("a", "b", "c"), ("t",))
-    drawn = problem.with_algorithms([2, 0, 2])
-    assert drawn.algorithms == ("a", "c", "c (2)")
-    assert drawn.X.ravel().tolist() == [1.0, 3.0, 3.0]
-    assert drawn.y.tolist() == [0.0, 2.0, 2.0]
-
-
 def test_every_case_is_held_out_once_in_folds_of_like_size():
     for n in (10, 11, 44, 62):
         sizes = np.bincount(fold_of_cases(n), minlength=10)

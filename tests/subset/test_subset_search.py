@@ -10,7 +10,6 @@ from made_up_scores import random_problem, slow_search
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.subset import bounds, branches, enumeration, kernels, least_squares, leverage, pairs
-from arcademark.subset.consensus import consensus
 from arcademark.subset.problem import Problem, fold_of_cases
 from arcademark.subset.search import evaluate, search
 
@@ -361,14 +360,13 @@ def test_subsets_better_than_the_bound_of_their_branch_are_violations(monkeypatc
     assert search(alike(1), 6, top=5, threads=1).certificate.violations > 1  # more than the list's
 
 
-@pytest.mark.parametrize("choose", [search, consensus])
-def test_a_bound_that_leaves_out_everything_is_told(choose, monkeypatch):
+def test_a_bound_that_leaves_out_everything_is_told(monkeypatch):
     problem = alike()
-    choose(problem, 6, threads=1)
+    search(problem, 6, threads=1)
     in_python(monkeypatch)
     corrupt_bound(monkeypatch, 2.0)
     with pytest.raises(ArcadeMarkError, match="a bound left out subsets"):
-        choose(problem, 6, threads=1)
+        search(problem, 6, threads=1)
 
 
 def test_a_list_worse_than_one_known_beforehand_fails_the_certificate(monkeypatch):

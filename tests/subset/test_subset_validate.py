@@ -13,7 +13,6 @@ from made_up_scores import random_problem, slow_search
 from arcademark.errors import ArcadeMarkError
 from arcademark.subset.problem import Problem
 from arcademark.subset.search import search
-from arcademark.subset.stability import bootstrap, over_fold_seeds
 from arcademark.subset.validate import HeldOut, Nested, copies, nested
 
 FOLDS, SEED = 4, 7
@@ -173,52 +172,3 @@ def test_nothing_predicted_is_refused():
     sources = {name: "one" if name < "g" else "two" for name in problem.algorithms}
     with pytest.raises(ArcadeMarkError, match="chosen without its source; search for fewer"):
         nested(problem, sources, choose(1))
-
-
-def test_other_shuffles_and_samples_count_what_a_slow_search_finds():
-    problem = random_problem(4, missing=0.1)
-    told = []
-    seeds = over_fold_seeds(
-        lambda seed: choose(2, seed)(problem), range(5), lambda done, total: told.append((done, total))
-    )["best"]
-    slow = [slow_search(problem, 2, FOLDS, seed, "drop")[0][1] for seed in range(5)]
-    assert {problem.positions(win.tasks): win.times for win in seeds.winners} == {
-        item: slow.count(item) for item in slow
-    }
-    assert [win.times for win in seeds.winners] == sorted((win.times for win in seeds.winners), reverse=True)
-    assert told == [(done, 5) for done in range(1, 6)]
-    again = np.random.default_rng(5)
-    samples = [np.sort(again.integers(24, size=24)) for _ in range(6)]
-    slow = [
-        slow_choice(Problem(problem.X[rows], problem.y[rows], tuple(map(str, range(24))), problem.tasks), 2)
-        for rows in samples
-    ]
-    found = bootstrap(problem, choose(2), 6, np.random.default_rng(5))["best"]
-    assert (found.times, found.failed) == (6, 0)
-    assert {problem.positions(win.tasks): win.times for win in found.winners} == {
-        item: slow.count(item) for item in slow
-    }
-    assert found.tasks == {
-        name: times for name in found.tasks if (times := sum(problem.tasks.index(name) in subset for subset in slow))
-    }
-
-
-def test_a_sample_on_which_nothing_can_be_chosen_is_counted():
-    problem = random_problem(2)
-    calls = iter(range(10))
-
-    def sometimes(sample):
-        if next(calls) % 2:
-            raise ArcadeMarkError("nothing")
-        return choose(1)(sample)
-
-    found = bootstrap(problem, sometimes, 4, np.random.default_rng(0))["best"]
-    assert (found.times, found.failed, sum(win.times for win in found.winners)) == (4, 2, 2)
-
-
-def test_samples_on_none_of_which_anything_can_be_chosen_are_refused():
-    def never(sample):
-        raise ArcadeMarkError("nothing can be chosen")
-
-    with pytest.raises(ArcadeMarkError, match="nothing can be chosen"):
-        bootstrap(random_problem(2), never, 3, np.random.default_rng(0))

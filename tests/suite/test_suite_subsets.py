@@ -86,7 +86,6 @@ def test_published_models(name):
     entry = subset(name)
     assert entry.coefficients is not None
     assert dict(zip(entry.tasks, entry.coefficients, strict=True)) == coefficients
-    assert entry.intercept == 0.0
     assert entry.r_squared == r_squared
     assert entry.relative_error == pytest.approx(percent / 100)
     assert entry.max_frames_per_episode == 108_000

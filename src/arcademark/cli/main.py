@@ -46,7 +46,6 @@ COMMANDS = {
     "site": "The leaderboard, as pages that need no network.",
     "catalogue": "Published scores, each with its source, and errata of papers.",
     "subset": "The few most informative tasks: search, predict, study.",
-    "cost": "What an evaluation takes: hours, money, energy, carbon.",
 }
 """Each is in a module of its name."""
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from arcademark.subset.model import SubsetModel
     from arcademark.subset.progress import Progress
 
-ONE_SUBSET = {"size": "--size", "plan": "--plan", "top": "--top", "seeds": "--fold-seeds", "bootstrap": "--bootstrap"}
+ONE_SUBSET = {"size": "--size", "plan": "--plan", "top": "--top"}
 """Options that --sizes has no place for."""
 FILE = click.Path(path_type=Path)
 COUNTED = click.IntRange(min=0)
@@ -66,23 +66,13 @@ def following() -> Iterator[Callable[[str, int], Progress] | None]:
 @click.option("--nnls", is_flag=True, help="Fit without negative coefficients instead of dropping such models.")
 @click.option(
     "--choose",
-    type=click.Choice(["best", "charged", "consensus"]),
+    type=click.Choice(["best", "charged"]),
     default="best",
     show_default=True,
-    help="By the error where all scores are there, with missing ones charged, or by what the near-best agree on.",
+    help="By the error where all scores are there, or with missing ones charged.",
 )
 @click.option("--folds", type=options.COUNT, default=10, show_default=True, help="Of the cross-validation.")
 @click.option("--fold-seed", type=COUNTED, default=1982, show_default=True, help="Shuffles the folds.")
-@click.option(
-    "--fold-seeds",
-    "--seeds",
-    "seeds",
-    type=COUNTED,
-    default=10,
-    show_default=True,
-    metavar="N",
-    help="Search again with N other fold seeds.",
-)
 @click.option("--nested", is_flag=True, help="Also search without each paper, and predict its algorithms.")
 @click.option(
     "--papers",
@@ -90,7 +80,6 @@ def following() -> Iterator[Callable[[str, int], Progress] | None]:
     metavar="FILE",
     help="Which paper each algorithm is of: a CSV file with the columns algorithm and paper.",
 )
-@click.option("--bootstrap", type=COUNTED, default=0, metavar="N", help="Search again on N samples of the algorithms.")
 @click.option("--minimum-tasks", type=AT_LEAST_ONE, help="Tasks an algorithm needs.  [default: 40, or half]")
 @click.option("--minimum-algorithms", type=AT_LEAST_ONE, help="Algorithms a task needs.  [default: 40, or half]")
 @click.option("--no-bounds", is_flag=True, help="Cross-validate every subset; the result is the same.")

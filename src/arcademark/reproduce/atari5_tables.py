@@ -13,14 +13,14 @@ from dataclasses import replace
 from arcademark.reproduce import atari5_data as data
 from arcademark.reproduce.atari5_data import PAPER, listed, name_of, printed, stated
 from arcademark.reproduce.comparison import Comparison, decided, explained, number, row, slips
-from arcademark.subset import costs
 from arcademark.suite import references
-from arcademark.suite.costs import running
+from arcademark.suite.costs import KILOGRAMS_PER_POUND, Cost, Running, cost, runnings
 from arcademark.suite.subsets import Subset, subset
 from arcademark.suite.tasks import canonical_game
 
 TABLE_3 = {"Rainbow (noop)": "Rainbow DQN"}
 TABLE_6 = {"Rainbow DQN": "rainbow", "Agent-57": "agent57"}
+POUNDS_PER_SHORT_TON = 2000.0
 SET = "Table 7, Agent57's challenging set"
 GAME_MODELS = {10: data.ATARI_5, 11: data.ATARI_10}
 
@@ -60,31 +60,39 @@ def algorithms() -> Iterator[Comparison]:
 def expenses() -> Iterator[Comparison]:
     """Check Table 6: GPU hours and costs of 57 games."""
     for name, cells in printed(6).items():
-        found = costs.cost(running(TABLE_6[name]), len(data.GAMES))
-        exact = (found.gpu_hours, found.preemptive or 0.0, found.standard)
+        running = runnings()[TABLE_6[name]]
+        hours = len(data.GAMES) * running.hours_per_task
+        preemptive = running.gpu_price_preemptive + running.machine_price_preemptive
+        exact = (hours, hours * preemptive, _cost(running).dollars)
         for column, cell, value in zip(("GPU hours", "preemptive cost", "standard cost"), cells, exact, strict=True):
             yield explained(PAPER, row(f"Table 6, {name}, {column}", (cell,), (value,)))
-    yield stated("icml-years", ", ".join(str(running(name).year) for name in TABLE_6.values()), False)
+    yield stated("icml-years", ", ".join(str(runnings()[name].year) for name in TABLE_6.values()), False)
 
 
 def appendix() -> Iterator[Comparison]:
     """Check what Appendix A states beside Table 6: hours, prices, energy and carbon."""
-    rainbow, agent57 = running("rainbow"), running("agent57")
-    yield stated("rainbow-days", f"{rainbow.hours_per_task / costs.HOURS_PER_DAY:g}")
-    hours = costs.hours(agent57.training_frames or 0, agent57.frames_per_second or 0)
+    rainbow, agent57 = both = [runnings()[name] for name in TABLE_6.values()]
+    yield stated("rainbow-days", f"{rainbow.hours_per_task / 24:g}")
+    hours = agent57.training_frames / (agent57.frames_per_second or 1.0) / 3600
     yield stated("agent57-hours", f"{hours:.1f}, rounded {hours:.0f}", False)
-    found = [costs.cost(item, len(data.GAMES)) for item in (rainbow, agent57)]
-    shares = [f"{(item.preemptive or 0.0) / item.standard:.2f}" for item in found]
-    yield stated("preemptive", " and ".join(shares), False)
-    precise = costs.cost(replace(agent57, hours_per_task=hours), len(data.GAMES))
-    energy, carbon = (precise.kilowatt_hours or 0.0), (precise.carbon_kilograms or 0.0)
-    yield stated("energy", f"{energy / 1000:.3f} MWh", False)
-    tons = carbon / costs.KILOGRAMS_PER_POUND / costs.POUNDS_PER_SHORT_TON
-    yield stated("carbon", f"{tons:.2f} short tons, {carbon / 1000:.2f} tonnes", False)
-    five = [costs.cost(item, len(data.ATARI_5)).standard for item in (rainbow, agent57)]
-    whole = [item.standard for item in found]
+    shares = [
+        (item.gpu_price_preemptive + item.machine_price_preemptive) / (item.gpu_price + item.machine_price)
+        for item in both
+    ]
+    yield stated("preemptive", " and ".join(f"{share:.2f}" for share in shares), False)
+    precise = _cost(replace(agent57, hours_per_task=hours))
+    yield stated("energy", f"{precise.kilowatt_hours / 1000:.3f} MWh", False)
+    tons = precise.carbon_kilograms / KILOGRAMS_PER_POUND / POUNDS_PER_SHORT_TON
+    yield stated("carbon", f"{tons:.2f} short tons, {precise.carbon_kilograms / 1000:.2f} tonnes", False)
+    five, whole = ([_cost(item, tasks).dollars for item in both] for tasks in (len(data.ATARI_5), len(data.GAMES)))
     text = f"Rainbow ${five[0]:,.0f} of ${whole[0]:,.0f}; Agent57 ${five[1]:,.0f} of ${whole[1]:,.0f}"
     yield stated("cost-tenth", text, all(few < 0.1 * every for few, every in zip(five, whole, strict=True)))
+
+
+def _cost(running: Running, tasks: int = len(data.GAMES)) -> Cost:
+    """Return what a run on so many games costs at the standard price."""
+    watts = (running.gpu_watts or 0.0) + (running.machine_watts or 0.0)
+    return cost(tasks * running.hours_per_task, running.gpu_price + running.machine_price, watts)
 
 
 def subsets_of_others() -> Iterator[Comparison]:

@@ -70,12 +70,8 @@ _List: TypeAlias = tuple[Floats, NDArray[np.int64], float]
 _Found: TypeAlias = tuple[_List, Counts]
 
 
-def enumerate_subsets(
-    prepared: PreparedSearch, progress: Progress | None, limit: float | None = None
-) -> tuple[list[tuple[int, ...]], Counts]:
+def enumerate_subsets(prepared: PreparedSearch, progress: Progress | None) -> tuple[list[tuple[int, ...]], Counts]:
     """Return the tasks of the best subsets, best first, and what was done about all.
-
-    With bounds, subsets above ``limit`` are not listed; it is found if None.
 
     Raises
     ------
@@ -87,13 +83,13 @@ def enumerate_subsets(
             f"subset search: {prepared.subsets:.1e} subsets of {prepared.size} are too many; ask for fewer tasks, or "
             "choose from fewer (--exclude)"
         )
-    best, counts = _enumerate(prepared, progress, limit)
+    best, counts = _enumerate(prepared, progress)
     return [
         tuple(subset.tolist()) for error, subset in zip(best[0], best[1], strict=True) if np.isfinite(error)
     ], counts
 
 
-def _enumerate(prepared: PreparedSearch, progress: Progress | None, limit: float | None) -> tuple[_List, Counts]:
+def _enumerate(prepared: PreparedSearch, progress: Progress | None) -> tuple[_List, Counts]:
     if prepared.choose < 2 or not prepared.bounds:
         return _search_each(prepared, progress)
     fixed, free = prepared.fixed.tolist(), prepared.free.tolist()
@@ -101,8 +97,8 @@ def _enumerate(prepared: PreparedSearch, progress: Progress | None, limit: float
     grouped = None if found is None else groups(found, fixed, free, prepared.choose, prepared.floor)
     if found is None or grouped is None:
         return _search_each(prepared, progress)
-    reached = good_error(prepared) if limit is None else math.inf
-    best, counts = _search_groups(prepared, found, grouped, reached if limit is None else limit, progress)
+    reached = good_error(prepared)
+    best, counts = _search_groups(prepared, found, grouped, reached, progress)
     missed = best[0][-1] > reached * (1.0 + kernels.TIE) + prepared.nothing
     return best, counts + Counts(0, 0, 0, violations=int(missed))
 

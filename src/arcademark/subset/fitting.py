@@ -55,18 +55,7 @@ def without_negative(inputs: Floats, targets: Floats) -> Floats:
     return np.asarray(nnls(inputs, targets)[0])
 
 
-def solve(solver: Solver, inputs: Floats, targets: Floats, *, constant: bool = False) -> tuple[Floats, float]:
-    """Return weights, shape (tasks,), and the constant: 0 where none is asked for, else of whatever sign."""
-    if not constant:
-        return solver(inputs, targets), 0.0
-    middle, target = inputs.mean(axis=0), float(targets.mean())
-    weights = solver(inputs - middle, targets - target)
-    return weights, target - float(middle @ weights)
-
-
-def held_out(
-    inputs: Floats, targets: Floats, fold_of: NDArray[np.int64], solver: Solver = ordinary, *, constant: bool = False
-) -> Floats:
+def held_out(inputs: Floats, targets: Floats, fold_of: NDArray[np.int64], solver: Solver = ordinary) -> Floats:
     """Predict every algorithm, shape (algorithms,), by a model fitted to the folds that it is not in.
 
     ``fold_of``, shape (algorithms,), is as `arcademark.subset.problem.fold_of_cases` returns it.
@@ -74,8 +63,7 @@ def held_out(
     found = np.empty(len(targets))
     for fold in range(int(fold_of.max()) + 1):
         held = fold_of == fold
-        weights, shift = solve(solver, inputs[~held], targets[~held], constant=constant)
-        found[held] = inputs[held] @ weights + shift
+        found[held] = inputs[held] @ solver(inputs[~held], targets[~held])
     return found
 
 
@@ -101,7 +89,9 @@ def fit(inputs: Floats, targets: Floats, *, intercept: bool = False) -> Fit:
         )
     if np.isnan(inputs).any() or np.isnan(targets).any():
         raise ArcadeMarkError("a score is missing among those to be fitted to; keep complete rows only")
-    weights, constant = solve(ordinary, inputs, targets, constant=intercept)
+    middle, target = (inputs.mean(axis=0), float(targets.mean())) if intercept else (np.zeros(inputs.shape[1]), 0.0)
+    weights = ordinary(inputs - middle, targets - target)
+    constant = target - float(middle @ weights)
     residual = float(np.sum((targets - inputs @ weights - constant) ** 2))
     total = float(np.sum((targets - targets.mean()) ** 2))
     return Fit(tuple(weights.tolist()), constant, residual, total, len(targets))

@@ -60,14 +60,12 @@ def follow(
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
     progress: Callable[[Step], Progress] | None = None,
-    choose: Callable[..., SearchResult] = search,
     **options: Any,
 ) -> Mapping[str, SearchResult]:
     """Search step by step; return results by the steps' names, in their order.
 
     Each step names earlier steps only; the first subset must have the tasks to include, none may have those to exclude.
-    ``progress`` returns, given a step, what is told how far its search is. ``choose`` is `search`, or what takes and
-    returns the same, such as `arcademark.subset.consensus.consensus`; ``options`` are those of each.
+    ``progress`` returns, given a step, what is told how far its search is; ``options`` are those of each `search`.
 
     Raises
     ------
@@ -78,7 +76,7 @@ def follow(
     for place, step in enumerate(steps):
         if step.name in found:
             raise ArcadeMarkError(f"plan: two steps are named {step.name!r}; expected unique names")
-        found[step.name] = choose(
+        found[step.name] = search(
             problem,
             step.size,
             include=(*_tasks(step.include, found), *(include if place == 0 else ())),

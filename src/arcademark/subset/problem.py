@@ -130,15 +130,11 @@ class Problem:
         rows = self.complete(positions)
         return self.X[rows][:, list(positions)], self.y[rows]
 
-    def with_algorithms(self, rows: Sequence[int] | NDArray[np.int64]) -> Problem:
-        """Return the problem of some algorithms only, in the order of `algorithms`; a repeated row counts as often."""
-        chosen = np.sort(np.asarray(rows, dtype=np.int64))
-        seen: Counter[int] = Counter()
-        names = []
-        for row in chosen.tolist():
-            seen[row] += 1
-            names.append(self.algorithms[row] + (f" ({seen[row]})" if seen[row] > 1 else ""))
-        return Problem(self.X[chosen], self.y[chosen], tuple(names), self.tasks, self.left_out)
+    def with_algorithms(self, rows: Sequence[int]) -> Problem:
+        """Return the problem of some algorithms only, in the order of `algorithms`."""
+        chosen = sorted(rows)
+        names = tuple(self.algorithms[row] for row in chosen)
+        return Problem(self.X[chosen], self.y[chosen], names, self.tasks, self.left_out)
 
 
 def complete_rows(inputs: Floats, targets: Floats | None = None) -> NDArray[np.bool_]:

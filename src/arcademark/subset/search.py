@@ -31,7 +31,7 @@ import numpy as np
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.subset.enumeration import Counts, enumerate_subsets
-from arcademark.subset.fitting import fold_means, held_out, ordinary, solve, without_negative
+from arcademark.subset.fitting import fold_means, held_out, ordinary, without_negative
 from arcademark.subset.prepared import SearchOptions, fewest_cases, prepare, rounding
 from arcademark.subset.problem import FOLD_SEED, FOLDS, Problem, check_unique, fold_of_cases
 from arcademark.subset.progress import Progress
@@ -59,8 +59,6 @@ class Candidate:
         G).
     n : int
         Complete cases.
-    intercept : float
-        The constant; 0 in models without.
     standard_error : float
         Of ``cv_mae``, as if folds were independent; training sets overlap, so that it is rather too small.
     """
@@ -72,7 +70,6 @@ class Candidate:
     r2: float
     relative_error: float
     n: int
-    intercept: float = 0.0
     standard_error: float = 0.0
 
 
@@ -147,7 +144,11 @@ def search(problem: Problem, size: int, *, progress: Progress | None = None, **o
     found, counts = enumerate_subsets(prepared, progress)
     certificate = Certificate.of(prepared.subsets, counts)
     if not found:
-        check_bounds(certificate)
+        if certificate.violations:
+            raise ArcadeMarkError(
+                "subset search: a bound left out subsets that are known to be good, which is an error of this program; "
+                "search without bounds (bounds=False, --no-bounds), and tell its authors"
+            )
         raise ArcadeMarkError(
             f"subset search: none of {certificate.subsets:,} subsets of {size} can be used: "
             f"{certificate.inadmissible:,} have too few algorithms with scores on all their tasks, the others have "
@@ -159,15 +160,6 @@ def search(problem: Problem, size: int, *, progress: Progress | None = None, **o
     return SearchResult(best, tuple(others), certificate)
 
 
-def check_bounds(certificate: Certificate) -> None:
-    """Refuse a search that found nothing because a bound was wrong."""
-    if certificate.violations:
-        raise ArcadeMarkError(
-            "subset search: a bound left out subsets that are known to be good, which is an error of this program; "
-            "search without bounds (bounds=False, --no-bounds), and tell its authors"
-        )
-
-
 def evaluate(
     problem: Problem,
     tasks: Sequence[str],
@@ -175,13 +167,11 @@ def evaluate(
     nonnegative: Literal["any", "drop", "nnls"] = "any",
     folds: int = FOLDS,
     fold_seed: int | None = FOLD_SEED,
-    constant: bool = False,
 ) -> Candidate:
     """Fit and cross-validate one subset, its tasks in any order, from the rows.
 
-    Unlike in a search, negative coefficients are kept unless all fits are to be made without ("nnls"). A constant,
-    which the paper's models do not have, may be negative. Refused are unknown or repeated tasks, and too few complete
-    cases.
+    Unlike in a search, negative coefficients are kept unless all fits are to be made without ("nnls"). Refused are
+    unknown or repeated tasks, and too few complete cases.
     """
     positions = sorted(problem.positions(tasks))
     check_unique("subset", "task", tasks)
@@ -193,10 +183,10 @@ def evaluate(
         )
     solver = without_negative if nonnegative == "nnls" else ordinary
     fold_of = fold_of_cases(len(y), folds, fold_seed)
-    errors = y - held_out(x, y, fold_of, solver, constant=constant)
+    errors = y - held_out(x, y, fold_of, solver)
     squares, sizes = fold_means(errors**2, fold_of), fold_means(np.abs(errors), fold_of)
     variance = float(np.var(y))
-    weights, intercept = solve(solver, x, y, constant=constant)
+    weights = solver(x, y)
     lengths = np.sqrt(np.sum(x**2, axis=0))
     weights = np.where((weights < 0) & (-weights * lengths <= NEGATIVE * np.sqrt(y @ y)), 0.0, weights)
     error = float(squares.mean())
@@ -209,6 +199,5 @@ def evaluate(
         r2=1.0 - error / variance if variance > 0 else math.nan,
         relative_error=math.log(10.0) * float(sizes.mean()),
         n=len(y),
-        intercept=intercept,
         standard_error=float(sizes.std(ddof=1)) / math.sqrt(folds),
     )

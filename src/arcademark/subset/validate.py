@@ -15,9 +15,11 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Protocol, TypeAlias
 
 import numpy as np
 
@@ -25,13 +27,36 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.subset.problem import Problem
 from arcademark.subset.progress import Progress
 from arcademark.subset.spread import spread
-from arcademark.subset.stability import Choose, Win, tally
 from arcademark.suite.subsets import conformal_half_width
 
 FEWEST_SHARED = 10
 """Positive scores that two algorithms must share before one is called a copy."""
 SAME = 0.9
 """Share of the common positive scores that are equal in a copy."""
+
+
+class Chosen(Protocol):
+    """Tasks, and a coefficient for each: what a search's candidates have."""
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The tasks."""
+
+    @property
+    def coefficients(self) -> tuple[float, ...]:
+        """The coefficients."""
+
+
+Choose: TypeAlias = Callable[[Problem], Mapping[str, Chosen]]
+"""From a problem to what is chosen on it, by name: one search, or all of a plan's."""
+
+
+@dataclass(frozen=True)
+class Win:
+    """A subset, and how often it was chosen."""
+
+    tasks: tuple[str, ...]
+    times: int
 
 
 @dataclass(frozen=True)
@@ -240,12 +265,12 @@ def nested(
                 if lost:
                     lacking[algorithm] = f"no score on {', '.join(lost)}, chosen without its source"
                     continue
-                guess = chosen.intercept + float(scores @ np.array(chosen.coefficients))
+                guess = float(scores @ np.array(chosen.coefficients))
                 extrapolation = usual.extrapolation(scores)
                 predicted[row] = HeldOut(algorithm, source, chosen.tasks, float(problem.y[row]), guess, extrapolation)
         if progress is not None:
             progress(done, len(names))
-    winners = tally(choices)
+    found = {}
     for name, items in held.items():
         if not items:
             which = f" ({name})" if name else ""
@@ -253,12 +278,15 @@ def nested(
                 f"nested error{which}: no algorithm has scores on all tasks that were chosen without its source; "
                 "search for fewer tasks"
             )
-    return MappingProxyType(
-        {
-            name: Nested(tuple(items[row] for row in sorted(items)), MappingProxyType(reasons[name]), winners[name])
-            for name, items in held.items()
-        }
-    )
+        in_order = tuple(items[row] for row in sorted(items))
+        found[name] = Nested(in_order, MappingProxyType(reasons[name]), _winners(choices, name))
+    return MappingProxyType(found)
+
+
+def _winners(choices: Iterable[Mapping[str, Chosen]], name: str) -> tuple[Win, ...]:
+    """Count how often each subset was chosen; the most frequent first, then by tasks."""
+    won = Counter(chosen[name].tasks for chosen in choices if name in chosen)
+    return tuple(Win(tasks, times) for tasks, times in sorted(won.items(), key=lambda item: (-item[1], item[0])))
 
 
 def _source(problem: Problem, row: int, sources: Mapping[str, str]) -> str:

@@ -1,78 +1,60 @@
-"""What a run of a published algorithm takes: hours, hardware, prices and power, each as a paper assumes it.
+"""What evaluations cost, and what runs of published algorithms take, as the Atari-5 paper assumes it (Appendix A).
 
-Hours are those that one task keeps one GPU and one machine busy. Prices are US dollars an hour, power is in watts.
-Nothing is a measurement: what the paper guessed stands in `Running.assumed`.
+A lower bound, without cooling, tests, tuning and failed runs. Prices are US dollars an hour, power is in watts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
-from typing import Any
 
-from arcademark.errors import UnknownNameError
 from arcademark.suite.tables import read_tables
+
+KILOGRAMS_PER_POUND = 0.45359237
+POUNDS_PER_KWH = 0.92
+"""Carbon dioxide of a kilowatt-hour in the United States in 2019, as the paper takes it from the EIA."""
 
 
 @dataclass(frozen=True)
-class Assumed:
-    """What was guessed, in a sentence, and the fields of `Running` that rest on it.
+class Cost:
+    """What hours of a machine take: US dollars, energy, and kilograms of carbon dioxide."""
 
-    Once one of them is replaced it says nothing any more.
-    """
-
-    of: tuple[str, ...]
-    note: str
+    dollars: float
+    kilowatt_hours: float
+    carbon_kilograms: float
 
 
 @dataclass(frozen=True)
 class Running:
-    """What one run on one task takes.
+    """What one run on one task takes: how long it keeps one GPU and one machine busy.
 
-    Preemptive prices are those where the provider may stop the machine. None is not known. `training_frames` are those
-    of one task; `frames_per_second` is how fast it trains, where hours follow from that; `year` that of the algorithm's
-    publication, and `citation` says who says so.
+    Preemptive prices are those where the provider may stop the machine. Watts are None where they are not known.
+    `training_frames` are those of one task; `frames_per_second` is how fast it trains, of all actors together, where
+    hours follow from that; `year` is that of the algorithm's publication.
     """
 
-    name: str
     title: str
+    year: int
     hours_per_task: float
     gpu_price: float
     machine_price: float
-    gpu_price_preemptive: float | None = None
-    machine_price_preemptive: float | None = None
+    gpu_price_preemptive: float
+    machine_price_preemptive: float
+    training_frames: int
     gpu_watts: float | None = None
     machine_watts: float | None = None
-    gpu: str = ""
-    machine: str = ""
-    training_frames: int | None = None
     frames_per_second: float | None = None
-    year: int | None = None
-    citation: str = ""
-    assumed: tuple[Assumed, ...] = ()
-
-    def replaced(self, **fields: Any) -> Running:
-        """Return the same with other fields, without what was guessed of these."""
-        kept = tuple(item for item in self.assumed if not fields.keys() & set(item.of))
-        return replace(self, **fields, assumed=kept)
 
 
 @cache
 def runnings() -> Mapping[str, Running]:
-    """Return what is known of published algorithms, by name."""
-    return MappingProxyType({name: _running(name, **entry) for name, entry in read_tables("costs.toml").items()})
+    """Return what is known of published algorithms, by name: "rainbow" and "agent57"."""
+    return MappingProxyType({name: Running(**entry) for name, entry in read_tables("costs.toml").items()})
 
 
-def _running(name: str, *, assumed: Sequence[Mapping[str, Any]], **entry: Any) -> Running:
-    guesses = tuple(Assumed(tuple(item["of"]), item["note"]) for item in assumed)
-    return Running(name=name, assumed=guesses, **entry)
-
-
-def running(name: str) -> Running:
-    """Return what an algorithm's run takes, "Agent-57" or "agent57"; an `UnknownNameError` where it is not known."""
-    key = name.lower().replace("-", "").replace(" ", "").removesuffix("dqn")
-    if key not in runnings():
-        raise UnknownNameError("algorithm with known costs", name, runnings())
-    return runnings()[key]
+def cost(hours: float, price: float, watts: float, pounds_per_kwh: float = POUNDS_PER_KWH) -> Cost:
+    """Return what so many hours of a machine cost."""
+    kilowatt_hours = hours * watts / 1000.0
+    return Cost(hours * price, kilowatt_hours, kilowatt_hours * pounds_per_kwh * KILOGRAMS_PER_POUND)

@@ -97,8 +97,6 @@ class Subset:
         The same in a sentence, with the section that says so.
     coefficients : tuple of float or None
         The model's, one a task; None if none were published.
-    intercept : float
-        Of the model, in log space; 0 for the published ones (Atari-5, §4.3).
     r_squared, relative_error : float or None
         Of the model as published: in log space, and a fraction.
     nested : Nested or None
@@ -118,7 +116,6 @@ class Subset:
     citation: str
     papers: tuple[str, ...] = ()
     coefficients: tuple[float, ...] | None = None
-    intercept: float = 0.0
     r_squared: float | None = None
     relative_error: float | None = None
     nested: Nested | None = None

@@ -12,13 +12,11 @@ from arcademark.reports import wording
 from arcademark.reports.blocks import Block, Cell, Column, Document, Figure, Notices, Prose, Section, section, table
 from arcademark.reports.document import Notice
 from arcademark.reports.subsets import sizes_figure
-from arcademark.reports.subsets.searching import Choose, Found, Searched, Setup, gap
+from arcademark.reports.subsets.searching import Found, Searched, Setup, gap
 from arcademark.reports.subsets.sizes import EverySize, Series, Sized
 from arcademark.reports.subsets.validating import LOG, Validation
-from arcademark.subset.consensus import NEAR_BEST
 from arcademark.subset.model import SubsetModel
 from arcademark.subset.search import Certificate
-from arcademark.subset.stability import Resampled, Win
 from arcademark.subset.validate import Interval
 from arcademark.suite.subsets import LEVEL, conformal_half_width
 
@@ -33,8 +31,6 @@ STEPS: Mapping[str, str] = {
 """Titles of a plan's steps."""
 SERIES = {"leave out": "The best subset of every size", "charge": "The best where whoever is left out counts"}
 MOST_WINNERS = 5
-MOST_TASKS = 10
-"""Tasks whose share of the winners is named."""
 
 
 def search(shown: Searched) -> Document:
@@ -67,7 +63,7 @@ def _document(shown: Setup, title: str, *sections: Section) -> Document:
 
 def _found(found: Found, shown: Searched) -> Section:
     """Show a step: the subsets, the proof, and what speaks for the best or against it."""
-    best, agreed = found.best, shown.choose == "consensus"
+    best = found.best
     log = shown.transform == LOG
     unit = f", {shown.unit}" if shown.unit else ""
     columns = ("", Column(f"{shown.noun}s", "name"), "R²", "rel. error" if log else f"mean error{unit}", "error +", "n")
@@ -87,28 +83,19 @@ def _found(found: Found, shown: Searched) -> Section:
     weights = [
         (shown.titles[task], f"{weight:.4f}") for task, weight in zip(best.tasks, best.coefficients, strict=True)
     ]
-    weights += [("constant", f"{best.intercept:.4f}")] if best.intercept else []
-    chosen = "chosen" if agreed else "best"
     parts: list[Block] = [
         table(columns, rows),
-        Prose(proof(found.certificate, shown.choose)),
-        section(f"Coefficients of the {chosen}", table((shown.noun, "coefficient"), weights)),
+        Prose(proof(found.certificate)),
+        section("Coefficients of the best", table((shown.noun, "coefficient"), weights)),
     ]
-    if found.winners:
-        times = sum(win.times for win in found.winners)
-        title = f"With {wording.plural(times, 'other shuffle')} of the folds"
-        parts.append(section("Other folds", *_winners(title, times, found.winners, best.tasks, shown)))
     if found.nested is not None:
         error = best.relative_error if log else best.cv_mae
         others = _others(found.model)
         parts.append(section("On other papers", *_nested(found.nested, error, best.tasks, shown), others))
-    if found.bootstrap is not None:
-        parts.append(section("Other samples of the algorithms", *_bootstrap(found.bootstrap, best.tasks, shown)))
-    title = STEPS.get(found.name, "The best subsets") + (": what the near-best agree on" if agreed else "")
-    return section(title, *parts)
+    return section(STEPS.get(found.name, "The best subsets"), *parts)
 
 
-def proof(certificate: Certificate, choose: Choose = "best") -> str:
+def proof(certificate: Certificate) -> str:
     """Say what was done about every subset."""
     parts = [f"{wording.count(certificate.evaluated)} cross-validated"]
     if certificate.pruned:
@@ -116,22 +103,7 @@ def proof(certificate: Certificate, choose: Choose = "best") -> str:
     if certificate.inadmissible:
         parts.append(f"{wording.count(certificate.inadmissible)} with too few algorithms")
     subsets = f"{wording.plural(certificate.subsets, 'subset')}: {wording.listing(parts)}"
-    if choose != "consensus":
-        return f"{subsets}; {'the best is proven' if certificate.holds else 'NOT proven'}."
-    return (
-        f"Of up to {NEAR_BEST} best subsets of each shuffle of the folds, the one whose tasks they have most often; "
-        f"in all shuffles {subsets}; {'that they are the best is proven' if certificate.holds else 'NOT proven'}."
-    )
-
-
-def _winners(title: str, times: int, won: Sequence[Win], best: Sequence[str], shown: Setup) -> Iterator[Block]:
-    """Yield how often the best wins when the search is repeated, and who else does."""
-    same = sum(win.times for win in won if tuple(win.tasks) == tuple(best))
-    others = f"; {wording.count(len(won))} subsets win in all" if len(won) > 1 else ""
-    yield Prose(f"{title} it wins {same:,} of {wording.plural(times, 'time')}{others}.")
-    if same < times:
-        rows = [(_names(win.tasks, shown), str(win.times)) for win in won]
-        yield table(("winner", "times"), rows, most=MOST_WINNERS)
+    return f"{subsets}; {'the best is proven' if certificate.holds else 'NOT proven'}."
 
 
 def _others(model: SubsetModel) -> Prose | None:
@@ -189,16 +161,13 @@ def _nested(found: Validation, error: float, best: Sequence[str], shown: Setup) 
             f"interval of {'×/÷' if log else '±'} {_width(usual, log)} for usual scores, wider for others; so it held "
             f"{usual.inside} of {usual.of}."
         )
-    yield from _winners(f"Without {found.papers} papers, one at a time,", found.papers, found.winners, best, shown)
-
-
-def _bootstrap(found: Resampled, best: Sequence[str], shown: Setup) -> Iterator[Block]:
-    title = f"On {found.times:,} samples of the algorithms, drawn with replacement,"
-    yield from _winners(title, found.times, found.winners, best, shown)
-    shares = [f"{shown.titles[name]} {100 * n / found.times:.0f}\N{NO-BREAK SPACE}%" for name, n in found.tasks.items()]
-    yield Prose(f"In the winner, of all samples: {', '.join(shares[:MOST_TASKS])}.")
-    if found.failed:
-        yield Prose(f"On {wording.count(found.failed)} nothing could be chosen.", "weak")
+    same = sum(win.times for win in found.winners if win.tasks == tuple(best))
+    others = f"; {wording.count(len(found.winners))} subsets win in all" if len(found.winners) > 1 else ""
+    papers = wording.plural(found.papers, "time")
+    yield Prose(f"Without {found.papers} papers, one at a time, it wins {same:,} of {papers}{others}.")
+    if same < found.papers:
+        rows = [(_names(win.tasks, shown), str(win.times)) for win in found.winners]
+        yield table(("winner", "times"), rows, most=MOST_WINNERS)
 
 
 def _series(series: Series, shown: EverySize) -> Iterator[Block]:

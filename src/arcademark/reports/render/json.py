@@ -50,7 +50,6 @@ _DOCUMENTS = (
     "reports.subsets.studying:Studied",
     "reports.subsets.predicting:Predicted",
     "reports.subsets.covering:Coverage",
-    "reports.subsets.expenses:Expenses",
     "reports.subsets.until:PlayedUntil",
     "reports.reproductions.analysis:Reproduced",
     "reports.site.document:Site",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import ClassVar, Literal
 
@@ -22,8 +22,7 @@ from arcademark.runs.progress import Standing
 from arcademark.runs.scheduling import Lengths, deal, frames_left, recorded_standings
 from arcademark.runs.simulation import HOUR, Load, simulate
 from arcademark.runs.store import read_run
-from arcademark.subset.costs import KILOGRAMS_PER_POUND, POUNDS_PER_KWH
-from arcademark.suite.costs import running
+from arcademark.suite.costs import POUNDS_PER_KWH, cost, runnings
 
 MEASURED = 3  # trials of each kind of agent that are played for some seconds, but of planners
 SPREAD = 4.0  # shape of the gamma distribution that stands for how much episodes of a game differ: half their mean
@@ -246,12 +245,10 @@ def planned(
     games = tuple(dict.fromkeys(trial.game for trial in plan.trials))
     titles = tuple(map(plan.protocol.task_name, games))
     by_game = tuple(_of_game([row for row in rows if row.game == title]) for title in titles)
-    price = running(PRICED).machine_price / PRICED_CORES if core_price is None else core_price
-    watts = (running(POWERED).machine_watts or 0.0) / POWERED_CORES if core_watts is None else core_watts
-    pounds = POUNDS_PER_KWH if pounds_per_kwh is None else pounds_per_kwh
-    dollars, kilowatt_hours = core_hours * price, core_hours * watts / 1000.0
-    carbon_kilograms = kilowatt_hours * pounds * KILOGRAMS_PER_POUND
-    if not all(map(math.isfinite, (dollars, kilowatt_hours, carbon_kilograms))):
+    price = runnings()[PRICED].machine_price / PRICED_CORES if core_price is None else core_price
+    watts = (runnings()[POWERED].machine_watts or 0.0) / POWERED_CORES if core_watts is None else core_watts
+    spent = cost(core_hours, price, watts, POUNDS_PER_KWH if pounds_per_kwh is None else pounds_per_kwh)
+    if not all(map(math.isfinite, astuple(spent))):
         raise ArcadeMarkError(
             "the amounts are not finite: expected finite numbers in --rate, --core-price, --core-watts and --carbon"
         )
@@ -270,10 +267,10 @@ def planned(
         frames=sum(row.frames for row in rows),
         simulated_frames=sum(row.simulated_frames for row in rows),
         core_hours=core_hours,
-        core_hours_error=math.hypot(*(cost.core_hours_error for cost in by_game)),
-        dollars=dollars,
-        kilowatt_hours=kilowatt_hours,
-        carbon_kilograms=carbon_kilograms,
+        core_hours_error=math.hypot(*(game.core_hours_error for game in by_game)),
+        dollars=spent.dollars,
+        kilowatt_hours=spent.kilowatt_hours,
+        carbon_kilograms=spent.carbon_kilograms,
         core_price=price,
         core_watts=watts,
         paces=tuple(dict.fromkeys(paces.values())),

@@ -197,7 +197,7 @@ def other_papers(model: Candidate, papers: Collection[str], algorithms: Collecti
     for group, percent in zip(trained.groups, trained.percent, strict=True):
         scores = log10_score(percent[places])
         if group not in papers and np.isfinite(scores).all():
-            told = model.intercept + float(scores @ np.array(model.coefficients))
+            told = float(scores @ np.array(model.coefficients))
             found.setdefault(group, []).append((abs(told - float(log10_score(np.nanmedian(percent)))), scores))
     return tuple(tuple(errors) for errors in found.values())
 

@@ -9,26 +9,22 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, TypeAlias
 
-import numpy as np
-
 from arcademark.errors import ArcadeMarkError
 from arcademark.reports.subsets import predictors, summaries, validating
 from arcademark.reports.subsets.dataset import Normalised
 from arcademark.reports.subsets.predictors import Others
 from arcademark.reports.subsets.validating import Validation
 from arcademark.subset import plan as plans
-from arcademark.subset import stability, validate
-from arcademark.subset.consensus import consensus
+from arcademark.subset import validate
 from arcademark.subset.model import SubsetModel, from_candidate
 from arcademark.subset.plan import Step
 from arcademark.subset.prepared import SearchOptions
 from arcademark.subset.problem import FOLD_SEED, Problem, make_problem
 from arcademark.subset.progress import Progress
 from arcademark.subset.search import Candidate, Certificate, SearchResult, search
-from arcademark.subset.stability import Resampled, Win
 
-Choose: TypeAlias = Literal["best", "charged", "consensus"]
-"""By the error on complete cases; with incomplete cases charged; or by what the near-best of these agree on."""
+Choose: TypeAlias = Literal["best", "charged"]
+"""By the error on complete cases, or with incomplete cases charged."""
 MINIMUM = 40
 """Games an algorithm, and algorithms a game must have on Atari (Atari-5, §4.1)."""
 
@@ -45,11 +41,9 @@ class Asked(SearchOptions):
     choose: How subsets are chosen.
     minimum_tasks, minimum_algorithms: How many tasks an algorithm, and how many algorithms a task must have; None for
         the usual: 40 on Atari, else half.
-    seeds: Other fold seeds to repeat each search with.
     nested: Whether to leave each paper out, search again without it, and predict its algorithms.
     papers: A CSV file, algorithm and paper, for what the catalogue does not know; whoever is in neither is its own
         paper.
-    bootstrap: Samples of the algorithms to repeat each search on, drawn by ``fold_seed``.
     """
 
     size: int | None = None
@@ -60,10 +54,8 @@ class Asked(SearchOptions):
     fold_seed: int = FOLD_SEED
     minimum_tasks: int | None = None
     minimum_algorithms: int | None = None
-    seeds: int = 0
     nested: bool = False
     papers: Path | None = None
-    bootstrap: int = 0
 
     def options(self) -> dict[str, Any]:
         """Return the options of each search."""
@@ -77,20 +69,16 @@ class Found:
     """One search's result.
 
     name: The step of a plan, or "".
-    winners: Which subsets were best with other fold seeds, and with how many; empty if none were tried.
     model: The best one's.
     nested: Errors on papers left out of the search; None if not asked for.
-    bootstrap: What wins on samples of the algorithms; None if not asked for.
     """
 
     name: str
     best: Candidate
     runners_up: tuple[Candidate, ...]
     certificate: Certificate
-    winners: tuple[Win, ...]
     model: SubsetModel
     nested: Validation | None = None
-    bootstrap: Resampled | None = None
 
 
 @dataclass(frozen=True)
@@ -128,7 +116,7 @@ class Searched(Setup):
     results: In order.
     """
 
-    SCHEMA: ClassVar[str] = "arcademark.subset-search/2"
+    SCHEMA: ClassVar[str] = "arcademark.subset-search/3"
     choose: Choose
     results: tuple[Found, ...]
 
@@ -147,16 +135,12 @@ def searched(scores: Normalised, asked: Asked, name: str, progress: Begin = None
         raise ArcadeMarkError("--within goes with --size; a plan says itself what its subsets are chosen from")
     results = _results(session.problem, steps, asked, progress)
 
-    def best(sample: Problem, seed: int = asked.fold_seed) -> Mapping[str, Candidate]:
+    def best(sample: Problem) -> Mapping[str, Candidate]:
         """Search again, a plan's steps each from what was found before."""
-        again = dataclasses.replace(asked, top=1, fold_seed=seed)
+        again = dataclasses.replace(asked, top=1)
         return {step: result.best for step, result in _results(sample, steps, again, None).items()}
 
-    bar = session.bar("other shuffles") if asked.seeds else None
-    shuffles = stability.over_fold_seeds(lambda seed: best(session.problem, seed), range(asked.seeds), bar)
     nested = session.nested(best)
-    rng, bar = np.random.default_rng(asked.fold_seed), session.bar("samples") if asked.bootstrap else None
-    samples = stability.bootstrap(session.problem, best, asked.bootstrap, rng, bar)
     how = "" if asked.choose == "best" else f"-{asked.choose}"
     found = tuple(
         Found(
@@ -164,10 +148,8 @@ def searched(scores: Normalised, asked: Asked, name: str, progress: Begin = None
             result.best,
             result.runners_up,
             result.certificate,
-            shuffles[step].winners if step in shuffles else (),
             session.model(result.best, f"{step or asked.size}{how}", result.certificate, nested.get(step)),
             nested.get(step),
-            samples.get(step),
         )
         for step, result in results.items()
     )
@@ -207,7 +189,7 @@ class Session:
             "remarks": scores.remarks,
         }
 
-    def nested(self, choose: stability.Choose) -> Mapping[str, Validation]:
+    def nested(self, choose: validate.Choose) -> Mapping[str, Validation]:
         """Leave papers out, if that is asked for."""
         if not self.asked.nested:
             return {}
@@ -219,13 +201,11 @@ class Session:
         """Make the model of a subset, named by the table and by what it predicts unless that is the median."""
         asked, scores = self.asked, self.scores
         target = "" if asked.target == "median" else f"-{summaries.slug(asked.target)}"
-        agreed = asked.choose == "consensus"
-        how = "what the near-best subsets of {1} agree on" if agreed else "the best of {0:,} subsets of {1}"
         return from_candidate(
             best,
             f"{self._name}{target}-{ending}",
             target=f"{self._target} over all {self._noun}s",
-            citation=how.format(certificate.subsets, self._name),
+            citation=f"the best of {certificate.subsets:,} subsets of {self._name}",
             transform=asked.transform,
             references={task: (scores.low[task], scores.high[task]) for task in self.problem.tasks},
             summary=asked.target,
@@ -271,13 +251,13 @@ def problem_of(scores: Normalised, asked: Asked) -> Problem:
 
 
 def _results(problem: Problem, steps: Sequence[Step], asked: Asked, progress: Begin) -> Mapping[str, SearchResult]:
-    options, choose = asked.options(), consensus if asked.choose == "consensus" else search
+    options = asked.options()
     if asked.plan:
         del options["within"]  # each step's own
         bars = None if progress is None else lambda step: progress(step.name, step.size)
-        return plans.follow(problem, steps, progress=bars, choose=choose, **options)
+        return plans.follow(problem, steps, progress=bars, **options)
     (step,) = steps
-    return {"": choose(problem, step.size, progress=None if progress is None else progress("", step.size), **options)}
+    return {"": search(problem, step.size, progress=None if progress is None else progress("", step.size), **options)}
 
 
 def gap(best: Candidate, other: Candidate) -> float:

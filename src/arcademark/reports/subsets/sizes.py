@@ -69,7 +69,7 @@ class EverySize(Setup):
         one that was asked for.
     """
 
-    SCHEMA: ClassVar[str] = "arcademark.subset-sizes/2"
+    SCHEMA: ClassVar[str] = "arcademark.subset-sizes/3"
     series: tuple[Series, ...]
 
 
@@ -95,8 +95,6 @@ def every_size(
     In both ways where scores are missing, if ``both``, and not only as ``asked.choose`` says.
     """
     session = Session(scores, asked, name, progress)
-    if asked.choose not in OBJECTIVES:
-        raise ArcadeMarkError(f"--choose {asked.choose} takes one size; with --sizes choose {' or '.join(OBJECTIVES)}")
     objectives: tuple[Incomplete, ...] = (OBJECTIVES[asked.choose],)
     if both and np.isnan(session.problem.X).any():
         objectives = tuple(OBJECTIVES.values())

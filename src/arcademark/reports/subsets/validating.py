@@ -13,8 +13,7 @@ from arcademark.scores.readers.delimited import read_sheet
 from arcademark.scores.readers.piped import place
 from arcademark.subset.problem import Problem
 from arcademark.subset.spread import Spread, spread
-from arcademark.subset.stability import Win
-from arcademark.subset.validate import HeldOut, Interval
+from arcademark.subset.validate import HeldOut, Interval, Win
 from arcademark.subset.validate import Nested as Measured
 from arcademark.suite.subsets import LEVEL, Nested
 
