@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
 
 from arcademark.runs.engines.base import Failed, Lost, Opened
 from arcademark.runs.events import Learning
-from arcademark.runs.progress import RECENT_EPISODES, RECENT_SECONDS, Standing, Tracker, _Recent, _Totals
+from arcademark.runs.progress import RECENT_EPISODES, RECENT_SECONDS, Standing, Tracker, _Recent
 from arcademark.runs.slot import Played, Trained, TrainingBlock
 from arcademark.runs.store import Checkpoint, EpisodeRecord, EpisodeResult, Unfinished
 
@@ -208,84 +206,3 @@ def test_speed_of_a_run_that_is_asked_seldom():
     recent.since(1.0, Played(5))
     lately, span = recent.since(1000.0, Played(1004))
     assert (lately, span) == (Played(999), 999.0)
-
-
-IN_FRAMES = {"training_frames": 1000, "training_episodes": "none"}
-
-
-@pytest.mark.parametrize("override", [{}, IN_EPISODES, IN_FRAMES, {"max_frames_per_episode": "none"}])
-@pytest.mark.parametrize("seed", range(5))
-def test_totals_are_what_looking_at_every_trial_gives(toy_plan, paced, override, seed):
-    """The reference implementation looks at all trials each time."""
-    rng = random.Random(seed)
-    trials = toy_plan("random", paced("Learner"), seeds=range(4), episodes=3, override=override).trials
-    standings = [begun(trial, rng) for trial in trials]
-    tracker = Tracker(standings)
-    for _ in range(150):
-        trial, standing = rng.choice([*zip(trials, standings, strict=True)])
-        if not standing.over:
-            for event in trial_events(trial, standing, rng):
-                tracker.hear(trial.id, event)
-        totals = _Totals()
-        for each in standings:
-            totals.add(each)
-        guesses = [each.guess(totals) for each in standings]
-        known = None not in [left for left, _ in guesses]
-        left = sum(left for left, _ in guesses) if known else None
-        frames, progress = tracker.played.frames, tracker.progress()
-        assert {name: count for name, count in tracker._totals().items() if count} == {
-            name: count for name, count in totals.items() if count
-        }
-        assert progress.fraction == (None if left is None else pytest.approx(frames / (frames + left) if left else 1.0))
-        assert progress.at_most == (known and any(bound for _, bound in guesses))
-        assert (progress.trials_done, progress.episodes_done) == (
-            sum(each.done for each in standings),
-            sum(each.episodes_done for each in standings),
-        )
-
-
-def begun(trial, rng) -> Standing:
-    """Make up what earlier commands recorded of a trial."""
-    learns = "Learner" in trial.agent.label and rng.random() < 0.5
-    episodes, training = rng.choice([0, 0, 1, 3]), rng.choice([0, 0, 2]) if learns else 0
-    kept = {2: 15} if rng.random() < 0.2 and episodes < 3 else {}
-    return Standing(
-        trial,
-        episodes=episodes,
-        frames=40 * episodes,
-        learns=learns,
-        training_episodes=training,
-        training_frames=30 * training,
-        in_play=sum(kept.values()),
-        kept=kept,
-    )
-
-
-def trial_events(trial, standing: Standing, rng):
-    """Make up what is told next of a trial."""
-    learner = "Learner" in trial.agent.label
-    if rng.random() < 0.1:
-        return [rng.choice([Failed("why not"), Lost("SIGKILL"), Lost("SIGKILL")])]
-    if rng.random() < 0.3:
-        return [Opened(None, learner, 1, plans=not learner and trial.seed == 3)]
-    frames = rng.randrange(20, 60)
-    if not standing.in_training:
-        return [Played(frames), episode(trial, standing.episodes, frames)]
-    if not standing.unrecorded or rng.random() < 0.7:
-        return ended(frames, rng.random())
-    episodes = standing.training_episodes + standing.unrecorded
-    return [TrainingBlock((), Checkpoint(episodes, standing.training_frames + 50, rng.random() < 0.3, b""))]
-
-
-def test_progress_looks_at_the_trials_in_play_only(toy_plan, monkeypatch):
-    trials = toy_plan(seeds=range(500), episodes=1).trials
-    tracker = Tracker([Standing(trial) for trial in trials])
-    looks = []
-    amounts, guess = Standing.amounts, Standing.guess
-    monkeypatch.setattr(Standing, "amounts", lambda self: looks.append(self) or amounts(self))
-    monkeypatch.setattr(Standing, "guess", lambda self, totals: looks.append(self) or guess(self, totals))
-    for trial in trials[:100]:
-        for event in (Opened(None, False, 1), Played(10), episode(trial, 0, 10)):
-            tracker.hear(trial.id, event)
-            tracker.progress()
-    assert len(looks) < 20 * 100

@@ -1,6 +1,5 @@
 """The simulator's clock: hand-computed schedules."""
 
-import numpy as np
 import pytest
 
 from arcademark.runs.simulation import Load, simulate
@@ -8,7 +7,7 @@ from arcademark.runs.simulation import Load, simulate
 
 def test_one_worker_plays_all_one_after_the_other():
     went = simulate([Load([3.0, 1.0]), Load([2.0], training=4.0, learns=True)], 1, starting_seconds=2)
-    assert (went.seconds, went.efficiency, went.failures) == (12, pytest.approx(10 / 12), 0)
+    assert (went.seconds, went.efficiency) == (12, pytest.approx(10 / 12))
 
 
 def test_idle_workers_help_with_the_trial_of_longest_episodes():
@@ -33,15 +32,3 @@ def test_shares_shrink_as_the_end_nears():
 def test_a_batch_plays_its_episodes_side_by_side():
     assert simulate([Load([1.0, 1.0, 3.0], batch_size=2)], 1).seconds == 8
     assert simulate([Load([1.0, 1.0], batch_size=4)], 1).seconds == 4
-
-
-@pytest.mark.parametrize("learns", [False, True])
-def test_what_a_failure_loses_is_played_again(learns):
-    loads = [Load([600.0] * 40, training=1800.0 if learns else 0.0, learns=learns) for _ in range(6)]
-    calm = simulate([Load([600.0] * 40, training=loads[0].training, learns=learns) for _ in range(6)], 3)
-    rng = np.random.default_rng(0)
-    went = simulate(loads, 3, failures_per_hour=2, away_seconds=300, rng=rng)
-    assert went.failures > 10
-    assert calm.seconds < went.seconds < calm.seconds + went.failures * (600 + 300)
-    assert all(load.pending == 0 for load in loads)
-    assert went.efficiency < calm.efficiency

@@ -48,6 +48,7 @@ from arcademark.runs.slot import Trained, TrainingBlock
 from arcademark.runs.store import EpisodeResult, TrialRecord, Unfinished, scored_phase
 
 PROGRESS_SECONDS, LIVE_SECONDS = 0.25, 2.0
+PROGRESS_SHARE = 0.05  # of the time that telling progress takes at most
 ENGINES: dict[str, MakeEngine] = {"local": LocalEngine, "ray": RayEngine}
 
 OnEvent = Callable[[Event], None]
@@ -326,7 +327,8 @@ class _Run:
         if (now := self._tracker.seconds) >= self._progress_due:
             progress = self._tracker.progress()
             self._tell(progress)
-            self._progress_due = now + PROGRESS_SECONDS
+            then = self._tracker.seconds
+            self._progress_due = then + max(PROGRESS_SECONDS, (then - now) / PROGRESS_SHARE)
             if now >= self._live_due:
                 self._write_live(progress)
                 self._live_due = now + LIVE_SECONDS

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, TypedDict, get_args
 
 from msgspec import Meta
 
-from arcademark.errors import ArcadeMarkError, one_line
+from arcademark.errors import ArcadeMarkError
 from arcademark.files import parse_json, read_as, read_text
 from arcademark.runs import manifest, together
 from arcademark.runs.checks import check_rows
 from arcademark.runs.database import check_version, no_writer, open_for_reading
-from arcademark.runs.store import MOST_SAID, scored_phase
+from arcademark.runs.store import TrialRecord, scored_phase, select_trials
 from arcademark.suite.protocols import Protocol
 
 FILE = "live.json"
@@ -100,8 +100,8 @@ def remove(directory: Path) -> None:
 def read_progress(directory: Path) -> RunProgress:
     """Read how far a run is, without its episodes.
 
-    How many there are is what each command noted; whether they are, `arcademark.runs.store.read_run` checks.
-    ArcadeMarkError if it cannot be read.
+    Whether the episodes are what they should be, `arcademark.runs.store.read_run` checks. ArcadeMarkError if it cannot
+    be read.
     """
     document = manifest.read(directory)
     protocol = manifest.protocol_of(directory, document)
@@ -111,30 +111,8 @@ def read_progress(directory: Path) -> RunProgress:
     in_play = set(live["trials"]) if live else set()
     with open_for_reading(directory, checked=False) as database:
         check_rows(directory, database, check_version(directory, database), indices=False)
-        rows = database.execute(_TRIALS).fetchall()
-    trials = []
-    for identity, agent, game, seed, episodes, frames, wanted, learns, error, evaluated, *trained, unfinished in rows:
-        checkpointed, trained_frames, finished = trained
-        scored = scored_phase(protocol, bool(learns)) == "training"
-        done = (episodes if finished else 0) if scored else min(evaluated, episodes)
-        budget = wanted if wanted is not None else protocol.training_episodes
-        state: State = "started" if evaluated or checkpointed or unfinished else "pending"
-        if error is not None:
-            state = "failed"
-        elif done >= episodes and (finished or not learns):
-            state = "done"
-        elif identity in in_play:
-            state = "playing"
-        trials.append(
-            TrialProgress(
-                *(identity, agent, protocol.label, protocol.task_name(game), seed, state, done, episodes),
-                trained=(checkpointed if frames is None else trained_frames) or 0 if learns else None,
-                budget=(budget if frames is None else frames) if learns else None,
-                error=one_line(error or "", MOST_SAID),
-                unit=protocol.unit,
-            )
-        )
-    return RunProgress(directory, document, running, live, tuple(trials))
+        trials = tuple(_progress(trial, protocol, in_play) for trial in select_trials(database, protocol))
+    return RunProgress(directory, document, running, live, trials)
 
 
 def planned(documents: Iterable[manifest.Document]) -> Iterator[TrialProgress]:
@@ -142,20 +120,24 @@ def planned(documents: Iterable[manifest.Document]) -> Iterator[TrialProgress]:
     for document in together.plans(documents):
         protocol = Protocol.from_json(document["protocol"])
         for trial in together.planned(document, protocol):
-            named = (trial.id, trial.agent, protocol.label, protocol.task_name(trial.game), trial.seed)
-            yield TrialProgress(*named, "pending", 0, trial.episodes, None, None, "", protocol.unit)
+            yield _progress(trial, protocol)
 
 
-_TRIALS = """
-SELECT id, agent, game, seed, trial.episodes, training_frames, training_episodes, learns, substr(error, 1, 5000),
-    coalesce(
-        (SELECT iif(min(command) = 0, sum(evaluation.episodes), NULL) FROM evaluation WHERE trial = id),
-        (SELECT count(*) FROM episode WHERE trial = id AND phase = 'evaluation' AND episode < trial.episodes)
-    ),
-    checkpoint.episodes, checkpoint.frames, checkpoint.finished, EXISTS (SELECT 1 FROM unfinished WHERE trial = id)
-FROM trial LEFT JOIN checkpoint ON checkpoint.trial = id ORDER BY position
-"""
-"""What was noted of evaluations counts, unless commands of older versions noted nothing."""
+def _progress(trial: TrialRecord, protocol: Protocol, in_play: Collection[str] = ()) -> TrialProgress:
+    state: State = "started" if trial.status == "running" else trial.status
+    if trial.id in in_play and state in ("pending", "started"):
+        state = "playing"
+    done, in_frames = trial.evaluated, trial.training_frames is not None
+    if scored_phase(protocol, bool(trial.learns)) == "training":
+        done = trial.episodes if trial.status == "done" else 0
+    return TrialProgress(
+        *(trial.id, trial.agent, protocol.label, protocol.task_name(trial.game), trial.seed),
+        *(state, done, trial.episodes),
+        trained=(trial.trained_frames if in_frames else trial.trained_episodes) if trial.learns else None,
+        budget=(trial.training_frames if in_frames else trial.training_episodes) if trial.learns else None,
+        error=trial.error or "",
+        unit=protocol.unit,
+    )
 
 
 def _read(path: Path) -> Live | None:

@@ -88,7 +88,7 @@ def merge(out: str | os.PathLike[str], directories: Sequence[str | os.PathLike[s
                 others = [place, *(other.directory for other in sources[:count])]
                 trained |= _take(database, source.directory, document, numbers, others)
             for plan in plans(source.document for source in every):
-                add_planned(database, planned(plan, protocol))
+                recorder.add_trials(planned(plan, protocol), again=False)
             put_in_order(database, document)
             with clear_errors(place):
                 manifest.write(place, document)
@@ -211,21 +211,6 @@ def _add_trials(database: sqlite3.Connection, directory: Path, source: sqlite3.C
         rows,
     )
     return there & {row[0] for row in rows}
-
-
-def add_planned(database: sqlite3.Connection, trials: Iterable[TrialRecord]) -> None:
-    """Add the trials of a plan that are not there, and have the others play as many episodes as it asks for."""
-    database.executemany(
-        "INSERT INTO trial (id, position, agent, game, seed, episodes, training_frames, training_episodes)"
-        " VALUES (?, 0, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET episodes = max(episodes, excluded.episodes)",
-        (
-            (
-                *(trial.id, trial.agent, trial.game, trial.seed),
-                *(trial.episodes, trial.training_frames, trial.training_episodes),
-            )
-            for trial in trials
-        ),
-    )
 
 
 def _holds(directory: Path, *episode: object) -> bool:

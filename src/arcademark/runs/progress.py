@@ -2,17 +2,15 @@
 
 An evaluation episode is expected to be as long as the mean of those played, of the same trial, else of the game, else
 of all; before a learner's first, as the last ones of its training, and so are those of training where the budget is in
-episodes. Before the first episode of a planner or learner, which take long, the protocol's cap gives a bound. There may
-be 100,000 trials: those that are not in play are kept as totals, and only the few in play are looked at each time.
+episodes. Before the first episode of a planner or learner, which take long, the protocol's cap gives a bound.
 """
 
 from __future__ import annotations
 
 import time
 from collections import defaultdict, deque
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from operator import itemgetter
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 from arcademark.agents.loading import AgentSpec
 from arcademark.runs.engines.base import Failed, Lost, Opened, TrialEvent
@@ -103,22 +101,6 @@ class Standing:
         """Whether no more is played of it."""
         return self.done or self.failed
 
-    @property
-    def known(self) -> float | None:
-        """The frames that are left, where what was played of it alone tells."""
-        left, bound = self.guess(_Totals())
-        return None if bound else left
-
-    @property
-    def untouched(self) -> bool:
-        """Whether nothing was played of it, so that it is like others of its kind."""
-        return not (self.episodes or self.training_episodes or self.in_play or self.recent or self.kept)
-
-    @property
-    def kind(self) -> Hashable:
-        """All that what is left of it depends on, while it is untouched."""
-        return self.trial.game, self.trial.episodes, self.budget, self.learns, self.trained, self.plans
-
     def guess(self, totals: _Totals) -> tuple[float | None, bool]:
         """Guess the frames that are left, None if nothing tells, and say whether it is a bound."""
         if self.over:
@@ -162,12 +144,11 @@ class Standing:
 class _Totals(defaultdict[Hashable, int]):
     """Sums over trials, see `Standing.amounts`."""
 
-    def __init__(self, before: Mapping[Hashable, int] | None = None) -> None:
-        super().__init__(int, before or {})
-
-    def add(self, standing: Standing, sign: int = 1) -> None:
-        for name, amount in standing.amounts():
-            self[name] += sign * amount
+    def __init__(self, standings: Iterable[Standing]) -> None:
+        super().__init__(int)
+        for standing in standings:
+            for name, amount in standing.amounts():
+                self[name] += amount
 
     def length(self, what: str, game: str) -> float | None:
         """Return the mean length in frames of the game's episodes, of all where it has none; None if nothing tells."""
@@ -185,12 +166,6 @@ class Tracker:
         self._learners: set[str] = set()
         self.playing: dict[str, None] = {}
         """The ids of trials of which this command heard, and which are not over."""
-        self._in_play: dict[str, Standing] = {}
-        self._rest = _Totals()
-        self._untouched: dict[Hashable, tuple[Standing, int]] = {}
-        self._known_left, self._known = 0.0, 0
-        for standing in standings:
-            self._place(standing)
         self.played = Played(0)
         self.episodes = 0
 
@@ -202,7 +177,7 @@ class Tracker:
     @property
     def done(self) -> int:
         """Number of complete trials."""
-        return self._rest["done"]
+        return sum(standing.done for standing in self._standings.values())
 
     @property
     def unkept(self) -> int:
@@ -221,15 +196,11 @@ class Tracker:
         """Count one event."""
         standing = self._standings[trial_id]
         self.playing[trial_id] = None
-        if trial_id not in self._in_play:
-            self._rest_counts(standing, -1)
-            self._in_play[trial_id] = standing
         if isinstance(event, Opened) and event.learns:
             self._learn(standing.trial.agent)
         self._change(standing, event)
         if standing.over:
-            del self._in_play[trial_id], self.playing[trial_id]
-            self._rest_counts(standing, 1)
+            del self.playing[trial_id]
 
     def _change(self, standing: Standing, event: TrialEvent) -> None:
         match event:
@@ -263,40 +234,13 @@ class Tracker:
 
     def _learn(self, agent: AgentSpec) -> None:
         """Take note, once, that all trials of an agent are a learner's."""
-        if agent.label in self._learners:
-            return
-        self._learners.add(agent.label)
-        for standing in self._standings.values():
-            if standing.trial.agent == agent and standing.trial.id not in self._in_play:
-                self._rest_counts(standing, -1)
-                standing.learns = True
-                self._place(standing)
-            elif standing.trial.agent == agent:
-                standing.learns = True
-
-    def _place(self, standing: Standing) -> None:
-        """Count a trial among those that rest, unless others change what is guessed of it alone."""
-        if standing.over or standing.untouched or standing.known is not None:
-            self._rest_counts(standing, 1)
-        else:
-            self._in_play[standing.trial.id] = standing
-
-    def _rest_counts(self, standing: Standing, sign: int) -> None:
-        self._rest.add(standing, sign)
-        if standing.over:
-            return
-        if standing.untouched:
-            one, count = self._untouched.get(standing.kind) or (replace(standing, kept={}), 0)
-            self._untouched[standing.kind] = one, count + sign
-        else:
-            self._known_left += sign * (standing.known or 0.0)
-            self._known += sign
+        if agent.label not in self._learners:
+            self._learners.add(agent.label)
+            for standing in self._standings.values():
+                standing.learns |= standing.trial.agent == agent
 
     def _totals(self) -> _Totals:
-        totals = _Totals(self._rest)
-        for standing in self._in_play.values():
-            totals.add(standing)
-        return totals
+        return _Totals(self._standings.values())
 
     def progress(self) -> Progress:
         """Say how far the run is."""
@@ -328,7 +272,7 @@ class Tracker:
 
     def _learning(self, totals: _Totals) -> Learning:
         recent = defaultdict[str, list[float]](list)
-        for standing in self._in_play.values():
+        for standing in self._standings.values():
             if standing.in_training and standing.recent:
                 mean = sum(episode.score for episode in standing.recent) / len(standing.recent)
                 recent[standing.trial.game].append(mean)
@@ -342,13 +286,12 @@ class Tracker:
 
     def _frames_left(self, totals: _Totals) -> tuple[float | None, bool]:
         """Guess the frames that are left, None if nothing tells, and say whether it is a bound."""
-        left, bound = self._known_left if self._known else 0.0, False
-        kinds = [(standing, 1) for standing in self._in_play.values()]
-        for standing, count in [*kinds, *filter(itemgetter(1), self._untouched.values())]:
+        left, bound = 0.0, False
+        for standing in self._standings.values():
             guess, at_most = standing.guess(totals)
             if guess is None:
                 return None, False
-            left += count * guess
+            left += guess
             bound |= at_most
         return left, bound
 

@@ -182,14 +182,14 @@ class Recorder:
         for table in ("checkpoint", "unfinished", "evaluation", "trial"):
             self.database.execute(f"DELETE FROM {table}")
 
-    def add_trials(self, trials: Iterable[TrialRecord]) -> None:
-        """Add trials after the others; of those that are there, raise the episodes and forget why they failed."""
+    def add_trials(self, trials: Iterable[TrialRecord], *, again: bool = True) -> None:
+        """Add trials after the others; of those that are there, raise the episodes and, with `again`, forget errors."""
         there = {row[0] for row in self.database.execute("SELECT id FROM trial")}
         position = itertools.count(len(there))
         self.database.executemany(
             "INSERT INTO trial (id, position, agent, game, seed, episodes, training_frames, training_episodes)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-            " ON CONFLICT (id) DO UPDATE SET episodes = max(episodes, excluded.episodes), error = NULL",
+            " ON CONFLICT (id) DO UPDATE SET episodes = max(episodes, excluded.episodes)" + ", error = NULL" * again,
             (
                 (
                     *(trial.id, 0 if trial.id in there else next(position), trial.agent, trial.game, trial.seed),

@@ -19,7 +19,7 @@ from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.runs import manifest, networks
 from arcademark.runs.checks import DATABASE, KEYS, RULES, check_index
 from arcademark.runs.database import open_for_reading, unplayed
-from arcademark.runs.merging import add_planned, note, of_added, put_in_order
+from arcademark.runs.merging import note, of_added, put_in_order
 from arcademark.runs.recording import Recorder
 from arcademark.runs.rows import check_counts, read_rows
 from arcademark.runs.store import (
@@ -114,7 +114,7 @@ def salvage(directory: str | os.PathLike[str], out: str | os.PathLike[str]) -> S
     with unplayed(path), open_for_reading(path, checked=False, damaged=True) as source, Recorder(place) as recorder:
         recorder.database.execute("PRAGMA foreign_keys = OFF")
         with recorder.transaction():
-            problems += (f"{path}: {why}" for why in _copy(source, recorder.database, document, protocol))
+            problems += (f"{path}: {why}" for why in _copy(source, recorder, document, protocol))
             problems += (f"{path}: {why}" for why in _make_consistent(recorder.database, protocol))
             put_in_order(recorder.database, document)
             if not recorder.database.execute("SELECT 1 FROM trial").fetchone():
@@ -169,10 +169,10 @@ def _wrong(row: Mapping[str, Any], imported: bool) -> str:
 
 
 def _copy(
-    source: sqlite3.Connection, database: sqlite3.Connection, document: manifest.Document, protocol: Protocol
+    source: sqlite3.Connection, recorder: Recorder, document: manifest.Document, protocol: Protocol
 ) -> Iterator[str]:
     """Copy what is intact, and yield what is not; trials whose rows are lost are known by their names."""
-    imported = "imported" in document
+    database, imported = recorder.database, "imported" in document
     for table in KEYS:
         for row in _rows(source, table):
             if table == "episode" and (why := _wrong(row, imported)):
@@ -187,7 +187,7 @@ def _copy(
             if manifest.trial_of(document, protocol, agents.get(agent), *rest) not in (None, name):
                 database.execute("DELETE FROM trial WHERE id = ?", (name,))
         lost = {name for (name,) in database.execute("SELECT trial FROM episode EXCEPT SELECT id FROM trial")}
-        add_planned(database, (trial for trial in planned(document, protocol) if trial.id in lost))
+        recorder.add_trials(trial for trial in planned(document, protocol) if trial.id in lost)
 
 
 def _make_consistent(database: sqlite3.Connection, protocol: Protocol) -> Iterator[str]:

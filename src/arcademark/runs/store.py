@@ -72,6 +72,9 @@ class TrialRecord:
     learns: bool | None = None  # whether the agent is a learner; None until it was made for the first time
     plans: bool | None = None  # the same of a planner; None too in runs from before there were planners
     training_episodes: int | None = None  # a learner's budget; None if it is in frames
+    evaluated: int = 0  # recorded evaluation episodes, of those that were asked for
+    trained_frames: int = 0  # of training that the checkpoint holds
+    trained_episodes: int = 0  # likewise
 
 
 @dataclass(frozen=True)
@@ -331,24 +334,24 @@ def check_ids(directory: Path, document: manifest.Document, protocol: Protocol, 
 def select_trials(database: sqlite3.Connection, protocol: Protocol) -> Iterator[TrialRecord]:
     """Read the trials with the status that follows from their rows."""
     rows = database.execute(
-        "SELECT id, agent, game, seed, episodes, training_frames, frames_per_action, substr(error, 1, 5000), learns,"
-        " training_episodes,"
-        " (SELECT finished FROM checkpoint WHERE trial = id),"
-        " (SELECT count(*) FROM episode WHERE trial = id AND phase = 'training'),"
-        " (SELECT count(*) FROM episode WHERE trial = id AND phase = 'evaluation' AND episode < episodes),"
-        " plans, EXISTS (SELECT 1 FROM unfinished WHERE trial = id)"
-        " FROM trial ORDER BY position"
+        "SELECT id, agent, game, seed, trial.episodes, training_frames, frames_per_action, substr(error, 1, 5000),"
+        " learns, plans, training_episodes, finished, ifnull(frames, 0), ifnull(checkpoint.episodes, 0),"
+        " (SELECT count(*) FROM episode WHERE trial = id AND phase = 'evaluation' AND episode < trial.episodes),"
+        " EXISTS (SELECT 1 FROM episode WHERE trial = id AND phase = 'training')"
+        " OR EXISTS (SELECT 1 FROM unfinished WHERE trial = id)"
+        " FROM trial LEFT JOIN checkpoint ON checkpoint.trial = id ORDER BY position"
     ).fetchall()
     for row in rows:
-        identity, agent, game, seed, episodes, budget, frames, error, learns, asked = row[:10]
-        trained, training, evaluated, plans, begun = row[10:]
+        named, (episodes, budget, frames, error, learns, plans, asked), counted = row[:4], row[4:11], row[11:]
+        finished, trained, games, evaluated, begun = counted
         if learns and budget is None and asked is None:
             asked = protocol.training_episodes
         wanted = 0 if scored_phase(protocol, bool(learns)) == "training" else episodes
-        status: Status = "running" if training or evaluated or begun else "pending"
+        status: Status = "running" if evaluated or begun else "pending"
         if error is not None:
             status, error = "failed", one_line(error, MOST_SAID)
-        elif evaluated >= wanted and (trained or not learns):
+        elif evaluated >= wanted and (finished or not learns):
             status = "done"
         learner, planner = (None if flag is None else bool(flag) for flag in (learns, plans))
-        yield TrialRecord(identity, agent, game, seed, episodes, budget, frames, status, error, learner, planner, asked)
+        known = (episodes, budget, frames, status, error, learner, planner, asked, evaluated, trained, games)
+        yield TrialRecord(*(*named, *known))

@@ -70,8 +70,7 @@ class Link(Protocol):
 class _Work:
     """A job on its way: its pending episodes are nobody's yet, `players` workers have some of the others.
 
-    `reached` tells how far unfinished episodes were ever kept: frames, and simulated frames; `trained` how many
-    episodes of training were handed over.
+    `reached` tells how far unfinished episodes were ever kept: frames, and simulated frames.
     """
 
     job: Job
@@ -83,7 +82,6 @@ class _Work:
     players: int = 0
     deaths: Counter[Blame] = field(default_factory=Counter)
     over: bool = False
-    trained: int = 0
     reached: dict[int, tuple[int, int]] = field(default_factory=dict)
 
     @property
@@ -270,7 +268,6 @@ class PoolEngine(ABC):
         member.state, member.outstanding = "playing", episodes
         work.players += 1
         checkpoint = self._memory.checkpoint(work.id) if work.learns or work.job.trial.learnt else None
-        work.trained = checkpoint.episodes if checkpoint else 0
         member.unkept = work.trains and not (checkpoint and checkpoint.finished)
         unfinished = self._memory.unfinished(work.id, episodes) if work.plans else ()
         member.send(worker.Play(episodes, checkpoint, unfinished))
@@ -308,7 +305,6 @@ class PoolEngine(ABC):
         return not member.fault
 
     def _hear(self, member: _Worker, message: worker.Message, batch: list[tuple[str, TrialEvent]]) -> None:
-        _check(member, message)
         work = member.work
         if isinstance(message, worker.Ready):
             self._compare(message.versions)
@@ -335,12 +331,13 @@ class PoolEngine(ABC):
                 batch += self._give_up(work, message.error)
                 return
             case EpisodeResult(record):
+                if record.trial_id != work.id or record.episode not in member.outstanding:
+                    raise GarbledError("an episode that is not due")
                 work.deaths.clear()
                 member.outstanding.discard(record.episode)
                 member.deadlines.pop(f"evaluation episode {record.episode}", None)
             case TrainingBlock(_, checkpoint):
                 work.deaths.clear()
-                work.trained = checkpoint.episodes
                 member.unkept = work.trains and not checkpoint.finished
             case Trained():
                 member.unkept = True
@@ -425,32 +422,3 @@ class PoolEngine(ABC):
             return []
         self._settle(work, over=True)
         return [(work.id, Failed(error))]
-
-
-def _check(member: _Worker, message: object) -> None:
-    """Refuse what a worker may not send now, so that no agent can have an episode recorded twice."""
-    work = member.work
-    match message:
-        case EpisodeResult(record):
-            owed = work and (record.trial_id, record.phase) == (work.id, "evaluation")
-            owed = owed and record.episode in member.outstanding
-        case TrainingBlock(results, checkpoint):
-            played = [(result.record.trial_id, result.record.phase, result.record.episode) for result in results]
-            owed = (
-                work
-                and work.learns
-                and checkpoint.episodes == work.trained + len(results)
-                and played == [(work.id, "training", number) for number in range(work.trained, checkpoint.episodes)]
-            )
-        case Unfinished(episode):
-            owed = episode in member.outstanding
-        case Opened():
-            owed = member.state == "opening"
-        case worker.Ready():
-            owed = member.state == "starting"
-        case worker.Idle():
-            owed = member.state == "playing" and work and (work.learns or not member.outstanding)
-        case _:
-            owed = isinstance(message, worker.MESSAGES)
-    if not owed:
-        raise GarbledError(f"{type(message).__name__} where none was due")
