@@ -69,7 +69,6 @@ class Note(str):
 
 
 _NOT_FINITE = "an episode's score is missing or infinite; leave out episodes that were not played"
-ONE_SEED = Note("one seed: the variation from seed to seed is not included")
 
 
 @dataclass(frozen=True)
