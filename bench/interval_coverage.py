@@ -58,7 +58,6 @@ from arcademark.metrics.intervals import (
     Strata,
     interval,
     limits,
-    score_interval,
     score_intervals,
 )
 from arcademark.reports import measures
@@ -294,14 +293,12 @@ def episodes_row(case: tuple[int, int, int]) -> list[float]:
         for _ in range(trials):
             played = np.exp(EPISODE_SPREAD_LOG * rng.standard_normal((seeds, episodes)))
             played += apart * spread * rng.standard_normal((seeds, 1))
-            if method == "student":
-                found = score_interval(list(played))
-            elif method == "pooled":
-                found = score_interval([played.ravel()])
-            else:
-                found = interval(
-                    {"": list(played)}, lambda x: x[..., 0], rng, resamples=EPISODE_RESAMPLES, method=method
-                )
+            if method == "student" or method == "pooled":
+                of_seeds = played.mean(axis=1) if method == "student" and seeds > 1 else played.ravel()
+                low, high = score_intervals([of_seeds])[0, 1:3]
+                hits += bool(low <= truth <= high)
+                continue
+            found = interval({"": list(played)}, lambda x: x[..., 0], rng, resamples=EPISODE_RESAMPLES, method=method)
             hits += found.low is not None and found.high is not None and found.low <= truth <= found.high
         shares.append(hits / trials if seeds >= FEWEST or method != "student" or seeds == 1 else math.nan)
     return shares

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.metrics.intervals import score_interval
+from arcademark.metrics.intervals import score_intervals
 from arcademark.reports.runs.importing import import_logs
 from arcademark.reports.runs.listing import list_runs
 from arcademark.reports.tables.analysis import analyse
@@ -102,12 +102,10 @@ def test_cleanrl_seeds_become_a_curve_with_a_band(tmp_path: Path) -> None:
     together = curve.mean(5)
     for place, frame in enumerate(together.frames):
         there = [np.interp(frame, seed.end_frames, seed.scores) for seed in curve.seeds]
-        found = score_interval([[value] for value in there])
         assert together.low is not None
         assert together.high is not None
-        assert (together.mean[place], together.low[place], together.high[place]) == pytest.approx(
-            (found.value, found.low, found.high)
-        )
+        found = together.mean[place], together.low[place], together.high[place]
+        assert found == pytest.approx(score_intervals([np.array(there)])[0, :3])
     assert "Assumed: the protocol is world-records" in notices(report, "imported")
     assert "nothing in it was verified" in notices(report, "imported")
     assert "not verified" in report.methods[0]

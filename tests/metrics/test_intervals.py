@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.metrics.intervals import Interval, interval, score, score_interval
+from arcademark.metrics.intervals import Interval, check, interval, score, score_intervals
 
 SEEDS = [[1.0, 2, 6, 7], [10.0, 30]]
 
@@ -171,47 +171,25 @@ def test_a_score_that_is_no_number_is_refused() -> None:
         resampled([[1.0, np.nan]], rng())
 
 
-def test_one_tasks_interval_is_students_t_over_seeds() -> None:
-    means = [4.0, 20, 3]
-    found = score_interval([[1.0, 2, 6, 7], [10.0, 30], [3.0]])
-    expected = stats.t.interval(0.95, 2, loc=9, scale=stats.sem(means))
-    assert (found.value, found.low, found.high) == pytest.approx((9, *expected))
-    assert found.standard_error == pytest.approx(stats.sem(means))
-    assert (found.method, found.notes) == ("student", ())
+@pytest.mark.parametrize(("values", "level"), [([4.0, 20, 3], 0.95), ([1.0, 2, 6, 7], 0.8)])
+def test_one_tasks_interval_is_students_t_over_seeds_or_episodes(values: list[float], level: float) -> None:
+    (found,) = score_intervals([np.array(values)], level=level).tolist()
+    error = stats.sem(values)
+    expected = stats.t.interval(level, len(values) - 1, loc=np.mean(values), scale=error)
+    assert found == pytest.approx([np.mean(values), *expected, error])
 
 
-def test_of_one_seed_it_is_over_episodes_and_says_so() -> None:
-    found = score_interval([[1.0, 2, 6, 7]], level=0.8)
-    expected = stats.t.interval(0.8, 3, loc=4, scale=stats.sem([1.0, 2, 6, 7]))
-    assert (found.low, found.high) == pytest.approx(expected)
-    assert found.notes == ("one seed: the variation from seed to seed is not included",)
-
-
-@pytest.mark.parametrize(
-    ("seeds", "kinds"),
-    [
-        ([[3.0]], ["one_run"]),
-        ([[1.0, 3.0]], ["one_run"]),
-        ([[1.0, 3.0] * 9, [2.0] * 9], ["one_run"]),  # two seeds that differ
-        ([[2.0] * 3], ["few", "constant"]),
-        ([[1.0, 3], [2.0], [2.0]], ["constant"]),
-    ],
-)
-def test_of_too_few_values_or_where_nothing_varies_there_are_no_limits(
-    seeds: list[list[float]], kinds: list[str]
-) -> None:
-    found = score_interval(seeds)
-    assert (found.low, found.high, found.standard_error) == (None, None, None)
-    assert [note.kind for note in found.notes] == kinds
+@pytest.mark.parametrize("values", [[3.0], [1.0, 3.0], [2.0] * 3])
+def test_of_too_few_values_or_where_nothing_varies_there_are_no_limits(values: list[float]) -> None:
+    assert np.isnan(score_intervals([np.array(values)])[0, 1:]).all()
 
 
 def test_a_level_that_is_no_share_is_refused() -> None:
     with pytest.raises(ArcadeMarkError, match="level 95: expected a share between 0 and 1"):
-        score_interval([[1.0, 2]], level=95)
+        check("symmetric", 95)
 
 
 def test_the_mean_of_very_many_episodes_is_resampled_without_drawing_each() -> None:
     episodes = rng().exponential(size=1_000_000)
     found = resampled([episodes], rng(), method="symmetric")
-    exact = score_interval([episodes])
-    assert (found.low, found.high) == pytest.approx((exact.low, exact.high), abs=1e-4)
+    assert (found.low, found.high) == pytest.approx(score_intervals([episodes])[0, 1:3], abs=1e-4)

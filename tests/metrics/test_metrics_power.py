@@ -8,7 +8,6 @@ from scipy import stats
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics.power import (
-    detectable_difference,
     detection_power,
     seeds_needed,
 )
@@ -65,14 +64,6 @@ def test_what_is_needed_is_enough_and_one_less_is_not() -> None:
     assert seeds_needed(0.001, 1.0) == pytest.approx(2 * ((1.959964 + 0.841621) / 0.001) ** 2, rel=1e-3)
 
 
-def test_the_detectable_difference_is_detected_with_just_that_power() -> None:
-    found = detectable_difference(5, 1.0, within=2.0, episodes=10, power=0.9)
-    assert detection_power(found, 5, 1.0, within=2.0, episodes=10) == pytest.approx(0.9)
-    share = detectable_difference(5, 1.0, within=2.0, episodes=10, power=0.9, relative_to=50.0)
-    assert share == pytest.approx(found / 50)
-    assert detectable_difference(64, 1.0) == pytest.approx(0.5, rel=0.01)  # Cohen 1992, as above
-
-
 CALLS: list[tuple[Any, str]] = [
     (lambda: detection_power(1, 1, 1.0), "seeds 1: expected 2 or more"),
     (lambda: detection_power(1, 5, -1.0), "standard deviations, finite and 0 or more"),
@@ -82,7 +73,6 @@ CALLS: list[tuple[Any, str]] = [
     (lambda: seeds_needed(0.0, 1.0), "difference 0"),
     (lambda: seeds_needed(1.0, 1.0, power=80), "power 80: expected a share"),
     (lambda: seeds_needed(1e-9, 1.0), "1,000,000,000 seeds are not enough"),
-    (lambda: detectable_difference(5, 1.0, power=0.01), "expected more than alpha"),
 ]
 
 

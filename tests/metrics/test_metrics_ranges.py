@@ -11,7 +11,6 @@ from arcademark.metrics.ranges import (
     baseline_limits,
     baseline_normalised,
     inter_algorithm,
-    min_max,
     random_limits,
     random_normalised,
     zero_ranges,
@@ -36,15 +35,6 @@ def test_random_normalised_by_hand() -> None:
     np.testing.assert_array_equal(found, [0.5, NAN, 2.5])
     own = random_normalised([RANDOM[task] for task in TASKS], RANDOM, TASKS, zero_range="omit")
     np.testing.assert_array_equal(own, [-1, NAN, 1])
-
-
-def test_min_max_by_hand() -> None:
-    limits = {"pong": (-21.0, 21.0), "freeway": (0.0, 41.0), "alien": (0.0, 999_990.0)}
-    found = min_max([[0.0, 41.0, 499_995.0], [-21.0, NAN, 1_999_980.0]], limits, TASKS)
-    np.testing.assert_array_equal(found, [[0.5, 1.0, 0.5], [0.0, NAN, 2.0]])
-    np.testing.assert_array_equal(min_max([[0.0], [41.0], [0.0]], limits, TASKS, task_axis=0)[:, 0], [0.5, 1.0, 0.0])
-    with pytest.raises(ArcadeMarkError, match="no range of scores for alien"):
-        min_max(SCORES, {task: limits[task] for task in TASKS[:2]}, TASKS)
 
 
 def test_baseline_normalised_by_hand() -> None:

@@ -9,7 +9,6 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.metrics.normalise import (
     PERCENT,
     broken_records,
-    capped_hns,
     hns,
     hwrb,
     hwrns,
@@ -31,7 +30,6 @@ NUMBER = st.floats(-1e6, 1e6)
 def test_hand_computed_values() -> None:
     np.testing.assert_allclose(normalise(SCORES, RANDOM, HUMAN, TASKS), [21 / 35, 2.0, -0.5])
     np.testing.assert_allclose(hns(SCORES, RANDOM, HUMAN, TASKS), [60, 200, -50])
-    np.testing.assert_allclose(capped_hns(SCORES, RANDOM, HUMAN, TASKS), [60, 100, 0])
     np.testing.assert_allclose(hwrns(SCORES, RANDOM, RECORD, TASKS), [52.5, 20, -6000 / 140])
     np.testing.assert_allclose(saber([21.0, 30100.0, -23000.0], RANDOM, RECORD, TASKS), [102.5, 200, 0])
 
@@ -43,7 +41,6 @@ def test_the_references_themselves_are_0_and_100() -> None:
 
 def test_missing_scores_stay_missing_and_touch_no_other() -> None:
     np.testing.assert_allclose(hns([1.0, NAN, -23000.0], RANDOM, HUMAN, TASKS), [60, NAN, -50])
-    assert np.isnan(capped_hns([NAN], RANDOM, HUMAN, ("pong",))[0])
     assert np.isnan(saber([NAN], RANDOM, RECORD, ("pong",))[0])
 
 
@@ -133,7 +130,7 @@ def test_breakthroughs_are_counted_from_100_percent_and_missing_tasks_named() ->
 @settings(deadline=None)
 @given(st.floats(-1e6, 1e6), st.floats(0, 1e6))
 def test_a_higher_score_never_normalises_lower(score: float, gain: float) -> None:
-    for metric, high in ((hns, HUMAN), (capped_hns, HUMAN), (hwrns, RECORD), (saber, RECORD)):
+    for metric, high in ((hns, HUMAN), (hwrns, RECORD), (saber, RECORD)):
         lower, higher = (metric([raw], RANDOM, high, ["qbert"])[0] for raw in (score, score + gain))
         assert lower <= higher
 

@@ -123,7 +123,6 @@ def test_runs_stand_side_by_side_and_shared_labels_carry_their_directory(tmp_pat
     assert found.runs[1].seeds == {"random [second]": (0,), "ppo": (0,)}
     assert set(found.runs[1].episodes) == {("random [second]", "qbert"), ("ppo", "pong")}
     assert [trial.algorithm for trial in found.runs[1].incomplete] == ["random [second]"]
-    assert found.protocol_differences == ()
 
 
 def test_directories_of_one_name_are_told_apart_by_their_path(tmp_path: Path) -> None:
@@ -131,7 +130,7 @@ def test_directories_of_one_name_are_told_apart_by_their_path(tmp_path: Path) ->
     assert load_runs(runs).table.algorithms == tuple(f"random [{run}]" for run in runs)
 
 
-def test_runs_under_other_settings_are_named_with_what_differs(tmp_path: Path) -> None:
+def test_runs_under_other_settings_have_their_protocols_in_the_table(tmp_path: Path) -> None:
     rules = protocol("machado-2018")
     modified = rules.override({"frame_skip": 3})
     runs = [
@@ -140,9 +139,6 @@ def test_runs_under_other_settings_are_named_with_what_differs(tmp_path: Path) -
         write_run(tmp_path / "c", {("c", "pong", 0): [1.0] * 3}, modified),
     ]
     found = load_runs(runs)
-    (difference,) = found.protocol_differences
-    assert (difference.first, difference.second) == (runs[0], runs[2])
-    assert [setting.setting for setting in difference.settings] == ["frame_skip"]
     assert found.table.protocols == ("machado-2018", "machado-2018", "machado-2018 (frame_skip=3)")
 
 

@@ -2,9 +2,9 @@
 
 Conventions
 -----------
-* `Interval` is the one type of every interval. `score_interval` makes that of one task's score, without chance; two
-  bootstraps make the others: the one here from tasks' episodes, for any statistic of tasks' scores, and
-  `arcademark.metrics.bootstrap` from runs, for the summaries of many tasks.
+* `score_intervals` makes those of single tasks' scores, without chance; two bootstraps make the others: the one here
+  from tasks' episodes, for any statistic of tasks' scores, and `arcademark.metrics.bootstrap` from runs, for the
+  summaries of many tasks.
 * One task's data is a sequence of float arrays, one a seed, of that seed's episode scores, shape (episodes,). Seeds may
   differ in their number of episodes. A task's score is the mean over seeds of each seed's mean. Seeds are trainings of
   their own; where they differ by the chance of episodes alone, all episodes belong in one array.
@@ -69,7 +69,6 @@ class Note(str):
 
 
 _NOT_FINITE = "an episode's score is missing or infinite; leave out episodes that were not played"
-ONE_SEED = Note("one seed: the variation from seed to seed is not included")
 
 
 @dataclass(frozen=True)
@@ -223,25 +222,6 @@ def interval(
     draws = np.asarray(statistic(drawn), dtype=np.float64)
     low, high, error = limits(value, draws, strata, method=method, level=level)
     return Interval(value, float(low), float(high), level, float(error), _notes(tasks, method), method)
-
-
-def score_interval(seeds: Sequence[ArrayLike], *, level: float = LEVEL) -> Interval:
-    """Find the interval of one task's `score`: Student's t over seeds' means, or over the episodes of the only seed.
-
-    In the task's own unit. Without limits where there are fewer than `FEWEST` of these, or where nothing varies.
-    """
-    check("symmetric", level)
-    admitted = _admit(seeds)
-    unit = _unit(admitted)
-    ((value, low, high, error),) = score_intervals([unit], level=level).tolist()
-    notes = (ONE_SEED,) if len(admitted) == 1 else ()
-    if not math.isnan(low):
-        return Interval(value, low, high, level, error, notes, "student")
-    what = "episode" if notes else "seed"
-    note = Note(f"every {what} scored the same: no variation was seen", "constant")
-    if unit.size < FEWEST:
-        notes, note = (), Note(f"fewer than {FEWEST} {what}s: how much scores vary is not known; play more", "one_run")
-    return Interval(value, None, None, level, None, (*notes, note), "student")
 
 
 def score_intervals(

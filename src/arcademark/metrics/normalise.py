@@ -100,13 +100,6 @@ def hns(scores: ArrayLike, random: Scores, human: Scores, tasks: Sequence[str], 
     return PERCENT * normalise(scores, random, human, tasks, task_axis=task_axis)
 
 
-def capped_hns(
-    scores: ArrayLike, random: Scores, human: Scores, tasks: Sequence[str], *, task_axis: int = -1
-) -> Floats:
-    """Human-normalised score held within 0 to 100 percent (review, "Capped Normalized Score"; Badia et al. 2020)."""
-    return np.clip(hns(scores, random, human, tasks, task_axis=task_axis), 0.0, PERCENT)
-
-
 def hwrns(scores: ArrayLike, random: Scores, record: Scores, tasks: Sequence[str], *, task_axis: int = -1) -> Floats:
     """Score normalised by the human world record, in percent: 100 equals the record (review, Eq. 5)."""
     return PERCENT * normalise(scores, random, record, tasks, task_axis=task_axis)

@@ -17,8 +17,6 @@ from __future__ import annotations
 import itertools
 import math
 
-import numpy as np
-
 from arcademark.errors import ArcadeMarkError
 
 ALPHA = 0.05
@@ -112,34 +110,6 @@ def seeds_needed(
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle + 1, high)
     return high
-
-
-def detectable_difference(
-    seeds: int,
-    between: float | tuple[float, float],
-    *,
-    within: float | tuple[float, float] = 0.0,
-    episodes: int = 1,
-    alpha: float = ALPHA,
-    power: float = POWER,
-    relative_to: float = 1.0,
-) -> float:
-    """Return the smallest difference on one task that so many seeds find, in units of ``relative_to``.
-
-    The others and the errors are those of `detection_power` and `seeds_needed`.
-    """
-    from scipy.optimize import brentq
-
-    if not alpha < share("power", power):
-        raise ArcadeMarkError(f"power {power:g}: expected more than alpha, {alpha:g}")
-
-    def lacking(difference: float) -> float:
-        return detection_power(difference, seeds, between, within=within, episodes=episodes, alpha=alpha) - power
-
-    high = float(np.sqrt(sum(_variances(between, within, episodes)) / seeds))
-    while lacking(high) < 0:
-        high *= 2
-    return float(brentq(lacking, 0.0, high, rtol=1e-10)) / abs(relative_to)
 
 
 def _variances(

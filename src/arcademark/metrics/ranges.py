@@ -25,17 +25,6 @@ Limits: TypeAlias = Mapping[str, tuple[float, float]]
 """Task → (lowest, highest), in the task's own unit."""
 
 
-def min_max(
-    scores: ArrayLike, limits: Limits, tasks: Sequence[str], *, task_axis: int = -1, zero_range: ZeroRange = "refuse"
-) -> NDArray[np.float64]:
-    """Place raw scores in the range of scores that each task can have: min-max scaling (Fan 2021, below Eq. 3).
-
-    0 is the least, 1 the most that a task allows, -21 and 21 in Pong; a score outside is not held there.
-    """
-    _refuse("no range of scores for", [task for task in tasks if task not in limits])
-    return _place(scores, limits, tasks, task_axis, zero_range)
-
-
 def zero_ranges(limits: Limits, tasks: Sequence[str]) -> tuple[str, ...]:
     """Name the tasks whose range is empty, in the order of ``tasks``; those without limits are not among them."""
     return tuple(task for task in tasks if task in limits and limits[task][0] == limits[task][1])

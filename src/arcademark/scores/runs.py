@@ -17,7 +17,6 @@ import os
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -30,7 +29,6 @@ from arcademark.runs.store import RunRecord, TrialRecord, read_run
 from arcademark.runs.together import together
 from arcademark.scores.readers.base import numbers_of_runs
 from arcademark.scores.table import ScoreTable, concatenate
-from arcademark.suite.protocols import Difference, differences
 
 
 @dataclass(frozen=True)
@@ -85,21 +83,11 @@ class RunScores:
 
 
 @dataclass(frozen=True)
-class ProtocolDifference:
-    """The settings that differ between two runs' directories, not to be ranked together without a warning."""
-
-    first: Path
-    second: Path
-    settings: tuple[Difference, ...]
-
-
-@dataclass(frozen=True)
 class RunCollection:
-    """The scores of several runs, with the names that `table` uses, and which were played otherwise than the first."""
+    """The scores of several runs, with the names that `table` uses."""
 
     runs: tuple[RunScores, ...]
     table: ScoreTable
-    protocol_differences: tuple[ProtocolDifference, ...]
 
 
 def load_run(directory: str | os.PathLike[str]) -> RunScores:
@@ -128,13 +116,7 @@ def load_runs(directories: str | os.PathLike[str] | Sequence[str | os.PathLike[s
 def collect(scored: Sequence[RunScores]) -> RunCollection:
     """Put runs, at least one, side by side as `load_runs` does."""
     runs = _disambiguate(scored)
-    first = runs[0].record
-    compared = tuple(
-        ProtocolDifference(first.directory, run.record.directory, settings)
-        for run in runs[1:]
-        if (settings := tuple(differences(first.protocol, run.record.protocol)))
-    )
-    return RunCollection(runs, concatenate([run.table for run in runs]), compared)
+    return RunCollection(runs, concatenate([run.table for run in runs]))
 
 
 def score_run(record: RunRecord) -> RunScores:
