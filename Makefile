@@ -17,7 +17,7 @@ help: ## Show this list
 demo: $(VENV)/.core ## Play a baseline on Atari-5 in the real emulator, show its score, write a page
 	@rm -rf demo
 	@$(BIN)/arcademark run random --games atari-5 --seeds 2 --episodes 10 --out demo/random
-	@$(BIN)/arcademark report demo/random --html demo/report.html --quiet
+	@$(BIN)/arcademark report demo/random --to demo/report.html --quiet
 
 test: $(VENV)/.dev browser ## Linters and every test, beside each other
 	@$(MAKE) --no-print-directory -j3 lint every-test cluster-tests

@@ -254,7 +254,7 @@ def merge() -> Iterator[Figure]:
     for steps in (10, 1000):
         parts = [recorded(50, tuple(range(first, first + 5)), 1000, steps) for first in (0, 5, 10, 15)]
         with tempfile.TemporaryDirectory(dir=FOLDER.name) as folder:
-            seconds, _ = timed("merge", Path(folder, "out"), *parts)
+            seconds, _ = timed("runs", "merge", Path(folder, "out"), *parts)
         yield Figure(f"merge of 1,000,000 episodes of {steps:,} actions", 1e6 / seconds, "rows/s", 1e5, at_least=True)
 
 
@@ -270,7 +270,7 @@ def export() -> Iterator[Figure]:
     """Write ten million episodes as Parquet."""
     large = recorded(57, (0, 1, 2, 3, 4), 35_088)
     with tempfile.TemporaryDirectory(dir=FOLDER.name) as folder:
-        seconds, megabytes = timed("export", large, "--out", Path(folder, "episodes.parquet"))
+        seconds, megabytes = timed("runs", "export", large, "--out", Path(folder, "episodes.parquet"))
     yield Figure("export of 10,000,080 episodes", seconds, "s", 120.0)
     yield Figure("export of 10,000,080 episodes: memory", megabytes, "MB", 512.0)
 

@@ -51,8 +51,11 @@ BAD = {
     "algorithms to list": (["catalogue", "list", "--algorithms", ","], "--algorithms ',': names nothing"),
     "kinds to list": (["catalogue", "list", "--kind", ""], "--kind '': names nothing"),
     "games to cost": (["cost", "--algorithm", "rainbow", "--games", ""], "no games"),
-    "whose scores": (["score", "catalogue:review-2021", "scores.csv", "--algorithm", ""], "(--algorithm) is empty"),
-    "decimal mark": (["score", "scores.csv", "--decimal", ";"], "--decimal"),
+    "whose scores": (
+        ["score", "catalogue:review-2021", "scores.csv", "--read", "algorithm="],
+        "(--algorithm) is empty",
+    ),
+    "decimal mark": (["score", "scores.csv", "--read", "decimal=;"], "--decimal"),
     "run to report": (["report", "nowhere"], "nowhere"),
     "run to verify": (["verify", "nowhere"], "nowhere"),
     "run to watch": (["watch", "nowhere"], "nowhere"),
@@ -98,7 +101,7 @@ def test_an_agent_that_fails_on_one_game_fails_its_trials_only(invoke, short, fa
 
 def test_a_page_that_cannot_be_written_is_said(invoke, played):
     Path("file").write_text("")
-    refused = invoke("report", played, "--html", "file/page.html")
+    refused = invoke("report", played, "--to", "file/page.html")
     assert refused.code == 2
     assert "--html" in refused.err
 
@@ -107,7 +110,7 @@ def test_a_page_that_cannot_be_written_is_said(invoke, played):
 def test_a_page_is_no_directory_and_leaves_no_draft(invoke, played, place):
     Path("folder").mkdir()
     before = sorted(Path().iterdir())
-    refused = invoke("report", played, "--html", place)
+    refused = invoke("report", played, "--to", place)
     assert refused.code == 2
     assert "is a directory; name a file" in refused.err
     assert sorted(Path().iterdir()) == before
@@ -120,7 +123,7 @@ def test_a_damaged_store_is_said(invoke, played):
     assert "run.sqlite" in refused.err
 
 
-@pytest.mark.parametrize("form", [[], ["--json"]])
+@pytest.mark.parametrize("form", [[], ["--to=json"]])
 def test_a_reader_that_leaves_is_no_bad_news(form):
     command = [sys.executable, "-c", "from arcademark.cli.main import main; main()", "info", "games", *form]
     reader, writer = os.pipe()

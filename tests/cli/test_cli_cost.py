@@ -1,4 +1,4 @@
-"""``arcademark cost``."""
+"""``arcademark subset cost``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 
 def test_rainbow_on_five_games_beside_all(invoke):
-    answer = invoke("cost", "--algorithm", "rainbow", "--games", "atari-5")
+    answer = invoke("subset", "cost", "--algorithm", "rainbow", "--games", "atari-5")
     assert (answer.code, answer.err) == (0, "")
     for told in ("1,200", "$3,137", "$35,760", "$10,670", "V100", "Appendix A"):
         assert told in answer.out
@@ -16,8 +16,28 @@ def test_rainbow_on_five_games_beside_all(invoke):
 
 def test_all_assumptions_can_be_replaced(invoke):
     answer = invoke(
-        *("cost", "--algorithm", "agent57", "--games", "pong,qbert", "--runs", 3, "--frames-per-second", 1e6, "--json"),
-        *("--gpu-price", 2, "--machine-price", 1, "--gpu-watts", 300, "--machine-watts", 200, "--carbon", 1),
+        *(
+            "subset",
+            "cost",
+            "--algorithm",
+            "agent57",
+            "--games",
+            "pong,qbert",
+            "--runs",
+            3,
+            "--assume",
+            f"frames_per_second={1e6}",
+            "--to",
+            "json",
+        ),
+        *(
+            "--assume",
+            "gpu_price=2,machine_price=1",
+            "--assume",
+            "gpu_watts=300,machine_watts=200",
+            "--assume",
+            "pounds_per_kwh=1",
+        ),
     )
     assert (answer.code, answer.err) == (0, "")
     document = json.loads(answer.out)
@@ -33,10 +53,12 @@ def test_all_assumptions_can_be_replaced(invoke):
 OF_HOURS = ("375 hours a game", "if a step is 4 frames")
 
 
-@pytest.mark.parametrize("options", [("--hours", 10), ("--frames", "1e9"), ("--frames-per-second", "1e6")])
+@pytest.mark.parametrize(
+    "options", [("--assume", "hours_per_task=10"), ("--frames", "1e9"), ("--assume", "frames_per_second=1e6")]
+)
 def test_what_is_guessed_of_hours_is_not_said_of_others(invoke, options):
     def told(*more):
-        return " ".join(invoke("cost", "--algorithm", "agent57", "--games", "pong", *more).out.split())
+        return " ".join(invoke("subset", "cost", "--algorithm", "agent57", "--games", "pong", *more).out.split())
 
     assert all(words in told() for words in OF_HOURS)
     other = told(*options)
@@ -58,7 +80,7 @@ def test_what_is_replaced_is_named_in_words(invoke):
         "--frames": "training frames",
     }
     given = [word for option in options for word in (option, 3)]
-    out = invoke("cost", "--algorithm", "agent57", "--games", "pong", *given, "--markdown").out
+    out = invoke("subset", "cost", "--algorithm", "agent57", "--games", "pong", *given, "--to=markdown").out
     (replaced,) = [line for line in out.splitlines() if line.startswith("- replaced by you: ")]
     named = replaced.removeprefix("- replaced by you: ")
     assert sorted(named.replace(" and ", ", ").split(", ")) == sorted(options.values())
@@ -68,21 +90,23 @@ def test_what_is_replaced_is_named_in_words(invoke):
 
 def test_every_form_has_the_costs(invoke, tmp_path):
     page = tmp_path / "page.html"
-    for form in ("--latex", "--markdown"):
-        assert "13,680" in invoke("cost", "--algorithm", "rainbow", form, "--html", page).out
+    for form in ("latex", "markdown"):
+        assert "13,680" in invoke("subset", "cost", "--algorithm", "rainbow", "--to", form, "--to", page).out
         assert "13,680" in page.read_text(encoding="utf-8")
-    whole = invoke("cost", "--algorithm", "rainbow", "--games", "atari-57", "--markdown").out
+    whole = invoke("subset", "cost", "--algorithm", "rainbow", "--games", "atari-57", "--to=markdown").out
     assert "57 games" in whole
     assert "share" not in whole
 
 
 def test_hours_grow_with_frames(invoke):
-    document = json.loads(invoke("cost", "--algorithm", "rainbow", "--games", "pong", "--frames", "50e6", "--json").out)
+    document = json.loads(
+        invoke("subset", "cost", "--algorithm", "rainbow", "--games", "pong", "--frames", "50e6", "--to=json").out
+    )
     assert document["cost"]["gpu_hours"] == 60
 
 
 def test_an_algorithm_of_ones_own(invoke):
-    answer = invoke("cost", "--hours", 10, "--gpu-price", 1.5, "--games", "atari-3")
+    answer = invoke("subset", "cost", "--assume", "hours_per_task=10,gpu_price=1.5", "--games", "atari-3")
     assert (answer.code, answer.err) == (0, "")
     assert "$45" in answer.out
     assert "your algorithm" in answer.out
@@ -92,15 +116,15 @@ def test_an_algorithm_of_ones_own(invoke):
     ("arguments", "told"),
     [
         (("--algorithm", "ranbow"), "did you mean 'rainbow'? For another"),
-        ((), "no --algorithm (rainbow, agent57) and no --hours"),
-        (("--hours", "1"), "no price"),
-        (("--algorithm", "rainbow", "--hours", "1", "--frames-per-second", "5"), "give one of them"),
-        (("--frames-per-second", "5", "--gpu-price", "1"), "needs the training frames"),
+        ((), "no --algorithm (rainbow, agent57) and no --assume hours_per_task"),
+        (("--assume", "hours_per_task=1"), "no price"),
+        (("--algorithm", "rainbow", "--assume", "hours_per_task=1,frames_per_second=5"), "give one of them"),
+        (("--assume", "frames_per_second=5,gpu_price=1"), "needs the training frames"),
         (("--algorithm", "rainbow", "--games", "pongg"), "did you mean 'pong'"),
-        (("--algorithm", "rainbow", "--hours", "0"), "expected a number above 0"),
+        (("--algorithm", "rainbow", "--assume", "hours_per_task=0"), "expected a number above 0"),
     ],
 )
 def test_bad_input_is_told(invoke, arguments, told):
-    answer = invoke("cost", *arguments)
+    answer = invoke("subset", "cost", *arguments)
     assert (answer.code, answer.out) == (2, "")
     assert told in answer.err

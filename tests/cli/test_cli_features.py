@@ -19,7 +19,7 @@ QUICK = ("--set", "background_screens=500", "--after", 100)
 def test_all_sets_are_listed(invoke):
     shown = invoke("features")
     assert shown.code == 0
-    listed = json.loads(invoke("features", "--json").out)
+    listed = json.loads(invoke("features", "--to=json").out)
     assert listed["schema"] == "arcademark.feature-sets/1"
     assert [item["name"] for item in listed["sets"]] == list(feature_sets())
     for item in listed["sets"]:
@@ -42,7 +42,7 @@ def spec(observed):
 @pytest.mark.slow
 def test_what_is_seen_is_shown_and_drawn(invoke):
     shown = invoke(
-        "features", "basic", "bass", "--games", "freeway", *QUICK, "--png", "--svg", "f.svg", "--pdf", "f.pdf"
+        "features", "basic", "bass", "--games", "freeway", *QUICK, "--figure", "--figure", "f.svg", "--figure", "f.pdf"
     )
     assert shown.code == 0, shown.err
     words = " ".join(shown.out.split())
@@ -59,7 +59,7 @@ def test_what_is_seen_is_shown_and_drawn(invoke):
 
 
 def test_json_says_the_same(invoke):
-    arguments = ("features", "basic", "--games", "freeway,asterix", *QUICK, "--seed", 3, "--json")
+    arguments = ("features", "basic", "--games", "freeway,asterix", *QUICK, "--seed", 3, "--to=json")
     found = json.loads(invoke(*arguments).out)
     assert found["schema"] == "arcademark.features/1"
     assert [item["game"] for item in found["seen"]] == ["freeway", "asterix"]
@@ -73,7 +73,7 @@ def test_json_says_the_same(invoke):
 def test_an_episode_of_a_run_is_shown_and_followed(invoke):
     played = ("run", "const", "--set", "action=UP", "--games", "freeway", "--out", "up", "--episodes", 1)
     assert invoke(*played, "--override", "max_frames_per_episode=400").code == 0
-    shown = invoke("features", "ram-bits", "--run", "up", "--json")
+    shown = invoke("features", "ram-bits", "--run", "up", "--to=json")
     (item,) = json.loads(shown.out)["seen"]
     assert (item["game"], item["frames"]) == ("freeway", 200)
     assert item["source"].startswith("evaluation episode 0 of const-action-up-freeway-s0-")
@@ -89,7 +89,7 @@ def test_an_episode_of_a_run_is_shown_and_followed(invoke):
     again = invoke("features", "actions", "up", "--out", "actions.txt")
     assert (again.code, again.err.count("\n")) == (2, 1)
     assert invoke("features", "actions", "up", "--out", "actions.txt", "--overwrite").code == 0
-    followed = invoke("features", "basic", "--games", "freeway", *QUICK, "--set", "trajectory=actions.txt", "--json")
+    followed = invoke("features", "basic", "--games", "freeway", *QUICK, "--set", "trajectory=actions.txt", "--to=json")
     assert json.loads(followed.out)["seen"][0]["parameters"]["trajectory"] == "actions.txt"
 
 
@@ -103,14 +103,14 @@ def test_an_episode_of_a_run_is_shown_and_followed(invoke):
         (("basic", "--set", "rows=many"), "parameter 'rows' is 'many': expected int"),
         (("basic", "--games", "freeway", "--set", "rows=0"), "rows is 0; expected 1 to 250"),
         (("ram", "--set", "rows=3"), "feature set ram has no parameters; remove --set rows"),
-        (("basic", "--episode", 1), "choose in a run; name one with --run"),
+        (("basic", "--only", "episode=1"), "choose in a run; name one with --run"),
         (("basic", "--run", "nowhere"), "nowhere: no such directory"),
         (("basic", "--games", "freeway", "--set", "trajectory=none.txt"), "none.txt: cannot read the file"),
         (("actions", "nowhere", "--out", "actions.txt"), "nowhere: no such directory"),
-        (("--json", "basic"), "--json belongs behind the feature set"),
-        (("basic", "--run", "nowhere", "--png", "x.jpg"), "--png x.jpg: expected a name that ends with .png"),
-        (("basic", "--run", "nowhere", "--svg", "x.png"), "--svg x.png: expected a name that ends with .svg"),
-        (("basic", "--run", "nowhere", "--pdf", "bass"), "--pdf bass: expected a name that ends with .pdf"),
+        (("--to=json", "basic"), "--json belongs behind the feature set"),
+        (("basic", "--run", "nowhere", "--figure", "x.jpg"), "--png x.jpg: expected a name that ends with .png"),
+        (("basic", "--run", "nowhere", "--figure", "x.png"), "--svg x.png: expected a name that ends with .svg"),
+        (("basic", "--run", "nowhere", "--figure", "bass"), "--pdf bass: expected a name that ends with .pdf"),
     ],
 )
 def test_bad_input_is_one_clear_line(invoke, arguments, message):

@@ -173,7 +173,9 @@ def test_rllibs_averages_stand_at_the_frames_of_their_iterations(tmp_path: Path)
 
 def test_an_imported_run_is_labelled_and_neither_verified_nor_continued(invoke, tmp_path: Path) -> None:
     cleanrl(tmp_path / "logs", 1, [3.0] * 30, [700] * 30)
-    said = invoke("import", str(tmp_path / "logs"), "--name", "PPO (ours)", "--out", "runs/ours", "--html", "page.html")
+    said = invoke(
+        "runs", "import", str(tmp_path / "logs"), "--name", "PPO (ours)", "--out", "runs/ours", "--to", "page.html"
+    )
     assert said.code == 0
     assert "imported and not verified" in said.out
     page = Path("page.html").read_text(encoding="utf-8")
@@ -190,7 +192,7 @@ def test_an_imported_run_is_labelled_and_neither_verified_nor_continued(invoke, 
     again = invoke("run", "random", "--games", "breakout", "--episodes", "1", "--out", "runs/ours")
     assert again.code == 2
     assert "cannot be continued" in again.err
-    assert "exists already" in invoke("import", str(tmp_path / "logs"), "--out", "runs/ours").err
+    assert "exists already" in invoke("runs", "import", str(tmp_path / "logs"), "--out", "runs/ours").err
     compared = invoke("compare", "runs/ours", "--with", "catalogue:review-2021", "PPO (ours) [imported]", "Rainbow")
     assert "was imported from logs made elsewhere" in " ".join(compared.out.split())
 

@@ -14,7 +14,7 @@ def test_runs_are_listed_with_how_far_they_are(invoke, played):
     (row,) = (line.split() for line in shown.out.splitlines() if line.startswith("runs/mine"))
     assert row == ["runs/mine", "random", "Pong", "and", "Q*bert", "1", "4"]
     assert "Not read" in shown.out
-    document = json.loads(invoke("list", "runs", "--json").out)
+    document = json.loads(invoke("runs", "list", "runs", "--to=json").out)
     (run,) = document["runs"]
     assert (run["agents"], run["games"], run["status"]) == (["random"], ["Pong", "Q*bert"], "complete")
     assert [item["directory"] for item in document["unread"]] == ["runs/broken"]

@@ -18,7 +18,7 @@ MODEL = {
     "relative_error": 0.1,
     "references": {"a": [100, 150], "b": [100, 150]},
 }
-OWN = ("--references", "refs.csv", "--fold-seeds", "0")
+OWN = ("--references", "refs.csv", "--set", "fold_seeds=0")
 SIZE = ("--size", "2", "--out", "m.json")
 TRAINING = ("predict", "me.csv", "--references", "refs.csv", "--training")
 
@@ -92,7 +92,7 @@ SEARCH = {
     "an algorithm chosen twice": (("ok.csv", *OWN, "--algorithms", "player 00,player 00"), "named twice"),
     "too large": (("ok.csv", *OWN, "--size", "6"), "size 6, expected from 1 to 5"),
     "too small": (("ok.csv", *OWN, "--size", "0"), "'--size'"),
-    "one fold": (("ok.csv", *OWN, "--folds", "1"), "1 fold of 20"),
+    "one fold": (("ok.csv", *OWN, "--set", "folds=1"), "1 fold of 20"),
     "a task included twice": (("ok.csv", *OWN, "--include", "a,a"), "'a' is named twice"),
     "included and excluded": (("ok.csv", *OWN, "--include", "a", "--exclude", "a"), "included and excluded"),
     "an unknown task": (("ok.csv", *OWN, "--include", "z"), "unknown task 'z'"),
@@ -106,7 +106,7 @@ SEARCH = {
     "no target": (("ok.csv", *OWN, "--target", "nowhere.py:f"), "--target nowhere.py:f: there is no such file"),
     "a target that fails": (("ok.csv", *OWN, "--target", "target.py:fails"), "ZeroDivisionError: division by zero"),
     "no function": (("ok.csv", *OWN, "--target", "target.py:fail"), "it has no 'fail'"),
-    "a transform": (("ok.csv", *OWN, "--transform", "sqrt"), "unknown transform 'sqrt'"),
+    "a transform": (("ok.csv", *OWN, "--set", "transform=sqrt"), "unknown transform 'sqrt'"),
 }
 
 

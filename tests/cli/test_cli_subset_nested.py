@@ -27,11 +27,13 @@ def own(tmp_path: Path) -> tuple[str, ...]:
     (tmp_path / "references.csv").write_text(references, encoding="utf-8")
     papers = "algorithm,paper\n" + "".join(f"player {number:02},paper {number // 3}\n" for number in range(30))
     (tmp_path / "papers.csv").write_text(papers, encoding="utf-8")
-    return ("subset", "search", "scores.csv", "--references", "references.csv", "--size", "2", "--fold-seeds", "0")
+    return ("subset", "search", "scores.csv", "--references", "references.csv", "--size", "2", "--set", "fold_seeds=0")
 
 
 def test_papers_are_left_out_and_the_model_keeps_the_errors(invoke, own):
-    answer = invoke(*own, "--nested", "--papers", "papers.csv", "--bootstrap", 4, "--json", "--out", "model.json")
+    answer = invoke(
+        *own, "--nested", "--papers", "papers.csv", "--set", "bootstrap=4", "--to=json", "--out", "model.json"
+    )
     assert (answer.code, answer.err) == (0, "")
     (found,) = json.loads(answer.out)["results"]
     nested = found["nested"]
@@ -52,7 +54,7 @@ def test_papers_are_left_out_and_the_model_keeps_the_errors(invoke, own):
 
 
 def test_errors_are_told_beside_the_one_that_chose(invoke, own):
-    answer = invoke(*own, "--nested", "--papers", "papers.csv", "--bootstrap", 3)
+    answer = invoke(*own, "--nested", "--papers", "papers.csv", "--set", "bootstrap=3")
     told = " ".join(answer.out.split())
     assert "cross-validated, as it was chosen" in told
     assert "each of 10 papers was left out" in told
@@ -61,7 +63,7 @@ def test_errors_are_told_beside_the_one_that_chose(invoke, own):
 
 
 def test_without_papers_each_algorithm_is_its_own(invoke, own):
-    answer = invoke(*own, "--nested", "--json")
+    answer = invoke(*own, "--nested", "--to=json")
     assert json.loads(answer.out)["results"][0]["nested"]["papers"] == 30
 
 

@@ -85,7 +85,7 @@ def consensus(
         raise ArcadeMarkError(
             f"subset search: none of the subsets of {size} can be used: they have too few algorithms with scores on "
             "all their tasks, or negative coefficients; ask for another size, for fewer folds, or for fits without any "
-            '(nonnegative="nnls", --nnls)'
+            '(nonnegative="nnls", --set nnls=yes)'
         )
     fitted: Any = {"nonnegative": "nnls", "folds": asked.folds, "fold_seed": first, "constant": True}
     best, *others = (evaluate(problem, [problem.tasks[j] for j in subset], **fitted) for subset in agreed)

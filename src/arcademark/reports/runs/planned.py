@@ -252,9 +252,7 @@ def planned(
     dollars, kilowatt_hours = core_hours * price, core_hours * watts / 1000.0
     carbon_kilograms = kilowatt_hours * pounds * KILOGRAMS_PER_POUND
     if not all(map(math.isfinite, (dollars, kilowatt_hours, carbon_kilograms))):
-        raise ArcadeMarkError(
-            "the amounts are not finite: expected finite numbers in --rate, --core-price, --core-watts and --carbon"
-        )
+        raise ArcadeMarkError("the amounts are not finite: expected finite numbers in --assume")
     return Planned(
         agents=tuple(dict.fromkeys(trial.agent.label for trial in plan.trials)),
         games=titles,
@@ -314,7 +312,7 @@ def _lengths(standings: Sequence[Standing], given: int | None) -> tuple[dict[str
         on = "" if protocol.unit == "frame" else f" on {wording.shortened(lacking)}"
         raise ArcadeMarkError(
             f"protocol {protocol.label} has no {protocol.unit} cap{on}, so nothing tells how long episodes are; give "
-            "--episode-frames"
+            "--assume episode_frames=N"
         )
     return {game: float(cap) for game, cap in caps.items()}, "frame cap"
 

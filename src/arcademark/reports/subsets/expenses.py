@@ -1,4 +1,4 @@
-"""What ``arcademark cost`` shows: what an evaluation on some games takes, beside what all games take."""
+"""What ``arcademark subset cost`` shows: what an evaluation on some games takes, beside what all games take."""
 
 from __future__ import annotations
 
@@ -57,9 +57,9 @@ def expenses(
     remarks: tuple[str, ...] = ()
     if frames_per_second is not None:
         if "hours_per_task" in given:
-            raise ArcadeMarkError("--hours and --frames-per-second say the same twice; give one of them")
+            raise ArcadeMarkError("--assume hours_per_task and frames_per_second say the same twice; give one of them")
         if not frames:
-            raise ArcadeMarkError("--frames-per-second needs the training frames; add --frames 200e6")
+            raise ArcadeMarkError("--assume frames_per_second: needs the training frames; add training_frames=200e6")
         given |= {"hours_per_task": costs.hours(frames, frames_per_second), "frames_per_second": frames_per_second}
     elif "training_frames" in given and "hours_per_task" not in given and base.training_frames:
         given["hours_per_task"] = base.hours_per_task * given["training_frames"] / base.training_frames
@@ -85,14 +85,14 @@ def _known(algorithm: str) -> Running:
         return running(algorithm)
     except UnknownNameError as error:
         raise ArcadeMarkError(
-            f"{str(error).removesuffix('?')}? For another, leave --algorithm out and give --hours and prices"
+            f"{str(error).removesuffix('?')}? For another, give --assume hours_per_task and prices alone"
         ) from None
 
 
 def _own(given: dict[str, float | int], frames_per_second: float | None) -> Running:
     if "hours_per_task" not in given and frames_per_second is None:
         known = ", ".join(runnings())
-        raise ArcadeMarkError(f"no --algorithm ({known}) and no --hours; name one, or say how long a game takes")
+        raise ArcadeMarkError(f"no --algorithm ({known}) and no --assume hours_per_task; name one, or give the hours")
     if "gpu_price" not in given and "machine_price" not in given:
-        raise ArcadeMarkError("no price: add --gpu-price or --machine-price, in US dollars an hour")
+        raise ArcadeMarkError("no price: add --assume gpu_price=N or machine_price=N, in US dollars an hour")
     return Running(OWN, "your algorithm", hours_per_task=1.0, gpu_price=0.0, machine_price=0.0)
