@@ -49,13 +49,13 @@ BAD = {
     ),
     "collections to list": (["catalogue", "list", "--collection", ""], "--collection '': names nothing"),
     "algorithms to list": (["catalogue", "list", "--algorithms", ","], "--algorithms ',': names nothing"),
-    "kinds to list": (["catalogue", "list", "--kind", ""], "--kind '': names nothing"),
-    "games to cost": (["cost", "--algorithm", "rainbow", "--games", ""], "no games"),
+    "kinds to list": (["catalogue", "list", "--where", "kind="], "--where kind '': names nothing"),
+    "games to cost": (["subset", "cost", "--algorithm", "rainbow", "--games", ""], "no games"),
     "whose scores": (
         ["score", "catalogue:review-2021", "scores.csv", "--read", "algorithm="],
-        "(--algorithm) is empty",
+        "(--read algorithm=NAME) is empty",
     ),
-    "decimal mark": (["score", "scores.csv", "--read", "decimal=;"], "--decimal"),
+    "decimal mark": (["score", "scores.csv", "--read", "decimal=;"], "--read decimal=;"),
     "run to report": (["report", "nowhere"], "nowhere"),
     "run to verify": (["verify", "nowhere"], "nowhere"),
     "run to watch": (["watch", "nowhere"], "nowhere"),
@@ -103,16 +103,16 @@ def test_a_page_that_cannot_be_written_is_said(invoke, played):
     Path("file").write_text("")
     refused = invoke("report", played, "--to", "file/page.html")
     assert refused.code == 2
-    assert "--html" in refused.err
+    assert "--to" in refused.err
 
 
-@pytest.mark.parametrize("place", [".", "", "folder", "/"])
+@pytest.mark.parametrize("place", [".", "", "folder.html", "/"])
 def test_a_page_is_no_directory_and_leaves_no_draft(invoke, played, place):
-    Path("folder").mkdir()
+    Path("folder.html").mkdir()
     before = sorted(Path().iterdir())
     refused = invoke("report", played, "--to", place)
     assert refused.code == 2
-    assert "is a directory; name a file" in refused.err
+    assert ("is a directory; name a file" if place == "folder.html" else "ends with .html") in refused.err
     assert sorted(Path().iterdir()) == before
 
 

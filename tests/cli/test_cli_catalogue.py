@@ -32,10 +32,10 @@ def test_list_shows_every_collection_and_algorithm(invoke, monkeypatch):
 
 
 def test_list_filters(invoke):
-    asked = ("--collection", "review-2021", "--kind", "model-based,exploration", "--where", "max_frames=1e9,since=2020")
+    asked = ("--collection", "review-2021", "--where", "kind=model-based,exploration,max_frames=1e9,since=2020")
     document = json.loads(invoke("catalogue", "list", *asked, "--to=json").out)
     assert [item["name"] for item in document["algorithms"]] == ["DreamerV2", "Muesli"]
-    unknown = json.loads(invoke("catalogue", "list", "--protocol", "unknown", "--to=json").out)
+    unknown = json.loads(invoke("catalogue", "list", "--where", "protocol=unknown", "--to=json").out)
     assert {item["protocol"] for item in unknown["algorithms"]} == {None}
 
 
@@ -98,10 +98,9 @@ def test_show_as_json_has_the_scores(invoke):
         (("show", "Rainbw"), "did you mean 'Rainbow'"),
         (("show", "review-2012"), "did you mean 'review-2021'"),
         (("show", "UCT", "--collection", "ale-2012"), "unknown collection 'ale-2012'"),
-        (("list", "--kind", "modelbased"), "did you mean 'model-based'"),
-        (("list", "--protocol", "dqn2015"), "did you mean 'dqn-2015'"),
+        (("list", "--where", "kind=modelbased"), "did you mean 'model-based'"),
+        (("list", "--where", "protocol=dqn2015"), "did you mean 'dqn-2015'"),
         (("list", "--where", "since=2030"), "no algorithm of the catalogue fits"),
-        (("export", "--wide", "--to=json"), "leave --wide or --to json out"),
         (("errata", "--paper", "fan-2012"), "did you mean 'fan-2021'"),
         (("errata", "--category", "roundings"), "did you mean 'rounding'"),
     ],
@@ -122,7 +121,7 @@ def test_export_has_every_score_with_its_source(invoke):
     assert "Human of ale-2013 has no scores" in done.err
 
 
-@pytest.mark.parametrize("form", [(), ("--wide",)])
+@pytest.mark.parametrize("form", [(), ("--to=wide",)])
 def test_an_export_reads_back_as_the_table_that_load_gives(invoke, form):
     asked = ("--collection", "review-2021,atari-5-training")
     assert invoke("catalogue", "export", *asked, *form, "--out", "deep/scores.csv").out == ""

@@ -65,17 +65,11 @@ def test_older_names_are_those_of_today(invoke, played):
         assert (told.code, told.out) == (0, today.out)
         assert told.err == f"note: 'arcademark {old}' is 'arcademark {new}' now\n"
     for old, new in (
-        (("report", played, "--json"), ("report", played, "--to=json")),
-        (
-            ("verify", played, "--only", "game=pong", "--episode=1", "--json"),
-            ("verify", played, "--only", "game=pong,episode=1", "--to=json"),
-        ),
-        (
-            ("catalogue", "export", "--kind", "planning", "--wide"),
-            ("catalogue", "export", "--where", "kind=planning", "--to=wide"),
-        ),
+        ("report run --json", "report run --to json"),
+        ("verify run --game pong --episode=1 --json", "verify run --only game=pong,episode=1 --to=json"),
+        ("catalogue export --kind planning --wide", "catalogue export --where kind=planning --to wide"),
     ):
-        assert invoke(*old) == invoke(*new)
+        assert invoke(*old.split()) == invoke(*new.split())
     assert invoke("report", played, "--html", "page.html").code == 0
 
 
@@ -216,17 +210,8 @@ def test_watch_writes_a_picture(invoke, played):
 @pytest.mark.slow
 def test_watch_shows_two_episodes_on_a_sheet(invoke, played):
     asked = (
-        "--only",
-        "game=pong",
-        "--beside",
-        "episode=1",
-        "--pictures",
-        2,
-        "--scale",
-        1,
-        "--actions",
-        "--out",
-        "two.png",
+        *("--only", "game=pong", "--beside", "episode=1", "--pictures", 2, "--scale", 1, "--actions"),
+        *("--out", "two.png"),
     )
     assert invoke("watch", played, *asked).code == 0
     assert Path("two.png").read_bytes().startswith(b"\x89PNG")

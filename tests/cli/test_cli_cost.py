@@ -15,30 +15,9 @@ def test_rainbow_on_five_games_beside_all(invoke):
 
 
 def test_all_assumptions_can_be_replaced(invoke):
-    answer = invoke(
-        *(
-            "subset",
-            "cost",
-            "--algorithm",
-            "agent57",
-            "--games",
-            "pong,qbert",
-            "--runs",
-            3,
-            "--assume",
-            f"frames_per_second={1e6}",
-            "--to",
-            "json",
-        ),
-        *(
-            "--assume",
-            "gpu_price=2,machine_price=1",
-            "--assume",
-            "gpu_watts=300,machine_watts=200",
-            "--assume",
-            "pounds_per_kwh=1",
-        ),
-    )
+    assumed = "frames_per_second=1e6,gpu_price=2,machine_price=1,gpu_watts=300,machine_watts=200,pounds_per_kwh=1"
+    asked = f"--algorithm agent57 --games pong,qbert --runs 3 --assume {assumed} --to json"
+    answer = invoke("subset", "cost", *asked.split())
     assert (answer.code, answer.err) == (0, "")
     document = json.loads(answer.out)
     hours = 90e9 / 1e6 / 3600 * 6
@@ -54,7 +33,8 @@ OF_HOURS = ("375 hours a game", "if a step is 4 frames")
 
 
 @pytest.mark.parametrize(
-    "options", [("--assume", "hours_per_task=10"), ("--frames", "1e9"), ("--assume", "frames_per_second=1e6")]
+    "options",
+    [("--assume", "hours_per_task=10"), ("--assume", "training_frames=1e9"), ("--assume", "frames_per_second=1e6")],
 )
 def test_what_is_guessed_of_hours_is_not_said_of_others(invoke, options):
     def told(*more):
@@ -64,22 +44,22 @@ def test_what_is_guessed_of_hours_is_not_said_of_others(invoke, options):
     other = told(*options)
     assert not any(words in other for words in OF_HOURS)
     assert "The GPU is the Atari-5 paper's guess." in other
-    assert ("Hours grow with the frames, from 375 for 90,000,000,000." in other) == ("--frames" in options)
+    assert ("Hours grow with the frames, from 375 for 90,000,000,000." in other) == ("training_frames=1e9" in options)
 
 
 def test_what_is_replaced_is_named_in_words(invoke):
     options = {
-        "--gpu-price": "the GPU's price",
-        "--machine-price": "the machine's price",
-        "--gpu-price-preemptive": "the GPU's preemptive price",
-        "--machine-price-preemptive": "the machine's preemptive price",
-        "--gpu-watts": "the GPU's power",
-        "--machine-watts": "the machine's power",
-        "--carbon": "carbon dioxide of a kilowatt-hour",
-        "--hours": "hours a game",
-        "--frames": "training frames",
+        "gpu_price": "the GPU's price",
+        "machine_price": "the machine's price",
+        "gpu_price_preemptive": "the GPU's preemptive price",
+        "machine_price_preemptive": "the machine's preemptive price",
+        "gpu_watts": "the GPU's power",
+        "machine_watts": "the machine's power",
+        "pounds_per_kwh": "carbon dioxide of a kilowatt-hour",
+        "hours_per_task": "hours a game",
+        "training_frames": "training frames",
     }
-    given = [word for option in options for word in (option, 3)]
+    given = ["--assume", ",".join(f"{option}=3" for option in options)]
     out = invoke("subset", "cost", "--algorithm", "agent57", "--games", "pong", *given, "--to=markdown").out
     (replaced,) = [line for line in out.splitlines() if line.startswith("- replaced by you: ")]
     named = replaced.removeprefix("- replaced by you: ")
@@ -100,7 +80,10 @@ def test_every_form_has_the_costs(invoke, tmp_path):
 
 def test_hours_grow_with_frames(invoke):
     document = json.loads(
-        invoke("subset", "cost", "--algorithm", "rainbow", "--games", "pong", "--frames", "50e6", "--to=json").out
+        invoke(
+            *("subset", "cost", "--algorithm", "rainbow", "--games", "pong", "--assume", "training_frames=50e6"),
+            *("--to=json",),
+        ).out
     )
     assert document["cost"]["gpu_hours"] == 60
 

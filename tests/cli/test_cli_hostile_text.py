@@ -95,44 +95,29 @@ def test_tasks_of_a_benchmark_of_ones_own_are_text_too(shown: Invoke) -> None:
     for command in (("score", "t.csv", "--all"), ("compare", "t.csv", "PPO [a]", "[/]", "--all", "--to", "c.html")):
         told = shown(*command, *own)
         assert all(task in told.out for task in tasks)
-    found = (
-        "subset",
-        "search",
-        "t.csv",
-        "--references",
-        "r.csv",
-        "--minimum-tasks",
-        2,
-        "--set",
-        "minimum_algorithms=2",
-    )
-    assert "[/]" in shown(*found, "--size", 1, "--set", "folds=2,fold_seeds=0").out
+    how = "minimum_tasks=2,minimum_algorithms=2,folds=2,fold_seeds=0"
+    found = shown("subset", "search", "t.csv", "--references", "r.csv", "--size", 1, "--set", how)
+    assert "[/]" in found.out
 
 
 def test_names_of_files_are_shown_escaped_and_can_be_written(shown: Invoke) -> None:
     write_table(FILE)
     assert FILE_ESCAPED in shown("score", FILE, "--intervals", "resamples=10").out
-    assert json.loads(shown("score", FILE, "--to=json", "--intervals", "resamples=10").out)["sources"][0].startswith(
-        FILE
-    )
-    assert shown("score", FILE, "--to", f"{FILE}.html", "--intervals", "resamples=10").code == 0
+    brief = ("--intervals", "resamples=10")
+    assert json.loads(shown("score", FILE, "--to=json", *brief).out)["sources"][0].startswith(FILE)
+    assert shown("score", FILE, "--to", f"{FILE}.html", *brief).code == 0
     assert r"x\x1b[31m\udcff[b]" in Path(f"{FILE}.html").read_text()
     assert FILE_ESCAPED in shown("score", FILE, "--export", f"2{FILE}").err
-    for command in ("verify", "watch", "ledger", "run", "reproduce", "info", "features", "nothing"):
+    for command in ("verify", "watch", "run", "reproduce", "info", "nothing"):
         assert shown(command, FILE).code == 2
-    for arguments in (
-        ("run", "random", f"--{FILE}"),
-        (FILE,),
-        ("info", "games", FILE),
-        ("cost", "--algorithm", f"{FILE}"),
-    ):
-        assert FILE_ESCAPED in shown(*arguments).err
+    for words in ("run random", "", "info games", "subset cost --algorithm", "runs ledger", "info features show"):
+        assert FILE_ESCAPED in shown(*words.split(), f"--{FILE}" if words.startswith("run ") else FILE).err
 
 
 def commands(run: str) -> Iterator[tuple[object, ...]]:
     short = ("--override", "max_frames_per_episode=600")
     yield from (("report", run), ("report", run, "--to=json"), ("report", run, "--to", "page.html"), ("verify", run))
-    yield from (("ledger", run), ("ledger", run, "--entries"), ("score", run), ("watch", run, "--game", "qbert"))
+    yield from (("runs", "ledger", run, "--all"), ("score", run), ("watch", run, "--only=game=qbert"))
     yield ("run", "random", "--games", "pong,qbert", "--episodes", 2, *short, "--out", run)
 
 
@@ -173,7 +158,7 @@ def test_texts_of_a_manifest_steer_no_terminal(shown: Invoke, played: Path) -> N
     for document in told:
         (played / "manifest.json").write_text(json.dumps(document))
         shown("report", played)
-        shown("ledger", played, "--entries")
+        shown("runs", "ledger", played, "--all")
 
 
 def test_a_label_with_brackets_is_text_in_a_report(shown: Invoke, played: Path) -> None:

@@ -183,7 +183,7 @@ def test_an_imported_run_is_labelled_and_neither_verified_nor_continued(invoke, 
     assert "arcademark verify" not in page
     (listed,) = list_runs([Path("runs")]).runs
     assert (listed.imported, listed.status) == (True, "complete")
-    assert "imported, not verified" in invoke("list").out
+    assert "imported, not verified" in invoke("runs", "list").out
     with pytest.raises(ArcadeMarkError, match=r"imported from logs made elsewhere.*nothing in it can be replayed"):
         verify("runs/ours")
     for command in (("verify", "runs/ours"), ("watch", "runs/ours", "--out", "x.gif")):
@@ -277,7 +277,7 @@ def seeds_of(directory: Path) -> list[tuple[str, str, int, int]]:
 
 def test_tensorboard_folders_of_stable_baselines_are_runs_of_its_algorithm(tmp_path: Path) -> None:
     trained(tmp_path / "tb", ".", ".")
-    with pytest.raises(ArcadeMarkError, match=r"PPO_1.*nothing says which game .*--game"):
+    with pytest.raises(ArcadeMarkError, match=r"PPO_1.*nothing says which game .*--read game=NAME"):
         import_logs([tmp_path / "tb"], tmp_path / "run")
     import_logs([tmp_path / "tb"], tmp_path / "run", task="breakout")
     assert seeds_of(tmp_path / "run") == [("PPO", "breakout", 1, 512), ("PPO", "breakout", 2, 512)]

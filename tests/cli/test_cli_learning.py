@@ -83,7 +83,7 @@ def test_tune_ranks_learners_on_training_games(invoke):
     assert manifest["training_episodes"] == 2
     assert json.loads(invoke(*asked, "--to=json").out)["learnt_once"] is True
     assert json.loads(invoke(*asked, "--seeds", "2", "--to=json").out)["learnt_once"] is False
-    assert "No test game was evaluated." in invoke("ledger").out
+    assert "No test game was evaluated." in invoke("runs", "ledger").out
 
 
 @pytest.mark.parametrize(("games", "told"), [("qbert", "(qbert for Atari-5's evaluation)"), ("pong", "atari-5-val")])
@@ -103,14 +103,14 @@ def test_a_test_game_is_for_one_setting_only(invoke):
         return invoke("run", "uct", "--set", f"simulations={simulations}", "--games", games, *short, "--out", out)
 
     assert "warning:" not in play(2, "breakout,freeway", "runs/two").err
-    assert invoke("ledger").code == 0
+    assert invoke("runs", "ledger").code == 0
     assert "warning:" not in play(3, "freeway", "runs/trying").err
     assert "warning:" not in play(2, "breakout", "runs/again").err
     again = play(3, "breakout", "runs/three")
     (line,) = [line for line in again.err.splitlines() if line.startswith("warning: ")]
     assert line.startswith("warning: with this run, uct was evaluated on Breakout in 3 runs (runs/again, runs/two and")
     assert again.code == 0
-    shown = invoke("runs", "ledger", "runs", "--entries")
+    shown = invoke("runs", "ledger", "runs", "--all")
     assert shown.code == 1
     assert "with 2 different settings" in " ".join(shown.out.split())
     assert "--out runs/three" in " ".join(shown.out.split())
@@ -122,14 +122,8 @@ def test_a_test_game_is_for_one_setting_only(invoke):
 
 def test_the_settings_of_another_algorithm_are_not_this_runs_matter(invoke):
     short = (
-        "--training-episodes",
-        1,
-        "--episodes",
-        1,
-        "--protocol",
-        "ale-2013",
-        "--override",
-        "max_frames_per_episode=60",
+        *("--training-episodes", 1, "--episodes", 1, "--protocol", "ale-2013"),
+        *("--override", "max_frames_per_episode=60"),
     )
 
     def play(features, alpha, out):

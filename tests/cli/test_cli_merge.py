@@ -59,7 +59,7 @@ def test_what_makes_no_sense_is_refused(invoke):
         (("run", "random", *SHORT, "--shard", "5/4"), "K from 1 to N, and N at most the number of trials, 4"),
         (("run", "random", *SHORT, "--shard", "third"), "expected the shard's number"),
         (("run", "random", *SHORT, "--shard", "1/2", "--until-error", "50%"), "--shard and --until-error"),
-        (("merge", "runs/all", "runs/none"), "no such directory"),
+        (("runs", "merge", "runs/all", "runs/none"), "no such directory"),
     ):
         refused = invoke(*given)
         assert refused.code == 2

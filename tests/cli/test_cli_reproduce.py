@@ -128,7 +128,7 @@ BAD = {
     "kind of file, before the paper is read": (["review", "--figure", "5", "--out", "figure.pdf"], ".svg or .png"),
     "one file for all": (["review", "--out", "figure.svg"], "--figure N"),
     "no figure to write": (["review", "--table", "3", "--out", "figures"], "--figure N"),
-    "page": (["review", "--figure", "1", "--to", "."], "--html"),
+    "page": (["review", "--figure", "1", "--to", "."], "--to"),
 }
 
 

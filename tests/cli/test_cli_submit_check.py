@@ -8,16 +8,7 @@ from pathlib import Path
 
 import pytest
 
-PAPER = (
-    "--paper",
-    "doe-2026",
-    "--cite",
-    "authors=Doe et al.,venue=Somewhere",
-    "--where",
-    "year=2026",
-    "--kind",
-    "baseline",
-)
+PAPER = ("--paper", "doe-2026", "--cite", "authors=Doe et al.,venue=Somewhere,year=2026", "--kind", "baseline")
 
 
 def test_a_confirmed_run_becomes_a_collection(invoke, played, tmp_path):
@@ -94,7 +85,7 @@ def test_names_that_are_no_text(invoke, played, tmp_path, name):
         ((*PAPER, "--cite", "title=T", "--out", "new", "--paper", f"{'a' * 5000}-2026"), "expected a name and a year"),
         (
             (*PAPER, "--cite", "title=T", "--out", "new", "--cite", "url=javascript:alert(1)"),
-            "--url 'javascript:alert(1)': expected",
+            "--cite url='javascript:alert(1)': expected",
         ),
     ],
 )

@@ -39,7 +39,8 @@ def mine(tmp_path: Path) -> str:
 @pytest.mark.slow
 def test_the_papers_plan_comes_out_and_its_models_are_kept(invoke):
     answer = invoke(
-        *("subset", "search", "--catalogue", "atari-5-training", "--plan", "atari-5", "--top", 1, "--seeds", 0),
+        *("subset", "search", "--catalogue", "atari-5-training", "--plan", "atari-5", "--top", 1),
+        *("--set", "fold_seeds=0"),
         *("--out", "models", "--to=json"),
     )
     assert (answer.code, answer.err) == (0, "")
@@ -56,7 +57,7 @@ def test_the_papers_plan_comes_out_and_its_models_are_kept(invoke):
 
 
 def test_a_search_tells_winner_runners_up_proof_and_stability(invoke):
-    answer = invoke("subset", "search", "catalogue:atari-5-training", "--size", 2, "--top", 3, "--seeds", 2)
+    answer = invoke("subset", "search", "catalogue:atari-5-training", "--size", 2, "--top", 3, "--set", "fold_seeds=2")
     assert (answer.code, answer.err) == (0, "")
     assert "1,540 subsets" in answer.out
     assert "the best is proven" in " ".join(answer.out.split())
@@ -66,20 +67,8 @@ def test_a_search_tells_winner_runners_up_proof_and_stability(invoke):
 
 def test_constraints_are_kept(invoke):
     answer = invoke(
-        *(
-            "subset",
-            "search",
-            "--catalogue",
-            "atari-5-training",
-            "--size",
-            2,
-            "--seeds",
-            0,
-            "--to",
-            "json",
-            "--top",
-            50,
-        ),
+        *("subset", "search", "--catalogue", "atari-5-training", "--size", 2, "--set", "fold_seeds=0"),
+        *("--to", "json", "--top", 50),
         *("--include", "Q*bert", "--exclude", "phoenix,zaxxon"),
     )
     results = json.loads(answer.out)["results"][0]
@@ -95,18 +84,8 @@ def test_other_targets(invoke, target):
     Path("own.py").write_text("import numpy as np\n\n\ndef best(scores):\n    return float(np.max(scores))\n")
     answer = invoke(
         *(
-            "subset",
-            "search",
-            "--catalogue",
-            "atari-5-training",
-            "--size",
-            1,
-            "--seeds",
-            0,
-            "--target",
-            target,
-            "--to",
-            "json",
+            *("subset", "search", "--catalogue", "atari-5-training", "--size", 1, "--set", "fold_seeds=0"),
+            *("--target", target, "--to", "json"),
         )
     )
     assert (answer.code, answer.err) == (0, "")
@@ -129,7 +108,7 @@ def test_another_benchmark_from_search_to_prediction(invoke, own):
     scores, references = own
     told = invoke(
         *("subset", "search", scores, "--references", references, "--size", 2, "--target", "mean", "--out", "m.json"),
-        *("--set", "nnls=yes", "--seeds", 1),
+        *("--set", "nnls=yes", "--set", "fold_seeds=1"),
     )
     assert (told.code, told.err) == (0, "")
     assert "model: m.json" in told.out
@@ -237,8 +216,8 @@ def test_nothing_is_wider_than_the_terminal(invoke, monkeypatch, mine, columns):
     for arguments in (
         ("subset", "predict", mine),
         ("subset", "study", "--catalogue", "review-2021", "--relative-to", "Rainbow", "--models", "atari-5"),
-        ("subset", "search", "--catalogue", "atari-5-training", "--size", 3, "--seeds", 1),
-        ("cost", "--algorithm", "agent57"),
+        ("subset", "search", "--catalogue", "atari-5-training", "--size", 3, "--set", "fold_seeds=1"),
+        ("subset", "cost", "--algorithm", "agent57"),
     ):
         lines = invoke(*arguments).out.splitlines()
         assert max(map(len, lines)) <= columns
@@ -323,14 +302,14 @@ def test_bad_frames_are_told(invoke, tmp_path, text, told):
 def test_what_the_near_best_agree_on_can_be_chosen_kept_and_predicted_from(invoke, own):
     scores, references = own
     search = ("subset", "search", scores, "--references", references, "--size", 4, "--choose", "consensus", "--nested")
-    told = invoke(*search, "--seeds", 2, "--out", "agreed.json")
+    told = invoke(*search, "--set", "fold_seeds=2", "--out", "agreed.json")
     assert (told.code, told.err) == (0, "")
     text = " ".join(told.out.split())
     assert "The best subsets: what the near-best agree on" in text
     assert "in all shuffles 350 subsets" in text
     assert "that they are the best is proven" in text
     assert "nested: chosen without the paper" in text
-    (found,) = json.loads(invoke(*search, "--seeds", 0, "--to=json").out)["results"]
+    (found,) = json.loads(invoke(*search, "--set", "fold_seeds=0", "--to=json").out)["results"]
     model = json.loads(Path("agreed.json").read_text(encoding="utf-8"))
     assert model["tasks"] == found["best"]["tasks"]
     assert model["intercept"] == found["best"]["intercept"] != 0
@@ -346,7 +325,10 @@ def test_what_the_near_best_agree_on_can_be_chosen_kept_and_predicted_from(invok
 
 
 def test_missing_scores_can_be_charged(invoke):
-    search = ("subset", "search", "catalogue:atari-5-training", "--size", 3, "--seeds", 0, "--top", 1, "--to=json")
+    search = (
+        *("subset", "search", "catalogue:atari-5-training", "--size", 3, "--set", "fold_seeds=0", "--top", 1),
+        *("--to=json",),
+    )
     best, charged = (json.loads(invoke(*search, "--choose", how).out)["results"][0] for how in ("best", "charged"))
     assert (best["best"]["n"], charged["best"]["n"]) == (45, 62)
     assert best["certificate"]["gap"] == charged["certificate"]["gap"] == 0
@@ -354,7 +336,10 @@ def test_missing_scores_can_be_charged(invoke):
 
 @pytest.mark.slow
 def test_what_the_near_best_agree_on_predicts_other_papers_better(invoke):
-    search = ("subset", "search", "catalogue:atari-5-training", "--size", 5, "--seeds", 0, "--nested", "--to=json")
+    search = (
+        *("subset", "search", "catalogue:atari-5-training", "--size", 5, "--set", "fold_seeds=0", "--nested"),
+        *("--to=json",),
+    )
     best, agreed = (json.loads(invoke(*search, "--choose", how).out)["results"][0] for how in ("best", "consensus"))
     assert agreed["best"]["tasks"] == ["bank_heist", "battle_zone", "crazy_climber", "name_this_game", "up_n_down"]
     assert agreed["nested"]["mean"] == pytest.approx(0.1196, abs=5e-4)

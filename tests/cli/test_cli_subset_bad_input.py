@@ -96,7 +96,7 @@ SEARCH = {
     "a task included twice": (("ok.csv", *OWN, "--include", "a,a"), "'a' is named twice"),
     "included and excluded": (("ok.csv", *OWN, "--include", "a", "--exclude", "a"), "included and excluded"),
     "an unknown task": (("ok.csv", *OWN, "--include", "z"), "unknown task 'z'"),
-    "nobody has as many": (("ok.csv", *OWN, "--minimum-tasks", "6"), "--minimum-tasks"),
+    "nobody has as many": (("ok.csv", *OWN, "--set", "minimum_tasks=6"), "minimum_tasks"),
     "references twice": (("ok.csv", "--references", "refs twice.csv"), "row 3: 'a' stands in row 2"),
     "references equal": (("ok.csv", "--references", "refs equal.csv"), "both 1"),
     "no references": (("ok.csv",), "give reference scores with --references"),

@@ -60,7 +60,7 @@ def test_one_way_to_choose_is_enough_where_it_is_named(invoke):
         (["--sizes", "many"], "'many' is no size"),
         (["--sizes", "1-3", "--size", "2"], "--size does not go with --sizes"),
         (["--sizes", "1-3", "--plan", "atari-5"], "--plan does not go with --sizes"),
-        (["--sizes", "1-3", "--set", "bootstrap=5"], "--bootstrap does not go with --sizes"),
+        (["--sizes", "1-3", "--set", "bootstrap=5"], "--set bootstrap does not go with --sizes"),
         (["--sizes", "1", "--choose", "consensus"], "--choose consensus takes one size"),
         (["--sizes", "1", "--figure", "curve.gif"], "ends with .svg or .png"),
         (["--sizes", "1", "--out", "model.json"], "name a folder"),

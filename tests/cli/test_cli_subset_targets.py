@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-SEARCH = ("subset", "search", "--catalogue", "atari-5-training", "--size", 2, "--seeds", 0, "--top", 1)
+SEARCH = ("subset", "search", "--catalogue", "atari-5-training", "--size", 2, "--set", "fold_seeds=0", "--top", 1)
 REVIEW = ("subset", "predict", "catalogue:review-2021", "--model", "m.json")
 
 
@@ -99,7 +99,7 @@ def own(tmp_path):
     (tmp_path / "own.csv").write_text("\n".join(["algorithm,task,score", *rows, *empty]) + "\n", encoding="utf-8")
     references = "task,low,high\n" + "".join(f"{task},0,10\n" for task in ("x", "y", "z", "void"))
     (tmp_path / "refs.csv").write_text(references, encoding="utf-8")
-    return ("subset", "search", "own.csv", "--references", "refs.csv", "--size", 1, "--seeds", 0)
+    return ("subset", "search", "own.csv", "--references", "refs.csv", "--size", 1, "--set", "fold_seeds=0")
 
 
 def test_a_task_without_any_score_is_said_not_to_take_part(invoke, own):

@@ -66,23 +66,20 @@ BAD_OPTIONS = {
     "two benchmarks": (["score", "good.csv", "--suite", "ale-55", "--references", "good.csv"], "leave one out"),
     "name that is empty": (["score", ""], "the name of a table is empty"),
     "two forms": (["score", "good.csv", "--to=json", "--to=latex"], "choose one"),
-    "page is a folder": (["score", "good.csv", "--to", "."], "is a directory"),
+    "page is a folder": (["score", "good.csv", "--to", "."], "ends with .html"),
     "two forms of a comparison": (["compare", "good.csv", "--to=json", "--to=latex"], "choose one"),
     "itself": (["compare", "good.csv", "mine", "mine"], "not compared with itself"),
     "one only": (["compare", "good.csv", "mine"], "name another"),
     "nobody": (["compare", "good.csv", "mine", "yuors"], "did you mean 'yours'"),
-    "plan without a test": (
-        ["compare", "good.csv", "--plan", "groups=3"],
-        "--groups says how to test with --sequential",
-    ),
-    "summary without a test": (["compare", "good.csv", "--plan", "summary=mean"], "--summary"),
+    "plan without a test": (["compare", "good.csv", "--plan", "groups=3"], "--plan says how to test with --sequential"),
+    "summary without a test": (["compare", "good.csv", "--plan", "summary=mean"], "--plan"),
     "plan that decides nothing": (
         ["compare", "good.csv", "--sequential", "--plan", "group=1"],
         "larger or more groups",
     ),
-    "alpha": (["compare", "good.csv", "--sequential", "--plan", "alpha=0"], "--alpha"),
+    "alpha": (["compare", "good.csv", "--sequential", "--plan", "alpha=0"], "--plan alpha=0"),
     "share of all runs": (["score", "good.csv", "--tolerance", "100%"], "share of runs 1"),
-    "draws": (["compare", "good.csv", "--intervals", "resamples=0"], "--resamples"),
+    "draws": (["compare", "good.csv", "--intervals", "resamples=0"], "--intervals resamples=0"),
 }
 
 

@@ -43,14 +43,8 @@ pytestmark = [
 Rows = Callable[[Path], dict[str, list[tuple[Any, ...]]]]
 PACED = Path(__file__).parents[1] / "runs" / "paced.py"
 GAMES = (
-    "--games",
-    "pong,freeway",
-    "--engine",
-    "emulator=ale",
-    "--seeds",
-    "2",
-    "--override",
-    "max_frames_per_episode=120",
+    *("--games", "pong,freeway", "--engine", "emulator=ale", "--seeds", "2"),
+    *("--override", "max_frames_per_episode=120"),
 )
 JOB = "time=10,signal_delay_s=20"
 

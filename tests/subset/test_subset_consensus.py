@@ -148,6 +148,6 @@ def test_numbers_below_one_are_refused(options):
 def test_where_nothing_can_be_used_it_says_so():
     X = np.random.default_rng(5).uniform(1, 2, (20, 2))
     problem = Problem(X, 2 * X[:, 0] - X[:, 1], tuple(f"a{row:02}" for row in range(20)), ("a", "b"))
-    with pytest.raises(ArcadeMarkError, match="--nnls"):
+    with pytest.raises(ArcadeMarkError, match="--set nnls=yes"):
         choose(problem, 2)
     assert choose(problem, 2, nonnegative="nnls").best.coefficients[1] == 0.0

@@ -180,7 +180,7 @@ def _select(*, collection: str | None, algorithms: str | None, where: Mapping[st
 
     asked = dict(where)
     for name in {"kind", "reported"} & asked.keys():
-        asked[name] = _names("where", asked[name])
+        asked[name] = _names(f"where {name}", asked[name])
     if asked.get("protocol") == NO_PROTOCOL:
         asked["protocol"] = ""
     frames = {f"{end}_training_frames": asked.pop(f"{end}_frames", None) for end in ("min", "max")}
