@@ -254,7 +254,7 @@ def merge() -> Iterator[Figure]:
     for steps in (10, 1000):
         parts = [recorded(50, tuple(range(first, first + 5)), 100, steps) for first in (0, 5, 10, 15)]
         with tempfile.TemporaryDirectory(dir=FOLDER.name) as folder:
-            seconds, _ = timed("merge", Path(folder, "out"), *parts)
+            seconds, _ = timed("runs", "merge", Path(folder, "out"), *parts)
         yield Figure(f"merge of 100,000 episodes of {steps:,} actions", seconds, "s", 5.0)
 
 
@@ -269,7 +269,7 @@ def export() -> Iterator[Figure]:
     """Write a million episodes as Parquet."""
     large = recorded(57, (0, 1, 2, 3, 4), 3_509)
     with tempfile.TemporaryDirectory(dir=FOLDER.name) as folder:
-        seconds, megabytes = timed("export", large, "--out", Path(folder, "episodes.parquet"))
+        seconds, megabytes = timed("runs", "export", large, "--out", Path(folder, "episodes.parquet"))
     yield Figure("export of 1,000,065 episodes", seconds, "s", 15.0)
     yield Figure("export of 1,000,065 episodes: memory", megabytes, "MB", 512.0)
 

@@ -82,7 +82,7 @@ def help_of(command: click.Command, context: click.Context, level: int = 2) -> I
 
 def commands() -> str:
     """Return the help of every command, as Markdown."""
-    top = click.Context(cli, info_name="arcademark", max_content_width=100, terminal_width=100)
+    top = click.Context(cli, info_name="arcademark", max_content_width=100, terminal_width=100, show_default=True)
     named = ((name, cli.get_command(top, name)) for name in cli.list_commands(top))
     return "\n\n".join(
         part for name, found in named for part in help_of(found, click.Context(found, parent=top, info_name=name))

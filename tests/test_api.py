@@ -204,7 +204,7 @@ def test_runs_are_compared_as_the_command_compares_them(run, trained, monkeypatc
     _, folder = trained
     shown = arcademark.compare(str(run), str(folder / "run"), resamples=100)
     assert shown.title == "random against learner"
-    asked = ("compare", run, folder / "run", "--resamples", 100, "--json")
+    asked = ("compare", run, folder / "run", "--intervals", "resamples=100", "--to=json")
     assert shown.to_json() == json.loads(command(monkeypatch, capsys, *asked))
     assert arcademark.compare(run, folder / "run", "random", "learner", resamples=100) == shown
     three = arcademark.compare(SCORES, {"C": {"pong": [5.0, 6.0]}}, "A", "C", resamples=100)
@@ -217,10 +217,10 @@ def test_what_is_saved_is_what_the_command_writes(run, tmp_path, monkeypatch, ca
         report.save(tmp_path / "new" / name)
         report.save(str(tmp_path / "new" / name))
     saved = {path.suffix: path.read_text("utf-8") for path in (tmp_path / "new").iterdir()}
-    assert saved.pop(".json") == command(monkeypatch, capsys, "report", run, "--json")
-    assert saved.pop(".tex") == command(monkeypatch, capsys, "report", run, "--latex", "--all")
-    assert saved.pop(".md") == command(monkeypatch, capsys, "report", run, "--markdown", "--all")
-    command(monkeypatch, capsys, "report", run, "--html", tmp_path / "command.html")
+    assert saved.pop(".json") == command(monkeypatch, capsys, "report", run, "--to=json")
+    assert saved.pop(".tex") == command(monkeypatch, capsys, "report", run, "--to=latex", "--all")
+    assert saved.pop(".md") == command(monkeypatch, capsys, "report", run, "--to=markdown", "--all")
+    command(monkeypatch, capsys, "report", run, "--to", tmp_path / "command.html")
     assert saved.pop(".html") == (tmp_path / "command.html").read_text("utf-8")
     (row,) = csv.DictReader(saved.pop(".csv").splitlines())
     score = report.analysis.algorithms[0].scores[0]

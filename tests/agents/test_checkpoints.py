@@ -279,7 +279,7 @@ def test_nothing_in_a_file_is_run(kind: str, tmp_path: Path) -> None:
         load(path)
     assert not touched.exists()
     assert "\n" not in str(caught.value)
-    assert ("a pickle, but none of PyTorch's" if kind == "pickle" else "--trust") in str(caught.value)
+    assert ("a pickle, but none of PyTorch's" if kind == "pickle" else "--set trust=true") in str(caught.value)
     assert kind != "legacy pt" or "pathlib" in str(caught.value)
 
 

@@ -169,13 +169,13 @@ def test_run_plays_folders_with_trust_only(tmp_path: Path, ray: Any) -> None:
         return arcademark.run(pattern, [game], rules(), episodes=1, workers=1, out=tmp_path / out, settings=settings)
 
     assert run("asterix", "trusted", trust=True).algorithms[0].scores[0].score.value == sum(rewards[0])
-    with pytest.raises(ArcadeMarkError, match=r"holds pickled objects;.*add --trust"):
+    with pytest.raises(ArcadeMarkError, match=r"holds pickled objects;.*add --set trust=true"):
         run("asterix", "refused")
 
     touched = tmp_path / "touched"
     for file in (tmp_path / "models").rglob("*.pkl"):
         file.write_bytes(pickle.dumps(Evil(touched)))
-    with pytest.raises(ArcadeMarkError, match="add --trust"):
+    with pytest.raises(ArcadeMarkError, match="add --set trust=true"):
         run("asterix", "hostile")
     assert not touched.exists()
     with pytest.raises(ArcadeMarkError, match="RLlib refused it"):

@@ -163,7 +163,7 @@ def test_what_a_program_does_wrong_is_told_in_one_line(kind, error, env):
 
 @pytest.mark.parametrize("kind", ["silent", "late", "deaf", "errors"])
 def test_a_program_that_does_not_answer_is_given_up(kind, env):
-    with pytest.raises(ArcadeMarkError, match=r"did not come within 0.5 s; --agent-timeout gives it longer"):
+    with pytest.raises(ArcadeMarkError, match=r"did not come within 0.5 s; more: --engine answer_seconds=N"):
         act(make_agent(program(kind, timeout=0.5), env), env)
 
 

@@ -49,9 +49,12 @@ BAD = {
     ),
     "collections to list": (["catalogue", "list", "--collection", ""], "--collection '': names nothing"),
     "algorithms to list": (["catalogue", "list", "--algorithms", ","], "--algorithms ',': names nothing"),
-    "kinds to list": (["catalogue", "list", "--kind", ""], "--kind '': names nothing"),
-    "whose scores": (["score", "catalogue:review-2021", "scores.csv", "--algorithm", ""], "(--algorithm) is empty"),
-    "decimal mark": (["score", "scores.csv", "--decimal", ";"], "--decimal"),
+    "kinds to list": (["catalogue", "list", "--where", "kind="], "--where kind '': names nothing"),
+    "whose scores": (
+        ["score", "catalogue:review-2021", "scores.csv", "--read", "algorithm="],
+        "(--read algorithm=NAME) is empty",
+    ),
+    "decimal mark": (["score", "scores.csv", "--read", "decimal=;"], "--read decimal=;"),
     "run to report": (["report", "nowhere"], "nowhere"),
     "run to verify": (["verify", "nowhere"], "nowhere"),
     "run to watch": (["watch", "nowhere"], "nowhere"),
@@ -97,18 +100,18 @@ def test_an_agent_that_fails_on_one_game_fails_its_trials_only(invoke, short, fa
 
 def test_a_page_that_cannot_be_written_is_said(invoke, played):
     Path("file").write_text("")
-    refused = invoke("report", played, "--html", "file/page.html")
+    refused = invoke("report", played, "--to", "file/page.html")
     assert refused.code == 2
-    assert "--html" in refused.err
+    assert "--to" in refused.err
 
 
-@pytest.mark.parametrize("place", [".", "", "folder", "/"])
+@pytest.mark.parametrize("place", [".", "", "folder.html", "/"])
 def test_a_page_is_no_directory_and_leaves_no_draft(invoke, played, place):
-    Path("folder").mkdir()
+    Path("folder.html").mkdir()
     before = sorted(Path().iterdir())
-    refused = invoke("report", played, "--html", place)
+    refused = invoke("report", played, "--to", place)
     assert refused.code == 2
-    assert "is a directory; name a file" in refused.err
+    assert ("is a directory; name a file" if place == "folder.html" else "ends with .html") in refused.err
     assert sorted(Path().iterdir()) == before
 
 
@@ -119,7 +122,7 @@ def test_a_damaged_store_is_said(invoke, played):
     assert "run.sqlite" in refused.err
 
 
-@pytest.mark.parametrize("form", [[], ["--json"]])
+@pytest.mark.parametrize("form", [[], ["--to=json"]])
 def test_a_reader_that_leaves_is_no_bad_news(form):
     command = [sys.executable, "-c", "from arcademark.cli.main import main; main()", "info", "games", *form]
     reader, writer = os.pipe()

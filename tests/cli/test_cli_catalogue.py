@@ -32,10 +32,10 @@ def test_list_shows_every_collection_and_algorithm(invoke, monkeypatch):
 
 
 def test_list_filters(invoke):
-    asked = ("--collection", "review-2021", "--kind", "model-based,exploration", "--max-frames", "1e9", "--since", 2020)
-    document = json.loads(invoke("catalogue", "list", *asked, "--json").out)
+    asked = ("--collection", "review-2021", "--where", "kind=model-based,exploration,max_frames=1e9,since=2020")
+    document = json.loads(invoke("catalogue", "list", *asked, "--to=json").out)
     assert [item["name"] for item in document["algorithms"]] == ["DreamerV2", "Muesli"]
-    unknown = json.loads(invoke("catalogue", "list", "--protocol", "unknown", "--json").out)
+    unknown = json.loads(invoke("catalogue", "list", "--where", "protocol=unknown", "--to=json").out)
     assert {item["protocol"] for item in unknown["algorithms"]} == {None}
 
 
@@ -47,7 +47,7 @@ def test_collections_say_whose_scores_are_not_those_of_todays_emulator(invoke, a
 
 
 def test_list_as_json_tells_what_is_known_of_an_algorithm(invoke):
-    document = json.loads(invoke("catalogue", "list", "--algorithms", "UCT,Muesli", "--json").out)
+    document = json.loads(invoke("catalogue", "list", "--algorithms", "UCT,Muesli", "--to=json").out)
     assert document["schema"] == "arcademark.catalogue/2"
     uct, muesli = document["algorithms"]
     assert (uct["name"], uct["kind"], uct["games"], uct["hand"]) == ("UCT", "planning", 54, "second")
@@ -91,7 +91,7 @@ def test_show_a_collection_with_mean_and_median(invoke):
 
 
 def test_show_as_json_has_the_scores(invoke):
-    (item,) = json.loads(invoke("catalogue", "show", "UCT", "--json").out)["algorithms"]
+    (item,) = json.loads(invoke("catalogue", "show", "UCT", "--to=json").out)["algorithms"]
     assert len(item["scores"]) == 54
     by_game = {score["game"]: score for score in item["scores"]}
     assert by_game["pooyan"]["hns"] is None
@@ -106,10 +106,9 @@ def test_show_as_json_has_the_scores(invoke):
         (("show", "Rainbw"), "did you mean 'Rainbow'"),
         (("show", "review-2012"), "did you mean 'review-2021'"),
         (("show", "UCT", "--collection", "ale-2012"), "unknown collection 'ale-2012'"),
-        (("list", "--kind", "modelbased"), "did you mean 'model-based'"),
-        (("list", "--protocol", "dqn2015"), "did you mean 'dqn-2015'"),
-        (("list", "--since", "2030"), "no algorithm of the catalogue fits"),
-        (("export", "--wide", "--json"), "leave --wide or --json out"),
+        (("list", "--where", "kind=modelbased"), "did you mean 'model-based'"),
+        (("list", "--where", "protocol=dqn2015"), "did you mean 'dqn-2015'"),
+        (("list", "--where", "since=2030"), "no algorithm of the catalogue fits"),
         (("errata", "--paper", "fan-2012"), "did you mean 'fan-2021'"),
         (("errata", "--category", "roundings"), "did you mean 'rounding'"),
     ],
@@ -130,7 +129,7 @@ def test_export_has_every_score_with_its_source(invoke):
     assert "Human of ale-2013 has no scores" in done.err
 
 
-@pytest.mark.parametrize("form", [(), ("--wide",)])
+@pytest.mark.parametrize("form", [(), ("--to=wide",)])
 def test_an_export_reads_back_as_the_table_that_load_gives(invoke, form):
     asked = ("--collection", "review-2021,atari-5-training")
     assert invoke("catalogue", "export", *asked, *form, "--out", "deep/scores.csv").out == ""
@@ -142,9 +141,9 @@ def test_an_export_reads_back_as_the_table_that_load_gives(invoke, form):
 
 
 def test_export_as_json_is_what_show_gives(invoke):
-    exported = invoke("catalogue", "export", "--collection", "ale-2013", "--json", "--out", "scores.json")
+    exported = invoke("catalogue", "export", "--collection", "ale-2013", "--to=json", "--out", "scores.json")
     assert exported.code == 0
-    shown = invoke("catalogue", "show", "ale-2013", "--json")
+    shown = invoke("catalogue", "show", "ale-2013", "--to=json")
     assert json.loads(Path("scores.json").read_text(encoding="utf-8")) == json.loads(shown.out)
 
 
@@ -163,7 +162,7 @@ def test_check_counts_and_is_content(invoke):
     shown = invoke("catalogue", "check")
     assert shown.code == 0
     assert "All is well." in shown.out
-    document = json.loads(invoke("catalogue", "check", "--json").out)
+    document = json.loads(invoke("catalogue", "check", "--to=json").out)
     assert (document["ok"], document["findings"]) == (True, [])
     counts = {count["collection"]: count["results"] for count in document["collections"]}
     assert counts == {name: len(results(name)) for name in collections()}
@@ -176,7 +175,7 @@ def test_check_ends_with_1_where_something_is_wrong(invoke, monkeypatch):
     assert shown.code == 1
     assert "burnt" in shown.out
     assert "1 finding" in shown.out
-    document = invoke("catalogue", "check", "--json")
+    document = invoke("catalogue", "check", "--to=json")
     assert document.code == 1
     assert json.loads(document.out)["findings"] == [{"where": "scores/x.csv", "problem": "burnt"}]
 
@@ -243,7 +242,7 @@ def test_add_says_what_is_wrong_and_ends_with_1(invoke, contributed):
 def test_add_writes_into_a_checkout(invoke, contributed):
     shutil.copytree(data_directory(), "data")
     note(",as published")
-    done = json.loads(invoke("catalogue", "add", *contributed, "--into", "data", "--json").out)
+    done = json.loads(invoke("catalogue", "add", *contributed, "--into", "data", "--to=json").out)
     assert done["written"][0] == "entries/doe-2026.toml"
     given = Path("doe-2026.csv").read_text(encoding="utf-8")
     assert Path("data/scores/doe-2026.csv").read_text(encoding="utf-8") == given
@@ -253,7 +252,7 @@ def test_add_writes_into_a_checkout(invoke, contributed):
 
 def test_every_field_of_an_addition_is_described(invoke, contributed):
     described = (Path(__file__).parents[2] / "docs" / "catalogue.md").read_text(encoding="utf-8")
-    document = json.loads(invoke("catalogue", "add", *contributed, "--json").out)
+    document = json.loads(invoke("catalogue", "add", *contributed, "--to=json").out)
     assert document["compared"]
     assert [name for name in sorted(keys(document)) if f"`{name}`" not in described] == []
 
@@ -270,7 +269,9 @@ def test_errata_are_printed_with_what_holds_and_why(invoke, monkeypatch, width):
 
 
 def test_errata_as_json_and_by_category(invoke):
-    document = json.loads(invoke("catalogue", "errata", "--paper", "review", "--category", "lost factor", "--json").out)
+    document = json.loads(
+        invoke("catalogue", "errata", "--paper", "review", "--category", "lost factor", "--to=json").out
+    )
     assert [slip["where"] for slip in document["errata"]] == [slip.where for slip in errata("fan-2021", "lost factor")]
     assert any(slip["place"] and slip["place"]["row"] == "battle_zone" for slip in document["errata"])
 
@@ -290,11 +291,12 @@ def keys(value: object) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    "arguments", [("list",), ("show", "UCT"), ("check",), ("errata", "--paper", "review"), ("export", "--year", 2017)]
+    "arguments",
+    [("list",), ("show", "UCT"), ("check",), ("errata", "--paper", "review"), ("export", "--where", "year=2017")],
 )
 def test_every_field_of_a_document_is_described(invoke, arguments):
     described = (Path(__file__).parents[2] / "docs" / "catalogue.md").read_text(encoding="utf-8")
-    document = json.loads(invoke("catalogue", *arguments, "--json").out)
+    document = json.loads(invoke("catalogue", *arguments, "--to=json").out)
     assert [name for name in sorted(keys(document)) if f"`{name}`" not in described] == []
 
 

@@ -16,23 +16,23 @@ def run(invoke) -> Path:
 
 
 def test_a_damaged_run_is_salvaged_and_continued(invoke, run):
-    assert invoke("check", run).out.startswith("runs/it: nothing is damaged")
+    assert invoke("runs", "check", run).out.startswith("runs/it: nothing is damaged")
     with sqlite3.connect(run / "run.sqlite") as database:
         database.execute("UPDATE episode SET steps = 3 WHERE episode = 1")
-    found = invoke("check", run)
+    found = invoke("runs", "check", run)
     assert found.code == 1
     assert "pong" in found.out
     assert "its actions are damaged" in found.out
-    document = json.loads(invoke("check", run, "--json").out)
+    document = json.loads(invoke("runs", "check", run, "--to=json").out)
     assert (document["ok"], document["problems"], document["salvaged"]) == (False, [found.out.strip()], None)
-    new = json.loads(invoke("check", run, "--salvage", "runs/json", "--json").out)["salvaged"]
+    new = json.loads(invoke("runs", "check", run, "--salvage", "runs/json", "--to=json").out)["salvaged"]
     assert new == {"directory": "runs/json", "episodes": 1, "trials": 1, "done": 0}
-    salvaged = invoke("check", run, "--salvage", "runs/new")
+    salvaged = invoke("runs", "check", run, "--salvage", "runs/new")
     assert salvaged.code == 1
     assert "1 intact episodes, 0 of 1 trials done" in " ".join(salvaged.out.split())
     assert invoke("run", "random", *SHORT[:-1], "runs/new").code == 0
-    assert invoke("check", "runs/new").code == 0
-    assert invoke("check", "runs/none").code == 2
+    assert invoke("runs", "check", "runs/new").code == 0
+    assert invoke("runs", "check", "runs/none").code == 2
 
 
 @pytest.mark.parametrize("actions", [False, True])
@@ -41,7 +41,7 @@ def test_episodes_are_exported_as_recorded(invoke, run, actions):
 
     from arcademark.runs.store import read_actions, read_run
 
-    done = invoke("export", run.parent, "--out", "out/episodes.parquet", *(["--actions"] if actions else []))
+    done = invoke("runs", "export", run.parent, "--out", "out/episodes.parquet", *(["--actions"] if actions else []))
     assert (done.code, done.out) == (0, "out/episodes.parquet: 2 episodes\n")
     record = read_run(run)
     for row, episode in zip(parquet.read_table("out/episodes.parquet").to_pylist(), record.episodes, strict=True):
@@ -54,5 +54,5 @@ def test_episodes_are_exported_as_recorded(invoke, run, actions):
             name: getattr(episode, name) for name in row if name not in (*where, "agent")
         }
         assert len(row) == 14
-    assert "exists already" in invoke("export", run, "--out", "out/episodes.parquet").err
-    assert "expected a file named *.parquet" in invoke("export", run, "--out", "out/episodes.csv").err
+    assert "exists already" in invoke("runs", "export", run, "--out", "out/episodes.parquet").err
+    assert "expected a file named *.parquet" in invoke("runs", "export", run, "--out", "out/episodes.csv").err

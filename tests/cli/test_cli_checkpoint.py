@@ -49,7 +49,7 @@ def test_seeds_of_a_pattern_are_one_algorithm(models: Path, invoke: Invoke) -> N
     done = invoke("run", PATTERN, "--games", "pong,freeway", "--seeds", "2", "--name", "DQN (ours)", "--out", "r", *HOW)
     assert done.code == 0, done.err
     assert done.err.count("--override fire_reset=true") == 1  # of four networks; Freeway has no such button
-    report = json.loads(invoke("report", "r", "--json").out)
+    report = json.loads(invoke("report", "r", "--to=json").out)
     assert [item["name"] for item in report["algorithms"]] == ["DQN (ours)"]
     manifest = json.loads((models / "r/manifest.json").read_text())
     networks = manifest["agents"][0]["checkpoints"]
@@ -66,17 +66,17 @@ def test_training_frames_are_the_mean_of_what_the_files_say(models: Path, invoke
     manifest = json.loads((models / "r/manifest.json").read_text())
     assert manifest["agents"][0]["trained_frames"] == {"pong 0": 400_000, "pong 1": 1_200_000}
     assert manifest["versions"]["torch"] == torch.__version__
-    report = json.loads(invoke("report", "r", "--json").out)
+    report = json.loads(invoke("report", "r", "--to=json").out)
     (item,) = report["algorithms"]
     assert (item["training_frames"], item["frames_of_files"]) == (800_000, True)
     assert item["efficiency"]["training_frames"] == report["similar"][0]["training_frames"] == 800_000
     (told,) = (note["text"] for note in report["notices"] if note["kind"] == "efficiency")
     assert "Training frames of DQN are what the files of the networks say" in told
     assert "for 800,000 frames a game and seed on average, as the files of its networks say" in report["methods"][0]
-    (said,) = json.loads(invoke("score", "r", "--frames", "DQN=1M", "--json").out)["algorithms"]
+    (said,) = json.loads(invoke("score", "r", "--frames", "DQN=1M", "--to=json").out)["algorithms"]
     assert (said["training_frames"], said["frames_of_files"]) == (1_000_000, False)
     assert invoke(*asked, "--seeds", "3").code == 0  # of the third nothing is known
-    (item,) = json.loads(invoke("report", "r", "--json").out)["algorithms"]
+    (item,) = json.loads(invoke("report", "r", "--to=json").out)["algorithms"]
     assert (item["training_frames"], item["frames_of_files"], item["efficiency"]) == (None, False, None)
 
 
@@ -102,7 +102,7 @@ def test_missing_files_are_listed_before_anything_plays(models: Path, invoke: In
 
 def test_one_network_with_several_seeds_is_one_run(models: Path, invoke: Invoke) -> None:
     assert invoke("run", "models/pong/0.pt", "--games", "pong", "--seeds", "2", "--out", "r", *HOW).code == 0
-    report = json.loads(invoke("report", "r", "--json").out)
+    report = json.loads(invoke("report", "r", "--to=json").out)
     assert [score["runs"] for score in report["algorithms"][0]["scores"]] == [1]
 
 
@@ -131,7 +131,7 @@ def test_files_that_cannot_be_played_have_a_line_each_before_anything_plays(mode
 
 def test_whole_module_of_another_game_is_refused_before_it_plays(models: Path, invoke: Invoke) -> None:
     torch.save(nn.Sequential(nn.Flatten(), nn.Linear(4 * 84 * 84, 5)), models / "whole.pt")
-    refused = invoke("run", "whole.pt", "--games", "pong", "--trust", "--out", "r", *HOW)
+    refused = invoke("run", "whole.pt", "--games", "pong", "--set", "trust=true", "--out", "r", *HOW)
     assert refused.code == 2
     assert "whole.pt: its network gives 5 actions a value; the game has 6" in refused.err
     assert not (models / "r").exists()

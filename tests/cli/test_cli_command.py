@@ -7,25 +7,17 @@ from arcademark.runs.store import read_run
 
 PROGRAM = f"{sys.executable} {Path(__file__).parents[2] / 'examples' / 'agent.py'}"
 PLAYED = (
-    "--games",
-    "pong",
-    "--episodes",
-    1,
-    "--override",
-    "max_frames_per_episode=40",
-    "--emulator",
-    "ale",
-    "--workers",
-    1,
+    *("--games", "pong", "--episodes", 1, "--override", "max_frames_per_episode=40", "--engine", "emulator=ale"),
+    *("--workers", 1),
 )
 
 
 @pytest.mark.slow
 def test_commands_are_played_beside_another_agent_or_alone(invoke, tmp_path):
-    assert invoke("run", "random", "--agent-command", PROGRAM, *PLAYED, "--json").code == 0
+    assert invoke("run", "random", "--agent-command", PROGRAM, *PLAYED, "--to=json").code == 0
     labels = [trial.agent for trial in read_run(tmp_path / "runs" / "random").trials]
     assert labels == ["random", f"{Path(sys.executable).name} agent.py"]
-    assert invoke("run", "--agent-command", f"{PROGRAM} --fast", *PLAYED, "--json").code == 0
+    assert invoke("run", "--agent-command", f"{PROGRAM} --fast", *PLAYED, "--to=json").code == 0
     names = {path.name for path in (tmp_path / "runs").iterdir()}
     assert names == {"random", f"{Path(sys.executable).name}-agent.py-fast"}
 
@@ -38,7 +30,10 @@ def test_a_trial_whose_program_fails_is_told(invoke):
 
 def test_what_is_wrong_is_told_before_anything_is_written(invoke, tmp_path):
     assert "Missing argument 'AGENT', or --agent-command" in invoke("run").err
-    assert "--agent-timeout goes with --agent-command" in invoke("run", "random", "--agent-timeout", 3).err
+    assert (
+        "--engine answer_seconds: goes with --agent-command"
+        in invoke("run", "random", "--engine", "answer_seconds=3").err
+    )
     assert invoke("run", "--agent-command", "./no-such").err == (
         "arcademark: agent command ./no-such: no such program; check its path\n"
     )

@@ -6,12 +6,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 from rich.console import Console
 
 from arcademark.agents.loading import builtin_agents
-from arcademark.cli.main import COMMANDS
-from arcademark.cli.progress import Display
+from arcademark.cli.main import COMMANDS, RENAMED, cli
+from arcademark.cli.play.progress import Display
 from arcademark.environments.registry import choose_emulator
 from arcademark.runs.events import Summary
 from arcademark.runs.store import read_run
@@ -23,20 +24,74 @@ def test_help_lists_every_command_and_loads_none():
         "import sys; from arcademark.cli.main import cli; cli(['--help'], standalone_mode=False); print(*sys.modules)"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert all(f"\n  {name}  " in told for name in COMMANDS)
+    assert all(f"\n{heading}:\n" in told for heading in COMMANDS)
+    assert all(f"\n  {name} " in told for group in COMMANDS.values() for name in group)
     loaded = told.splitlines()[-1].split()
-    assert not {"rich", "numpy", "matplotlib", *(f"arcademark.cli.{name}" for name in COMMANDS)} & {*loaded}
+    assert not {"rich", "numpy", "matplotlib", *(f"arcademark.cli.{heading.lower()}" for heading in COMMANDS)} & {
+        *loaded
+    }
 
 
-def test_every_command_is_in_the_module_of_its_name():
-    for name in COMMANDS:
-        assert importlib.import_module(f"arcademark.cli.{name.replace('-', '_')}").command.name == name
+def every_command(group=cli, above=()):
+    context = click.Context(cli)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if isinstance(command, click.Group):
+            yield from every_command(command, (*above, name))
+        else:
+            yield (*above, name), command
+
+
+def test_there_are_few_commands_and_options_and_help_shows_the_usual_ones(invoke):
+    commands = dict(every_command())
+    assert sum(map(len, COMMANDS.values())) <= 20
+    options = {
+        names: {one.name for one in command.params if isinstance(one, click.Option)} - {"help_all"}
+        for names, command in commands.items()
+    }
+    assert sum(map(len, options.values())) <= 300
+    for names, command in commands.items():
+        assert len(command.usual or options[names]) <= 10
+        assert options[names].issuperset(command.usual)
+    shown, everything = invoke("run", "--help").out, invoke("run", "--help-all").out
+    assert "--help-all shows 12 options more" in shown
+    assert [("--games" in text, "--engine" in text) for text in (shown, everything)] == [(True, False), (True, True)]
+
+
+def test_older_names_are_those_of_today(invoke, played):
+    for old, new in RENAMED.items():
+        today = invoke(*new.split(), "--help")
+        told = invoke(*old.split(), "--help")
+        assert (told.code, told.out) == (0, today.out)
+        assert told.err == f"note: 'arcademark {old}' is 'arcademark {new}' now\n"
+    for old, new in (
+        ("report run --json", "report run --to json"),
+        ("verify run --game pong --episode=1 --json", "verify run --only game=pong,episode=1 --to=json"),
+        ("catalogue export --kind planning --wide", "catalogue export --where kind=planning --to wide"),
+    ):
+        assert invoke(*old.split()) == invoke(*new.split())
+    assert invoke("report", played, "--html", "page.html").code == 0
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        (("--only", "sed=1"), "unknown setting of --only 'sed'; did you mean 'seed'?"),
+        (("--only", "seed=one"), "--only seed=one: 'one' is not a valid integer"),
+        (("--only", "seed=1,seed=2"), "--only seed is given twice"),
+        (("--to", "jsn"), "Invalid value for '--to'"),
+    ],
+)
+def test_settings_are_read_or_refused(invoke, played, asked, told):
+    refused = invoke("verify", played, *asked)
+    assert refused.code == 2
+    assert told in refused.err
 
 
 @pytest.mark.slow
 def test_watch_replaces_no_film_of_others_unless_asked(invoke, played):
     Path("x.gif").write_bytes(b"GIF89a of somebody else")
-    asked = ("watch", played, "--game", "pong", "--out", "x.gif")
+    asked = ("watch", played, "--only", "game=pong", "--out", "x.gif")
     refused = invoke(*asked)
     assert (refused.code, refused.out) == (2, "")
     assert "x.gif: was not written by ArcadeMark" in refused.err
@@ -64,16 +119,18 @@ def unwrapped(outcome):
 @pytest.mark.slow
 def test_run_says_what_played_and_why_not(invoke, short, monkeypatch):
     asked = ("run", "random", "--games", "pong", "--episodes", 1, *short)
-    assert "played on ale-py" in unwrapped(invoke(*asked, "--emulator", "ale", "--out", "ale"))
+    assert "played on ale-py" in unwrapped(invoke(*asked, "--engine", "emulator=ale", "--out", "ale"))
     if choose_emulator("pong") == "console":
-        assert "played on the console (core " in unwrapped(invoke(*asked, "--emulator", "console", "--out", "console"))
+        assert "played on the console (core " in unwrapped(
+            invoke(*asked, "--engine", "emulator=console", "--out", "console")
+        )
         assert "compiling" not in invoke(*asked, "--out", "chosen").err
         assert "played on the console (core " in unwrapped(invoke("report", "chosen"))
     monkeypatch.setenv("ARCADEMARK_CONSOLE", "off")
     without = invoke(*asked, "--out", "without")
     assert "played on ale-py" in unwrapped(without)
     assert "console" not in without.err
-    refused = invoke(*asked, "--emulator", "console", "--out", "refused")
+    refused = invoke(*asked, "--engine", "emulator=console", "--out", "refused")
     assert (refused.code, refused.out) == (2, "")
     assert "switched off by ARCADEMARK_CONSOLE; play it on ale-py" in refused.err
     assert not Path("refused").exists()
@@ -102,7 +159,7 @@ def test_a_modified_protocol_is_labelled(invoke, played):
 
 
 def test_report_writes_json_without_nan_and_a_page(invoke, played):
-    shown = invoke("report", played, "--json", "--html", "deep/page.html")
+    shown = invoke("report", played, "--to=json", "--to", "deep/page.html")
     assert shown.code == 0
 
     def refuse(constant: str) -> None:
@@ -118,7 +175,7 @@ def test_report_writes_json_without_nan_and_a_page(invoke, played):
 
 @pytest.mark.slow
 def test_a_quiet_report_gives_the_estimate_and_where_the_page_is(invoke, played, short):
-    refused, page = invoke("report", played, "--html", "page.html", "--quiet", "--model", "atari-5").out.splitlines()
+    refused, page = invoke("report", played, "--to", "page.html", "--quiet", "--model", "atari-5").out.splitlines()
     missing = "Battle Zone, Double Dunk, Name This Game and Phoenix"
     assert refused == f"random: no estimate of the atari-57 median; Atari-5 also needs {missing}"
     assert page == f"page: {Path('page.html').resolve().as_uri()}"
@@ -139,20 +196,23 @@ def test_verify_confirms_and_catches_a_forged_score(invoke, played):
     assert caught.code == 1
     assert "pong" in caught.out
     assert "3 of 4 episodes confirmed, 1 differs, 0 could not be replayed" in " ".join(caught.out.split())
-    document = json.loads(invoke("verify", played, "--json").out)
+    document = json.loads(invoke("verify", played, "--to=json").out)
     assert (document["ok"], document["confirmed"], document["differing"]) == (False, 3, 1)
 
 
 @pytest.mark.slow
 def test_watch_writes_a_picture(invoke, played):
-    shown = invoke("watch", played, "--game", "pong", "--episode", 1, "--out", "pong.gif")
+    shown = invoke("watch", played, "--only", "game=pong,episode=1", "--out", "pong.gif")
     assert shown.code == 0, shown.err
     assert Path("pong.gif").read_bytes().startswith(b"GIF89a")
 
 
 @pytest.mark.slow
 def test_watch_shows_two_episodes_on_a_sheet(invoke, played):
-    asked = ("--game", "pong", "--beside", "episode=1", "--pictures", 2, "--scale", 1, "--actions", "--out", "two.png")
+    asked = (
+        *("--only", "game=pong", "--beside", "episode=1", "--pictures", 2, "--scale", 1, "--actions"),
+        *("--out", "two.png"),
+    )
     assert invoke("watch", played, *asked).code == 0
     assert Path("two.png").read_bytes().startswith(b"\x89PNG")
 
@@ -161,13 +221,13 @@ def test_watch_shows_two_episodes_on_a_sheet(invoke, played):
     ("asked", "told"),
     [
         (("a", "b", "c"), "3 runs are named; expected one, or two"),
-        (("a", "--beside", "phase=1"), "--beside phase=1: expected one of trial, agent, game, seed, episode"),
-        (("a", "--beside", "seed=one"), "--beside seed=one: expected one of"),
+        (("a", "--beside", "phase=1"), "unknown setting of --beside 'phase'"),
+        (("a", "--beside", "seed=one"), "--beside seed=one: 'one' is not a valid integer"),
         (("a", "--set", "x=1"), "are of an agent that plays"),
-        (("random", "--live"), "name the game that it plays by --game"),
+        (("random", "--live"), "name what it plays, as in --only game=pong"),
         (("random", "--live", "--out", "x.gif"), "leave one of them out"),
-        (("random", "a", "--live", "--game", "pong"), "an agent that plays is shown alone"),
-        (("baselines", "--live", "--game", "pong"), "is 37 trials; name one agent and one game"),
+        (("random", "a", "--live", "--only", "game=pong"), "an agent that plays is shown alone"),
+        (("baselines", "--live", "--only", "game=pong"), "is 37 trials; name one agent and one game"),
     ],
 )
 def test_watch_refuses_what_it_cannot_show(invoke, asked, told):
@@ -180,23 +240,23 @@ def test_watch_refuses_what_it_cannot_show(invoke, asked, told):
     "topic", ["games", "suites", "subsets", "protocols", "agents", "algorithms", "features", "schemas"]
 )
 def test_info_lists_and_shows_each(invoke, topic):
-    document = json.loads(invoke("info", topic, "--json").out)
+    document = json.loads(invoke("info", topic, "--to=json").out)
     (listed,) = (value for key, value in document.items() if key != "schema")
     assert len(listed) >= 2
     for entry in listed:
         name = next(iter(entry.values()))
         assert invoke("info", topic, name).code == 0
-        one = json.loads(invoke("info", topic, name, "--json").out)
+        one = json.loads(invoke("info", topic, name, "--to=json").out)
         assert topic == "schemas" or one == document | {key: [entry] for key in document if key != "schema"}
 
 
 def test_info_has_numbers_and_lists_in_its_json(invoke):
-    (five,) = json.loads(invoke("info", "subset", "atari-5", "--json").out)["subsets"]
+    (five,) = json.loads(invoke("info", "subset", "atari-5", "--to=json").out)["subsets"]
     assert (five["relative_error"], five["nested"]["n"], len(five["tasks"])) == (0.104, 43, 5)
-    (suite,) = json.loads(invoke("info", "suite", "atari-57", "--json").out)["suites"]
+    (suite,) = json.loads(invoke("info", "suite", "atari-57", "--to=json").out)["suites"]
     assert (len(suite["tasks"]), suite["references"]) == (57, ["random", "human", "human_world_record"])
     assert suite["subsets"]["atari-5"] == five["tasks"]
-    (game,) = json.loads(invoke("info", "game", "battle zone", "--json").out)["games"]
+    (game,) = json.loads(invoke("info", "game", "battle zone", "--to=json").out)["games"]
     random = next(one for one in game["references"] if (one["kind"], one["suite"]) == ("random", "atari-57"))
     assert (random["score"], random["alternatives"][0]["score"]) == (2360.0, 236.0)
     assert {one["kind"]: one["value"] for one in game["anomalies"]} == {
@@ -204,7 +264,7 @@ def test_info_has_numbers_and_lists_in_its_json(invoke):
         "differs": None,
         "endless": None,
     }
-    rules = {one["name"]: one for one in json.loads(invoke("info", "protocols", "--json").out)["protocols"]}
+    rules = {one["name"]: one for one in json.loads(invoke("info", "protocols", "--to=json").out)["protocols"]}
     assert (rules["human-starts"]["runnable"], rules["ale-2013"]["runnable"]) == (False, True)
     assert rules["ale-2013"]["settings"]["max_frames_per_episode"]["value"] == 18_000
 
@@ -242,7 +302,7 @@ def test_info_heads_parameters_with_default_and_type(invoke):
 
 @pytest.mark.parametrize("name", [name for name, agent in builtin_agents().items() if agent.parameters])
 def test_info_says_what_every_parameter_means(invoke, name):
-    parameters = json.loads(invoke("info", "agent", name, "--json").out)["agents"][0]["parameters"]
+    parameters = json.loads(invoke("info", "agent", name, "--to=json").out)["agents"][0]["parameters"]
     assert all(len(entry["meaning"]) > 10 for entry in parameters.values()), parameters
     shown = " ".join(invoke("info", "agent", name).out.split())
     assert all(f"{entry['type']}: {entry['meaning'].split()[0]}" in shown for entry in parameters.values())
@@ -255,7 +315,7 @@ def test_info_tells_uncertain_defaults(invoke):
 
 def test_info_knows_an_own_learner(invoke):
     learner = Path(__file__).parents[2] / "examples" / "my_learner.py"
-    (found,) = json.loads(invoke("info", "agent", f"{learner}:make_learner", "--json").out)["agents"]
+    (found,) = json.loads(invoke("info", "agent", f"{learner}:make_learner", "--to=json").out)["agents"]
     assert found["kind"] == "learner"
 
 
@@ -267,7 +327,7 @@ def test_info_reads_an_own_agent(invoke, tmp_path):
         "    def act(self, observations, first, rngs):\n        return [0]\n"
     )
     reference = f"{tmp_path / 'own.py'}:Mine"
-    (found,) = json.loads(invoke("info", "agent", reference, "--json").out)["agents"]
+    (found,) = json.loads(invoke("info", "agent", reference, "--to=json").out)["agents"]
     assert (found["name"], found["kind"], found["summary"]) == (reference, "policy", "Does what it must.")
     assert found["parameters"] == {
         "depth": {"default": 3, "required": False, "type": "int", "meaning": "How far."},
@@ -350,13 +410,13 @@ def test_a_run_is_recorded_in_the_local_folder_that_a_variable_names(invoke, sho
 
 
 def test_a_package_that_is_gone_meanwhile_is_told_of_in_a_line(invoke, monkeypatch):
-    module = importlib.import_module("arcademark.cli.list")
+    module = importlib.import_module("arcademark.cli.inspect.runs")
 
     def gone(*_: object, **__: object) -> None:
         raise ModuleNotFoundError("No module named 'arcademark.runs.ledger'")
 
-    monkeypatch.setattr(module.command, "callback", gone)
-    refused = invoke("list", ".")
+    monkeypatch.setattr(module.list_, "callback", gone)
+    refused = invoke("runs", "list", ".")
     assert refused.code == 2
     assert refused.err.startswith("arcademark: No module named 'arcademark.runs.ledger'; if packages were installed")
     assert len(refused.err.splitlines()) == 1

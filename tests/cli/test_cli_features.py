@@ -17,9 +17,9 @@ QUICK = ("--set", "background_screens=500", "--after", 100)
 
 
 def test_all_sets_are_listed(invoke):
-    shown = invoke("features")
+    shown = invoke("info", "features")
     assert shown.code == 0
-    listed = json.loads(invoke("features", "--json").out)
+    listed = json.loads(invoke("info", "features", "--to=json").out)
     assert listed["schema"] == "arcademark.feature-sets/1"
     assert [item["name"] for item in listed["sets"]] == list(feature_sets())
     for item in listed["sets"]:
@@ -42,7 +42,8 @@ def spec(observed):
 @pytest.mark.slow
 def test_what_is_seen_is_shown_and_drawn(invoke):
     shown = invoke(
-        "features", "basic", "bass", "--games", "freeway", *QUICK, "--png", "--svg", "f.svg", "--pdf", "f.pdf"
+        *("info", "features", "show", "basic", "bass", "--games", "freeway", *QUICK),
+        *("--figure", "png", "--figure", "f.svg", "--figure", "f.pdf"),
     )
     assert shown.code == 0, shown.err
     words = " ".join(shown.out.split())
@@ -59,7 +60,7 @@ def test_what_is_seen_is_shown_and_drawn(invoke):
 
 
 def test_json_says_the_same(invoke):
-    arguments = ("features", "basic", "--games", "freeway,asterix", *QUICK, "--seed", 3, "--json")
+    arguments = ("info", "features", "show", "basic", "--games", "freeway,asterix", *QUICK, "--seed", 3, "--to=json")
     found = json.loads(invoke(*arguments).out)
     assert found["schema"] == "arcademark.features/1"
     assert [item["game"] for item in found["seen"]] == ["freeway", "asterix"]
@@ -73,48 +74,53 @@ def test_json_says_the_same(invoke):
 def test_an_episode_of_a_run_is_shown_and_followed(invoke):
     played = ("run", "const", "--set", "action=UP", "--games", "freeway", "--out", "up", "--episodes", 1)
     assert invoke(*played, "--override", "max_frames_per_episode=400").code == 0
-    shown = invoke("features", "ram-bits", "--run", "up", "--json")
+    shown = invoke("info", "features", "show", "ram-bits", "--run", "up", "--to=json")
     (item,) = json.loads(shown.out)["seen"]
     assert (item["game"], item["frames"]) == ("freeway", 200)
     assert item["source"].startswith("evaluation episode 0 of const-action-up-freeway-s0-")
-    late = invoke("features", "ram-bits", "--run", "up", "--after", 400)
+    late = invoke("info", "features", "show", "ram-bits", "--run", "up", "--after", 400)
     assert (late.code, late.err.count("\n")) == (2, 1)
     assert "ends after 400 frames; choose an earlier moment" in late.err
-    written = invoke("features", "actions", "up", "--game", "freeway", "--out", "actions.txt")
+    written = invoke("info", "features", "actions", "up", "--only", "game=freeway", "--out", "actions.txt")
     assert written.code == 0, written.err
     assert (
         "actions: actions.txt: 100 actions of freeway, evaluation episode 0, for protocol world-records" in written.out
     )
     assert read_trajectory("actions.txt", environment_spec("freeway", protocol("world-records"))) == (2,) * 100
-    again = invoke("features", "actions", "up", "--out", "actions.txt")
+    again = invoke("info", "features", "actions", "up", "--out", "actions.txt")
     assert (again.code, again.err.count("\n")) == (2, 1)
-    assert invoke("features", "actions", "up", "--out", "actions.txt", "--overwrite").code == 0
-    followed = invoke("features", "basic", "--games", "freeway", *QUICK, "--set", "trajectory=actions.txt", "--json")
+    assert invoke("info", "features", "actions", "up", "--out", "actions.txt", "--overwrite").code == 0
+    followed = invoke(
+        *("info", "features", "show", "basic", "--games", "freeway"),
+        *QUICK,
+        "--set",
+        "trajectory=actions.txt",
+        "--to=json",
+    )
     assert json.loads(followed.out)["seen"][0]["parameters"]["trajectory"] == "actions.txt"
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("bascic",), "unknown feature set 'bascic'; did you mean 'basic'"),
-        (("action", "runs/x"), "unknown feature set 'action'; did you mean 'actions'?"),
-        (("basic", "--games", "freway"), "did you mean 'freeway'"),
-        (("basic", "--set", "row=3"), "unknown parameter of feature set basic 'row'; did you mean 'rows'"),
-        (("basic", "--set", "rows=many"), "parameter 'rows' is 'many': expected int"),
-        (("basic", "--games", "freeway", "--set", "rows=0"), "rows is 0; expected 1 to 250"),
-        (("ram", "--set", "rows=3"), "feature set ram has no parameters; remove --set rows"),
-        (("basic", "--episode", 1), "choose in a run; name one with --run"),
-        (("basic", "--run", "nowhere"), "nowhere: no such directory"),
-        (("basic", "--games", "freeway", "--set", "trajectory=none.txt"), "none.txt: cannot read the file"),
+        (("show", "bascic"), "unknown feature set 'bascic'; did you mean 'basic'"),
+        (("show", "basic", "--games", "freway"), "did you mean 'freeway'"),
+        (("show", "basic", "--set", "row=3"), "unknown parameter of feature set basic 'row'; did you mean 'rows'"),
+        (("show", "basic", "--set", "rows=many"), "parameter 'rows' is 'many': expected int"),
+        (("show", "basic", "--games", "freeway", "--set", "rows=0"), "rows is 0; expected 1 to 250"),
+        (("show", "ram", "--set", "rows=3"), "feature set ram has no parameters; remove --set rows"),
+        (("show", "basic", "--only", "episode=1"), "chooses in a run; name one with --run"),
+        (("show", "basic", "--run", "nowhere"), "nowhere: no such directory"),
+        (("show", "basic", "--games", "freeway", "--set", "trajectory=none.txt"), "none.txt: cannot read the file"),
         (("actions", "nowhere", "--out", "actions.txt"), "nowhere: no such directory"),
-        (("--json", "basic"), "--json belongs behind the feature set"),
-        (("basic", "--run", "nowhere", "--png", "x.jpg"), "--png x.jpg: expected a name that ends with .png"),
-        (("basic", "--run", "nowhere", "--svg", "x.png"), "--svg x.png: expected a name that ends with .svg"),
-        (("basic", "--run", "nowhere", "--pdf", "bass"), "--pdf bass: expected a name that ends with .pdf"),
+        (
+            ("show", "basic", "--run", "nowhere", "--figure", "x.jpg"),
+            "--figure x.jpg: expected a name that ends with .png, .svg or .pdf",
+        ),
     ],
 )
 def test_bad_input_is_one_clear_line(invoke, arguments, message):
-    shown = invoke("features", *arguments)
+    shown = invoke("info", "features", *arguments)
     assert shown.code == 2
     assert shown.out == ""
     assert shown.err.count("\n") == 1

@@ -19,7 +19,7 @@ import pytest
 
 from arcademark.cli import messages
 from arcademark.cli.counting import SHORT_SECONDS, counting
-from arcademark.cli.progress import Display
+from arcademark.cli.play.progress import Display
 from arcademark.reports.blocks import Cell, Document, table
 from arcademark.reports.layout import Console, Text
 from arcademark.reports.render import terminal
@@ -64,9 +64,9 @@ def write_table(path: str, names: tuple[str, ...] = NAMES, tasks: tuple[str, ...
 @pytest.mark.slow
 def test_names_are_text_in_every_form_of_a_table(shown: Invoke) -> None:
     write_table("t.csv")
-    brief = ("--resamples", 10)
-    told = shown("score", "t.csv", "--all", "--html", "s.html", *brief).out
-    compared = shown("compare", "t.csv", "--all", "--html", "c.html", *brief).out
+    brief = ("--intervals", "resamples=10")
+    told = shown("score", "t.csv", "--all", "--to", "s.html", *brief).out
+    compared = shown("compare", "t.csv", "--all", "--to", "c.html", *brief).out
     pair = shown("compare", "t.csv", "PPO [ours]", "PPO [a]", *brief).out
     assert pair.startswith("PPO [ours] against PPO [a]\n")
     for name in ("PPO [ours]", "PPO [a]", "[/]", ":smile:", r"$\frac{$", r"a\u200bb<b>"):
@@ -77,11 +77,11 @@ def test_names_are_text_in_every_form_of_a_table(shown: Invoke) -> None:
         assert r"a\u200bb&lt;b&gt;" in page
         assert "<b>" not in page
         assert all(link.startswith(("http", "#")) for link in re.findall(r'href="([^"]*)', page))
-    latex = shown("score", "t.csv", "--latex", "--all", *brief).out
+    latex = shown("score", "t.csv", "--to=latex", "--all", *brief).out
     assert r"\textbackslash{}input\{/etc/passwd\}" in latex
     assert r"a\textbackslash{}u200bb" in latex
     assert not re.search(r"\\(input|frac)", "".join(line for line in latex.split("\n") if not line.startswith("%")))
-    assert {item["name"] for item in json.loads(shown("score", "t.csv", "--json", *brief).out)["algorithms"]} == {
+    assert {item["name"] for item in json.loads(shown("score", "t.csv", "--to=json", *brief).out)["algorithms"]} == {
         *NAMES
     }
 
@@ -91,22 +91,31 @@ def test_tasks_of_a_benchmark_of_ones_own_are_text_too(shown: Invoke) -> None:
     tasks = ("[/]", "$x$ [a]", r"\input{x}", ":smile:")
     write_table("t.csv", tasks=tasks)
     Path("r.csv").write_text("task,low,high\n" + "".join(f"{task},0,100\n" for task in tasks))
-    own = ("--references", "r.csv", "--resamples", 10)
-    for command in (("score", "t.csv", "--all"), ("compare", "t.csv", "PPO [a]", "[/]", "--all", "--html", "c.html")):
+    own = ("--references", "r.csv", "--intervals", "resamples=10")
+    for command in (("score", "t.csv", "--all"), ("compare", "t.csv", "PPO [a]", "[/]", "--all", "--to", "c.html")):
         told = shown(*command, *own)
         assert all(task in told.out for task in tasks)
-    found = ("subset", "search", "t.csv", "--references", "r.csv", "--minimum-tasks", 2, "--minimum-algorithms", 2)
-    assert "[/]" in shown(*found, "--size", 1, "--folds", 2).out
+    found = (
+        "subset",
+        "search",
+        "t.csv",
+        "--references",
+        "r.csv",
+        "--set",
+        "minimum_tasks=2,minimum_algorithms=2,folds=2",
+    )
+    assert "[/]" in shown(*found, "--size", 1).out
 
 
 def test_names_of_files_are_shown_escaped_and_can_be_written(shown: Invoke) -> None:
     write_table(FILE)
-    assert FILE_ESCAPED in shown("score", FILE, "--resamples", 10).out
-    assert json.loads(shown("score", FILE, "--json", "--resamples", 10).out)["sources"][0].startswith(FILE)
-    assert shown("score", FILE, "--html", f"{FILE}.html", "--resamples", 10).code == 0
+    assert FILE_ESCAPED in shown("score", FILE, "--intervals", "resamples=10").out
+    brief = ("--intervals", "resamples=10")
+    assert json.loads(shown("score", FILE, "--to=json", *brief).out)["sources"][0].startswith(FILE)
+    assert shown("score", FILE, "--to", f"{FILE}.html", *brief).code == 0
     assert r"x\x1b[31m\udcff[b]" in Path(f"{FILE}.html").read_text()
     assert FILE_ESCAPED in shown("score", FILE, "--export", f"2{FILE}").err
-    for command in ("verify", "watch", "ledger", "run", "reproduce", "info", "features", "nothing"):
+    for command in ("verify", "watch", "run", "reproduce", "info", "nothing"):
         assert shown(command, FILE).code == 2
     for arguments in (("run", "random", f"--{FILE}"), (FILE,), ("info", "games", FILE)):
         assert FILE_ESCAPED in shown(*arguments).err
@@ -114,8 +123,8 @@ def test_names_of_files_are_shown_escaped_and_can_be_written(shown: Invoke) -> N
 
 def commands(run: str) -> Iterator[tuple[object, ...]]:
     short = ("--override", "max_frames_per_episode=600")
-    yield from (("report", run), ("report", run, "--json"), ("report", run, "--html", "page.html"), ("verify", run))
-    yield from (("ledger", run), ("ledger", run, "--entries"), ("score", run), ("watch", run, "--game", "qbert"))
+    yield from (("report", run), ("report", run, "--to=json"), ("report", run, "--to", "page.html"), ("verify", run))
+    yield from (("runs", "ledger", run, "--all"), ("score", run), ("watch", run, "--only=game=qbert"))
     yield ("run", "random", "--games", "pong,qbert", "--episodes", 2, *short, "--out", run)
 
 
@@ -130,7 +139,7 @@ def test_texts_of_a_store_steer_no_terminal(shown: Invoke, played: Path) -> None
             database.execute("UPDATE evaluation SET episodes = 1")
         if column == "error":
             assert r"\x1b]0;owned\x07\x1b[31m[bold]x" in shown("report", column).out
-            assert repr(repr(HOSTILE)[1:-1])[1:-1] in str(json.loads(shown("report", column, "--json").out))
+            assert repr(repr(HOSTILE)[1:-1])[1:-1] in str(json.loads(shown("report", column, "--to=json").out))
             shown("subset", "predict", column)
         for command in commands(column):
             shown(*command)
@@ -156,7 +165,7 @@ def test_texts_of_a_manifest_steer_no_terminal(shown: Invoke, played: Path) -> N
     for document in told:
         (played / "manifest.json").write_text(json.dumps(document))
         shown("report", played)
-        shown("ledger", played, "--entries")
+        shown("runs", "ledger", played, "--all")
 
 
 def test_a_label_with_brackets_is_text_in_a_report(shown: Invoke, played: Path) -> None:

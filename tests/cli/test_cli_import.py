@@ -168,7 +168,9 @@ def test_rllibs_averages_stand_at_the_frames_of_their_iterations(tmp_path: Path)
 @pytest.mark.needs("torch")
 def test_an_imported_run_is_labelled_and_neither_verified_nor_continued(invoke, tmp_path: Path) -> None:
     cleanrl(tmp_path / "logs", 1, [3.0] * 30, [700] * 30)
-    said = invoke("import", str(tmp_path / "logs"), "--name", "PPO (ours)", "--out", "runs/ours", "--html", "page.html")
+    said = invoke(
+        "runs", "import", str(tmp_path / "logs"), "--name", "PPO (ours)", "--out", "runs/ours", "--to", "page.html"
+    )
     assert said.code == 0
     assert "imported and not verified" in said.out
     page = Path("page.html").read_text(encoding="utf-8")
@@ -176,7 +178,7 @@ def test_an_imported_run_is_labelled_and_neither_verified_nor_continued(invoke, 
     assert "arcademark verify" not in page
     (listed,) = list_runs([Path("runs")]).runs
     assert (listed.imported, listed.status) == (True, "complete")
-    assert "imported, not verified" in invoke("list").out
+    assert "imported, not verified" in invoke("runs", "list").out
     with pytest.raises(ArcadeMarkError, match=r"imported from logs made elsewhere.*nothing in it can be replayed"):
         verify("runs/ours")
     for command in (("verify", "runs/ours"), ("watch", "runs/ours", "--out", "x.gif")):
@@ -185,7 +187,7 @@ def test_an_imported_run_is_labelled_and_neither_verified_nor_continued(invoke, 
     again = invoke("run", "random", "--games", "breakout", "--episodes", "1", "--out", "runs/ours")
     assert again.code == 2
     assert "cannot be continued" in again.err
-    assert "exists already" in invoke("import", str(tmp_path / "logs"), "--out", "runs/ours").err
+    assert "exists already" in invoke("runs", "import", str(tmp_path / "logs"), "--out", "runs/ours").err
     compared = invoke("compare", "runs/ours", "--with", "catalogue:review-2021", "PPO (ours) [imported]", "Rainbow")
     assert "was imported from logs made elsewhere" in " ".join(compared.out.split())
 
@@ -272,7 +274,7 @@ def seeds_of(directory: Path) -> list[tuple[str, str, int, int]]:
 @pytest.mark.needs("stable_baselines3")
 def test_tensorboard_folders_of_stable_baselines_are_runs_of_its_algorithm(tmp_path: Path) -> None:
     trained(tmp_path / "tb", ".", ".")
-    with pytest.raises(ArcadeMarkError, match=r"PPO_1.*nothing says which game .*--game"):
+    with pytest.raises(ArcadeMarkError, match=r"PPO_1.*nothing says which game .*--read game=NAME"):
         import_logs([tmp_path / "tb"], tmp_path / "run")
     import_logs([tmp_path / "tb"], tmp_path / "run", task="breakout")
     assert seeds_of(tmp_path / "run") == [("PPO", "breakout", 1, 512), ("PPO", "breakout", 2, 512)]

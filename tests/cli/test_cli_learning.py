@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from arcademark.cli import progress
-from arcademark.cli.progress import Display
+from arcademark.cli.play import progress
+from arcademark.cli.play.progress import Display
 from arcademark.runs.events import FireMissed, LearnerBegun, Learning, Progress, Stopping, Summary, TrialFailed
 from arcademark.suite.protocols import protocol
 
@@ -39,7 +39,7 @@ def test_a_learner_is_trained_for_so_many_episodes_evaluated_and_shown(invoke):
         assert f"curves: {name}" in written.out
         assert Path(name).read_bytes().startswith(start)
     assert len(Path("c.csv").read_text().splitlines()) == 1 + 2 * 3
-    document = json.loads(invoke("report", "run", "--json").out)
+    document = json.loads(invoke("report", "run", "--to=json").out)
     assert document["algorithms"][0]["training_episodes"] == 3
     assert [seed["episodes"] for seed in document["learning"][0]["seeds"]] == [3, 3]
 
@@ -81,9 +81,9 @@ def test_tune_ranks_learners_on_training_games(invoke):
     assert "4 settings under ale-2013" in shown.out
     manifest = json.loads(Path("runs/tune-learner-make_learner-ale-2013/manifest.json").read_text())
     assert manifest["training_episodes"] == 2
-    assert json.loads(invoke(*asked, "--json").out)["learnt_once"] is True
-    assert json.loads(invoke(*asked, "--seeds", "2", "--json").out)["learnt_once"] is False
-    assert "No test game was evaluated." in invoke("ledger").out
+    assert json.loads(invoke(*asked, "--to=json").out)["learnt_once"] is True
+    assert json.loads(invoke(*asked, "--seeds", "2", "--to=json").out)["learnt_once"] is False
+    assert "No test game was evaluated." in invoke("runs", "ledger").out
 
 
 @pytest.mark.parametrize(("games", "told"), [("qbert", "(qbert for Atari-5's evaluation)"), ("pong", "atari-5-val")])
@@ -103,33 +103,27 @@ def test_a_test_game_is_for_one_setting_only(invoke):
         return invoke("run", "uct", "--set", f"simulations={simulations}", "--games", games, *short, "--out", out)
 
     assert "warning:" not in play(2, "breakout,freeway", "runs/two").err
-    assert invoke("ledger").code == 0
+    assert invoke("runs", "ledger").code == 0
     assert "warning:" not in play(3, "freeway", "runs/trying").err
     assert "warning:" not in play(2, "breakout", "runs/again").err
     again = play(3, "breakout", "runs/three")
     (line,) = [line for line in again.err.splitlines() if line.startswith("warning: ")]
     assert line.startswith("warning: with this run, uct was evaluated on Breakout in 3 runs (runs/again, runs/two and")
     assert again.code == 0
-    shown = invoke("ledger", "runs", "--entries")
+    shown = invoke("runs", "ledger", "runs", "--all")
     assert shown.code == 1
     assert "with 2 different settings" in " ".join(shown.out.split())
     assert "--out runs/three" in " ".join(shown.out.split())
-    document = json.loads(invoke("ledger", "runs/two", "runs/three", "--json").out)
+    document = json.loads(invoke("runs", "ledger", "runs/two", "runs/three", "--to=json").out)
     assert document["accounts"][0]["repeated"][0]["settings"] == 2
-    assert invoke("ledger", "runs", "--apart", "simulations").code == 0
-    assert "no such directory" in invoke("ledger", "elsewhere").err
+    assert invoke("runs", "ledger", "runs", "--apart", "simulations").code == 0
+    assert "no such directory" in invoke("runs", "ledger", "elsewhere").err
 
 
 def test_the_settings_of_another_algorithm_are_not_this_runs_matter(invoke):
     short = (
-        "--training-episodes",
-        1,
-        "--episodes",
-        1,
-        "--protocol",
-        "ale-2013",
-        "--override",
-        "max_frames_per_episode=60",
+        *("--training-episodes", 1, "--episodes", 1, "--protocol", "ale-2013"),
+        *("--override", "max_frames_per_episode=60"),
     )
 
     def play(features, alpha, out):
@@ -139,7 +133,7 @@ def test_the_settings_of_another_algorithm_are_not_this_runs_matter(invoke):
     first = play("ram-bits", 0.1, "runs/first")
     assert "warning: with" not in first
     assert "note: lambda 0.5 of ram-bits is ours, tuned on" in first
-    notices = json.loads(invoke("report", "runs/first", "--json").out)["notices"]
+    notices = json.loads(invoke("report", "runs/first", "--to=json").out)["notices"]
     assert ["lambda 0.5 of ram-bits is ours" in one["text"] for one in notices if one["kind"] == "parameters"] == [True]
     assert "warning: with this run, sarsa(features=ram-bits)" in play("ram-bits", 0.2, "runs/second")
     assert "warning: with" not in play("ram", 0.2, "runs/other")

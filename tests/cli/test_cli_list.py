@@ -9,12 +9,12 @@ def test_runs_are_listed_with_how_far_they_are(invoke, played):
     shutil.copytree(played, "runs/mine")
     Path("runs/broken").mkdir()
     Path("runs/broken/manifest.json").write_text("{}")
-    shown = invoke("list")
+    shown = invoke("runs", "list")
     assert shown.code == 1  # one cannot be read
     (row,) = (line.split() for line in shown.out.splitlines() if line.startswith("runs/mine"))
     assert row == ["runs/mine", "random", "Pong", "and", "Q*bert", "1", "4"]
     assert "Not read" in shown.out
-    document = json.loads(invoke("list", "runs", "--json").out)
+    document = json.loads(invoke("runs", "list", "runs", "--to=json").out)
     (run,) = document["runs"]
     assert (run["agents"], run["games"], run["status"]) == (["random"], ["Pong", "Q*bert"], "complete")
     assert [item["directory"] for item in document["unread"]] == ["runs/broken"]
@@ -22,6 +22,6 @@ def test_runs_are_listed_with_how_far_they_are(invoke, played):
 
 def test_a_folder_without_runs_is_refused(invoke):
     Path("runs").mkdir()
-    refused = invoke("list")
+    refused = invoke("runs", "list")
     assert (refused.code, refused.out) == (2, "")
     assert "no run in it" in refused.err

@@ -18,7 +18,7 @@ def test_shards_are_played_and_merged(invoke):
         assert played.code == 0, played.err
     together = invoke("report", "runs/random-1-of-2", "runs/random-2-of-2")
     assert invoke("report", "runs").out == together.out
-    merged = invoke("merge", "runs/all", "runs/random-1-of-2", "runs/random-2-of-2")
+    merged = invoke("runs", "merge", "runs/all", "runs/random-1-of-2", "runs/random-2-of-2")
     assert merged.code == 0
     assert "4 of 4 trials done" in " ".join(merged.out.split())
     again = invoke("run", "random", *SHORT, "--out", "runs/all")
@@ -27,7 +27,7 @@ def test_shards_are_played_and_merged(invoke):
     together = invoke("report", "runs/random-1-of-2", "runs/random-2-of-2", "--all")
     assert "2 games, 2 seeds" in together.out
     assert "[random" not in together.out
-    assert "arcademark merge OUT runs/random-1-of-2" in " ".join(together.out.split())
+    assert "arcademark runs merge OUT runs/random-1-of-2" in " ".join(together.out.split())
 
 
 def test_a_shard_that_is_left_out_is_missed(invoke):
@@ -39,7 +39,7 @@ def test_a_shard_that_is_left_out_is_missed(invoke):
     with pytest.raises(SystemExit) as merged:
         gather(Path("run"), [sys.executable], [""])
     assert merged.value.code == 1
-    again = invoke("merge", "run", *shards)
+    again = invoke("runs", "merge", "run", *shards)
     assert again.code == 1
     assert "2 of 3 trials done" in " ".join(again.out.split())
     assert f"not done: random on {absent} with seed 0" in " ".join(again.out.split())
@@ -47,7 +47,7 @@ def test_a_shard_that_is_left_out_is_missed(invoke):
         told = " ".join(invoke("report", *given).out.split())
         assert "1 trial of " in told
         assert "is not finished: 0 of 1 episodes are there so far" in told
-        found = json.loads(invoke("status", *given, "--json").out)
+        found = json.loads(invoke("status", *given, "--to=json").out)
         assert [trial["state"] for trial in found["trials"]].count("done") == 2
         assert [trial["id"].split("-")[1] for trial in found["trials"] if trial["state"] == "pending"] == [absent]
     assert [run["shard"] for run in found["runs"]] == [[1, 3], [3, 3]]
@@ -59,7 +59,7 @@ def test_what_makes_no_sense_is_refused(invoke):
         (("run", "random", *SHORT, "--shard", "5/4"), "K from 1 to N, and N at most the number of trials, 4"),
         (("run", "random", *SHORT, "--shard", "third"), "expected the shard's number"),
         (("run", "random", *SHORT, "--shard", "1/2", "--until-error", "50%"), "--shard and --until-error"),
-        (("merge", "runs/all", "runs/none"), "no such directory"),
+        (("runs", "merge", "runs/all", "runs/none"), "no such directory"),
     ):
         refused = invoke(*given)
         assert refused.code == 2

@@ -2,7 +2,8 @@ import click
 import pytest
 
 from arcademark.cli import options
-from arcademark.cli.playing import default_directory
+from arcademark.cli.play import playing
+from arcademark.cli.play.playing import default_directory
 from arcademark.errors import ArcadeMarkError
 from arcademark.reports.wording import time_span
 
@@ -11,13 +12,13 @@ from arcademark.reports.wording import time_span
     ("text", "seeds"), [("1", (0,)), ("3", (0, 1, 2)), ("3,7", (3, 7)), ("3,", (3,)), (" 5 , 0 ", (5, 0)), ("0,", (0,))]
 )
 def test_seeds_are_a_count_or_a_list(text, seeds):
-    assert options.seed_list(text) == seeds
+    assert playing.seed_list(text) == seeds
 
 
 @pytest.mark.parametrize("text", ["", ",", "0", "-1", "two", "1.5", "3,3", "3;7", "1,-2"])
 def test_other_seeds_are_refused(text):
     with pytest.raises(ArcadeMarkError, match="--seeds"):
-        options.seed_list(text)
+        playing.seed_list(text)
 
 
 def test_pairs_keep_the_value_as_it_stands():

@@ -56,15 +56,15 @@ def test_a_run_on_tasks_that_are_not_shipped_takes_their_suite(invoke):
         f'{lake}low = {{ score = 0, source = "none" }}\nhigh = {{ score = 1, source = "the most" }}\n'
     )
     assert invoke("run", "random", "--suite", "lake.toml", "--episodes", 2, "--workers", 1, "--out", "run").code == 0
-    commands = ("verify", "run"), ("submit-check", "run"), ("site", "run", "--no-films"), ("watch", "run")
-    for command in (*commands, ("export", "run", "--minari", "--out", "lake-v0")):
+    commands = ("verify", "run"), ("catalogue", "submit", "run"), ("site", "run", "--no-films"), ("watch", "run")
+    for command in (*commands, ("runs", "export", "run", "--minari", "--out", "lake-v0")):
         refused = invoke(*command)
         assert (refused.code, refused.out) == (2, "")
         assert "which a run may not have made by itself; if you trust it, give the suite" in refused.err
     for command in commands[:3]:
         assert invoke(*command, "--suite", "lake.toml", "--workers", 1).code == 0
     assert '"badges":["replayed"]' in Path("site/data.js").read_text()
-    paper = "--authors A --title T --venue V --year 2026 --paper doe-2026 --kind baseline --out submission"
+    paper = "--cite authors=A,title=T,venue=V,year=2026 --paper doe-2026 --kind baseline --out submission"
     assert "has no Atari games, of which the catalogue is" in invoke(*commands[1], *paper.split()).err
 
 
@@ -110,32 +110,32 @@ def invoke_there(invoke, played_tasks, monkeypatch):
 
 
 def test_tasks_keep_their_names_and_are_no_games(invoke_there):
-    commands = ("status runs", "list", "ledger --all", "report runs/a --all", "compare runs/a runs/b --all")
-    plan = "plan agent.py:Agent --suite tasks.toml --rate 100 --out runs/a"
-    for command in (*commands, plan, f"{plan} --episodes 2 --episode-frames 5"):
+    commands = ("status runs", "runs list", "runs ledger --all", "report runs/a --all", "compare runs/a runs/b --all")
+    plan = "plan agent.py:Agent --suite tasks.toml --assume rate=100 --out runs/a"
+    for command in (*commands, plan, f"{plan} --episodes 2 --assume episode_frames=5"):
         out = invoke_there(*command.split()).out
-        assert not re.search(r"\b([Gg]ames?|[Ff]rames?|Breakout|Pong)\b", out.replace("--episode-frames", ""))
+        assert not re.search(r"\b([Gg]ames?|[Ff]rames?|Breakout|Pong)\b", out.replace("episode_frames=N", ""))
     assert "breakout" in out
-    for document in ("status", "list", "ledger"):
-        assert '"breakout"' in invoke_there(document, "runs", "--json").out
+    for document in ("status", "runs list", "runs ledger"):
+        assert '"breakout"' in invoke_there(*document.split(), "runs", "--to=json").out
     refused = invoke_there("score", "runs/a", "--suite", "atari-57")
     assert (refused.code, refused.out) == (2, "")
     assert "--suite atari-57 is of Atari games, and runs/a was played on tasks of tasks" in refused.err
 
 
 def test_a_suite_tells_what_is_tuned_and_what_is_tested(invoke_there):
-    found = json.loads(invoke_there("ledger", "--json").out)
+    found = json.loads(invoke_there("runs", "ledger", "--to=json").out)
     assert [(one["game"], one["test"], one["suite"]) for one in found["evaluations"][:2]] == [
         ("breakout", True, "tasks"),
         ("pong", False, "tasks"),
     ]
     assert [(one["game"], one["settings"]) for one in found["accounts"][0]["repeated"]] == [("breakout", 2)]
     tune = ("tune", "agent.py:Agent", "--try", "action=0,1", "--episodes", 1, "--workers", 1, "--suite")
-    shown = invoke_there(*tune, "tasks.toml", "--out", "tuned", "--json")
+    shown = invoke_there(*tune, "tasks.toml", "--out", "tuned", "--to=json")
     assert (json.loads(shown.out)["games"], "warning" in shown.err) == (["pong"], False)
     told = tuning.warning(("breakout", "pong"), read_suite(SUITE, "tasks.toml", "tasks"))
     assert told.startswith("breakout is for testing; ")
     assert told.endswith("Tune on the suite's training tasks, pong")
     unsplit = "no task of gymnasium is for training"
     assert f"note: {unsplit}" in invoke_there(*tune, "gymnasium:FrozenLake-v1", "--out", "spot").err
-    assert unsplit in " ".join(invoke_there("ledger", "spot").out.split())
+    assert unsplit in " ".join(invoke_there("runs", "ledger", "spot").out.split())

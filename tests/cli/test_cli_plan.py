@@ -14,13 +14,15 @@ ASKED = ("--games", "pong,qbert", "--seeds", 2, "--episodes", 10)
 
 
 def planned(invoke, *arguments):
-    answer = invoke("plan", *arguments, "--json")
+    answer = invoke("plan", *arguments, "--to=json")
     assert (answer.code, re.sub(r"measuring games: \d of \d\n", "", answer.err)) == (0, "")
     return json.loads(answer.out)
 
 
 def test_a_random_agents_run_is_known_in_advance(invoke):
-    found = planned(invoke, "random", *ASKED, "--rate", 1000, "--core-price", 2, "--core-watts", 10, "--carbon", 1)
+    found = planned(
+        invoke, "random", *ASKED, "--assume", "rate=1000,core_price=2", "--assume", "core_watts=10,pounds_per_kwh=1"
+    )
     frames = 20 * sum(RANDOM.values())
     assert (found["trials"], found["episodes"], found["lengths"], found["at_most"]) == (4, 40, "random play", False)
     assert found["frames"] == pytest.approx(frames)
@@ -37,33 +39,33 @@ def test_a_random_agents_run_is_known_in_advance(invoke):
 
 def test_an_unknown_agents_run_is_bounded_by_the_frame_cap(invoke, tmp_path):
     (tmp_path / "own.py").write_text("def make():\n    return lambda observation: 0\n")
-    found = planned(invoke, "own.py:make", *ASKED, "--rate", 1000, "--override", "max_frames_per_episode=5000")
+    found = planned(invoke, "own.py:make", *ASKED, "--assume", "rate=1000", "--override", "max_frames_per_episode=5000")
     assert (found["lengths"], found["at_most"], found["frames"]) == ("frame cap", True, 40 * 5000)
-    answer = invoke("plan", "own.py:make", *ASKED, "--rate", 1000)
+    answer = invoke("plan", "own.py:make", *ASKED, "--assume", "rate=1000")
     assert "at most 4,320,000" in answer.out
     assert answer.out.count("at most") == 1  # the rest is estimated
     assert "The length of this agent's episodes is unknown" in " ".join(answer.out.split())
-    given = planned(invoke, "own.py:make", *ASKED, "--rate", 1000, "--episode-frames", 700)
+    given = planned(invoke, "own.py:make", *ASKED, "--assume", "rate=1000,episode_frames=700")
     assert (given["lengths"], given["frames"]) == ("given", 40 * 700)
-    endless = invoke("plan", "own.py:make", "--rate", 1, "--override", "max_frames_per_episode=none")
+    endless = invoke("plan", "own.py:make", "--assume", "rate=1", "--override", "max_frames_per_episode=none")
     assert (endless.code, endless.out) == (2, "")
-    assert "give --episode-frames" in endless.err
+    assert "give --assume episode_frames=N" in endless.err
 
 
 def test_a_learners_budget_counts(invoke):
-    found = planned(invoke, "sarsa", "--games", "pong", "--frames", "1M", "--rate", 100)
+    found = planned(invoke, "sarsa", "--games", "pong", "--frames", "1M", "--assume", "rate=100")
     assert (found["frames"], found["episodes"]) == (1_000_000, 0)  # training is scored
     assert [one["hours"] for one in found["makespans"]] == [pytest.approx(10_000 / 3600)] * 3
 
 
 def test_what_is_played_is_not_counted_and_tells_how_long_episodes_are(invoke, played, short):
-    asked = ("random", "--games", "pong,qbert", "--episodes", 3, *short, "--out", "run", "--rate", 100)
+    asked = ("random", "--games", "pong,qbert", "--episodes", 3, *short, "--out", "run", "--assume", "rate=100")
     found = planned(invoke, *asked)
     assert (found["done"], found["episodes"], found["lengths"]) == (4, 2, "recorded")
 
 
 def test_shards_are_even(invoke):
-    found = planned(invoke, "random", "--games", "atari-57", "--seeds", 5, "--rate", 1000, "--shard", "3/20")
+    found = planned(invoke, "random", "--games", "atari-57", "--seeds", 5, "--assume", "rate=1000", "--shard", "3/20")
     assert found["shards"]["count"] == 20
     assert 0.99 < found["shards"]["least"] <= 1 <= found["shards"]["most"] < 1.01
     assert 10 < found["trials"] < 20
@@ -83,7 +85,7 @@ def test_speed_is_measured(invoke, short, tmp_path):
 
 
 def test_planners_are_measured_by_their_decisions_in_each_game(invoke):
-    asked = (f"{PLANNERS}:Waking", "--games", "pong,freeway", "--episodes", 2, "--emulator", "ale")
+    asked = (f"{PLANNERS}:Waking", "--games", "pong,freeway", "--episodes", 2, "--engine", "emulator=ale")
     asked += ("--override", "max_frames_per_episode=200")
     found = planned(invoke, *asked)
     pong = found["by_game"][0]
@@ -112,11 +114,14 @@ def test_a_planner_may_take_seconds_before_it_decides(invoke, short):
     [
         *((("--simulate", counts), "from 1 to 100,000, as in 1,8,64") for counts in ("0", "x", "1,,2", "100001")),
         (("--engine", "steam"), "unknown engine 'steam'"),
-        (("--address", "head:6379"), "address: engine local has none; give --engine ray"),
-        *((option, "expected finite numbers") for option in (("--rate", "nan"), ("--core-price", "inf"))),
+        (("--engine", "address=head:6379"), "address: engine local has none; give --engine ray"),
+        *(
+            (option, "expected finite numbers")
+            for option in (("--assume", "rate=nan"), ("--assume", "rate=1,core_price=inf"))
+        ),
     ],
 )
 def test_bad_values(invoke, given, told):
-    answer = invoke("plan", "random", "--rate", 1, *given)
+    answer = invoke("plan", "random", *given)
     assert (answer.code, answer.out) == (2, "")
     assert told in answer.err

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from arcademark.cli import progress
-from arcademark.cli.progress import Display
+from arcademark.cli.play import progress
+from arcademark.cli.play.progress import Display
 from arcademark.runs.events import Planning, Progress, RunBegun, Summary
 
 UCT = ("run", "uct", "--games", "seaquest", "--protocol", "ale-2013", "--set", "simulations=8")
@@ -23,7 +23,7 @@ def test_a_planner_is_played_verified_and_watched(invoke):
     assert "Planning on the emulator" in words
     assert "ale-2013 counts those of the episodes played: 60." in words
     assert "UCT" in Path("runs/uct-ale-2013/manifest.json").read_text().upper()
-    document = json.loads(invoke("report", "runs/uct-ale-2013", "--json").out)
+    document = json.loads(invoke("report", "runs/uct-ale-2013", "--to=json").out)
     (score,) = document["algorithms"][0]["scores"]
     assert score["played"]["planning"]["decisions"] == 12
     assert score["played"]["planning"]["simulated_frames"] == document["runs"][0]["simulated_frames"] > 12 * 5
@@ -32,15 +32,15 @@ def test_a_planner_is_played_verified_and_watched(invoke):
     assert invoke("watch", "runs/uct-ale-2013", "--out", "uct.gif").code == 0
     again = invoke(*UCT, *SHORT)
     assert "complete already" in again.err
-    other = invoke(*UCT[:3], "tic_tac_toe_3d", *UCT[4:], "--emulator", "ale", "--out", "other")
+    other = invoke(*UCT[:3], "tic_tac_toe_3d", *UCT[4:], "--engine", "emulator=ale", "--out", "other")
     assert "nothing can be planned" in other.err
 
 
 def test_planners_are_marked(invoke):
-    rows = {row["name"]: row["kind"] for row in json.loads(invoke("info", "agents", "--json").out)["agents"]}
+    rows = {row["name"]: row["kind"] for row in json.loads(invoke("info", "agents", "--to=json").out)["agents"]}
     assert rows["random"] == "policy"
     assert {name for name, kind in rows.items() if kind == "planner"} >= {"breadth-first", "uct"}
-    assert json.loads(invoke("info", "agent", "uct", "--json").out)["agents"][0]["kind"] == "planner"
+    assert json.loads(invoke("info", "agent", "uct", "--to=json").out)["agents"][0]["kind"] == "planner"
 
 
 def told(*events, summary=None):

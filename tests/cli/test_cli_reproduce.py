@@ -36,7 +36,7 @@ def test_every_table_and_figure_can_be_shown(invoke, paper, kind, number):
 @pytest.mark.slow
 @pytest.mark.parametrize("paper", papers.PAPERS)
 def test_a_whole_paper_is_explained_and_shown_in_every_form(invoke, paper):
-    answer = invoke("reproduce", paper, "--html", "page.html", "--out", "figures")
+    answer = invoke("reproduce", paper, "--to", "page.html", "--out", "figures")
     assert (answer.code, answer.err) == (0, "")
     assert "all explained" in answer.out
     page = Path("page.html").read_text(encoding="utf-8")
@@ -55,7 +55,7 @@ def test_a_whole_paper_is_explained_and_shown_in_every_form(invoke, paper):
 
 @pytest.mark.parametrize("paper", papers.PAPERS)
 def test_json_counts_what_it_holds(invoke, paper):
-    answer = invoke("reproduce", paper, "--json")
+    answer = invoke("reproduce", paper, "--to=json")
     assert (answer.code, answer.err) == (0, "")
     document = json.loads(answer.out)
     items = [item for part in document["parts"] for item in part["comparisons"]]
@@ -70,7 +70,7 @@ def test_json_counts_what_it_holds(invoke, paper):
 def test_every_printed_cell_of_the_review_is_compared(invoke):
     from arcademark.catalogue.printed import printed_cells
 
-    document = json.loads(invoke("reproduce", "review", "--json").out)
+    document = json.loads(invoke("reproduce", "review", "--to=json").out)
     compared = [item["place"] for part in document["parts"] for item in part["comparisons"] if item["place"]]
     assert len(compared) == len(printed_cells())
 
@@ -109,7 +109,7 @@ def test_a_difference_without_explanation_is_bad_news(invoke, monkeypatch):
 
     found = (Reproduction("bellemare-2013", "Made up", None, (Comparison("§1: one", "1", "2", "differs"),)),)
     monkeypatch.setattr(ale2013, "statements", lambda: found)
-    for form in ([], ["--json"]):
+    for form in ([], ["--to=json"]):
         answer = invoke("reproduce", "ale-2013", *form)
         assert answer.code == 1
         assert answer.out
@@ -128,7 +128,7 @@ BAD = {
     "kind of file, before the paper is read": (["review", "--figure", "5", "--out", "figure.pdf"], ".svg or .png"),
     "one file for all": (["review", "--out", "figure.svg"], "--figure N"),
     "no figure to write": (["review", "--table", "3", "--out", "figures"], "--figure N"),
-    "page": (["review", "--figure", "1", "--html", "."], "--html"),
+    "page": (["review", "--figure", "1", "--to", "."], "--to"),
 }
 
 

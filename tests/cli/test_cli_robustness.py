@@ -13,7 +13,7 @@ from arcademark.runs.store import read_run
 from arcademark.suite.references import scores
 
 ASKED = ("--games", "boxing,skiing", "--override", "max_frames_per_episode=400", "--episodes", 2, "--seeds", 2)
-PLAYED = ("robustness", "random", *ASKED, "--variants", 1, "--workers", 1, "--out", "o", "--json")
+PLAYED = ("robustness", "random", *ASKED, "--variants", 1, "--workers", 1, "--out", "o", "--to=json")
 RUNS = {
     *("base", "difficulty=1", "repeat_action_probability=0.5", "frame_skip=8", "colours=inverted"),
     "modification=one_armed",
@@ -64,7 +64,7 @@ def test_what_is_lost(invoke, tmp_path):
 def test_a_learner_is_trained_once_and_plays_every_flavour(invoke, tmp_path):
     learner = f"{Path(__file__).parents[1] / 'runs' / 'paced.py'}:Learner"
     asked = ("--games", "gopher", "--override", "max_frames_per_episode=300", "--episodes", 2, "--frames", 900)
-    played = invoke("robustness", learner, *asked, "--flavours", "--workers", 1, "--out", "o", "--json")
+    played = invoke("robustness", learner, *asked, "--variants", "flavours", "--workers", 1, "--out", "o", "--to=json")
     assert played.code == 0, played.err
     assert played.err.count("learns for 900 frames") == 1
     found = json.loads(played.out)
@@ -97,7 +97,7 @@ def test_a_learner_is_trained_once_and_plays_every_flavour(invoke, tmp_path):
         (("--seeds", 9, "--out", "o"), "--seeds: of what is played, and no AGENT is named"),
         (("const", "--out", "o"), "const is 18 agents; name one"),
         (("random", "--games", "pong", "--variants", 9, "--out", "o"), "not in the range"),
-        (("random", "--flavours", "--variants", 1, "--out", "o"), "leave --variants out"),
+        (("random", "--variants", "flavours", "--variants", 1, "--out", "o"), "leave --variants out"),
         (("sarsa", "--override", "reported_episodes=training_last_k", "--out", "o"), "what was learnt once is scored"),
     ],
 )

@@ -33,7 +33,7 @@ def test_the_pages_commands_write_what_they_say(invoke: Callable[..., Any], tmp_
     commands = [line for line in PAGE.splitlines() if "--export" in line and line.startswith("arcademark")]
     assert len(commands) == 3
     for command in commands:
-        answer = invoke(*shlex.split(command, comments=True)[1:], "--resamples", 10)
+        answer = invoke(*shlex.split(command, comments=True)[1:], "--intervals", "resamples=10")
         assert answer.code == 0, answer.err
     table = read_tables("dqn.parquet").table
     assert (table.algorithms, table.tasks, table.protocols) == (("DQN",), ("freeway", "pong"), ("machado-2018",))
@@ -46,7 +46,7 @@ def test_the_pages_commands_write_what_they_say(invoke: Callable[..., Any], tmp_
 
 
 def test_exported_scores_come_back_as_they_were(invoke: Callable[..., Any], long: Path) -> None:
-    answer = invoke("score", long, "--export", "out/again.csv", "--json", "--resamples", 10)
+    answer = invoke("score", long, "--export", "out/again.csv", "--to=json", "--intervals", "resamples=10")
     assert answer.code == 0
     assert answer.err == "out/again.csv: 2 algorithms, 1 game\n"
     before = read_tables(long, canonical_task=canonical_game).table
@@ -81,5 +81,7 @@ def test_arrays_without_a_score_are_refused_with_the_remedy(invoke: Callable[...
     refused = invoke("score", "gaps.csv", "--export", "a.npz")
     assert refused.code == 2
     assert "--games common" in refused.err
-    assert invoke("score", "gaps.csv", "--export", "a.npz", "--games", "common", "--resamples", 10).code == 0
+    assert (
+        invoke("score", "gaps.csv", "--export", "a.npz", "--games", "common", "--intervals", "resamples=10").code == 0
+    )
     assert np.load("a.npz")["PPO"].tolist() == [[2.0]]

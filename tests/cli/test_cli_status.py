@@ -14,7 +14,7 @@ from arcademark.runs.store import read_run
 
 
 def status(invoke, *arguments, code=0):
-    answer = invoke("status", *arguments, "--json")
+    answer = invoke("status", *arguments, "--to=json")
     assert (answer.code, answer.err) == (code, "")
     return json.loads(answer.out)
 
@@ -90,7 +90,7 @@ def test_runs_are_shown_together(invoke, played):
 def test_to_watch_a_run_that_nobody_plays_is_to_look_once(invoke, played):
     watched, looked = invoke("status", "run", "--watch"), invoke("status", "run")
     assert (watched.code, watched.out) == (0, looked.out)
-    refused = invoke("status", "run", "--watch", "--json")
+    refused = invoke("status", "run", "--watch", "--to=json")
     assert (refused.code, refused.out) == (2, "")
     assert "works only with terminal output" in refused.err
 

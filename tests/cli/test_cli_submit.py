@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from arcademark.agents.loading import agent_specs
-from arcademark.cli import jobs, submit
+from arcademark.cli.play import jobs, run
 from arcademark.runs import slurm
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import Plan, make_plan
@@ -70,8 +70,11 @@ def test_the_script_is_printed_and_nothing_is_written(invoke):
         (("--slurm", "time=60,qos="), "expected a value"),
         (("--slurm", "time=60,time=70"), "given twice"),
         ((*LIMIT, "--out", "runs/%j"), "choose another directory"),
-        ((*LIMIT, "--jobs", "5"), "--jobs 5: expected at most one job a trial: 4 here"),
-        ((*LIMIT, "--merge-slurm", "time=2"), "--merge-slurm time: 2 minutes; expected more than twice the 90 seconds"),
+        ((*LIMIT, "--slurm", "jobs=5"), "--slurm jobs=5: expected at most one job a trial: 4 here"),
+        (
+            (*LIMIT, "--slurm", "merge:time=2"),
+            "--slurm merge: time: 2 minutes; expected more than twice the 90 seconds",
+        ),
         ((*LIMIT, "--set", "weights=none"), "parameter"),
         ((*LIMIT, "--games", "chess"), "chess"),
         ((*LIMIT, "--engine", "steam"), "unknown engine 'steam'"),
@@ -80,7 +83,7 @@ def test_the_script_is_printed_and_nothing_is_written(invoke):
 )
 def test_what_cannot_be_submitted_is_refused_before_anything_is_written(invoke, monkeypatch, given, told):
     monkeypatch.setenv("PATH", os.devnull)
-    refused = invoke("submit", "random", *SHORT, *given)
+    refused = invoke("run", "random", *SHORT, *given)
     assert refused.code == 2
     assert told in " ".join(refused.err.split())
     assert not any(Path.cwd().iterdir())
@@ -97,24 +100,26 @@ def test_times_are_read_as_slurm_does(text, minutes):
 def test_shards_that_are_complete_are_left_out_and_others_of_another_run_refused(invoke):
     shown = invoke("run", "random", *SHORT, "--shard", "2/3", "--out", "runs/random/shards/2-of-3")
     assert shown.code == 0, shown.err
-    again = invoke("submit", "random", *SHORT, *LIMIT, "--dry-run")
+    again = invoke("run", "random", *SHORT, *LIMIT, "--dry-run")
     assert "--array=0-1%2" in again.out
     for given, told in (
-        (("random", *SHORT, "--jobs", "4"), "is divided into 3 shards"),
+        (("random", *SHORT, "--slurm", "jobs=4"), "is divided into 3 shards"),
         (("random", *SHORT, "--protocol", "machado-2018", "--out", "runs/random"), "is of another run"),
     ):
-        refused = invoke("submit", *given, *LIMIT, "--dry-run")
+        refused = invoke("run", *given, *LIMIT, "--dry-run")
         assert refused.code == 2
         assert told in refused.err
-    assert invoke("merge", "runs/random", "runs/random/shards/2-of-3").code == 1  # as the other shards are missing
+    assert (
+        invoke("runs", "merge", "runs/random", "runs/random/shards/2-of-3").code == 1
+    )  # as the other shards are missing
 
 
 def test_a_run_that_is_complete_is_to_be_merged_and_then_reported(invoke):
     assert invoke("run", "random", *SHORT, "--out", "runs/random/shards/1-of-1").code == 0
-    for see in ("merge runs/random runs/random/shards/*", "report runs/random"):
-        told = " ".join(invoke("submit", "random", *SHORT, *LIMIT).out.split())
+    for see in ("runs merge runs/random runs/random/shards/*", "report runs/random"):
+        told = " ".join(invoke("run", "random", *SHORT, *LIMIT).out.split())
         assert f"4 trials in 1 shard, all complete; see 'arcademark {see}'" in told
-        assert invoke("merge", "runs/random", "runs/random/shards/1-of-1").code == 0
+        assert invoke("runs", "merge", "runs/random", "runs/random/shards/1-of-1").code == 0
 
 
 def test_what_slurm_says_without_being_reached_is_told_in_a_line(invoke, monkeypatch, tmp_path):
@@ -122,7 +127,7 @@ def test_what_slurm_says_without_being_reached_is_told_in_a_line(invoke, monkeyp
         (tmp_path / name).write_text("#!/bin/sh\nprintf 'no controller\\nat all\\n' >&2; exit 1\n")
         (tmp_path / name).chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    refused = invoke("submit", "random", *SHORT, *LIMIT)
+    refused = invoke("run", "random", *SHORT, *LIMIT)
     assert refused.code == 2
     assert "SLURM cannot be asked (squeue: no controller); give this on a login node" in " ".join(refused.err.split())
 
@@ -132,30 +137,35 @@ def test_what_was_submitted_is_shown_before_a_job_begins_and_logs_are_named(invo
         (tmp_path / name).write_text(f"#!/bin/sh\n{'echo Submitted batch job 7' if name == 'sbatch' else ''}\n")
         (tmp_path / name).chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    told = invoke("submit", "random", *SHORT, *LIMIT, "--jobs", 2)
+    told = invoke("run", "random", *SHORT, *LIMIT, "--slurm", "jobs=2")
     assert told.code == 0, told.err
-    shown = json.loads(invoke("status", "runs/random", "--json").out)
+    shown = json.loads(invoke("status", "runs/random", "--to=json").out)
     assert {trial["state"] for trial in shown["trials"]} == {"pending"}
     logs = {path.name.rpartition("-")[0]: os.readlink(path) for path in Path("runs/random/slurm").glob("random-*.log")}
     assert sorted(logs) == [f"random-{game}-s{seed}" for game in ("freeway", "pong") for seed in (0, 1)]
     assert {*logs.values()} == {"7_0_0_log.out", "7_1_0_log.out"}
-    assert invoke("run", "random", *SHORT, "--protocol", "saber", "--emulator", "ale", "--out", "runs/other").code == 0
-    refused = invoke("submit", "random", *SHORT, *LIMIT, "--out", "runs/other")
+    assert (
+        invoke("run", "random", *SHORT, "--protocol", "saber", "--engine", "emulator=ale", "--out", "runs/other").code
+        == 0
+    )
+    refused = invoke("run", "random", *SHORT, *LIMIT, "--out", "runs/other")
     assert (refused.code, "runs/other: is of another run" in refused.err) == (2, True)
 
 
 def test_a_job_is_given_what_the_user_wrote_but_for_what_is_of_the_submission():
-    written = ["net.pt", "--games", "pong", "--set", "a=1", "--set", "b=x y", "--trust", "--episode-seconds", "0.5"]
-    own = ["--slurm", "time=9", "--jobs", "2", "--workers", "3", "--dry-run", "--out", "here"]
-    own += ["--merge-slurm", "time=5", "--python", "python3"]
-    with submit.command.make_context("submit", [*own, *written]) as context:
+    written = ["net.pt", "--games", "pong", "--set", "a=1", "--set=b=x y", "--engine", "episode_seconds=0.5"]
+    own = ["--slurm", "time=9", "--slurm", "jobs=2", "--workers", "3", "--dry-run", "--out", "here"]
+    own += ["--slurm", "merge:time=5", "--slurm", "python=python3"]
+    with run.command.make_context("run", [*own, *written]) as context:
         given = list(jobs.given(context))
-    assert given == ["net.pt", "--games=pong", "--set=a=1", "--set=b=x y", "--episode-seconds=0.5", "--trust"]
+    assert given == written
 
 
 def test_parameters_as_people_write_them():
     texts = ("time=60,partition=a,b", "setup=export A=1,B=2", "mem=4G,setup=module load cuda", "gres=gpu:1,disk:5")
-    of_job, last = slurm.parameters(list(jobs._pairs("slurm", (*texts, "reservation=mine"))), [("cpus", "1")])
+    of_job, last = slurm.parameters(
+        [pair for text in (*texts, "reservation=mine") for pair in jobs._pairs(text)], [("cpus", "1")]
+    )
     assert {name: of_job[name] for name in ("time", "partition", "mem", "setup", "gres", "additional_parameters")} == {
         "time": 60,
         "partition": "a,b",
@@ -176,33 +186,35 @@ def test_the_last_job_has_no_gpu_unless_one_is_asked_for(asked):
 
 
 def test_jobs_start_python_as_they_are_told(invoke):
-    shown = invoke("submit", "random", *SHORT, *LIMIT, "--python", "apptainer exec --nv 'my image.sif' py", "--dry-run")
+    shown = invoke(
+        "run", "random", *SHORT, *LIMIT, "--slurm", "python=apptainer exec --nv 'my image.sif' py", "--dry-run"
+    )
     assert "\n# apptainer exec --nv 'my image.sif' py -m arcademark run random" in shown.out
     assert "--python" not in shown.out
 
 
 def test_options_of_jobs_go_with_slurm(invoke):
     refused = invoke("tune", "random", "--try", "a=1,2", "--dry-run")
-    assert (refused.code, "go with --slurm" in refused.err) == (2, True)
+    assert (refused.code, "goes with --slurm" in refused.err) == (2, True)
 
 
 def test_settings_to_tune_are_dealt_out_and_ranked_once_merged(invoke):
     asked = ("tune", "const", "--try", "action=FIRE,NOOP", "--games", "pong", *SHORT[2:], "--out", "runs/tuned")
-    shown = invoke(*asked, *LIMIT, "--jobs", 2, "--dry-run")
+    shown = invoke(*asked, *LIMIT, "--slurm", "jobs=2", "--dry-run")
     assert shown.code == 0, shown.err
     assert "4 trials in 2 shards" in shown.out
-    plays = "-m arcademark tune const --try=action=FIRE,NOOP --games=pong"
+    plays = "-m arcademark tune const --try action=FIRE,NOOP --games pong"
     assert plays in shown.out
     assert not Path("runs").exists()
     for number in (1, 2):
         part = ("--shard", f"{number}/2", "--out", f"runs/tuned/shards/{number}-of-2")
         assert invoke(*asked[:-2], *part).out == ""
     told = " ".join(invoke(*asked, *LIMIT).out.split())
-    merge = "arcademark merge runs/tuned runs/tuned/shards/*"
+    merge = "arcademark runs merge runs/tuned runs/tuned/shards/*"
     assert f"all complete; see '{merge}'" in told
-    assert invoke("merge", "runs/tuned", *Path("runs/tuned/shards").iterdir()).code == 0
+    assert invoke("runs", "merge", "runs/tuned", *Path("runs/tuned/shards").iterdir()).code == 0
     assert "all complete; see 'the same command without --slurm'" in " ".join(invoke(*asked, *LIMIT).out.split())
-    ranked = invoke(*asked, "--json")
+    ranked = invoke(*asked, "--to=json")
     assert [one["values"] for one in json.loads(ranked.out)["settings"]]
 
 
@@ -218,18 +230,18 @@ def test_a_shard_of_variants_has_all_of_its_games_and_seeds(invoke):
         base = read_run(f"runs/all/shards/{number}-of-4/base").trials
         assert len({(trial.game, trial.seed) for trial in base}) == 1
     told = " ".join(invoke(*asked, *LIMIT, "--out", "runs/all").out.split())
-    assert "arcademark merge runs/all/base runs/all/shards/*/base" in told
+    assert "arcademark runs merge runs/all/base runs/all/shards/*/base" in told
     for name in (path.name for path in Path("whole").iterdir()):
-        assert invoke("merge", f"runs/all/{name}", *Path("runs/all/shards").glob(f"*/{name}")).code == 0
-    merged, whole = (json.loads(invoke("robustness", "--out", of, "--json").out) for of in ("runs/all", "whole"))
+        assert invoke("runs", "merge", f"runs/all/{name}", *Path("runs/all/shards").glob(f"*/{name}")).code == 0
+    merged, whole = (json.loads(invoke("robustness", "--out", of, "--to=json").out) for of in ("runs/all", "whole"))
     assert merged | {"directory": "whole"} == whole
 
 
 def test_scores_of_a_shard_are_not_shown(invoke):
-    for given in (("--shard", "1/2", "--json"), ("--shard", "1/2", "--html", "page.html")):
+    for given in (("--shard", "1/2", "--to=json"), ("--shard", "1/2", "--to", "page.html")):
         refused = invoke("run", "random", *SHORT, *given)
         assert (refused.code, "no scores are shown before shards are merged" in refused.err) == (2, True)
-    refused = invoke("tune", "const", "--try", "action=FIRE,NOOP", *LIMIT, "--json")
+    refused = invoke("tune", "const", "--try", "action=FIRE,NOOP", *LIMIT, "--to=json")
     assert (refused.code, "--slurm: no scores" in refused.err) == (2, True)
 
 

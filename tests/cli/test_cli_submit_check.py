@@ -8,23 +8,12 @@ from pathlib import Path
 
 import pytest
 
-PAPER = (
-    "--paper",
-    "doe-2026",
-    "--authors",
-    "Doe et al.",
-    "--venue",
-    "Somewhere",
-    "--year",
-    "2026",
-    "--kind",
-    "baseline",
-)
+PAPER = ("--paper", "doe-2026", "--cite", "authors=Doe et al.,venue=Somewhere,year=2026", "--kind", "baseline")
 
 
 def test_a_confirmed_run_becomes_a_collection(invoke, played, tmp_path):
     title = 'A "Title" \\ [x]\n</script>'
-    found = invoke("submit-check", played, *PAPER, "--title", title, "--out", "submission")
+    found = invoke("catalogue", "submit", played, *PAPER, "--cite", f"title={title}", "--out", "submission")
     assert found.code == 0, found.err
     assert "4 of 4 recorded episodes gave their score again" in found.out
     folder = tmp_path / "submission"
@@ -33,7 +22,7 @@ def test_a_confirmed_run_becomes_a_collection(invoke, played, tmp_path):
     assert added.code == 0
     assert "2 scores of 1 algorithm on 2 games" in added.out
     assert found.out.isprintable() or "\x1b" not in found.out
-    again = invoke("submit-check", played, *PAPER, "--title", title, "--out", "submission")
+    again = invoke("catalogue", "submit", played, *PAPER, "--cite", f"title={title}", "--out", "submission")
     assert again.code == 2
     assert "holds other files" in again.err
 
@@ -45,7 +34,7 @@ def test_a_protocol_is_what_was_played_whatever_the_manifest_calls_it(invoke, pl
     assert document["protocol"]["overrides"]
     document["protocol"]["overrides"] = {}
     path.write_text(json.dumps(document), encoding="utf-8")
-    assert invoke("submit-check", played, *PAPER, "--title", "A Title", "--out", "submission").code == 0
+    assert invoke("catalogue", "submit", played, *PAPER, "--cite", "title=A Title", "--out", "submission").code == 0
     (entry,) = tomllib.loads((tmp_path / "submission" / "doe-2026.toml").read_text(encoding="utf-8")).values()
     assert entry["protocol"] == ""
     assert entry["settings"]["averaged episodes"] == 2
@@ -55,15 +44,15 @@ def test_a_protocol_is_what_was_played_whatever_the_manifest_calls_it(invoke, pl
 def test_who_plans_is_submitted_as_planning(invoke, tmp_path):
     short = ("--override", "max_frames_per_episode=60", "--set", "simulations=2")
     assert invoke("run", "uct", "--games", "pong", "--episodes", 1, *short, "--out", "planned").code == 0
-    paper = (*PAPER[:-1], "value-based", "--title", "A Title", "--out", "submission")
-    found = invoke("submit-check", "planned", *paper)
+    paper = (*PAPER[:-1], "value-based", "--cite", "title=A Title", "--out", "submission")
+    found = invoke("catalogue", "submit", "planned", *paper)
     assert found.code == 1
     assert "an agent of the run plans" in found.out
     assert not (tmp_path / "submission").exists()
 
 
 def test_a_run_can_be_checked_alone(invoke, played):
-    found = invoke("submit-check", played, "--json")
+    found = invoke("catalogue", "submit", played, "--to=json")
     assert found.code == 0
     assert '"files": {}' in found.out
 
@@ -71,7 +60,7 @@ def test_a_run_can_be_checked_alone(invoke, played):
 def test_a_score_that_is_not_real(invoke, played, tmp_path):
     with contextlib.closing(sqlite3.connect(played / "run.sqlite")) as database, database:
         database.execute("UPDATE episode SET score = score + 1 WHERE episode = 1")
-    found = invoke("submit-check", played, *PAPER, "--title", "A Title", "--out", "submission")
+    found = invoke("catalogue", "submit", played, *PAPER, "--cite", "title=A Title", "--out", "submission")
     assert found.code == 1
     assert "2 of 4 recorded episodes gave their score again" in found.out
     assert not (tmp_path / "submission").exists()
@@ -79,7 +68,9 @@ def test_a_score_that_is_not_real(invoke, played, tmp_path):
 
 @pytest.mark.parametrize("name", ["=HYPERLINK(1)", "x" * 101])
 def test_names_that_are_no_text(invoke, played, tmp_path, name):
-    found = invoke("submit-check", played, *PAPER, "--title", "A Title", "--name", name, "--out", "submission")
+    found = invoke(
+        "catalogue", "submit", played, *PAPER, "--cite", "title=A Title", "--name", name, "--out", "submission"
+    )
     assert found.code == 1
     assert "1 finding" in found.out
     assert not (tmp_path / "submission").exists()
@@ -89,17 +80,17 @@ def test_names_that_are_no_text(invoke, played, tmp_path, name):
     ("options", "told"),
     [
         (("--paper", "doe-2026"), "--paper, --kind and --out go together"),
-        (("--authors", "Doe"), "go together"),
-        ((*PAPER, "--title", "T", "--out", "new", "--paper", "../doe"), "--paper '../doe': expected"),
-        ((*PAPER, "--title", "T", "--out", "new", "--paper", f"{'a' * 5000}-2026"), "expected a name and a year"),
+        (("--cite", "authors=Doe"), "go together"),
+        ((*PAPER, "--cite", "title=T", "--out", "new", "--paper", "../doe"), "--paper '../doe': expected"),
+        ((*PAPER, "--cite", "title=T", "--out", "new", "--paper", f"{'a' * 5000}-2026"), "expected a name and a year"),
         (
-            (*PAPER, "--title", "T", "--out", "new", "--url", "javascript:alert(1)"),
-            "--url 'javascript:alert(1)': expected",
+            (*PAPER, "--cite", "title=T", "--out", "new", "--cite", "url=javascript:alert(1)"),
+            "--cite url='javascript:alert(1)': expected",
         ),
     ],
 )
 def test_options_that_belong_together(invoke, played, options, told):
-    found = invoke("submit-check", played, *options)
+    found = invoke("catalogue", "submit", played, *options)
     assert found.code == 2
     assert told in found.err
     assert len(found.err) < 500
@@ -108,6 +99,6 @@ def test_options_that_belong_together(invoke, played, options, told):
 def test_a_run_with_a_failed_trial(invoke):
     agent = f"{Path(__file__).parents[1] / 'fakes' / 'raising.py'}:make_agent"
     assert invoke("run", agent, "--games", "pong", "--episodes", "1", "--out", "failed").code == 1
-    found = invoke("submit-check", "failed", *PAPER, "--title", "A Title", "--out", "submission")
+    found = invoke("catalogue", "submit", "failed", *PAPER, "--cite", "title=A Title", "--out", "submission")
     assert found.code == 1
     assert "0 of 1 episodes are there (failed)" in " ".join(found.out.split())

@@ -40,7 +40,7 @@ def mine(tmp_path: Path) -> str:
 def test_the_papers_plan_comes_out_and_its_models_are_kept(invoke):
     answer = invoke(
         *("subset", "search", "--catalogue", "atari-5-training", "--plan", "atari-5", "--top", 1),
-        *("--out", "models", "--json"),
+        *("--out", "models", "--to=json"),
     )
     assert (answer.code, answer.err) == (0, "")
     document = json.loads(answer.out)
@@ -65,7 +65,7 @@ def test_a_search_tells_winner_runners_up_and_proof(invoke):
 
 def test_constraints_are_kept(invoke):
     answer = invoke(
-        *("subset", "search", "--catalogue", "atari-5-training", "--size", 2, "--json", "--top", 50),
+        *("subset", "search", "--catalogue", "atari-5-training", "--size", 2, "--to=json", "--top", 50),
         *("--include", "Q*bert", "--exclude", "phoenix,zaxxon"),
     )
     results = json.loads(answer.out)["results"][0]
@@ -89,7 +89,7 @@ def test_other_targets(invoke, target):
             1,
             "--target",
             target,
-            "--json",
+            "--to=json",
         )
     )
     assert (answer.code, answer.err) == (0, "")
@@ -112,7 +112,8 @@ def test_another_benchmark_from_search_to_prediction(invoke, own):
     scores, references = own
     told = invoke(
         *("subset", "search", scores, "--references", references, "--size", 2, "--target", "mean", "--out", "m.json"),
-        "--nnls",
+        "--set",
+        "nnls=yes",
     )
     assert (told.code, told.err) == (0, "")
     assert "model: m.json" in told.out
@@ -121,18 +122,18 @@ def test_another_benchmark_from_search_to_prediction(invoke, own):
     assert model["references"] == {task: [100.0, 150.0] for task in model["tasks"]}
     first, second = model["tasks"]
     Path("new.csv").write_text(f"algorithm,task,score\nme,{first},125\nme,{second},150\n", encoding="utf-8")
-    answer = invoke("subset", "predict", "new.csv", "--model", "m.json", "--json")
+    answer = invoke("subset", "predict", "new.csv", "--model", "m.json", "--to=json")
     assert (answer.code, answer.err) == (0, "")
     (prediction,) = json.loads(answer.out)["predictions"]
     logs = np.log10([51.0, 101.0]) @ np.array(model["coefficients"])
     assert prediction["estimate"]["value"] == pytest.approx(10**logs - 1)
-    study = invoke("subset", "study", scores, "--references", references, "--models", "m.json", "--json")
+    study = invoke("subset", "study", scores, "--references", references, "--models", "m.json", "--to=json")
     (kind,) = json.loads(study.out)["kinds"]
     assert kind["agreements"][0]["compared"] == 24
 
 
 def test_every_published_algorithm_has_its_estimates(invoke):
-    answer = invoke("subset", "study", "--json")
+    answer = invoke("subset", "study", "--to=json")
     assert (answer.code, answer.err) == (0, "")
     document = json.loads(answer.out)
     assert document["models"] == ["Atari-1", "Atari-3", "Atari-5", "Atari-10"]
@@ -152,7 +153,8 @@ def test_every_published_algorithm_has_its_estimates(invoke):
 def test_a_study_relative_to_an_algorithm(invoke):
     answer = invoke(
         *("subset", "study", "--catalogue", "review-2021", "--models", "atari-5", "--relative-to", "Rainbow"),
-        "--json",
+        "--to",
+        "json",
     )
     rows = {line["row"]["algorithm"]: line["row"] for line in json.loads(answer.out)["lines"]}
     assert rows["Rainbow"]["relative"] == rows["Rainbow"]["estimates"][0]["relative"] == 1
@@ -166,13 +168,13 @@ def test_five_games_give_the_median_every_game_and_what_to_play_next(invoke, min
     assert (answer.code, answer.err) == (0, "")
     assert "Play next" in answer.out
     assert "frame cap" not in answer.out
-    (prediction,) = json.loads(invoke("subset", "predict", mine, "--json").out)["predictions"]
+    (prediction,) = json.loads(invoke("subset", "predict", mine, "--to=json").out)["predictions"]
     assert len(prediction["forecast"]["tasks"]) == 52
     alien = prediction["forecast"]["tasks"]["alien"]
     assert 0 <= alien["low"] < alien["value"] < alien["high"]
     answer = invoke("subset", "predict", mine, "--model", "atari-5", "--protocol", "world-records")
     assert "157 %" in answer.out.replace("\N{NO-BREAK SPACE}", " ")
-    (prediction,) = json.loads(invoke("subset", "predict", mine, "--model", "atari-5", "--json").out)["predictions"]
+    (prediction,) = json.loads(invoke("subset", "predict", mine, "--model", "atari-5", "--to=json").out)["predictions"]
     games = {game["task"]: game for game in prediction["games"]}
     assert len(games) == 57
     assert games["qbert"]["r_squared"] is None
@@ -195,7 +197,7 @@ def test_scores_outside_the_training_table_are_flagged(invoke, tmp_path):
         (("search", "--catalogue", "atari-5-training", "--plan", "atari-9"), "atari-5"),
         (("search", "--catalogue", "atari-5-training", "--plan", "atari-5", "--within", "pong"), "goes with --size"),
         (("search", "--catalogue", "atari-5-training", "--size", "60"), "size 60"),
-        (("search", "--catalogue", "atari-5-training", "--size", "2", "--folds", "63"), "63 folds of 62"),
+        (("search", "--catalogue", "atari-5-training", "--size", "2", "--set", "folds=63"), "63 folds of 62"),
         (("search", "--catalogue", "atari-5-training", "--size", "2", "--include", "surround"), "fewer than 40"),
         (("search", "--catalogue", "atari-5-training", "--size", "2", "--target", "modus"), "modus"),
         (("search", "--catalogue", "review-2021", "--size", "2"), "ask for fewer"),
@@ -227,9 +229,9 @@ def test_nothing_is_wider_than_the_terminal(invoke, monkeypatch, mine, columns):
 
 def test_any_games_give_every_summary_with_intervals(invoke, tmp_path):
     (tmp_path / "few.csv").write_text("game,Few\nAlien,2000\nPong,18\nBreakout,200\n", encoding="utf-8")
-    answer = invoke("subset", "predict", "few.csv", "--json")
+    answer = invoke("subset", "predict", "few.csv", "--to=json")
     assert (answer.code, answer.err) == (0, "")
-    assert answer.out == invoke("subset", "predict", "few.csv", "--model", "any", "--json").out
+    assert answer.out == invoke("subset", "predict", "few.csv", "--model", "any", "--to=json").out
     (prediction,) = json.loads(answer.out)["predictions"]
     forecast = prediction["forecast"]
     assert forecast["known"] == ["alien", "breakout", "pong"]
@@ -243,7 +245,7 @@ def test_any_games_give_every_summary_with_intervals(invoke, tmp_path):
 
 
 def test_any_games_agree_with_the_model_where_both_can_tell(invoke, mine):
-    command = ("subset", "predict", mine, "--json")
+    command = ("subset", "predict", mine, "--to=json")
     published = json.loads(invoke(*command, "--model", "atari-5").out)["predictions"][0]["estimate"]
     whole = json.loads(invoke(*command, "--model", "any").out)["predictions"][0]["forecast"]
     assert whole["summaries"]["median"]["low"] < published["value"] < whole["summaries"]["median"]["high"]
@@ -255,17 +257,17 @@ def test_any_games_are_the_default_and_a_published_model_stands_alone(invoke, mi
     assert "Zaxxon" not in answer.out
     assert "--all also shows: How to read it and Every game." in answer.out
     assert "Zaxxon" in invoke("subset", "predict", mine, "--all").out
-    (prediction,) = json.loads(invoke("subset", "predict", mine, "--json").out)["predictions"]
+    (prediction,) = json.loads(invoke("subset", "predict", mine, "--to=json").out)["predictions"]
     assert prediction["estimate"] is None
     assert prediction["forecast"]["groups"] == 43
-    (alone,) = json.loads(invoke("subset", "predict", mine, "--model", "atari-3", "--json").out)["predictions"]
+    (alone,) = json.loads(invoke("subset", "predict", mine, "--model", "atari-3", "--to=json").out)["predictions"]
     assert alone["forecast"] is None
 
 
 def test_no_better_score_lowers_what_any_games_tell(invoke, tmp_path):
     (tmp_path / "few.csv").write_text("game,Few,More\nAlien,2000,2500\nPong,10,18\nBreakout,30,30\n", encoding="utf-8")
     few, more = (
-        item["forecast"] for item in json.loads(invoke("subset", "predict", "few.csv", "--json").out)["predictions"]
+        item["forecast"] for item in json.loads(invoke("subset", "predict", "few.csv", "--to=json").out)["predictions"]
     )
     for kind in ("tasks", "summaries"):
         assert all(more[kind][name]["value"] >= item["value"] for name, item in few[kind].items())
@@ -273,11 +275,11 @@ def test_no_better_score_lowers_what_any_games_tell(invoke, tmp_path):
 
 def test_games_that_cost_more_frames_are_played_later(invoke, tmp_path):
     (tmp_path / "few.csv").write_text("game,Few\nAlien,2000\nPong,18\nBreakout,200\n", encoding="utf-8")
-    plays = json.loads(invoke("subset", "predict", "few.csv", "--json").out)["predictions"][0]["forecast"]["plays"]
+    plays = json.loads(invoke("subset", "predict", "few.csv", "--to=json").out)["predictions"][0]["forecast"]["plays"]
     first = plays[0]["task"]
     lines = [f"{play['task']},{10000 if play['task'] == first else 1}" for play in plays]
     (tmp_path / "frames.csv").write_text("game,frames\n" + "\n".join(lines) + "\n", encoding="utf-8")
-    dear = json.loads(invoke("subset", "predict", "few.csv", "--frames", "frames.csv", "--json").out)
+    dear = json.loads(invoke("subset", "predict", "few.csv", "--frames", "frames.csv", "--to=json").out)
     assert dear["predictions"][0]["forecast"]["plays"][-1]["task"] == first
     told = invoke("subset", "predict", "few.csv", "--frames", "frames.csv")
     assert "per frame" in " ".join(told.out.split())
@@ -302,7 +304,7 @@ def test_bad_frames_are_told(invoke, tmp_path, text, told):
 
 
 def test_missing_scores_can_be_charged(invoke):
-    search = ("subset", "search", "catalogue:atari-5-training", "--size", 3, "--top", 1, "--json")
+    search = ("subset", "search", "catalogue:atari-5-training", "--size", 3, "--top", 1, "--to=json")
     best, charged = (json.loads(invoke(*search, "--choose", how).out)["results"][0] for how in ("best", "charged"))
     assert (best["best"]["n"], charged["best"]["n"]) == (45, 62)
     assert best["certificate"]["gap"] == charged["certificate"]["gap"] == 0
@@ -312,7 +314,7 @@ def test_missing_scores_can_be_charged(invoke):
 def test_every_interval_is_at_the_level_asked_for(invoke, level):
     """Of a published model, of its every other game and of whatever games there are."""
     command = ("subset", "predict", "catalogue:review-2021", "--algorithms", "Rainbow", "--model", "atari-5")
-    answer = invoke(*command, "--level", level, "--json")
+    answer = invoke(*command, "--level", level, "--to=json")
     assert (answer.code, answer.err) == (0, "")
     document = json.loads(answer.out)
     estimate = document["predictions"][0]["estimate"]
@@ -326,5 +328,5 @@ def test_every_interval_is_at_the_level_asked_for(invoke, level):
     else:
         ends = [(1 + estimate["value"]) * 10**by - 1 for by in (-reach, reach)]
         assert [estimate["low"], estimate["high"]] == pytest.approx(ends)
-    shown = " ".join(invoke(*command, "--level", level, "--markdown", "--all").out.split())
+    shown = " ".join(invoke(*command, "--level", level, "--to=markdown", "--all").out.split())
     assert f"| on other papers | {100 * level:g} % from | to | at human level |" in shown

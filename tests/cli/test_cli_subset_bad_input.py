@@ -92,11 +92,11 @@ SEARCH = {
     "an algorithm chosen twice": (("ok.csv", *OWN, "--algorithms", "player 00,player 00"), "named twice"),
     "too large": (("ok.csv", *OWN, "--size", "6"), "size 6, expected from 1 to 5"),
     "too small": (("ok.csv", *OWN, "--size", "0"), "'--size'"),
-    "one fold": (("ok.csv", *OWN, "--folds", "1"), "1 fold of 20"),
+    "one fold": (("ok.csv", *OWN, "--set", "folds=1"), "1 fold of 20"),
     "a task included twice": (("ok.csv", *OWN, "--include", "a,a"), "'a' is named twice"),
     "included and excluded": (("ok.csv", *OWN, "--include", "a", "--exclude", "a"), "included and excluded"),
     "an unknown task": (("ok.csv", *OWN, "--include", "z"), "unknown task 'z'"),
-    "nobody has as many": (("ok.csv", *OWN, "--minimum-tasks", "6"), "--minimum-tasks"),
+    "nobody has as many": (("ok.csv", *OWN, "--set", "minimum_tasks=6"), "minimum_tasks"),
     "references twice": (("ok.csv", "--references", "refs twice.csv"), "row 3: 'a' stands in row 2"),
     "references equal": (("ok.csv", "--references", "refs equal.csv"), "both 1"),
     "no references": (("ok.csv",), "give reference scores with --references"),
@@ -106,7 +106,7 @@ SEARCH = {
     "no target": (("ok.csv", *OWN, "--target", "nowhere.py:f"), "--target nowhere.py:f: there is no such file"),
     "a target that fails": (("ok.csv", *OWN, "--target", "target.py:fails"), "ZeroDivisionError: division by zero"),
     "no function": (("ok.csv", *OWN, "--target", "target.py:fail"), "it has no 'fail'"),
-    "a transform": (("ok.csv", *OWN, "--transform", "sqrt"), "unknown transform 'sqrt'"),
+    "a transform": (("ok.csv", *OWN, "--set", "transform=sqrt"), "unknown transform 'sqrt'"),
 }
 
 

@@ -12,7 +12,7 @@ from arcademark.subset.choosing import choose
 
 @pytest.mark.slow
 def test_intervals_hold_what_was_left_out_in_every_way(invoke):
-    answer = invoke("subset", "coverage", "atari-5", "pong", "--json")
+    answer = invoke("subset", "coverage", "atari-5", "pong", "--to=json")
     shown = json.loads(answer.out)
     assert (answer.code, shown["schema"]) == (0, "arcademark.subset-coverage/2")
     rows = {(row["subset"], row["left_out"]): row for row in shown["rows"]}
@@ -42,7 +42,7 @@ def test_games_are_chosen_anew_without_what_is_left_out(invoke, tmp_path):
     references = "task,low,high\n" + "".join(f"t{task},0,100\n" for task in range(8))
     (tmp_path / "references.csv").write_text(references, encoding="utf-8")
     learnt = ("--training", "others.csv", "--references", "references.csv", "--papers", "papers.csv")
-    answer = invoke("subset", "coverage", "t6,t7", "--sizes", "2", *learnt, "--json")
+    answer = invoke("subset", "coverage", "t6,t7", "--sizes", "2", *learnt, "--to=json")
     assert (answer.code, answer.err) == (0, "")
     shown = json.loads(answer.out)
     assert (shown["noun"], shown["algorithms"], shown["groups"]) == ("task", 30, 6)

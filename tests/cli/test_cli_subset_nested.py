@@ -31,7 +31,7 @@ def own(tmp_path: Path) -> tuple[str, ...]:
 
 
 def test_papers_are_left_out_and_the_model_keeps_the_errors(invoke, own):
-    answer = invoke(*own, "--nested", "--papers", "papers.csv", "--json", "--out", "model.json")
+    answer = invoke(*own, "--nested", "--papers", "papers.csv", "--to=json", "--out", "model.json")
     assert (answer.code, answer.err) == (0, "")
     (found,) = json.loads(answer.out)["results"]
     nested = found["nested"]
@@ -59,7 +59,7 @@ def test_errors_are_told_beside_the_one_that_chose(invoke, own):
 
 
 def test_without_papers_each_algorithm_is_its_own(invoke, own):
-    answer = invoke(*own, "--nested", "--json")
+    answer = invoke(*own, "--nested", "--to=json")
     assert json.loads(answer.out)["results"][0]["nested"]["papers"] == 30
 
 

@@ -15,7 +15,7 @@ TRAINING = ("subset", "search", "--catalogue", "atari-5-training")
 
 
 def test_the_best_of_every_size_with_its_error_and_proof(invoke):
-    answer = invoke(*TRAINING, "--sizes", "1-3,5", "--figure", "curve.svg", "--out", "models", "--html", "page.html")
+    answer = invoke(*TRAINING, "--sizes", "1-3,5", "--figure", "curve.svg", "--out", "models", "--to", "page.html")
     assert (answer.code, answer.err) == (0, "")
     words = " ".join(answer.out.split())
     assert "5 10.4 % 1.64 % 44 0.6966 of 3,819,816" in words.replace("\N{NO-BREAK SPACE}", " ")
@@ -32,7 +32,7 @@ def test_the_best_of_every_size_with_its_error_and_proof(invoke):
 
 
 def test_json_has_both_ways_to_choose_and_nested_errors(invoke):
-    answer = invoke(*TRAINING, "--sizes", "2", "--nested", "--json", "--figure", "curve.png")
+    answer = invoke(*TRAINING, "--sizes", "2", "--nested", "--to=json", "--figure", "curve.png")
     assert (answer.code, answer.err) == (0, "")
     document = json.loads(answer.out)
     assert document["schema"] == "arcademark.subset-sizes/3"
@@ -45,7 +45,7 @@ def test_json_has_both_ways_to_choose_and_nested_errors(invoke):
 
 
 def test_one_way_to_choose_is_enough_where_it_is_named(invoke):
-    answer = invoke(*TRAINING, "--sizes", "3", "--choose", "charged", "--json")
+    answer = invoke(*TRAINING, "--sizes", "3", "--choose", "charged", "--to=json")
     (series,) = json.loads(answer.out)["series"]
     assert series["incomplete"] == "charge"
     assert series["sizes"][0]["best"]["n"] == 62

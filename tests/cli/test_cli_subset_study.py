@@ -46,7 +46,7 @@ def own(tmp_path: Path):
 )
 def test_what_the_model_predicts_stands_beside_its_estimates(invoke, own, summary, truth):
     own("m", summary, "tasks" if summary == "at human level" else "%")
-    answer = invoke(*OWN, "--models", "m.json", "--json")
+    answer = invoke(*OWN, "--models", "m.json", "--to=json")
     assert (answer.code, answer.err) == (0, "")
     document = json.loads(answer.out)
     rows = {line["row"]["algorithm"]: line["row"] for line in document["lines"]}
@@ -62,7 +62,7 @@ def test_a_function_is_computed_only_where_it_is_asked_for(invoke, own):
     assert (answer.code, answer.out) == (2, "")
     assert "a function of its maker's" in answer.err
     assert "add --target FILE.py:NAME" in answer.err
-    told = invoke(*OWN, "--models", "m.json", "--target", "own.py:worst", "--json")
+    told = invoke(*OWN, "--models", "m.json", "--target", "own.py:worst", "--to=json")
     rows = {line["row"]["algorithm"]: line["row"]["true"] for line in json.loads(told.out)["lines"]}
     assert rows == pytest.approx({"weak": 10.0, "able": 40.0, "best": 100.0})
     assert "predicts 'elsewhere/own.py:worst', not 'mean'" in invoke(*OWN, "--models", "m.json", "--target", "mean").err
@@ -73,7 +73,7 @@ def test_a_model_that_does_not_say_what_it_predicts_is_asked(invoke, own):
     answer = invoke(*OWN, "--models", "m.json")
     assert (answer.code, answer.out) == (2, "")
     assert "say it with --target (median, mean" in answer.err
-    told = invoke(*OWN, "--models", "m.json", "--target", "mean", "--json")
+    told = invoke(*OWN, "--models", "m.json", "--target", "mean", "--to=json")
     assert json.loads(told.out)["lines"][0]["row"]["true"] == pytest.approx(300.0)
 
 
@@ -87,7 +87,7 @@ def test_models_of_different_things_are_not_put_side_by_side(invoke, own):
 
 @pytest.fixture
 def catalogue(invoke):
-    answer = invoke("subset", "study", "--json")
+    answer = invoke("subset", "study", "--to=json")
     assert (answer.code, answer.err) == (0, "")
     return json.loads(answer.out)
 
@@ -119,7 +119,7 @@ def test_corrected_scores_and_shorter_episodes_are_told(catalogue, invoke):
     assert catalogue["corrected"]["GDI-H3(200M frames)"] == ["Kung-Fu Master"]
     assert "Go-Explore" in catalogue["scored_otherwise"]
     assert catalogue["frame_caps"] == [108_000]
-    told = " ".join(invoke("subset", "study", "--markdown").out.split())
+    told = " ".join(invoke("subset", "study", "--to=markdown").out.split())
     assert "not those that the paper prints (Aitchison et al. 2023, Table 8)" in told
     assert "Scored otherwise: Go-Explore" in told
     assert "the averages leave them out" in told
@@ -127,6 +127,6 @@ def test_corrected_scores_and_shorter_episodes_are_told(catalogue, invoke):
 
 
 def test_where_all_are_scored_otherwise_they_are_compared_nonetheless(invoke):
-    answer = invoke("subset", "study", "--catalogue", "ale-2013", "--models", "atari-1", "--json")
+    answer = invoke("subset", "study", "--catalogue", "ale-2013", "--models", "atari-1", "--to=json")
     (kind,) = json.loads(answer.out)["kinds"]
     assert kind["agreements"][0]["compared"] > 5

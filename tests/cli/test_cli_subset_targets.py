@@ -18,12 +18,12 @@ def search(invoke, *options):
 
 
 def test_an_error_in_points_is_no_factor(invoke):
-    told, model = search(invoke, "--target", "mean", "--transform", "none")
+    told, model = search(invoke, "--target", "mean", "--set", "transform=none")
     assert "predict the mean HNS over all" in told
     assert "62 algorithms, 56 games, scores as they are" in told
-    assert "mean error, %" in invoke(*SEARCH, "--target", "mean", "--transform", "none", "--markdown").out
+    assert "mean error, %" in invoke(*SEARCH, "--target", "mean", "--set", "transform=none", "--to=markdown").out
     assert model["relative_error"] is None
-    answer = invoke(*REVIEW, "--json")
+    answer = invoke(*REVIEW, "--to=json")
     estimates = [item["estimate"] for item in json.loads(answer.out)["predictions"] if item["estimate"]]
     error = model["absolute_error"]
     assert error > 100
@@ -103,13 +103,13 @@ def own(tmp_path):
 
 
 def test_a_task_without_any_score_is_said_not_to_take_part(invoke, own):
-    answer = invoke(*own, "--folds", 3)
+    answer = invoke(*own, "--set", "folds=3")
     assert (answer.code, answer.err) == (0, "")
     told = " ".join(answer.out.split())
     assert "6 algorithms, 3 tasks" in told
     assert "Left out: void (no algorithm has a score on it)." in told
-    assert invoke(*own, "--folds", 3, "--exclude", "void").code == 0
-    assert "1 fold of 6 algorithms" in invoke(*own, "--folds", 1).err
+    assert invoke(*own, "--set", "folds=3", "--exclude", "void").code == 0
+    assert "1 fold of 6 algorithms" in invoke(*own, "--set", "folds=1").err
 
 
 @pytest.mark.parametrize(

@@ -54,8 +54,8 @@ BAD_OPTIONS = {
     "unknown suite": (["score", "good.csv", "--suite", "atari-75"], "did you mean 'atari-57'"),
     "unknown game": (["score", "good.csv", "--games", "pnog"], "did you mean 'pong'"),
     "unknown protocol": (["score", "good.csv", "--protocol", "sabr"], "did you mean 'saber'"),
-    "unknown method": (["score", "good.csv", "--method", "bca"], "symmetric"),
-    "unknown format": (["score", "good.csv", "--format", "csvv"], "csvv"),
+    "unknown method": (["score", "good.csv", "--intervals", "method=bca"], "symmetric"),
+    "unknown format": (["score", "good.csv", "--read", "format=csvv"], "csvv"),
     "unknown collection": (["score", "catalogue:review"], "did you mean 'review-2021'"),
     "no such table": (["score", "nowhere.csv"], "nowhere.csv"),
     "no table": (["score"], "TABLE"),
@@ -65,18 +65,21 @@ BAD_OPTIONS = {
     "frames with a wrong unit": (["score", "good.csv", "--frames", "mine=20Q"], "as in --frames 200M"),
     "two benchmarks": (["score", "good.csv", "--suite", "ale-55", "--references", "good.csv"], "leave one out"),
     "name that is empty": (["score", ""], "the name of a table is empty"),
-    "two forms": (["score", "good.csv", "--json", "--latex"], "choose one"),
-    "page is a folder": (["score", "good.csv", "--html", "."], "is a directory"),
-    "two forms of a comparison": (["compare", "good.csv", "--json", "--latex"], "choose one"),
+    "two forms": (["score", "good.csv", "--to=json", "--to=latex"], "choose one"),
+    "page is a folder": (["score", "good.csv", "--to", "."], "ends with .html"),
+    "two forms of a comparison": (["compare", "good.csv", "--to=json", "--to=latex"], "choose one"),
     "itself": (["compare", "good.csv", "mine", "mine"], "not compared with itself"),
     "one only": (["compare", "good.csv", "mine"], "name another"),
     "nobody": (["compare", "good.csv", "mine", "yuors"], "did you mean 'yours'"),
-    "plan without a test": (["compare", "good.csv", "--groups", "3"], "--groups says how to test with --sequential"),
-    "summary without a test": (["compare", "good.csv", "--summary", "mean"], "--summary"),
-    "plan that decides nothing": (["compare", "good.csv", "--sequential", "--group", "1"], "larger or more groups"),
-    "alpha": (["compare", "good.csv", "--sequential", "--alpha", "0"], "--alpha"),
+    "plan without a test": (["compare", "good.csv", "--plan", "groups=3"], "--plan says how to test with --sequential"),
+    "summary without a test": (["compare", "good.csv", "--plan", "summary=mean"], "--plan"),
+    "plan that decides nothing": (
+        ["compare", "good.csv", "--sequential", "--plan", "group=1"],
+        "larger or more groups",
+    ),
+    "alpha": (["compare", "good.csv", "--sequential", "--plan", "alpha=0"], "--plan alpha=0"),
     "share of all runs": (["score", "good.csv", "--tolerance", "100%"], "share of runs 1"),
-    "draws": (["compare", "good.csv", "--resamples", "0"], "--resamples"),
+    "draws": (["compare", "good.csv", "--intervals", "resamples=0"], "--intervals resamples=0"),
 }
 
 
@@ -93,7 +96,7 @@ def test_a_damaged_table_is_answered_in_one_line(
     invoke: Callable[..., Any], tmp_path: Path, command: str, text: str, named: list[str]
 ) -> None:
     (tmp_path / "bad.csv").write_text(text, encoding="utf-8")
-    answer = invoke(command, "bad.csv", "--html", "page.html")
+    answer = invoke(command, "bad.csv", "--to", "page.html")
     assert (answer.code, answer.out, answer.err.count("\n")) == (2, "", 1)
     assert all(word in answer.err for word in ["bad.csv", *named])
     assert [path.name for path in tmp_path.iterdir()] == ["bad.csv"]
@@ -120,43 +123,43 @@ def test_bad_options_are_answered_in_one_line(
 
 
 def test_every_form_of_a_score(invoke: Callable[..., Any], good: Path) -> None:
-    shown = invoke("score", good, "--html", "pages/score.html", "--frames", "mine=200e6")
+    shown = invoke("score", good, "--to", "pages/score.html", "--frames", "mine=200e6")
     assert shown.code == 0
     assert "Summaries over 3 of the 57 games of atari-57" in shown.out
     assert "Learning efficiency" in shown.out
     assert "pages/score.html" in shown.out
     assert Path("pages/score.html").read_text(encoding="utf-8").startswith("<!doctype html>")
-    document = json.loads(invoke("score", good, "--json").out)
+    document = json.loads(invoke("score", good, "--to=json").out)
     assert document["schema"] == "arcademark.report/4"
     assert [item["name"] for item in document["algorithms"]] == ["mine", "yours"]
-    tex = invoke("score", good, "--latex", "--all").out
+    tex = invoke("score", good, "--to=latex", "--all").out
     assert r"\toprule" in tex
     assert "Q*bert &" in tex
-    only = json.loads(invoke("score", good, "--json", "--algorithms", "yours", "--games", "pong,alien").out)
+    only = json.loads(invoke("score", good, "--to=json", "--algorithms", "yours", "--games", "pong,alien").out)
     assert [item["name"] for item in only["algorithms"]] == ["yours"]
     assert [item["id"] for item in only["games"]] == ["alien", "pong"]
-    single = json.loads(invoke("score", good, "--json", "--metric", "saber").out)
+    single = json.loads(invoke("score", good, "--to=json", "--metric", "saber").out)
     assert [item["metric"] for item in single["algorithms"][0]["summaries"]] == ["saber"]
 
 
-@pytest.mark.parametrize("form", [(), ("--latex",), ("--markdown",)])
+@pytest.mark.parametrize("form", [(), ("--to", "latex"), ("--to", "markdown")])
 def test_more_runs_and_single_runs_in_every_form(invoke: Callable[..., Any], good: Path, form: tuple[str, ...]) -> None:
-    asked = ("--sequential", "--group", "3", "--groups", "2", "--alpha", "10%", "--summary", "median")
+    asked = ("--sequential", "--plan", "group=3,groups=2", "--plan", "alpha=10%,summary=median")
     shown = invoke("compare", good, *asked, *form).out
     assert "Whether more runs are needed" in shown
     assert "median HNS over 3 games" in " ".join(shown.split())
     single = " ".join(invoke("score", good, "--tolerance", "90%", *form).out.split())
-    assert form == ("--latex",) or "takes 46 runs" in single  # LaTeX has tables only
+    assert form == ("--to", "latex") or "takes 46 runs" in single  # LaTeX has tables only
     assert "Between which scores single runs lie" in single
 
 
 def test_every_form_of_a_comparison(invoke: Callable[..., Any], good: Path) -> None:
-    shown = invoke("compare", good, "yours", "mine", "--html", "compare.html")
+    shown = invoke("compare", good, "yours", "mine", "--to", "compare.html")
     assert shown.code == 0
     assert shown.out.startswith("yours against mine")
     assert "Does the order change" in shown.out
     assert "<svg" in Path("compare.html").read_text(encoding="utf-8")
-    document = json.loads(invoke("compare", good, "--json").out)
+    document = json.loads(invoke("compare", good, "--to=json").out)
     assert document["schema"] == "arcademark.comparison/1"
     assert (document["pairs"][0]["first"], document["pairs"][0]["second"]) == ("mine", "yours")
 
@@ -182,25 +185,27 @@ def test_a_benchmark_of_ones_own(invoke: Callable[..., Any], tmp_path: Path) -> 
 
 
 def test_short_ways_to_say_it(invoke: Callable[..., Any], good: Path) -> None:
-    shown = invoke("score", good, "--algorithms", "YOURS", "--frames", "Yours=200M", "--json", "--resamples", 10)
+    shown = invoke(
+        "score", good, "--algorithms", "YOURS", "--frames", "Yours=200M", "--to=json", "--intervals", "resamples=10"
+    )
     assert shown.code == 0
     assert [(a["name"], a["training_frames"]) for a in json.loads(shown.out)["algorithms"]] == [("yours", 200_000_000)]
 
 
 def test_a_table_through_a_pipe(invoke: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(GOOD.encode()), encoding="utf-8"))
-    shown = invoke("score", "-", "--export", "kept.csv", "--json", "--resamples", 10)
+    shown = invoke("score", "-", "--export", "kept.csv", "--to=json", "--intervals", "resamples=10")
     assert (shown.code, shown.err) == (0, "kept.csv: 2 algorithms, 3 games\n")
     assert [item["name"] for item in json.loads(shown.out)["algorithms"]] == ["mine", "yours"]
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
-@pytest.mark.parametrize("form", [[], ["--json"], ["--latex"]])
+@pytest.mark.parametrize("form", [[], ["--to=json"], ["--to=latex"]])
 def test_output_that_has_no_room(good: Path, form: list[str]) -> None:
     call = "from arcademark.cli.main import main; main()"
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
-            [sys.executable, "-c", call, "score", good, "--resamples", "10", *form],
+            [sys.executable, "-c", call, "score", good, "--intervals", "resamples=10", *form],
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,
@@ -218,15 +223,15 @@ def test_a_million_rows(invoke: Callable[..., Any], tmp_path: Path) -> None:
         for name in range(20):
             for game in games:
                 file.writelines(f"a{name},{game},{run},{run % 997 + name}\n" for run in range(10_000))
-    shown = invoke("score", "large.csv", "--resamples", 20)
+    shown = invoke("score", "large.csv", "--intervals", "resamples=20")
     assert shown.code == 0
     assert "1,000,000 rows" in shown.out
 
 
 def test_runs_and_files_are_compared_side_by_side(invoke: Callable[..., Any], good: Path, played: Path) -> None:
-    beside = invoke("compare", "run", "good.csv", "random", "mine", "--json")
+    beside = invoke("compare", "run", "good.csv", "random", "mine", "--to=json")
     assert beside.code == 0, beside.err
-    assert beside.out == invoke("compare", "run", "--with", "good.csv", "random", "mine", "--json").out
+    assert beside.out == invoke("compare", "run", "--with", "good.csv", "random", "mine", "--to=json").out
     refused = invoke("compare", "run", "random", "missing.csv")
     assert refused.code == 2
     assert "missing.csv" in refused.err

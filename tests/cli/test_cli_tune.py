@@ -17,7 +17,7 @@ SHORT = ("--protocol", "ale-2013", "--override", "max_frames_per_episode=1200", 
 def test_every_combination_is_played_and_ranked(invoke):
     first = invoke(
         *("tune", "perturb", "--try", "action=UP,DOWN", "--try", "probability=1.0,0.5", "--games", "freeway"),
-        *SHORT, "--json",
+        *SHORT, "--to=json",
     )  # fmt: skip
     assert first.code == 0
     assert "warning" not in first.err
@@ -57,7 +57,7 @@ def test_the_best_is_told_as_it_is_to_be_written(invoke):
 
 def test_sensitivity_is_that_of_the_scores(invoke):
     arguments = ("--try", "action=UP,DOWN", "--try", "probability=1.0,0.5", "--games", "freeway,asterix", *SHORT[:-1])
-    found = json.loads(invoke("tune", "perturb", *arguments, 2, "--json").out)
+    found = json.loads(invoke("tune", "perturb", *arguments, 2, "--to=json").out)
     told = found["sensitivity"]
     scores = np.array([[setting["scores"][game] for game in found["games"]] for setting in found["settings"]])
     low, high = np.percentile(scores, [5, 95], axis=0)
@@ -67,9 +67,9 @@ def test_sensitivity_is_that_of_the_scores(invoke):
     assert (told["unit"], told["parts"], len(told["by_count"])) == ("episode", 2, 3)
     assert told["by_count"][told["dimensionality"]]["share"] >= 0.95
     assert told["held_out"] == pytest.approx(told["by_count"][-1]["held_out"] - told["by_count"][0]["held_out"])
-    seeds = json.loads(invoke("tune", "perturb", *arguments, 1, "--seeds", 2, "--out", "runs/seeds", "--json").out)
+    seeds = json.loads(invoke("tune", "perturb", *arguments, 1, "--seeds", 2, "--out", "runs/seeds", "--to=json").out)
     assert seeds["sensitivity"]["unit"] == "episode"  # as perturb learns nothing
-    alone = json.loads(invoke("tune", "perturb", *arguments, 1, "--out", "runs/alone", "--json").out)["sensitivity"]
+    alone = json.loads(invoke("tune", "perturb", *arguments, 1, "--out", "runs/alone", "--to=json").out)["sensitivity"]
     assert (alone["unit"], alone["held_out"], alone["parts"]) == ("", None, 1)
 
 
@@ -83,7 +83,7 @@ def test_settings_that_all_score_the_same_have_no_best(invoke):
 def test_without_games_atari_3_val_is_played_with_its_estimates(invoke):
     short = ("--override", "max_frames_per_episode=600", "--episodes", 1)
     asked = ("tune", "const", "--try", "action=UPFIRE,RIGHTFIRE", *short)
-    found = json.loads(invoke(*asked, "--json").out)
+    found = json.loads(invoke(*asked, "--to=json").out)
     validation = subset("atari-3-val")
     assert (tuple(found["games"]), found["model"]) == (validation.tasks, "atari-3-val")
     for setting in found["settings"]:

@@ -47,7 +47,7 @@ def frames_of_all(directory: str) -> dict[tuple[str, int], int]:
 @pytest.mark.slow
 def test_a_narrow_enough_interval_ends_it_after_the_games_asked_for(invoke):
     command = ("run", "random", "--until-error", "2000%", "--games", "qbert", "--episodes", 1, *SHORT, "--out", "run")
-    answer = invoke(*command, "--json")
+    answer = invoke(*command, "--to=json")
     assert answer.code == 0
     document = json.loads(answer.out)
     assert (document["schema"], document["reached"], document["level"]) == ("arcademark.run-until/1", True, 0.9)
@@ -64,8 +64,8 @@ def test_a_narrow_enough_interval_ends_it_after_the_games_asked_for(invoke):
     assert again.code == 0
     assert frames_of_all("run") == before
     assert "over all games" in again.out
-    for form, sign in (("--markdown", "## "), ("--latex", r"\begin{tabular}")):
-        other = invoke(*command, form, "--html", "page.html").out
+    for form, sign in (("--to=markdown", "## "), ("--to=latex", r"\begin{tabular}")):
+        other = invoke(*command, form, "--to", "page.html").out
         assert sign in other
         assert "over all games" in other
         assert "over all games" in Path("page.html").read_text(encoding="utf-8")
@@ -76,7 +76,7 @@ def test_a_narrow_enough_interval_ends_it_after_the_games_asked_for(invoke):
 def test_games_that_were_begun_come_first_and_the_most_telling_next_until_none_is_left(invoke):
     name = agent("pong", "qbert", "zaxxon")
     assert invoke("run", name, "--games", "qbert", "--episodes", 1, *SHORT, "--out", "run").code == 0
-    command = ("run", name, "--until-error", "30%", "--episodes", 2, *SHORT, "--out", "run", "--json")
+    command = ("run", name, "--until-error", "30%", "--episodes", 2, *SHORT, "--out", "run", "--to=json")
     answer = invoke(*command)
     assert answer.code == 1
     assert "not reached: some.py:make has no game left to play" in answer.err
@@ -130,7 +130,7 @@ def test_an_agent_that_always_fails_is_not_tried_on_every_game(invoke):
     assert answer.code == 1
     assert answer.err.count("no idea") == 1
     assert "every game so far failed; correct the agent" in answer.err
-    document = json.loads(invoke(*command, "--json").out)
+    document = json.loads(invoke(*command, "--to=json").out)
     assert (document["reached"], document["error"], document["prediction"]) == (False, None, None)
 
 

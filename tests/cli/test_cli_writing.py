@@ -157,7 +157,7 @@ def test_a_page_never_replaces_the_scores_it_shows(
 ) -> None:
     scores = "game,a,b\npong,1,2\nqbert,3,4\n"
     Path("scores.csv").write_text(scores)
-    answer = invoke(*command, "scores.csv", "--html", "scores.csv", "--resamples", 10)
+    answer = invoke(*command, "scores.csv", "--to", "scores.csv", "--intervals", "resamples=10")
     assert (answer.code, answer.out, answer.err.count("\n")) == (2, "", 1)
     assert "was not written by ArcadeMark" in answer.err
     assert Path("scores.csv").read_text() == scores

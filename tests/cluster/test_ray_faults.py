@@ -315,7 +315,7 @@ def test_another_token_is_refused(nodes, plan, tmp_path, monkeypatch):
 def test_gpus_that_no_node_has_are_refused_at_once(nodes, plan, tmp_path, workers):
     driver = Driver(plan, tmp_path / "run", nodes.address, gpus=0.5, workers=workers)
     assert driver.end() == 1
-    assert "none of its nodes has room for a worker (1 processor, --gpus 0.5)" in driver.said().splitlines()[-1]
+    assert "none of its nodes has room for a worker (1 processor, gpus=0.5)" in driver.said().splitlines()[-1]
 
 
 def test_there_is_no_cluster(plan, tmp_path, monkeypatch):

@@ -42,7 +42,10 @@ pytestmark = [
 
 Rows = Callable[[Path], dict[str, list[tuple[Any, ...]]]]
 PACED = Path(__file__).parents[1] / "runs" / "paced.py"
-GAMES = ("--games", "pong,freeway", "--emulator", "ale", "--seeds", "2", "--override", "max_frames_per_episode=120")
+GAMES = (
+    *("--games", "pong,freeway", "--engine", "emulator=ale", "--seeds", "2"),
+    *("--override", "max_frames_per_episode=120"),
+)
 JOB = "time=10,signal_delay_s=20"
 
 
@@ -56,7 +59,7 @@ def slurm() -> Iterator[None]:
 
 
 def submit(*arguments: object) -> None:
-    assert cli.main(["submit", *map(str, arguments)], standalone_mode=False) == 0
+    assert cli.main(["run", *map(str, arguments)], standalone_mode=False) == 0
 
 
 def states() -> dict[str, str]:
@@ -125,7 +128,7 @@ def test_the_shards_of_a_run_are_played_in_arrays_and_merged(
     lines = ("setup=export ONE=1", f"setup=echo $ONE > {tmp_path}/said")
     of_job = (f"{JOB},gpus=1,reservation=mine", *lines)
     asked_for = ("random", *GAMES, "--episodes", 2, *(word for text in of_job for word in ("--slurm", text)))
-    asked_for += ("--merge-slurm", "time=5", "--out", folder)
+    asked_for += ("--slurm", "merge:time=5", "--out", folder)
     owner = ("Users=root", "Nodes=ALL", "Flags=IGNORE_JOBS")
     asked("scontrol", "create", "reservation", "ReservationName=mine", "StartTime=now", "Duration=60", *owner)
     submit(*asked_for, "--dry-run")
@@ -169,7 +172,7 @@ def test_learners_in_jobs_that_are_ended_again_and_again_go_on(
     folder = tmp_path / "run"
     training = ("--training-episodes", 16, "--set", "checkpoint_frames=240")
     reported = ("--override", "reported_episodes=evaluation", "--episodes", 1)
-    submit(f"{PACED}:Learner", *GAMES, *training, *reported, "--slurm", JOB, "--jobs", 2, "--out", folder)
+    submit(f"{PACED}:Learner", *GAMES, *training, *reported, "--slurm", JOB, "--slurm", "jobs=2", "--out", folder)
     before = [0, 0]
     for how in (["scontrol", "requeue"], ["scancel", "--signal=USR2"], None):
         wait(lambda before=before: len(running()) == 2 and all(map(gt, recorded(folder), before)))
@@ -194,7 +197,7 @@ def test_a_job_at_its_time_limit_goes_on(
     folder, before = tmp_path / "run", restarts()
     limit = "time=1,signal_delay_s=10"
     (tmp_path / "disk").mkdir()
-    where = ("--jobs", 2, "--scratch", tmp_path / "disk", "--out", folder)
+    where = ("--slurm", "jobs=2", "--engine", f"scratch={tmp_path / 'disk'}", "--out", folder)
     submit(f"{PACED}:Paced", *GAMES, "--episodes", 18, "--slurm", limit, *where)
     wait(lambda: not states())
     assert restarts() >= before + 2
@@ -209,7 +212,7 @@ def test_a_job_that_records_nothing_ends_however_short_its_limit(
     monkeypatch.setenv("PACE", "10")
     folder, before = tmp_path / "run", restarts()
     limit = "time=1,signal_delay_s=10"
-    submit(f"{PACED}:Paced", *GAMES, "--episodes", 1, "--slurm", limit, "--jobs", 2, "--out", folder)
+    submit(f"{PACED}:Paced", *GAMES, "--episodes", 1, "--slurm", limit, "--slurm", "jobs=2", "--out", folder)
     wait(lambda: not states())
     assert restarts() == before + 2 * 2
     assert ends()[-3:].count("FAILED 1:0") >= 2
@@ -225,8 +228,8 @@ def test_packages_that_are_installed_anew_cost_a_round(
     monkeypatch.setenv("PYTHONPATH", str(package.parent))
     monkeypatch.setenv("PACE", "0.05")
     folder = tmp_path / "run"
-    asked_for = (f"{PACED}:Paced", *GAMES, "--episodes", "8", "--slurm", JOB, "--jobs", "2", "--out", str(folder))
-    subprocess.run([sys.executable, "-m", "arcademark", "submit", *asked_for], check=True)
+    asked_for = (f"{PACED}:Paced", *GAMES, "--episodes", "8", "--slurm", JOB, "--slurm", "jobs=2", "--out", str(folder))
+    subprocess.run([sys.executable, "-m", "arcademark", "run", *asked_for], check=True)
     with half_installed(package):  # as jobs begin
         time.sleep(5)
     wait(lambda: sum(recorded(folder)) > 1)
@@ -266,13 +269,13 @@ def test_what_was_learnt_in_jobs_plays_in_variants_and_settings_are_tuned(slurm:
     def give(verb: str, *arguments: object) -> None:
         assert cli.main([verb, *map(str, arguments)], standalone_mode=False) == 0
 
-    options = ("--games", "pong,freeway", "--emulator", "ale", "--override", "max_frames_per_episode=120")
+    options = ("--games", "pong,freeway", "--engine", "emulator=ale", "--override", "max_frames_per_episode=120")
     options += ("--episodes", "1", "--training-episodes", "3")
     asked_for = (f"{PACED}:Learner", *options, "--variants", "1")
     folder, whole = tmp_path / "variants", tmp_path / "whole"
     give("robustness", *asked_for, "--slurm", JOB, "--out", folder)
     tuned = ("--try", "checkpoint_frames=120,240", "--out", tmp_path / "tuned")
-    give("tune", f"{PACED}:Learner", *options, *tuned, "--slurm", JOB, "--jobs", 2)
+    give("tune", f"{PACED}:Learner", *options, *tuned, "--slurm", JOB, "--slurm", "jobs=2")
     wait(lambda: not states())
     assert ends()[-6:] == ["COMPLETED 0:0"] * 6, logs(tmp_path)
     give("robustness", *asked_for, "--out", whole)
@@ -287,7 +290,7 @@ def test_killed_jobs_are_submitted_again(
 ) -> None:
     monkeypatch.setenv("PACE", "0.02")
     folder = tmp_path / "run"
-    asked_for = (f"{PACED}:Paced", *GAMES, "--episodes", 5, "--slurm", JOB, "--jobs", 2, "--out", folder)
+    asked_for = (f"{PACED}:Paced", *GAMES, "--episodes", 5, "--slurm", JOB, "--slurm", "jobs=2", "--out", folder)
     submit(*asked_for)
     with pytest.raises(ArcadeMarkError, match="jobs of it are in the queue"):
         submit(*asked_for)
@@ -312,7 +315,9 @@ def test_a_trial_that_always_fails_is_marked_and_the_rest_completes(slurm: None,
         "        raise RuntimeError('no weights')\n"
         "    return lambda observation: 0\n"
     )
-    submit(f"{agent}:make_agent", *GAMES, "--episodes", 1, "--slurm", JOB, "--jobs", 2, "--out", tmp_path / "run")
+    submit(
+        f"{agent}:make_agent", *GAMES, "--episodes", 1, "--slurm", JOB, "--slurm", "jobs=2", "--out", tmp_path / "run"
+    )
     wait(lambda: not states())
     assert sorted(ends()[-3:]) == ["COMPLETED 0:0", "FAILED 1:0", "FAILED 1:0"]  # the shard, and what merges it
     trials = read_run(tmp_path / "run").trials

@@ -1,4 +1,4 @@
-"""The console against ale-py, on as much as a test may take; ``arcademark console prove`` compares more."""
+"""The console against ale-py, on as much as a test may take; ``arcademark info console prove`` compares more."""
 
 import dataclasses
 import json
@@ -310,7 +310,7 @@ def test_the_proven_list_is_of_this_core():
 @pytest.fixture
 def proving(tmp_path):
     def prove_it(*words):
-        return CliRunner().invoke(cli, ["console", "prove", *words, "--out", str(tmp_path / "proof.jsonl")])
+        return CliRunner().invoke(cli, ["info", "console", "prove", *words, "--out", str(tmp_path / "proof.jsonl")])
 
     return prove_it
 
@@ -348,14 +348,18 @@ def recorded(tmp_path_factory):
 
 
 def test_a_run_is_proven(core, recorded):
-    done = CliRunner().invoke(cli, ["console", "prove", "breakout", "--run", str(recorded)], standalone_mode=False)
+    done = CliRunner().invoke(
+        cli, ["info", "console", "prove", "breakout", "--run", str(recorded)], standalone_mode=False
+    )
     assert (done.return_value, done.output) == (0, "2 of 2 episodes confirmed, 480 frames\n")
 
 
 def test_what_differs_in_a_run_is_found(core, recorded, monkeypatch):
     at_frame = iter(range(10_000))
     monkeypatch.setattr(Machine, "ram", lambda _, out: out.fill(next(at_frame) > 200))
-    done = CliRunner().invoke(cli, ["console", "prove", "breakout", "--run", str(recorded)], standalone_mode=False)
+    done = CliRunner().invoke(
+        cli, ["info", "console", "prove", "breakout", "--run", str(recorded)], standalone_mode=False
+    )
     assert "0 of 2 episodes confirmed" in done.output
     assert done.return_value == 1
 
@@ -375,7 +379,7 @@ def test_the_state_of_things(core):
     told = CliRunner().invoke(cli, ["console"]).output
     assert f"core {build.version()}: compiled" in told
     assert f"proven for {len(prove.proven())} games" in told
-    assert json.loads(CliRunner().invoke(cli, ["console", "--json"]).output)["missing"] is None
+    assert json.loads(CliRunner().invoke(cli, ["info", "console", "--to", "json"]).output)["missing"] is None
 
 
 @pytest.mark.parametrize("game", ["asteroids", "crazy_climber", "phoenix", "atlantis", "wizard_of_wor"])

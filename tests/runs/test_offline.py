@@ -66,7 +66,7 @@ def test_a_dataset_is_what_an_agent_saw_did_and_got(game: str, tmp_path: Path, m
 
 def test_a_dataset_is_of_one_agent_on_one_game(tmp_path: Path) -> None:
     execute(make_plan(["random", "const"], ["toy"], protocol("saber"), episodes=1), tmp_path / "run", workers=1)
-    with pytest.raises(ArcadeMarkError, match=r"has random on toy and const.*choose one by --agent and --game"):
+    with pytest.raises(ArcadeMarkError, match=r"has random on toy and const.*choose one by --only agent="):
         offline.export(tmp_path / "run", tmp_path / "set-v0")
     with pytest.raises(ArcadeMarkError, match="named like pong-human-v0"):
         offline.export(tmp_path / "run", tmp_path / "a set")

@@ -85,5 +85,5 @@ def test_an_episode_takes_its_first_decision_and_the_later_ones(
 def test_what_cannot_be_measured_is_told(toy_plan: Callable[..., Plan], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(speed, "PATIENCE_SECONDS", 0.0)
     monkeypatch.setattr(speed, "PLANNER_PATIENCE_SECONDS", 0.0)
-    with pytest.raises(ArcadeMarkError, match="too little is played in 0 s to tell how fast; give it by --rate"):
+    with pytest.raises(ArcadeMarkError, match="too little is played in 0 s to tell how fast; give --assume rate=N"):
         speed.measure([(toy_plan().trials[0], "ale")])

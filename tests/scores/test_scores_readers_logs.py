@@ -286,7 +286,7 @@ def test_averages_count_with_the_last_and_other_series_are_named(tmp_path: Path)
     path = events(tmp_path, {"rollout/ep_rew_mean": [(1, 1.0), (2, 4.0)], "eval/mean_reward": [(2, 8.0)]})
     made = read(path, algorithm="ppo", task="pong")
     assert (made.table.scores.item(), made.episodes) == (4, None)
-    assert any("eval/mean_reward is there too: tag= (--tag) takes it" in note for note in made.notes)
+    assert any("eval/mean_reward is there too: tag= (--read tag=NAME) takes it" in note for note in made.notes)
     assert read(path, algorithm="ppo", task="pong", tag="eval/mean_reward").table.scores.item() == 8
     refuse(path, "there is no series 'x'; it has rollout/ep_rew_mean, eval/mean_reward", tag="x", algorithm="a")
 

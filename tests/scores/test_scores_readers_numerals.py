@@ -57,7 +57,7 @@ def test_what_a_file_shows_decides(cells: list[str], expected: list[float]) -> N
 )
 def test_what_may_be_either_is_refused_and_the_option_named(separator: str, cells: list[str]) -> None:
     with pytest.raises(
-        ArcadeMarkError, match=r"row 2, column 'score': '.*' may be .* or .*--decimal \. or --decimal ,"
+        ArcadeMarkError, match=r"row 2, column 'score': '.*' may be .* or .*--read decimal=\. or --read decimal=,"
     ):
         read(cells, separator)
     assert {read(cells, separator, mark)[0] for mark in ".,"} == {
@@ -119,7 +119,7 @@ def test_a_percent_sign_in_one_column_only_is_refused(tmp_path: Path) -> None:
 def test_references_are_read_alike(tmp_path: Path) -> None:
     path = tmp_path / "references.csv"
     path.write_text("task;low;high\nhopper;1.234;3.500\n")
-    with pytest.raises(ArcadeMarkError, match="--decimal"):
+    with pytest.raises(ArcadeMarkError, match="--read decimal="):
         read_references(path)
     assert read_references(path, decimal=",").high == {"hopper": 3500.0}
     path.write_text("task;low;high\nhopper;0,5;3.500\n")
@@ -175,7 +175,7 @@ def test_numbers_of_every_style_are_read_back_or_refused(
     try:
         found = read(cells, separator, decimal if said else None)
     except ArcadeMarkError as error:
-        if said or "--decimal" not in str(error):
+        if said or "--read decimal=" not in str(error):
             raise
     else:
         assert found == pytest.approx(values, rel=1e-15, abs=0)

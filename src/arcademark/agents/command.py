@@ -326,7 +326,7 @@ class Program:
             while answer is None:
                 left = self._write(left)
                 if not self._wait(deadline, bool(left)):
-                    raise self.fault(f"{to} did not come within {self._timeout:g} s; --agent-timeout gives it longer")
+                    raise self.fault(f"{to} did not come within {self._timeout:g} s; more: --engine answer_seconds=N")
                 answer = self.wire.take(most)
         except NoMessageError as error:
             expected = f"a message '{_tag(kind)}'" + ("" if message else " and nothing else on its standard output")

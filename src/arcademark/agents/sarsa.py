@@ -75,7 +75,7 @@ class Sarsa:
     env : EnvironmentSpec
         The game to be played. The agent asks for the observations that its features need, whatever the protocol's are.
     features : str
-        Name of the feature set; ``arcademark features`` lists them.
+        Name of the feature set; ``arcademark info features`` lists them.
     alpha : float
         Step size, before it is divided by the largest number of features that were active at once. The paper's is lost.
     lambda_ : float or None

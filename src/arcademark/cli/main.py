@@ -15,39 +15,55 @@ import sys
 import click
 
 from arcademark.cli import messages
-from arcademark.errors import ArcadeMarkError, UnknownNameError, one_line
+from arcademark.cli.commands import Group
+from arcademark.errors import ArcadeMarkError, one_line
 
 COMMANDS = {
-    "run": "Play an agent and show its score.",
-    "report": "Show the scores of runs: estimates, games, what is wrong.",
-    "score": "Every summary of a table of scores.",
-    "compare": "Algorithms against each other: tests, intervals, sensitivity, power.",
-    "reproduce": "Recompute a paper's tables and figures beside what it prints.",
-    "verify": "Replay a run's recorded actions: are these scores real?",
-    "check": "Find damage in a run, and salvage what can be read.",
-    "watch": "Show episodes: GIF, MP4, a sheet of pictures, or a window.",
-    "play": "Play a game yourself, for practice or for a score.",
-    "serve": "Offer a game to a training program in any language, over pipes.",
-    "plan": "Estimate frames, time and cost of a run.",
-    "status": "Show the progress of runs, also while they play.",
-    "tune": "Try an agent's parameters on training games.",
-    "robustness": "How much an agent loses where the game is changed.",
-    "submit": "Play an agent as jobs of a SLURM cluster.",
-    "merge": "Make one run of runs that were played apart.",
-    "export": "Write the episodes of runs as a Parquet file.",
-    "import": "Make a run of training logs made elsewhere, labelled so.",
-    "list": "List the runs below a folder.",
-    "ledger": "Show what was evaluated on test games, and whether only once.",
-    "features": "What learning agents see of a game.",
-    "suite": "Check that tasks beyond Atari can be measured on.",
-    "console": "The console of our own: is it here, and is it ale-py's to the bit?",
-    "info": "List games, suites, subsets, protocols, agents or features.",
-    "submit-check": "Verify a run for the catalogue, and write what it takes.",
-    "site": "The leaderboard, as pages that need no network.",
-    "catalogue": "Published scores, each with its source, and errata of papers.",
-    "subset": "The few most informative tasks: search, predict, study.",
+    "Play": {
+        "run": "Play an agent and show its score, here or as jobs of a SLURM cluster.",
+        "plan": "Estimate frames, time and cost of a run.",
+        "tune": "Try an agent's parameters on training games.",
+        "robustness": "How much an agent loses where the game is changed.",
+        "play": "Play a game yourself, for practice or for a score.",
+        "serve": "Offer a game to a training program in any language, over pipes.",
+    },
+    "Score": {
+        "report": "Show the scores of runs: estimates, games, what is wrong.",
+        "score": "Every summary of a table of scores.",
+        "compare": "Algorithms against each other: tests, intervals, sensitivity, power.",
+        "reproduce": "Recompute a paper's tables and figures beside what it prints.",
+    },
+    "Predict": {"subset": "The few most informative tasks: search, predict, study."},
+    "Publish": {
+        "catalogue": "Published scores, each with its source; errata; submit a run.",
+        "site": "The leaderboard, as pages that need no network.",
+    },
+    "Inspect": {
+        "verify": "Replay a run's recorded actions: are these scores real?",
+        "watch": "Show episodes: GIF, MP4, a sheet of pictures, or a window.",
+        "status": "Show the progress of runs, also while they play.",
+        "runs": "List, merge, check, import and export runs; the ledger of test games.",
+        "info": "Games, suites, protocols, agents, features, schemas; our own console.",
+    },
 }
-"""Each is in a module of its name."""
+"""By the headings of the help. Each is in a module of its name, in a folder of its heading's."""
+
+RENAMED = {
+    "submit": "run",
+    "submit-check": "catalogue submit",
+    "check": "runs check",
+    "merge": "runs merge",
+    "export": "runs export",
+    "import": "runs import",
+    "list": "runs list",
+    "ledger": "runs ledger",
+    "features actions": "info features actions",
+    "features show": "info features show",
+    "features": "info features show",
+    "suite": "info suites",
+    "console": "info console",
+}
+"""Commands by the names that they had; these go on working for now."""
 
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """Errors of a place that takes no more."""
@@ -56,37 +72,44 @@ CLOSED = frozenset({errno.ENAMETOOLONG, errno.EACCES, errno.EPERM, errno.ELOOP})
 """Errors of a place that cannot even be looked at."""
 
 
-class LazyGroup(click.Group):
-    """A group that imports a command only when it is asked for."""
+class Top(Group):
+    """All commands, each of which is loaded only when it is asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Name the commands in their order."""
-        return list(COMMANDS)
+        return [name for group in COMMANDS.values() for name in group]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Load the command's own file."""
-        if cmd_name not in COMMANDS:
-            return None
-        command: click.Command = importlib.import_module(f"arcademark.cli.{cmd_name.replace('-', '_')}").command
-        return command
+        for heading, group in COMMANDS.items():
+            if cmd_name in group:
+                module = importlib.import_module(f"arcademark.cli.{heading.lower()}.{cmd_name}")
+                command: click.Command = module.command
+                return command
+        return None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without loading them."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        width = max(map(len, self.list_commands(ctx)))
+        for heading, group in COMMANDS.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name.ljust(width), what) for name, what in group.items()])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Suggest the closest command for an unknown one."""
-        if args and not args[0].startswith("-") and args[0] not in COMMANDS:
-            raise UnknownNameError("command", args[0], COMMANDS)
+        """Take an older name for that of today."""
+        for count in (2, 1):
+            if new := RENAMED.get(old := " ".join(args[:count])):
+                messages.say(f"note: 'arcademark {old}' is 'arcademark {new}' now")
+                args = [*new.split(), *args[count:]]
+                break
         return super().resolve_command(ctx, args)
 
 
 @click.command(
-    cls=LazyGroup,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    cls=Top,
+    context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
     epilog="Start with: arcademark run random --games atari-5 --episodes 3",
 )
 @click.version_option(package_name="arcademark", message="%(prog)s %(version)s")

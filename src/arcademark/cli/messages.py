@@ -7,6 +7,7 @@ between words; elsewhere a message is one line.
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from arcademark.errors import escaped
@@ -45,7 +46,7 @@ def write(text: str) -> None:
 
 
 def print_json(document: Any) -> None:
-    """Print a document that holds no NaN."""
-    from arcademark.reports.render.json import text
+    """Print a document, a dataclass or its values."""
+    from arcademark.reports.render import json
 
-    write(text(document))
+    write(json.text(document if isinstance(document, Mapping) else json.render(document)))

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from arcademark.errors import ArcadeMarkError
-from arcademark.files import MOST_DIGITS
+from arcademark.cli.commands import Option
+from arcademark.errors import ArcadeMarkError, UnknownNameError
 
 if TYPE_CHECKING:
     from arcademark.suite.protocols import Protocol
@@ -70,13 +70,68 @@ class Share(click.ParamType[float]):
         return number
 
 
+PATH = click.Path(path_type=Path)
+WHOLE = click.IntRange(min=0)
 COUNT = Count()
 SHARE = Share()
+
+
+def fields(
+    option: str,
+    help: str,
+    types: Mapping[str, click.ParamType[Any]],
+    *,
+    parameter: str = "",
+    first: str = "",
+    was: Mapping[str, str] | None = None,
+    alone: bool = True,
+) -> Callable[[F], F]:
+    """Make an option of several settings, NAME=VALUE,…, whose parameter is a mapping of those that are given.
+
+    Parameters
+    ----------
+    option, help, parameter : str
+    types : mapping of str to click.ParamType
+        By the settings' names.
+    first : str
+        The setting whose value may stand without its name, in the first place: ``--engine ray,gpus=1``.
+    was : mapping of str to str
+        Older names, see `arcademark.cli.commands.Option`.
+    alone : bool
+        Whether each setting was an option of its own before: ``--episode 1`` is ``--only episode=1``.
+    """
+    between = re.compile(rf",\s*(?=(?:{'|'.join(types)})=)")
+
+    def read(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> Mapping[str, Any]:
+        parts = [part for text in texts for part in between.split(text)]
+        given = pairs(option, tuple(f"{first}={part}" if first and "=" not in part else part for part in parts))
+        found = {}
+        for name, text in given.items():
+            if name not in types:
+                raise UnknownNameError(f"setting of --{option}", name, types)
+            try:
+                found[name] = types[name].convert(text, param, ctx)
+            except click.BadParameter as error:
+                raise ArcadeMarkError(f"--{option} {name}={text}: {error.message}") from None
+        return found
+
+    old = {f"--{name.replace('_', '-')}": f"{name}={{}}" for name in types if alone and name != first}
+    names = [parameter] if parameter else []
+    return click.option(
+        f"--{option}",
+        *names,
+        cls=Option,
+        was=old | dict(was or {}),
+        multiple=True,
+        metavar="NAME=VALUE,…",
+        callback=read,
+        help=f"{help}: {', '.join(types)}. May be repeated.",
+    )
+
 
 games = click.option(
     "--games",
     default=DEFAULT_GAMES,
-    show_default=True,
     metavar="NAMES",
     help="A suite, a subset or games, separated by commas: atari-57, atari-5, pong,qbert.",
 )
@@ -93,7 +148,6 @@ trusted_suite = click.option(
 protocol = click.option(
     "--protocol",
     default=DEFAULT_PROTOCOL,
-    show_default=True,
     metavar="NAME",
     help="The environment's settings; 'arcademark info protocols' lists them.",
 )
@@ -106,74 +160,34 @@ override = click.option(
 settings = click.option(
     "--set",
     "settings",
+    cls=Option,
+    was={"--device": "device={}", "--trust": "trust=true"},
     multiple=True,
     metavar="NAME=VALUE",
-    help="One of the agent's own parameters. May be repeated.",
-)
-seeds = click.option(
-    "--seeds",
-    default="1",
-    show_default=True,
-    metavar="N",
-    help="A count (2 means seeds 0 and 1) or a list (3,7; one seed alone: 3,). One trial a game and seed.",
-)
-episodes = click.option(
-    "--episodes",
-    type=Episodes(),
-    help="Episodes a trial, or all-starts: every no-op start of the protocol once.  [default: the protocol's]",
-)
-frames = click.option("--frames", type=COUNT, help="Training frames of a learner.  [default: the protocol's]")
-training_episodes = click.option(
-    "--training-episodes",
-    type=COUNT,
-    help="The same in episodes, instead of --frames.  [default: the protocol's, if it counts so]",
-)
-engine = click.option(
-    "--engine", default="local", show_default=True, metavar="NAME", help="Where trials run: local or ray."
-)
-address = click.option(
-    "--address",
-    metavar="HOST:PORT",
-    help="With --engine ray, the cluster; 'auto' is the one that this machine is a node of.  [default: start Ray here]",
-)
-gpus = click.option(
-    "--gpus", type=float, metavar="NUMBER", help="With --engine ray, GPUs of each worker, 0.5 say.  [default: none]"
-)
-shard = click.option(
-    "--shard",
-    metavar="K/N",
-    callback=lambda _, __, text: text and shard_of(text),
-    help="Play shard K of N, of about as many frames as the others; 'arcademark merge' makes one run of them.",
+    help="One of the agent's own parameters; of a checkpoint also device=cuda, and trust=true, which lets code in it "
+    "run where it cannot be read otherwise. May be repeated.",
 )
 workers = click.option(
-    "--workers", type=COUNT, help="Processes that play, in each job of 'submit'.  [default: one a core]"
+    "--workers", type=COUNT, help="Processes that play, in each job of --slurm.  [default: one a core]"
 )
-scratch = click.option(
-    "--scratch",
-    metavar="FOLDER",
-    help="Record in this folder, on a local disk of the machine that plays, '$TMPDIR' say, and copy the run to its "
-    "directory every minute and at the end.",
+as_json = click.option(
+    "--to",
+    "as_json",
+    cls=Option,
+    was={"--json": "json"},
+    type=click.Choice(["json"]),
+    callback=lambda _, __, form: form is not None,
+    help="Print JSON instead.",
 )
-emulator = click.option(
-    "--emulator",
-    type=click.Choice(["console", "ale"]),
-    help="What plays the games, to the same scores.  [default: our own console where it can be had, else ale-py]",
-)
-as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
-one_trial = click.option("--trial", metavar="ID", help="Only this trial; the beginning of its id is enough.")
-one_game = click.option("--game", metavar="NAME", help="Only this game.")
-one_agent = click.option("--agent", metavar="LABEL", help="Only this agent, as the report names it.")
-one_seed = click.option("--seed", type=click.IntRange(min=0), help="Only this seed.")
-one_episode = click.option("--episode", type=click.IntRange(min=0), help="Only this episode, counted from 0.")
-run_directory = click.argument("run_directory", metavar="RUN", type=click.Path(path_type=Path))
+run_directory = click.argument("run_directory", metavar="RUN", type=PATH)
+
+EPISODE = {"game": click.STRING, "agent": click.STRING, "seed": WHOLE, "episode": WHOLE, "trial": click.STRING}
+"""By what an episode of a run is chosen: episodes count from 0, of a trial's id the beginning is enough."""
 
 
-def shard_of(text: str) -> tuple[int, int]:
-    """Read ``3/20``."""
-    number, _, count = text.partition("/")
-    if not (number.isdecimal() and count.isdecimal() and len(text) < 20):
-        raise click.BadParameter(f"'{text}': expected the shard's number and how many there are, as in 3/20")
-    return int(number), int(count)
+def only(*names: str) -> Callable[[F], F]:
+    """Make the option that chooses by some of `EPISODE`, all where none is named; its parameter is ``choice``."""
+    return fields("only", "Choose by", {name: EPISODE[name] for name in names or EPISODE}, parameter="choice")
 
 
 def combine(*options: Callable[[F], F]) -> Callable[[F], F]:
@@ -217,24 +231,3 @@ def rules(protocol: str, suite: str | TaskSuite | None, override: tuple[str, ...
     else:
         found = protocols.step_protocol(load_suite(suite))
     return found.override(pairs("override", override))
-
-
-def seed_list(text: str) -> tuple[int, ...]:
-    """Read ``--seeds``: a count, or a list with commas."""
-    numbers = [part.strip() for part in text.split(",") if part.strip()]
-    if not numbers or not all(number.isdecimal() for number in numbers):
-        raise ArcadeMarkError(f"--seeds {text!r}: expected a count such as 2, or a list of seeds such as 3,7")
-    if any(len(number) > MOST_DIGITS for number in numbers):
-        raise ArcadeMarkError(f"--seeds {text[:MOST_DIGITS]}…: expected numbers of at most {MOST_DIGITS} digits")
-    values = tuple(map(int, numbers))
-    if len(set(values)) < len(values):
-        raise ArcadeMarkError(f"--seeds {text!r}: a seed is listed twice")
-    if "," in text:
-        return values
-    if values[0] < 1:
-        raise ArcadeMarkError("--seeds 0: at least one seed is needed; for seed 0 alone write --seeds 0,")
-    from arcademark.runs.checks import MOST_TRIALS
-
-    if values[0] > MOST_TRIALS:
-        raise ArcadeMarkError(f"--seeds {text}: expected at most {MOST_TRIALS:,}")
-    return tuple(range(values[0]))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from arcademark.cli import messages
+from arcademark.cli.commands import Option
 from arcademark.cli.options import combine
 from arcademark.cli.writing import write
 from arcademark.errors import ArcadeMarkError
@@ -21,41 +22,37 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+FORMS = ("json", "latex", "markdown")
+
+
 @dataclass(frozen=True)
 class Output:
     """What was asked for: one way to print, and a page or not."""
 
-    as_json: bool = False
-    latex: bool = False
-    markdown: bool = False
+    form: str | None = None
     html: Path | None = None
     everything: bool = False
 
     @property
     def plain(self) -> bool:
         """Whether it is the terminal's form, to which lines may be added."""
-        return not (self.as_json or self.latex or self.markdown)
+        return self.form is None
 
     def show(
-        self,
-        found: Any,
-        present: Callable[[], Document],
-        brief: Callable[[], Iterable[str]] | None = None,
+        self, found: Any, present: Callable[[], Document], brief: Callable[[], Iterable[str]] | None = None
     ) -> None:
         """Print a document, and write its page first.
 
-        `found` is its dataclass, or makes its JSON values; `present` makes its blocks. The terminal shows the lines of
+        `found` is its dataclass; `present` makes its blocks. The terminal shows the lines of
         `brief` instead, where that is given.
         """
-        document = None if self.as_json and self.html is None else present()
+        document = None if self.form == "json" and self.html is None else present()
         if document is not None and self.html is not None:
             from arcademark.reports.render import html
 
-            write(self.html, html.render(document), option="--html", example="page.html")
-        if self.as_json:
-            from arcademark.reports.render import json
-
-            messages.print_json(found() if callable(found) else json.render(found))
+            write(self.html, html.render(document), option="--to", example="page.html")
+        if self.form == "json":
+            messages.print_json(found)
         elif document is not None:
             self._print(document, brief)
 
@@ -65,11 +62,11 @@ class Output:
             messages.tell(line)
 
     def _print(self, document: Document, brief: Callable[[], Iterable[str]] | None) -> None:
-        if self.latex:
+        if self.form == "latex":
             from arcademark.reports.render import latex
 
             messages.write(latex.render(document, everything=self.everything))
-        elif self.markdown:
+        elif self.form == "markdown":
             from arcademark.reports.render import markdown
 
             messages.write(markdown.render(document, everything=self.everything))
@@ -88,27 +85,31 @@ class Output:
 _options = combine(
     click.option("--all", "everything", is_flag=True, help="Show everything, every row and detail."),
     click.option(
-        "--html",
-        type=click.Path(path_type=Path),
-        metavar="FILE",
-        help="Also write a page that works offline; replaces an earlier page.",
+        "--to",
+        "forms",
+        cls=Option,
+        was={"--html": "{}", "--json": "json", "--latex": "latex", "--markdown": "markdown"},
+        multiple=True,
+        metavar="FORM",
+        help="Print json, latex or markdown instead; FILE.html: also write a page that works offline, in place of an "
+        "earlier one. May be repeated.",
     ),
-    click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables."),
-    click.option("--latex", is_flag=True, help="Print LaTeX tables to paste instead."),
-    click.option("--markdown", is_flag=True, help="Print Markdown instead."),
 )
 
 
-def options(command: F) -> F:
+def with_output(command: F) -> F:
     """Give a command the options of every document, as its parameter ``output``; it prints in one way only."""
 
     @functools.wraps(command)
-    def with_output(
-        *, as_json: bool, latex: bool, markdown: bool, html: Path | None, everything: bool, **rest: Any
-    ) -> Any:
-        asked = [name for name, on in (("--json", as_json), ("--latex", latex), ("--markdown", markdown)) if on]
-        if len(asked) > 1:
-            raise ArcadeMarkError(f"{asked[0]} and {asked[1]} cannot both be printed; choose one")
-        return command(output=Output(as_json, latex, markdown, html, everything), **rest)
+    def show_so(*, forms: tuple[str, ...], everything: bool, **rest: Any) -> Any:
+        printed = list(dict.fromkeys(form for form in forms if form in FORMS))
+        pages = [form for form in forms if form not in FORMS]
+        for several in (printed, pages):
+            if len(several) > 1:
+                raise ArcadeMarkError(f"--to {several[0]} and --to {several[1]}: choose one")
+        page = Path(pages[0]) if pages else None
+        if page is not None and page.suffix.lower() not in (".html", ".htm"):
+            raise ArcadeMarkError(f"--to {page}: expected {', '.join(FORMS)}, or a page's name that ends with .html")
+        return command(output=Output(printed[0] if printed else None, page, everything), **rest)
 
-    return _options(with_output)  # type: ignore[return-value]
+    return _options(show_so)  # type: ignore[return-value]

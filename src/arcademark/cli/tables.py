@@ -24,7 +24,6 @@ suite = click.option(
 estimated_by = click.option(
     "--model",
     default="any",
-    show_default=True,
     metavar="NAME",
     help="What medians are estimated from where games are missing: any games, or a published model, atari-5.",
 )
@@ -32,7 +31,7 @@ measured_by = options.combine(
     suite,
     click.option(
         "--references",
-        type=click.Path(path_type=Path),
+        type=options.PATH,
         metavar="FILE",
         help="Another benchmark: a table with the columns task, low (0 %) and high (100 %), or random and human.",
     ),
@@ -55,12 +54,10 @@ measured_by = options.combine(
         help="Training frames, of all or of one algorithm: 200M, DQN=50M. May be repeated.",
     ),
 )
-intervals = options.combine(
-    click.option(
-        "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the draws behind intervals."
-    ),
-    click.option("--resamples", type=options.COUNT, help="How many draws.  [default: 10,000]"),
-    click.option("--method", metavar="NAME", help="symmetric, expanded or percentile.  [default: symmetric]"),
+intervals = options.fields(
+    "intervals",
+    "How intervals are drawn, symmetric, expanded or percentile by method",
+    {"method": click.STRING, "resamples": options.COUNT, "seed": options.WHOLE},
 )
 tolerance = click.option(
     "--tolerance",
@@ -68,15 +65,20 @@ tolerance = click.option(
     metavar="SHARE",
     help="Also say between which scores this share of single runs lies: 90%.",
 )
-read_as = options.combine(
-    click.option("--format", "form", metavar="NAME", help="What the files are, if it is not recognised."),
-    click.option("--algorithm", metavar="NAME", help="The algorithm of a log that does not name it."),
-    click.option("--game", metavar="NAME", help="Of which game."),
-    click.option("--run", type=click.IntRange(min=0), help="Of which run: its seed."),
-    click.option("--last", type=options.COUNT, help="How many last episodes of a log make a score."),
-    click.option("--tag", metavar="NAME", help="Which series of a log with several."),
-    click.option("--pattern", metavar="PATTERN", help="Where paths hold names: '{algorithm}/{game}/{seed}/*.csv'."),
-    click.option("--decimal", type=click.Choice([".", ","]), help="The decimal separator, where a table is ambiguous."),
+read_as = options.fields(
+    "read",
+    "What files do not say (docs/tables.md)",
+    {
+        "format": click.STRING,
+        "algorithm": click.STRING,
+        "game": click.STRING,
+        "run": options.WHOLE,
+        "last": options.COUNT,
+        "tag": click.STRING,
+        "pattern": click.STRING,
+        "decimal": click.Choice([".", ","]),
+    },
+    parameter="reading",
 )
 
 
@@ -87,12 +89,10 @@ def score_options(
     metrics: str | None,
     protocol: str | None,
     frames: tuple[str, ...],
-    seed: int,
-    resamples: int | None,
-    method: str | None,
+    intervals: Mapping[str, Any],
+    reading: Mapping[str, Any],
     algorithms: tuple[str, ...] = (),
     tolerance: float | None = None,
-    **reading: Any,
 ) -> ScoreOptions:
     """Make `ScoreOptions` of the command line's options; raise where two contradict each other."""
     from arcademark.reports.tables.dataset import ScoreOptions
@@ -108,44 +108,23 @@ def score_options(
         metrics=names("metric", metrics),
         protocol=protocol,
         frames=training_frames(frames),
-        seed=seed,
-        resamples=resamples,
-        method=method,
         tolerance=tolerance,
-        reading=read_options(references, wanted, **reading),
+        reading=read_options(references, wanted, reading),
+        **intervals,
     )
 
 
-def read_options(
-    references: Path | None,
-    games: tuple[str, ...],
-    *,
-    form: str | None,
-    algorithm: str | None,
-    game: str | None,
-    run: int | None,
-    last: int | None,
-    tag: str | None,
-    pattern: str | None,
-    decimal: str | None,
-) -> Mapping[str, Any]:
+def read_options(references: Path | None, games: tuple[str, ...], reading: Mapping[str, Any]) -> Mapping[str, Any]:
     """Name the reader's options as the reader does."""
     from arcademark.suite import subsets, tasks
 
-    given: dict[str, Any] = {
-        "format": form,
-        "algorithm": algorithm,
-        "run": run,
-        "last": last,
-        "tag": tag,
-        "pattern": pattern,
-        "decimal": decimal,
-    }
-    if game is not None:
+    given = dict(reading)
+    if "game" in given:
+        game = given.pop("game")
         given["task"] = game if references else tasks.canonical_game(game)
-    if form == "rliable" and games:
+    if given.get("format") == "rliable" and games:
         given["tasks"] = games if references else subsets.resolve_tasks(",".join(games))
-    return {name: value for name, value in given.items() if value is not None}
+    return given
 
 
 def names(option: str, text: str | None) -> tuple[str, ...]:

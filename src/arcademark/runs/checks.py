@@ -111,7 +111,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-RESTORE = "restore it from a copy, or write what can be read into a new run: 'arcademark check RUN --salvage NEW'"
+RESTORE = "restore it from a copy, or write what can be read into a new run: 'arcademark runs check RUN --salvage NEW'"
 
 
 def guard(database: sqlite3.Connection, path: Path) -> None:

@@ -155,7 +155,7 @@ def refuse(record: RunRecord) -> None:
 def _check(trial: ImportedTrial) -> None:
     where = f"{trial.agent!r} on {trial.game}, run {trial.seed}"
     if not 0 <= trial.seed <= MAX_STORED:
-        raise ArcadeMarkError(f"{where}: expected a run from 0 to {MAX_STORED}; name it with --run or --pattern")
+        raise ArcadeMarkError(f"{where}: expected a run from 0 to {MAX_STORED}; name it with --read run=N or pattern=…")
     if not 1 <= trial.episodes <= MOST_EPISODES or len(trial.evaluation) > MOST_EPISODES:
         raise ArcadeMarkError(f"{where}: expected 1 to {MOST_EPISODES:,} episodes of a score")
     for rows in (trial.training, trial.evaluation):

@@ -55,7 +55,7 @@ def export(
     pairs = dict.fromkeys((trial.agent, trial.game) for trial, _ in chosen)
     if len(pairs) > 1:
         first, second = (f"{agent} on {game}" for agent, game in list(pairs)[:2])
-        raise ArcadeMarkError(f"{run.directory}: has {first} and {second}; choose one by --agent and --game")
+        raise ArcadeMarkError(f"{run.directory}: has {first} and {second}; choose one by --only agent=NAME,game=NAME")
     try:
         from minari import __version__
         from minari.data_collector import EpisodeBuffer

@@ -122,5 +122,5 @@ def _decoded(directory: Path, blob: bytes, steps: int) -> bytes:
         return (actions if actions.ndim > 1 else actions.astype(f"<u{blob[0]}")).tobytes()
     except ValueError as error:
         raise ArcadeMarkError(
-            f"{directory}: recorded actions are damaged ({error}); 'arcademark check {directory}' tells which"
+            f"{directory}: recorded actions are damaged ({error}); 'arcademark runs check {directory}' tells which"
         ) from None

@@ -89,7 +89,7 @@ def parameters(
     if gres := ",".join(one for one in rest.pop("gres", "").split(",") if one and one.partition(":")[0] != "gpu"):
         rest["gres"] = gres
     last = {"job_name": f"{given.get('job_name', JOB)}-merge"}
-    return _complete("--slurm", given), _complete("--merge-slurm", rest | last | _read("--merge-slurm", merge))
+    return _complete("--slurm", given), _complete("--slurm merge:", rest | last | _read("--slurm merge:", merge))
 
 
 def _read(option: str, asked: Sequence[tuple[str, str]]) -> dict[str, Any]:
@@ -256,7 +256,7 @@ def prepare(
     counts = set(there.values())
     if len(counts | {jobs or max(counts, default=0)}) > 1:
         raise ArcadeMarkError(
-            f"{folder}: is divided into {' and '.join(map(str, sorted(counts)))} shards; leave --jobs out to continue "
+            f"{folder}: is divided into {' and '.join(map(str, sorted(counts)))} shards; leave jobs=N out to continue "
             "them, or choose another directory (--out)"
         )
     count = jobs or max(counts, default=0) or min(MOST_JOBS, math.ceil(len(plan.trials) / workers))
@@ -265,7 +265,7 @@ def prepare(
         if changes := manifest.differences(manifest.read(path), document):
             raise ArcadeMarkError(f"{path}: is of another run: {'; '.join(changes)}. Choose another directory (--out)")
     if (jobs or 0) > len(plan.trials):
-        raise ArcadeMarkError(f"--jobs {jobs}: expected at most one job a trial: {len(plan.trials):,} here")
+        raise ArcadeMarkError(f"--slurm jobs={jobs}: expected at most one job a trial: {len(plan.trials):,} here")
     shard(plan, count, count)  # is there one?
     left = tuple(
         number

@@ -186,7 +186,7 @@ class _Process:
         played = sum((event for _, event in self._told[1:]), Played(0))
         if self._opened is None or not played.frames:
             raise ArcadeMarkError(
-                f"{self._where}: too little is played in {self._patience:g} s to tell how fast; give it by --rate"
+                f"{self._where}: too little is played in {self._patience:g} s to tell how fast; give --assume rate=N"
             )
         return Speed(self._opened[1], began - self._began, self._told[-1][0] - began, played)
 

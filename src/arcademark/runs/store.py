@@ -301,7 +301,7 @@ def read_actions(
         ).fetchone()
     where = f"{path}: {phase} episode {episode} of trial {trial_id}"
     if row is None:
-        raise ArcadeMarkError(f"{where} is not recorded; 'arcademark report {path} --json' lists what is")
+        raise ArcadeMarkError(f"{where} is not recorded; 'arcademark report {path} --to json' lists what is")
     steps, blob = row
     try:
         if not isinstance(steps, int) or not 0 <= steps <= MOST_STEPS:

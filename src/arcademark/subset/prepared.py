@@ -132,7 +132,7 @@ def prepare(problem: Problem, size: int, options: SearchOptions) -> PreparedSear
         raise ArcadeMarkError("subset search: only one algorithm takes part, and folds take two at least; add scores")
     if not 2 <= folds <= rows:
         count = f"{folds} fold{'' if folds == 1 else 's'}"
-        raise ArcadeMarkError(f"subset search: {count} of {rows} algorithms; expected from 2 to {rows} (--folds)")
+        raise ArcadeMarkError(f"subset search: {count} of {rows} algorithms; expected from 2 to {rows} (--set folds=N)")
     if options.top < 1:
         raise ArcadeMarkError(f"subset search: {options.top} subsets to be listed, expected 1 or more")
     fixed, free = _choices(problem, options)

@@ -222,7 +222,7 @@ def make_problem(
         raise ArcadeMarkError(
             f"subset problem: {len(rows)} of {len(algorithms)} algorithms have {minimum_tasks} tasks, and "
             f"{len(columns)} of {len(tasks)} tasks have {minimum_algorithms} of these and tell them apart; ask for "
-            "fewer (--minimum-tasks, --minimum-algorithms), or add scores"
+            "fewer (--set minimum_tasks=N,minimum_algorithms=N), or add scores"
         )
     change = _named("transform", transform, TRANSFORMS)
     change_target = change if target_transform is None else _named("transform", target_transform, TRANSFORMS)
@@ -231,7 +231,7 @@ def make_problem(
     if len(rows) > 1 and np.ptp(wanted) <= SAME * max(1.0, float(np.abs(wanted).max())):
         raise ArcadeMarkError(
             f"subset problem: the transformed target is the same for all {len(rows)} algorithms, {wanted[0]:.3g}, so "
-            "there is nothing to predict; choose another (--target, --transform)"
+            "there is nothing to predict; choose another (--target, --set transform)"
         )
     return Problem(
         change(values[np.ix_(rows, columns)]),

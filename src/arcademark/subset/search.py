@@ -153,7 +153,7 @@ def search(problem: Problem, size: int, *, progress: Progress | None = None, **o
             f"subset search: none of {certificate.subsets:,} subsets of {size} can be used: "
             f"{certificate.inadmissible:,} have too few algorithms with scores on all their tasks, the others have "
             "negative coefficients; ask for another size, for fewer folds, or for fits without "
-            'any (nonnegative="nnls", --nnls)'
+            'any (nonnegative="nnls", --set nnls=yes)'
         )
     folding: Any = {"nonnegative": asked.nonnegative, "folds": asked.folds, "fold_seed": asked.fold_seed}
     best, *others = (evaluate(problem, [problem.tasks[j] for j in subset], **folding) for subset in found)

@@ -54,8 +54,8 @@ _NETWORKS: Mapping[str, Format] = {"policy.pth": "stable-baselines3", "module.pt
 """The file of the network in an archive that has settings too: Stable-Baselines3's, and our own of RLlib's modules."""
 
 TRUST = (
-    "whoever wrote the file decides what that does on this machine; if you trust its source, add --trust, else have it "
-    "saved as tensors alone (state dict, safetensors, ONNX)"
+    "whoever wrote the file decides what that does on this machine; if you trust its source, add --set trust=true, "
+    "else have it saved as tensors alone (state dict, safetensors, ONNX)"
 )
 
 

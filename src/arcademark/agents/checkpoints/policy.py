@@ -303,7 +303,7 @@ def _check_settings(
     except ImportError:
         raise ArcadeMarkError(f"{place}: needs PyTorch; install it with pip install '.[deep]'") from None
     if device == "cuda" and not torch.cuda.is_available():
-        raise ArcadeMarkError(f"{place}: PyTorch finds no CUDA device; leave --device out")
+        raise ArcadeMarkError(f"{place}: PyTorch finds no CUDA device; leave --set device out")
 
 
 def _network(

@@ -36,7 +36,7 @@ def listing(sets: Sequence[FeatureSet]) -> Document:
         (
             section("", table(columns, ((item.name, length(item), item.summary) for item in sets)), *sources),
             Prose("What one sees, and what its parameters are:"),
-            Code("arcademark features basic --games freeway --png basic.png\narcademark info features basic"),
+            Code("arcademark info features show basic --games freeway --figure f.png\narcademark info features basic"),
         ),
     )
 

@@ -110,7 +110,7 @@ def _notes(found: Planned) -> Iterator[Notice]:
             "note",
             f"The length of this agent's episodes is unknown: all are taken to last until the {found.unit} cap, and "
             "the other amounts are estimates for such. It takes less where episodes end before.",
-            "Give it by --episode-frames, or begin the run.",
+            "Give it by --assume episode_frames=N, or begin the run.",
         )
     if found.done:
         yield Notice(

@@ -108,7 +108,7 @@ def _run_by_run(collection: RunCollection, names: Sequence[str]) -> Iterator[Not
             yield notice(
                 "played_apart",
                 f"{parts} are of the same agents under the same protocol and share no trial: shown as one run, {name}.",
-                f"'arcademark merge OUT {' '.join(map(str, run.record.parts))}' makes one of them.",
+                f"'arcademark runs merge OUT {' '.join(map(str, run.record.parts))}' makes one of them.",
             )
         if protocol.departures:
             changes = (
@@ -264,7 +264,7 @@ def _test_games(collection: RunCollection) -> Iterator[Notice]:
     entries = [entry for run in collection.runs for entry in ledger.entries_of(run.record)]
     for account in accounts(entries):
         if account.repeated:
-            yield notice("test_games", told(account, paths=False), "'arcademark ledger' shows more.")
+            yield notice("test_games", told(account, paths=False), "'arcademark runs ledger' shows more.")
 
 
 def _scores(algorithms: Sequence[Algorithm]) -> Iterator[Notice]:

@@ -249,9 +249,7 @@ def planned(
     watts = (runnings()[POWERED].machine_watts or 0.0) / POWERED_CORES if core_watts is None else core_watts
     spent = cost(core_hours, price, watts, POUNDS_PER_KWH if pounds_per_kwh is None else pounds_per_kwh)
     if not all(map(math.isfinite, astuple(spent))):
-        raise ArcadeMarkError(
-            "the amounts are not finite: expected finite numbers in --rate, --core-price, --core-watts and --carbon"
-        )
+        raise ArcadeMarkError("the amounts are not finite: expected finite numbers in --assume")
     return Planned(
         agents=tuple(dict.fromkeys(trial.agent.label for trial in plan.trials)),
         games=titles,
@@ -311,7 +309,7 @@ def _lengths(standings: Sequence[Standing], given: int | None) -> tuple[dict[str
         on = "" if protocol.unit == "frame" else f" on {wording.shortened(lacking)}"
         raise ArcadeMarkError(
             f"protocol {protocol.label} has no {protocol.unit} cap{on}, so nothing tells how long episodes are; give "
-            "--episode-frames"
+            "--assume episode_frames=N"
         )
     return {game: float(cap) for game, cap in caps.items()}, "frame cap"
 

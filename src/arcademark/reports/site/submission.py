@@ -99,7 +99,7 @@ def check(
             f"--paper {one_line(paper.key, 80)!r}: expected a name and a year in small letters, such as doe-2026"
         )
     if paper is not None and paper.url and not reading.ADDRESS.match(paper.url):
-        raise ArcadeMarkError(f"--url {one_line(paper.url, 80)!r}: expected an address that begins with https://")
+        raise ArcadeMarkError(f"--cite url={one_line(paper.url, 80)!r}: expected an address that begins with https://")
     if paper is not None and manifest.protocol_of(directory, manifest.read(directory)).unit == "step":
         raise ArcadeMarkError(
             f"{directory}: has no Atari games, of which the catalogue is; check it without --paper, and show it on its "

@@ -128,7 +128,7 @@ class Host:
             if console is not None:
                 choose_emulator(console, "console")
         except ArcadeMarkError as error:
-            return f"a node lacks the console that is here ({error}); bring a C compiler there, or give --emulator ale"
+            return f"a node lacks the console that is here ({error}); bring a C compiler, or --engine emulator=ale"
         process, self._socket = processes.spawn(worker.main)
         self._kill = partial(processes.kill, process)
         return None
@@ -170,7 +170,7 @@ def _serve(channel: Channel, asked: Connect) -> None:
         _connect(asked.address)
         room = _room(asked.gpus)
         if not room and not (asked.waits and _grows()):
-            needs = f"1 processor, --gpus {asked.gpus:g}" if asked.gpus else "1 processor"
+            needs = f"1 processor, gpus={asked.gpus:g}" if asked.gpus else "1 processor"
             remedy = "start one that has or ask for less, and give --workers where an autoscaler adds nodes"
             channel.send(Refused(f"none of its nodes has room for a worker ({needs}); {remedy}"))
             return

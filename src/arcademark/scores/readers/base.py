@@ -47,13 +47,13 @@ HEAD = 4096
 
 SAID: Mapping[str, str] = MappingProxyType(
     {
-        "algorithm": "algorithm= (--algorithm)",
-        "task": "task= (--game)",
-        "tasks": "tasks= (--format rliable --games A,B,…)",
-        "format": "format= (--format)",
-        "pattern": "pattern= (--pattern)",
-        "tag": "tag= (--tag)",
-        "decimal": "decimal= (--decimal . or --decimal ,)",
+        "algorithm": "algorithm= (--read algorithm=NAME)",
+        "task": "task= (--read game=NAME)",
+        "tasks": "tasks= (--read format=rliable --games A,B,…)",
+        "format": "format= (--read format=NAME)",
+        "pattern": "pattern= (--read pattern=…)",
+        "tag": "tag= (--read tag=NAME)",
+        "decimal": "decimal= (--read decimal=. or --read decimal=,)",
     }
 )
 """How messages name an option: in Python and on the command line."""

@@ -1,0 +1,123 @@
+"""``arcademark info console``: whether the console of our own is here, and whether it is ale-py's to the bit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from arcademark.cli import commands, messages, options
+from arcademark.cli.writing import write
+from arcademark.errors import ArcadeMarkError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from arcademark.console.prove import Task
+
+
+@commands.command("console", short_help="The console of our own: is it here, and for which games is it proven?")
+@options.as_json
+def console(as_json: bool) -> int:
+    """Tell whether the console of our own can be used here, and for which games it is proven."""
+    from arcademark.console import build
+    from arcademark.console.prove import Here, proven
+
+    try:
+        build.core()
+        reason = None
+    except build.NoCore as error:
+        reason = str(error)
+    listed = proven()
+    if as_json:
+        messages.print_json(Here(build.version(), reason, tuple(listed)))
+        return 0
+    messages.tell(f"core {build.version()}: " + ("compiled" if reason is None else f"not here: {reason}"))
+    messages.tell(f"proven for {len(listed)} games, {sum(int(row['frames']) for row in listed.values()):,} frames")
+    return 0
+
+
+@commands.command("console prove", short_help="Compare the console with ale-py, frame by frame.")
+@click.argument("names", metavar="[GAMES]", default="all")
+@click.option("--frames", type=options.COUNT, default=10_000, help="To be compared in each game.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=Path("console-proof.jsonl"),
+    help="The record. The same command again continues it.",
+)
+@click.option("--workers", type=options.COUNT, default=1, help="Processes.")
+@click.option("--translated", is_flag=True, help="Compare the games' translations with the interpreter.")
+@click.option("--run", type=click.Path(path_type=Path, file_okay=False), help="Replay this run's episodes instead.")
+@click.option("--list", "listed", type=click.Path(path_type=Path, dir_okay=False), help="Write the proven list here.")
+def prove(
+    names: str, frames: int, out: Path, workers: int, translated: bool, run: Path | None, listed: Path | None
+) -> int:
+    """Compare memory, reward, lives, end and screen with ale-py's in random play of GAMES, until a difference.
+
+    GAMES is a suite, a subset or games, separated by commas; "all" is every game that one player can play. With --run,
+    a run's recorded episodes of them are replayed instead: on the console, which must give the recorded scores, frames
+    and ends, and frame by frame beside ale-py. Exits with 1 if something differs.
+    """
+    from arcademark.console import games
+    from arcademark.console import prove as proof
+    from arcademark.console.build import NoCore
+    from arcademark.environments.atari import rom_path
+    from arcademark.suite.subsets import resolve_tasks
+
+    if translated and listed is not None:
+        raise click.UsageError("the proven list is of the interpreter; leave out --list or --translated")
+    chosen = games.names() if names == "all" else resolve_tasks(names)
+    if run is not None:
+        if translated or listed is not None:
+            raise click.UsageError("with --run no --translated and no --list are possible")
+        return _prove_run(run, chosen, workers)
+    done = proof.read_sections(out, translated=translated)
+    todo = [proof.Task(game, rom_path(game), frames, [part for part in done if part.game == game]) for game in chosen]
+    by_game = {task.game: task for task in todo}
+    try:
+        with out.open("a", encoding="utf-8") as record:
+            record.write("\n" if done else "")  # a line that was cut short ends here
+            for task in todo:
+                _tell_if_settled(task)
+            for section in proof.sections_of(todo, workers=workers, translated=translated):
+                record.write(proof.line_of(section))
+                record.flush()
+                done.append(section)
+                by_game[section.game].played.append(section)
+                _tell_if_settled(by_game[section.game])
+    except NoCore as error:
+        raise ArcadeMarkError(f"the console is not here: {error}; see docs/console.md") from None
+    except OSError as error:
+        raise ArcadeMarkError(f"{out}: cannot write the record ({error.strerror}); name another with --out") from None
+    if listed is not None:
+        write(listed, proof.list_text(done), option="--list", example="proven.csv")
+    return 1 if any(task.difference for task in todo) else 0
+
+
+def _prove_run(directory: Path, chosen: Collection[str], workers: int) -> int:
+    from collections import Counter
+
+    from arcademark.console.prove import in_processes
+    from arcademark.runs.proving import prove_episode
+    from arcademark.runs.replay import select
+    from arcademark.runs.store import read_run
+    from arcademark.runs.verify import Task as Replay
+
+    run = read_run(directory, whole=False)
+    tasks = [Replay(run.directory, run.protocol, each) for each in select(run) if each.trial.game in chosen]
+    outcomes: Counter[str] = Counter()
+    for finding in in_processes(prove_episode, ((task,) for task in tasks), workers):
+        outcomes[finding.outcome] += 1
+        if finding.outcome != "confirmed":
+            messages.tell(f"{finding.game}: {finding}")
+    frames = sum(task.recorded.episode.frames for task in tasks)
+    messages.tell(f"{outcomes['confirmed']:,} of {len(tasks):,} episodes confirmed, {frames:,} frames")
+    return 0 if outcomes["confirmed"] == len(tasks) else 1
+
+
+def _tell_if_settled(task: Task) -> None:
+    compared = sum(section.frames for section in task.played)
+    if task.difference or compared >= task.frames:
+        messages.tell(f"{task.game}: {compared:,} frames, {task.difference or 'no difference'}")

@@ -1,0 +1,171 @@
+"""``arcademark info features show`` and ``actions``: what a feature set sees of a game."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from arcademark.cli import commands, messages, options
+from arcademark.cli.commands import Option
+from arcademark.cli.output import Output, with_output
+from arcademark.cli.writing import check_ending, write
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+
+if TYPE_CHECKING:
+    from arcademark.features.base import Observed
+    from arcademark.reports.features.seen import Images, Seen
+    from arcademark.runs.moments import Play
+    from arcademark.runs.replay import Choice
+
+
+KINDS = (".png", ".svg", ".pdf")
+
+
+@commands.command("features show", short_help="Show what feature sets of linear learners see of games.")
+@click.argument("sets", metavar="SET…", nargs=-1)
+@click.option(
+    "--games", metavar="NAMES", help="A suite, a subset or games.  [default: the five training games of the 2013 paper]"
+)
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A parameter of the set. May be repeated.")
+@click.option(
+    "--after",
+    type=options.WHOLE,
+    metavar="FRAMES",
+    help="The moment to show.  [default: 600; of a recorded episode half of it]",
+)
+@click.option("--seed", type=options.WHOLE, help="Of random play; with --run only this trial's.  [default: 0; any]")
+@click.option("--run", "run", type=options.PATH, metavar="RUN", help="Show an episode of this run, not random play.")
+@options.only("episode", "agent", "trial")
+@click.option(
+    "--figure",
+    "figures",
+    cls=Option,
+    was=dict.fromkeys(("--png", "--svg", "--pdf"), "{}"),
+    multiple=True,
+    metavar="FILE",
+    help="Also draw what is seen: FILE.png, .svg or .pdf, or png, svg or pdf alone, named after set and game. Replaces "
+    "a figure. May be repeated.",
+)
+@with_output
+def show(
+    sets: tuple[str, ...],
+    games: str | None,
+    settings: tuple[str, ...],
+    after: int | None,
+    seed: int | None,
+    run: Path | None,
+    choice: Choice,
+    figures: tuple[str, ...],
+    output: Output,
+) -> int:
+    """Show what feature sets see of games at some moment: how many features, how many active, what they mean.
+
+    The time is that of one step of the feature set, learning not included.
+    """
+    from arcademark.features.registry import feature_sets
+    from arcademark.reports.features import documents, seen
+    from arcademark.reports.present import features
+
+    for name in figures:
+        check_ending(Path(name if f".{name}" not in KINDS else f".{name}.{name}"), KINDS, option="--figure")
+    sets = tuple(dict.fromkeys(sets))
+    if not sets:
+        every = tuple(feature_sets().values())
+        output.show(documents.listing(every), lambda: features.listing(every))
+        return 0
+    for name in sets:
+        if name not in feature_sets():
+            raise UnknownNameError("feature set", name, feature_sets())
+    parameters = seen.read_settings(sets, options.pairs("set", settings))
+    chosen = _games(games, run)
+    if run is None and choice:
+        raise ArcadeMarkError("--only chooses in a run; name one with --run, or leave it out")
+    found = []
+    for game, name in ((game, name) for game in chosen for name in sets):
+        with _working(f"{game}: {name}"):
+            play = _play(run, game, feature_sets()[name].observed, seed, choice)
+            found.append(seen.see(name, play, after, parameters))
+    written = _write_figures(found, figures)
+    shown = seen.FeaturesSeen(tuple(item for item, _ in found))
+    output.show(shown, lambda: features.seen(found))
+    output.tell(*(f"figure: {path}" for path in written))
+    return 0
+
+
+def _games(games: str | None, run: Path | None) -> tuple[str, ...]:
+    """Return the games meant: those named, else the run's or those for training."""
+    from arcademark.reports.runs import tuning
+    from arcademark.runs.store import read_run
+    from arcademark.suite.subsets import resolve_tasks
+
+    if games is not None:
+        return resolve_tasks(games)
+    if run is not None:
+        return tuple(dict.fromkeys(trial.game for trial in read_run(run).trials))
+    return tuning.training_games()
+
+
+def _play(run: Path | None, game: str, observed: Observed, seed: int | None, choice: Choice) -> Play:
+    from arcademark.runs.moments import random_play, recorded_play
+
+    if run is None:
+        return random_play(game, observed, seed or 0)
+    wanted: Choice = {**choice, "game": game, "seed": seed}
+    return recorded_play(run, observed, **wanted)
+
+
+def _write_figures(found: Sequence[tuple[Seen, Images]], figures: Sequence[str]) -> list[Path]:
+    """Write figures, of which files or kinds are given, and return where."""
+    from arcademark.reports.figures import files
+    from arcademark.reports.present import features
+
+    name = "-".join(dict.fromkeys([item.set for item, _ in found] + [item.game for item, _ in found]))
+    written = []
+    for asked in figures:
+        path = Path(f"{name}.{asked}" if f".{asked}" in KINDS else asked)
+        content = files.file(features.model(found), path.suffix.lower(), "features")
+        write(path, content, option="--figure", example="features.png")
+        written.append(path)
+    return written
+
+
+@commands.command(
+    "features actions", short_help="Write a recorded episode's actions, for background sampling to follow."
+)
+@options.run_directory
+@options.only()
+@click.option("--protocol", metavar="NAME", help="Whose actions and timing they are to have.  [default: the run's]")
+@click.option("--out", type=options.PATH, required=True, metavar="FILE", help="Where to write; replaces no file.")
+@click.option("--overwrite", is_flag=True, help="Replace the file if it is there.")
+def actions(run_directory: Path, choice: Choice, protocol: str | None, out: Path, overwrite: bool) -> int:
+    """Write the actions of an episode of RUN as a trajectory: a text file, an action's number a line.
+
+    Feature sets that take away a background find it in sample screens: the trajectory is followed for a random number
+    of steps, then actions are random (Bellemare et al. 2013, §3.1.1). Say --set trajectory=FILE to show or learn with
+    it. Without --only episode=N it is the trial's first.
+    """
+    from arcademark.reports import wording
+    from arcademark.runs.moments import recorded_trajectory
+    from arcademark.suite import protocols
+
+    rules = None if protocol is None else protocols.protocol(protocol)
+    found = recorded_trajectory(run_directory, rules, **choice)
+    write(out, found.text(), option="--out", example="actions.txt", overwrite=overwrite)
+    shown, row = found.recorded
+    messages.tell(
+        f"actions: {out}: {wording.plural(len(found.actions), 'action')} of {shown.game}, {row.phase} episode "
+        f"{row.episode}, for protocol {found.protocol.label}"
+    )
+    return 0
+
+
+def _working(what: str) -> AbstractContextManager[object]:
+    """Say on a terminal what takes its time."""
+    from arcademark.reports.layout import Text
+
+    console = messages.open_console()
+    return console.status(Text(what)) if console.is_terminal else nullcontext()

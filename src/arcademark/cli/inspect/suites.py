@@ -1,0 +1,36 @@
+"""``arcademark info suites check``: suites of other tasks than Atari games."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import click
+
+from arcademark.cli import commands, options
+from arcademark.cli.counting import counting
+from arcademark.cli.output import Output, with_output
+
+
+@commands.command("suites check", short_help="Check that tasks beyond Atari can be measured on.")
+@click.argument("suite", metavar="SUITE")
+@click.option("--episodes", type=options.COUNT, default=10, help="Of random play, a task.")
+@options.override
+@options.workers
+@with_output
+def check(suite: str, episodes: int, override: tuple[str, ...], workers: int | None, output: Output) -> int:
+    """Play every task of SUITE twice, and tell where the second time differs.
+
+    SUITE is a file, a name, or gymnasium:CartPole-v1,Pendulum-v1. A random agent plays each task, and its episodes are
+    replayed in other processes; observations are compared to the byte. Told are also what agents see and do, the scores
+    of random play, and where planners can search. Exits with 1 if a task differs or cannot be played.
+    """
+    from arcademark.environments.registry import load_suite
+    from arcademark.reports.present import suite_check as presenter
+    from arcademark.reports.runs import suite_check
+    from arcademark.suite.protocols import step_protocol
+
+    rules = step_protocol(load_suite(suite)).override(options.pairs("override", override))
+    with counting("playing", "episodes") as follow:
+        found = suite_check.check_suite(rules, episodes, workers, follow)
+    output.show(found, partial(presenter.present, found))
+    return 0 if found.ok else 1

@@ -1,0 +1,66 @@
+"""``arcademark verify`` tells whether the scores are real."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from arcademark.cli import commands, messages, options
+from arcademark.cli.counting import replaying
+
+if TYPE_CHECKING:
+    from arcademark.runs.replay import Choice
+    from arcademark.runs.verify import Verification
+
+MOST_PROBLEMS = 20
+
+
+@commands.command("verify")
+@options.run_directory
+@options.only()
+@options.trusted_suite
+@options.workers
+@options.as_json
+def command(run_directory: Path, suite: str | None, workers: int | None, as_json: bool, choice: Choice) -> int:
+    """Replay the recorded actions of every episode of RUN and confirm its score, or name the first difference.
+
+    Exits with 0 if every episode is confirmed, with 1 if not.
+    """
+    from arcademark.runs.verify import verify
+
+    wanted: Choice = {**choice, "suite": suite}
+    with replaying() as follow:
+        found = verify(run_directory, workers=workers, on_finding=follow, **wanted)
+    if as_json:
+        from arcademark.reports.runs import verification
+
+        messages.print_json(verification.of(found))
+    else:
+        _print(found)
+    return 0 if found.ok else 1
+
+
+def _print(found: Verification) -> None:
+    console = messages.open_console(stderr=False)
+    for warning in found.warnings:
+        console.print(f"warning: {warning}", style="yellow")
+    for note in found.notes:
+        console.print(f"note: {note}")
+    for finding in found.problems[:MOST_PROBLEMS]:
+        console.print(f"{finding.outcome}: {finding}", style="red")
+    if len(found.problems) > MOST_PROBLEMS:
+        console.print(f"… and {len(found.problems) - MOST_PROBLEMS} more; --to json lists all", style="red")
+    total = len(found.findings)
+    if not found.findings:
+        console.print(f"{found.directory}: no episode is recorded, so there is nothing to verify", style="yellow")
+    elif found.ok:
+        beside = f", see the {'note' if len(found.notes) == 1 else 'notes'} above" if found.notes else ""
+        told = f"all {total:,} recorded episodes replay to their" if total > 1 else "its one episode replays to its"
+        console.print(f"{found.directory}: {told} score{beside}", style="yellow" if found.notes else "green")
+    else:
+        console.print(
+            f"{found.directory}: {found.confirmed:,} of {total:,} episode{'s' * (total > 1)} confirmed,"
+            f" {found.differing:,} differ{'s' * (found.differing == 1)},"
+            f" {found.unverifiable:,} could not be replayed",
+            style="bold red",
+        )

@@ -1,0 +1,121 @@
+"""``arcademark watch``: an episode, or two side by side, as a moving picture, on a sheet or in a window."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import click
+
+from arcademark.cli import commands, messages, options
+from arcademark.cli.counting import counting
+from arcademark.errors import ArcadeMarkError
+
+if TYPE_CHECKING:
+    from arcademark.runs.plan import Trial
+    from arcademark.runs.replay import Choice
+
+OF_AGENTS = ("protocol", "override", "settings")
+
+
+@commands.command("watch", "choice beside out overwrite scale actions pictures suite live speed")
+@click.argument("places", metavar="RUN [RUN]", nargs=-1, required=True)
+@options.only()
+@options.fields("beside", "A second episode next to it, and how it differs", options.EPISODE, alone=False)
+@click.option("--out", type=options.PATH, metavar="FILE", help="Where to write: .gif, .mp4 or .png.")
+@click.option("--overwrite", is_flag=True, help="Replace any file; without this, only one that this command wrote.")
+@click.option("--scale", type=click.IntRange(1, 8), default=2, help="Size, in times the console's.")
+@click.option("--actions", is_flag=True, help="Show the action that is played, too.")
+@click.option("--pictures", type=click.IntRange(1, 400), default=12, help="How many, of a .png.")
+@options.trusted_suite
+@click.option(
+    "--live", is_flag=True, help="Show it in a window; RUN may be an agent, which plays --only game=NAME meanwhile."
+)
+@click.option("--speed", type=click.FloatRange(0.1, 16), default=1, help="Of the window.")
+@options.combine(options.protocol, options.override, options.settings)
+def command(
+    places: tuple[str, ...],
+    choice: Choice,
+    beside: Choice,
+    suite: str | None,
+    out: Path | None,
+    overwrite: bool,
+    scale: int,
+    actions: bool,
+    pictures: int,
+    live: bool,
+    speed: float,
+    protocol: str,
+    override: tuple[str, ...],
+    settings: tuple[str, ...],
+) -> int:
+    """Replay an episode of RUN and write it as a moving picture with its running score.
+
+    Without --only episode=N it is the trial's first, episode 0. A second RUN, or --beside, has another next to it. A
+    .png is a sheet of pictures. MP4 needs the extra 'video'.
+
+    With --live a window shows the episode, or what an agent that is named as for 'run' plays meanwhile (--only
+    game=NAME, a task of --suite if that is given), with the values that it gives actions where it tells them (extra
+    'window'; space pauses, Esc ends). Nothing of that is recorded; a learner is trained before.
+    """
+    from arcademark.runs import watch
+
+    choice = {**choice, "suite": suite}
+    if len(places) > 2:
+        raise ArcadeMarkError(f"{len(places)} runs are named; expected one, or two to be shown side by side")
+    plays = live and not (Path(places[0]) / "manifest.json").exists()
+    if not plays and any(map(options.given, OF_AGENTS)):
+        raise ArcadeMarkError("--protocol, --override and --set are of an agent that plays: leave them out, or --live")
+    second = (places[-1], cast("Choice", {**choice, **beside})) if beside or len(places) > 1 else None
+    if not live:
+        with counting("drawing", "frames") as follow:
+            path = watch.watch(
+                places[0],
+                out=out,
+                beside=second,
+                scale=scale,
+                actions=actions,
+                pictures=pictures,
+                overwrite=overwrite,
+                on_frames=follow,
+                **choice,
+            )
+        messages.tell(f"watch: {path}")
+        return 0
+    if out is not None:
+        raise ArcadeMarkError("--live shows a window and --out writes a file; leave one of them out")
+    from arcademark.runs import manifest
+    from arcademark.runs.window import Window
+
+    if not plays:
+        unit = manifest.protocol_of(Path(places[0]), manifest.read(Path(places[0]))).unit
+        with Window(f"ArcadeMark: {places[0]}", watch.PER_SECOND[unit] * speed) as window:
+            for picture in watch.shown(places[0], beside=second, scale=scale, **choice):
+                if not window.show(picture):
+                    break
+        return 0
+    if second is not None:
+        raise ArcadeMarkError("an agent that plays is shown alone; record runs to show two side by side")
+    trial = _trial(places[0], choice, protocol, override, settings)
+    with Window(f"ArcadeMark: {trial.agent.label}", watch.PER_SECOND[trial.protocol.unit] * speed) as window:
+        score = watch.play(trial, window.show, episode=choice.get("episode"), scale=scale)
+    messages.tell("watch: ended before the episode" if score is None else f"watch: score {score:,.15g}")
+    return 0
+
+
+def _trial(agent: str, choice: Choice, protocol: str, override: tuple[str, ...], settings: tuple[str, ...]) -> Trial:
+    """Return the trial that an agent is to play."""
+    from arcademark.agents.loading import agent_specs
+    from arcademark.runs.plan import make_plan
+
+    game, parameters = choice.get("game"), options.pairs("set", settings)
+    if game is None:
+        raise ArcadeMarkError(
+            f"--live {agent}: no run's directory, so an agent; name what it plays, as in --only game=pong"
+        )
+    rules = options.rules(protocol, choice.get("suite"), override)
+    episodes = (choice.get("episode") or 0) + 1
+    plan = make_plan(agent_specs(agent, parameters), game, rules, (choice.get("seed") or 0,), episodes)
+    if len(plan.trials) > 1:
+        raise ArcadeMarkError(f"{agent} on {game} is {len(plan.trials)} trials; name one agent and one game")
+    return plan.trials[0]

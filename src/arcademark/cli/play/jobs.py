@@ -1,0 +1,180 @@
+"""What commands share that have something played as jobs of a SLURM cluster."""
+
+from __future__ import annotations
+
+import functools
+import re
+import shlex
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from arcademark.cli import messages, options
+from arcademark.cli.commands import PARTS, Option
+from arcademark.cli.output import Output
+from arcademark.errors import ArcadeMarkError, one_line
+
+if TYPE_CHECKING:
+    from arcademark.runs.plan import Plan
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+OF_SUBMISSION = frozenset({"--slurm", "--dry-run", "--out", "--workers"})
+"""Options of a command that are of the submission, or are given anew to each job."""
+
+OF_LAST = "merge:"
+"""What parameters of the last job alone begin with."""
+
+_TO_THE_END = re.compile(r"(?:^|,)\s*(?=(?:setup|teardown|python)=)")
+
+
+@dataclass(frozen=True)
+class Jobs:
+    """What jobs are asked for."""
+
+    slurm: tuple[str, ...]
+    dry_run: bool
+
+    def submit(
+        self,
+        plans: Mapping[str, Plan],
+        directory: Path,
+        verb: str,
+        workers: int | None,
+        known: frozenset[str],
+        see: str,
+    ) -> int:
+        """Have plans played as jobs, each of which gives the command `verb` with the options of this one.
+
+        Parameters
+        ----------
+        plans : mapping of str to Plan
+            By their directories' names, below `directory`; an only one has none. The first is dealt out.
+        directory : Path
+        verb : str
+        workers : int, optional
+            Of a job; as many as it has processors by default.
+        known : frozenset of str
+            Names of plans whose trials are known before anything is played.
+        see : str
+            The command that shows what was played, once all is merged.
+        """
+        from arcademark.reports import wording
+        from arcademark.reports.runs.ledger import foretold
+        from arcademark.runs import slurm
+        from arcademark.runs.recording import JOBS, SHARDS
+
+        asked, of_last, own = self._parameters()
+        parameters = slurm.parameters(asked, of_last)
+        workers = workers or parameters[0].get("cpus_per_task", 1)
+        python = shlex.split(own["python"]) if "python" in own else [sys.executable]
+        shards = options.COUNT.convert(own["jobs"], None, None) if "jobs" in own else None
+        command = ["-m", "arcademark", verb, *given(click.get_current_context()), f"--workers={workers}"]
+        work = slurm.prepare(plans, directory.absolute(), python, command, parameters, workers, shards)
+        count = sum(len(plan.trials) for plan in plans.values())
+        trials = f"{wording.plural(count, 'trial')} in {wording.plural(work.count, 'shard')}"
+        if not work.left:
+            parts = [(directory / name, directory / SHARDS / "*" / name) for name in plans]
+            merge = "; ".join(f"arcademark runs merge {whole} {shards}" for whole, shards in parts)
+            messages.tell(f"{directory}: {trials}, all complete; see '{see if work.complete else merge}'")
+            return 0
+        complete = f", {work.count - len(work.left):,} complete" if work.count > len(work.left) else ""
+        of_workers = wording.plural(workers, "worker")
+        if self.dry_run:
+            most = slurm.largest_array()
+            arrays = -(-len(work.left) // most)
+            divided = f" in {arrays:,} arrays, the first of which this is" if arrays > 1 else ""
+            last = work.last_script([f"ARRAY{number + 1}" if arrays > 1 else "ARRAY" for number in range(arrays)])
+            jobs_of = f"{wording.plural(len(work.left), 'job')} of {of_workers}{divided}"
+            plays = shlex.join(work.job.shard("K"))
+            messages.write(_commented(work.script(), f"{trials}{complete}; {jobs_of}; for shard K it runs", plays))
+            messages.write("\n" + _commented(last, "the job that merges the shards when all others have ended"))
+            return 0
+        for name in known:
+            for told in foretold(plans[name], directory / name):
+                messages.say(f"warning: with this run, {told}")
+
+        numbers, last = work.submit(known)
+        if len(work.left) == 1:
+            told = f"job {numbers[0]}: {of_workers}"
+        else:
+            array = f"job array{'s' * (len(numbers) > 1)}"
+            told = f"{array} {', '.join(numbers)}: {len(work.left):,} jobs of {of_workers}"
+        messages.tell(f"{directory}: {trials}{complete}; submitted {told}; job {last} merges the shards")
+        messages.tell(f"logs: {directory / JOBS}; meanwhile 'arcademark status {directory}', then '{see}'")
+        return 0
+
+    def _parameters(self) -> tuple[list[tuple[str, str]], list[tuple[str, str]], dict[str, str]]:
+        """Return parameters of jobs, those of the last alone, and what is ours: how many, and what starts Python."""
+        of_jobs: list[tuple[str, str]] = []
+        of_last: list[tuple[str, str]] = []
+        for text in self.slurm:
+            found = of_last if text.startswith(OF_LAST) else of_jobs
+            found += _pairs(text.removeprefix(OF_LAST))
+        ours = [f"{name}={value}" for name, value in of_jobs if name in ("jobs", "python")]
+        return (
+            [(name, value) for name, value in of_jobs if name not in ("jobs", "python")],
+            of_last,
+            dict(options.pairs("slurm", tuple(ours))),
+        )
+
+
+def asked(command: F) -> F:
+    """Give a command the options of jobs, as its parameter ``jobs``: None where none are asked for."""
+    with_options = options.combine(
+        click.option(
+            "--slurm",
+            cls=Option,
+            was={"--merge-slurm": f"{OF_LAST}{{}}", "--jobs": "jobs={}", "--python": "python={}"},
+            multiple=True,
+            metavar="NAME=VALUE,…",
+            help="Play it as jobs of a SLURM cluster: partition=gpu,time=4:00:00,cpus=4,mem=8G,gpus=1; jobs=20, how "
+            f"many; python=COMMAND, what starts Python in them; {OF_LAST}partition=cpu, of the job that merges. "
+            "May be repeated (docs/cluster.md).",
+        ),
+        click.option(
+            "--dry-run", is_flag=True, help="Print the scripts that --slurm would submit; write and submit nothing."
+        ),
+    )
+
+    @functools.wraps(command)
+    def with_jobs(*, slurm: tuple[str, ...], dry_run: bool, **rest: Any) -> Any:
+        if dry_run and not slurm:
+            raise ArcadeMarkError("--dry-run goes with --slurm; give it, too")
+        return command(jobs=Jobs(slurm, dry_run) if slurm else None, **rest)
+
+    return with_options(with_jobs)  # type: ignore[return-value]
+
+
+def check_shown(output: Output, jobs: Jobs | None, shard: tuple[int, int] | None) -> None:
+    """Refuse ways to show scores where none are shown: of a shard, or of what jobs are to play."""
+    if jobs and shard:
+        raise ArcadeMarkError("--slurm deals the shards out itself; leave --shard out")
+    if (jobs or shard) and output != Output():
+        which = "--slurm" if jobs else "--shard"
+        raise ArcadeMarkError(f"{which}: no scores are shown before shards are merged; leave --to and --all out")
+
+
+def given(context: click.Context) -> Iterator[str]:
+    """Yield what the user wrote but for what is of the submission."""
+    for part in context.meta[PARTS]:
+        if part[0].partition("=")[0] not in OF_SUBMISSION:
+            yield from part
+
+
+def _pairs(text: str) -> Iterator[tuple[str, str]]:
+    """Yield parameters one by one; a comma that no name follows is part of a value, and so is all after ``setup=``."""
+    head, *line = _TO_THE_END.split(text, 1)
+    for part in (*re.split(r",(?=\s*\w+=)", head), *line):
+        if part:
+            yield from options.pairs("slurm", (part,)).items()
+
+
+def _commented(script: str, *lines: str) -> str:
+    """Put comments below a script's first line."""
+    first, _, rest = script.partition("\n")
+    return "\n".join([first, *(f"# {one_line(line)}" for line in lines), rest]).rstrip("\n") + "\n"

@@ -1,0 +1,90 @@
+"""``arcademark plan``: estimate what a run takes, before anything is played."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from arcademark.cli import commands, options
+from arcademark.cli.output import Output, with_output
+from arcademark.cli.play import playing
+from arcademark.errors import ArcadeMarkError
+
+NUMBER, POSITIVE = click.FloatRange(min=0), click.FloatRange(min=0, min_open=True)
+NUMBER.name = POSITIVE.name = "number"
+MOST_WORKERS = 100_000
+
+
+@commands.command("plan", usual="games protocol settings seeds episodes frames workers counts assume forms")
+@playing.asked_of_one
+@click.option("--out", type=options.PATH, help="The run's directory.  [default: as that of 'run']")
+@click.option(
+    "--simulate",
+    "counts",
+    metavar="N,…",
+    default="1,8,64",
+    callback=lambda _, __, text: worker_counts(text),
+    help="Numbers of workers to estimate the duration for, besides --workers.",
+)
+@options.fields(
+    "assume",
+    "Frames played a second and core, not those that planners simulate; frames of an episode; US dollars an hour and "
+    "watts of a core; pounds of CO2 a kilowatt-hour",
+    {
+        "rate": POSITIVE,
+        "episode_frames": options.COUNT,
+        "core_price": NUMBER,
+        "core_watts": NUMBER,
+        "pounds_per_kwh": NUMBER,
+    },
+    was={"--carbon": "pounds_per_kwh={}"},
+)
+@with_output
+def command(
+    agent: str | None,
+    games: str,
+    shard: tuple[int, int] | None,
+    out: Path | None,
+    counts: tuple[int, ...],
+    output: Output,
+    assume: Mapping[str, Any],
+    **asked: Any,
+) -> int:
+    """Estimate what 'arcademark run AGENT' with the same options takes: frames, core-hours, money, energy and time.
+
+    Speed is measured on this machine unless --assume rate=N is given: a few seconds in each of up to three games; of
+    planners, whose decisions may take many times longer in one game than in another, in every game, ten seconds and up
+    to a minute where games are few. Episode length is taken from --assume episode_frames=N, from the run's directory,
+    or from random play for random agents; for others every episode is taken to last until the frame cap.
+    """
+    from arcademark.cli.counting import counting
+    from arcademark.cli.play.run import directory_of
+    from arcademark.reports import wording
+    from arcademark.reports.present import planned as presenter
+    from arcademark.reports.runs import planned
+    from arcademark.runs import scheduling
+
+    way, specs = playing.playing_one(agent, **asked)
+    plan = way.plan(specs, games)
+    with counting("measuring", wording.noun(plan.protocol.unit) + "s") as follow:
+        found = planned.planned(
+            scheduling.shard(plan, *shard) if shard else plan,
+            out or directory_of(agent or specs[0], way.protocol.name, shard),
+            sorted({*counts, *([way.how["workers"]] if way.how["workers"] else [])}),
+            shards=planned.shard_balance(plan, shard[1]) if shard else None,
+            follow=follow,
+            **assume,
+        )
+    output.show(found, lambda: presenter.present(found))
+    return 0
+
+
+def worker_counts(text: str) -> tuple[int, ...]:
+    """Read ``1,8,64``."""
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdecimal() and len(part) < 10 and 1 <= int(part) <= MOST_WORKERS for part in parts):
+        raise ArcadeMarkError(f"--simulate {text!r}: expected numbers from 1 to {MOST_WORKERS:,}, as in 1,8,64")
+    return tuple(map(int, parts))

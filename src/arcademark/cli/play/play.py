@@ -1,0 +1,83 @@
+"""``arcademark play``: a person plays a game under a protocol."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from arcademark.cli import commands, messages, options
+from arcademark.cli.play import playing
+
+if TYPE_CHECKING:
+    from arcademark.runs.human import Sitting
+
+
+@commands.command("play")
+@click.argument("game", metavar="GAME")
+@options.combine(options.protocol, options.override)
+@click.option("--episodes", type=options.COUNT, help="Scored episodes to record now.  [default: practice]")
+@click.option("--seed", type=options.WHOLE, default=0, help="Of scored episodes.")
+@click.option("--name", metavar="TEXT", help="What reports call you, with [human] behind it.  [default: human]")
+@click.option("--stepped", is_flag=True, help="The game stands still until a key is held: an action's, or Enter.")
+@click.option(
+    "--out", type=options.PATH, help="The run's directory.  [default: runs/human, with the name and another protocol's]"
+)
+@click.option("--scale", type=click.IntRange(1, 8), default=3, help="Size, in times the console's.")
+def command(
+    game: str,
+    protocol: str,
+    override: tuple[str, ...],
+    episodes: int | None,
+    seed: int,
+    name: str | None,
+    stepped: bool,
+    out: Path | None,
+    scale: int,
+) -> int:
+    """Play GAME yourself in a window: 60 frames a second, sticky actions and frame skip as the protocol says.
+
+    Arrows or WASD and the space bar, or a gamepad; P pauses and hides the game, Esc ends. There is no sound. Without
+    --episodes it is practice, of which nothing is recorded.
+
+    With --episodes each finished episode is recorded with its actions, like an agent's: 'arcademark verify' replays it,
+    'arcademark report' shows it. The same command again adds as many. An episode that is ended with Esc is lost. Needs
+    the extra 'window'.
+    """
+    from arcademark.runs import human
+    from arcademark.runs.manifest import slug
+    from arcademark.runs.window import Window
+    from arcademark.suite import protocols
+
+    rules = protocols.protocol(protocol).override(options.pairs("override", override))
+    label = "-".join(["human", *(["stepped"] if stepped else []), *([slug(name)] if name else [])])
+    directory = out or playing.default_directory(label, rules.name)
+    recorded = None if episodes is None else directory
+    plan = human.planned(recorded, game, rules, seed=seed, episodes=episodes or 1, name=name, stepped=stepped)
+    with Window(f"ArcadeMark: {plan.games[0]}", remedy="play where there is a display") as window:
+        if episodes is None:
+            sitting = human.practise(plan.trials[0], window, scale=scale)
+        else:
+            sitting = human.record(plan, directory, window, scale=scale)
+    for line in _told(sitting):
+        messages.tell(f"play: {line}")
+    if episodes is not None and sitting.episodes:
+        messages.tell(f"play: recorded in {directory}; 'arcademark report {directory}' shows it")
+    return 0
+
+
+def _told(sitting: Sitting) -> list[str]:
+    """Say what was played, and how steadily."""
+    from arcademark.runs.watch import clock
+
+    lines = [
+        f"episode {row.episode}: score {row.score:,.15g} in {row.frames:,} frames, {clock(row.frames)}"
+        for row in sitting.episodes
+    ]
+    if sitting.left:
+        lines.append("ended before the episode: it is not recorded")
+    if sitting.errors:
+        median, most = (1000 * sitting.error(share) for share in (0.5, 0.99))
+        lines.append(f"frame times were off 1/60 s by {median:.2f} ms (median), {most:.2f} ms (99th percentile)")
+    return lines

@@ -1,0 +1,233 @@
+"""How a run is seen while it is played: a bar on a terminal, a line now and then elsewhere. All on standard error."""
+
+from __future__ import annotations
+
+import time
+from types import TracebackType
+from typing import Self
+
+from rich.progress import BarColumn, TextColumn
+from rich.progress import Progress as Bar
+
+from arcademark.cli import messages
+from arcademark.cli.counting import Words
+from arcademark.reports import settings, wording
+from arcademark.reports.layout import Console
+from arcademark.runs.events import (
+    Compiling,
+    Event,
+    FireMissed,
+    LearnerBegun,
+    Learning,
+    NotTrained,
+    Progress,
+    RunBegun,
+    Stopping,
+    Summary,
+    TrialFailed,
+    WorkerLost,
+)
+from arcademark.suite import protocols
+from arcademark.suite.tasks import game_name
+
+LINE_SECONDS = 30.0
+MOST_LEFT_OUT = 3
+BAR_WIDTH, SHORT_BAR = 24, 10
+NARROW = 100  # columns below which a terminal has the short bar
+PERCENTAGE = len(" 100% ")
+
+
+class Display:
+    """Shows the events of a run, whose lengths are in `unit`; a context manager, as the bar owns the last line."""
+
+    def __init__(self, console: Console | None = None, unit: str = "frame") -> None:
+        self._unit = unit
+        self._console = console or messages.open_console()
+        self._column = BarColumn(bar_width=self._bar_width)
+        self._bar = Bar(
+            self._column, TextColumn("{task.percentage:>3.0f}%"), Words(), console=self._console, transient=True
+        )
+        self._task = self._bar.add_task("starting", total=None)
+        self._told = time.monotonic()
+
+    @property
+    def _bar_width(self) -> int:
+        return SHORT_BAR if self._console.width < NARROW else BAR_WIDTH
+
+    def __enter__(self) -> Self:
+        if self._console.is_terminal:
+            self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._console.is_terminal:
+            self._bar.stop()
+
+    def hear(self, event: Event) -> None:
+        """Show one event."""
+        match event:
+            case Compiling():
+                self._say("compiling the console: it takes about ten seconds, once on this machine")
+            case RunBegun():
+                self._begin(event)
+            case LearnerBegun():
+                self._say(budget(event))
+            case NotTrained():
+                self._say(("warning", "yellow"), f": {event.agent} does not learn, so it is not trained")
+            case FireMissed():
+                told = f": wrappers with which {event.agent} may have been trained press FIRE for the agent on "
+                remedy = "; --protocol sb3-atari plays as they do, --override fire_reset=true presses it here"
+                if event.waiting:
+                    waits = "waits" if len(event.waiting) == 1 else "wait"
+                    named = wording.listing(map(game_name, event.waiting))
+                    self._say(("warning", "yellow"), f"{told}{named}, which {waits} for it{remedy}")
+                else:
+                    self._say(f"note{told}{wording.shortened(map(game_name, event.games))}{remedy}")
+            case TrialFailed():
+                self._say(("failed", "red"), f"  {event.agent} on {event.game}, seed {event.seed}: {event.error}")
+            case WorkerLost():
+                self._say(("lost a worker", "yellow"), f"  {event.trial_id}: {event.reason}; playing it again")
+            case Stopping():
+                self._say(
+                    ("stopping", "yellow"),
+                    "  at the end of the training episode in play, to keep what it learned; Ctrl-C again stops at once "
+                    f"and loses the last {wording.plural(event.unkept, 'training episode')}",
+                )
+            case Progress():
+                self._move(event)
+
+    def close(self, summary: Summary) -> None:
+        """Say how the run ended."""
+        emulated = summary.frames + summary.simulated_frames
+        rate = emulated / summary.wall_seconds if summary.wall_seconds else 0.0
+        if summary.interrupted:
+            kept = "everything finished is kept"
+            if summary.kept:
+                kept = "{:,} of {:,} {}s of training are kept".format(*summary.kept, self._unit)
+            elif summary.unkept:
+                kept += f" but the last {wording.plural(summary.unkept, 'training episode')}"
+            self._say(("stopped", "yellow"), f"  {kept}; the same command continues")
+            if summary.decisions:
+                self._say("episodes that planners had begun go on where they were last kept, some seconds ago")
+        elif summary.episodes == 0 and summary.complete:
+            self._say(f"{summary.directory} is complete already; nothing was left to play")
+        if summary.episodes:
+            episodes = wording.plural(summary.episodes, "episode")
+            frames = wording.plural(summary.frames, self._unit)
+            if summary.decisions:
+                frames = f"{summary.decisions:,} decisions, {frames} played and {summary.simulated_frames:,} simulated"
+            lasted = wording.time_span(summary.wall_seconds)
+            self._say(f"{episodes}, {frames} in {lasted} ({wording.rate(rate, self._unit)}) → {summary.directory}")
+        if summary.failed:
+            rest = "nothing is left to score" if len(summary.failed) == summary.trials else "the rest is scored"
+            failed = f"{len(summary.failed)} of {wording.plural(summary.trials, 'trial')} failed"
+            self._say((failed, "red"), f"; {rest}")
+
+    def _begin(self, event: RunBegun) -> None:
+        if (event.episodes_done or event.episodes_begun) and event.episodes_done < event.episodes:
+            begun = f", {event.episodes_begun:,} more in part" if event.episodes_begun else ""
+            done = f"{event.episodes_done:,} of {event.episodes:,} episodes were played before"
+            self._say(f"continuing: {done}{begun}")
+        if event.episodes_trained:
+            self._say(f"training goes on after {wording.plural(event.episodes_trained, 'episode')}")
+        for left in event.left_out[:MOST_LEFT_OUT]:
+            self._say(("left out", "yellow"), f"  {left.agent} on {left.game}: {left.reason}")
+        if len(event.left_out) > MOST_LEFT_OUT:
+            self._say(("left out", "yellow"), f"  {len(event.left_out) - MOST_LEFT_OUT} more, for like reasons")
+
+    def _move(self, event: Progress) -> None:
+        self._column.bar_width = self._bar_width
+        room = self._console.width - self._bar_width - PERCENTAGE
+        text = told(event, room if self._console.is_terminal else None, self._unit)
+        if self._console.is_terminal:
+            completed = 100 * event.fraction if event.fraction is not None else None
+            total = None if event.fraction is None else 100.0
+            self._bar.update(self._task, description=text, completed=completed, total=total)
+        elif time.monotonic() - self._told >= LINE_SECONDS:
+            self._told = time.monotonic()
+            self._say(text)
+
+    def _say(self, *parts: messages.Part) -> None:
+        messages.say(*parts, console=self._console)
+
+
+def told(event: Progress, width: int | None = None, unit: str = "frame") -> str:
+    """Say how far a run is. Where `width` columns do not hold it all, the time left is the last to be dropped."""
+    planning, learning = event.planning, event.learning
+    left = ""
+    if event.seconds_left is not None:
+        left = f"{'at most ' if event.at_most else ''}{wording.time_span(event.seconds_left)} left"
+    episodes = f"{event.episodes_done:,}/{event.episodes:,} episodes"
+    trials = f"{event.trials_done:,}/{event.trials:,} trials"
+    if learning is not None:
+        speed = wording.rate(event.frames_per_second, unit)
+        short, trained, whole = _trained(learning, unit)
+        scores = _recent(learning)
+        choices = [
+            (whole, *scores[:1], episodes, trials, speed),
+            (whole, *scores[:1], trials, speed),
+            (whole, *scores[:1], speed),
+            (trained, *scores[:1], speed),
+            (trained, *scores[:1]),
+            *((*before, text) for text in scores[1:] for before in ((trained,), (short,), ())),
+            (trained,),
+            (short,),
+        ]
+    elif planning is None:
+        speed = wording.rate(event.frames_per_second, unit)
+        choices = [(episodes, trials, speed), (episodes, speed), (episodes,)]
+    else:
+        decisions = f"{planning.decisions:,} decisions"
+        rate = f"{planning.simulated_frames_per_second:,.0f}"
+        speed = wording.rate(planning.simulated_frames_per_second, unit)
+        choices = [
+            (episodes, trials, decisions, f"{planning.simulated_frames:,} {unit}s simulated, {rate}/s"),
+            (episodes, decisions, speed),
+            (episodes, speed),
+            (episodes,),
+        ]
+    texts = [" · ".join([*parts, left] if left else parts) for parts in choices] + ([left] if left else [])
+    return next((text for text in texts if width is None or len(text) <= width), texts[-1])
+
+
+def budget(event: LearnerBegun) -> str:
+    """Say what a learner is given, and what the named protocol gives where that is something else."""
+    rules = event.protocol
+    trials = protocols.learner_trials(rules)
+    given = [
+        settings.budget(event.training_frames, event.training_episodes, rules.unit),
+        wording.plural(event.episodes, "episode"),
+        wording.plural(event.seeds, "trial"),
+    ]
+    usual = [
+        settings.named_budget(rules),
+        wording.plural(rules.overrides.get("evaluation_episodes", rules.evaluation_episodes), "episode"),
+        given[2] if trials is None else wording.plural(trials, "trial"),
+    ]
+    scored = "then" if rules.reported_episodes == "evaluation" else "scored on its last"
+    said = f"{event.agent} learns for {given[0]}, {scored} {given[1]}, {given[2]} a {wording.noun(rules.unit)}"
+    return f"{said}, as {rules.name} has it" if given == usual else f"{said}; {rules.name}: {wording.listing(usual)}"
+
+
+def _trained(learning: Learning, unit: str) -> tuple[str, str, str]:
+    """Say how much of the training is done: in short, in what its budget is counted in, and in the other too."""
+    if learning.wanted_frames is not None:
+        done, counted = f"trained {learning.frames:,}/{learning.wanted_frames:,}", f"{unit}s"
+        beside = wording.plural(learning.episodes, "episode")
+    else:
+        done, counted = f"trained {learning.episodes:,}/{learning.wanted_episodes or 0:,}", "episodes"
+        beside = wording.plural(learning.frames, unit)
+    return done, f"{done} {counted}", f"{done} {counted} ({beside})"
+
+
+def _recent(learning: Learning) -> list[str]:
+    """Say what was scored lately, then the same in ever fewer words: of fewer games in the end."""
+    if len(learning.recent) == 1:
+        score = f"score {wording.score(learning.recent[0][1])}"
+        return [f"recent {score}", score]
+    games = [f"{game} {wording.score(mean)}" for game, mean in learning.recent]
+    listed = ["scores " + ", ".join(games)] if games else []
+    fewer = [f"scores {', '.join(games[:n])}, {len(games) - n} more" for n in range(len(games) - 1, 0, -1)]
+    return [f"recent {text}" for text in listed] + listed + fewer

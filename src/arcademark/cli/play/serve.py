@@ -1,0 +1,39 @@
+"""``arcademark serve``: offer a game, or another task, to a training program in any language."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from arcademark.cli import commands, options
+from arcademark.errors import ArcadeMarkError
+
+
+@commands.command("serve")
+@click.argument("games", metavar="GAMES")
+@options.suite
+@options.protocol
+@options.override
+@click.option("--envs", type=options.COUNT, metavar="N", help="Games played at once.  [default: one of each]")
+@click.option("--seed", type=options.WHOLE, default=0, help="Of the first reset.")
+@click.option("--training", is_flag=True, help="End episodes and clip rewards as the protocol says for training.")
+def command(
+    games: str, suite: str | None, protocol: str, override: tuple[str, ...], envs: int | None, seed: int, training: bool
+) -> int:
+    """Offer GAMES under a protocol to the program that starts this command, over its standard input and output.
+
+    docs/protocol.md describes the messages. It ends when its standard input does.
+    """
+    from arcademark.environments.gymnasium import make_vec
+    from arcademark.environments.serving import Server
+
+    if sys.stdin.isatty():
+        raise ArcadeMarkError("serve: speaks to a program that starts it, not to a terminal; see docs/protocol.md")
+    rules = options.rules(protocol, suite, override)
+    vector = make_vec(games, envs, rules, training=training, render_mode="rgb_array", copy=False)
+    outgoing = os.dup(1)
+    os.dup2(2, 1)  # what a library prints is no message
+    Server(vector, seed, 0, outgoing).serve()
+    return 0

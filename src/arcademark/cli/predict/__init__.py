@@ -1,0 +1,1 @@
+"""A few tasks for all of them."""

@@ -1,0 +1,53 @@
+"""``arcademark subset coverage``: how often intervals from some games hold what was left out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from arcademark.cli import commands, tables
+from arcademark.cli.output import Output, with_output
+from arcademark.cli.predict.predict import learnt_from, training_of
+from arcademark.errors import ArcadeMarkError
+
+DEFAULT = ("atari-3", "atari-5", "atari-10")
+
+
+@commands.command("coverage", short_help="How often intervals of any games hold what was left out.")
+@click.argument("games", nargs=-1, metavar="[GAMES…]")
+@click.option("--sizes", metavar="SIZES", help="Also choose the best games of each size, 1-10 or 3,5,10.")
+@click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.9)
+@tables.suite
+@learnt_from
+@with_output
+def command(
+    games: tuple[str, ...],
+    sizes: str | None,
+    level: float,
+    suite: str | None,
+    training: tuple[str, ...],
+    references: Path | None,
+    papers: Path | None,
+    output: Output,
+) -> int:
+    """Measure predictions from any games on algorithms left out: by paper, by kind, the newest.
+
+    GAMES is a subset or games with commas, atari-5 or pong,qbert; several are measured one by one.  [default: atari-3,
+    atari-5 and atari-10, unless there are sizes, a suite or a table to learn from]
+    """
+    from arcademark.reports.present import coverage
+    from arcademark.reports.subsets import covering, predictors
+    from arcademark.reports.subsets.sizes import read_sizes
+
+    if training and suite:
+        raise ArcadeMarkError("--suite and --training each say what is learnt from; leave one out")
+    own = training_of(training, references, papers)
+    if not games and not sizes:
+        if own or suite:
+            raise ArcadeMarkError("name games to predict from, or how many to choose, as in --sizes 3,5")
+        games = DEFAULT
+    wanted = read_sizes(sizes) if sizes else ()
+    shown = covering.covered(games, level, sizes=wanted, suite=suite or predictors.ATARI, training=own)
+    output.show(shown, lambda: coverage.document(shown))
+    return 0

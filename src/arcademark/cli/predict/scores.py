@@ -1,0 +1,44 @@
+"""Which scores a subset is searched for in, or put to the test on: the options of ``arcademark subset``'s commands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from arcademark.cli import options, tables
+from arcademark.errors import ArcadeMarkError
+
+if TYPE_CHECKING:
+    from arcademark.reports.subsets.dataset import Normalised
+
+DEFAULT_CATALOGUE = "atari-5-training"
+
+where_from = options.combine(
+    click.argument("places", nargs=-1, metavar="[TABLE]…"),
+    click.option("--catalogue", metavar="NAMES", help="Published scores: these collections."),
+    tables.suite,
+    click.option(
+        "--references",
+        type=options.PATH,
+        metavar="FILE",
+        help="Another benchmark: a CSV file with the columns task, low and high.",
+    ),
+    click.option("--algorithms", metavar="NAMES", help="Only these, separated by commas."),
+)
+
+
+def scores_of(given: dict[str, Any], *, players: bool = True) -> Normalised:
+    """Read the scores; what `where_from` and the reader's options give is taken out of ``given``."""
+    from arcademark.reports.subsets import dataset
+    from arcademark.reports.tables.dataset import ScoreOptions
+
+    places, references = given.pop("places"), given.pop("references")
+    reading = tables.read_options(references, (), given.pop("reading"))
+    published = tables.names("catalogue", given.pop("catalogue"))
+    wanted = (*places, *([f"catalogue:{','.join(published)}"] if published else []))
+    if not wanted:
+        raise ArcadeMarkError(f"no scores named; name a table, or --catalogue {DEFAULT_CATALOGUE}")
+    algorithms = tables.names("algorithms", given.pop("algorithms"))
+    asked = ScoreOptions(suite=given.pop("suite"), references=references, algorithms=algorithms, reading=reading)
+    return dataset.normalised(wanted, asked, players=players)

@@ -1,0 +1,196 @@
+"""``arcademark subset search``: find the best few tasks, with a proof."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from arcademark.cli import commands, messages, options, tables
+from arcademark.cli.counting import counting
+from arcademark.cli.output import Output, with_output
+from arcademark.cli.predict.scores import scores_of, where_from
+from arcademark.cli.writing import check_ending, write
+from arcademark.errors import ArcadeMarkError
+
+if TYPE_CHECKING:
+    from arcademark.reports.subsets.dataset import Normalised
+    from arcademark.reports.subsets.searching import Asked, Searched
+    from arcademark.reports.subsets.sizes import EverySize
+    from arcademark.subset.model import SubsetModel
+    from arcademark.subset.progress import Progress
+
+ONE_SUBSET = ("size", "plan", "top")
+"""Options that --sizes has no place for."""
+AT_LEAST_ONE = click.IntRange(min=1)
+
+
+@contextmanager
+def following() -> Iterator[Callable[[str, int], Progress] | None]:
+    """Show how far each of several searches is, one after another, on a terminal; nothing elsewhere."""
+    with ExitStack() as shown:
+
+        def begin(name: str, size: int) -> Progress:
+            """Begin subsets of a size, or whatever is named if that is 0."""
+            shown.close()
+            what = f"subsets of {size}{f' ({name})' if name else ''}" if size else name
+            return shown.enter_context(counting("searching", what))
+
+        yield begin if messages.open_console().is_terminal else None
+
+
+@commands.command(
+    "search",
+    "catalogue algorithms size sizes target include exclude nested out forms",
+    short_help="Find the best few tasks, with a proof.",
+)
+@where_from
+@click.option("--size", type=options.COUNT, help="Tasks of the subset.")
+@click.option("--sizes", metavar="SIZES", help="Every size, 1-10 or 3,5,8-10: the curve of error against size.")
+@click.option("--plan", metavar="NAME", help="atari-5: the paper's six searches, each built on those before.")
+@click.option(
+    "--target",
+    default="median",
+    metavar="NAME",
+    help="median, mean, iqm, at human level, hwrns median, or your own function FILE.py:NAME.",
+)
+@click.option("--include", metavar="NAMES", help="Tasks that every subset must have.")
+@click.option("--exclude", metavar="NAMES", help="Tasks that none may have.")
+@click.option("--within", metavar="NAMES", help="The only tasks to choose from.")
+@click.option("--top", type=options.COUNT, default=10, help="How many subsets to list.")
+@click.option(
+    "--choose",
+    type=click.Choice(["best", "charged"]),
+    default="best",
+    help="By the error where all scores are there, or with missing ones charged.",
+)
+@options.fields(
+    "set",
+    "How is searched: transform of scores, log10 or none; nnls=yes fits without negative coefficients instead of "
+    "dropping such models; folds of the cross-validation and what shuffles them; what an algorithm and a task need; "
+    "bounds=no cross-validates each subset, to the same result",
+    {
+        "transform": click.STRING,
+        "nnls": click.BOOL,
+        "folds": options.COUNT,
+        "fold_seed": options.WHOLE,
+        "minimum_tasks": AT_LEAST_ONE,
+        "minimum_algorithms": AT_LEAST_ONE,
+        "bounds": click.BOOL,
+    },
+    parameter="settings",
+    was={"--nnls": "nnls=yes", "--no-bounds": "bounds=no"},
+)
+@click.option("--nested", is_flag=True, help="Also search without each paper, and predict its algorithms.")
+@click.option(
+    "--papers",
+    type=options.PATH,
+    metavar="FILE",
+    help="Which paper each algorithm is of: a CSV file with the columns algorithm and paper.",
+)
+@click.option("--out", type=options.PATH, metavar="FILE", help="Write the model, a plan's into a folder.")
+@click.option(
+    "--figure",
+    type=options.PATH,
+    metavar="FILE",
+    help="With --sizes: also draw the curve, FILE.svg or FILE.png; replaces an earlier figure.",
+)
+@with_output
+@tables.read_as
+def command(sizes: str | None, out: Path | None, figure: Path | None, output: Output, **given: Any) -> int:
+    """Find the subsets of TABLE's tasks that best predict a summary of all tasks, and prove that none is better.
+
+    TABLE is as in 'arcademark score': a file, a folder, a run's directory, or catalogue:atari-5-training.
+    """
+    from arcademark.reports.present import subsets
+    from arcademark.reports.subsets import searching, sizes_figure
+    from arcademark.reports.subsets import sizes as every
+
+    if given["papers"] is not None and not given["nested"]:
+        raise ArcadeMarkError("--papers goes with --nested, which leaves papers out; give it, too")
+    settings = given.pop("settings")
+    _check_sizes(sizes, figure)
+    several = given["plan"] is not None or sizes is not None
+    _check_out(out, several=several)
+    name = _name(given["places"], given["catalogue"])
+    scores = scores_of(given)
+    asked = _asked(scores, given, settings)
+    shown: Searched | EverySize
+    with following() as begin:
+        if sizes is None:
+            shown = searching.searched(scores, asked, name, begin)
+            models, present = tuple(found.model for found in shown.results), partial(subsets.search, shown)
+        else:  # in both ways to choose unless one is named
+            both = not options.given("choose")
+            shown = every.every_size(scores, asked, every.read_sizes(sizes), name, begin, both=both)
+            models, present = (
+                tuple(item.model for series in shown.series for item in series.sizes),
+                partial(subsets.sizes, shown),
+            )
+            if figure is not None:
+                drawing = sizes_figure.draw(shown, figure.suffix.lower())
+    written = _write(models, out, folder=several)
+    if figure is not None:
+        write(figure, drawing, option="--figure", example="figure.svg")
+    output.show(shown, present)
+    output.tell(*(f"model: {path}" for path in written), *([f"figure: {figure}"] if figure else []))
+    return 0
+
+
+def _name(places: tuple[str, ...], catalogue: str | None) -> str:
+    """Name the scores, for the models' names."""
+    if places and ":" not in places[0]:
+        return Path(places[0]).stem
+    return catalogue or (places[0].partition(":")[2] if places else "") or "catalogue"
+
+
+def _check_sizes(sizes: str | None, figure: Path | None) -> None:
+    """Refuse options that do not go together, before anything is read or searched."""
+    if sizes is None:
+        if figure is not None:
+            raise ArcadeMarkError("--figure draws the curve of --sizes, as in --sizes 1-10; give it, too")
+        return
+    from arcademark.reports.subsets import sizes_figure
+    from arcademark.reports.subsets.sizes import read_sizes
+
+    read_sizes(sizes)
+    for name in ONE_SUBSET:
+        if options.given(name):
+            raise ArcadeMarkError(f"--{name} does not go with --sizes, which shows the best of each; leave one out")
+    check_ending(figure, sizes_figure.KINDS, option="--figure")
+
+
+def _asked(scores: Normalised, given: dict[str, Any], settings: Mapping[str, Any]) -> Asked:
+    from arcademark.reports.subsets.searching import Asked
+
+    canonical = scores.benchmark.canonical
+    for name in ("include", "exclude", "within"):
+        given[name] = tuple(map(canonical, tables.names(name, given[name])))
+    how = {name: settings[name] for name in settings if name != "nnls"}
+    return Asked(**given, **how, nonnegative="nnls" if settings.get("nnls") else "drop")
+
+
+def _check_out(out: Path | None, *, several: bool) -> None:
+    """Refuse before a long search what could not be written after it."""
+    if out is None:
+        return
+    if several and (out.suffix or (out.exists() and not out.is_dir())):
+        raise ArcadeMarkError(f"--out {out}: there are several models, one a file; name a folder")
+    if not several and out.is_dir():
+        raise ArcadeMarkError(f"--out {out}: is a folder; name a file, as in --out {out / 'model.json'}")
+
+
+def _write(models: Sequence[SubsetModel], out: Path | None, *, folder: bool) -> list[Path]:
+    """Write models, a file each; return where they are."""
+    from arcademark.subset import files
+
+    if out is None:
+        return []
+    paths = [out / f"{model.name}.json" if folder else out for model in models]
+    for path, model in zip(paths, models, strict=True):
+        write(path, files.dumps(model), option="--out", example="model.json")
+    return paths

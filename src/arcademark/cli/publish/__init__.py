@@ -1,0 +1,1 @@
+"""What is published: the catalogue and the leaderboard."""

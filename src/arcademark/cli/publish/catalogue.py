@@ -1,0 +1,207 @@
+"""``arcademark catalogue``: the published scores, what papers print wrong, and whether all of it holds together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from arcademark.cli import messages, options, tables
+from arcademark.cli.commands import Group, Option
+from arcademark.cli.output import Output, with_output
+from arcademark.cli.publish import submission
+from arcademark.cli.writing import write
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+
+if TYPE_CHECKING:
+    from arcademark.catalogue.model import Entry
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+NO_PROTOCOL = "unknown"
+"""What stands for the protocol of entries that fit no named one."""
+
+PAPERS = {"review": "fan-2021", "atari-5": "aitchison-2023", "ale-2013": "bellemare-2013"}
+"""Papers by the names that ``arcademark reproduce`` gives them."""
+
+chosen = options.combine(
+    click.option("--collection", metavar="NAMES", help="Only these collections: review-2021,ale-2013."),
+    click.option("--algorithms", metavar="NAMES", help="Only these algorithms, separated by commas."),
+    options.fields(
+        "where",
+        f"Only those of a kind (model-free, planning, …), played under a named protocol ({NO_PROTOCOL!r}: under none), "
+        "whose scores are of training, evaluation, best or unknown, trained for so many frames, published in a year, "
+        "since or until one",
+        {
+            "kind": click.STRING,
+            "protocol": click.STRING,
+            "reported": click.STRING,
+            "min_frames": options.COUNT,
+            "max_frames": options.COUNT,
+            "year": click.INT,
+            "since": click.INT,
+            "until": click.INT,
+        },
+    ),
+)
+
+
+@click.group("catalogue", cls=Group)
+def command() -> None:
+    """Published scores, each with its source: list, show, export and check them; submit a run; errata of papers."""
+
+
+command.add_command(submission.command)
+
+
+@command.command("list", short_help="List collections and algorithms.")
+@chosen
+@with_output
+def list_(output: Output, **asked: Any) -> int:
+    """List the collections with their algorithms: kind, year, training frames, games, protocol, who published them."""
+    from arcademark.reports.catalogue import documents
+    from arcademark.reports.present import catalogue
+
+    shown = documents.catalogue(_select(**asked))
+    output.show(shown.listing(), lambda: catalogue.listing(shown.algorithms))
+    return 0
+
+
+@command.command("show", short_help="Show an algorithm or a collection with its scores.")
+@click.argument("name", metavar="NAME")
+@click.option("--collection", metavar="NAMES", help="Only as these collections have it.")
+@with_output
+def show(name: str, collection: str | None, output: Output) -> int:
+    """Show all that is known of NAME: an algorithm, its settings, source and scores with HNS; or a whole collection."""
+    from arcademark.catalogue import collections
+    from arcademark.reports.catalogue import documents
+    from arcademark.reports.present import catalogue
+
+    whole = name in collections.collections()
+    found = collections.select(name) if whole else _of_name(name, _names("collection", collection))
+    shown = documents.catalogue(found)
+    present = partial(catalogue.listing, summaries=True) if whole else catalogue.algorithms
+    output.show(shown, lambda: present(shown.algorithms))
+    return 0
+
+
+@command.command("export", short_help="Write scores as CSV or JSON.")
+@chosen
+@click.option(
+    "--to",
+    "form",
+    cls=Option,
+    was={"--wide": "wide", "--json": "json"},
+    type=click.Choice(["csv", "wide", "json"]),
+    default="csv",
+    help="CSV with a row a score, or wide: with a row a game and a column an algorithm; or JSON.",
+)
+@click.option("--out", type=options.PATH, metavar="FILE", help="Where to.  [default: standard output]")
+@click.option("--overwrite", is_flag=True, help="Replace FILE if it exists.")
+def export(form: str, out: Path | None, overwrite: bool, **asked: Any) -> int:
+    """Write published scores as CSV, a row a score with its source, or as JSON."""
+    from arcademark.reports.catalogue import documents
+    from arcademark.reports.render import json
+
+    found = _select(**asked)
+    shown = documents.catalogue(found)
+    if form == "json":
+        text = json.text(json.render(shown))
+    else:
+        text = documents.wide_csv(shown.algorithms) if form == "wide" else documents.long_csv(shown.algorithms)
+    if out is None:
+        messages.write(text)
+    else:
+        write(out, text, option="--out", example="scores.csv", overwrite=overwrite)
+        messages.say(f"{out}: {len(found)} algorithms")
+    for entry in found.values():
+        if entry.unavailable:
+            messages.say(f"{entry.algorithm} of {entry.collection} has no scores: {entry.unavailable}")
+    return 0
+
+
+@command.command("check", short_help="Check the whole catalogue.")
+@with_output
+def check(output: Output) -> int:
+    """Check every file, source, game and score, and what papers print against what holds; exit code 1 if one fails."""
+    from arcademark.catalogue.check import check as check_all
+    from arcademark.reports.present import catalogue
+
+    found = check_all()
+    output.show(found, lambda: catalogue.check(found))
+    return 0 if found.ok else 1
+
+
+@command.command("add", short_help="Check a collection that you contribute, and write it into a checkout.")
+@click.argument("given", metavar="NAME.toml NAME.csv [sources.toml]", nargs=-1, required=True, type=options.PATH)
+@click.option(
+    "--into",
+    type=options.PATH,
+    metavar="FOLDER",
+    help="Write it there, if nothing is wrong: src/arcademark/catalogue/data of a checkout.",
+)
+@click.option("--overwrite", is_flag=True, help="Replace a collection of the same name.")
+@with_output
+def add(given: tuple[Path, ...], into: Path | None, overwrite: bool, output: Output) -> int:
+    """Check published scores as the catalogue's own are checked, beside what it has of the same algorithms.
+
+    NAME.toml has a table an algorithm, NAME.csv a row a score, sources.toml the papers that are new to the catalogue.
+    Exit code 1 if anything is wrong, or striking without a note that says what is known of it.
+    """
+    from arcademark.catalogue.adding import add as add_all
+    from arcademark.reports.present import catalogue
+
+    found = add_all(given, into, overwrite=overwrite)
+    output.show(found, lambda: catalogue.addition(found))
+    return 0 if found.ok else 1
+
+
+@command.command("errata", short_help="What papers print that does not hold, and why.")
+@click.option("--paper", metavar="NAME", help="Only this paper: review, atari-5, ale-2013, or its key.")
+@click.option("--category", metavar="NAME", help="Only slips of this kind.")
+@with_output
+def errata(paper: str | None, category: str | None, output: Output) -> int:
+    """List what papers print that does not hold, or that cannot both hold: what is printed, what holds, and why."""
+    from arcademark.catalogue import collections
+    from arcademark.catalogue import errata as slips
+    from arcademark.reports.catalogue import documents
+    from arcademark.reports.present import catalogue
+
+    found = slips.errata(PAPERS.get(paper, paper) if paper else None, category)
+    output.show(documents.Errata(found), lambda: catalogue.errata(found, collections.sources()))
+    return 0
+
+
+def _select(*, collection: str | None, algorithms: str | None, where: Mapping[str, Any]) -> Mapping[str, Entry]:
+    from arcademark.catalogue import collections
+
+    asked = dict(where)
+    for name in {"kind", "reported"} & asked.keys():
+        asked[name] = _names(f"where {name}", asked[name])
+    if asked.get("protocol") == NO_PROTOCOL:
+        asked["protocol"] = ""
+    frames = {f"{end}_training_frames": asked.pop(f"{end}_frames", None) for end in ("min", "max")}
+    keep = collections.Filter(**frames, **asked)
+    found = collections.select(_names("collection", collection), _names("algorithms", algorithms), keep)
+    if not found:
+        raise ArcadeMarkError("no algorithm of the catalogue fits all that is asked; ask for less")
+    return found
+
+
+def _of_name(name: str, collection: tuple[str, ...] | None) -> Mapping[str, Entry]:
+    from arcademark.catalogue import collections
+
+    try:
+        return collections.select(collection, [name])
+    except UnknownNameError as error:
+        if error.kind != "algorithm":
+            raise
+        known = [*collections.collections(), *(entry.algorithm for entry in collections.entries())]
+        raise UnknownNameError("algorithm or collection", name, dict.fromkeys(known)) from None
+
+
+def _names(option: str, text: str | None) -> tuple[str, ...] | None:
+    return tables.names(option, text) or None

@@ -1,0 +1,86 @@
+"""``arcademark site``: the leaderboard as pages that need no network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from arcademark.cli import commands, messages, options, tables
+from arcademark.cli.counting import counting, replaying
+from arcademark.cli.writing import check_folder, write_folder
+from arcademark.errors import ArcadeMarkError
+
+
+@commands.command("site")
+@click.argument("sources", nargs=-1, metavar="[RUN…]", type=options.PATH)
+@click.option(
+    "--out",
+    type=options.PATH,
+    default=Path("site"),
+    metavar="FOLDER",
+    help="Where to write the pages; those of an earlier site are replaced.",
+)
+@click.option("--collection", metavar="NAMES", help="Only these collections of the catalogue.  [default: all]")
+@click.option("--no-replay", is_flag=True, help="Do not replay the runs' episodes: no badge says that they are real.")
+@click.option("--no-films", is_flag=True, help="Leave the beginnings of episodes as moving pictures out.")
+@options.trusted_suite
+@options.workers
+def command(
+    sources: tuple[Path, ...],
+    out: Path,
+    collection: str | None,
+    no_replay: bool,
+    no_films: bool,
+    suite: str | None,
+    workers: int | None,
+) -> int:
+    """Write the leaderboard: the catalogue's published scores and those of RUN…, as pages that need no network.
+
+    RUN is a run's directory, a folder of runs, or any table that 'arcademark score' reads; of runs on other tasks than
+    Atari games the leaderboard is theirs alone. Runs are replayed first, and
+    wear a badge where every episode gives its score again; exit code 1 where one does not.
+    """
+    from arcademark.catalogue import collections
+    from arcademark.reports.render import pages
+    from arcademark.reports.site import analysis, films
+    from arcademark.reports.tables.loading import EVERYTHING
+    from arcademark.runs import imported, manifest
+    from arcademark.runs.store import read_run
+    from arcademark.runs.verify import Verification, verify
+    from arcademark.scores.reading import runs_in
+
+    check_folder(out, option="--out", page=pages.PAGE)
+    names = tables.names("collection", collection) or (EVERYTHING,)
+    if names != (EVERYTHING,):
+        collections.select(names)
+    for source in sources:
+        if source.is_dir() and not runs_in(source) and any(source.rglob(manifest.FILE)):
+            raise ArcadeMarkError(f"{source}: holds runs and other tables; name each, so that the runs are replayed")
+    runs = [run for source in sources for run in runs_in(source)]
+    played = [run for run in runs if imported.of(read_run(run)) is None]
+    replays: dict[str, Verification] = {}
+    for run in () if no_replay else played:
+        with replaying() as follow:
+            replays[str(run)] = verify(run, workers=workers, on_finding=follow, suite=suite)
+    shown, made, left_out = films.of([] if no_films else [run for run in played if _atari(run)])
+    with counting("summing up", "suites") as follow:
+        found = analysis.analyse(sources, replays, shown, names, follow)
+    written = {**made, **pages.render(found)}
+    write_folder(out, written, option="--out")
+    for old in (out / "films").glob("[0-9]*.*"):  # an earlier leaderboard's
+        if f"films/{old.name}" not in written:
+            old.unlink()
+    for place, one in replays.items():
+        if not one.ok:
+            messages.say(f"{place}: {len(one.problems):,} of {len(one.findings):,} episodes are not confirmed")
+    total = sum(map(len, written.values())) / 1e6
+    messages.tell(f"{len(found.algorithms):,} algorithms, {len(made)} films ({left_out} left out), {total:.1f} MB")
+    messages.tell(f"site: {(out / pages.PAGE).resolve().as_uri()}")
+    return 0 if all(one.ok for one in replays.values()) else 1
+
+
+def _atari(run: Path) -> bool:
+    from arcademark.runs import manifest
+
+    return manifest.protocol_of(run, manifest.read(run)).unit == "frame"

@@ -1,0 +1,71 @@
+"""``arcademark compare``: algorithms against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from arcademark.cli import commands, options, tables
+from arcademark.cli.counting import counting
+from arcademark.cli.output import Output, with_output
+from arcademark.errors import ArcadeMarkError
+
+sequential = options.combine(
+    click.option(
+        "--sequential", is_flag=True, help="Also say which pairs the runs decide, group by group, and who needs more."
+    ),
+    options.fields(
+        "plan",
+        "With --sequential: runs in a group, groups at most, how often it may err over all pairs, permutations "
+        "drawn, and what sums up a run's games",
+        {
+            "group": options.COUNT,
+            "groups": options.COUNT,
+            "alpha": options.SHARE,
+            "permutations": options.COUNT,
+            "summary": click.Choice(["mean", "median", "iqm"]),
+        },
+    ),
+)
+
+
+@commands.command("compare", "others games metrics suite protocol sequential intervals reading everything forms")
+@click.argument("table", metavar="TABLE")
+@click.argument("named", nargs=-1, metavar="[A B…]")
+@click.option("--with", "others", multiple=True, metavar="TABLE", help="Another table. May be repeated.")
+@tables.measured_by
+@sequential
+@with_output
+@tables.intervals
+@tables.read_as
+def command(table: str, named: tuple[str, ...], others: tuple[str, ...], output: Output, **given: Any) -> int:
+    """Compare A with B, or each of several algorithms with each; all of the table's, if none is named.
+
+    TABLE is as in 'arcademark score': a file, a folder, a run's directory, or catalogue:review-2021. Runs and files may
+    also stand side by side: 'arcademark compare runs/a runs/b'.
+    """
+    from arcademark.reports.present import comparison
+    from arcademark.reports.tables.compare import compare_tables
+    from arcademark.reports.tables.loading import is_table
+
+    plan = _plan(given.pop("sequential"), given.pop("plan"))
+    beside = tuple(name for name in named if is_table(name))
+    asked = tables.score_options(algorithms=tuple(name for name in named if name not in beside), **given)
+    with counting("comparing", "pairs of algorithms") as follow:
+        found = compare_tables((table, *beside, *others), asked, follow=follow, **plan)
+    output.show(found, lambda: comparison.present(found))
+    return 0
+
+
+def _plan(sequential: bool, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what `compare_tables` is asked for beside its table; raise where options of the plan have no use."""
+    from arcademark.metrics.sequential import Plan
+
+    if not sequential:
+        if given:
+            raise ArcadeMarkError("--plan says how to test with --sequential; give that, too")
+        return {}
+    summary = {name: value for name, value in given.items() if name == "summary"}
+    return {"plan": Plan(**{name: value for name, value in given.items() if name != "summary"}), **summary}

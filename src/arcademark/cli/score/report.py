@@ -1,0 +1,129 @@
+"""``arcademark report``: what the scores of runs and tables say, as tables, a page, LaTeX, Markdown or JSON."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from arcademark.cli import commands, options, tables
+from arcademark.cli.counting import counting
+from arcademark.cli.output import Output, with_output
+from arcademark.cli.writing import check_ending, write
+from arcademark.errors import ArcadeMarkError
+
+if TYPE_CHECKING:
+    from arcademark.reports.tables.dataset import Dataset, ScoreOptions
+    from arcademark.reports.tables.document import ScoreReport
+    from arcademark.reports.tables.loading import ScoreSource
+
+MANY = 50
+"""Algorithms of which is told how many are summed up: some take a second each."""
+
+CURVES = (".png", ".pdf", ".svg", ".csv")
+
+
+@commands.command("report")
+@click.argument("sources", nargs=-1, required=True, metavar="RUN…")
+@click.option(
+    "--curves",
+    type=options.PATH,
+    metavar="FILE",
+    help="Also write learning curves: a figure as .png, .pdf or .svg, or every training episode as .csv.",
+)
+@click.option(
+    "--tensorboard",
+    type=options.PATH,
+    metavar="FOLDER",
+    help="Also write every episode's score as TensorBoard's event files.",
+)
+@tables.suite
+@tables.estimated_by
+@click.option("--quiet", "-q", is_flag=True, help="Print just the estimates, and where the page is.")
+@tables.tolerance
+@with_output
+def command(
+    sources: tuple[str, ...],
+    curves: Path | None,
+    tensorboard: Path | None,
+    suite: str | None,
+    model: str,
+    quiet: bool,
+    tolerance: float | None,
+    output: Output,
+) -> int:
+    """Show the scores of one or more runs: every game, the median of all as estimated from them, and what is wrong.
+
+    With --all also every summary, the whole protocol and how the numbers are to be read, and each of the Const and
+    Perturb agents instead of their best. RUN is a run's directory, or any table that 'arcademark score' reads.
+    """
+    from arcademark.reports.tables.dataset import ScoreOptions
+
+    options = ScoreOptions(suite=suite, model=model, tolerance=tolerance)
+    show(sources, options, output, curves=curves, tensorboard=tensorboard, quiet=quiet)
+    return 0
+
+
+def show(
+    sources: Sequence[ScoreSource],
+    options: ScoreOptions,
+    output: Output,
+    *,
+    curves: Path | None = None,
+    tensorboard: Path | None = None,
+    quiet: bool = False,
+) -> None:
+    """Analyse scores once and render what was asked for; with everything, each of the Const and Perturb agents."""
+    from arcademark.reports.present import scores
+    from arcademark.reports.tables import analysis
+    from arcademark.reports.tables.dataset import prepare
+
+    check_ending(curves, CURVES, option="--curves")
+    options = replace(options, every_variant=output.everything)
+    with _uncollected(), counting("summing up", "algorithms") as follow:
+        dataset = prepare(sources, options)
+        report = analysis.of_dataset(dataset, options, follow if len(dataset.algorithms) >= MANY else None)
+    if curves is not None:
+        _write_curves(curves, report, dataset)
+    if tensorboard is not None:
+        from arcademark.runs import tensorboard as events
+
+        runs = dataset.scores.runs
+        events.write([run.record for run in runs.runs] if runs else (), tensorboard)
+    output.show(
+        report,
+        partial(scores.present, report),
+        partial(scores.briefly, report) if quiet else None,
+    )
+    if curves is not None:
+        output.tell(f"curves: {curves}")
+    if tensorboard is not None:
+        output.tell(f"TensorBoard: tensorboard --logdir {tensorboard}")
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Keep the garbage collector from going, again and again, through the many frozen parts of a large report."""
+    on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if on:
+            gc.enable()
+
+
+def _write_curves(path: Path, report: ScoreReport, dataset: Dataset) -> None:
+    from arcademark.reports.runs import figure_learning, learning
+
+    if not report.learning or dataset.scores.runs is None:
+        raise ArcadeMarkError(f"--curves {path}: no training is recorded in these runs; nothing to draw")
+    kind = path.suffix.lower()
+    content = learning.as_csv(dataset.scores.runs) if kind == ".csv" else figure_learning.file(report, kind)
+    write(path, content, option="--curves", example="curves.png")

@@ -1,0 +1,74 @@
+"""``arcademark reproduce``: a paper's tables, statements and figures, recomputed beside what is printed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from arcademark.cli import commands, messages, options
+from arcademark.cli.output import Output, with_output
+from arcademark.cli.writing import check_ending, write
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+
+if TYPE_CHECKING:
+    from arcademark.reports.reproductions.analysis import Reproduced
+
+KINDS = (".svg", ".png")
+
+
+@commands.command("reproduce")
+@click.argument("paper", metavar="PAPER")
+@click.option("--table", type=int, metavar="N", help="Only this table.")
+@click.option("--figure", type=int, metavar="N", help="Only this figure, and what is stated of it.")
+@click.option(
+    "--out",
+    type=options.PATH,
+    metavar="DIR",
+    help="Also write the figures: as SVG and PNG into a folder; with --figure also as one FILE.svg or FILE.png. "
+    "Replaces earlier figures.",
+)
+@with_output
+def command(paper: str, table: int | None, figure: int | None, out: Path | None, output: Output) -> int:
+    """Recompute PAPER from the published scores, and set what it prints beside what we get.
+
+    PAPER is review (Fan 2021, Tables 3 to 14, Figures 1 to 4), atari-5 (Aitchison et al. 2023, Tables 1 to 12, Figures
+    2 to 5, its statements) or ale-2013 (Bellemare et al. 2013, its statements, Figures 2 to 4). Every difference is
+    explained; the exit code is 1 if one is not.
+    """
+    from arcademark.reports.present import reproductions
+    from arcademark.reports.reproductions import analysis
+    from arcademark.reports.reproductions.papers import PAPERS
+
+    if paper not in PAPERS:
+        raise UnknownNameError("paper", paper, PAPERS)
+    if out is not None and table is not None and figure is None:
+        raise ArcadeMarkError("--out writes figures, and --table asks for none; add --figure N or leave --table out")
+    check_ending(out, KINDS, option="--out", folder=True)
+    shown = analysis.reproduced(paper, table=table, figure=figure)
+    written = [] if out is None else _write_figures(shown, out)
+    output.show(shown, lambda: reproductions.document(shown))
+    for path in written if output.plain else ():
+        messages.tell(f"figure: {path}")
+    return 1 if shown.counts.unexplained else 0
+
+
+def _write_figures(shown: Reproduced, out: Path) -> list[Path]:
+    """Write every figure as SVG and PNG into a folder, or the only one as the kind of file that is asked for."""
+    from arcademark.reports.figures import files
+    from arcademark.reports.reproductions import figures
+
+    suffix = out.suffix.lower()
+    if suffix in KINDS:
+        if len(shown.figures) != 1:
+            raise ArcadeMarkError(
+                f"--out {out}: one file for {len(shown.figures)} figures; add --figure N or name a folder"
+            )
+        drawn = [(out, suffix, shown.figures[0])]
+    else:
+        drawn = [(out / f"{figures.name(item)}{kind}", kind, item) for item in shown.figures for kind in KINDS]
+    for path, kind, item in drawn:
+        content = files.file(figures.model(item), kind, figures.name(item))
+        write(path, content, option="--out", example="figure.svg")
+    return [path for path, *_ in drawn]
