@@ -10,7 +10,6 @@ from scipy.optimize import nnls
 
 from arcademark.subset.bounds import completions, count_pairs, eliminate, explained_by_pair, ways
 from arcademark.subset.least_squares import make_room, nonnegative_least_squares
-from arcademark.subset.leverage import make_leverage_room, strengthen
 
 
 @njit
@@ -109,51 +108,3 @@ def test_completions_are_counted_one_by_one():
         each = itertools.combinations(lack[:end].tolist(), slots)
         expected = sum(np.bitwise_or.reduce([0, *chosen]) & need == need for chosen in each)
         assert count_completions(lack, end, need, slots) == expected
-
-
-@njit
-def strengthened(values, ends, weights, chosen):
-    q = values.shape[1] - 1
-    metrics = np.zeros((len(chosen) + 1, q + 1, q + 1))
-    begin = 0
-    for f in range(len(ends)):
-        metrics[0] += weights[f] * np.ascontiguousarray(values[begin : ends[f]].T) @ values[begin : ends[f]]
-        begin = ends[f]
-    room = make_leverage_room(values, ends, len(chosen))
-    for before in range(len(chosen)):
-        strengthen(values, ends, weights, chosen[before], before, np.ones(q, np.bool_), metrics, room)
-    return metrics
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_held_out_errors_are_never_below_what_the_chosen_tasks_alone_prove(seed):
-    rng = np.random.default_rng(seed)
-    tasks, sizes = 7, (5, 4, 4, 6)
-    ends = np.cumsum(sizes)
-    x = rng.uniform(0, 1, (ends[-1], 1)) + rng.normal(0, 0.6, (ends[-1], tasks))
-    x[:, 5] = x[:, 0] - x[:, 2]
-    y = x @ rng.normal(0.2, 1, tasks) + rng.normal(0, 0.5, len(x))
-    weights, order = 1.0 / (4.0 * np.array(sizes)), rng.permutation(tasks)
-    held_out = [np.arange(end - size, end) for end, size in zip(ends, sizes, strict=True)]
-    metrics = strengthened(np.column_stack([x, y]), ends, weights, order)
-    for number, metric in enumerate(metrics):
-        subset = order[: max(1, number)]
-        fit = np.linalg.lstsq(x[:, subset], y, rcond=None)[0]
-        coefficients = np.zeros(tasks + 1)
-        coefficients[subset], coefficients[-1] = -fit, 1.0
-        full = np.triu(metric) + np.triu(metric, 1).T
-        proven = coefficients @ full @ coefficients
-        basis = np.linalg.qr(x[:, order[:number]])[0] if number else np.zeros((len(x), 1))
-        expected = error = 0.0
-        for rows, weight in zip(held_out, weights, strict=True):
-            e = y[rows] - x[rows][:, subset] @ fit
-            if np.linalg.matrix_rank(x[:, order[:number]]) == number:
-                measure = 2 * np.linalg.inv(np.eye(len(rows)) - basis[rows] @ basis[rows].T) - np.eye(len(rows))
-                expected += weight * e @ measure @ e
-            training = np.delete(np.arange(len(x)), rows)
-            other = np.linalg.lstsq(x[np.ix_(training, subset)], y[training], rcond=None)[0]
-            error += weight * np.sum((y[rows] - x[rows][:, subset] @ other) ** 2)
-        if expected:
-            assert proven == pytest.approx(expected, rel=1e-8)
-        assert proven <= error * (1 + 1e-9)
-        assert np.linalg.eigvalsh(full - np.triu(metrics[0]) - np.triu(metrics[0], 1).T).min() > -1e-9

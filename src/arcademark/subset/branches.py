@@ -1,10 +1,9 @@
-"""Large searches with bounds, compiled: what leads to pairs is bounded, too.
+"""Search with bounds, compiled: choose task after task, leaving out what cannot be good enough.
 
 Conventions
 -----------
 * A branch is a few chosen tasks, in any order, and those that may still be chosen. It is bounded by non-negative least
-  squares over both, as coefficients must not be negative, measured by what the chosen ones alone do to held-out cases
-  (`arcademark.subset.leverage`), or plainly where every fit is made without negative coefficients. ::
+  squares over both, as coefficients must not be negative. ::
 
       chosen A, B; left C, D, E, …   ── bounded: below the limit
         │
@@ -27,13 +26,11 @@ import numpy as np
 from arcademark.subset.bounds import SLACK, completions, eliminate
 from arcademark.subset.kernels import TIE, ascending
 from arcademark.subset.least_squares import entry, inner, make_room, nonnegative_least_squares
-from arcademark.subset.leverage import make_leverage_room, rows_by_fold, strengthen
 from arcademark.subset.pairs import (
     AUDITED,
     BRANCHES,
     PRUNED,
     VIOLATIONS,
-    copy_gram,
     group_grams,
     group_places,
     judge,
@@ -50,9 +47,9 @@ WORTHWHILE = 20
 def hopeless(metric, allowed, active, solution, rule, best, offset, room):  # type: ignore[no-untyped-def]
     """Bound a branch: return what none of its subsets is below if that is worse than those listed, else −1.
 
-    The upper triangle ``metric`` measures it. ``allowed`` marks tasks chosen or left, ``active`` those to begin with;
-    filled with those that have a coefficient, and ``solution`` with the coefficients. ``offset`` is added to the
-    group's errors; ``rule`` and ``best`` are as for `arcademark.subset.pairs.search_groups`.
+    ``metric`` is the fold-weighted Gram matrix, an upper triangle. ``allowed`` marks tasks chosen or left, ``active``
+    those to begin with; filled with those that have a coefficient, and ``solution`` with the coefficients. ``offset``
+    is added to the group's errors; ``rule`` and ``best`` are as for `search_groups`.
     """
     _, factor, found, _, small, trial = room
     q = len(allowed)
@@ -194,7 +191,21 @@ def last_three(group, state, need, seen, before, rule, constrained, best, counts
 def search_groups(data, fixed, free, groups, choose, rule, constrained, best):  # type: ignore[no-untyped-def]
     """Search the subsets of some groups, leaving out branches and pairs that the bounds prove to be worse.
 
-    Parameters and results are those of `arcademark.subset.pairs.search_groups`; there are at least 3 tasks to choose.
+    At least 3 tasks are chosen from ``free`` beside the ``fixed`` ones. ``data`` is as for
+    `arcademark.subset.pairs.group_grams`, ``groups`` what each group lacks, ``constrained`` as for
+    `arcademark.subset.kernels.cross_validate`, and ``best``, which is filled, as for `arcademark.subset.kernels.keep`.
+
+    Parameters
+    ----------
+    rule : tuple (limit, margin, audit_every, audit_branch_every)
+        An error that is known to be reached by as many subsets as are to be listed; what bounds are multiplied by, a
+        little below 1, against rounding; of so many rows of pairs, one pruned pair is cross-validated nonetheless, and
+        of so many pruned branches, one of their subsets.
+
+    Returns
+    -------
+    int64 array, shape (6,)
+        Subsets evaluated, pruned, audited, and violations of a bound; rows of pairs, and branches pruned.
     """
     lack, counts = data[2], np.zeros(6, np.int64)
     held, d, last = len(fixed), len(fixed) + choose, choose - 3
@@ -209,27 +220,19 @@ def search_groups(data, fixed, free, groups, choose, rule, constrained, best):  
             lacks_of[a] = lack[places[a]]
         grams, whole, weighted, weights, offset = group_grams(data, lacking, places)
         group = grams, whole, weights, offset, SLACK * weighted[q, q], lacking, places, lacks_of
-        values, ends = rows_by_fold(data, lacking, places)
-        metrics, lever_room = np.empty((held + last + 1, q + 1, q + 1)), make_leverage_room(values, ends, held + last)
         allowed, taken, excluded_at = np.ones(q, np.bool_), np.zeros(q, np.bool_), np.zeros(q, np.int64) - 1
         active, solutions = np.zeros((last + 1, q), np.bool_), np.zeros((last + 1, q))
         chosen, lacks = np.arange(d), np.empty(last + 1, np.int64)
+        for a in range(held):  # the fixed tasks stand first
+            taken[a] = True
         bound_room = make_room(q)
         names, gram, rest = np.empty(q, np.int64), np.empty((q + 1, q + 1)), np.empty((q + 1, q + 1))
         rooms = make_pair_room(len(weights), q, d), bound_room, names, gram, rest
-        copy_gram(weighted, metrics[0])
         lacks[0] = base
-        level, stale, before = np.int64(0), True, np.int64(0)
+        level, stale = np.int64(0), True
         while level >= 0:
-            while before < held + level:  # what was chosen since makes the bound tighter
-                if not constrained:
-                    strengthen(values, ends, weights, chosen[before], before, allowed, metrics, lever_room)
-                else:
-                    copy_gram(metrics[before], metrics[before + 1])
-                taken[chosen[before]] = True
-                before, stale = before + 1, True
-            metric, need = metrics[before], lacking & ~lacks[level]
-            state = metric, allowed, taken, active[level], solutions[level], chosen
+            before, need = held + level, lacking & ~lacks[level]
+            state = weighted, allowed, taken, active[level], solutions[level], chosen
             left, can = np.int64(0), np.int64(0)
             for j in range(q):
                 if allowed[j] and not taken[j]:
@@ -238,17 +241,17 @@ def search_groups(data, fixed, free, groups, choose, rule, constrained, best):  
             if left >= choose - level and need & ~can == 0:
                 done = False
                 if stale:
-                    bound = hopeless(metric, allowed, state[3], state[4], rule, best, offset, bound_room)
+                    bound = hopeless(weighted, allowed, state[3], state[4], rule, best, offset, bound_room)
                     if bound >= 0.0:
                         done = write_off(group, state, need, before, bound, rule, constrained, best, counts, rooms[0])
                 if level < last and not done:
-                    task = most_used(metric, solutions[level], lacks_of, allowed, taken, need)
-                    chosen[before] = task
+                    task = most_used(weighted, solutions[level], lacks_of, allowed, taken, need)
+                    chosen[before], taken[task] = task, True
                     lacks[level + 1] = lacks[level] | lacks_of[task]
                     for j in range(q):
                         active[level + 1, j] = active[level, j]
                         solutions[level + 1, j] = solutions[level, j]
-                    level += 1
+                    level, stale = level + 1, False  # the bound is the same as before
                     continue
                 if not done:
                     for j in range(q):
@@ -258,9 +261,8 @@ def search_groups(data, fixed, free, groups, choose, rule, constrained, best):  
                 if excluded_at[j] == level:
                     excluded_at[j], allowed[j] = -1, True
             level -= 1
-            before -= 1
             if level >= 0:  # go on without the task that was chosen last
-                task = chosen[before]
+                task = chosen[held + level]
                 taken[task], allowed[task], excluded_at[task] = False, False, level
                 stale, active[level, task] = active[level, task], False
     return counts

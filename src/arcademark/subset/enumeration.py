@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.subset import branches, kernels, pairs
+from arcademark.subset import branches, kernels
 from arcademark.subset.groups import Classes, Groups, classes, groups
 from arcademark.subset.prepared import PreparedSearch
 from arcademark.subset.problem import Floats
@@ -37,12 +37,8 @@ MOST_SUBSETS = 2**62
 _CHUNK = 100_000
 """Subsets that a thread is given at a time."""
 
-_PARTS = 16
-"""Parts that groups are shared out to."""
-
-_KEPT, _CLIMBED = (6, 30), (1, 5)
-"""Subsets that are extended, and subsets whose tasks are exchanged, in search of a good error to begin with: for
-searches in which only pairs are bounded, and for larger ones."""
+_KEPT = 6
+"""Subsets that are extended in search of a good error to begin with."""
 
 
 @dataclass(frozen=True)
@@ -59,12 +55,8 @@ class Counts:
         return Counts(*(mine + its for mine, its in zip(astuple(self), astuple(other), strict=True)))
 
 
-_SMALL = 5
-"""Up to so many tasks to choose, only pairs are bounded: that is quicker than to bound what leads to them."""
-
-_MANY_FIXED, _MANY_SUBSETS = 3, 2_000_000
-"""From so many fixed tasks on, four or five more are searched as many are, as the fixed ones make bounds tight; but
-not where there are fewer subsets: compiling takes longer than that saves."""
+_FEWEST = 3
+"""Tasks to choose from which on bounds save time."""
 
 _List: TypeAlias = tuple[Floats, NDArray[np.int64], float]
 _Found: TypeAlias = tuple[_List, Counts]
@@ -90,7 +82,7 @@ def enumerate_subsets(prepared: PreparedSearch, progress: Progress | None) -> tu
 
 
 def _enumerate(prepared: PreparedSearch, progress: Progress | None) -> tuple[_List, Counts]:
-    if prepared.choose < 2 or not prepared.bounds:
+    if prepared.choose < _FEWEST or not prepared.bounds:
         return _search_each(prepared, progress)
     fixed, free = prepared.fixed.tolist(), prepared.free.tolist()
     found = classes(np.isnan(prepared.scores[:-1].T), [*fixed, *free])
@@ -103,31 +95,23 @@ def _enumerate(prepared: PreparedSearch, progress: Progress | None) -> tuple[_Li
     return best, counts + Counts(0, 0, 0, violations=int(missed))
 
 
-def _is_large(prepared: PreparedSearch) -> bool:
-    return prepared.choose > _SMALL or (
-        prepared.choose >= 4 and len(prepared.fixed) >= _MANY_FIXED and prepared.subsets > _MANY_SUBSETS
-    )
-
-
 def _search_groups(
     prepared: PreparedSearch, found: Classes, grouped: Groups, limit: float, progress: Progress | None
 ) -> tuple[_List, Counts]:
     columns = np.ascontiguousarray(np.nan_to_num(prepared.scores, nan=0.0).T)
-    free = prepared.free[np.argsort(found.lack[prepared.free] == 0, kind="stable")]
     data = columns, found.of_row, found.lack, prepared.fold_table, prepared.charge
     rule = limit, BOUND_MARGIN, AUDIT_EVERY, AUDIT_BRANCH_EVERY
-    large = _is_large(prepared)
-    search_groups = branches.search_groups if large else pairs.search_groups
 
     def work(part: NDArray[np.int64]) -> _Found:
         best = prepared.empty_list()
-        counts = search_groups(data, prepared.fixed, free, part, prepared.choose, rule, prepared.constrained, best)
+        counts = branches.search_groups(
+            data, prepared.fixed, prepared.free, part, prepared.choose, rule, prepared.constrained, best
+        )
         evaluated, pruned, audited, violations = (int(count) for count in counts[:4])
         return best, Counts(evaluated, pruned, 0, audited, violations)
 
     order = np.argsort(-grouped.subsets, kind="stable")
-    several = len(order) if large else min(_PARTS, len(order))
-    parts = [grouped.lacking[order[part::several]] for part in range(several)]
+    parts = [grouped.lacking[order[part : part + 1]] for part in range(len(order))]
     return _merge(prepared, work, parts, progress, Counts(0, 0, grouped.inadmissible))
 
 
@@ -180,20 +164,19 @@ def good_error(prepared: PreparedSearch) -> float:
     """Find an error that as many subsets reach as are to be listed; infinity where no such error is found.
 
     The best few subsets are each extended by every task, again and again, until they are large enough; then tasks of
-    the best are exchanged one at a time as long as that helps.
+    the best one are exchanged one at a time as long as that helps.
     """
     listed: dict[tuple[int, ...], float] = {}
-    large = prepared.choose > _SMALL
     kept: dict[tuple[int, ...], float] = {(): 0.0}
     for size in range(1, prepared.choose + 1):
         extended: dict[tuple[int, ...], float] = {}
         for subset in kept:
             extended.update(_extensions(prepared, subset))
         best = sorted((error, subset) for subset, error in extended.items())
-        kept = {subset: error for error, subset in best[: _KEPT[large]]}
+        kept = {subset: error for error, subset in best[:_KEPT]}
         if size == prepared.choose:
             listed.update(extended)
-    for subset in list(kept)[: _CLIMBED[large]]:
+    for subset in list(kept)[:1]:
         _exchange(prepared, subset, listed)
     errors = sorted(listed.values())
     return errors[prepared.top - 1] if len(errors) >= prepared.top else math.inf
@@ -217,7 +200,7 @@ def _extensions(prepared: PreparedSearch, chosen: tuple[int, ...]) -> dict[tuple
     """Add each further task to the chosen ones; return the best and their errors."""
     fixed = np.array([*prepared.fixed.tolist(), *chosen], dtype=np.int64)
     free = np.setdiff1d(prepared.free, fixed)
-    top = min(len(free), prepared.top + max(_KEPT))
+    top = min(len(free), prepared.top + _KEPT)
     errors, subsets = np.full(top, np.inf), np.zeros((top, len(fixed) + 1), np.int64)
     best = errors, subsets, prepared.nothing
     kernels.search_each(

@@ -1,6 +1,6 @@
 """Search from the rows, compiled: cross-validate subset after subset, leaving out none.
 
-The plain reference implementation of `arcademark.subset.pairs` and `branches`, and what serves small searches and
+The plain reference implementation of `arcademark.subset.branches`, and what serves small searches and
 searches without bounds. Errors are sums of products and good to about 10⁻¹²; what is reported is computed again from
 the rows.
 """

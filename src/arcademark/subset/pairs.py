@@ -1,14 +1,12 @@
-"""Search with bounds, compiled: the last two tasks of a subset are chosen together, all pairs at once.
+"""Judging the subsets of a group, compiled: the last two tasks are chosen together, all pairs at once.
 
 Conventions
 -----------
 * Algorithms that lack the same tasks are one *class*; what a task or subset *lacks* is a set of classes, the bits of a
   whole number. Subsets that lack the same have the same complete cases, folds and Gram matrices: they are searched
   together, one *group* after another.
-* Within a group, tasks that lack something come first, so that soon it is settled that a subset lacks all that the
-  group lacks.
-* Pairs are bounded by what they explain of the fold-weighted error (`arcademark.subset.bounds`), which fixed tasks make
-  larger (`arcademark.subset.leverage`). Large searches bound what leads to pairs, too (`arcademark.subset.branches`).
+* Pairs are bounded by what they explain of the fold-weighted error (`arcademark.subset.bounds`); what leads to pairs
+  is bounded, too (`arcademark.subset.branches`).
 * Of Gram matrices only upper triangles are kept; the target is their last column.
 """
 
@@ -16,11 +14,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from arcademark.subset.bounds import SLACK, count_pairs, eliminate, explained_by_pair
+from arcademark.subset.bounds import count_pairs, explained_by_pair
 from arcademark.subset.kernels import TIE, ascending, keep, terms, worst_listed
 from arcademark.subset.least_squares import (
     DEPENDENT,
-    entry,
     has_negative,
     held_out_squares,
     inner,
@@ -30,7 +27,6 @@ from arcademark.subset.least_squares import (
     number_of_folds,
     solve_nonnegative,
 )
-from arcademark.subset.leverage import make_leverage_room, rows_by_fold, strengthen
 
 EVALUATED, PRUNED, AUDITED, VIOLATIONS, ROWS, BRANCHES = range(6)
 """Places in the array of counts."""
@@ -138,14 +134,6 @@ def group_grams(data, lacking, places):  # type: ignore[no-untyped-def]
 
 
 @inner
-def copy_gram(gram, out):  # type: ignore[no-untyped-def]
-    """Copy an upper triangle; assigning arrays takes long to compile."""
-    for a in range(len(gram)):
-        for b in range(a, len(gram)):
-            out[a, b] = gram[a, b]
-
-
-@inner
 def group_places(fixed, free, lack, lacking):  # type: ignore[no-untyped-def]
     """Return a group's tasks: the fixed ones, and all others that lack nothing beyond what the group lacks."""
     places = np.empty(len(fixed) + len(free), np.int64)
@@ -161,7 +149,7 @@ def group_places(fixed, free, lack, lacking):  # type: ignore[no-untyped-def]
 
 @inner
 def reach_of(rule, best):  # type: ignore[no-untyped-def]
-    """Return the highest error that may still be listed; parameters as for `search_groups`."""
+    """Return the highest error that may still be listed; parameters are those of `branches.search_groups`."""
     limit, listed = rule[0] * (1.0 + TIE) + best[2], worst_listed(best[0], best[2])
     return limit if limit < listed else listed
 
@@ -171,7 +159,8 @@ def judge_pairs(group, gram, pairs, chosen, rule, constrained, best, counts, roo
     """Choose the last two tasks: bound all pairs, and cross-validate what may be good enough.
 
     ``chosen``, shape (d,), are two less than d of the group's tasks, ``gram`` is the upper triangle of what is left
-    after them, ``room`` is made by `make_pair_room`, ``counts`` is added to, and the rest is as for `search_groups`.
+    after them, ``room`` is made by `make_pair_room`, ``counts`` is added to, and the rest is as for
+    `arcademark.subset.branches.search_groups`.
 
     Parameters
     ----------
@@ -236,74 +225,3 @@ def make_pair_room(folds, q, d):  # type: ignore[no-untyped-def]
         np.empty(d, np.int64),
         np.empty(d, np.int64),
     )
-
-
-@entry
-def search_groups(data, fixed, free, groups, choose, rule, constrained, best):  # type: ignore[no-untyped-def]
-    """Search the subsets of some groups, leaving out pairs that the bound proves to be worse.
-
-    At least 2 tasks are chosen from ``free`` beside the ``fixed`` ones. ``data`` is as for `group_grams`, ``groups``
-    what each group lacks, ``constrained`` as for `arcademark.subset.kernels.cross_validate`, and ``best``, which is
-    filled, as for `arcademark.subset.kernels.keep`.
-
-    Parameters
-    ----------
-    rule : tuple (limit, margin, audit_every, audit_branch_every)
-        An error that is known to be reached by as many subsets as are to be listed; what bounds are multiplied by, a
-        little below 1, against rounding; of so many rows of pairs, one pruned pair is cross-validated nonetheless, and
-        of so many pruned branches, one of their subsets.
-
-    Returns
-    -------
-    int64 array, shape (6,)
-        Subsets evaluated, pruned, audited, and violations of a bound; rows of pairs, and branches pruned.
-    """
-    lack, counts = data[2], np.zeros(6, np.int64)
-    held, d = len(fixed), len(fixed) + choose
-    base = 0
-    for task in fixed:
-        base |= lack[task]
-    for lacking in groups:
-        places = group_places(fixed, free, lack, lacking)
-        q = len(places)
-        grams, whole, weighted, weights, offset = group_grams(data, lacking, places)
-        lacks_of, later = np.empty(q, np.int64), np.zeros(q + 1, np.int64)  # and of the tasks from here on together
-        for a in range(q - 1, -1, -1):
-            lacks_of[a] = lack[places[a]]
-            later[a] = later[a + 1] | lacks_of[a]
-        group = grams, whole, weights, offset, SLACK * weighted[q, q], lacking, places, lacks_of
-        room = make_pair_room(len(weights), q, d)
-        squares, names = room[1], np.arange(q)
-        levels = np.empty((choose - 1, q + 1, q + 1))
-        metrics = np.empty((held + 1, q + 1, q + 1))
-        copy_gram(weighted, metrics[0])
-        if held > 0 and not constrained:  # fixed tasks make the bound tighter
-            values, ends = rows_by_fold(data, lacking, places)
-            use, lever_room = np.ones(q, np.bool_), make_leverage_room(values, ends, held)
-            for a in range(held):
-                strengthen(values, ends, weights, a, a, use, metrics, lever_room)
-            copy_gram(metrics[held], levels[0])
-        else:
-            copy_gram(weighted, levels[0])
-        for a in range(q):
-            squares[a] = levels[0, a, a]
-        for a in range(held):
-            eliminate(levels[0], a, q, squares, levels[0])
-        chosen = np.arange(d)
-        lacks = np.empty(choose + 1, np.int64)
-        lacks[0] = base
-        level, nxt = np.int64(0), np.int64(held)
-        while level >= 0:
-            if q - nxt >= choose - level and (lacks[level] | later[nxt]) == lacking:
-                if level < choose - 2:  # choose the next task
-                    chosen[held + level] = nxt
-                    lacks[level + 1] = lacks[level] | lacks_of[nxt]
-                    eliminate(levels[level], nxt, q, squares, levels[level + 1])
-                    level, nxt = level + 1, nxt + 1
-                    continue
-                pairs = nxt, q, names, lacks[level]
-                judge_pairs(group, levels[level], pairs, chosen, rule, constrained, best, counts, room)
-            level -= 1
-            if level >= 0:
-                nxt = chosen[held + level] + 1
-    return counts

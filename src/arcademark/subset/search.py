@@ -15,8 +15,7 @@ Why a subset may be pruned: let c minimise the squares L over all cases, d over 
 the squares over the held-out ones. As d is best without them, L(c) − h(c) ≥ L(d) − h(d), and as c is best on all,
 L(c) ≤ L(d); together h(c) ≤ h(d). So a held-out fold's error is never below the same fold's error under the fit to all
 cases, and the sum over folds, each weighted as the mean over folds does, is never below the least sum so weighted that
-any coefficients reach. That holds under the condition that no coefficient is negative, too. Large searches use a
-tighter form of it (`arcademark.subset.leverage`).
+any coefficients reach. That holds under the condition that no coefficient is negative, too.
 """
 
 from __future__ import annotations
