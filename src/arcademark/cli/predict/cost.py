@@ -25,13 +25,9 @@ NUMBER = click.FloatRange(min=0)
     "assume",
     "Hours of one run on one game, or its training frames and how fast; US dollars an hour, preemptive where the "
     "provider may stop the machine; watts; pounds of CO2 a kilowatt-hour",
-    {
-        "hours_per_task": NUMBER,
-        "training_frames": options.COUNT,
-        "frames_per_second": NUMBER,
-        **dict.fromkeys(("gpu_price", "machine_price", "gpu_price_preemptive", "machine_price_preemptive"), NUMBER),
-        **dict.fromkeys(("gpu_watts", "machine_watts", "pounds_per_kwh"), NUMBER),
-    },
+    {"training_frames": options.COUNT}
+    | options.each(NUMBER, "hours_per_task", "frames_per_second", "gpu_price", "machine_price", "gpu_price_preemptive")
+    | options.each(NUMBER, "machine_price_preemptive", "gpu_watts", "machine_watts", "pounds_per_kwh"),
     was={"--hours": "hours_per_task={}", "--frames": "training_frames={}", "--carbon": "pounds_per_kwh={}"},
 )
 @with_output
