@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from _pytest.runner import runtestprotocol
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 """Before numpy is imported: in workers beside each other, threads that wait for small products take half the time."""
@@ -26,7 +25,7 @@ def _cache_of_its_own(tmp_path_factory):
 
 
 LIMIT = 1.0
-"""Seconds of CPU time that a test may take, its processes' included, unless it is marked; twice as much fails it."""
+"""Seconds of CPU time that a test may take, its processes' included, unless marked; with twice as much it is named."""
 
 UNLIMITED = ("slow", "needs", "end_to_end", "deep", "cluster")
 
@@ -49,24 +48,14 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     item.user_properties.append(("cpu", cpu_seconds() - before))
 
 
-def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
-    """Fail a test that is slow and not marked so, if it is slow again: the first time it may import and compile."""
-    if any(item.get_closest_marker(name) for name in UNLIMITED):
-        return None
-    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
-    for attempt in (1, 2):
-        item._initrequest()
-        reports = runtestprotocol(item, log=False, nextitem=nextitem)
-        seconds = dict(item.user_properties).get("cpu", 0.0)
-        if seconds <= 2 * LIMIT:
-            break
-        if attempt == 2:
-            reports[1].outcome = "failed"
-            reports[1].longrepr = f"{seconds:.1f} s of CPU time, twice: mark it slow, or make it faster"
-    for report in reports:
-        item.ihook.pytest_runtest_logreport(report=report)
-    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
-    return True
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Name the tests that are slow and not marked so."""
+    for report in terminalreporter.stats.get("passed", []):
+        seconds = dict(report.user_properties).get("cpu", 0.0) if report.when == "call" else 0.0
+        if seconds > 2 * LIMIT and not set(UNLIMITED) & set(report.keywords):
+            terminalreporter.write_line(
+                f"{report.nodeid}: {seconds:.1f} s of CPU time; mark it slow, or make it faster"
+            )
 
 
 COLUMNS = {

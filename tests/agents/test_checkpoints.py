@@ -506,13 +506,15 @@ def test_network_without_numbers_is_refused_before_it_plays(tmp_path: Path) -> N
         diverged_later.act(np.full((1, 4, 84, 84), 255, np.uint8), np.ones(1, bool), rngs(1))
 
 
+@pytest.mark.needs("onnx")
 @pytest.mark.parametrize(
     ("number", "refused"), [([np.nan, 1], True), ([np.inf, 1], True), ([-np.inf] * 2, True), ([-np.inf, 1], False)]
 )
 def test_onnx_weights_that_are_no_numbers_are_refused_though_layers_hide_them(
     number: list[float], refused: bool, tmp_path: Path
 ) -> None:
-    onnx = pytest.importorskip("onnx", reason="onnx is not installed")
+    import onnx
+
     bias = np.resize(np.array(number, np.float32), ACTIONS)
     make = onnx.helper.make_node
     nodes = [make("Add", ["v", "bias"], ["sum"]), make("Tanh", ["sum"], ["t"]), make("Relu", ["t"], ["values"])]

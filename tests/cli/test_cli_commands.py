@@ -362,14 +362,6 @@ def test_genres_are_marked_as_our_own_reading(invoke):
     assert "our own reading" in invoke("info", "game", "pong").out
 
 
-def test_every_command_is_in_the_help(invoke):
-    shown = invoke("--help")
-    assert shown.code == 0
-    for command in ("run", "report", "verify", "watch", "info"):
-        assert f"  {command} " in shown.out
-        assert invoke(command, "--help").code == 0
-
-
 def test_public_names_are_listed_before_they_are_loaded():
     import arcademark
 

@@ -97,7 +97,6 @@ def test_a_learner_is_trained_once_and_plays_every_flavour(invoke, tmp_path):
         (("--seeds", 9, "--out", "o"), "--seeds: of what is played, and no AGENT is named"),
         (("const", "--out", "o"), "const is 18 agents; name one"),
         (("random", "--games", "pong", "--variants", 9, "--out", "o"), "not in the range"),
-        (("random", "--variants", "flavours", "--variants", 1, "--out", "o"), "leave --variants out"),
         (("sarsa", "--override", "reported_episodes=training_last_k", "--out", "o"), "what was learnt once is scored"),
     ],
 )

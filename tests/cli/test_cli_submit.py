@@ -109,9 +109,8 @@ def test_shards_that_are_complete_are_left_out_and_others_of_another_run_refused
         refused = invoke("run", *given, *LIMIT, "--dry-run")
         assert refused.code == 2
         assert told in refused.err
-    assert (
-        invoke("runs", "merge", "runs/random", "runs/random/shards/2-of-3").code == 1
-    )  # as the other shards are missing
+    merged = invoke("runs", "merge", "runs/random", "runs/random/shards/2-of-3")
+    assert merged.code == 1  # as the other shards are missing
 
 
 def test_a_run_that_is_complete_is_to_be_merged_and_then_reported(invoke):
@@ -144,11 +143,9 @@ def test_what_was_submitted_is_shown_before_a_job_begins_and_logs_are_named(invo
     logs = {path.name.rpartition("-")[0]: os.readlink(path) for path in Path("runs/random/slurm").glob("random-*.log")}
     assert sorted(logs) == [f"random-{game}-s{seed}" for game in ("freeway", "pong") for seed in (0, 1)]
     assert {*logs.values()} == {"7_0_0_log.out", "7_1_0_log.out"}
-    assert (
-        invoke("run", "random", *SHORT, "--protocol", "saber", "--engine", "emulator=ale", "--out", "runs/other").code
-        == 0
-    )
-    refused = invoke("run", "random", *SHORT, *LIMIT, "--out", "runs/other")
+    other = ("run", "random", *SHORT, "--out", "runs/other")
+    assert invoke(*other, "--protocol", "saber", "--engine", "emulator=ale").code == 0
+    refused = invoke(*other, *LIMIT)
     assert (refused.code, "runs/other: is of another run" in refused.err) == (2, True)
 
 

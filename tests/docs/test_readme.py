@@ -122,7 +122,7 @@ def test_trained_networks_are_played(folder: Path) -> None:
 
 
 def test_a_script_for_slurm_is_printed(folder: Path) -> None:
-    (command,) = [line for block in COMMANDS_OF for line in block if line[1] == "submit"]
+    (command,) = [line for block in COMMANDS_OF for line in block if "--slurm" in line]
     assert execute(folder, command).startswith("#!/bin/bash")
     assert not (folder / "runs").exists()
 

@@ -82,4 +82,4 @@ def test_the_examples_of_the_page_run(capsys: pytest.CaptureFixture[str]) -> Non
     for example in examples:
         exec(example, {})
     assert len(examples) == 2
-    assert len(capsys.readouterr().out.splitlines()) == 3
+    assert len(capsys.readouterr().out.splitlines()) == 2

@@ -76,6 +76,11 @@ COUNT = Count()
 SHARE = Share()
 
 
+def each(type: click.ParamType[Any], *names: str) -> dict[str, click.ParamType[Any]]:
+    """Give several settings the same type."""
+    return dict.fromkeys(names, type)
+
+
 def fields(
     option: str,
     help: str,

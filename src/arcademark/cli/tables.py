@@ -21,6 +21,15 @@ suite = click.option(
     metavar="NAME",
     help="atari-57, ale-55, atari-100k or ale-47, or one of other tasks.  [default: the runs' own, else atari-57]",
 )
+references = click.option(
+    "--references",
+    type=options.PATH,
+    metavar="FILE",
+    help="Another benchmark: a table with the columns task, low (0 %) and high (100 %), or random and human.",
+)
+algorithms = click.option("--algorithms", metavar="NAMES", help="Only these, separated by commas.")
+protocol = click.option("--protocol", metavar="NAME", help="How the scores were made, where the table does not say.")
+level = click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.9)
 estimated_by = click.option(
     "--model",
     default="any",
@@ -29,12 +38,7 @@ estimated_by = click.option(
 )
 measured_by = options.combine(
     suite,
-    click.option(
-        "--references",
-        type=options.PATH,
-        metavar="FILE",
-        help="Another benchmark: a table with the columns task, low (0 %) and high (100 %), or random and human.",
-    ),
+    references,
     click.option(
         "--games",
         metavar="NAMES",
@@ -46,7 +50,7 @@ measured_by = options.combine(
         metavar="NAMES",
         help="hns,capped_hns,hwrns,saber,min_max, …  [default: the benchmark's own]",
     ),
-    click.option("--protocol", metavar="NAME", help="How the scores were made, where the table does not say."),
+    protocol,
     click.option(
         "--frames",
         multiple=True,
@@ -69,13 +73,9 @@ read_as = options.fields(
     "read",
     "What files do not say (docs/tables.md)",
     {
-        "format": click.STRING,
-        "algorithm": click.STRING,
-        "game": click.STRING,
+        **options.each(click.STRING, "format", "algorithm", "game", "tag", "pattern"),
         "run": options.WHOLE,
         "last": options.COUNT,
-        "tag": click.STRING,
-        "pattern": click.STRING,
         "decimal": click.Choice([".", ","]),
     },
     parameter="reading",

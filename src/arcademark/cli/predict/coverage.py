@@ -17,7 +17,7 @@ DEFAULT = ("atari-3", "atari-5", "atari-10")
 @commands.command("coverage", short_help="How often intervals of any games hold what was left out.")
 @click.argument("games", nargs=-1, metavar="[GAMES…]")
 @click.option("--sizes", metavar="SIZES", help="Also choose the best games of each size, 1-10 or 3,5,10.")
-@click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.9)
+@tables.level
 @tables.suite
 @learnt_from
 @with_output

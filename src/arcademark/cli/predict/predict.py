@@ -23,12 +23,7 @@ learnt_from = options.combine(
         metavar="TABLE",
         help="Learn from these scores of other algorithms instead of Atari's published ones. May be repeated.",
     ),
-    click.option(
-        "--references",
-        type=options.PATH,
-        metavar="FILE",
-        help="Another benchmark, with --training: a CSV file with the columns task, low and high.",
-    ),
+    tables.references,
     click.option(
         "--papers",
         type=options.PATH,
@@ -60,9 +55,9 @@ def training_of(training: tuple[str, ...], references: Path | None, papers: Path
     metavar="NAME",
     help="From whatever games there are, or by a published model, atari-5, or a model file.",
 )
-@click.option("--algorithms", metavar="NAMES", help="Only these, separated by commas.")
-@click.option("--protocol", metavar="NAME", help="How the scores were made, where the table does not say.")
-@click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.9)
+@tables.algorithms
+@tables.protocol
+@tables.level
 @click.option(
     "--frames",
     type=options.PATH,

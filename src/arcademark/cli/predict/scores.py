@@ -18,13 +18,8 @@ where_from = options.combine(
     click.argument("places", nargs=-1, metavar="[TABLE]…"),
     click.option("--catalogue", metavar="NAMES", help="Published scores: these collections."),
     tables.suite,
-    click.option(
-        "--references",
-        type=options.PATH,
-        metavar="FILE",
-        help="Another benchmark: a CSV file with the columns task, low and high.",
-    ),
-    click.option("--algorithms", metavar="NAMES", help="Only these, separated by commas."),
+    tables.references,
+    tables.algorithms,
 )
 
 

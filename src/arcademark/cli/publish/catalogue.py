@@ -29,21 +29,16 @@ PAPERS = {"review": "fan-2021", "atari-5": "aitchison-2023", "ale-2013": "bellem
 
 chosen = options.combine(
     click.option("--collection", metavar="NAMES", help="Only these collections: review-2021,ale-2013."),
-    click.option("--algorithms", metavar="NAMES", help="Only these algorithms, separated by commas."),
+    tables.algorithms,
     options.fields(
         "where",
         f"Only those of a kind (model-free, planning, …), played under a named protocol ({NO_PROTOCOL!r}: under none), "
         "whose scores are of training, evaluation, best or unknown, trained for so many frames, published in a year, "
         "since or until one",
         {
-            "kind": click.STRING,
-            "protocol": click.STRING,
-            "reported": click.STRING,
-            "min_frames": options.COUNT,
-            "max_frames": options.COUNT,
-            "year": click.INT,
-            "since": click.INT,
-            "until": click.INT,
+            **options.each(click.STRING, "kind", "protocol", "reported"),
+            **options.each(options.COUNT, "min_frames", "max_frames"),
+            **options.each(click.INT, "year", "since", "until"),
         },
     ),
 )

@@ -21,10 +21,8 @@ sequential = options.combine(
         "With --sequential: runs in a group, groups at most, how often it may err over all pairs, permutations "
         "drawn, and what sums up a run's games",
         {
-            "group": options.COUNT,
-            "groups": options.COUNT,
+            **options.each(options.COUNT, "group", "groups", "permutations"),
             "alpha": options.SHARE,
-            "permutations": options.COUNT,
             "summary": click.Choice(["mean", "median", "iqm"]),
         },
     ),

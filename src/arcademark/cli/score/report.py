@@ -96,11 +96,7 @@ def show(
 
         runs = dataset.scores.runs
         events.write([run.record for run in runs.runs] if runs else (), tensorboard)
-    output.show(
-        report,
-        partial(scores.present, report),
-        partial(scores.briefly, report) if quiet else None,
-    )
+    output.show(report, partial(scores.present, report), partial(scores.briefly, report) if quiet else None)
     if curves is not None:
         output.tell(f"curves: {curves}")
     if tensorboard is not None:

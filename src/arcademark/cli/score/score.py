@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @commands.command("score", "algorithms games metrics suite protocol model export reading everything forms")
 @click.argument("places", nargs=-1, required=True, metavar="TABLE…")
-@click.option("--algorithms", metavar="NAMES", help="Only these, separated by commas.")
+@tables.algorithms
 @tables.measured_by
 @tables.estimated_by
 @click.option(
