@@ -90,7 +90,8 @@ def test_it_plays_what_the_module_infers(name, screens, env):
 def test_a_checkpoint_is_played_without_ray(env, monkeypatch):
     kept = fitted("rainbow", env, 400).checkpoint()
     monkeypatch.setitem(sys.modules, "ray", None)
-    libraries = pytest.importorskip("arcademark.agents.checkpoints.libraries")
+    from arcademark.agents.checkpoints import libraries
+
     network = libraries.build(contents.read(kept, Path("file"), False), "file")
     assert (network.shape, network.num_actions) == (env.observation_shape, env.num_actions)
     with pytest.raises(ArcadeMarkError, match="needs RLlib"):
