@@ -6,7 +6,6 @@ Each has what `arcademark.agents.checkpoints.networks.Network` has: `shape` (Non
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -18,7 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from arcademark.agents.checkpoints.networks import State
-from arcademark.agents.importing import said
+from arcademark.agents.importing import DREAMER_SIZES, import_dreamer, said
 from arcademark.errors import ArcadeMarkError
 
 
@@ -214,17 +213,6 @@ def _rl_module(folder: Path, place: str) -> Path:
 
 MOST_UNITS = 2**16
 """Of a side of what a network of settings alone is given, and of its actions."""
-DREAMER_SIZES = ("nano", "micro", "mini", "XXS", "XS", "S", "M", "L", "XL")
-
-
-def import_dreamer(place: str) -> None:
-    """Refuse in one line where RLlib is missing; its DreamerV3 makes a game of its own when imported, which warns."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            import ray.rllib.algorithms.dreamerv3  # noqa: F401
-        except ImportError:
-            raise ArcadeMarkError(f"{place}: needs RLlib; install it with pip install '.[rllib]'") from None
 
 
 class Dreamer(nn.Module):

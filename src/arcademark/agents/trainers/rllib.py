@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from arcademark.agents.checkpoints.foreign import DREAMER_SIZES, import_dreamer
+from arcademark.agents.importing import DREAMER_SIZES, import_dreamer
 from arcademark.agents.trainers.network import NetworkTrainer, seed_of
 from arcademark.errors import ArcadeMarkError
 
