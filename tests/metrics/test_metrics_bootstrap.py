@@ -18,7 +18,6 @@ from arcademark.metrics import aggregate, bootstrap, compare, distribution
 from arcademark.metrics.bootstrap import (
     AGGREGATES,
     aggregate_intervals,
-    difference_intervals,
     improvement_interval,
     profile_band,
 )
@@ -140,7 +139,6 @@ def test_the_same_bits_whatever_the_number_of_threads(threads: int, monkeypatch:
         assert band.low is not None
         return [
             aggregate_intervals(x, names(x), rng(1), threads=count),
-            difference_intervals(x, y, names(x), rng(2), threads=count),
             improvement_interval(x, y, names(x), rng(3), threads=count),
             band.low.tolist(),
         ]
@@ -228,25 +226,6 @@ def test_few_runs_widen_the_interval_by_a_known_factor() -> None:
     assert wide.standard_error == pytest.approx(plain.standard_error * np.sqrt(3 / 2))
 
 
-def test_the_difference_of_two_algorithms() -> None:
-    x, y = made_up(seed=1, gain=1.5), made_up(runs=3, seed=2)
-    found = difference_intervals(x, y, names(x), rng(1), method="percentile", resamples=20_000)
-    back = difference_intervals(y, x, names(x), rng(2), method="percentile", resamples=20_000)
-    for name in AGGREGATES:
-        low, high = peer_quantiles(lambda a, b, by=DEFINITIONS[name]: by(a) - by(b), x, y)
-        assert found[name].value == pytest.approx(DEFINITIONS[name](x) - DEFINITIONS[name](y))
-        assert ends(found[name]) == pytest.approx((low, high), abs=0.05 * (high - low))
-        assert ends(back[name]) == pytest.approx((-high, -low), abs=0.05 * (high - low))
-
-
-def test_a_difference_of_two_equal_samples_is_not_nothing() -> None:
-    scores = made_up()
-    found = difference_intervals(scores, scores, names(scores), rng(1))["iqm"]
-    low, high = ends(found)
-    assert found.value == 0
-    assert low < 0 < high
-
-
 def test_missing_scores_are_refused_by_name() -> None:
     scores = ragged()
     with pytest.raises(ArcadeMarkError, match="runs are missing on game 0, game 1, game 3, game 4; play them"):
@@ -268,9 +247,6 @@ def test_what_was_left_out_is_named() -> None:
     assert "3 runs a task: of simulated" in notes[3]
     assert [note.kind for note in notes] == ["absent", "single", "ragged", "coverage"]
     assert copy.deepcopy(notes[3]).kind == pickle.loads(pickle.dumps(notes[3])).kind == "coverage"
-    both = difference_intervals(made_up(5, 12), scores, names(scores), rng(), missing="omit")["mean"]
-    assert both.notes[0] == "no score on game 4: left out"
-    assert both.value == pytest.approx(np.mean(made_up(5, 12)[:4]) - aggregate.mean(np.nanmean(scores[:4], axis=1)))
 
 
 def test_left_out_tasks_and_padding_change_nothing() -> None:
@@ -294,13 +270,6 @@ def test_one_run_a_task_has_a_value_but_no_interval() -> None:
     improvement = improvement_interval(scores, scores[::-1], names(scores), rng())
     assert (improvement.low, improvement.notes) == (None, (why,))
     assert improvement.value == compare.probability_of_improvement(scores, scores[::-1])
-
-
-def test_one_run_of_one_algorithm_only_still_gives_an_interval() -> None:
-    x, y = made_up(4, 5), made_up(4, 1, seed=3)
-    found = difference_intervals(x, y, names(x), rng(), missing="omit")["mean"]
-    assert ends(found)[0] < found.value
-    assert found.notes[0].startswith("one run on game 0, game 1, game 2, game 3: the variation")
 
 
 def test_runs_that_do_not_vary_give_no_width_and_say_so() -> None:

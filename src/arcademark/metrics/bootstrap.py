@@ -41,7 +41,6 @@ from arcademark.metrics.samples import (
     placements,
     profile_strata,
     sample_of,
-    together,
 )
 
 AGGREGATES = ("mean", "median", "iqm", "optimality_gap")
@@ -86,7 +85,6 @@ def aggregate_intervals(
     resamples: int = RESAMPLES,
     missing: Missing = "refuse",
     threads: int | None = None,
-    draws: Floats | None = None,
 ) -> dict[str, Interval]:
     """Find the intervals of "mean", "median", "iqm" and "optimality_gap", by these names, in one pass.
 
@@ -98,47 +96,13 @@ def aggregate_intervals(
         Names along the first axis.
     target : float, optional
         Of the optimality gap, in the unit of the scores: 100 for percent, 1 for fractions.
-    draws : float array, shape (4, resamples), optional
-        What `resampled_aggregates` gave for these scores, where it is there already.
     """
     check(method, level)
     there, notes = admit(tasks, missing, scores)
     sample = sample_of(there[0])
-    if draws is None:
-        draws = resampled_aggregates(sample, _key(rng), target, _at_least(resamples), threads)
+    draws = resampled_aggregates(sample, _key(rng), target, _at_least(resamples), threads)
     strata = aggregate_strata(sample, target)
     return _intervals(aggregates(there[0], target), draws, strata, method, level, notes, len(there[0]))
-
-
-def difference_intervals(
-    x: ArrayLike,
-    y: ArrayLike,
-    tasks: Sequence[str],
-    rng: np.random.Generator,
-    *,
-    target: float = PERCENT,
-    method: Method = METHOD,
-    level: float = LEVEL,
-    resamples: int = RESAMPLES,
-    missing: Missing = "refuse",
-    threads: int | None = None,
-    draws: Floats | None = None,
-) -> dict[str, Interval]:
-    """Find the intervals of how much higher two algorithms' aggregates are: X's less Y's, resampled independently.
-
-    `x` and `y` may differ in their number of runs. Under "omit" the tasks that both have. The rest is as in
-    `aggregate_intervals`.
-    """
-    check(method, level)
-    there, notes = admit(tasks, missing, x, y)
-    one, other = (sample_of(scores) for scores in there)
-    if draws is None:
-        key, count = _key(rng), _at_least(resamples)
-        draws = resampled_aggregates(one, key, target, count, threads)
-        draws -= resampled_aggregates(other, ~key, target, count, threads)
-    strata = together(aggregate_strata(one, target), aggregate_strata(other, target))
-    values = aggregates(there[0], target) - aggregates(there[1], target)
-    return _intervals(values, draws, strata, method, level, notes, len(there[0]), difference=True)
 
 
 def improvement_interval(
@@ -296,8 +260,6 @@ def _intervals(
     level: float,
     notes: tuple[Note, ...],
     tasks: int,
-    *,
-    difference: bool = False,
 ) -> dict[str, Interval]:
     if not (strata.runs > 1).any():
         return {
@@ -305,9 +267,7 @@ def _intervals(
             for name, value in zip(AGGREGATES, values, strict=True)
         }
     low, high, errors = limits(values, draws, strata, method=method, level=level)
-    if not difference:
-        low[-1] = max(low[-1], 0.0)
-    prefix = "difference of " if difference else ""
+    low[-1] = max(low[-1], 0.0)
     return {
         name: Interval(
             float(values[i]),
@@ -315,7 +275,7 @@ def _intervals(
             float(high[i]),
             level,
             float(errors[i]),
-            (*notes, *_warnings(prefix + name, Strata(strata.variances[i], strata.runs), method, level, tasks)),
+            (*notes, *_warnings(name, Strata(strata.variances[i], strata.runs), method, level, tasks)),
             method,
         )
         for i, name in enumerate(AGGREGATES)
