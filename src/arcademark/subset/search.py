@@ -200,3 +200,14 @@ def evaluate(
         n=len(y),
         standard_error=float(sizes.std(ddof=1)) / math.sqrt(folds),
     )
+
+
+def r2_of_all(problem: Problem, candidate: Candidate) -> float:
+    """Return R² over all of the problem's algorithms, where those that are left out count as predicted by the mean.
+
+    With missing scores the best of every size flatters large subsets, which leave out algorithms that are hard to
+    predict; ``incomplete="charge"`` ranks by this: n / N (1 − ``cv_mse`` / variance), with the variance of the target
+    over all N algorithms. NaN where the target does not vary.
+    """
+    variance, share = float(np.var(problem.y)), candidate.n / len(problem.y)
+    return share * (1.0 - candidate.cv_mse / variance) if variance > 0 else float("nan")
