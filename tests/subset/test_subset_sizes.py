@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from made_up_scores import random_problem
 
-from arcademark.subset.search import evaluate, r2_of_all, search
+from arcademark.subset.search.search import evaluate, r2_of_all, search
 
 FOLDS, SEED = 4, 7
 

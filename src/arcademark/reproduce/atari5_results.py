@@ -13,7 +13,7 @@ from arcademark.reproduce.atari5_fairness import Fairness, fairness
 from arcademark.reproduce.comparison import Comparison
 from arcademark.subset.fitting import fold_means, held_out
 from arcademark.subset.problem import fold_of_cases, log10_score_inverse
-from arcademark.subset.study import inversions
+from arcademark.subset.studies.study import inversions
 from arcademark.suite.subsets import subset
 from arcademark.suite.tasks import games
 

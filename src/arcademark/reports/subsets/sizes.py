@@ -15,11 +15,11 @@ from arcademark.reports.subsets import validating
 from arcademark.reports.subsets.dataset import Normalised
 from arcademark.reports.subsets.searching import Asked, Begin, Session, Setup
 from arcademark.reports.subsets.validating import Validation
-from arcademark.subset.model import SubsetModel
-from arcademark.subset.prepared import Incomplete
+from arcademark.subset.predict.model import SubsetModel
 from arcademark.subset.problem import Problem
 from arcademark.subset.progress import Progress
-from arcademark.subset.search import Candidate, Certificate, r2_of_all, search
+from arcademark.subset.search.prepared import Incomplete
+from arcademark.subset.search.search import Candidate, Certificate, r2_of_all, search
 
 OBJECTIVES: Mapping[str, Incomplete] = MappingProxyType({"best": "leave out", "charged": "charge"})
 """What becomes of incomplete cases, by how subsets are chosen."""
