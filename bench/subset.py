@@ -46,10 +46,10 @@ from rich.table import Table
 
 from arcademark.catalogue import collections
 from arcademark.reproduce.atari5_data import problem
-from arcademark.subset.plan import follow
 from arcademark.subset.problem import Problem
-from arcademark.subset.search import Candidate, search
-from arcademark.subset.validate import nested
+from arcademark.subset.search.plan import follow
+from arcademark.subset.search.search import Candidate, search
+from arcademark.subset.studies.validate import nested
 
 Result = TypeVar("Result")
 ROOT = Path(__file__).parent.parent
@@ -95,7 +95,7 @@ print(json.dumps({"subsets": len(errors), "sklearn": sklearn, "mlxtend": mlxtend
 
 FIRST_CALL = """
 from arcademark.reproduce.atari5_data import problem
-from arcademark.subset.plan import follow
+from arcademark.subset.search.plan import follow
 from arcademark.subset.problem import Problem
 follow(problem())
 """

@@ -29,7 +29,7 @@ from arcademark.reports.subsets import models, predictors, validating
 from arcademark.scores.export import write_long
 from arcademark.scores.reading import read_tables
 from arcademark.scores.references import read_references
-from arcademark.subset import files
+from arcademark.subset.predict import files
 from arcademark.suite.protocols import protocol
 from arcademark.suite.tasks import canonical_game
 

@@ -36,7 +36,7 @@ from arcademark.runs.execution import execute
 from arcademark.runs.plan import AllStarts, make_plan
 from arcademark.runs.scalars import logged
 from arcademark.scores.formulas import escaped
-from arcademark.subset import files
+from arcademark.subset.predict import files
 from arcademark.suite import protocols
 from arcademark.suite.protocols import Protocol, StepProtocol, step_protocol
 

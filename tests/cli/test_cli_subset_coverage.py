@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from arcademark.reports.subsets import predictors
-from arcademark.subset.choosing import choose
+from arcademark.subset.predict.choosing import choose
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arcademark.subset import files
+from arcademark.subset.predict import files
 from arcademark.suite.subsets import conformal_half_width
 
 

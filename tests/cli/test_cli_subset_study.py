@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arcademark.subset import files
-from arcademark.subset.model import SubsetModel
+from arcademark.subset.predict import files
+from arcademark.subset.predict.model import SubsetModel
 
 OWN = ("subset", "study", "own.csv", "--references", "refs.csv", "--minimum-tasks", 3)
 SCORES = {"weak": (1.0, 2.0, 9.0), "able": (4.0, 6.0, 20.0), "best": (10.0, 20.0, 60.0)}

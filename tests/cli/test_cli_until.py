@@ -15,7 +15,7 @@ from arcademark.runs.events import Summary
 from arcademark.runs.plan import make_plan
 from arcademark.runs.scheduling import expected_frames
 from arcademark.runs.store import read_run
-from arcademark.subset import outlook
+from arcademark.subset.predict import outlook
 from arcademark.suite import protocols
 from arcademark.suite.tasks import games
 

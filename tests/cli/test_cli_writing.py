@@ -19,8 +19,8 @@ from arcademark.reports.figures.model import Curve, CurvePanel, Curves
 from arcademark.reports.render import html
 from arcademark.reports.runs import learning
 from arcademark.scores.runs import RunCollection
-from arcademark.subset import files as subset_files
-from arcademark.subset.model import SubsetModel
+from arcademark.subset.predict import files as subset_files
+from arcademark.subset.predict.model import SubsetModel
 
 GENERATOR = '<meta name="generator" content="ArcadeMark 0.1.0">'
 PAGE = f"<!doctype html>\n{GENERATOR}<p>new"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from arcademark.subset import files
+from arcademark.subset.predict import files
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "subsets.md").read_text(encoding="utf-8")

@@ -4,7 +4,7 @@ import pytest
 
 from arcademark.catalogue import collections
 from arcademark.reports.subsets import predictors
-from arcademark.subset.choosing import choose
+from arcademark.subset.predict.choosing import choose
 from arcademark.suite.subsets import subset
 
 COLLECTIONS = {

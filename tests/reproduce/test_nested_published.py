@@ -8,10 +8,10 @@ import pytest
 from arcademark.catalogue import collections
 from arcademark.reports.subsets import predictors
 from arcademark.reproduce import atari5_data as data
-from arcademark.subset import plan
-from arcademark.subset.model import from_subset
+from arcademark.subset.predict.model import from_subset
 from arcademark.subset.problem import log10_score
-from arcademark.subset.validate import nested
+from arcademark.subset.search import plan
+from arcademark.subset.studies.validate import nested
 from arcademark.suite.subsets import LEVEL, subset
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.subset import choosing
-from arcademark.subset.any_tasks import MEDIAN, train
+from arcademark.subset.predict import choosing
+from arcademark.subset.predict.any_tasks import MEDIAN, train
 
 TASKS = tuple(f"t{number}" for number in range(9))
 

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.subset import files
-from arcademark.subset.model import SubsetModel, from_candidate, from_subset
+from arcademark.subset.predict import files
+from arcademark.subset.predict.model import SubsetModel, from_candidate, from_subset
 from arcademark.subset.problem import make_problem
-from arcademark.subset.search import evaluate
+from arcademark.subset.search.search import evaluate
 from arcademark.suite.subsets import Nested, subset
 
 OWN = SubsetModel(

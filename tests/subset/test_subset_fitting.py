@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.subset.every_task import fit_every_task
 from arcademark.subset.fitting import fit, fold_means, held_out, without_negative
+from arcademark.subset.predict.every_task import fit_every_task
 from arcademark.subset.problem import complete_rows
 
 

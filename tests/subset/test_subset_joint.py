@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.subset.joint import Joint, fit_joint
-from arcademark.subset.spread import NOISE
-from arcademark.subset.totally_positive import fit_covariance
+from arcademark.subset.predict.joint import Joint, fit_joint
+from arcademark.subset.predict.spread import NOISE
+from arcademark.subset.predict.totally_positive import fit_covariance
 
 TASKS = tuple("abcdef")
 

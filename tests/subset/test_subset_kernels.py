@@ -8,8 +8,8 @@ import pytest
 from numba import njit
 from scipy.optimize import nnls
 
-from arcademark.subset.bounds import completions, count_pairs, eliminate, explained_by_pair, ways
 from arcademark.subset.least_squares import make_room, nonnegative_least_squares
+from arcademark.subset.search.bounds import completions, count_pairs, eliminate, explained_by_pair, ways
 
 
 @njit

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.subset import calibration
-from arcademark.subset.any_tasks import MEAN, MEDIAN, Trained, reached, train
-from arcademark.subset.calibration import Misses
-from arcademark.subset.outlook import Range, first_plays, least_error, predict
+from arcademark.subset.predict import calibration
+from arcademark.subset.predict.any_tasks import MEAN, MEDIAN, Trained, reached, train
+from arcademark.subset.predict.calibration import Misses
+from arcademark.subset.predict.outlook import Range, first_plays, least_error, predict
 
 TASKS = tuple("abcdefg")
 QUANTITIES = (MEDIAN, MEAN, reached("good", [30.0] * 7))

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.subset.plan import ATARI_5, Step, follow, plan
 from arcademark.subset.problem import Problem, make_problem
-from arcademark.subset.search import evaluate
+from arcademark.subset.search.plan import ATARI_5, Step, follow, plan
+from arcademark.subset.search.search import evaluate
 
 TASKS = tuple("abcdefghijklmn")
 STEPS = (

@@ -9,10 +9,11 @@ import pytest
 from made_up_scores import random_problem, slow_search
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.subset import bounds, branches, enumeration, kernels, least_squares, pairs
-from arcademark.subset.prepared import SearchOptions, prepare
+from arcademark.subset import least_squares
 from arcademark.subset.problem import Problem, fold_of_cases
-from arcademark.subset.search import evaluate, search
+from arcademark.subset.search import bounds, branches, enumeration, kernels, pairs
+from arcademark.subset.search.prepared import SearchOptions, prepare
+from arcademark.subset.search.search import evaluate, search
 
 FOLDS, SEED = 4, 7
 

@@ -2,25 +2,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from made_up_scores import random_problem, slow_search
+from made_up_scores import random_problem
 
-from arcademark.errors import ArcadeMarkError
-from arcademark.subset.search import evaluate, search
-from arcademark.subset.sizes import every_size, r2_of_all
+from arcademark.subset.search.search import evaluate, r2_of_all, search
 
 FOLDS, SEED = 4, 7
-
-
-@pytest.mark.parametrize("incomplete", ["leave out", "charge"])
-def test_every_size_is_the_best_of_its_size(incomplete):
-    problem = random_problem(3, algorithms=30, tasks=7, missing=0.1)
-    found = every_size(problem, [1, 2, 4], folds=FOLDS, fold_seed=SEED, incomplete=incomplete)
-    assert list(found) == [1, 2, 4]
-    for size, item in found.items():
-        expected = slow_search(problem, size, FOLDS, SEED, "drop", charge=incomplete == "charge")[0][1]
-        assert problem.positions(item.best.tasks) == expected
-        assert item.certificate.holds
-        assert item.best == search(problem, size, folds=FOLDS, fold_seed=SEED, incomplete=incomplete).best
 
 
 def test_r2_of_all_ranks_as_the_charging_search_does():
@@ -44,11 +30,3 @@ def test_the_standard_error_is_that_of_a_mean_over_folds():
         means.append(np.mean(np.abs(y[held] - x[held] @ weights)))
     assert len(y) % 2 == 0
     assert found.standard_error == pytest.approx(abs(means[0] - means[1]) / 2)
-
-
-def test_progress_is_told_size_by_size_and_impossible_sizes_are_refused():
-    problem, told = random_problem(1, tasks=5), []
-    every_size(problem, [1, 2], folds=FOLDS, progress=lambda size: told.append(size) or (lambda *_: None))
-    assert told == [1, 2]
-    with pytest.raises(ArcadeMarkError, match="size 9"):
-        every_size(problem, [1, 9], folds=FOLDS)

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from made_up_scores import random_problem
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.subset import files
-from arcademark.subset.model import SubsetModel
+from arcademark.subset.predict import files
+from arcademark.subset.predict.model import SubsetModel
+from arcademark.subset.predict.spread import Spread, extrapolation, spread
 from arcademark.subset.problem import Problem
-from arcademark.subset.search import search
-from arcademark.subset.spread import Spread, extrapolation, spread
-from arcademark.subset.validate import HeldOut, Nested, nested
+from arcademark.subset.search.search import search
+from arcademark.subset.studies.validate import HeldOut, Nested, nested
 from arcademark.suite import subsets
 
 ONE = Spread((1.0, 2.0), ((4.0, 0.0), (0.0, 1.0)), ((0.1,),) * 9)

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.subset.model import SubsetModel
-from arcademark.subset.study import inversions, study
+from arcademark.subset.predict.model import SubsetModel
+from arcademark.subset.studies.study import inversions, study
 
 TASKS = ("a", "b", "c")
 FIRST = SubsetModel("first", ("a",), (1.0,), 0.0, None, "median", None, "made up", transform="none", absolute_error=3.0)

@@ -12,8 +12,8 @@ from made_up_scores import random_problem, slow_search
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.subset.problem import Problem
-from arcademark.subset.search import search
-from arcademark.subset.validate import HeldOut, Nested, copies, nested
+from arcademark.subset.search.search import search
+from arcademark.subset.studies.validate import HeldOut, Nested, copies, nested
 
 FOLDS, SEED = 4, 7
 

@@ -85,7 +85,6 @@ def aggregate_intervals(
     resamples: int = RESAMPLES,
     missing: Missing = "refuse",
     threads: int | None = None,
-    draws: Floats | None = None,
 ) -> dict[str, Interval]:
     """Find the intervals of "mean", "median", "iqm" and "optimality_gap", by these names, in one pass.
 
@@ -97,14 +96,11 @@ def aggregate_intervals(
         Names along the first axis.
     target : float, optional
         Of the optimality gap, in the unit of the scores: 100 for percent, 1 for fractions.
-    draws : float array, shape (4, resamples), optional
-        What `resampled_aggregates` gave for these scores, where it is there already.
     """
     check(method, level)
     there, notes = admit(tasks, missing, scores)
     sample = sample_of(there[0])
-    if draws is None:
-        draws = resampled_aggregates(sample, _key(rng), target, _at_least(resamples), threads)
+    draws = resampled_aggregates(sample, _key(rng), target, _at_least(resamples), threads)
     strata = aggregate_strata(sample, target)
     return _intervals(aggregates(there[0], target), draws, strata, method, level, notes, len(there[0]))
 

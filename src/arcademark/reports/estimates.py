@@ -12,7 +12,7 @@ from arcademark.metrics import intervals
 from arcademark.reports import measures, wording
 from arcademark.reports.document import Estimate
 from arcademark.reports.subsets.models import ANY, short_title
-from arcademark.subset.model import FrameCap, frame_cap_warnings, from_subset
+from arcademark.subset.predict.model import FrameCap, frame_cap_warnings, from_subset
 from arcademark.subset.problem import log10_score, log10_score_inverse
 from arcademark.suite import subsets, tasks
 from arcademark.suite.subsets import LEVEL, Subset

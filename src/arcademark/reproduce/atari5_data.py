@@ -26,9 +26,9 @@ from arcademark.catalogue import collections
 from arcademark.metrics import aggregate, normalise
 from arcademark.reproduce import comparison
 from arcademark.subset import fitting
-from arcademark.subset.model import from_subset
+from arcademark.subset.predict.model import from_subset
 from arcademark.subset.problem import Floats, Problem, complete_rows, log10_score, make_problem
-from arcademark.subset.search import Candidate, evaluate
+from arcademark.subset.search.search import Candidate, evaluate
 from arcademark.suite import references
 from arcademark.suite.subsets import subset
 from arcademark.suite.tables import read_rows

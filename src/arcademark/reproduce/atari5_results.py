@@ -9,11 +9,11 @@ import numpy as np
 
 from arcademark.reproduce import atari5_data as data
 from arcademark.reproduce.atari5_data import listed, name_of, stated
+from arcademark.reproduce.atari5_fairness import Fairness, fairness
 from arcademark.reproduce.comparison import Comparison
-from arcademark.subset.fairness import Fairness, fairness
 from arcademark.subset.fitting import fold_means, held_out
 from arcademark.subset.problem import fold_of_cases, log10_score_inverse
-from arcademark.subset.study import inversions
+from arcademark.subset.studies.study import inversions
 from arcademark.suite.subsets import subset
 from arcademark.suite.tasks import games
 
@@ -84,7 +84,7 @@ def fair() -> Fairness:
 def fairness_by_tertiles() -> Iterator[Comparison]:
     """Check §5.4 and Figure 3, with the measures of both texts."""
     found = fair()
-    sizes = ", ".join(str(len(group.places)) for group in found.groups)
+    sizes = ", ".join(str(group.size) for group in found.groups)
     for measure, values, p in (
         ("accuracy by average absolute relative error (arXiv)", [g.absolute for g in found.groups], found.absolute_p),
         ("accuracy by root mean squared relative error (ICML)", [g.rms for g in found.groups], found.square_p),

@@ -14,10 +14,10 @@ from arcademark.reproduce import atari5_data as data
 from arcademark.reproduce.atari5_data import listed, name_of, stated
 from arcademark.reproduce.comparison import Comparison, decided
 from arcademark.subset.fitting import fit
-from arcademark.subset.model import from_subset
-from arcademark.subset.plan import ATARI_5, follow
+from arcademark.subset.predict.model import from_subset
 from arcademark.subset.problem import log10_score_inverse
-from arcademark.subset.search import SearchResult
+from arcademark.subset.search.plan import ATARI_5, follow
+from arcademark.subset.search.search import SearchResult
 from arcademark.suite.protocols import protocol
 from arcademark.suite.subsets import subset
 

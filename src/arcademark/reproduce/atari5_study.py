@@ -17,8 +17,8 @@ from arcademark.metrics import aggregate, normalise
 from arcademark.reproduce import atari5_data as data
 from arcademark.reproduce.atari5_data import printed, stated
 from arcademark.reproduce.comparison import Comparison, like, number
-from arcademark.subset.model import from_subset
-from arcademark.subset.study import inversions
+from arcademark.subset.predict.model import from_subset
+from arcademark.subset.studies.study import inversions
 from arcademark.suite import references
 from arcademark.suite.protocols import protocol
 from arcademark.suite.subsets import subset

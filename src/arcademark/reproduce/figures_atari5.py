@@ -37,7 +37,7 @@ def fairness() -> PaperFigure:
         Series("root mean square", tuple(100 * group.rms for group in groups)),
         Series("mean (bias)", tuple(100 * group.bias for group in groups)),
     )
-    labels = tuple(f"{name}: {len(group.places)} algorithms" for name, group in zip(TERTILES, groups, strict=True))
+    labels = tuple(f"{name}: {group.size} algorithms" for name, group in zip(TERTILES, groups, strict=True))
     return PaperFigure(
         data.PAPER,
         3,

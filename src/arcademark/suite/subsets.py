@@ -100,7 +100,7 @@ class Subset:
     r_squared, relative_error : float or None
         Of the model as published: in log space, and a fraction.
     nested : Nested or None
-        Errors on papers left out, as measured here (`arcademark.subset.validate`).
+        Errors on papers left out, as measured here (`arcademark.subset.studies.validate`).
     papers : tuple of str
         Keys in the catalogue's ``sources.toml`` of the papers in `citation`.
     max_frames_per_episode : int or None

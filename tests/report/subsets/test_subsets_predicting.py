@@ -17,8 +17,8 @@ from arcademark.reports.subsets.predicting import Predicted, predicted
 from arcademark.reports.tables.analysis import of_dataset
 from arcademark.reports.tables.dataset import ScoreOptions, prepare
 from arcademark.scores.table import ScoreTable
-from arcademark.subset.any_tasks import train
-from arcademark.subset.calibration import Misses
+from arcademark.subset.predict.any_tasks import train
+from arcademark.subset.predict.calibration import Misses
 
 TASKS = tuple("abcdef")
 

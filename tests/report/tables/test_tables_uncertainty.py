@@ -28,6 +28,21 @@ def bootstrap() -> Bootstrap:
     return Bootstrap.of(0, 2000, None)
 
 
+def test_a_difference_has_the_percentile_interval_of_runs_drawn_apart() -> None:
+    rng = np.random.default_rng(4)
+    x, y = (rng.gamma(2.0, scale, size=(5, runs)) for scale, runs in ((30.0, 4), (20.0, 3)))
+    medians = []
+    for t in (x, y):
+        drawn = np.take_along_axis(t[np.newaxis], rng.integers(t.shape[1], size=(20_000, *t.shape)), axis=2)
+        medians.append(np.median(drawn.mean(axis=2), axis=1))
+    peer = medians[0] - medians[1]
+    low, high = np.quantile(peer, [0.025, 0.975])
+    runs = [dict(zip("abcde", table, strict=True)) for table in (x, y)]
+    found = Bootstrap.of(0, 20_000, "percentile").differences(("x", "y"), LINE, *runs)["median"].difference
+    assert found.value == pytest.approx(np.median(x.mean(axis=1)) - np.median(y.mean(axis=1)))
+    assert (found.low, found.high) == pytest.approx((low, high), abs=0.05 * (high - low))
+
+
 def test_mean_and_median_cap_the_means_and_the_others_cap_the_runs() -> None:
     mean, median, iqm, gap = CAPPED.aggregates(RUNS)
     assert mean == pytest.approx((100 + 40 + 0) / 3)  # 150, 40 and −10, held within 0 and 100

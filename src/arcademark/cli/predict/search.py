@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from arcademark.reports.subsets.dataset import Normalised
     from arcademark.reports.subsets.searching import Asked, Searched
     from arcademark.reports.subsets.sizes import EverySize
-    from arcademark.subset.model import SubsetModel
+    from arcademark.subset.predict.model import SubsetModel
     from arcademark.subset.progress import Progress
 
 ONE_SUBSET = ("size", "plan", "top")
@@ -184,7 +184,7 @@ def _check_out(out: Path | None, *, several: bool) -> None:
 
 def _write(models: Sequence[SubsetModel], out: Path | None, *, folder: bool) -> list[Path]:
     """Write models, a file each; return where they are."""
-    from arcademark.subset import files
+    from arcademark.subset.predict import files
 
     if out is None:
         return []

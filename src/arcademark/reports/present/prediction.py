@@ -8,8 +8,8 @@ from arcademark.reports import wording
 from arcademark.reports.blocks import Block, Card, Cards, Cell, Document, Notices, Prose, as_table, section, table
 from arcademark.reports.document import Notice
 from arcademark.reports.subsets.predicting import Predicted, Prediction
-from arcademark.subset.model import Estimate
-from arcademark.subset.outlook import Next, Outlook, Range
+from arcademark.subset.predict.model import Estimate
+from arcademark.subset.predict.outlook import Next, Outlook, Range
 from arcademark.suite.tasks import game_name
 
 MOST_CARDS = 3

@@ -15,9 +15,9 @@ from arcademark.reports.subsets import sizes_figure
 from arcademark.reports.subsets.searching import Found, Searched, Setup, gap
 from arcademark.reports.subsets.sizes import EverySize, Series, Sized
 from arcademark.reports.subsets.validating import LOG, Validation
-from arcademark.subset.model import SubsetModel
-from arcademark.subset.search import Certificate
-from arcademark.subset.validate import Interval
+from arcademark.subset.predict.model import SubsetModel
+from arcademark.subset.search.search import Certificate
+from arcademark.subset.studies.validate import Interval
 from arcademark.suite.subsets import LEVEL, conformal_half_width
 
 STEPS: Mapping[str, str] = {

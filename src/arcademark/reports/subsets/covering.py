@@ -3,7 +3,7 @@
 The algorithms that a predictor learnt from are left out, and predicted by a distribution, its interval widened by
 misses, that knew nothing of them: paper by paper (but for the fits behind other papers' misses); of the catalogue also
 kind by kind (`arcademark.catalogue.model.ALGORITHM_KINDS`), and the newest third. Games are given, or the best of a
-size (`arcademark.subset.choosing`), chosen anew without what is left out.
+size (`arcademark.subset.predict.choosing`), chosen anew without what is left out.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from arcademark.catalogue import collections
 from arcademark.errors import ArcadeMarkError
 from arcademark.reports.subsets import predictors
 from arcademark.reports.subsets.predictors import Predictor
-from arcademark.subset import calibration
-from arcademark.subset.any_tasks import MEDIAN, Trained
-from arcademark.subset.calibration import TASKS, Misses
-from arcademark.subset.choosing import choose
+from arcademark.subset.predict import calibration
+from arcademark.subset.predict.any_tasks import MEDIAN, Trained
+from arcademark.subset.predict.calibration import TASKS, Misses
+from arcademark.subset.predict.choosing import choose
 from arcademark.suite import protocols
 from arcademark.suite.subsets import LEVEL, resolve_tasks
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.files import read_text
-from arcademark.subset import files
-from arcademark.subset.model import SubsetModel, from_subset
+from arcademark.subset.predict import files
+from arcademark.subset.predict.model import SubsetModel, from_subset
 from arcademark.suite import references
 from arcademark.suite.subsets import Subset, subset, subsets
 

@@ -1,6 +1,6 @@
 """What ``arcademark subset predict`` shows: the median of all games and every game, from a few games' scores.
 
-* `arcademark.subset.outlook` predicts from any games, unless a model is named: a published one or a file.
+* `arcademark.subset.predict.outlook` predicts from any games, unless a model is named: a published one or a file.
 * A model needs exactly its games. From Atari-5's and Atari-10's, single games are predicted by the models that Tables
   10 and 11 of that paper print, fitted anew to its training table. A game that was played keeps its own score.
 * Values are in percent of the average human, or what a model file says.
@@ -24,9 +24,9 @@ from arcademark.reports.subsets.predictors import TRAINING, Predictor, between
 from arcademark.reports.tables import loading
 from arcademark.reports.tables.loading import ScoreSource
 from arcademark.reports.tables.protocols import Play, frame_cap
-from arcademark.subset.every_task import TaskModel, fit_every_task
-from arcademark.subset.model import Estimate, SubsetModel, frame_cap_warnings
-from arcademark.subset.outlook import Outlook
+from arcademark.subset.predict.every_task import TaskModel, fit_every_task
+from arcademark.subset.predict.model import Estimate, SubsetModel, frame_cap_warnings
+from arcademark.subset.predict.outlook import Outlook
 from arcademark.subset.problem import Floats, log10_score, log10_score_inverse
 from arcademark.suite import protocols as suite_protocols
 from arcademark.suite import references

@@ -26,12 +26,12 @@ from arcademark.scores.readers.base import canonical as canonical_at
 from arcademark.scores.readers.delimited import read_sheet
 from arcademark.scores.readers.piped import place
 from arcademark.scores.table import ScoreTable
-from arcademark.subset import calibration, outlook
-from arcademark.subset.any_tasks import FEWEST_ALGORITHMS, MEAN, MEDIAN, Quantity, Trained, reached, train
-from arcademark.subset.calibration import Misses
-from arcademark.subset.outlook import Outlook, Range
+from arcademark.subset.predict import calibration, outlook
+from arcademark.subset.predict.any_tasks import FEWEST_ALGORITHMS, MEAN, MEDIAN, Quantity, Trained, reached, train
+from arcademark.subset.predict.calibration import Misses
+from arcademark.subset.predict.outlook import Outlook, Range
 from arcademark.subset.problem import Floats, log10_score
-from arcademark.subset.search import Candidate
+from arcademark.subset.search.search import Candidate
 from arcademark.suite import references
 from arcademark.suite.subsets import subset
 from arcademark.suite.tasks import canonical_game, game_name, suite

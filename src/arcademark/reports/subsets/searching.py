@@ -14,14 +14,14 @@ from arcademark.reports.subsets import predictors, summaries, validating
 from arcademark.reports.subsets.dataset import Normalised
 from arcademark.reports.subsets.predictors import Others
 from arcademark.reports.subsets.validating import Validation
-from arcademark.subset import plan as plans
-from arcademark.subset import validate
-from arcademark.subset.model import SubsetModel, from_candidate
-from arcademark.subset.plan import Step
-from arcademark.subset.prepared import SearchOptions
+from arcademark.subset.predict.model import SubsetModel, from_candidate
 from arcademark.subset.problem import FOLD_SEED, Problem, make_problem
 from arcademark.subset.progress import Progress
-from arcademark.subset.search import Candidate, Certificate, SearchResult, search
+from arcademark.subset.search import plan as plans
+from arcademark.subset.search.plan import Step
+from arcademark.subset.search.prepared import SearchOptions
+from arcademark.subset.search.search import Candidate, Certificate, SearchResult, search
+from arcademark.subset.studies import validate
 
 Choose: TypeAlias = Literal["best", "charged"]
 """By the error on complete cases, or with incomplete cases charged."""

@@ -15,12 +15,11 @@ from arcademark.reports.subsets import validating
 from arcademark.reports.subsets.dataset import Normalised
 from arcademark.reports.subsets.searching import Asked, Begin, Session, Setup
 from arcademark.reports.subsets.validating import Validation
-from arcademark.subset import sizes as every
-from arcademark.subset.model import SubsetModel
-from arcademark.subset.prepared import Incomplete
+from arcademark.subset.predict.model import SubsetModel
 from arcademark.subset.problem import Problem
 from arcademark.subset.progress import Progress
-from arcademark.subset.search import Candidate, Certificate
+from arcademark.subset.search.prepared import Incomplete
+from arcademark.subset.search.search import Candidate, Certificate, r2_of_all, search
 
 OBJECTIVES: Mapping[str, Incomplete] = MappingProxyType({"best": "leave out", "charged": "charge"})
 """What becomes of incomplete cases, by how subsets are chosen."""
@@ -104,20 +103,20 @@ def every_size(
 
 def _series(session: Session, objective: Incomplete, sizes: Sequence[int]) -> Iterator[Sized]:
     asked, charged = session.asked, objective == "charge"
-    options = {**asked.options(), "incomplete": objective}
+    options = {**asked.options(), "incomplete": objective, "top": 1}
 
     def bar(size: int) -> Progress | None:
         return session.bar("all charged" if charged else "", size)
 
     def chosen(sample: Problem) -> Mapping[str, Candidate]:
-        return {str(size): found.best for size, found in every.every_size(sample, sizes, **options).items()}
+        return {str(size): search(sample, size, **options).best for size in sizes}
 
-    results = every.every_size(session.problem, sizes, progress=bar, **options)
+    results = {size: search(session.problem, size, progress=bar(size), **options) for size in sizes}
     nested = session.nested(chosen)
     log = asked.transform == validating.LOG
     for size, found in results.items():
         best, held = found.best, nested.get(str(size))
-        r2 = every.r2_of_all(session.problem, best)
+        r2 = r2_of_all(session.problem, best)
         yield Sized(
             size=size,
             best=best,

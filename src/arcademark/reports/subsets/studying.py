@@ -18,8 +18,8 @@ from arcademark.reports.subsets import models, summaries
 from arcademark.reports.subsets.dataset import Normalised
 from arcademark.reports.subsets.predictors import TRAINING
 from arcademark.reports.tables.protocols import Play, frame_cap
-from arcademark.subset.model import SubsetModel
-from arcademark.subset.study import MINIMUM_TASKS, Agreement, Row, Study, study
+from arcademark.subset.predict.model import SubsetModel
+from arcademark.subset.studies.study import MINIMUM_TASKS, Agreement, Row, Study, study
 
 MODELS = models.NESTED
 SAME_SHARE, SAME_LEAST = 0.9, 20

@@ -1,8 +1,8 @@
 """Play the most informative games first, until the median of all is known well.
 
 * The error is that of the median over the games of atari-57, predicted from any games: how far the 90 % interval
-  reaches, as a share of the estimate (`arcademark.subset.outlook.Range.error`). Scores count as exact: what more
-  episodes or seeds would change is apart from it.
+  reaches, as a share of the estimate (`arcademark.subset.predict.outlook.Range.error`). Scores count as exact: what
+  more episodes or seeds would change is apart from it.
 * The next game is the one expected to take most off that uncertainty per frame. A game costs its missing episodes, each
   as long as `arcademark.runs.scheduling.Lengths` expects; a learner its training, too.
 * What is in the run's directory counts. A game that was begun is finished first; none is played twice.
@@ -28,7 +28,7 @@ from arcademark.runs.plan import Plan, Trial
 from arcademark.runs.scheduling import expected_frames
 from arcademark.runs.store import RunRecord, read_run
 from arcademark.scores.runs import score_run
-from arcademark.subset import outlook
+from arcademark.subset.predict import outlook
 from arcademark.suite.subsets import LEVEL
 
 if TYPE_CHECKING:

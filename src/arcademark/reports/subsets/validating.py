@@ -11,10 +11,10 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.reports import wording
 from arcademark.scores.readers.delimited import read_sheet
 from arcademark.scores.readers.piped import place
+from arcademark.subset.predict.spread import Spread, spread
 from arcademark.subset.problem import Problem
-from arcademark.subset.spread import Spread, spread
-from arcademark.subset.validate import HeldOut, Interval, Win
-from arcademark.subset.validate import Nested as Measured
+from arcademark.subset.studies.validate import HeldOut, Interval, Win
+from arcademark.subset.studies.validate import Nested as Measured
 from arcademark.suite.subsets import LEVEL, Nested
 
 LEVELS = (0.5, 0.8, 0.9, 0.95)
@@ -32,7 +32,7 @@ class Validation:
         log-transformed, else in its own units.
     winners: Which subsets were chosen, and without how many papers.
     usual: For usual scores, at the level that models keep; those of others are as many times as wide as they
-        extrapolate, and so measured (`arcademark.subset.spread`).
+        extrapolate, and so measured (`arcademark.subset.predict.spread`).
     held_out: Every prediction.
     unpredicted: Algorithms without one, each with the reason.
     """

@@ -20,7 +20,7 @@ from arcademark.reports.tables.comparison import SummaryDifference
 from arcademark.reports.tables.dataset import Dataset
 from arcademark.reports.tables.document import Algorithm, Summary
 from arcademark.reports.tables.uncertainty import Bootstrap
-from arcademark.subset.model import explained
+from arcademark.subset.predict.model import explained
 from arcademark.suite import anomalies, subsets, tasks
 from arcademark.suite.subsets import Subset
 

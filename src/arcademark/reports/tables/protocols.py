@@ -11,7 +11,7 @@ from arcademark.catalogue.model import Entry, SettingValue
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.reports import settings as vocabulary
 from arcademark.reports import wording
-from arcademark.subset.model import FrameCap
+from arcademark.subset.predict.model import FrameCap
 from arcademark.suite.protocols import Protocol, protocols
 from arcademark.suite.settings import format_setting
 

@@ -4,10 +4,12 @@ Conventions
 -----------
 * Summaries are taken of draws of the missing tasks beside the known scores. Draws are cut off below at what the
   transform makes of the worst score (0 percent).
-* An interval is what the draws give, widened as `arcademark.subset.calibration` says; it is never made narrower.
+* An interval is what the draws give, widened as `arcademark.subset.predict.calibration` says; it is never made
+  narrower.
 * A better score lowers no prediction (given the same generator): draws are sums of expectations, which no better score
   lowers, and of noise that does not depend on scores, and quantities are weakly increasing. The ends of intervals do
-  not always rise with it: scores that do not go together widen them (`arcademark.subset.joint.Joint.extrapolation`).
+  not always rise with it: scores that do not go together widen them
+  (`arcademark.subset.predict.joint.Joint.extrapolation`).
 """
 
 from __future__ import annotations
@@ -20,9 +22,9 @@ from typing import Any, Literal
 import numpy as np
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.subset import calibration
-from arcademark.subset.any_tasks import MEAN, MEDIAN, Quantity, Trained
-from arcademark.subset.calibration import DRAWS, Drawn, Misses
+from arcademark.subset.predict import calibration
+from arcademark.subset.predict.any_tasks import MEAN, MEDIAN, Quantity, Trained
+from arcademark.subset.predict.calibration import DRAWS, Drawn, Misses
 from arcademark.subset.problem import TRANSFORMS, Floats
 from arcademark.suite.subsets import LEVEL
 
@@ -41,7 +43,7 @@ class Range:
     low, high : float or None
         None where there are too few groups to tell for the level.
     unit : {"score", "count"}
-        Of what it is, as in `arcademark.subset.any_tasks.Quantity`.
+        Of what it is, as in `arcademark.subset.predict.any_tasks.Quantity`.
     """
 
     value: float

@@ -1,6 +1,6 @@
 """Search from the rows, compiled: cross-validate subset after subset, leaving out none.
 
-The plain reference implementation of `arcademark.subset.branches`, and what serves small searches and
+The plain reference implementation of `arcademark.subset.search.branches`, and what serves small searches and
 searches without bounds. Errors are sums of products and good to about 10⁻¹²; what is reported is computed again from
 the rows.
 """
@@ -146,7 +146,8 @@ def search_each(scores, fold_table, floor, fixed, free, start, steps, constraine
 
     ``start`` are places in ``free`` to begin with, ascending; in lexicographic order the following ``steps`` subsets
     are visited. ``best``, which is filled, is (errors, subsets, nothing) as for `keep`, the rest as in
-    `arcademark.subset.prepared.PreparedSearch`. Return how many are evaluated, and left out for too few complete cases.
+    `arcademark.subset.search.prepared.PreparedSearch`. Return how many are evaluated, and left out for too few complete
+    cases.
     """
     choose, d = len(start), len(fixed) + len(start)
     errors, subsets, nothing = best

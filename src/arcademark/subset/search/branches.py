@@ -16,17 +16,17 @@ Conventions
 * The next task is the one that the bound's coefficients make most use of: without it the bound rises soonest. As long
   as a branch lacks less than its group, only tasks that lack some of the rest are taken.
 * Of the last three tasks the first is taken in the order of that use, and the others as pairs
-  (`arcademark.subset.pairs`, where groups, places and upper triangles are explained).
+  (`arcademark.subset.search.pairs`, where groups, places and upper triangles are explained).
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from arcademark.subset.bounds import SLACK, completions, eliminate
-from arcademark.subset.kernels import TIE, ascending
 from arcademark.subset.least_squares import entry, inner, make_room, nonnegative_least_squares
-from arcademark.subset.pairs import (
+from arcademark.subset.search.bounds import SLACK, completions, eliminate
+from arcademark.subset.search.kernels import TIE, ascending
+from arcademark.subset.search.pairs import (
     AUDITED,
     BRANCHES,
     PRUNED,
@@ -155,7 +155,7 @@ def last_three(group, state, need, seen, before, rule, constrained, best, counts
 
     ``state`` is (metric, allowed, taken, active, solution, chosen), as for `hopeless` and `search_groups`; ``need`` is
     what the group lacks beyond the ``before`` chosen tasks, ``seen`` what these lack; the rest is as for
-    `arcademark.subset.pairs.judge_pairs`.
+    `arcademark.subset.search.pairs.judge_pairs`.
     """
     offset, lacks_of = group[3], group[7]
     metric, allowed, taken, active, solution, chosen = state
@@ -192,8 +192,9 @@ def search_groups(data, fixed, free, groups, choose, rule, constrained, best):  
     """Search the subsets of some groups, leaving out branches and pairs that the bounds prove to be worse.
 
     At least 3 tasks are chosen from ``free`` beside the ``fixed`` ones. ``data`` is as for
-    `arcademark.subset.pairs.group_grams`, ``groups`` what each group lacks, ``constrained`` as for
-    `arcademark.subset.kernels.cross_validate`, and ``best``, which is filled, as for `arcademark.subset.kernels.keep`.
+    `arcademark.subset.search.pairs.group_grams`, ``groups`` what each group lacks, ``constrained`` as for
+    `arcademark.subset.search.kernels.cross_validate`, and ``best``, which is filled, as for
+    `arcademark.subset.search.kernels.keep`.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ from typing import Any
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.subset.problem import Problem
 from arcademark.subset.progress import Progress
-from arcademark.subset.search import SearchResult, search
+from arcademark.subset.search.search import SearchResult, search
 
 
 @dataclass(frozen=True)

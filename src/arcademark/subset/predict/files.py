@@ -22,7 +22,7 @@ import msgspec
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.files import parse_json, read_as
 from arcademark.scores.readers.base import refuse_improper
-from arcademark.subset.model import SubsetModel
+from arcademark.subset.predict.model import SubsetModel
 
 SCHEMA = "arcademark.subset-model/1"
 

@@ -18,12 +18,12 @@ from msgspec import Meta
 from numpy.typing import ArrayLike, NDArray
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.subset.predict.spread import Spread
 from arcademark.subset.problem import TRANSFORMS, log10_score_inverse, unchanged
-from arcademark.subset.spread import Spread
 from arcademark.suite.subsets import LEVEL, Nested, Subset, conformal_half_width, highest_level, subsets
 
 if TYPE_CHECKING:
-    from arcademark.subset.search import Candidate
+    from arcademark.subset.search.search import Candidate
 
 Error: TypeAlias = Annotated[float, Meta(ge=0)]
 Count: TypeAlias = Annotated[int, Meta(ge=1)]

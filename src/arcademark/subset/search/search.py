@@ -29,11 +29,11 @@ from typing import Any, Literal
 import numpy as np
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.subset.enumeration import Counts, enumerate_subsets
 from arcademark.subset.fitting import fold_means, held_out, ordinary, without_negative
-from arcademark.subset.prepared import SearchOptions, fewest_cases, prepare, rounding
 from arcademark.subset.problem import FOLD_SEED, FOLDS, Problem, check_unique, fold_of_cases
 from arcademark.subset.progress import Progress
+from arcademark.subset.search.enumeration import Counts, enumerate_subsets
+from arcademark.subset.search.prepared import SearchOptions, fewest_cases, prepare, rounding
 
 NEGATIVE = 1e-9
 """A coefficient that takes away no more, as a length, than that share of the target's is rounding and counts as 0."""
@@ -129,7 +129,7 @@ def search(problem: Problem, size: int, *, progress: Progress | None = None, **o
     """Find the subsets of a size with the lowest cross-validated squared error, and prove that they are.
 
     ``progress`` is told how far the search is, from the calling thread; ``options`` are fields of
-    `arcademark.subset.prepared.SearchOptions`.
+    `arcademark.subset.search.prepared.SearchOptions`.
 
     Raises
     ------
@@ -200,3 +200,14 @@ def evaluate(
         n=len(y),
         standard_error=float(sizes.std(ddof=1)) / math.sqrt(folds),
     )
+
+
+def r2_of_all(problem: Problem, candidate: Candidate) -> float:
+    """Return R² over all of the problem's algorithms, where those that are left out count as predicted by the mean.
+
+    With missing scores the best of every size flatters large subsets, which leave out algorithms that are hard to
+    predict; ``incomplete="charge"`` ranks by this: n / N (1 − ``cv_mse`` / variance), with the variance of the target
+    over all N algorithms. NaN where the target does not vary.
+    """
+    variance, share = float(np.var(problem.y)), candidate.n / len(problem.y)
+    return share * (1.0 - candidate.cv_mse / variance) if variance > 0 else float("nan")

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.subset.model import SubsetModel
+from arcademark.subset.predict.model import SubsetModel
 from arcademark.subset.problem import Floats, Summary, summaries
 
 MINIMUM_TASKS = 40

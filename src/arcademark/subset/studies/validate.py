@@ -24,9 +24,9 @@ from typing import Protocol, TypeAlias
 import numpy as np
 
 from arcademark.errors import ArcadeMarkError
+from arcademark.subset.predict.spread import spread
 from arcademark.subset.problem import Problem
 from arcademark.subset.progress import Progress
-from arcademark.subset.spread import spread
 from arcademark.suite.subsets import conformal_half_width
 
 FEWEST_SHARED = 10
@@ -70,7 +70,7 @@ class HeldOut:
     true, predicted : float
         In transformed units.
     extrapolation : float
-        How far its scores extrapolate beyond those of the other sources: a factor (`arcademark.subset.spread`).
+        How far its scores extrapolate beyond those of the other sources: a factor (`arcademark.subset.predict.spread`).
     """
 
     algorithm: str

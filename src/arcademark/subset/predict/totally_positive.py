@@ -17,8 +17,8 @@ import numpy as np
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.subset.least_squares import entry, nonnegative_least_squares
+from arcademark.subset.predict.spread import NOISE, positive_definite
 from arcademark.subset.problem import Floats
-from arcademark.subset.spread import NOISE, positive_definite
 
 TOLERANCE = 1e-6
 MOST_SWEEPS = 500

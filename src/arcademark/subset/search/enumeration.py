@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.subset import branches, kernels
-from arcademark.subset.groups import Classes, Groups, classes, groups
-from arcademark.subset.prepared import PreparedSearch
 from arcademark.subset.problem import Floats
 from arcademark.subset.progress import Progress
+from arcademark.subset.search import branches, kernels
+from arcademark.subset.search.groups import Classes, Groups, classes, groups
+from arcademark.subset.search.prepared import PreparedSearch
 
 BOUND_MARGIN = 1.0 - 1e-7
 """What bounds are multiplied by, against rounding."""
@@ -43,7 +43,7 @@ _KEPT = 6
 
 @dataclass(frozen=True)
 class Counts:
-    """What was done about how many subsets; the fields are those of `arcademark.subset.search.Certificate`."""
+    """What was done about how many subsets; the fields are those of `arcademark.subset.search.search.Certificate`."""
 
     evaluated: int
     pruned: int

@@ -4,8 +4,8 @@ Conventions
 -----------
 * Transformed scores of an algorithm are one draw of a multivariate normal distribution, fitted by expectation and
   maximisation (EM) to tables with missing cells; nothing is filled in and no algorithm is left out.
-* Its covariance is totally positive (`arcademark.subset.totally_positive`): whichever tasks are known, a better score
-  never lowers the expectation of any other task.
+* Its covariance is totally positive (`arcademark.subset.predict.totally_positive`): whichever tasks are known, a better
+  score never lowers the expectation of any other task.
 * How unknown scores spread about their expectation depends on *which* tasks are known, not on their scores; how much
   wider intervals are where scores do not go together is `Joint.extrapolation`.
 """
@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcademark.errors import ArcadeMarkError
+from arcademark.subset.predict.spread import extrapolation
+from arcademark.subset.predict.totally_positive import fit_covariance, improve
 from arcademark.subset.problem import Floats
-from arcademark.subset.spread import extrapolation
-from arcademark.subset.totally_positive import fit_covariance, improve
 
 MOST_ITERATIONS = 60
 SWEEPS = 2
@@ -74,8 +74,8 @@ class Joint:
     def extrapolation(self, known: ArrayLike, values: Floats) -> float:
         """Return how much wider than usual the missing tasks spread where known scores do not go together.
 
-        See `arcademark.subset.spread.extrapolation`: an algorithm of a new kind shows in combinations of scores that
-        none had before. Both arrays, ``values`` being transformed scores, have shape (tasks,).
+        See `arcademark.subset.predict.spread.extrapolation`: an algorithm of a new kind shows in combinations of scores
+        that none had before. Both arrays, ``values`` being transformed scores, have shape (tasks,).
         """
         places = np.flatnonzero(known)
         away = values[places] - self.mean[places]

@@ -5,8 +5,8 @@ Conventions
 * Algorithms that lack the same tasks are one *class*; what a task or subset *lacks* is a set of classes, the bits of a
   whole number. Subsets that lack the same have the same complete cases, folds and Gram matrices: they are searched
   together, one *group* after another.
-* Pairs are bounded by what they explain of the fold-weighted error (`arcademark.subset.bounds`); what leads to pairs
-  is bounded, too (`arcademark.subset.branches`).
+* Pairs are bounded by what they explain of the fold-weighted error (`arcademark.subset.search.bounds`); what leads to
+  pairs is bounded, too (`arcademark.subset.search.branches`).
 * Of Gram matrices only upper triangles are kept; the target is their last column.
 """
 
@@ -14,8 +14,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from arcademark.subset.bounds import count_pairs, explained_by_pair
-from arcademark.subset.kernels import TIE, ascending, keep, terms, worst_listed
 from arcademark.subset.least_squares import (
     DEPENDENT,
     has_negative,
@@ -27,6 +25,8 @@ from arcademark.subset.least_squares import (
     number_of_folds,
     solve_nonnegative,
 )
+from arcademark.subset.search.bounds import count_pairs, explained_by_pair
+from arcademark.subset.search.kernels import TIE, ascending, keep, terms, worst_listed
 
 EVALUATED, PRUNED, AUDITED, VIOLATIONS, ROWS, BRANCHES = range(6)
 """Places in the array of counts."""
@@ -37,7 +37,7 @@ def judge(grams, whole, weights, subset, d, constrained, reach, nothing, room): 
     """Cross-validate a subset of a group, its d places ascending; infinity if above ``reach``, or the model is dropped.
 
     ``grams``, ``whole`` and ``weights`` are as `group_grams` returns them, ``constrained`` and ``nothing`` as for
-    `arcademark.subset.kernels.cross_validate`, ``room`` is made by `make_judge_room`.
+    `arcademark.subset.search.kernels.cross_validate`, ``room`` is made by `make_judge_room`.
     """
     (train, factor, solution, active, small, trial), all_rows, held, fitted = room
     y = whole.shape[0] - 1
@@ -93,7 +93,8 @@ def group_grams(data, lacking, places):  # type: ignore[no-untyped-def]
     ----------
     data : tuple (columns, row_class, lack, fold_table, charge)
         Scores, shape (rows, tasks + 1), 0 where missing, the target last; each algorithm's class, −1 for those that
-        lack nothing; what each task lacks; fold table and charge as in `arcademark.subset.prepared.PreparedSearch`.
+        lack nothing; what each task lacks; fold table and charge as in
+        `arcademark.subset.search.prepared.PreparedSearch`.
 
     Returns
     -------
@@ -160,7 +161,7 @@ def judge_pairs(group, gram, pairs, chosen, rule, constrained, best, counts, roo
 
     ``chosen``, shape (d,), are two less than d of the group's tasks, ``gram`` is the upper triangle of what is left
     after them, ``room`` is made by `make_pair_room`, ``counts`` is added to, and the rest is as for
-    `arcademark.subset.branches.search_groups`.
+    `arcademark.subset.search.branches.search_groups`.
 
     Parameters
     ----------

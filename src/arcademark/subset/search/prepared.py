@@ -122,7 +122,7 @@ def rounding(targets: Floats) -> float:
 
 
 def prepare(problem: Problem, size: int, options: SearchOptions) -> PreparedSearch:
-    """Check a search and make it ready; errors are those of `arcademark.subset.search.search`."""
+    """Check a search and make it ready; errors are those of `arcademark.subset.search.search.search`."""
     if options.nonnegative not in get_args(Nonnegative):
         raise ArcadeMarkError(f'subset search: nonnegative is {options.nonnegative!r}, expected "drop" or "nnls"')
     if options.incomplete not in get_args(Incomplete):

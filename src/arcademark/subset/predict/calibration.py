@@ -21,8 +21,8 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.subset.any_tasks import Quantity, Trained
-from arcademark.subset.joint import Joint
+from arcademark.subset.predict.any_tasks import Quantity, Trained
+from arcademark.subset.predict.joint import Joint
 from arcademark.subset.problem import TRANSFORMS, Floats
 
 DRAWS = 2000

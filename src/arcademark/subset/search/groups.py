@@ -1,7 +1,7 @@
 """Which subsets lack the same algorithms: groups that share complete cases and folds.
 
 Algorithms that lack the same tasks are one *class*; what a task, a subset or a group *lacks* is a set of classes, the
-bits of a whole number (`arcademark.subset.pairs`).
+bits of a whole number (`arcademark.subset.search.pairs`).
 """
 
 from __future__ import annotations

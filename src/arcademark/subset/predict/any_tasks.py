@@ -1,8 +1,8 @@
 """What predictions from any tasks learn from: one distribution of all tasks, and one without each group of algorithms.
 
 A group is what algorithms have in common, on Atari their paper. Predictions of a group by the distribution fitted
-without it show how well new kinds of algorithms are predicted (`arcademark.subset.calibration`). Scores are normalised,
-on Atari in percent of the average human.
+without it show how well new kinds of algorithms are predicted (`arcademark.subset.predict.calibration`). Scores are
+normalised, on Atari in percent of the average human.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.metrics import aggregate
-from arcademark.subset.joint import Joint, fit_joint
-from arcademark.subset.model import INVERSES
+from arcademark.subset.predict.joint import Joint, fit_joint
+from arcademark.subset.predict.model import INVERSES
 from arcademark.subset.problem import TRANSFORMS, Floats
 
 FEWEST_ALGORITHMS = 5
