@@ -1,14 +1,11 @@
 """The examples of training loops run, with few steps."""
 
 import re
-import runpy
 import shlex
-import sys
 from pathlib import Path
 
 import pytest
 
-from arcademark.cli.main import main
 from arcademark.runs.store import read_run
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -19,12 +16,8 @@ pytestmark = pytest.mark.needs("sb3_contrib")
 
 @pytest.mark.filterwarnings("ignore:You have specified a mini-batch")
 @pytest.mark.parametrize(("name", "steps"), [("sb3_ppo", 64), ("cleanrl_ppo", 128), ("recurrent_policy", 64)])
-def test_an_example_trains(name, steps, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    command = [name, "--game", "breakout", "--steps", str(steps), "--horizon", "8"]
-    monkeypatch.setattr(sys, "argv", command)
-    runpy.run_path(str(EXAMPLES / f"{name}.py"), run_name="__main__")
-    told = capsys.readouterr().out
+def test_an_example_trains(name, steps, tmp_path, shell):
+    told = shell("python", EXAMPLES / f"{name}.py", "--game", "breakout", "--steps", steps, "--horizon", "8")
     if name == "cleanrl_ppo":
         assert told.count(": loss ") == 2
     else:
@@ -33,8 +26,7 @@ def test_an_example_trains(name, steps, tmp_path, monkeypatch, capsys):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # of libraries, on what Stable-Baselines3 leaves open
-def test_what_the_wrappers_of_stable_baselines_trained_is_scored_and_imported(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_what_the_wrappers_of_stable_baselines_trained_is_scored_and_imported(shell):
     _, import_line, after = DEEP.read_text("utf-8").partition("import ale_py\n")
     code, _, after = after.partition("```")
     short = {"1_000_000": "512", '-v4", 8': '-v4", 2', "envs, seed=0": "envs, seed=0, n_steps=128, n_epochs=1"}
@@ -45,9 +37,6 @@ def test_what_the_wrappers_of_stable_baselines_trained_is_scored_and_imported(tm
     run, imported = re.findall(r"^arcademark (.+)$", after.partition("## ")[0], re.MULTILINE)[:2]
     shorter = "--episodes 1 --override max_frames_per_episode=400 --workers 1"
     for command in (f"{run} {shorter}", imported, "import tb --out runs/averages"):
-        monkeypatch.setattr(sys, "argv", ["arcademark", *shlex.split(command, comments=True)])
-        with pytest.raises(SystemExit, match=r"^0$"):
-            main()
+        shell("arcademark", *shlex.split(command, comments=True))
     for name in ("ppo", "training", "averages"):
         assert [trial.game for trial in read_run(Path("runs", name)).trials] == ["breakout"]
-    capsys.readouterr()
