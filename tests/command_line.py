@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import io
+import runpy
+import shlex
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
+from pathlib import Path
 
 import pytest
 
@@ -33,3 +37,18 @@ def arcademark(*arguments: object) -> int:
     with called("arcademark", *arguments), pytest.raises(SystemExit) as stopped:
         main()
     return int(stopped.value.code or 0)
+
+
+def execute(folder: Path, command: Sequence[str]) -> str:
+    """Run `arcademark` or `python` with arguments, which must succeed, in a folder; return what it prints."""
+    program, *arguments = command
+    code = 0
+    with chdir(folder), redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as errors:
+        if program == "python":
+            with called(*arguments):
+                runpy.run_path(arguments[0], run_name="__main__")
+        else:
+            assert program == "arcademark"
+            code = arcademark(*arguments)
+    assert code == 0, f"{shlex.join(command)}\n{out.getvalue()}\n{errors.getvalue()}"
+    return out.getvalue() + errors.getvalue()

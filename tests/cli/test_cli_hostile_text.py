@@ -86,7 +86,6 @@ def test_names_are_text_in_every_form_of_a_table(shown: Invoke) -> None:
     }
 
 
-@pytest.mark.slow
 def test_tasks_of_a_benchmark_of_ones_own_are_text_too(shown: Invoke) -> None:
     tasks = ("[/]", "$x$ [a]", r"\input{x}", ":smile:")
     write_table("t.csv", tasks=tasks)
@@ -99,6 +98,7 @@ def test_tasks_of_a_benchmark_of_ones_own_are_text_too(shown: Invoke) -> None:
     assert "[/]" in shown(*found, "--size", 1, "--folds", 2, "--fold-seeds", 0).out
 
 
+@pytest.mark.slow
 def test_names_of_files_are_shown_escaped_and_can_be_written(shown: Invoke) -> None:
     write_table(FILE)
     assert FILE_ESCAPED in shown("score", FILE, "--resamples", 10).out

@@ -206,6 +206,7 @@ def test_settings_to_tune_are_dealt_out_and_ranked_once_merged(invoke):
     assert [one["values"] for one in json.loads(ranked.out)["settings"]]
 
 
+@pytest.mark.slow
 def test_a_shard_of_variants_has_all_of_its_games_and_seeds(invoke):
     asked = ("robustness", "random", *SHORT, "--variants", "1")
     shown = invoke(*asked, *LIMIT, "--out", "whole", "--dry-run")
@@ -250,6 +251,7 @@ finally:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [("run", "random"), ("tune", "const", "--try", "action=FIRE,NOOP")])
 def test_a_shard_imports_nothing_of_this_package_once_it_plays(command, tmp_path):
     asked = [*command, *SHORT, "--shard", "1/2", "--out", str(tmp_path / "run")]

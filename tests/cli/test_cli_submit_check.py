@@ -22,6 +22,7 @@ PAPER = (
 )
 
 
+@pytest.mark.slow
 def test_a_confirmed_run_becomes_a_collection(invoke, played, tmp_path):
     title = 'A "Title" \\ [x]\n</script>'
     found = invoke("submit-check", played, *PAPER, "--title", title, "--out", "submission")
@@ -38,6 +39,7 @@ def test_a_confirmed_run_becomes_a_collection(invoke, played, tmp_path):
     assert "holds other files" in again.err
 
 
+@pytest.mark.slow
 def test_a_protocol_is_what_was_played_whatever_the_manifest_calls_it(invoke, played, tmp_path):
     """Changed settings that the manifest keeps quiet about, and fewer episodes than the protocol's."""
     path = played / "manifest.json"

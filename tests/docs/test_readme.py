@@ -9,13 +9,13 @@ import itertools
 import re
 import shlex
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from arcademark.cli.main import COMMANDS
 from arcademark.suite.tasks import games as known_games
+from command_line import execute
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -81,10 +81,10 @@ def test_other_pages_show_commands_that_are_executed(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("named", WRITTEN)
-def test_every_command(folder: Path, shell: Callable[..., str], named: str) -> None:
+def test_every_command(folder: Path, named: str) -> None:
     (block,) = [block for block in COMMANDS_OF if named in [command[1] for command in block]]
     for command in block:
-        assert shell(*shorter(command))
+        assert execute(folder, shorter(command))
     for name in WRITTEN[named]:
         assert (folder / name).stat().st_size > 10_000
     if (folder / "figures").exists():
@@ -93,7 +93,7 @@ def test_every_command(folder: Path, shell: Callable[..., str], named: str) -> N
 
 @pytest.mark.needs("torch")
 @pytest.mark.slow
-def test_trained_networks_are_played(folder: Path, shell: Callable[..., str]) -> None:
+def test_trained_networks_are_played(folder: Path) -> None:
     import torch
 
     (command,) = [line for block in COMMANDS_OF for line in block if "{seed}" in str(line)]
@@ -106,30 +106,31 @@ def test_trained_networks_are_played(folder: Path, shell: Callable[..., str]) ->
         path = folder / command[2].format(game=game, seed=seed)
         path.parent.mkdir(parents=True, exist_ok=True)
         torch.save(torch.nn.ModuleDict({"network": network}).state_dict(), path)
-    shown = shell(*shorter(command), "--episodes", "1")
+    shown = execute(folder, [*shorter(command), "--episodes", "1"])
     assert "PPO (ours)" in shown
 
 
-def test_a_script_for_slurm_is_printed(folder: Path, shell: Callable[..., str]) -> None:
+def test_a_script_for_slurm_is_printed(folder: Path) -> None:
     (command,) = [line for block in COMMANDS_OF for line in block if line[1] == "submit"]
-    assert shell(*command).startswith("#!/bin/bash")
+    assert execute(folder, command).startswith("#!/bin/bash")
     assert not (folder / "runs").exists()
 
 
 @pytest.mark.slow
-def test_every_example(folder: Path, shell: Callable[..., str]) -> None:
+def test_every_example(folder: Path) -> None:
     measure, agent, train, published = blocks("python")
     (folder / "measure.py").write_text(measure)
-    assert "battle_zone" in shell("python", "measure.py")
+    shown = execute(folder, ["python", "measure.py"])
+    assert "battle_zone" in shown
     (folder / "firing.py").write_text(agent)
     command = "run firing.py:Firing --set rate=0.25 --games pong --episodes 1 --override max_frames_per_episode=600"
-    assert "rate=0.25" in shell("arcademark", *command.split())
+    assert "rate=0.25" in execute(folder, ["arcademark", *command.split()])
     (folder / "train.py").write_text(
         train + "env.reset(seed=0); envs.reset(seed=0); print(envs.step([0] * 8)[1].shape)"
     )
-    assert "(8,)" in shell("python", "train.py")
+    assert "(8,)" in execute(folder, ["python", "train.py"])
     (folder / "published.py").write_text(published)
-    assert "GDI-H3   mean HNS  9623.9 %" in shell("python", "published.py")
+    assert "GDI-H3   mean HNS  9623.9 %" in execute(folder, ["python", "published.py"])
 
 
 def test_the_two_make_commands_are_targets() -> None:

@@ -5,12 +5,12 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from arcademark.cli.main import COMMANDS
+from command_line import execute
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -28,7 +28,7 @@ SHORTER = {
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.needs(*NEEDS.get(name, []))) for name in TUTORIALS]
 )
-def test_a_tutorial(name: str, tmp_path: Path, shell: Callable[..., str]) -> None:
+def test_a_tutorial(name: str, tmp_path: Path) -> None:
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     page = (DOCS / "tutorials" / f"{name}.md").read_text(encoding="utf-8")
     printed = ""
@@ -40,7 +40,7 @@ def test_a_tutorial(name: str, tmp_path: Path, shell: Callable[..., str]) -> Non
         for line in block.splitlines():
             for written, enough in SHORTER.items():
                 line = line.replace(written, enough)
-            printed += " ".join(shell(*shlex.split(line, comments=True)).split()) + "\n"
+            printed += " ".join(execute(tmp_path, shlex.split(line, comments=True)).split()) + "\n"
 
 
 @pytest.mark.needs("sphinx")

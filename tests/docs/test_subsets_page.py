@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from arcademark.subset import files
+from command_line import execute
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "subsets.md").read_text(encoding="utf-8")
@@ -25,17 +26,17 @@ def test_the_model_file_on_the_page_is_one():
 
 
 @pytest.mark.slow
-def test_the_example_of_the_api(tmp_path, shell):
+def test_the_example_of_the_api(tmp_path):
     (text,) = blocks("python")
     (tmp_path / "example.py").write_text(text, encoding="utf-8")
-    out = shell("python", "example.py")
+    out = execute(tmp_path, ["python", "example.py"])
     assert "('battle_zone', 'double_dunk', 'name_this_game', 'phoenix', 'qbert') 0.104" in out
     assert "True" in out
 
 
 @pytest.mark.slow
-def test_another_benchmark(shell):
-    out = shell("python", ROOT / "examples" / "another_benchmark.py")
+def test_another_benchmark(tmp_path):
+    out = execute(tmp_path, ["python", str(ROOT / "examples" / "another_benchmark.py")])
     assert "10 subsets, proven: True" in out
     assert 70 < float(re.search(r"skill 90 %: (\d+) %", out)[1]) < 110
     value, low, high = map(float, re.search(r"climb: (\d+) % on average, 90 % from (\d+) to (\d+)", out).groups())
@@ -43,7 +44,7 @@ def test_another_benchmark(shell):
     assert re.search("play next: (coin run|star pilot|cave)", out)
     text = (ROOT / "examples" / "another_benchmark.py").read_text(encoding="utf-8")
     for line in re.findall(r"^    arcademark (.*)$", text, flags=re.MULTILINE):
-        assert shell("arcademark", *shlex.split(line))
+        assert execute(tmp_path, ["arcademark", *shlex.split(line)])
 
 
 def test_every_command_and_option_on_the_page_exists():

@@ -1,16 +1,16 @@
 """Every file of docs/tables.md is written and every example run, in its order, in one empty folder."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 from arcademark.scores.reading import FORMATS
+from command_line import execute
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "tables.md").read_text(encoding="utf-8")
 
 
-def test_examples_print_what_stands_behind_them(tmp_path: Path, shell: Callable[..., str]) -> None:
+def test_examples_print_what_stands_behind_them(tmp_path: Path) -> None:
     for name, text in re.findall(r"^<!-- file: (\S+) -->\n```\w+\n(.*?)^```", PAGE, flags=re.MULTILINE | re.DOTALL):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -19,7 +19,7 @@ def test_examples_print_what_stands_behind_them(tmp_path: Path, shell: Callable[
     expected = re.findall(r"print\(.*\)  # (.*)$", program, flags=re.MULTILINE)
     assert len(expected) == program.count("print(")
     (tmp_path / "examples.py").write_text(program, encoding="utf-8")
-    assert shell("python", "examples.py").splitlines() == expected
+    assert execute(tmp_path, ["python", "examples.py"]).splitlines() == expected
 
 
 def test_every_format_is_named() -> None:

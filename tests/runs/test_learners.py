@@ -121,6 +121,7 @@ def evaluated(directory):
     }
 
 
+@pytest.mark.slow
 def test_what_was_learnt_in_one_run_plays_in_another(tmp_path, toy_plan, paced, rows):
     asked = paced("Learner"), "random"
     base, place = toy_plan(*asked, seeds=(0, 1), frames=1500), tmp_path / "base"

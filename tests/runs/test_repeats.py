@@ -65,6 +65,7 @@ def test_a_reset_without_noops_is_one_start(tmp_path):
     assert numbered(record) == [0, 0, 0]
 
 
+@pytest.mark.slow
 def test_all_starts_are_each_number_of_noops_once(tmp_path):
     record = played(tmp_path, episodes="all-starts")
     assert record.protocol.label.endswith("(max_frames_per_episode=600, start=every_noop, observation=ram, "

@@ -59,6 +59,7 @@ def play(directory: Path, rules, agent="random", **asked) -> None:
     execute(make_plan(agent, "all", rules, **asked), directory, make=InProcessEngine)
 
 
+@pytest.mark.slow
 def test_a_run_is_recorded_continued_and_replayed(tmp_path, rules):
     play(tmp_path / "run", rules)
     run = read_run(tmp_path / "run")
