@@ -127,6 +127,7 @@ def test_what_slurm_says_without_being_reached_is_told_in_a_line(invoke, monkeyp
     assert "SLURM cannot be asked (squeue: no controller); give this on a login node" in " ".join(refused.err.split())
 
 
+@pytest.mark.slow
 def test_what_was_submitted_is_shown_before_a_job_begins_and_logs_are_named(invoke, monkeypatch, tmp_path):
     for name in ("squeue", "sbatch", "scontrol", "srun"):
         (tmp_path / name).write_text(f"#!/bin/sh\n{'echo Submitted batch job 7' if name == 'sbatch' else ''}\n")

@@ -110,6 +110,7 @@ def test_what_is_kept_is_found_without_compiling(monkeypatch):
     assert translate.cached("pong", rom) is None
 
 
+@pytest.mark.slow
 def test_one_process_compiles_while_another_goes_on(monkeypatch):
     rom, found = rom_path("pong").read_bytes() + b"\0\0", []
     compile_ = build._compile

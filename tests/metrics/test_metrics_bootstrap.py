@@ -86,6 +86,7 @@ def test_percentile_intervals_are_those_of_the_published_definitions(name: str) 
     assert ends(found) == pytest.approx((low, high), abs=0.05 * (high - low))
 
 
+@pytest.mark.slow
 def test_improvement_is_that_of_the_published_definition() -> None:
     x, y = made_up(6, 5, 1), made_up(6, 4, 2)
     found = improvement_interval(x, y, names(x), rng(), method="percentile", resamples=20_000)

@@ -20,6 +20,8 @@ from arcademark.runs.store import read_actions, read_run
 from arcademark.runs.trial import CHECKPOINT_SECONDS, Player, _pause
 from arcademark.runs.verify import verify
 
+pytestmark = pytest.mark.usefixtures("in_this_process")
+
 
 def test_training_takes_the_episodes_that_were_asked_for(tmp_path, toy_plan, paced):
     plan = toy_plan(paced("Learner"), seeds=(0, 1), episodes=2, training_episodes=7)

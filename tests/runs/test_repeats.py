@@ -14,6 +14,8 @@ from arcademark.runs.store import read_run
 from arcademark.runs.verify import verify
 from arcademark.suite.protocols import protocol
 
+pytestmark = pytest.mark.usefixtures("in_this_process")
+
 CAP = 600
 RULES = protocol("dqn-2015").override(
     {"observation": "ram", "screen_size": "none", "max_pool": False, "frame_stack": 1, "max_frames_per_episode": CAP}

@@ -251,6 +251,7 @@ class Q:
 """
 
 
+@pytest.mark.slow
 def test_a_learner_learns_for_its_steps(tmp_path):
     """A lake that does not slip is crossed by who has been across."""
     (tmp_path / "q.py").write_text(LEARNER)
@@ -299,6 +300,7 @@ class Draws:
 """
 
 
+@pytest.mark.slow
 def test_a_trainer_trains_on_several_at_once_and_goes_on_after_a_stop(tmp_path):
     (tmp_path / "draws.py").write_text(TRAINER)
     made = [f'[tasks.{name}]\nenvironment = "{name.title()}-v1"\n' for name in ("blackjack", "pendulum")]
@@ -337,6 +339,7 @@ def test_atari_agents_are_left_out(tmp_path, rules):
         make_plan("sarsa", "all", rules)
 
 
+@pytest.mark.slow
 def test_a_suite_is_checked(rules, tmp_path):
     told: list[tuple[int, int]] = []
     found = check_suite(rules, 2, workers=1, follow=lambda *done: told.append(done))

@@ -274,6 +274,7 @@ def test_a_process_that_dies_is_told(recorded, monkeypatch):
         verify(recorded, workers=2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["ale-2013", "machado-2018", "dqn-2015"])
 def test_the_emulators_runs_are_confirmed_and_forgeries_caught(tmp_path, name):
     """Under ale-2013 random acts each frame, machado-2018 has sticky actions, dqn-2015 no-op starts."""
