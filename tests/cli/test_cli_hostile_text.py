@@ -203,6 +203,7 @@ def test_a_document_is_the_same_after_it_was_printed(capsys: pytest.CaptureFixtu
     assert "é" in printed
 
 
+@pytest.mark.slow
 def test_a_drawing_is_well_formed_and_keeps_names(invoke: Invoke) -> None:
     from arcademark.reports.figures import files
     from arcademark.reports.figures.model import Curve, CurvePanel, Curves

@@ -70,6 +70,7 @@ def test_shards_are_even(invoke):
     assert 10 < found["trials"] < 20
 
 
+@pytest.mark.slow
 def test_speed_is_measured(invoke, short, tmp_path):
     found = planned(invoke, "random", "--games", "pong", *short, "--episodes", 300)
     (pace,) = found["paces"]

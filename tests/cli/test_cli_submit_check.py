@@ -64,12 +64,14 @@ def test_who_plans_is_submitted_as_planning(invoke, tmp_path):
     assert not (tmp_path / "submission").exists()
 
 
+@pytest.mark.slow
 def test_a_run_can_be_checked_alone(invoke, played):
     found = invoke("submit-check", played, "--json")
     assert found.code == 0
     assert '"files": {}' in found.out
 
 
+@pytest.mark.slow
 def test_a_score_that_is_not_real(invoke, played, tmp_path):
     with contextlib.closing(sqlite3.connect(played / "run.sqlite")) as database, database:
         database.execute("UPDATE episode SET score = score + 1 WHERE episode = 1")
@@ -79,6 +81,7 @@ def test_a_score_that_is_not_real(invoke, played, tmp_path):
     assert not (tmp_path / "submission").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["=HYPERLINK(1)", "x" * 101])
 def test_names_that_are_no_text(invoke, played, tmp_path, name):
     found = invoke("submit-check", played, *PAPER, "--title", "A Title", "--name", name, "--out", "submission")

@@ -321,6 +321,7 @@ def test_few_runs_are_warned_of_and_many_are_not() -> None:
     assert profile_band(scores, names(scores), [50.0], rng()).notes == (unknown,)
 
 
+@pytest.mark.slow
 def test_wider_methods_hold_the_truth_more_often() -> None:
     """Three normal runs on ten tasks: 95 % intervals, of which the percentile's are too narrow."""
     source, held = rng(11), dict.fromkeys(METHODS, 0)

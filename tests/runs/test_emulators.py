@@ -166,6 +166,7 @@ def test_an_unfinished_episode_goes_on_or_is_begun_again(console, tmp_path, rows
     assert played_on(tmp_path / "run")["seaquest"] == [names[emulator] for emulator in dict.fromkeys(emulators_in_turn)]
 
 
+@pytest.mark.slow
 def test_a_run_of_before_was_played_on_ale_py(console, tmp_path):
     execute(planned(emulator="ale", episodes=1), tmp_path / "run", workers=1)
     path = tmp_path / "run" / "manifest.json"

@@ -77,6 +77,7 @@ def test_a_run_is_recorded_continued_and_replayed(tmp_path, rules):
     assert read_run(tmp_path / "whole").episodes.score.tolist() == grown.episodes.score.tolist()
 
 
+@pytest.mark.slow
 def test_other_tasks_may_be_added_and_none_changed(tmp_path, rules):
     play(tmp_path / "run", rules)
     more = FILE + '[tasks.lake]\nenvironment = "FrozenLake-v1"\n'
@@ -87,6 +88,7 @@ def test_other_tasks_may_be_added_and_none_changed(tmp_path, rules):
         play(tmp_path / "run", step_protocol(read_suite(other, "two.toml", "two")))
 
 
+@pytest.mark.slow
 def test_a_changed_action_is_found(tmp_path, rules):
     play(tmp_path / "run", rules)
     run = read_run(tmp_path / "run")
@@ -192,6 +194,7 @@ def test_a_damaged_suite_in_a_manifest_is_one_line(tmp_path, rules):
         read_run(tmp_path / "run")
 
 
+@pytest.mark.slow
 def test_planners_search_tasks(tmp_path):
     """A pole that a planner sees fall stands longer than under random play."""
     rules = step_protocol(load_suite("gymnasium:CartPole-v1")).override({"max_steps_per_episode": 30})
@@ -356,6 +359,7 @@ def test_a_suite_is_checked(rules, tmp_path):
     assert "install its package" in found.tasks[3].difference
 
 
+@pytest.mark.slow
 def test_an_episode_is_shown(tmp_path, rules):
     import pygame
 

@@ -82,6 +82,7 @@ def test_an_honest_run_is_confirmed_episode_by_episode(recorded):
     assert told == [(finding, len(found.findings)) for finding in found.findings]
 
 
+@pytest.mark.slow
 def test_the_number_of_processes_changes_nothing(recorded):
     assert verify(recorded, workers=3) == verify(recorded, workers=1)
 
