@@ -13,7 +13,7 @@ from arcademark.features.registry import feature_set, feature_sets, make_feature
 STEPS = 15
 FEWER = {"background_screens": 200, "class_screens": 400, "vectors": 200}
 """As much as is enough here."""
-COMPILED = ("b-prost", "blob-prost", "disco")
+COMPILED = ("b-pros", "b-prost", "blob-prost", "disco")
 """Those whose kernels take seconds to compile."""
 
 
