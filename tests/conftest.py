@@ -1,4 +1,5 @@
 import contextlib
+import hashlib
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -6,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+ROOT = Path(__file__).parents[1]
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 """Before numpy is imported: in workers beside each other, threads that wait for small products take half the time."""
@@ -15,12 +18,14 @@ os.environ.pop("ARCADEMARK_CONSOLE", None)
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _cache_of_its_own(tmp_path_factory):
-    """Keep what is cached away from the user's folder: one folder for all workers of a session, none for the next."""
-    base = tmp_path_factory.getbasetemp()
-    shared: Path = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+def _cache_of_its_own() -> Iterator[None]:
+    """Keep what is cached away from the user's folder: in one for all sessions with the same code of what is cached."""
+    digest = hashlib.sha256()
+    for package in ("console", "environments", "features", "suite"):
+        for path in sorted((ROOT / "src" / "arcademark" / package).rglob("*.*")):
+            digest.update(path.read_bytes() if path.suffix in (".py", ".c", ".h") else b"")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ARCADEMARK_CACHE", str(shared / "cache"))
+        patch.setenv("ARCADEMARK_CACHE", str(ROOT / "build" / f"cache-{digest.hexdigest()[:16]}"))
         yield
 
 

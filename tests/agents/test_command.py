@@ -261,7 +261,6 @@ def test_a_recorded_command_is_never_started(tmp_path):
     assert marker.read_text() == "started\n"
 
 
-@pytest.mark.slow
 def test_a_learner_in_javascript_trains(node, tmp_path):
     spec = command_spec(f"{node} {EXAMPLES / 'agent.js'}", {"exploration": 0.5})
     rules = protocol("ale-2013").override({"max_frames_per_episode": 200})

@@ -23,6 +23,7 @@ def test_the_baselines_conform_with_fewer_actions(spec, small_env):
         check_agent(lambda: make_agent(spec, small_env), small_env, np.random.default_rng(0))
 
 
+@pytest.mark.slow
 def test_the_learner_of_the_tests_conforms(fakes, small_env):
     (spec,) = agent_specs(f"{fakes}/learner.py:make_learner", {"learning_rate": "0.5"})
     check_agent(lambda: make_agent(spec, small_env), small_env, np.random.default_rng(0))

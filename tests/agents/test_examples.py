@@ -22,6 +22,7 @@ PLANNER = f"{EXAMPLES}/my_planner.py:make_planner"
 LEARNER = f"{EXAMPLES}/my_learner.py:make_learner"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", [(4, 84, 84), (210, 160, 3), (128,)])
 @pytest.mark.parametrize("settings", [{}, {"boredom": "1", "pixels": "16"}])
 def test_the_example_conforms_on_every_kind_of_observation(shape, settings, make_env):
@@ -71,6 +72,7 @@ def test_the_planner_plays_the_emulator(tmp_path):
     assert verify(tmp_path / "run", workers=1).confirmed == 1
 
 
+@pytest.mark.slow
 def test_the_learner_conforms(make_env):
     env = make_env("toy")
     (spec,) = agent_specs(LEARNER, {"step_size": "0.5"})

@@ -132,6 +132,7 @@ def test_planners_that_come_with_the_package_conform(name, toy):
     check_agent(lambda: make_agent(spec, toy), toy, np.random.default_rng(0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "game"), [("uct", "qbert"), ("uct", "yars_revenge"), (EXAMPLE, "yars_revenge")])
 def test_planners_conform_on_games_whose_states_are_hard_to_save(name, game):
     seen = {"observation": "ram", "screen_size": "none", "max_pool": False, "frame_stack": 1}

@@ -225,6 +225,7 @@ def test_it_learns_to_catch():
     assert np.mean([record.score for record in ended]) > 40
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("features", ["bass", "numbers"])
 def test_training_stopped_between_any_two_episodes_goes_on_to_the_same_end(features):
     trial = toy_trial(features, 1500)

@@ -3,7 +3,6 @@
 import functools
 import json
 import shutil
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from arcademark.cli.main import main
 from arcademark.reports.render import json as documents
+from command_line import arcademark
 from json_schema import problems
 
 
@@ -43,12 +42,10 @@ def invoke(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], t
     monkeypatch.chdir(tmp_path)
 
     def call(*arguments: object) -> Outcome:
-        monkeypatch.setattr(sys, "argv", ["arcademark", *map(str, arguments)])
-        with pytest.raises(SystemExit) as stopped:
-            main()
+        code = arcademark(*arguments)
         out, err = capfd.readouterr()
         check_json(out)
-        return Outcome(int(stopped.value.code or 0), out, err)
+        return Outcome(code, out, err)
 
     return call
 
@@ -63,12 +60,7 @@ def short() -> tuple[str, ...]:
 def played_once(tmp_path_factory: pytest.TempPathFactory, short: tuple[str, ...]) -> Path:
     """Two short episodes each of two games, which no test may change."""
     directory = tmp_path_factory.mktemp("played") / "run"
-    command = ("run", "random", "--games", "pong,qbert", "--episodes", "2", *short, "--out", str(directory))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "argv", ["arcademark", *command])
-        with pytest.raises(SystemExit) as stopped:
-            main()
-    assert not stopped.value.code
+    assert arcademark("run", "random", "--games", "pong,qbert", "--episodes", 2, *short, "--out", directory) == 0
     return directory
 
 

@@ -136,7 +136,6 @@ def test_run_says_what_played_and_why_not(invoke, short, monkeypatch):
     assert not Path("refused").exists()
 
 
-@pytest.mark.slow
 def test_run_grows_with_more_episodes(invoke, short, played):
     grown = invoke("run", "random", "--games", "pong,qbert", "--episodes", 3, *short, "--out", played)
     assert grown.code == 0
@@ -144,7 +143,6 @@ def test_run_grows_with_more_episodes(invoke, short, played):
     assert "2 episodes" in grown.err
 
 
-@pytest.mark.slow
 def test_run_refuses_another_protocol_in_the_same_directory(invoke, played):
     refused = invoke("run", "random", "--games", "pong,qbert", "--episodes", 2, "--out", played)
     assert refused.code == 2

@@ -86,7 +86,6 @@ def test_names_are_text_in_every_form_of_a_table(shown: Invoke) -> None:
     }
 
 
-@pytest.mark.slow
 def test_tasks_of_a_benchmark_of_ones_own_are_text_too(shown: Invoke) -> None:
     tasks = ("[/]", "$x$ [a]", r"\input{x}", ":smile:")
     write_table("t.csv", tasks=tasks)
@@ -107,6 +106,7 @@ def test_tasks_of_a_benchmark_of_ones_own_are_text_too(shown: Invoke) -> None:
     assert "[/]" in shown(*found, "--size", 1).out
 
 
+@pytest.mark.slow
 def test_names_of_files_are_shown_escaped_and_can_be_written(shown: Invoke) -> None:
     write_table(FILE)
     assert FILE_ESCAPED in shown("score", FILE, "--intervals", "resamples=10").out
@@ -212,6 +212,7 @@ def test_a_document_is_the_same_after_it_was_printed(capsys: pytest.CaptureFixtu
     assert "é" in printed
 
 
+@pytest.mark.slow
 def test_a_drawing_is_well_formed_and_keeps_names(invoke: Invoke) -> None:
     from arcademark.reports.figures import files
     from arcademark.reports.figures.model import Curve, CurvePanel, Curves

@@ -13,12 +13,11 @@ from arcademark.cli.play.progress import Display
 from arcademark.runs.events import FireMissed, LearnerBegun, Learning, Progress, Stopping, Summary, TrialFailed
 from arcademark.suite.protocols import protocol
 
-pytestmark = pytest.mark.slow
-
 LEARNER = f"{Path(__file__).parents[1] / 'fakes' / 'learner.py'}:make_learner"
 ALE = ("--protocol", "ale-2013", "--override", "max_frames_per_episode=600")
 
 
+@pytest.mark.slow
 def test_a_learner_is_trained_for_so_many_episodes_evaluated_and_shown(invoke):
     asked = (LEARNER, *ALE, "--games", "freeway", "--training-episodes", 3, "--episodes", 2, "--out", "run")
     played = invoke("run", *asked, "--seeds", 2)
@@ -71,6 +70,7 @@ def test_curves_that_cannot_be_written_are_refused(invoke, played, name, told):
     assert not Path(name).exists()
 
 
+@pytest.mark.slow
 def test_tune_ranks_learners_on_training_games(invoke):
     short = (*ALE, "--games", "freeway", "--training-episodes", 2, "--episodes", 2)
     asked = ("tune", LEARNER, "--try", "learning_rate=0.1,0.5", "--try", "discount=0.9,0.99", *short)
@@ -96,6 +96,7 @@ def test_tune_warns_of_test_games_in_one_line(invoke, games, told):
     assert told in line
 
 
+@pytest.mark.slow
 def test_a_test_game_is_for_one_setting_only(invoke):
     short = ("--override", "max_frames_per_episode=60", "--episodes", 1, "--set", "horizon_frames=20")
 
@@ -120,6 +121,7 @@ def test_a_test_game_is_for_one_setting_only(invoke):
     assert "no such directory" in invoke("runs", "ledger", "elsewhere").err
 
 
+@pytest.mark.slow
 def test_the_settings_of_another_algorithm_are_not_this_runs_matter(invoke):
     short = (
         *("--training-episodes", 1, "--episodes", 1, "--protocol", "ale-2013"),

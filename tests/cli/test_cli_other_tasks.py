@@ -123,6 +123,7 @@ def test_tasks_keep_their_names_and_are_no_games(invoke_there):
     assert "--suite atari-57 is of Atari games, and runs/a was played on tasks of tasks" in refused.err
 
 
+@pytest.mark.slow
 def test_a_suite_tells_what_is_tuned_and_what_is_tested(invoke_there):
     found = json.loads(invoke_there("runs", "ledger", "--to=json").out)
     assert [(one["game"], one["test"], one["suite"]) for one in found["evaluations"][:2]] == [

@@ -37,6 +37,7 @@ def test_a_random_agents_run_is_known_in_advance(invoke):
     assert many["hours"] <= eight["hours"] < one["hours"] / 5
 
 
+@pytest.mark.slow
 def test_an_unknown_agents_run_is_bounded_by_the_frame_cap(invoke, tmp_path):
     (tmp_path / "own.py").write_text("def make():\n    return lambda observation: 0\n")
     found = planned(invoke, "own.py:make", *ASKED, "--assume", "rate=1000", "--override", "max_frames_per_episode=5000")
@@ -84,6 +85,7 @@ def test_speed_is_measured(invoke, short, tmp_path):
     assert "on pong cannot be measured" in failed.err
 
 
+@pytest.mark.slow
 def test_planners_are_measured_by_their_decisions_in_each_game(invoke):
     asked = (f"{PLANNERS}:Waking", "--games", "pong,freeway", "--episodes", 2, "--engine", "emulator=ale")
     asked += ("--override", "max_frames_per_episode=200")

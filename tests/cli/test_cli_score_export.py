@@ -25,6 +25,7 @@ def long(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_the_pages_commands_write_what_they_say(invoke: Callable[..., Any], tmp_path: Path) -> None:
     for name, text in re.findall(
         r"^<!-- file: (\w+\.csv) -->\n```csv\n(.*?)^```", PAGE, flags=re.MULTILINE | re.DOTALL

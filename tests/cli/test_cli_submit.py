@@ -131,6 +131,7 @@ def test_what_slurm_says_without_being_reached_is_told_in_a_line(invoke, monkeyp
     assert "SLURM cannot be asked (squeue: no controller); give this on a login node" in " ".join(refused.err.split())
 
 
+@pytest.mark.slow
 def test_what_was_submitted_is_shown_before_a_job_begins_and_logs_are_named(invoke, monkeypatch, tmp_path):
     for name in ("squeue", "sbatch", "scontrol", "srun"):
         (tmp_path / name).write_text(f"#!/bin/sh\n{'echo Submitted batch job 7' if name == 'sbatch' else ''}\n")
@@ -215,6 +216,7 @@ def test_settings_to_tune_are_dealt_out_and_ranked_once_merged(invoke):
     assert [one["values"] for one in json.loads(ranked.out)["settings"]]
 
 
+@pytest.mark.slow
 def test_a_shard_of_variants_has_all_of_its_games_and_seeds(invoke):
     asked = ("robustness", "random", *SHORT, "--variants", "1")
     shown = invoke(*asked, *LIMIT, "--out", "whole", "--dry-run")
@@ -259,6 +261,7 @@ finally:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [("run", "random"), ("tune", "const", "--try", "action=FIRE,NOOP")])
 def test_a_shard_imports_nothing_of_this_package_once_it_plays(command, tmp_path):
     asked = [*command, *SHORT, "--shard", "1/2", "--out", str(tmp_path / "run")]

@@ -11,6 +11,7 @@ import pytest
 PAPER = ("--paper", "doe-2026", "--cite", "authors=Doe et al.,venue=Somewhere,year=2026", "--kind", "baseline")
 
 
+@pytest.mark.slow
 def test_a_confirmed_run_becomes_a_collection(invoke, played, tmp_path):
     title = 'A "Title" \\ [x]\n</script>'
     found = invoke("catalogue", "submit", played, *PAPER, "--cite", f"title={title}", "--out", "submission")
@@ -27,6 +28,7 @@ def test_a_confirmed_run_becomes_a_collection(invoke, played, tmp_path):
     assert "holds other files" in again.err
 
 
+@pytest.mark.slow
 def test_a_protocol_is_what_was_played_whatever_the_manifest_calls_it(invoke, played, tmp_path):
     """Changed settings that the manifest keeps quiet about, and fewer episodes than the protocol's."""
     path = played / "manifest.json"
@@ -51,12 +53,14 @@ def test_who_plans_is_submitted_as_planning(invoke, tmp_path):
     assert not (tmp_path / "submission").exists()
 
 
+@pytest.mark.slow
 def test_a_run_can_be_checked_alone(invoke, played):
     found = invoke("catalogue", "submit", played, "--to=json")
     assert found.code == 0
     assert '"files": {}' in found.out
 
 
+@pytest.mark.slow
 def test_a_score_that_is_not_real(invoke, played, tmp_path):
     with contextlib.closing(sqlite3.connect(played / "run.sqlite")) as database, database:
         database.execute("UPDATE episode SET score = score + 1 WHERE episode = 1")
@@ -66,6 +70,7 @@ def test_a_score_that_is_not_real(invoke, played, tmp_path):
     assert not (tmp_path / "submission").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["=HYPERLINK(1)", "x" * 101])
 def test_names_that_are_no_text(invoke, played, tmp_path, name):
     found = invoke(

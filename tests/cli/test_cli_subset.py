@@ -227,6 +227,7 @@ def test_nothing_is_wider_than_the_terminal(invoke, monkeypatch, mine, columns):
         assert max(map(len, lines)) <= columns
 
 
+@pytest.mark.slow
 def test_any_games_give_every_summary_with_intervals(invoke, tmp_path):
     (tmp_path / "few.csv").write_text("game,Few\nAlien,2000\nPong,18\nBreakout,200\n", encoding="utf-8")
     answer = invoke("subset", "predict", "few.csv", "--to=json")
@@ -251,6 +252,7 @@ def test_any_games_agree_with_the_model_where_both_can_tell(invoke, mine):
     assert whole["summaries"]["median"]["low"] < published["value"] < whole["summaries"]["median"]["high"]
 
 
+@pytest.mark.slow
 def test_any_games_are_the_default_and_a_published_model_stands_alone(invoke, mine):
     answer = invoke("subset", "predict", mine)
     assert "Mine, from 5 games" in answer.out
@@ -273,6 +275,7 @@ def test_no_better_score_lowers_what_any_games_tell(invoke, tmp_path):
         assert all(more[kind][name]["value"] >= item["value"] for name, item in few[kind].items())
 
 
+@pytest.mark.slow
 def test_games_that_cost_more_frames_are_played_later(invoke, tmp_path):
     (tmp_path / "few.csv").write_text("game,Few\nAlien,2000\nPong,18\nBreakout,200\n", encoding="utf-8")
     plays = json.loads(invoke("subset", "predict", "few.csv", "--to=json").out)["predictions"][0]["forecast"]["plays"]

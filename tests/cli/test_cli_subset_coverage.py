@@ -87,6 +87,7 @@ def test_who_is_left_out_is_not_learnt_from():
     np.testing.assert_array_equal(others.percent, trained.percent[rows])
 
 
+@pytest.mark.slow
 def test_games_that_there_are_not(invoke):
     answer = invoke("subset", "coverage", "atari-6")
     assert answer.code == 2

@@ -31,6 +31,7 @@ def test_the_best_of_every_size_with_its_error_and_proof(invoke):
     assert names == sorted(f"atari-5-training-{size}{kind}" for size in (1, 2, 3, 5) for kind in ("", "-charged"))
 
 
+@pytest.mark.slow
 def test_json_has_both_ways_to_choose_and_nested_errors(invoke):
     answer = invoke(*TRAINING, "--sizes", "2", "--nested", "--to=json", "--figure", "curve.png")
     assert (answer.code, answer.err) == (0, "")

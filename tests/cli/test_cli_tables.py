@@ -199,6 +199,7 @@ def test_a_table_through_a_pipe(invoke: Callable[..., Any], monkeypatch: pytest.
     assert [item["name"] for item in json.loads(shown.out)["algorithms"]] == ["mine", "yours"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
 @pytest.mark.parametrize("form", [[], ["--to=json"], ["--to=latex"]])
 def test_output_that_has_no_room(good: Path, form: list[str]) -> None:

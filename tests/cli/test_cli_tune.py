@@ -55,6 +55,7 @@ def test_the_best_is_told_as_it_is_to_be_written(invoke):
     assert again.out == shown.out
 
 
+@pytest.mark.slow
 def test_sensitivity_is_that_of_the_scores(invoke):
     arguments = ("--try", "action=UP,DOWN", "--try", "probability=1.0,0.5", "--games", "freeway,asterix", *SHORT[:-1])
     found = json.loads(invoke("tune", "perturb", *arguments, 2, "--to=json").out)

@@ -168,6 +168,7 @@ def test_what_cannot_be_is_told_before_anything_is_played(invoke, arguments, tol
     assert not Path("run").exists()
 
 
+@pytest.mark.slow
 def test_an_agent_that_plays_none_of_the_games_is_told(invoke):
     agent("adventure")
     answer = invoke("run", "some.py:make", "--until-error", "15%", "--games", "adventure", "--out", "run")

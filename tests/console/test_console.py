@@ -330,6 +330,7 @@ def test_a_proof_is_continued(core, proving, tmp_path):
     assert pong.split(",")[4] == "150"
 
 
+@pytest.mark.slow
 def test_a_proof_in_several_processes(core, proving, tmp_path):
     done = proving("pong,breakout", "--frames", "60", "--workers", "2")
     assert set(done.output.splitlines()) == {"pong: 60 frames, no difference", "breakout: 60 frames, no difference"}

@@ -50,6 +50,7 @@ def noise(size, seed):
     return rom.tobytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", ["pong", "asterix"])
 def test_a_translation_plays_as_the_interpreter(game):
     assert_same(game, rom_path(game).read_bytes(), 400)
@@ -64,11 +65,13 @@ def test_other_kinds_of_cartridges(game):
     assert_same(game, rom_path(game).read_bytes(), 1_500)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("game", "size"), [("skiing", 2048), ("asterix", 8192), ("pitfall2", 10240)])
 def test_random_programs(game, size):
     assert_same(game, noise(size, size), 60)
 
 
+@pytest.mark.slow
 def test_what_was_not_reached_is_interpreted(monkeypatch):
     monkeypatch.setattr(translate, "_seen", lambda *_: {})
     rom = rom_path("gopher").read_bytes() + b"\0"  # not kept under the key of the whole one
@@ -110,6 +113,7 @@ def test_what_is_kept_is_found_without_compiling(monkeypatch):
     assert translate.cached("pong", rom) is None
 
 
+@pytest.mark.slow
 def test_one_process_compiles_while_another_goes_on(monkeypatch):
     rom, found = rom_path("pong").read_bytes() + b"\0\0", []
     compile_ = build._compile

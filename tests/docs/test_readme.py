@@ -6,18 +6,16 @@ Where playing as written takes minutes, less is played: `SHORTER`.
 """
 
 import itertools
-import os
 import re
 import shlex
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from arcademark.cli.main import COMMANDS
 from arcademark.suite.tasks import games as known_games
+from command_line import execute
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -67,13 +65,6 @@ def shorter(command: list[str]) -> list[str]:
         line = line.replace(written, enough)
     short = ["--override", "max_frames_per_episode=1200"]
     return shlex.split(line) + (short if command[1] == "run" and "--override" not in command else [])
-
-
-def execute(folder: Path, command: list[str]) -> str:
-    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, f"{shlex.join(command)}\n{done.stdout}\n{done.stderr}"
-    return done.stdout
 
 
 def test_every_command_is_shown() -> None:
@@ -131,7 +122,7 @@ def test_a_script_for_slurm_is_printed(folder: Path) -> None:
 def test_every_example(folder: Path) -> None:
     measure, agent, train, published = blocks("python")
     (folder / "measure.py").write_text(measure)
-    shown = execute(folder, [sys.executable, "measure.py"])
+    shown = execute(folder, ["python", "measure.py"])
     assert "battle_zone" in shown
     (folder / "firing.py").write_text(agent)
     command = "run firing.py:Firing --set rate=0.25 --games pong --episodes 1 --override max_frames_per_episode=600"
@@ -139,9 +130,9 @@ def test_every_example(folder: Path) -> None:
     (folder / "train.py").write_text(
         train + "env.reset(seed=0); envs.reset(seed=0); print(envs.step([0] * 8)[1].shape)"
     )
-    assert "(8,)" in execute(folder, [sys.executable, "train.py"])
+    assert "(8,)" in execute(folder, ["python", "train.py"])
     (folder / "published.py").write_text(published)
-    assert "GDI-H3   mean HNS  9623.9 %" in execute(folder, [sys.executable, "published.py"])
+    assert "GDI-H3   mean HNS  9623.9 %" in execute(folder, ["python", "published.py"])
 
 
 def test_the_two_make_commands_are_targets() -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from arcademark.cli.main import COMMANDS, main
+from arcademark.cli.main import COMMANDS
+from command_line import execute
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -27,11 +28,8 @@ SHORTER = {
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.needs(*NEEDS.get(name, []))) for name in TUTORIALS]
 )
-def test_a_tutorial(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_tutorial(name: str, tmp_path: Path) -> None:
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
-    monkeypatch.chdir(tmp_path)
     page = (DOCS / "tutorials" / f"{name}.md").read_text(encoding="utf-8")
     printed = ""
     for language, block in re.findall(r"^```(sh|text)\n(.*?)^```", page, flags=re.MULTILINE | re.DOTALL):
@@ -42,19 +40,7 @@ def test_a_tutorial(
         for line in block.splitlines():
             for written, enough in SHORTER.items():
                 line = line.replace(written, enough)
-            program, *arguments = shlex.split(line, comments=True)
-            if program == "python":
-                done = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=False)
-                assert done.returncode == 0, done.stderr
-                printed += done.stdout
-                continue
-            assert program == "arcademark"
-            monkeypatch.setattr(sys, "argv", [program, *arguments])
-            with pytest.raises(SystemExit) as stopped:
-                main()
-            out, err = capfd.readouterr()
-            assert stopped.value.code == 0, f"{line}\n{err}"
-            printed += " ".join((out + err).split()) + "\n"
+            printed += " ".join(execute(tmp_path, shlex.split(line, comments=True)).split()) + "\n"
 
 
 @pytest.mark.needs("sphinx")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from command_line import execute
 
 from arcademark.subset.predict import files
 
@@ -18,12 +18,6 @@ PAGE = (ROOT / "docs" / "subsets.md").read_text(encoding="utf-8")
 
 def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", PAGE, flags=re.MULTILINE | re.DOTALL)
-
-
-def run(folder: Path, *command: str) -> str:
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 def test_the_model_file_on_the_page_is_one():
@@ -36,14 +30,14 @@ def test_the_model_file_on_the_page_is_one():
 def test_the_example_of_the_api(tmp_path):
     (text,) = blocks("python")
     (tmp_path / "example.py").write_text(text, encoding="utf-8")
-    out = run(tmp_path, sys.executable, "example.py")
+    out = execute(tmp_path, ["python", "example.py"])
     assert "('battle_zone', 'double_dunk', 'name_this_game', 'phoenix', 'qbert') 0.104" in out
     assert "True" in out
 
 
 @pytest.mark.slow
 def test_another_benchmark(tmp_path):
-    out = run(tmp_path, sys.executable, str(ROOT / "examples" / "another_benchmark.py"))
+    out = execute(tmp_path, ["python", str(ROOT / "examples" / "another_benchmark.py")])
     assert "10 subsets, proven: True" in out
     assert 70 < float(re.search(r"skill 90 %: (\d+) %", out)[1]) < 110
     value, low, high = map(float, re.search(r"climb: (\d+) % on average, 90 % from (\d+) to (\d+)", out).groups())
@@ -51,7 +45,7 @@ def test_another_benchmark(tmp_path):
     assert re.search("play next: (coin run|star pilot|cave)", out)
     text = (ROOT / "examples" / "another_benchmark.py").read_text(encoding="utf-8")
     for line in re.findall(r"^    arcademark (.*)$", text, flags=re.MULTILINE):
-        assert run(tmp_path, sys.executable, "-m", "arcademark", *shlex.split(line))
+        assert execute(tmp_path, ["arcademark", *shlex.split(line)])
 
 
 def test_every_command_and_option_on_the_page_exists():

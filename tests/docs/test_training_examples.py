@@ -1,15 +1,13 @@
 """The examples of training loops run, with few steps."""
 
 import re
-import runpy
 import shlex
-import sys
 from pathlib import Path
 
 import pytest
 
-from arcademark.cli.main import main
 from arcademark.runs.store import read_run
+from command_line import execute
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 DEEP = Path(__file__).parents[2] / "docs" / "deep.md"
@@ -19,12 +17,9 @@ pytestmark = pytest.mark.needs("sb3_contrib")
 
 @pytest.mark.filterwarnings("ignore:You have specified a mini-batch")
 @pytest.mark.parametrize(("name", "steps"), [("sb3_ppo", 64), ("cleanrl_ppo", 128), ("recurrent_policy", 64)])
-def test_an_example_trains(name, steps, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    command = [name, "--game", "breakout", "--steps", str(steps), "--horizon", "8"]
-    monkeypatch.setattr(sys, "argv", command)
-    runpy.run_path(str(EXAMPLES / f"{name}.py"), run_name="__main__")
-    told = capsys.readouterr().out
+def test_an_example_trains(name, steps, tmp_path):
+    command = ["python", f"{EXAMPLES / name}.py", "--game", "breakout", "--steps", str(steps), "--horizon", "8"]
+    told = execute(tmp_path, command)
     if name == "cleanrl_ppo":
         assert told.count(": loss ") == 2
     else:
@@ -45,9 +40,7 @@ def test_what_the_wrappers_of_stable_baselines_trained_is_scored_and_imported(tm
     run, imported = re.findall(r"^arcademark (.+)$", after.partition("## ")[0], re.MULTILINE)[:2]
     shorter = "--episodes 1 --override max_frames_per_episode=400 --workers 1"
     for command in (f"{run} {shorter}", imported, "import tb --out runs/averages"):
-        monkeypatch.setattr(sys, "argv", ["arcademark", *shlex.split(command, comments=True)])
-        with pytest.raises(SystemExit, match=r"^0$"):
-            main()
+        execute(tmp_path, ["arcademark", *shlex.split(command, comments=True)])
     for name in ("ppo", "training", "averages"):
         assert [trial.game for trial in read_run(Path("runs", name)).trials] == ["breakout"]
     capsys.readouterr()

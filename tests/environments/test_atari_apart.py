@@ -8,6 +8,7 @@ from arcademark.environments.atari import rom_path
 from arcademark.environments.atari_apart import MiniatureGolfConsole, open_console
 
 
+@pytest.mark.slow
 def test_a_machine_that_thinks_is_exact():
     """Video Chess cuts frames short while it thinks; states around such frames are restored from one another."""
     console, rng = open_console("video_chess"), np.random.default_rng(3)

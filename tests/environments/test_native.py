@@ -58,6 +58,7 @@ def test_agents_see_the_same_on_both(make_spec, game, name, changes):
         assert np.array_equal(both[0].render(), both[1].render())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", ["seaquest", "qbert", "journey_escape"])
 def test_the_console_conforms(make_spec, game):
     spec = make_spec(game, "dqn-2015", max_frames_per_episode=330)

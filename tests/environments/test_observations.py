@@ -79,6 +79,7 @@ def test_dqn_preprocessing_equals_gymnasium(open_game, game):
     assert_same_episode(ours, theirs, raw, seed=1, steps=250)
 
 
+@pytest.mark.slow
 def test_ends_within_a_step_equal_gymnasium(open_game):
     """Lives lost in every frame of a step: the final observation pools what had been fetched before."""
     ours = open_game("asterix", "dqn-2015", **AS_GYMNASIUM, training=True)

@@ -191,6 +191,7 @@ def test_facts_of_every_rom(game):
     check_facts_of_rom(game)
 
 
+@pytest.mark.slow
 def test_nearly_every_colour_of_both_standards_is_right():
     """Random bytes in the console's memory bring out the colours that play does not."""
     for game in ("atlantis", "air_raid"):

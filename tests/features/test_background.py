@@ -55,6 +55,7 @@ def test_an_array_that_is_overwritten_will_do():
     np.testing.assert_array_equal(most_frequent(overwritten()), slow_most_frequent(screens))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", ["toy", "pong"])
 def test_a_games_background_is_that_of_its_sample_screens(make_env, game):
     env = make_env(game)

@@ -13,6 +13,8 @@ from arcademark.features.registry import feature_set, feature_sets, make_feature
 STEPS = 15
 FEWER = {"background_screens": 200, "class_screens": 400, "vectors": 200}
 """As much as is enough here."""
+COMPILED = ("b-pros", "b-prost", "blob-prost", "disco")
+"""Those whose kernels take seconds to compile."""
 
 
 @pytest.fixture(scope="module", params=["freeway", "toy"])
@@ -34,7 +36,9 @@ def observations(env):
     return seen
 
 
-@pytest.fixture(params=list(feature_sets()))
+@pytest.fixture(
+    params=[pytest.param(name, marks=pytest.mark.slow) if name in COMPILED else name for name in feature_sets()]
+)
 def item(request):
     return feature_set(request.param)
 

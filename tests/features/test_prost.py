@@ -16,6 +16,8 @@ from arcademark.features.registry import feature_set, make_features
 from arcademark.features.tiles import NOTHING
 from arcademark.suite.protocols import protocol
 
+pytestmark = pytest.mark.slow  # to compile
+
 PALETTE = protocol("ale-2013").override({"observation": "palette"})
 TOY = environment_spec("toy", PALETTE)
 SEAQUEST = environment_spec("seaquest", PALETTE)

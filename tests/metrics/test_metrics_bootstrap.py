@@ -85,6 +85,7 @@ def test_percentile_intervals_are_those_of_the_published_definitions(name: str) 
     assert ends(found) == pytest.approx((low, high), abs=0.05 * (high - low))
 
 
+@pytest.mark.slow
 def test_improvement_is_that_of_the_published_definition() -> None:
     x, y = made_up(6, 5, 1), made_up(6, 4, 2)
     found = improvement_interval(x, y, names(x), rng(), method="percentile", resamples=20_000)
@@ -289,6 +290,7 @@ def test_few_runs_are_warned_of_and_many_are_not() -> None:
     assert profile_band(scores, names(scores), [50.0], rng()).notes == (unknown,)
 
 
+@pytest.mark.slow
 def test_wider_methods_hold_the_truth_more_often() -> None:
     """Three normal runs on ten tasks: 95 % intervals, of which the percentile's are too narrow."""
     source, held = rng(11), dict.fromkeys(METHODS, 0)

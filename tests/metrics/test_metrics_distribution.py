@@ -80,6 +80,7 @@ def test_score_distribution_is_scipys_survival_function_where_no_score_is_met(
     )
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(RUNS, THRESHOLDS, st.randoms(use_true_random=False))
 def test_profiles_agree_with_slow_oracles_in_any_order(

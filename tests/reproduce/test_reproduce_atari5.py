@@ -47,6 +47,7 @@ def items():
     return [item for part in parts() for item in part.comparisons]
 
 
+@pytest.mark.slow
 def test_no_two_comparisons_are_of_the_same_place():
     assert [where for where, count in Counter(item.where for item in items()).items() if count > 1] == []
 

@@ -18,6 +18,8 @@ import pytest
 
 from arcademark.agents.loading import agent_specs
 from arcademark.runs import manifest
+from arcademark.runs.engines.here import InProcessEngine
+from arcademark.runs.execution import ENGINES
 from arcademark.runs.plan import Plan, make_plan
 from arcademark.suite.protocols import Protocol, protocol
 
@@ -36,6 +38,14 @@ def toy_plan() -> Callable[..., Plan]:
         return make_plan(specs, ["toy"], rules, seeds=seeds, episodes=episodes, **others)
 
     return plan
+
+
+@pytest.fixture(scope="module")
+def in_this_process() -> Iterator[None]:
+    """Play a module's runs in this process, where nothing is tested of other processes: each takes time to start."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(ENGINES, "local", lambda *_: InProcessEngine())
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -20,6 +20,8 @@ from arcademark.runs.salvage import salvage
 from arcademark.runs.store import EpisodeResult, Unfinished, encode_actions, read_actions, read_run
 from arcademark.runs.verify import verify
 
+pytestmark = pytest.mark.usefixtures("in_this_process")
+
 FIRST = """
 CREATE TABLE trial (
     id TEXT PRIMARY KEY, position INTEGER NOT NULL, agent TEXT NOT NULL, game TEXT NOT NULL, seed INTEGER NOT NULL,

@@ -23,8 +23,6 @@ from arcademark.runs.trial import Player
 from arcademark.runs.verify import verify
 from arcademark.suite.protocols import protocol
 
-pytestmark = pytest.mark.slow
-
 ALE = emulators.named("pong", "ale")
 CONSOLE = emulators.named("pong", "console")
 
@@ -46,6 +44,7 @@ def played_on(directory):
     return json.loads((directory / "manifest.json").read_text())["emulators"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("agent", "others"),
     [
@@ -63,6 +62,7 @@ def test_the_same_rows_on_either(console, tmp_path, rows, agent, others):
     assert played_on(tmp_path / "console") == {game: [CONSOLE] for game in plan.games}
 
 
+@pytest.mark.slow
 def test_the_referee_confirms_what_the_console_played(console, tmp_path, monkeypatch):
     execute(planned(emulator="console"), tmp_path / "run", workers=1)
     monkeypatch.setattr("arcademark.environments.native.NativeConsole", None)  # whoever asks it for a score fails
@@ -140,6 +140,7 @@ def own_planner(tmp_path):
     return f"{tmp_path / 'own.py'}:make"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("emulators_in_turn", [("ale", "console"), ("console", "ale"), ("console", "console")])
 def test_an_unfinished_episode_goes_on_or_is_begun_again(console, tmp_path, rows, monkeypatch, emulators_in_turn):
     monkeypatch.setattr(planning, "MOST_OF_THE_TIME", float("inf"))
@@ -165,6 +166,7 @@ def test_an_unfinished_episode_goes_on_or_is_begun_again(console, tmp_path, rows
     assert played_on(tmp_path / "run")["seaquest"] == [names[emulator] for emulator in dict.fromkeys(emulators_in_turn)]
 
 
+@pytest.mark.slow
 def test_a_run_of_before_was_played_on_ale_py(console, tmp_path):
     execute(planned(emulator="ale", episodes=1), tmp_path / "run", workers=1)
     path = tmp_path / "run" / "manifest.json"
@@ -176,6 +178,7 @@ def test_a_run_of_before_was_played_on_ale_py(console, tmp_path):
     assert len(read_run(tmp_path / "run").episodes) == 3
 
 
+@pytest.mark.slow
 def test_training_on_lives_is_the_same_on_either_and_the_referee_finds_what_was_changed(console, tmp_path, rows, fake):
     """Whole games of a trainer that sees lives for episodes, and games that it left to be played out."""
     rules = protocol("dqn-2015").override({"max_frames_per_episode": 1000})

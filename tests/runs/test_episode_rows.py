@@ -16,6 +16,8 @@ from arcademark.runs.execution import execute
 from arcademark.runs.store import Episodes, read_run
 from arcademark.runs.verify import verify
 
+pytestmark = pytest.mark.usefixtures("in_this_process")
+
 WHERE = "WHERE trial LIKE 'random-toy-s4%' AND episode = 1"
 
 

@@ -24,9 +24,8 @@ from arcademark.runs.plan import make_plan
 from arcademark.runs.store import read_run
 from arcademark.suite.protocols import protocol
 
-pytestmark = pytest.mark.slow
 
-
+@pytest.mark.slow
 def test_the_same_rows_with_any_number_of_workers(tmp_path, toy_plan, paced, rows):
     plan = toy_plan("random", paced("Remembering"), paced("Learner"), seeds=(0, 1), episodes=5, frames=500)
     for workers in (1, 2, 3):
@@ -35,6 +34,7 @@ def test_the_same_rows_with_any_number_of_workers(tmp_path, toy_plan, paced, row
     assert rows(tmp_path / "1") == rows(tmp_path / "2") == rows(tmp_path / "3")
 
 
+@pytest.mark.slow
 def test_the_emulator_gives_the_same_rows_with_any_number_of_workers(tmp_path, rows):
     rules = protocol("machado-2018").override({"max_frames_per_episode": 600})
     plan = make_plan("random", "assault,qbert", rules, seeds=(5,), episodes=3)
@@ -99,6 +99,7 @@ def test_a_finished_run_has_nothing_left(tmp_path, toy_plan, rows, monkeypatch):
     assert rows(tmp_path / "run") == before
 
 
+@pytest.mark.slow
 def test_a_run_grows(tmp_path, toy_plan, paced, rows):
     execute(toy_plan("random", paced("Learner"), episodes=2, frames=300), tmp_path / "run")
     grown = toy_plan("random", paced("Learner"), seeds=(0, 2), episodes=5, frames=300)
@@ -197,6 +198,7 @@ def test_the_files_that_parameters_name_may_not_change_once_they_were_played(tmp
         execute(plan, "run", workers=1)
 
 
+@pytest.mark.slow
 def test_a_run_of_before_files_were_noted_goes_on(tmp_path, toy_plan):
     agent = own_agent(tmp_path, "3")
     execute(toy_plan(agent, episodes=1), tmp_path / "run", workers=1)
@@ -207,6 +209,7 @@ def test_a_run_of_before_files_were_noted_goes_on(tmp_path, toy_plan):
     assert execute(toy_plan(agent, episodes=2), tmp_path / "run", workers=1).complete
 
 
+@pytest.mark.slow
 def test_a_mended_agent_may_begin_where_nothing_was_played(tmp_path, toy_plan):
     failed = execute(toy_plan(own_agent(tmp_path, "1 / 0")), tmp_path / "run")
     assert [item.error.partition(": ")[2] for item in failed.failed] == [
@@ -217,6 +220,7 @@ def test_a_mended_agent_may_begin_where_nothing_was_played(tmp_path, toy_plan):
     assert [trial.status for trial in read_run(tmp_path / "run").trials] == ["done"]
 
 
+@pytest.mark.slow
 def test_a_trial_that_fails_leaves_the_others_alone(tmp_path, toy_plan, fake):
     plan = toy_plan("random", fake("raising"), fake("wrong_action"), fake("wrong_shape"), fake("crashing"))
     events = []
@@ -268,6 +272,7 @@ def test_an_error_of_our_own_kind_is_kept_so_too(tmp_path, toy_plan):
     assert re.fullmatch(r"a\\x1b\\nba.{3000,12000} \(396,000 characters more\)", failed.error)
 
 
+@pytest.mark.slow
 def test_a_failed_trial_is_tried_again(tmp_path, toy_plan, monkeypatch):
     body = "__import__('os').environ['LUCK'] and 3"
     plan = toy_plan("random", own_agent(tmp_path, body))
@@ -277,6 +282,7 @@ def test_a_failed_trial_is_tried_again(tmp_path, toy_plan, monkeypatch):
     assert {trial.error for trial in read_run(tmp_path / "run").trials} == {None}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "message"),
     [("__import__('os')._exit(3)", r"died 3 times in a row \(exit code 3\)"), ("exit('enough')", "SystemExit: enough")],
@@ -315,6 +321,7 @@ def test_the_limit_is_for_an_episode_not_for_all(tmp_path, toy_plan, paced, monk
     assert summary.complete
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("child", [False, True])
 def test_a_worker_that_dies_once_is_replaced(tmp_path, toy_plan, fake, paced, rows, child):
     once = tmp_path / "died"
@@ -385,6 +392,7 @@ def test_an_error_in_whoever_listens_ends_the_workers(tmp_path, toy_plan, monkey
     assert execute(toy_plan(), tmp_path / "run").complete
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_stops_cleanly_and_the_same_command_continues(tmp_path, toy_plan, paced, rows, monkeypatch, number):
     monkeypatch.setenv("PACE", "0.005")

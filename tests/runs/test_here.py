@@ -48,6 +48,7 @@ def records(directory):
     return manifest.read(directory)["agents"][0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("factory", "made"),
     [("Even", lambda: Even), ("Even", lambda: Even(None)), ("make", lambda: brightest), ("make", lambda: make)],
@@ -59,6 +60,7 @@ def test_an_object_gives_the_rows_of_a_file(tmp_path, rows, factory, made):
     assert rows(tmp_path / "object") == rows(tmp_path / "file")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("module", "name"), [("my_learner", "Habit"), ("my_planner", "Lookahead")])
 def test_learners_and_planners_too(tmp_path, rows, module, name, monkeypatch):
     monkeypatch.syspath_prepend(EXAMPLES)
@@ -136,6 +138,7 @@ def test_many_workers_are_refused(tmp_path):
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_it_and_the_same_again_continues(tmp_path):
     steps = []
 
@@ -154,6 +157,7 @@ def test_ctrl_c_ends_it_and_the_same_again_continues(tmp_path):
     assert first.episodes + second.episodes == 3_000
 
 
+@pytest.mark.slow
 def test_a_learner_that_is_stopped_ends_its_episode_first(tmp_path, rows, monkeypatch):
     monkeypatch.syspath_prepend(EXAMPLES)
     steps = []

@@ -237,6 +237,7 @@ def test_what_an_agent_says_can_be_stored(run):
     assert len(error) < 5000
 
 
+@pytest.mark.slow
 def test_actions_inflate_to_no_more_than_the_steps_recorded(run):
     trial = read_run(run).trials[0].id
     bomb = b"\x01" + zlib.compress(bytes(300_000_000))

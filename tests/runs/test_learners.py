@@ -20,6 +20,8 @@ from arcademark.runs.store import read_actions, read_run
 from arcademark.runs.trial import CHECKPOINT_SECONDS, Player, _pause
 from arcademark.runs.verify import verify
 
+pytestmark = pytest.mark.usefixtures("in_this_process")
+
 
 def test_training_takes_the_episodes_that_were_asked_for(tmp_path, toy_plan, paced):
     plan = toy_plan(paced("Learner"), seeds=(0, 1), episodes=2, training_episodes=7)
@@ -121,6 +123,7 @@ def evaluated(directory):
     }
 
 
+@pytest.mark.slow
 def test_what_was_learnt_in_one_run_plays_in_another(tmp_path, toy_plan, paced, rows):
     asked = paced("Learner"), "random"
     base, place = toy_plan(*asked, seeds=(0, 1), frames=1500), tmp_path / "base"

@@ -16,6 +16,8 @@ from arcademark.runs.execution import execute
 from arcademark.runs.ledger import entries_beside, entries_of, find_runs, planned, read_ledger
 from arcademark.runs.store import read_run
 
+pytestmark = pytest.mark.usefixtures("in_this_process")
+
 
 def test_an_entry_says_which_agent_on_which_game_and_how_often(tmp_path, toy_plan, paced):
     plan = toy_plan(paced("Learner"), seeds=(0, 3), episodes=2, training_episodes=3)

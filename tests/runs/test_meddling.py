@@ -35,6 +35,7 @@ def meddling(tmp_path, toy_plan, fake):
     return plan
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("raw", [False, True])
 @pytest.mark.parametrize("what", ["daemon", "garbage", "begun", "fork"])
 def test_a_worker_that_was_meddled_with_costs_nothing(tmp_path, meddling, rows, what, raw):
@@ -55,6 +56,7 @@ def test_a_worker_that_was_meddled_with_costs_nothing(tmp_path, meddling, rows, 
     assert rows(tmp_path / "run") == rows(tmp_path / "undisturbed")
 
 
+@pytest.mark.slow
 def test_an_agent_whose_workers_only_send_noise_is_given_up(tmp_path, meddling):
     summary = execute(meddling("garbage", once=False, after=0), tmp_path / "run", workers=2)
     assert summary.done == 1
@@ -83,6 +85,7 @@ def test_an_agent_that_hands_an_episode_over_twice_is_given_up(tmp_path, toy_pla
     assert [len(trial) for trial in read_run(tmp_path / "run").by_trial.values()] == [2, 2]
 
 
+@pytest.mark.slow
 def test_an_agent_whose_worker_sends_episodes_that_are_none_is_given_up(tmp_path, toy_plan):
     (tmp_path / "own.py").write_text(
         "from arcademark.runs import processes\n"

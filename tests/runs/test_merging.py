@@ -21,6 +21,8 @@ from arcademark.runs.together import together
 from arcademark.runs.verify import verify
 from arcademark.scores.runs import load_runs
 
+pytestmark = pytest.mark.usefixtures("in_this_process")
+
 Rows = Callable[[Path], dict[str, list[tuple[Any, ...]]]]
 ToyPlan = Callable[..., Plan]
 LEARNER = f"{Path(__file__).parents[1] / 'fakes' / 'learner.py'}:make_learner"

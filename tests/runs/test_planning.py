@@ -104,6 +104,7 @@ def test_every_simulated_frame_is_counted(planner_plan):
     assert of(Begun, items) == [Begun("evaluation", 0), Begun("evaluation", 1)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["Remembering", "Forgetful"])
 def test_an_episode_goes_on_from_everywhere_it_is_kept(planner_plan, name, every_time):
     settings = {"checkpoint_seconds": "1e-9"} if name == "Remembering" else {}
@@ -124,6 +125,7 @@ def test_an_episode_goes_on_from_everywhere_it_is_kept(planner_plan, name, every
         assert of(Unfinished, again) in (rest, [place, *rest])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", ["qbert", "yars_revenge"])
 def test_an_episode_of_the_emulator_goes_on(game, every_time):
     rules = protocol("machado-2018").override(
@@ -198,6 +200,7 @@ def test_a_planner_may_act_each_frame(tmp_path):
 # Whole runs
 
 
+@pytest.mark.slow
 def test_the_same_rows_with_any_number_of_workers(tmp_path, planner_plan, rows):
     plan = planner_plan(seeds=(0, 1), episodes=3)
     for workers in (1, 2):
@@ -219,6 +222,7 @@ def test_verify_and_watch_need_no_planning(tmp_path, planner_plan, monkeypatch):
     assert watch(tmp_path / "run", out=tmp_path / "one.gif").stat().st_size > 0
 
 
+@pytest.mark.slow
 def test_a_run_that_is_stopped_goes_on_within_its_episodes(tmp_path, planner_plan, rows, monkeypatch, stop_after):
     monkeypatch.setenv("PACE", "0.01")
     plan = planner_plan(episodes=2)
@@ -249,6 +253,7 @@ def test_a_changed_setting_is_refused_where_an_episode_is_unfinished(tmp_path, p
         execute(planner_plan(episodes=1, override=STICKY | {"frame_skip": 5}), tmp_path / "run")
 
 
+@pytest.mark.slow
 def test_a_planner_that_dies_once_goes_on(tmp_path, planner_plan, rows):
     settings = {"at": "20", "once": str(tmp_path / "died")}
     plan = planner_plan("Dying", settings, episodes=1)
@@ -259,6 +264,7 @@ def test_a_planner_that_dies_once_goes_on(tmp_path, planner_plan, rows):
     assert rows(tmp_path / "run") == rows(tmp_path / "undisturbed")
 
 
+@pytest.mark.slow
 def test_a_planner_that_always_dies_is_given_up(tmp_path, planner_plan, rows):
     events = []
     summary = execute(
@@ -270,6 +276,7 @@ def test_a_planner_that_always_dies_is_given_up(tmp_path, planner_plan, rows):
     assert all(len(decode_actions(row[6])) <= 5 for row in rows(tmp_path / "run")["unfinished"])
 
 
+@pytest.mark.slow
 def test_planners_of_the_package_play_by_their_names(tmp_path, rows):
     rules = protocol("ale-2013").override({"max_frames_per_episode": 60})
     specs = [*agent_specs("uct", {"simulations": "8", "horizon_frames": "40"})]
@@ -284,6 +291,7 @@ def test_planners_of_the_package_play_by_their_names(tmp_path, rows):
     assert len(list(itertools.chain(run.trials))) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["uct", "breadth-first"])
 def test_an_episode_of_another_task_goes_on(name, every_time, monkeypatch):
     """A lake that slips, as seen by planners that draw from the episode's generator or from their models alone."""

@@ -49,6 +49,7 @@ def test_without_ray_the_engine_says_what_to_install(tmp_path, toy_plan, monkeyp
         execute(toy_plan(), tmp_path / "run", engine="ray")
 
 
+@pytest.mark.slow
 def test_an_agents_files_are_read_once_for_all_workers_while_there_is_room(tmp_path, toy_plan, monkeypatch):
     monkeypatch.setattr(ray_engine, "find_spec", lambda _: True)
     monkeypatch.setattr(ray_engine, "MOST_KEPT_BYTES", 2500)

@@ -14,6 +14,8 @@ from arcademark.runs.store import read_run
 from arcademark.runs.verify import verify
 from arcademark.suite.protocols import protocol
 
+pytestmark = pytest.mark.usefixtures("in_this_process")
+
 CAP = 600
 RULES = protocol("dqn-2015").override(
     {"observation": "ram", "screen_size": "none", "max_pool": False, "frame_stack": 1, "max_frames_per_episode": CAP}
@@ -65,6 +67,7 @@ def test_a_reset_without_noops_is_one_start(tmp_path):
     assert numbered(record) == [0, 0, 0]
 
 
+@pytest.mark.slow
 def test_all_starts_are_each_number_of_noops_once(tmp_path):
     record = played(tmp_path, episodes="all-starts")
     assert record.protocol.label.endswith("(max_frames_per_episode=600, start=every_noop, observation=ram, "

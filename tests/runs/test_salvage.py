@@ -20,6 +20,8 @@ from arcademark.runs.execution import execute
 from arcademark.runs.salvage import check, salvage
 from arcademark.runs.store import read_run
 
+pytestmark = pytest.mark.usefixtures("in_this_process")
+
 FAKES = Path(__file__).parents[1] / "fakes"
 PAGE = 4096
 Key = tuple[str, str, int]

@@ -42,6 +42,7 @@ def journal(directory: Path) -> str:
         return str(database.execute("PRAGMA journal_mode").fetchone()[0])
 
 
+@pytest.mark.slow
 def test_the_rows_are_those_of_a_run_without_and_nothing_is_left_behind(tmp_path, scratch, toy_plan, paced, rows):
     plan = toy_plan(paced("Paced"), paced("Learner"), seeds=(0, 1), episodes=4, frames=500)
     beside: set[str] = set()
@@ -78,6 +79,7 @@ def test_the_directory_is_renewed_once_in_a_while_and_at_the_end(tmp_path, scrat
     assert journal(tmp_path / "run") == "delete"
 
 
+@pytest.mark.slow
 def test_copying_takes_a_tenth_of_the_time_at_most(tmp_path, scratch, toy_plan, monkeypatch):
     now, copies, copyfileobj = 0.0, [], recording.shutil.copyfileobj
 

@@ -14,6 +14,8 @@ from arcademark.runs.plan import make_plan
 from arcademark.runs.recording import Recorder
 from arcademark.runs.store import Unfinished
 
+pytestmark = pytest.mark.usefixtures("in_this_process")
+
 
 @pytest.fixture
 def planned(tmp_path, monkeypatch):

@@ -52,6 +52,7 @@ def stopping(events):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_training_keeps_all_its_episodes_and_ends_as_if_undisturbed(
     tmp_path, learning, rows, monkeypatch, number
@@ -78,6 +79,7 @@ def test_an_interrupted_training_keeps_all_its_episodes_and_ends_as_if_undisturb
     assert rows(tmp_path / "run") == rows(tmp_path / "undisturbed")
 
 
+@pytest.mark.slow
 def test_what_ended_while_the_driver_was_busy_is_kept_too(tmp_path, learning, rows, monkeypatch):
     monkeypatch.setenv("PACE", "0.005")
     events = []
@@ -94,6 +96,7 @@ def test_what_ended_while_the_driver_was_busy_is_kept_too(tmp_path, learning, ro
     assert 0 < events[stopping(events)].unkept <= len(training)
 
 
+@pytest.mark.slow
 def test_a_second_signal_waits_for_no_learner(tmp_path, learning, rows, monkeypatch):
     plan = learning("Stalling")
     monkeypatch.setenv("STALL_AFTER", "3")
@@ -115,6 +118,7 @@ def test_a_second_signal_waits_for_no_learner(tmp_path, learning, rows, monkeypa
     assert rows(tmp_path / "run") == rows(tmp_path / "undisturbed")
 
 
+@pytest.mark.slow
 def test_where_no_learning_would_be_lost_nothing_is_waited_for(tmp_path, learning, monkeypatch):
     monkeypatch.setenv("STALL_AFTER", "0")
     events = []

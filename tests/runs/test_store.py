@@ -240,6 +240,7 @@ def test_no_link_in_a_run_leads_what_is_written_elsewhere(tmp_path, name, toy_pl
     assert (tmp_path / "mine").read_text() == "mine"
 
 
+@pytest.mark.slow
 def test_a_full_disk_keeps_what_is_recorded(tmp_path, monkeypatch, toy_plan, rows):
     def small(directory: Path) -> sqlite3.Connection:
         connection = plain(directory)

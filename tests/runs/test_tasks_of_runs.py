@@ -59,6 +59,7 @@ def play(directory: Path, rules, agent="random", **asked) -> None:
     execute(make_plan(agent, "all", rules, **asked), directory, make=InProcessEngine)
 
 
+@pytest.mark.slow
 def test_a_run_is_recorded_continued_and_replayed(tmp_path, rules):
     play(tmp_path / "run", rules)
     run = read_run(tmp_path / "run")
@@ -76,6 +77,7 @@ def test_a_run_is_recorded_continued_and_replayed(tmp_path, rules):
     assert read_run(tmp_path / "whole").episodes.score.tolist() == grown.episodes.score.tolist()
 
 
+@pytest.mark.slow
 def test_other_tasks_may_be_added_and_none_changed(tmp_path, rules):
     play(tmp_path / "run", rules)
     more = FILE + '[tasks.lake]\nenvironment = "FrozenLake-v1"\n'
@@ -86,6 +88,7 @@ def test_other_tasks_may_be_added_and_none_changed(tmp_path, rules):
         play(tmp_path / "run", step_protocol(read_suite(other, "two.toml", "two")))
 
 
+@pytest.mark.slow
 def test_a_changed_action_is_found(tmp_path, rules):
     play(tmp_path / "run", rules)
     run = read_run(tmp_path / "run")
@@ -191,6 +194,7 @@ def test_a_damaged_suite_in_a_manifest_is_one_line(tmp_path, rules):
         read_run(tmp_path / "run")
 
 
+@pytest.mark.slow
 def test_planners_search_tasks(tmp_path):
     """A pole that a planner sees fall stands longer than under random play."""
     rules = step_protocol(load_suite("gymnasium:CartPole-v1")).override({"max_steps_per_episode": 30})
@@ -250,6 +254,7 @@ class Q:
 """
 
 
+@pytest.mark.slow
 def test_a_learner_learns_for_its_steps(tmp_path):
     """A lake that does not slip is crossed by who has been across."""
     (tmp_path / "q.py").write_text(LEARNER)
@@ -298,6 +303,7 @@ class Draws:
 """
 
 
+@pytest.mark.slow
 def test_a_trainer_trains_on_several_at_once_and_goes_on_after_a_stop(tmp_path):
     (tmp_path / "draws.py").write_text(TRAINER)
     made = [f'[tasks.{name}]\nenvironment = "{name.title()}-v1"\n' for name in ("blackjack", "pendulum")]
@@ -336,6 +342,7 @@ def test_atari_agents_are_left_out(tmp_path, rules):
         make_plan("sarsa", "all", rules)
 
 
+@pytest.mark.slow
 def test_a_suite_is_checked(rules, tmp_path):
     told: list[tuple[int, int]] = []
     found = check_suite(rules, 2, workers=1, follow=lambda *done: told.append(done))
@@ -352,6 +359,7 @@ def test_a_suite_is_checked(rules, tmp_path):
     assert "install its package" in found.tasks[3].difference
 
 
+@pytest.mark.slow
 def test_an_episode_is_shown(tmp_path, rules):
     import pygame
 

@@ -93,6 +93,7 @@ def test_whole_games_are_recorded_in_order_and_replay_as_recorded(tmp_path, plan
     assert any(recent)
 
 
+@pytest.mark.slow
 def test_what_was_trained_in_one_run_plays_in_another(tmp_path, plan):
     execute(plan(frames=600), tmp_path / "base", workers=1)
     again = trained_in(plan(frames=600), learnt_in(tmp_path / "base"))

@@ -169,6 +169,7 @@ def test_training_spends_its_budget(toy_plan, paced):
     assert sum(row[2] for row in rows) == frames[-1]
 
 
+@pytest.mark.slow
 def test_a_learner_goes_on_from_every_checkpoint(toy_plan, paced):
     (trial,) = toy_plan(paced("Learner"), frames=1000).trials
     blocks, rows = training(trial)

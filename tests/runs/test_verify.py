@@ -82,6 +82,7 @@ def test_an_honest_run_is_confirmed_episode_by_episode(recorded):
     assert told == [(finding, len(found.findings)) for finding in found.findings]
 
 
+@pytest.mark.slow
 def test_the_number_of_processes_changes_nothing(recorded):
     assert verify(recorded, workers=3) == verify(recorded, workers=1)
 
@@ -274,6 +275,7 @@ def test_a_process_that_dies_is_told(recorded, monkeypatch):
         verify(recorded, workers=2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["ale-2013", "machado-2018", "dqn-2015"])
 def test_the_emulators_runs_are_confirmed_and_forgeries_caught(tmp_path, name):
     """Under ale-2013 random acts each frame, machado-2018 has sticky actions, dqn-2015 no-op starts."""

@@ -103,6 +103,7 @@ def cells(made: ScoreTable) -> dict[tuple[str, str], list[float]]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet"])
 @settings(deadline=None)
 @given(made=tables(runs=3))

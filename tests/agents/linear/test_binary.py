@@ -74,6 +74,7 @@ def random_episode(pair, rng, steps, flips, num_features, num_actions):
     pair.end()
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1),
@@ -125,6 +126,7 @@ def test_three_steps_by_hand():
     assert not values.values.any()
 
 
+@pytest.mark.slow
 def test_weights_of_single_precision_stay_close_to_the_reference():
     rng = np.random.default_rng(0)
     pair = Pair(50, 18, 0.8991, 0.01, np.float32)

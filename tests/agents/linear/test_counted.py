@@ -38,6 +38,7 @@ def test_two_steps_by_hand():
     np.testing.assert_allclose(values.weights, [[-0.1, 0.1], [3, 0.1], [-0.4, 0]])
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1),

@@ -34,6 +34,7 @@ def make(rows=1) -> NumberedValues:
     return NumberedValues(FEATURES, ACTIONS, 0.9, 0.01, rows=rows)
 
 
+@pytest.mark.slow
 def test_values_and_weights_are_those_on_all_features():
     numbered, every = make(), BinaryValues(FEATURES, ACTIONS, 0.9, 0.01)
     rng = np.random.default_rng(5)

@@ -45,6 +45,7 @@ def test_a_path_is_worth_its_discounted_rewards_then_its_lives_then_its_length()
     assert path([0.0, 0.0], ended=True) > path([0.0], ended=True)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 10**6), num_actions=st.integers(1, 3), ends=st.integers(0, 3), horizon=st.integers(1, 4))
 def test_with_frames_enough_it_finds_the_best_of_all_paths(seed, num_actions, ends, horizon):

@@ -107,6 +107,7 @@ def test_one_action_leads_to_the_end_and_no_further():
     assert model.frames == 6  # three planned, three played
 
 
+@pytest.mark.slow
 def test_a_deep_tree_is_searched_packed_and_dropped():
     model = chain([0] * 30_000, ends=False)
     planner = make(model, 25_000)

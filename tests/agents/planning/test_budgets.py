@@ -58,6 +58,7 @@ SETTINGS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SETTINGS)
 def test_they_conform_in_yars_revenge(name):
     env = environment_spec("yars_revenge", protocol("ale-2013"))

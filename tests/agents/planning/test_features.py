@@ -122,6 +122,7 @@ def test_the_five_is_not_a_five_elsewhere():
     assert table.enter(np.array([7, 5], np.uint8), None, 9)
 
 
+@pytest.mark.slow
 def test_an_offset_is_novel_where_no_tile_is():
     """Two colours in tiles where they were before, but never at once."""
     tables = tile_table(), PairTable()

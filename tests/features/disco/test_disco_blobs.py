@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from arcademark.errors import ArcadeMarkError
 from arcademark.features.disco.blobs import FIRST, MAX_BLOBS, MAX_RUNS, NEXT, Workspace
 
+pytestmark = pytest.mark.slow  # to compile
+
 NOTHING = np.zeros((5, 16), np.uint8)
 
 

@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from arcademark.features.disco.classes import ObjectClasses, find_classes
 from arcademark.features.disco.sightings import sight
 
+pytestmark = pytest.mark.slow  # to compile
+
 SHAPE = (40, 48)
 ARROW = ("..#..", ".###.", "#####", "..#..", "..##.")
 BENT = ("..#..", ".###.", "#####", "..#..", ".###.")

@@ -11,6 +11,8 @@ from arcademark.features.disco.features import NO_COLOUR, Disco, make_disco
 from arcademark.features.disco.sightings import sight
 from arcademark.features.registry import make_features
 
+pytestmark = pytest.mark.slow  # to compile
+
 NOTHING = np.zeros((16, 16), np.uint8)
 
 
@@ -274,7 +276,6 @@ def test_bad_parameters_are_refused(make_env, parameters, message):
         make_disco(make_env("toy"), **{"background_screens": 50, **parameters})
 
 
-@pytest.mark.slow
 def test_freeway_has_cars_and_a_chicken(make_env):
     """Figure 6 of Bellemare et al. 2013: all ten cars are one class, the chicken another."""
     disco = make_disco(make_env("freeway"))

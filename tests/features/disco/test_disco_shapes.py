@@ -16,6 +16,8 @@ from arcademark.features.disco.shapes import (
     put_images,
 )
 
+pytestmark = pytest.mark.slow  # to compile
+
 
 @st.composite
 def shapes(draw_one, most=9):

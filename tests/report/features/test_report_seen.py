@@ -228,6 +228,7 @@ def test_pictures_keep_their_proportions_and_cover_nothing(shapes):
             assert apart
 
 
+@pytest.mark.slow
 def test_files_are_the_same_for_the_same_plate():
     item, images = seen.see("pixels", random_play("toy", "palette"), 60)
     model = present.model([(item, images)])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -12,17 +11,9 @@ from typing import Any
 import pytest
 from hostile_names import HOSTILE
 
-from arcademark.cli.main import main
+from command_line import arcademark
 
 PATIENCE_SECONDS = 180
-
-
-def arcademark(*arguments: object) -> int:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "argv", ["arcademark", *map(str, arguments)])
-        with pytest.raises(SystemExit) as stopped:
-            main()
-    return int(stopped.value.code or 0)
 
 
 def build(folder: Path) -> None:

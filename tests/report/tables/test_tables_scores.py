@@ -363,6 +363,7 @@ def test_an_algorithm_alone_has_the_intervals_that_it_has_in_company() -> None:
     assert alone.summaries == analyse(scores).algorithms[1].summaries
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(st.permutations(range(6)), st.permutations(range(4)))
 def test_the_order_of_games_and_of_runs_changes_no_value(games: list[int], runs: list[int]) -> None:
