@@ -159,7 +159,7 @@ def test_a_page_never_replaces_the_scores_it_shows(
     Path("scores.csv").write_text(scores)
     answer = invoke(*command, "scores.csv", "--to", "scores.csv", "--intervals", "resamples=10")
     assert (answer.code, answer.out, answer.err.count("\n")) == (2, "", 1)
-    assert "was not written by ArcadeMark" in answer.err
+    assert "ends with .html" in answer.err
     assert Path("scores.csv").read_text() == scores
 
 
