@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from command_line import execute
-
 from arcademark.subset.predict import files
+from command_line import execute
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "subsets.md").read_text(encoding="utf-8")

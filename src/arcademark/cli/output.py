@@ -91,8 +91,8 @@ _options = combine(
         was={"--html": "{}", "--json": "json", "--latex": "latex", "--markdown": "markdown"},
         multiple=True,
         metavar="FORM",
-        help="Print json, latex or markdown instead; FILE.html: also write a page that works offline, in place of an "
-        "earlier one. May be repeated.",
+        help="Print json, latex or markdown instead; FILE.html: also write a page that works offline; replaces an "
+        "earlier page. May be repeated.",
     ),
 )
 
