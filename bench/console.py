@@ -40,7 +40,7 @@ from arcademark.agents.planning.uct import UCT
 from arcademark.console import build
 from arcademark.console.machine import WIDTH, Machine
 from arcademark.console.translate import translated
-from arcademark.environments.atari import rom_path
+from arcademark.environments.emulation.atari import rom_path
 from arcademark.environments.registry import Emulator, choose_emulator
 from arcademark.suite.subsets import resolve_tasks
 from environments import NUM_ENVS, Play, ale_vector, dqn_protocol, environment, envpool_vector, vector_play

@@ -39,8 +39,8 @@ from rich.console import Console
 from rich.table import Table
 
 import arcademark
-from arcademark.environments.atari import rom_path
-from arcademark.environments.facts import REAL_RESET
+from arcademark.environments.emulation.atari import rom_path
+from arcademark.environments.emulation.facts import REAL_RESET
 from arcademark.environments.registry import environment_spec, open_environment
 from arcademark.suite.protocols import AtariProtocol, protocol
 from arcademark.suite.tasks import JOYSTICK_ACTIONS, games

@@ -48,10 +48,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.catalogue.collections import load
-from arcademark.metrics import aggregate, bootstrap, compare, normalise, samples
-from arcademark.metrics.coverage import LEVEL, RUNS, TASKS
-from arcademark.metrics.coverage import shares as written_shares
-from arcademark.metrics.intervals import (
+from arcademark.metrics import aggregate, compare, normalise
+from arcademark.metrics.uncertainty import bootstrap, samples
+from arcademark.metrics.uncertainty.coverage import LEVEL, RUNS, TASKS
+from arcademark.metrics.uncertainty.coverage import shares as written_shares
+from arcademark.metrics.uncertainty.intervals import (
     FEWEST,
     METHODS,
     Method,

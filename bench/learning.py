@@ -47,14 +47,14 @@ from rich.table import Table
 from arcademark.agents.adapters import CheckedLearner
 from arcademark.agents.loading import AgentSpec
 from arcademark.agents.sarsa import Sarsa
-from arcademark.environments.atari import AtariConsole, rom_path
+from arcademark.environments.emulation.atari import AtariConsole, rom_path
 from arcademark.environments.play import ConsoleEnvironment
 from arcademark.features.base import Change, Counts
 from arcademark.features.registry import feature_sets
 from arcademark.runs.plan import Trial
-from arcademark.runs.slot import Meter, Slot
-from arcademark.runs.store import EpisodeResult, decode_actions
-from arcademark.runs.trial import Player, training_episode
+from arcademark.runs.playing.slot import Meter, Slot
+from arcademark.runs.playing.trial import Player, training_episode
+from arcademark.runs.store.reading import EpisodeResult, decode_actions
 from arcademark.suite.protocols import protocol
 from arcademark.suite.tasks import JOYSTICK_ACTIONS
 

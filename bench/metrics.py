@@ -46,7 +46,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
-from arcademark.metrics import bootstrap
+from arcademark.metrics.uncertainty import bootstrap
 
 ROOT = Path(__file__).parent.parent
 PEER = ROOT / "build" / "rliable"
@@ -88,7 +88,8 @@ for line in sys.stdin:
 
 SUMMARIES_SCRIPT = """
 from arcademark.catalogue import load
-from arcademark.metrics import bootstrap, normalise
+from arcademark.metrics import normalise
+from arcademark.metrics.uncertainty import bootstrap
 from arcademark.suite import references
 
 table = load()

@@ -36,8 +36,8 @@ from arcademark.environments.registry import environment_spec, open_environment
 from arcademark.runs import execution
 from arcademark.runs.engines.base import Batch, Job, Memory, Opened
 from arcademark.runs.plan import Plan, Trial, make_plan
-from arcademark.runs.slot import Begun, episode_rng
-from arcademark.runs.trial import Player
+from arcademark.runs.playing.slot import Begun, episode_rng
+from arcademark.runs.playing.trial import Player
 from arcademark.suite.protocols import protocol
 
 GAMES = "pong,breakout,space_invaders,seaquest,montezuma_revenge"

@@ -48,9 +48,9 @@ def driver() -> Iterator[Figure]:
     from arcademark.runs.engines import worker
     from arcademark.runs.engines.base import Batch, Job, Memory, Opened
     from arcademark.runs.engines.here import InProcessEngine
+    from arcademark.runs.engines.processes import Incoming, framed
     from arcademark.runs.plan import make_plan
-    from arcademark.runs.processes import Incoming, framed
-    from arcademark.runs.store import EpisodeRecord, EpisodeResult, encode_actions
+    from arcademark.runs.store.reading import EpisodeRecord, EpisodeResult, encode_actions
 
     def sent(name: str, numbers: range) -> bytes:
         records = (EpisodeRecord(name, "evaluation", number, 1.0, 9, 9, "terminated", 1.0) for number in numbers)
@@ -90,10 +90,10 @@ def simulated() -> Iterator[Figure]:
     A planner at 10 frames/s and a policy at 100: learners are not divided, and there are fewer of them than workers.
     """
     from arcademark.runs import execution
+    from arcademark.runs.engines.simulation import Load, simulate
     from arcademark.runs.plan import make_plan
-    from arcademark.runs.scheduling import Lengths
-    from arcademark.runs.simulation import Load, simulate
-    from arcademark.runs.store import read_run
+    from arcademark.runs.playing.scheduling import Lengths
+    from arcademark.runs.store.reading import read_run
     from arcademark.suite.protocols import protocol
     from arcademark.suite.tasks import suite
 
@@ -188,8 +188,8 @@ def _play(name: str, parameters: dict[str, int]) -> tuple[float, list[float]]:
     from arcademark.agents.loading import agent_specs, command_spec
     from arcademark.environments.registry import choose_emulator
     from arcademark.runs.plan import make_plan
-    from arcademark.runs.store import EpisodeResult
-    from arcademark.runs.trial import Player
+    from arcademark.runs.playing.trial import Player
+    from arcademark.runs.store.reading import EpisodeResult
     from arcademark.suite.protocols import protocol
 
     rules = protocol("world-records").override({"max_frames_per_episode": 8_000})
@@ -282,8 +282,8 @@ def pacing() -> Iterator[Figure]:
     import pygame
 
     from arcademark.metrics.efficiency import FRAMES_PER_SECOND
-    from arcademark.runs import human
-    from arcademark.runs.window import Window
+    from arcademark.runs.playing import human
+    from arcademark.runs.playing.window import Window
     from arcademark.suite.protocols import protocol
 
     frames = 20 * FRAMES_PER_SECOND
@@ -315,9 +315,9 @@ def ray() -> Iterator[Figure]:
     """Measure two trials of a minute on Ray beside the same on the local engine, each with two workers."""
     if importlib.util.find_spec("ray") is None:
         return
-    from arcademark.runs.events import Event, Progress
     from arcademark.runs.execution import execute
     from arcademark.runs.plan import make_plan
+    from arcademark.runs.playing.events import Event, Progress
 
     def seconds(engine: str, seeds: int, episodes: int) -> tuple[float, float]:
         """Return the seconds of a run, and those of its play, which begins with the first frames."""

@@ -41,8 +41,8 @@ from rich.table import Table
 from arcademark.agents.planning.breadth_first import BreadthFirst
 from arcademark.agents.planning.tree import TreePlanner
 from arcademark.agents.planning.uct import UCT
-from arcademark.environments.atari import rom_path
-from arcademark.environments.generative import GenerativeModel, State, snapshot
+from arcademark.environments.emulation.atari import rom_path
+from arcademark.environments.emulation.generative import GenerativeModel, State, snapshot
 from arcademark.environments.registry import environment_spec, open_environment, open_model
 from arcademark.suite.protocols import protocol
 from arcademark.suite.tasks import JOYSTICK_ACTIONS

@@ -57,9 +57,9 @@ class _EnoughError(Exception):
 
 def _drive(trials: int, episodes: int = 1000) -> tuple[float, float]:
     """Return the wall seconds to the first of some short episodes, and the CPU seconds that each further one took."""
-    from arcademark.runs.events import EpisodeDone, Event
     from arcademark.runs.execution import execute
     from arcademark.runs.plan import make_plan
+    from arcademark.runs.playing.events import EpisodeDone, Event
     from arcademark.suite.protocols import protocol
 
     began, ended = time.perf_counter(), list[tuple[float, float]]()
@@ -104,11 +104,11 @@ def record(directory: Path, games: int, seeds: Sequence[int], episodes: int, ste
     Scores are whole, as all of ALE's are; actions random (a step of 18 takes some 0.57 bytes).
     """
     from arcademark.agents.loading import agent_specs
-    from arcademark.runs import manifest
     from arcademark.runs.execution import describe
     from arcademark.runs.plan import make_plan
-    from arcademark.runs.recording import Recorder
-    from arcademark.runs.store import TrialRecord, encode_actions
+    from arcademark.runs.store import manifest
+    from arcademark.runs.store.reading import TrialRecord, encode_actions
+    from arcademark.runs.store.recording import Recorder
     from arcademark.suite.protocols import protocol
     from arcademark.suite.tasks import suite
 

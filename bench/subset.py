@@ -45,7 +45,7 @@ from rich.console import Console
 from rich.table import Table
 
 from arcademark.catalogue import collections
-from arcademark.reproduce.atari5_data import problem
+from arcademark.reproduce.atari5.data import problem
 from arcademark.subset.problem import Problem
 from arcademark.subset.search.plan import follow
 from arcademark.subset.search.search import Candidate, search
@@ -94,7 +94,7 @@ print(json.dumps({"subsets": len(errors), "sklearn": sklearn, "mlxtend": mlxtend
 """
 
 FIRST_CALL = """
-from arcademark.reproduce.atari5_data import problem
+from arcademark.reproduce.atari5.data import problem
 from arcademark.subset.search.plan import follow
 from arcademark.subset.problem import Problem
 follow(problem())

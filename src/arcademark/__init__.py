@@ -17,23 +17,23 @@ from arcademark._version import __version__
 if TYPE_CHECKING:
     from arcademark import catalogue
     from arcademark.api import compare, predict, report, run, search, suite_protocol
-    from arcademark.environments.gymnasium import make, make_vec
+    from arcademark.environments.interfaces.gymnasium import make, make_vec
     from arcademark.errors import ArcadeMarkError
     from arcademark.runs.execution import execute
     from arcademark.runs.plan import make_plan
-    from arcademark.runs.verify import verify
+    from arcademark.runs.replay.verify import verify
     from arcademark.scores.table import ScoreTable
     from arcademark.suite.protocols import protocol
 
 _HOMES = {
     **dict.fromkeys(("compare", "predict", "report", "run", "search", "suite_protocol"), "arcademark.api"),
-    **dict.fromkeys(("make", "make_vec"), "arcademark.environments.gymnasium"),
+    **dict.fromkeys(("make", "make_vec"), "arcademark.environments.interfaces.gymnasium"),
     "ArcadeMarkError": "arcademark.errors",
     "ScoreTable": "arcademark.scores.table",
     "execute": "arcademark.runs.execution",
     "make_plan": "arcademark.runs.plan",
     "protocol": "arcademark.suite.protocols",
-    "verify": "arcademark.runs.verify",
+    "verify": "arcademark.runs.replay.verify",
 }
 
 __all__ = [

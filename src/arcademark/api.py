@@ -34,7 +34,7 @@ from arcademark.reports.tables.document import ScoreReport
 from arcademark.reports.tables.loading import ScoreSource, is_table
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import AllStarts, make_plan
-from arcademark.runs.scalars import logged
+from arcademark.runs.replay.scalars import logged
 from arcademark.scores.formulas import escaped
 from arcademark.subset.predict import files
 from arcademark.suite import protocols

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 
-from arcademark.environments import gymnasium
-from arcademark.environments.vector import GymnasiumVectorEnv
+from arcademark.environments.interfaces import gymnasium
+from arcademark.environments.interfaces.vector import GymnasiumVectorEnv
 from arcademark.suite.protocols import Protocol
 
 
@@ -73,7 +73,7 @@ class VectorEnv(VecEnv):
 
     Parameters
     ----------
-    envs : arcademark.environments.vector.GymnasiumVectorEnv
+    envs : arcademark.environments.interfaces.vector.GymnasiumVectorEnv
         With ``autoreset_mode="same_step"``.
     """
 

@@ -111,10 +111,10 @@ def check_plan_goes_on(make: Make, env: EnvironmentSpec, seed: int) -> None:
 
 
 class _Play:
-    """A fresh planner with the game and a model of it; plays as `arcademark.runs.planning` does."""
+    """A fresh planner with the game and a model of it; plays as `arcademark.runs.playing.planning` does."""
 
     def __init__(self, make: Make, env: EnvironmentSpec, breaks: list[Break] | None = None) -> None:
-        from arcademark.environments.generative import snapshot
+        from arcademark.environments.emulation.generative import snapshot
         from arcademark.environments.registry import open_environment, open_model
 
         made = make()

@@ -30,12 +30,12 @@ from arcademark.agents.loading import agent_specs  # noqa: E402
 from arcademark.agents.spaces import check_spaces  # noqa: E402
 from arcademark.environments.registry import environment_spec, load_suite, open_environment  # noqa: E402
 from arcademark.errors import ArcadeMarkError  # noqa: E402
-from arcademark.runs.events import FireMissed, Progress  # noqa: E402
 from arcademark.runs.execution import execute  # noqa: E402
 from arcademark.runs.plan import make_plan  # noqa: E402
-from arcademark.runs.store import read_run  # noqa: E402
-from arcademark.runs.trial import Player  # noqa: E402
-from arcademark.runs.verify import verify  # noqa: E402
+from arcademark.runs.playing.events import FireMissed, Progress  # noqa: E402
+from arcademark.runs.playing.trial import Player  # noqa: E402
+from arcademark.runs.replay.verify import verify  # noqa: E402
+from arcademark.runs.store.reading import read_run  # noqa: E402
 from arcademark.suite import protocols  # noqa: E402
 from arcademark.suite.protocols import step_protocol  # noqa: E402
 from fakes.spaces import sampled, spec_of  # noqa: E402

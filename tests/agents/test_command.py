@@ -12,14 +12,14 @@ import pytest
 from agent_conformance import check_agent
 
 from arcademark.agents.loading import agent_specs, command_spec, make_agent
+from arcademark.environments.interfaces.wire import Shared
 from arcademark.environments.registry import load_suite
-from arcademark.environments.wire import Shared
 from arcademark.errors import ArcadeMarkError
 from arcademark.reports.tables.analysis import analyse
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
-from arcademark.runs.store import read_run
-from arcademark.runs.verify import verify
+from arcademark.runs.replay.verify import verify
+from arcademark.runs.store.reading import read_run
 from arcademark.suite.protocols import protocol, step_protocol
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

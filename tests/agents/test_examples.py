@@ -11,8 +11,8 @@ from arcademark.agents.base import Transition
 from arcademark.agents.loading import agent_specs, make_agent
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
-from arcademark.runs.store import read_run
-from arcademark.runs.verify import verify
+from arcademark.runs.replay.verify import verify
+from arcademark.runs.store.reading import read_run
 from arcademark.suite.protocols import protocol
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

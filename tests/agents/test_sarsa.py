@@ -24,8 +24,8 @@ from arcademark.features import registry
 from arcademark.features.base import Change, Counts
 from arcademark.features.registry import FeatureSet
 from arcademark.runs.plan import make_plan
-from arcademark.runs.store import EpisodeResult
-from arcademark.runs.trial import Player, TrainingBlock
+from arcademark.runs.playing.trial import Player, TrainingBlock
+from arcademark.runs.store.reading import EpisodeResult
 from arcademark.suite.protocols import protocol
 
 STATES = 8

@@ -14,8 +14,8 @@ from arcademark.agents.loading import builtin_agents
 from arcademark.cli.main import COMMANDS, RENAMED, cli
 from arcademark.cli.play.progress import Display
 from arcademark.environments.registry import choose_emulator
-from arcademark.runs.events import Summary
-from arcademark.runs.store import read_run
+from arcademark.runs.playing.events import Summary
+from arcademark.runs.store.reading import read_run
 from arcademark.suite import subsets
 
 
@@ -403,10 +403,12 @@ def test_a_package_that_is_gone_meanwhile_is_told_of_in_a_line(invoke, monkeypat
     module = importlib.import_module("arcademark.cli.inspect.runs")
 
     def gone(*_: object, **__: object) -> None:
-        raise ModuleNotFoundError("No module named 'arcademark.runs.ledger'")
+        raise ModuleNotFoundError("No module named 'arcademark.runs.store.ledger'")
 
     monkeypatch.setattr(module.list_, "callback", gone)
     refused = invoke("runs", "list", ".")
     assert refused.code == 2
-    assert refused.err.startswith("arcademark: No module named 'arcademark.runs.ledger'; if packages were installed")
+    assert refused.err.startswith(
+        "arcademark: No module named 'arcademark.runs.store.ledger'; if packages were installed"
+    )
     assert len(refused.err.splitlines()) == 1

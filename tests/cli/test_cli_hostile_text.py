@@ -23,7 +23,7 @@ from arcademark.cli.play.progress import Display
 from arcademark.reports.blocks import Cell, Document, table
 from arcademark.reports.layout import Console, Text
 from arcademark.reports.render import terminal
-from arcademark.runs.events import TrialFailed
+from arcademark.runs.playing.events import TrialFailed
 
 Invoke = Callable[..., Any]
 

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.metrics.intervals import score_intervals
+from arcademark.metrics.uncertainty.intervals import score_intervals
 from arcademark.reports.runs.importing import import_logs
 from arcademark.reports.runs.listing import list_runs
 from arcademark.reports.tables.analysis import analyse
-from arcademark.runs.store import read_run
-from arcademark.runs.verify import verify
+from arcademark.runs.replay.verify import verify
+from arcademark.runs.store.reading import read_run
 
 
 def cleanrl(folder: Path, seed: int, scores: list[float], lengths: list[int], *, game: str = "Breakout") -> list[int]:

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from arcademark.cli.play import progress
 from arcademark.cli.play.progress import Display
-from arcademark.runs.events import FireMissed, LearnerBegun, Learning, Progress, Stopping, Summary, TrialFailed
+from arcademark.runs.playing.events import FireMissed, LearnerBegun, Learning, Progress, Stopping, Summary, TrialFailed
 from arcademark.suite.protocols import protocol
 
 LEARNER = f"{Path(__file__).parents[1] / 'fakes' / 'learner.py'}:make_learner"

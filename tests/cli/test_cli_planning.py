@@ -9,7 +9,7 @@ from rich.console import Console
 
 from arcademark.cli.play import progress
 from arcademark.cli.play.progress import Display
-from arcademark.runs.events import Planning, Progress, RunBegun, Summary
+from arcademark.runs.playing.events import Planning, Progress, RunBegun, Summary
 
 UCT = ("run", "uct", "--games", "seaquest", "--protocol", "ale-2013", "--set", "simulations=8")
 SHORT = ("--set", "horizon_frames=50", "--override", "max_frames_per_episode=60", "--episodes", "1")

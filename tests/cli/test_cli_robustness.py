@@ -9,7 +9,7 @@ import pytest
 
 from arcademark.reports.measures import atari
 from arcademark.reports.runs.robustness import _Losses
-from arcademark.runs.store import read_run
+from arcademark.runs.store.reading import read_run
 from arcademark.suite.references import scores
 
 ASKED = ("--games", "boxing,skiing", "--override", "max_frames_per_episode=400", "--episodes", 2, "--seeds", 2)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from arcademark.runs import live
-from arcademark.runs.recording import Recorder
-from arcademark.runs.store import read_run
+from arcademark.runs.store import live
+from arcademark.runs.store.reading import read_run
+from arcademark.runs.store.recording import Recorder
 
 
 def status(invoke, *arguments, code=0):

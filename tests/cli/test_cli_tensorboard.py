@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from arcademark.runs.store import read_run
+from arcademark.runs.store.reading import read_run
 from arcademark.scores.readers.base import Options
-from arcademark.scores.readers.tensorboard import read_events
+from arcademark.scores.readers.logs.tensorboard import read_events
 
 
 def test_scores_are_written_for_tensorboard_and_refused_where_something_is(invoke, played):

@@ -11,10 +11,10 @@ import pytest
 
 from arcademark.reports.subsets import predictors
 from arcademark.runs import execution
-from arcademark.runs.events import Summary
 from arcademark.runs.plan import make_plan
-from arcademark.runs.scheduling import expected_frames
-from arcademark.runs.store import read_run
+from arcademark.runs.playing.events import Summary
+from arcademark.runs.playing.scheduling import expected_frames
+from arcademark.runs.store.reading import read_run
 from arcademark.subset.predict import outlook
 from arcademark.suite import protocols
 from arcademark.suite.tasks import games

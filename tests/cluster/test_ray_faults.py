@@ -22,7 +22,7 @@ import pytest
 from arcademark.agents.loading import agent_specs
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import Plan, make_plan
-from arcademark.runs.store import read_run
+from arcademark.runs.store.reading import read_run
 from arcademark.suite.protocols import protocol
 
 pytestmark = [

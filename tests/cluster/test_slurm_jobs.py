@@ -29,7 +29,7 @@ from arcademark.reports.runs.robustness import robustness
 from arcademark.reports.runs.status import status
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
-from arcademark.runs.store import read_run
+from arcademark.runs.store.reading import read_run
 from arcademark.suite.protocols import protocol
 
 if importlib.util.find_spec("submitit") is None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from arcademark.console import build, games, program, translate
-from arcademark.environments.atari import rom_path
+from arcademark.environments.emulation.atari import rom_path
 
 GAMES = ("skiing", "pong", "asterix", "ms_pacman", "elevator_action", "road_runner", "montezuma_revenge")
 GAMES = (*GAMES, "robotank", "pitfall2", "crazy_climber", "solaris", "gopher", "tutankham", "klax")

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from arcademark.cli.main import cli
 from arcademark.console import build, comparison, games, prove
 from arcademark.console.machine import Machine
-from arcademark.environments.atari import rom_path
+from arcademark.environments.emulation.atari import rom_path
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite import tasks
 from arcademark.suite.subsets import resolve_tasks

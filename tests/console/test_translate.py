@@ -5,7 +5,7 @@ import pytest
 
 from arcademark.console import build, instructions, program, translate
 from arcademark.console.machine import Machine
-from arcademark.environments.atari import rom_path
+from arcademark.environments.emulation.atari import rom_path
 from arcademark.errors import ArcadeMarkError
 
 STOPS = {0x02, 0x12, 0x22, 0x32, 0x42, 0x52, 0x62, 0x72, 0x92, 0xB2, 0xD2, 0xF2}

@@ -4,8 +4,8 @@ import ale_py
 import numpy as np
 import pytest
 
-from arcademark.environments.atari import rom_path
-from arcademark.environments.atari_apart import MiniatureGolfConsole, open_console
+from arcademark.environments.emulation.atari import rom_path
+from arcademark.environments.emulation.atari_apart import MiniatureGolfConsole, open_console
 
 
 @pytest.mark.slow

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import arcademark
-from arcademark.environments.facts import AWAIT_FIRE
-from arcademark.environments.generative import snapshot
+from arcademark.environments.emulation.facts import AWAIT_FIRE
+from arcademark.environments.emulation.generative import snapshot
 from arcademark.environments.registry import environment_spec, open_environment, open_model
-from arcademark.runs.slot import WAITING_FRAMES
+from arcademark.runs.playing.slot import WAITING_FRAMES
 from arcademark.suite.protocols import protocol
 
 FRAMES = 3

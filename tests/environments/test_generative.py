@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from arcademark.console import build
-from arcademark.environments import facts
-from arcademark.environments.generative import State, snapshot
+from arcademark.environments.emulation import facts
+from arcademark.environments.emulation.generative import State, snapshot
 from arcademark.environments.registry import open_environment, open_model
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite.protocols import protocols

@@ -246,7 +246,7 @@ def test_an_action_is_not_rounded():
 
 
 def test_every_game_is_registered():
-    name = "arcademark.environments.gymnasium:arcademark/pong-v0"
+    name = "arcademark.environments.interfaces.gymnasium:arcademark/pong-v0"
     single = gymnasium.make(name, protocol="saber", training=True)
     assert single.unwrapped.environment_spec.protocol.name == "saber"
     same = arcademark.make("pong", protocol="saber", training=True)

@@ -7,8 +7,8 @@ import pytest
 from test_steps import play
 
 from arcademark.console import build
-from arcademark.environments.generative import snapshot
-from arcademark.environments.modified import _shown
+from arcademark.environments.emulation.generative import snapshot
+from arcademark.environments.emulation.modified import _shown
 from arcademark.environments.registry import environment_spec, open_environment, open_model
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite.modifications import modifications

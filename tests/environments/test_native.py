@@ -6,9 +6,9 @@ from environment_conformance import check_environment
 
 from arcademark.console import build, prove
 from arcademark.environments import registry
-from arcademark.environments.atari import AtariConsole
-from arcademark.environments.generative import snapshot
-from arcademark.environments.native import NativeConsole
+from arcademark.environments.emulation.atari import AtariConsole
+from arcademark.environments.emulation.generative import snapshot
+from arcademark.environments.emulation.native import NativeConsole
 from arcademark.environments.registry import choose_emulator, open_environment, open_model
 from arcademark.errors import ArcadeMarkError
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from gymnasium.wrappers import AtariPreprocessing, FrameStackObservation
 
-from arcademark.environments.area import AreaResize
-from arcademark.environments.observation import PaletteObserver, ScreenObserver
-from arcademark.environments.palettes import gray_table
-from arcademark.environments.pooling import push_pooled
+from arcademark.environments.emulation.palettes import gray_table
+from arcademark.environments.observations.area import AreaResize
+from arcademark.environments.observations.making import PaletteObserver, ScreenObserver
+from arcademark.environments.observations.pooling import push_pooled
 
 AS_GYMNASIUM = {"max_pool": True, "training_episode_end": "life_lost"}
 """What sets Gymnasium's preprocessing apart from DQN's own."""

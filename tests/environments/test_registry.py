@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from ale_py import roms
 
-from arcademark.environments import facts
-from arcademark.environments.palettes import gray_table, rgb_table
+from arcademark.environments.emulation import facts
+from arcademark.environments.emulation.palettes import gray_table, rgb_table
 from arcademark.environments.registry import environment_spec, observing, open_environment, rom_checksum
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.suite.protocols import differences, protocol, protocols
@@ -116,7 +116,7 @@ def test_unknown_and_two_player_games_are_refused(game):
 
 @pytest.mark.parametrize("game", sorted(facts.TWO_PLAYER))
 def test_roms_that_end_the_interpreter_are_never_loaded(game):
-    from arcademark.environments.atari import AtariConsole
+    from arcademark.environments.emulation.atari import AtariConsole
 
     with pytest.raises(ArcadeMarkError, match="two players"):
         AtariConsole(game)
@@ -152,7 +152,7 @@ def test_a_spec_needs_no_emulator():
 
 def test_numba_is_not_loaded_to_play_on_the_console():
     code = (
-        "import sys; from arcademark.runs.plan import make_plan; from arcademark.runs.trial import Player;"
+        "import sys; from arcademark.runs.plan import make_plan; from arcademark.runs.playing.trial import Player;"
         "from arcademark.suite.protocols import protocol; from arcademark.environments.registry import choose_emulator;"
         "short = protocol('world-records').override({'max_frames_per_episode': 100});"
         "emulator = choose_emulator('pong');"

@@ -11,9 +11,8 @@ import pytest
 
 import arcademark
 from arcademark.environments.base import ArrayActions, EnvironmentSpec
-from arcademark.environments.registry import load_suite
-from arcademark.environments.serving import Server
-from arcademark.environments.wire import (
+from arcademark.environments.interfaces.serving import Server
+from arcademark.environments.interfaces.wire import (
     Message,
     NoMessageError,
     Shared,
@@ -22,6 +21,7 @@ from arcademark.environments.wire import (
     observation_space,
     sent,
 )
+from arcademark.environments.registry import load_suite
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite.protocols import step_protocol
 

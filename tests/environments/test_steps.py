@@ -7,10 +7,10 @@ import pytest
 
 import arcademark
 from arcademark.console import build, translate
-from arcademark.environments import native
-from arcademark.environments.atari import rom_path
-from arcademark.environments.console import StepRecord
-from arcademark.environments.native import NativeConsole
+from arcademark.environments.emulation import native
+from arcademark.environments.emulation.atari import rom_path
+from arcademark.environments.emulation.console import StepRecord
+from arcademark.environments.emulation.native import NativeConsole
 from arcademark.environments.registry import open_environment, open_model
 from arcademark.errors import ArcadeMarkError
 
@@ -135,7 +135,7 @@ def test_a_translation_is_taken_up_at_the_start_of_an_episode(make_spec, monkeyp
     assert taken is not interpreted
     for core in (interpreted, taken):
         assert model._console._machine.core is core
-        model.restore(arcademark.environments.generative.snapshot(environment)._replace(ended=False))
+        model.restore(arcademark.environments.emulation.generative.snapshot(environment)._replace(ended=False))
     monkeypatch.setenv(build.SWITCH, "interpreted")
     environment = open_environment(spec, emulator="console")
     for _ in range(2):
@@ -179,7 +179,7 @@ def test_noise_for_a_state_harms_nothing(make_spec):
     model, rng = open_model(spec, emulator="console"), np.random.default_rng(0)
     environment = open_environment(spec, emulator="console")
     environment.reset(rng)
-    place = arcademark.environments.generative.snapshot(environment)
+    place = arcademark.environments.emulation.generative.snapshot(environment)
     screen = np.empty(model.screen_shape, np.uint8)
     for _ in range(50):
         noise = bytearray(place.console)

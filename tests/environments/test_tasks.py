@@ -13,10 +13,10 @@ from gymnasium.vector.utils import iterate
 import arcademark
 from arcademark.environments import tasks
 from arcademark.environments.base import ArrayActions, EnvironmentSpec
-from arcademark.environments.batch import make_batch
-from arcademark.environments.generative import snapshot
+from arcademark.environments.emulation.generative import snapshot
+from arcademark.environments.interfaces.batch import make_batch
+from arcademark.environments.observations.spaces import Shown
 from arcademark.environments.registry import environment_spec, load_suite, open_environment, open_model
-from arcademark.environments.shown import Shown
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite.protocols import StepProtocol, step_protocol
 from environments.environment_conformance import check_environment

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.features.background import background, most_frequent
 from arcademark.features.samples import sample_screens
+from arcademark.features.sets.background import background, most_frequent
 
 
 def slow_most_frequent(screens):
@@ -68,7 +68,8 @@ def test_a_games_background_is_that_of_its_sample_screens(make_env, game):
 def test_it_is_found_once_for_all_that_it_depends_on(make_env, monkeypatch):
     calls = []
     monkeypatch.setattr(
-        "arcademark.features.background.most_frequent", lambda screens: (calls.append(1), most_frequent(screens))[1]
+        "arcademark.features.sets.background.most_frequent",
+        lambda screens: (calls.append(1), most_frequent(screens))[1],
     )
     for env, screens, seed in [
         (make_env("toy"), 61, 1),

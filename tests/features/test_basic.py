@@ -3,10 +3,10 @@ import pytest
 
 from arcademark.environments.registry import open_environment
 from arcademark.errors import ArcadeMarkError
-from arcademark.features.background import background
 from arcademark.features.base import BinaryFeatures
-from arcademark.features.basic import Basic
 from arcademark.features.registry import make_features
+from arcademark.features.sets.background import background
+from arcademark.features.sets.basic import Basic
 
 
 def screens_of(env, steps):

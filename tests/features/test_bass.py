@@ -6,9 +6,9 @@ import pytest
 from arcademark.environments.registry import open_environment
 from arcademark.errors import ArcadeMarkError
 from arcademark.features.base import BinaryFeatures
-from arcademark.features.basic import Basic
-from arcademark.features.bass import Bass
 from arcademark.features.registry import make_features
+from arcademark.features.sets.basic import Basic
+from arcademark.features.sets.bass import Bass
 
 
 def number(i, j):

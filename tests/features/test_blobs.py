@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from arcademark.features.blobs import UNSEEN, BlobFinder
+from arcademark.features.sets.blobs import UNSEEN, BlobFinder
 
 
 def find(screen, proximity=1) -> list[tuple[int, ...]]:

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from arcademark.environments.palettes import rgb_table
+from arcademark.environments.emulation.palettes import rgb_table
 from arcademark.features.colours import SECAM, game_colours
 
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from arcademark.environments.registry import environment_spec, open_environment
 from arcademark.errors import ArcadeMarkError
 from arcademark.features.base import BinaryFeatures
-from arcademark.features.lsh import Lsh, colour_planes, make_index, random_vectors
 from arcademark.features.registry import feature_sets, make_features
+from arcademark.features.sets.lsh import Lsh, colour_planes, make_index, random_vectors
 from arcademark.suite.protocols import protocol
 
 TOY = environment_spec("toy", protocol("ale-2013"))

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arcademark.features.base import Change
-from arcademark.features.offsets import COLOURS, Offsets
+from arcademark.features.sets.offsets import COLOURS, Offsets
 
 NAMES = [f"c{colour}" for colour in range(COLOURS)]
 HERE, NORTH, SOUTH, WEST, EAST = "in the same tile", "row{} above", "row{} below", "column{} left", "column{} right"

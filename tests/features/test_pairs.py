@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arcademark.features.base import Change
-from arcademark.features.pairs import Pairs
+from arcademark.features.sets.pairs import Pairs
 
 
 def numbers(values) -> np.ndarray:

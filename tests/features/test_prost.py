@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 
 from arcademark.environments.registry import environment_spec, open_environment
 from arcademark.errors import ArcadeMarkError
-from arcademark.features import background as backgrounds
 from arcademark.features.base import BinaryFeatures, Change
-from arcademark.features.blobs import BlobFinder
-from arcademark.features.offsets import Offsets
-from arcademark.features.prost import BlobProst, BPros, BProst
 from arcademark.features.registry import feature_set, make_features
-from arcademark.features.tiles import NOTHING
+from arcademark.features.sets import background as backgrounds
+from arcademark.features.sets.blobs import BlobFinder
+from arcademark.features.sets.offsets import Offsets
+from arcademark.features.sets.prost import BlobProst, BPros, BProst
+from arcademark.features.sets.tiles import NOTHING
 from arcademark.suite.protocols import protocol
 
 pytestmark = pytest.mark.slow  # to compile

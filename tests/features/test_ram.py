@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from arcademark.environments.registry import environment_spec, open_environment
 from arcademark.errors import ArcadeMarkError
 from arcademark.features.base import BinaryFeatures
-from arcademark.features.ram import BETWEEN, CLEAR, SET, Ram, RamBits
 from arcademark.features.registry import feature_sets, make_features
+from arcademark.features.sets.ram import BETWEEN, CLEAR, SET, Ram, RamBits
 from arcademark.suite.protocols import protocol
 
 TOY = environment_spec("toy", protocol("ale-2013"))

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from arcademark.features.colours import game_colours
-from arcademark.features.tiles import NOTHING, ColourTiles
+from arcademark.features.sets.tiles import NOTHING, ColourTiles
 
 
 def slow_features(screen, rows, columns, colours, background):

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.metrics.intervals import Interval, check, interval, score, score_intervals
+from arcademark.metrics.uncertainty.intervals import Interval, check, interval, score, score_intervals
 
 SEEDS = [[1.0, 2, 6, 7], [10.0, 30]]
 

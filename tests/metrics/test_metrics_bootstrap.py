@@ -14,14 +14,15 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.metrics import aggregate, bootstrap, compare, distribution
-from arcademark.metrics.bootstrap import (
+from arcademark.metrics import aggregate, compare, distribution
+from arcademark.metrics.uncertainty import bootstrap
+from arcademark.metrics.uncertainty.bootstrap import (
     AGGREGATES,
     aggregate_intervals,
     improvement_interval,
     profile_band,
 )
-from arcademark.metrics.intervals import METHODS, Interval, Method
+from arcademark.metrics.uncertainty.intervals import METHODS, Interval, Method
 
 Floats = NDArray[np.float64]
 

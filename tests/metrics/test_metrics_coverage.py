@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from arcademark.metrics import coverage
-from arcademark.metrics.bootstrap import AGGREGATES, METHOD
-from arcademark.metrics.intervals import METHODS
+from arcademark.metrics.uncertainty import coverage
+from arcademark.metrics.uncertainty.bootstrap import AGGREGATES, METHOD
+from arcademark.metrics.uncertainty.intervals import METHODS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "intervals.md").read_text(encoding="utf-8")
 STATISTICS = (*AGGREGATES, "probability_of_improvement")

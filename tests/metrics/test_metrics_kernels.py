@@ -8,8 +8,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from arcademark.metrics import bootstrap, kernels
-from arcademark.metrics.samples import sample_of
+from arcademark.metrics.uncertainty import bootstrap, kernels
+from arcademark.metrics.uncertainty.samples import sample_of
 
 MASK = 2**64 - 1
 LOW = 2**32 - 1

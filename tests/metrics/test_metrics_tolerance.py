@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.metrics.tolerance import Ends, held_share, runs_needed, tolerance_interval
+from arcademark.metrics.uncertainty.tolerance import Ends, held_share, runs_needed, tolerance_interval
 
 
 @pytest.mark.parametrize(

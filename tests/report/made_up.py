@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from arcademark.runs.store import EpisodeRecord, Episodes, RunRecord, TrialRecord
+from arcademark.runs.store.reading import EpisodeRecord, Episodes, RunRecord, TrialRecord
 from arcademark.scores.runs import RunCollection, collect, score_run
 from arcademark.suite.protocols import Protocol, protocol
 

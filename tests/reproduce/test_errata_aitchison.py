@@ -11,7 +11,7 @@ from scipy import stats
 
 from arcademark.catalogue import collections
 from arcademark.catalogue.errata import NOT_DECIDABLE, errata
-from arcademark.reproduce import atari5_data
+from arcademark.reproduce.atari5 import data as atari5_data
 from arcademark.suite.costs import runnings
 from arcademark.suite.protocols import protocol
 from arcademark.suite.references import scores as reference_scores

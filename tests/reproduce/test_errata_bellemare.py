@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from arcademark.catalogue.errata import NOT_DECIDABLE, errata
-from arcademark.reproduce import ale2013_scores as data
-from arcademark.reproduce.ale2013 import look_ahead
+from arcademark.reproduce.ale2013 import scores as data
+from arcademark.reproduce.ale2013.statements import look_ahead
 from arcademark.suite.tasks import games
 
 FOUND = {erratum.where: erratum for erratum in errata("bellemare-2013")}

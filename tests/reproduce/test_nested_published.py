@@ -7,7 +7,7 @@ import pytest
 
 from arcademark.catalogue import collections
 from arcademark.reports.subsets import predictors
-from arcademark.reproduce import atari5_data as data
+from arcademark.reproduce.atari5 import data as data
 from arcademark.subset.predict.model import from_subset
 from arcademark.subset.problem import log10_score
 from arcademark.subset.search import plan

@@ -10,12 +10,13 @@ from hypothesis.extra import numpy as arrays
 from arcademark import reproduce
 from arcademark.catalogue import collections
 from arcademark.catalogue.errata import errata
-from arcademark.reproduce import ale2013_results
-from arcademark.reproduce import ale2013_scores as data
-from arcademark.reproduce.ale2013 import look_ahead, lost, statements, with_pairs
-from arcademark.reproduce.ale2013_scores import stated
+from arcademark.reproduce.ale2013 import results as ale2013_results
+from arcademark.reproduce.ale2013 import scores as data
+from arcademark.reproduce.ale2013 import statements
+from arcademark.reproduce.ale2013.figures import figure as ale2013_figure
+from arcademark.reproduce.ale2013.scores import stated
+from arcademark.reproduce.ale2013.statements import look_ahead, lost, with_pairs
 from arcademark.reproduce.comparison import statements as table
-from arcademark.reproduce.figures_ale2013 import figure as ale2013_figure
 from arcademark.scores.table import ScoreTable
 
 DIFFER = {

@@ -12,15 +12,13 @@ import pytest
 from arcademark.catalogue.errata import NOT_DECIDABLE, errata
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.reports.reproductions import figures as reproduction_figures
-from arcademark.reproduce import (
-    atari5,
-    atari5_data,
-    atari5_results,
-    atari5_scope,
-    atari5_study,
-    comparison,
-    figures_atari5,
-)
+from arcademark.reproduce import comparison
+from arcademark.reproduce.atari5 import data as atari5_data
+from arcademark.reproduce.atari5 import figures as figures_atari5
+from arcademark.reproduce.atari5 import results as atari5_results
+from arcademark.reproduce.atari5 import scope as atari5_scope
+from arcademark.reproduce.atari5 import statements as atari5
+from arcademark.reproduce.atari5 import study as atari5_study
 from arcademark.suite.subsets import subset
 from arcademark.suite.tasks import suite
 

@@ -4,11 +4,11 @@ import pytest
 from arcademark.catalogue.model import Location
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics.distribution import score_distribution
-from arcademark.reproduce import ale2013_scores as data
-from arcademark.reproduce import review_values
+from arcademark.reproduce.ale2013 import scores as data
+from arcademark.reproduce.ale2013.figures import figure as ale2013_figure
 from arcademark.reproduce.figures import Panel, Series
-from arcademark.reproduce.figures_ale2013 import figure as ale2013_figure
-from arcademark.reproduce.figures_review import figure as review_figure
+from arcademark.reproduce.review import values as review_values
+from arcademark.reproduce.review.figures import figure as review_figure
 
 ALL = [(review_figure, number) for number in (1, 2, 3, 4)] + [(ale2013_figure, number) for number in (2, 3, 4)]
 

@@ -11,8 +11,8 @@ from arcademark.catalogue.errata import errata
 from arcademark.catalogue.model import Location, PrintedCell
 from arcademark.catalogue.printed import printed_cells, printed_number
 from arcademark.errors import UnknownNameError
-from arcademark.reproduce import review
 from arcademark.reproduce.comparison import Comparison
+from arcademark.reproduce.review import tables as review
 from arcademark.suite.references import scores as reference_scores
 
 RANDOM, HUMAN, RECORD = (reference_scores(kind) for kind in ("random", "human", "human_world_record"))

@@ -12,7 +12,7 @@ import pytest
 from arcademark.catalogue.errata import errata
 from arcademark.catalogue.model import Location
 from arcademark.catalogue.printed import PrintedNumber, printed_cells, printed_number
-from arcademark.reproduce.review_values import REFERENCES, Basis, as_rounded, ours, percentages, value
+from arcademark.reproduce.review.values import REFERENCES, Basis, as_rounded, ours, percentages, value
 from arcademark.suite.tasks import games
 
 PRINTED = {cell.place: cell.printed for cell in printed_cells()}

@@ -17,10 +17,10 @@ import numpy as np
 import pytest
 
 from arcademark.agents.loading import agent_specs
-from arcademark.runs import manifest
 from arcademark.runs.engines.here import InProcessEngine
 from arcademark.runs.execution import ENGINES
 from arcademark.runs.plan import Plan, make_plan
+from arcademark.runs.store import manifest
 from arcademark.suite.protocols import Protocol, protocol
 
 PACED = Path(__file__).with_name("paced.py")

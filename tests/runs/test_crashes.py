@@ -18,7 +18,7 @@ import pytest
 from arcademark.agents.loading import agent_specs
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
-from arcademark.runs.store import read_run
+from arcademark.runs.store.reading import read_run
 from arcademark.suite.protocols import protocol
 
 KILLS = 6
@@ -26,7 +26,7 @@ SARSA = f"{Path(__file__).with_name('often.py')}:Often"
 PLANNER = f"{Path(__file__).with_name('planners.py')}:Remembering"
 DRIVER = """
 import pickle, sys
-from arcademark.runs import recording
+from arcademark.runs.store import recording
 from arcademark.runs.execution import execute
 plan, scratch = pickle.loads(bytes.fromhex(sys.argv[1])), sys.argv[3] if len(sys.argv) > 3 else None
 recording.COPY_SECONDS, recording.COPY_SHARE = 0.0, 1.0

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs import database
 from arcademark.runs.execution import execute
-from arcademark.runs.merging import merge
-from arcademark.runs.recording import Recorder
-from arcademark.runs.salvage import salvage
-from arcademark.runs.store import EpisodeResult, Unfinished, encode_actions, read_actions, read_run
-from arcademark.runs.verify import verify
+from arcademark.runs.replay.verify import verify
+from arcademark.runs.store import database
+from arcademark.runs.store.merging import merge
+from arcademark.runs.store.reading import EpisodeResult, Unfinished, encode_actions, read_actions, read_run
+from arcademark.runs.store.recording import Recorder
+from arcademark.runs.store.salvage import salvage
 
 pytestmark = pytest.mark.usefixtures("in_this_process")
 
@@ -115,7 +115,7 @@ def test_a_run_of_an_older_layout_is_merged_or_salvaged(old, same_in_new, rows, 
 STOPPED = """
 import os, sys
 from pathlib import Path
-from arcademark.runs import recording
+from arcademark.runs.store import recording
 
 def stop(sql):
     if "evaluation" in sql:

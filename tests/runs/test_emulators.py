@@ -13,14 +13,14 @@ from arcademark.agents.loading import agent_specs
 from arcademark.console import build
 from arcademark.environments.registry import choose_emulator
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.runs import emulators, planning
-from arcademark.runs.events import Compiling, RunBegun
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
-from arcademark.runs.recording import Recorder
-from arcademark.runs.store import Unfinished, read_run
-from arcademark.runs.trial import Player
-from arcademark.runs.verify import verify
+from arcademark.runs.playing import emulators, planning
+from arcademark.runs.playing.events import Compiling, RunBegun
+from arcademark.runs.playing.trial import Player
+from arcademark.runs.replay.verify import verify
+from arcademark.runs.store.reading import Unfinished, read_run
+from arcademark.runs.store.recording import Recorder
 from arcademark.suite.protocols import protocol
 
 ALE = emulators.named("pong", "ale")
@@ -65,7 +65,9 @@ def test_the_same_rows_on_either(console, tmp_path, rows, agent, others):
 @pytest.mark.slow
 def test_the_referee_confirms_what_the_console_played(console, tmp_path, monkeypatch):
     execute(planned(emulator="console"), tmp_path / "run", workers=1)
-    monkeypatch.setattr("arcademark.environments.native.NativeConsole", None)  # whoever asks it for a score fails
+    monkeypatch.setattr(
+        "arcademark.environments.emulation.native.NativeConsole", None
+    )  # whoever asks it for a score fails
     assert verify(tmp_path / "run", workers=1).confirmed == 4
     with contextlib.closing(sqlite3.connect(tmp_path / "run" / "run.sqlite")) as database, database:
         database.execute("UPDATE episode SET score = score + 1 WHERE trial LIKE '%freeway%' AND episode = 1")

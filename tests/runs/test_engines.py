@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs import provenance
 from arcademark.runs.engines.base import Episodes
-from arcademark.runs.events import EpisodeDone
 from arcademark.runs.execution import execute
-from arcademark.runs.store import read_run
+from arcademark.runs.playing.events import EpisodeDone
+from arcademark.runs.store import provenance
+from arcademark.runs.store.reading import read_run
 
 NUMBERS = st.sets(st.integers(0, 30)).map(sorted)
 

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs.checks import RESTORE
 from arcademark.runs.execution import execute
-from arcademark.runs.store import Episodes, read_run
-from arcademark.runs.verify import verify
+from arcademark.runs.replay.verify import verify
+from arcademark.runs.store.checks import RESTORE
+from arcademark.runs.store.reading import Episodes, read_run
 
 pytestmark = pytest.mark.usefixtures("in_this_process")
 

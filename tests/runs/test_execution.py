@@ -16,12 +16,11 @@ import pytest
 
 from arcademark.agents.loading import agent_specs
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.runs import processes
-from arcademark.runs.engines import local
-from arcademark.runs.events import EpisodeDone, Progress, RunBegun, TrialFailed, WorkerLost
+from arcademark.runs.engines import local, processes
 from arcademark.runs.execution import execute, placed
 from arcademark.runs.plan import make_plan
-from arcademark.runs.store import read_run
+from arcademark.runs.playing.events import EpisodeDone, Progress, RunBegun, TrialFailed, WorkerLost
+from arcademark.runs.store.reading import read_run
 from arcademark.suite.protocols import protocol
 
 

@@ -27,15 +27,15 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.reports.tables.analysis import analyse
 from arcademark.runs import execution
 from arcademark.runs.engines.base import Failed, Opened
-from arcademark.runs.ledger import read_ledger
-from arcademark.runs.moments import recorded_play
 from arcademark.runs.plan import Plan, make_plan
-from arcademark.runs.recording import Recorder
-from arcademark.runs.slot import Begun
-from arcademark.runs.store import Unfinished, read_run
-from arcademark.runs.trial import Player
-from arcademark.runs.verify import verify
-from arcademark.runs.watch import watch
+from arcademark.runs.playing.slot import Begun
+from arcademark.runs.playing.trial import Player
+from arcademark.runs.replay.feature_steps import recorded_play
+from arcademark.runs.replay.verify import verify
+from arcademark.runs.replay.watch import watch
+from arcademark.runs.store.ledger import read_ledger
+from arcademark.runs.store.reading import Unfinished, read_run
+from arcademark.runs.store.recording import Recorder
 from arcademark.scores.runs import load_runs
 from arcademark.suite.protocols import protocol
 

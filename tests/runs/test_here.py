@@ -13,9 +13,9 @@ import pytest
 import arcademark
 from arcademark.agents.loading import AgentSpec, agent_specs, made_spec, named
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs import manifest
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
+from arcademark.runs.store import manifest
 from arcademark.suite.protocols import protocol
 
 RULES = protocol("world-records").override({"max_frames_per_episode": 400})

@@ -15,12 +15,12 @@ from pathlib import Path
 import pytest
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs import checks
 from arcademark.runs.execution import execute
-from arcademark.runs.ledger import read_ledger
-from arcademark.runs.recording import Recorder
-from arcademark.runs.store import Unfinished, encode_actions, read_actions, read_run
-from arcademark.runs.verify import verify
+from arcademark.runs.replay.verify import verify
+from arcademark.runs.store import checks
+from arcademark.runs.store.ledger import read_ledger
+from arcademark.runs.store.reading import Unfinished, encode_actions, read_actions, read_run
+from arcademark.runs.store.recording import Recorder
 
 FILES = ("manifest.json", "run.sqlite")
 TABLES = ("trial", "episode", "checkpoint", "unfinished", "evaluation")
@@ -413,7 +413,7 @@ def test_a_manifest_that_no_reader_takes(run, plan, text):
 
 
 def test_a_manifest_that_never_ends(run, plan, monkeypatch):
-    monkeypatch.setattr("arcademark.runs.manifest.MOST_BYTES", 1000)
+    monkeypatch.setattr("arcademark.runs.store.manifest.MOST_BYTES", 1000)
     refused(run, plan, r"manifest\.json: holds more than 1,000 bytes")
 
 

@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 import arcademark
 from arcademark.agents.loading import agent_specs
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs import human
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
-from arcademark.runs.store import read_actions, read_run
-from arcademark.runs.verify import verify
-from arcademark.runs.window import Window
+from arcademark.runs.playing import human
+from arcademark.runs.playing.window import Window
+from arcademark.runs.replay.verify import verify
+from arcademark.runs.store.reading import read_actions, read_run
 from arcademark.suite.protocols import protocol
 from arcademark.suite.tasks import JOYSTICK_ACTIONS
 

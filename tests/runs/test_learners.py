@@ -11,14 +11,14 @@ import pytest
 
 from arcademark.agents.loading import agent_specs, make_agent
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs.events import LearnerBegun, NotTrained, Progress
 from arcademark.runs.execution import execute
-from arcademark.runs.networks import learnt_in, trained_in
 from arcademark.runs.plan import make_plan
-from arcademark.runs.slot import Trained, TrainingBlock
-from arcademark.runs.store import read_actions, read_run
-from arcademark.runs.trial import CHECKPOINT_SECONDS, Player, _pause
-from arcademark.runs.verify import verify
+from arcademark.runs.playing.events import LearnerBegun, NotTrained, Progress
+from arcademark.runs.playing.networks import learnt_in, trained_in
+from arcademark.runs.playing.slot import Trained, TrainingBlock
+from arcademark.runs.playing.trial import CHECKPOINT_SECONDS, Player, _pause
+from arcademark.runs.replay.verify import verify
+from arcademark.runs.store.reading import read_actions, read_run
 
 pytestmark = pytest.mark.usefixtures("in_this_process")
 
@@ -92,8 +92,8 @@ def test_a_slow_learner_is_kept_before_its_frames_are_there(monkeypatch, toy_pla
         return [event for event in Player(trial).play([]) if isinstance(event, TrainingBlock)]
 
     (whole,) = blocks()
-    monkeypatch.setattr("arcademark.runs.trial._pause", lambda seconds, size: 0.0)
-    monkeypatch.setattr("arcademark.runs.trial.CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr("arcademark.runs.playing.trial._pause", lambda seconds, size: 0.0)
+    monkeypatch.setattr("arcademark.runs.playing.trial.CHECKPOINT_SECONDS", 0.0)
     often = blocks()
     assert [len(block.results) for block in often] == [1, 1, 1, 1, 1]
     assert [block.checkpoint.episodes for block in often] == [1, 2, 3, 4, 5]
@@ -170,7 +170,9 @@ def test_what_was_learnt_is_made_for_the_protocol_under_which_it_was(tmp_path, m
     execute(toy_plan(paced("Learner"), frames=300), tmp_path / "base", workers=1)
     plan = trained_in(toy_plan(paced("Learner"), frames=300, override={"frame_skip": 2}), learnt_in(tmp_path / "base"))
     told = []
-    monkeypatch.setattr("arcademark.runs.trial.make_agent", lambda spec, env: told.append(env) or make_agent(spec, env))
+    monkeypatch.setattr(
+        "arcademark.runs.playing.trial.make_agent", lambda spec, env: told.append(env) or make_agent(spec, env)
+    )
     player = Player(plan.trials[0])
     assert [env.protocol.frame_skip for env in told] == [4]
     assert player.spec.protocol.frame_skip == 2

@@ -13,8 +13,8 @@ import pytest
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.execution import execute
-from arcademark.runs.ledger import entries_beside, entries_of, find_runs, planned, read_ledger
-from arcademark.runs.store import read_run
+from arcademark.runs.store.ledger import entries_beside, entries_of, find_runs, planned, read_ledger
+from arcademark.runs.store.reading import read_run
 
 pytestmark = pytest.mark.usefixtures("in_this_process")
 

@@ -14,10 +14,10 @@ import pytest
 
 from arcademark.agents.loading import agent_specs
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs.events import EpisodeDone, WorkerLost
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
-from arcademark.runs.store import read_run
+from arcademark.runs.playing.events import EpisodeDone, WorkerLost
+from arcademark.runs.store.reading import read_run
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds processes by /proc")
 
@@ -66,8 +66,8 @@ def test_an_agent_whose_workers_only_send_noise_is_given_up(tmp_path, meddling):
 
 def test_an_agent_that_hands_an_episode_over_twice_is_given_up(tmp_path, toy_plan):
     (tmp_path / "own.py").write_text(
-        "from arcademark.runs import processes\n"
-        "from arcademark.runs.store import EpisodeResult\n"
+        "from arcademark.runs.engines import processes\n"
+        "from arcademark.runs.store.reading import EpisodeResult\n"
         "def make(env):\n"
         "    send = processes.Channel.send\n"
         "    def twice(channel, message):\n"
@@ -88,8 +88,8 @@ def test_an_agent_that_hands_an_episode_over_twice_is_given_up(tmp_path, toy_pla
 @pytest.mark.slow
 def test_an_agent_whose_worker_sends_episodes_that_are_none_is_given_up(tmp_path, toy_plan):
     (tmp_path / "own.py").write_text(
-        "from arcademark.runs import processes\n"
-        "from arcademark.runs.store import EpisodeResult\n"
+        "from arcademark.runs.engines import processes\n"
+        "from arcademark.runs.store.reading import EpisodeResult\n"
         "def make(env):\n"
         "    send = processes.Channel.send\n"
         "    def instead(channel, message):\n"
@@ -128,7 +128,7 @@ def test_a_directory_that_goes_is_noticed_at_once(tmp_path, toy_plan, paced, mon
 def test_a_process_whose_starter_goes_while_it_starts_says_nothing(seconds):
     code = (
         "import os, signal, time\n"
-        "from arcademark.runs import processes\n"
+        "from arcademark.runs.engines import processes\n"
         "from arcademark.runs.engines import worker\n"
         "process, _ = processes.start(worker.main)\n"
         f"time.sleep({seconds})\n"

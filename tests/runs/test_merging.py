@@ -11,14 +11,14 @@ import pytest
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.execution import execute
-from arcademark.runs.merging import merge
 from arcademark.runs.plan import Plan
-from arcademark.runs.recording import Recorder
-from arcademark.runs.salvage import check
-from arcademark.runs.scheduling import shard
-from arcademark.runs.store import read_run
-from arcademark.runs.together import together
-from arcademark.runs.verify import verify
+from arcademark.runs.playing.scheduling import shard
+from arcademark.runs.replay.verify import verify
+from arcademark.runs.store.combined import together
+from arcademark.runs.store.merging import merge
+from arcademark.runs.store.reading import read_run
+from arcademark.runs.store.recording import Recorder
+from arcademark.runs.store.salvage import check
 from arcademark.scores.runs import load_runs
 
 pytestmark = pytest.mark.usefixtures("in_this_process")

@@ -12,10 +12,10 @@ from arcademark.environments.registry import environment_spec, open_environment
 from arcademark.errors import ArcadeMarkError
 from arcademark.features.samples import read_trajectory
 from arcademark.runs.execution import execute
-from arcademark.runs.moments import observed_as, random_play, recorded_play, recorded_trajectory
 from arcademark.runs.plan import make_plan
-from arcademark.runs.slot import episode_rng
-from arcademark.runs.store import read_actions, read_run
+from arcademark.runs.playing.slot import episode_rng
+from arcademark.runs.replay.feature_steps import observed_as, random_play, recorded_play, recorded_trajectory
+from arcademark.runs.store.reading import read_actions, read_run
 from arcademark.suite.protocols import protocol
 
 RULES = protocol("world-records").override({"max_frames_per_episode": 100, "repeat_action_probability": 0.0})

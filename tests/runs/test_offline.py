@@ -11,11 +11,11 @@ import pytest
 from arcademark.agents.loading import made_spec
 from arcademark.environments.registry import load_suite
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs import offline
 from arcademark.runs.engines.here import InProcessEngine
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
-from arcademark.runs.store import read_actions, read_run
+from arcademark.runs.replay import offline
+from arcademark.runs.store.reading import read_actions, read_run
 from arcademark.suite.protocols import protocol, step_protocol
 
 SEEN: list[tuple[np.ndarray, bool, int]] = []

@@ -15,15 +15,15 @@ from arcademark.agents.loading import agent_specs
 from arcademark.agents.planning.tree import TreePlanner
 from arcademark.environments.registry import environment_spec, load_suite, open_environment
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs import planning
-from arcademark.runs.events import Progress, RunBegun, WorkerLost
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
-from arcademark.runs.slot import Begun, Played, episode_rng
-from arcademark.runs.store import EpisodeResult, Unfinished, decode_actions, read_run
-from arcademark.runs.trial import Player
-from arcademark.runs.verify import verify
-from arcademark.runs.watch import watch
+from arcademark.runs.playing import planning
+from arcademark.runs.playing.events import Progress, RunBegun, WorkerLost
+from arcademark.runs.playing.slot import Begun, Played, episode_rng
+from arcademark.runs.playing.trial import Player
+from arcademark.runs.replay.verify import verify
+from arcademark.runs.replay.watch import watch
+from arcademark.runs.store.reading import EpisodeResult, Unfinished, decode_actions, read_run
 from arcademark.suite.protocols import protocol, step_protocol
 
 PLANNERS = Path(__file__).with_name("planners.py")

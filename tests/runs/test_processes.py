@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs import processes, provenance
-from arcademark.runs.engines import worker
+from arcademark.runs.engines import processes, worker
 from arcademark.runs.engines.base import Failed
-from arcademark.runs.slot import TrainingBlock
-from arcademark.runs.store import Checkpoint, EpisodeRecord, EpisodeResult, Unfinished
+from arcademark.runs.playing.slot import TrainingBlock
+from arcademark.runs.store import provenance
+from arcademark.runs.store.reading import Checkpoint, EpisodeRecord, EpisodeResult, Unfinished
 
 
 def test_a_process_serves_until_this_end_closes() -> None:

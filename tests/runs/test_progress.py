@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from arcademark.runs.engines.base import Failed, Lost, Opened
-from arcademark.runs.events import Learning
-from arcademark.runs.progress import RECENT_EPISODES, RECENT_SECONDS, Standing, Tracker, _Recent
-from arcademark.runs.slot import Played, Trained, TrainingBlock
-from arcademark.runs.store import Checkpoint, EpisodeRecord, EpisodeResult, Unfinished
+from arcademark.runs.playing.events import Learning
+from arcademark.runs.playing.progress import RECENT_EPISODES, RECENT_SECONDS, Standing, Tracker, _Recent
+from arcademark.runs.playing.slot import Played, Trained, TrainingBlock
+from arcademark.runs.store.reading import Checkpoint, EpisodeRecord, EpisodeResult, Unfinished
 
 
 def episode(trial, number: int, frames: int, phase: str = "evaluation") -> EpisodeResult:

@@ -13,9 +13,9 @@ import pytest
 
 from arcademark.agents.loading import made_spec
 from arcademark.reports.tables.analysis import analyse
-from arcademark.runs import manifest, provenance
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
+from arcademark.runs.store import manifest, provenance
 from arcademark.suite.protocols import protocol
 from arcademark.suite.settings import MOST_FRAMES
 

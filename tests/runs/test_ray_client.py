@@ -7,11 +7,12 @@ from types import SimpleNamespace
 import pytest
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs import processes, provenance, shipping
-from arcademark.runs.engines import ray_engine, worker
+from arcademark.runs.cluster import shipping
+from arcademark.runs.engines import processes, ray_engine, worker
 from arcademark.runs.engines.base import Episodes, Failed, Job, Opened
 from arcademark.runs.engines.ray_client import Host
 from arcademark.runs.execution import execute
+from arcademark.runs.store import provenance
 
 
 def test_a_host_passes_on_what_a_worker_is_told_and_says(toy_plan):

@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs import salvage as salvaging
 from arcademark.runs.execution import execute
-from arcademark.runs.salvage import check, salvage
-from arcademark.runs.store import read_run
+from arcademark.runs.store import salvage as salvaging
+from arcademark.runs.store.reading import read_run
+from arcademark.runs.store.salvage import check, salvage
 
 pytestmark = pytest.mark.usefixtures("in_this_process")
 

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs import scalars
-from arcademark.runs.events import EpisodeTrained, WorkerLost
 from arcademark.runs.execution import execute
-from arcademark.runs.store import read_run
+from arcademark.runs.playing.events import EpisodeTrained, WorkerLost
+from arcademark.runs.replay import scalars
+from arcademark.runs.store.reading import read_run
 from arcademark.scores.readers.base import Options
-from arcademark.scores.readers.tensorboard import read_events
+from arcademark.scores.readers.logs.tensorboard import read_events
 
 LEARNS = {"override": {"training_frames": 3000}, "seeds": (0, 1)}
 

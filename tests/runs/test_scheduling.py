@@ -9,9 +9,9 @@ from arcademark.runs import execution
 from arcademark.runs.engines.here import InProcessEngine
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
-from arcademark.runs.progress import Standing
-from arcademark.runs.scheduling import SIMULATED_PER_PLAYED, Lengths, deal, frames_left, shard
-from arcademark.runs.store import read_run
+from arcademark.runs.playing.progress import Standing
+from arcademark.runs.playing.scheduling import SIMULATED_PER_PLAYED, Lengths, deal, frames_left, shard
+from arcademark.runs.store.reading import read_run
 from arcademark.suite import protocols
 from arcademark.suite.tasks import games, suite
 

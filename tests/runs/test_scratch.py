@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs import recording
-from arcademark.runs.database import no_writer
-from arcademark.runs.events import EpisodeDone
 from arcademark.runs.execution import execute
-from arcademark.runs.recording import Recorder
-from arcademark.runs.store import read_run
+from arcademark.runs.playing.events import EpisodeDone
+from arcademark.runs.store import recording
+from arcademark.runs.store.database import no_writer
+from arcademark.runs.store.reading import read_run
+from arcademark.runs.store.recording import Recorder
 
 
 @pytest.fixture
@@ -104,7 +104,7 @@ def test_what_a_killed_run_had_not_yet_put_into_its_file_is_taken_over(tmp_path,
     plan = toy_plan("random", seeds=(0, 1))
     execute(plan, tmp_path / "run", workers=1)
     code = (
-        "import os, sys; from pathlib import Path; from arcademark.runs.recording import Recorder; "
+        "import os, sys; from pathlib import Path; from arcademark.runs.store.recording import Recorder; "
         "recorder = Recorder(Path(sys.argv[1])); transaction = recorder.transaction(); transaction.__enter__(); "
         "recorder.database.execute('DELETE FROM evaluation'); "
         "recorder.database.execute('DELETE FROM episode WHERE episode = 2'); "

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from arcademark.agents.loading import agent_specs
-from arcademark.runs import planning, seal
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
-from arcademark.runs.recording import Recorder
-from arcademark.runs.store import Unfinished
+from arcademark.runs.playing import planning
+from arcademark.runs.store import seal
+from arcademark.runs.store.reading import Unfinished
+from arcademark.runs.store.recording import Recorder
 
 pytestmark = pytest.mark.usefixtures("in_this_process")
 
@@ -34,7 +35,7 @@ class Bomb:
 
 def unfinished(plan, directory: Path) -> Unfinished:
     """Keep an episode of a plan in a run that is not played."""
-    from arcademark.runs.trial import Player
+    from arcademark.runs.playing.trial import Player
 
     (trial,) = plan.trials
     player = Player(trial)

@@ -16,8 +16,8 @@ import pytest
 from arcademark.agents.loading import agent_specs, command_spec, make_agent
 from arcademark.environments.registry import environment_spec
 from arcademark.errors import ArcadeMarkError
+from arcademark.runs.cluster.shipping import packed, unpacked
 from arcademark.runs.plan import Trial, make_plan
-from arcademark.runs.shipping import packed, unpacked
 from arcademark.suite import protocols
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from arcademark.runs.simulation import Load, simulate
+from arcademark.runs.engines.simulation import Load, simulate
 
 
 def test_one_worker_plays_all_one_after_the_other():

@@ -9,11 +9,11 @@ import pytest
 from arcademark.agents.loading import agent_specs
 from arcademark.errors import ArcadeMarkError
 from arcademark.reports.runs.planned import planned
-from arcademark.runs import speed
 from arcademark.runs.engines.base import Opened
 from arcademark.runs.plan import Plan, Trial, make_plan
-from arcademark.runs.slot import Played
-from arcademark.runs.trial import Player
+from arcademark.runs.playing import speed
+from arcademark.runs.playing.slot import Played
+from arcademark.runs.playing.trial import Player
 from arcademark.suite.protocols import protocol
 
 PLANNERS = Path(__file__).with_name("planners.py")

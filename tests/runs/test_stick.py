@@ -5,7 +5,7 @@ from __future__ import annotations
 import pygame
 import pytest
 
-from arcademark.runs.stick import Stick
+from arcademark.runs.playing.joystick import Stick
 from arcademark.suite.tasks import JOYSTICK_ACTIONS, games
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from arcademark.agents.loading import agent_specs
-from arcademark.runs.events import EpisodeDone, LearnerBegun, Progress, Stopping
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
-from arcademark.runs.store import read_run
+from arcademark.runs.playing.events import EpisodeDone, LearnerBegun, Progress, Stopping
+from arcademark.runs.store.reading import read_run
 
 
 @pytest.fixture

@@ -14,10 +14,11 @@ import numpy as np
 import pytest
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs import checks, database, provenance, recording, store
 from arcademark.runs.execution import execute
-from arcademark.runs.recording import Recorder
-from arcademark.runs.store import Checkpoint, EpisodeRecord, EpisodeResult, read_actions, read_run
+from arcademark.runs.store import checks, database, provenance, recording
+from arcademark.runs.store import reading as store
+from arcademark.runs.store.reading import Checkpoint, EpisodeRecord, EpisodeResult, read_actions, read_run
+from arcademark.runs.store.recording import Recorder
 
 
 @pytest.fixture(scope="module")
@@ -192,7 +193,7 @@ def test_another_program_locks_the_database(run, monkeypatch, toy_plan):
 
 def test_two_writers_are_refused_and_reading_goes_on(run):
     with Recorder(run) as recorder:
-        code = "import sys; from pathlib import Path; from arcademark.runs.recording import Recorder; "
+        code = "import sys; from pathlib import Path; from arcademark.runs.store.recording import Recorder; "
         code += "Recorder(Path(sys.argv[1]))"
         other = subprocess.run([sys.executable, "-c", code, run], capture_output=True, text=True, check=False)
         assert f"another ArcadeMark (process {os.getpid()}) is playing this run" in other.stderr

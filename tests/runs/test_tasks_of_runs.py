@@ -17,15 +17,15 @@ from arcademark.environments.tasks import trusted
 from arcademark.errors import ArcadeMarkError
 from arcademark.reports.runs.suite_check import check_suite
 from arcademark.reports.tables import analysis
-from arcademark.runs import manifest
-from arcademark.runs import watch as watching
 from arcademark.runs.engines.here import InProcessEngine
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
-from arcademark.runs.slot import TrainingBlock
-from arcademark.runs.store import decode_actions, encode_actions, read_actions, read_run
-from arcademark.runs.trial import Player
-from arcademark.runs.verify import verify
+from arcademark.runs.playing.slot import TrainingBlock
+from arcademark.runs.playing.trial import Player
+from arcademark.runs.replay import watch as watching
+from arcademark.runs.replay.verify import verify
+from arcademark.runs.store import manifest
+from arcademark.runs.store.reading import decode_actions, encode_actions, read_actions, read_run
 from arcademark.suite.protocols import step_protocol
 from arcademark.suite.task_suites import read_suite, task_suites
 from fakes import spaces  # noqa: F401 - Gymnasium makes what it registers

@@ -20,15 +20,15 @@ from arcademark.agents.adapters import CheckedTrainer
 from arcademark.agents.loading import agent_specs
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.engines.here import InProcessEngine
-from arcademark.runs.events import Progress
 from arcademark.runs.execution import execute
-from arcademark.runs.networks import brought, learnt_in, opened, path_of, trained_in, write
 from arcademark.runs.plan import make_plan
-from arcademark.runs.slot import Begun, Played, Trained, TrainingBlock
-from arcademark.runs.store import Checkpoint, EpisodeResult, read_run
-from arcademark.runs.training import TrainingGames
-from arcademark.runs.trial import Player
-from arcademark.runs.verify import cut_short, verify
+from arcademark.runs.playing.events import Progress
+from arcademark.runs.playing.networks import brought, learnt_in, opened, path_of, trained_in, write
+from arcademark.runs.playing.slot import Begun, Played, Trained, TrainingBlock
+from arcademark.runs.playing.training import TrainingGames
+from arcademark.runs.playing.trial import Player
+from arcademark.runs.replay.verify import cut_short, verify
+from arcademark.runs.store.reading import Checkpoint, EpisodeResult, read_run
 
 TRAINER = f"{Path(__file__).parents[1] / 'fakes' / 'trainer.py'}:CountingTrainer"
 

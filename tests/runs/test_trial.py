@@ -11,10 +11,10 @@ import pytest
 
 from arcademark.environments.registry import environment_spec, open_environment
 from arcademark.runs.plan import make_plan
-from arcademark.runs.replay import Recorded, open_recorded, replay_all
-from arcademark.runs.slot import Begun, Meter, Played, Slot, TrainingBlock, episode_rng
-from arcademark.runs.store import EpisodeResult, decode_actions
-from arcademark.runs.trial import Player, training_episode
+from arcademark.runs.playing.slot import Begun, Meter, Played, Slot, TrainingBlock, episode_rng
+from arcademark.runs.playing.trial import Player, training_episode
+from arcademark.runs.replay.episodes import Recorded, open_recorded, replay_all
+from arcademark.runs.store.reading import EpisodeResult, decode_actions
 
 
 def results(trial, episodes, checkpoint=None):

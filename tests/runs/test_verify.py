@@ -12,8 +12,8 @@ import pytest
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
-from arcademark.runs.store import decode_actions, encode_actions, read_run
-from arcademark.runs.verify import verify
+from arcademark.runs.replay.verify import verify
+from arcademark.runs.store.reading import decode_actions, encode_actions, read_run
 from arcademark.suite.protocols import protocol
 
 RANDOM_PARTS = {"repeat_action_probability": 0.25, "start": "noop", "noop_max": 5, "training_episode_end": "life_lost"}

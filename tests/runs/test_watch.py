@@ -12,12 +12,12 @@ from PIL import Image
 
 from arcademark.agents.loading import agent_specs, made_spec
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs import video
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
-from arcademark.runs.store import read_run
-from arcademark.runs.verify import verify
-from arcademark.runs.watch import play, watch
+from arcademark.runs.replay import video
+from arcademark.runs.replay.verify import verify
+from arcademark.runs.replay.watch import play, watch
+from arcademark.runs.store.reading import read_run
 from arcademark.suite.protocols import protocol
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs.window import Window
+from arcademark.runs.playing.window import Window
 
 PICTURE = np.full((40, 60, 3), (10, 200, 30), np.uint8)
 
@@ -61,7 +61,7 @@ def test_a_display_that_nobody_sees_is_none(monkeypatch: pytest.MonkeyPatch) -> 
 def test_it_is_seen_on_a_screen(screen: tuple[str, Callable[[], np.ndarray]]) -> None:
     display, pixels = screen
     play = (
-        "import numpy as np; from arcademark.runs.window import Window\n"
+        "import numpy as np; from arcademark.runs.playing.window import Window\n"
         "with Window('test') as window:\n"
         "    while window.show(np.full((40, 60, 3), (10, 200, 30), np.uint8)): pass\n"
     )

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs import manifest
-from arcademark.runs.recording import Recorder
-from arcademark.runs.store import Checkpoint, EpisodeRecord, EpisodeResult, Phase, TrialRecord, encode_actions
+from arcademark.runs.store import manifest
+from arcademark.runs.store.reading import Checkpoint, EpisodeRecord, EpisodeResult, Phase, TrialRecord, encode_actions
+from arcademark.runs.store.recording import Recorder
 from arcademark.scores.reading import read_tables
 from arcademark.scores.runs import IncompleteTrial, load_run, load_runs
 from arcademark.suite.protocols import Protocol, protocol

@@ -17,8 +17,9 @@ from tensorboard.compat.proto.event_pb2 import Event
 from arcademark import files
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores import reading, table
-from arcademark.scores.readers import arrays, delimited, rllib, stable_baselines, tensorboard
+from arcademark.scores.readers import arrays, delimited
 from arcademark.scores.readers import parquet as parquets
+from arcademark.scores.readers.logs import rllib, stable_baselines, tensorboard
 from arcademark.scores.reading import read_tables
 from arcademark.scores.table import ScoreTable
 

@@ -9,7 +9,7 @@ import pytest
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.base import Reading
 from arcademark.scores.readers.formats import recognise
-from arcademark.scores.readers.series import unit_of
+from arcademark.scores.readers.logs.series import unit_of
 from arcademark.scores.reading import read_tables
 from arcademark.suite.tasks import canonical_game
 

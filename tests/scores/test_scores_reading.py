@@ -11,7 +11,7 @@ import pytest
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.scores.readers.base import Reading
 from arcademark.scores.readers.formats import recognise
-from arcademark.scores.readers.naming import Names, from_path, matches
+from arcademark.scores.readers.logs.naming import Names, from_path, matches
 from arcademark.scores.reading import FORMATS, read_tables
 from arcademark.suite.tasks import canonical_game
 

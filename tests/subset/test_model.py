@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.metrics.intervals import interval
 from arcademark.metrics.normalise import hns
+from arcademark.metrics.uncertainty.intervals import interval
 from arcademark.subset.predict.model import SubsetModel, from_subset
 from arcademark.suite.references import scores
 from arcademark.suite.subsets import Nested, conformal_half_width, subset, subsets

@@ -236,7 +236,7 @@ def test_no_subset_with_enough_cases_is_an_answer():
 @pytest.mark.slow
 @pytest.mark.parametrize(("size", "tasks"), [(5, 40), (6, 30), (7, 26)])
 def test_published_scores_are_searched_alike_with_bounds_and_without(size, tasks):
-    from arcademark.reproduce.atari5_data import problem
+    from arcademark.reproduce.atari5.data import problem
 
     within = problem().tasks[:tasks]
     with_bounds = search(problem(), size, within=within)

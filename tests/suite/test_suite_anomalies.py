@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from arcademark.catalogue.reading import read_sources
 from arcademark.environments.base import Environment, Step
-from arcademark.runs.replay import Recorded, replay_all
+from arcademark.runs.replay.episodes import Recorded, replay_all
 from arcademark.suite import anomalies, tasks
 from arcademark.suite.protocols import protocol
 

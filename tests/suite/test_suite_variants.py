@@ -4,7 +4,7 @@ import hashlib
 
 import pytest
 
-from arcademark.environments import facts
+from arcademark.environments.emulation import facts
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite.modifications import modifications
 from arcademark.suite.protocols import protocol

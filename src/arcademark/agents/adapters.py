@@ -50,7 +50,7 @@ from arcademark.suite.settings import MOST_FRAMES, MOST_FRAMES_PER_ACTION
 if TYPE_CHECKING:
     from gymnasium.vector import VectorEnv
 
-    from arcademark.environments.generative import GenerativeModel, State
+    from arcademark.environments.emulation.generative import GenerativeModel, State
 
 ASKED_OBSERVATIONS: tuple[AskedObservation, ...] = get_args(AskedObservation)
 CHECKPOINT_FRAMES = 1_000_000

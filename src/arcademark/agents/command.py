@@ -35,8 +35,7 @@ from msgspec import Meta
 
 from arcademark.agents.base import MOST_BATCH, Actions, Flags, Generators, Observations, Transition
 from arcademark.environments.base import AskedObservation, EnvironmentSpec
-from arcademark.environments.registry import observing
-from arcademark.environments.wire import (
+from arcademark.environments.interfaces.wire import (
     READ_BYTES,
     VERSION,
     Message,
@@ -48,6 +47,7 @@ from arcademark.environments.wire import (
     observation_space,
     sent,
 )
+from arcademark.environments.registry import observing
 from arcademark.errors import ArcadeMarkError, escaped, one_line
 
 ANSWER_SECONDS = 60.0

@@ -63,7 +63,7 @@ def counting(
 
 @contextmanager
 def replaying() -> Iterator[Callable[[object, int], None]]:
-    """Count the findings of `arcademark.runs.verify.verify`; yield what is told each, and of how many."""
+    """Count the findings of `arcademark.runs.replay.verify.verify`; yield what is told each, and of how many."""
     done = itertools.count(1)
     with counting("replaying", "episodes") as follow:
         yield lambda _, total: follow(next(done), total)

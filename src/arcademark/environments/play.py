@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.environments.base import EnvironmentSpec, Step, drawn_noops
-from arcademark.environments.console import Console, StepRecord
-from arcademark.environments.observation import Observer, make_observer
+from arcademark.environments.emulation.console import Console, StepRecord
+from arcademark.environments.observations.making import Observer, make_observer
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite.settings import TrainingEpisodeEnd
 

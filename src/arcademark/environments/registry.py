@@ -11,16 +11,17 @@ import functools
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
-from arcademark.environments import facts, toy
+from arcademark.environments import toy
 from arcademark.environments.base import AskedObservation, EnvironmentSpec
-from arcademark.environments.console import Console
+from arcademark.environments.emulation import facts
+from arcademark.environments.emulation.console import Console
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.files import read_text
 from arcademark.suite import modifications, protocols, task_suites, tasks
 from arcademark.suite.task_suites import TaskSuite
 
 if TYPE_CHECKING:
-    from arcademark.environments.generative import GenerativeModel
+    from arcademark.environments.emulation.generative import GenerativeModel
     from arcademark.environments.play import ConsoleEnvironment
     from arcademark.environments.tasks import TaskEnvironment
 
@@ -165,7 +166,7 @@ def open_model(
     `emulator` is that of the environment whose states are searched. ArcadeMarkError: as `open_environment`, or the
     game's saved states cannot be exact.
     """
-    from arcademark.environments.generative import GenerativeModel
+    from arcademark.environments.emulation.generative import GenerativeModel
 
     if isinstance(spec.protocol, protocols.StepProtocol):
         from arcademark.environments.tasks import TaskModel
@@ -183,7 +184,7 @@ def _open_console(spec: EnvironmentSpec, asked: Emulator | None) -> Console:
     settings = spec.atari
     if (settings.colours, settings.modification) == ("original", None):
         return _open_original(spec, asked)
-    from arcademark.environments import modified
+    from arcademark.environments.emulation import modified
 
     if settings.modification is None:
         return modified.recolour(_open_original(spec, asked), settings.colours)
@@ -197,10 +198,10 @@ def _open_original(spec: EnvironmentSpec, asked: Emulator | None) -> Console:
     if spec.game == toy.NAME:
         return toy.ToyConsole()
     if choose_emulator(spec.game, asked) == "console":
-        from arcademark.environments.native import NativeConsole
+        from arcademark.environments.emulation.native import NativeConsole
 
         return NativeConsole(spec.game, spec.atari.mode, spec.atari.difficulty)
-    from arcademark.environments.atari_apart import open_console
+    from arcademark.environments.emulation.atari_apart import open_console
 
     return open_console(spec.game, spec.atari.mode, spec.atari.difficulty)
 
@@ -222,7 +223,7 @@ def rom_checksum(game: str) -> str:
     """Return the MD5 checksum of a game's ROM in hexadecimal ("" for the toy game); errors as of `atari.rom_path`."""
     if game == toy.NAME:
         return ""
-    from arcademark.environments.atari import rom_checksum as checksum
+    from arcademark.environments.emulation.atari import rom_checksum as checksum
 
     return checksum(tasks.canonical_game(game))
 

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from arcademark.environments import ports
 from arcademark.environments.base import ARRAY_ACTIONS, MOST_SIDES, ArrayActions, EnvironmentSpec, Step
-from arcademark.environments.generative import State
+from arcademark.environments.emulation.generative import State
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.suite.protocols import StepProtocol
 from arcademark.suite.task_suites import Task, TaskSuite

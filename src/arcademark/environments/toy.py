@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.environments.console import FrameByFrame, Start
+from arcademark.environments.emulation.console import FrameByFrame, Start
 from arcademark.suite.tasks import JOYSTICK_ACTIONS
 
 NAME = "toy"

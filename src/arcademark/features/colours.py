@@ -15,8 +15,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.environments import facts, toy
-from arcademark.environments.palettes import rgb_table
+from arcademark.environments import toy
+from arcademark.environments.emulation import facts
+from arcademark.environments.emulation.palettes import rgb_table
 
 NumColours = Literal[128, 8]
 

@@ -16,13 +16,13 @@ from typing import Any
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.features.base import Features, Observed
-from arcademark.features.basic import Basic
-from arcademark.features.bass import Bass
 from arcademark.features.disco.features import check_disco, make_disco
-from arcademark.features.lsh import Lsh
-from arcademark.features.prost import BlobProst, BPros, BProst
-from arcademark.features.ram import Ram, RamBits
 from arcademark.features.samples import read_trajectory
+from arcademark.features.sets.basic import Basic
+from arcademark.features.sets.bass import Bass
+from arcademark.features.sets.lsh import Lsh
+from arcademark.features.sets.prost import BlobProst, BPros, BProst
+from arcademark.features.sets.ram import Ram, RamBits
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.metrics.intervals import LEVEL, student
+from arcademark.metrics.uncertainty.intervals import LEVEL, student
 
 Fewer: TypeAlias = Literal["refuse", "shorten"]
 

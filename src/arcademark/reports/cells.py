@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.metrics.intervals import FEWEST, score
-from arcademark.metrics.samples import independent
+from arcademark.metrics.uncertainty.intervals import FEWEST, score
+from arcademark.metrics.uncertainty.samples import independent
 from arcademark.reports.record import Planning
-from arcademark.runs import repeats
-from arcademark.runs.store import Episodes, RunRecord, TrialRecord
+from arcademark.runs.store import repeats
+from arcademark.runs.store.reading import Episodes, RunRecord, TrialRecord
 from arcademark.scores.runs import RunCollection, RunScores, pooled, trained_apart
 
 FAMILY = re.compile(r"(const|perturb)\(action=(\w+)\)")

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.metrics import intervals
+from arcademark.metrics.uncertainty import intervals
 from arcademark.reports import measures, wording
 from arcademark.reports.document import Estimate
 from arcademark.reports.subsets.models import ANY, short_title

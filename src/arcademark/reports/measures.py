@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcademark.metrics import aggregate
 from arcademark.metrics.normalise import PERCENT
-from arcademark.metrics.samples import means, padded
+from arcademark.metrics.uncertainty.samples import means, padded
 from arcademark.suite import references, tasks
 
 Bounds = tuple[float, float] | None

@@ -16,16 +16,16 @@ from types import FrameType
 from typing import Any
 
 from arcademark.agents.loading import all_parameters, kind, names_seed
-from arcademark.environments.facts import AWAIT_FIRE
+from arcademark.environments.emulation.facts import AWAIT_FIRE
 from arcademark.environments.registry import Emulator, version_of
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.runs import emulators, live, manifest, networks, provenance
-from arcademark.runs.database import clear_errors
 from arcademark.runs.engines.base import Batch, Engine, Episodes, Failed, Job, Lost, MakeEngine, Opened, TrialEvent
 from arcademark.runs.engines.here import InProcessEngine
 from arcademark.runs.engines.local import LocalEngine
 from arcademark.runs.engines.ray_engine import RayEngine
-from arcademark.runs.events import (
+from arcademark.runs.plan import Plan, Trial
+from arcademark.runs.playing import emulators, networks
+from arcademark.runs.playing.events import (
     Compiling,
     EpisodeDone,
     EpisodeTrained,
@@ -40,12 +40,13 @@ from arcademark.runs.events import (
     TrialFailed,
     WorkerLost,
 )
-from arcademark.runs.plan import Plan, Trial
-from arcademark.runs.progress import Standing, Tracker
-from arcademark.runs.recording import Recorder
-from arcademark.runs.scheduling import Lengths, frames_left
-from arcademark.runs.slot import Trained, TrainingBlock
-from arcademark.runs.store import EpisodeResult, TrialRecord, Unfinished, scored_phase
+from arcademark.runs.playing.progress import Standing, Tracker
+from arcademark.runs.playing.scheduling import Lengths, frames_left
+from arcademark.runs.playing.slot import Trained, TrainingBlock
+from arcademark.runs.store import live, manifest, provenance
+from arcademark.runs.store.database import clear_errors
+from arcademark.runs.store.reading import EpisodeResult, TrialRecord, Unfinished, scored_phase
+from arcademark.runs.store.recording import Recorder
 
 PROGRESS_SECONDS, LIVE_SECONDS = 0.25, 2.0
 PROGRESS_SHARE = 0.05  # of the time that telling progress takes at most

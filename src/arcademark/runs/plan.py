@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from arcademark.agents.loading import AgentSpec, agent_specs, applies, kind, with_checkpoints
-from arcademark.environments import facts
+from arcademark.environments.emulation import facts
 from arcademark.environments.registry import Emulator, choose_emulator, environment_spec
 from arcademark.errors import MOST_SAID, ArcadeMarkError, UnknownNameError, one_line
-from arcademark.runs.checks import MOST_TRIALS
-from arcademark.runs.manifest import training_budget, trial_id
+from arcademark.runs.store.checks import MOST_TRIALS
+from arcademark.runs.store.manifest import training_budget, trial_id
 from arcademark.suite import protocols
 from arcademark.suite.protocols import Protocol, StepProtocol
 from arcademark.suite.settings import MOST_EPISODES

@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import Any
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.runs import imported
+from arcademark.runs.store import imported
 from arcademark.scores.readers import formats
 from arcademark.scores.readers.base import Log, Options, Reading, UnrecognisedError, count, listed
 from arcademark.scores.readers.combine import combine
 from arcademark.scores.readers.formats import FORMATS, Read, Recognised
-from arcademark.scores.readers.logs import collect_logs
-from arcademark.scores.readers.naming import folder_of_events, matches
+from arcademark.scores.readers.logs.base import collect_logs
+from arcademark.scores.readers.logs.naming import folder_of_events, matches
 from arcademark.scores.readers.piped import place
 
 __all__ = ["FORMATS", "Reading", "read_logs", "read_tables"]

@@ -24,9 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs import imported, repeats
-from arcademark.runs.store import RunRecord, TrialRecord, read_run
-from arcademark.runs.together import together
+from arcademark.runs.store import imported, repeats
+from arcademark.runs.store.combined import together
+from arcademark.runs.store.reading import RunRecord, TrialRecord, read_run
 from arcademark.scores.readers.base import numbers_of_runs
 from arcademark.scores.table import ScoreTable, concatenate
 
@@ -52,7 +52,7 @@ class RunScores:
     """The scores of one run as stored: an algorithm an agent label, runs in the order of `seeds`.
 
     `episodes` has the scores behind each cell of the table (algorithm, task), one array a seed that has any; `kinds`,
-    where some may be the same episode, a number each (`arcademark.runs.repeats`), over all seeds; `apart` the
+    where some may be the same episode, a number each (`arcademark.runs.store.repeats`), over all seeds; `apart` the
     algorithms whose seeds are trainings of their own; `incomplete` trials stand in the plan's order.
     """
 

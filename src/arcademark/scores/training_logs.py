@@ -24,8 +24,8 @@ from arcademark.console.games import game, score_step
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.base import DEFAULT_LAST, Log, Options, refuse_improper
 from arcademark.scores.readers.formats import Recognised
-from arcademark.scores.readers.logs import by_run, merge
-from arcademark.scores.readers.naming import as_written
+from arcademark.scores.readers.logs.base import by_run, merge
+from arcademark.scores.readers.logs.naming import as_written
 from arcademark.suite.references import scores as references
 from arcademark.suite.settings import MOST_FRAMES
 from arcademark.suite.tasks import game_name

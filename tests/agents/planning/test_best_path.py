@@ -8,7 +8,7 @@ from small_models import SmallModel, chain, decide, place, play, play_killed, ra
 
 from arcademark.agents.loading import agent_specs, make_agent
 from arcademark.agents.planning.best_path import BestPath, Path
-from arcademark.environments.generative import snapshot
+from arcademark.environments.emulation.generative import snapshot
 from arcademark.environments.registry import environment_spec, open_environment, open_model
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite.protocols import protocol

@@ -20,7 +20,7 @@ from arcademark.agents.planning.features import (
     ram_table,
     tile_table,
 )
-from arcademark.environments.palettes import gray_table
+from arcademark.environments.emulation.palettes import gray_table
 
 
 def read_screen(features, screen):

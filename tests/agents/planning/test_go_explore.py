@@ -12,7 +12,7 @@ from small_models import decide, place, play, play_killed, random_model
 from arcademark.agents.planning.archive import START as START_CELL
 from arcademark.agents.planning.archive import Archive, Trajectory
 from arcademark.agents.planning.go_explore import GoExplore
-from arcademark.environments.generative import snapshot
+from arcademark.environments.emulation.generative import snapshot
 from arcademark.environments.registry import environment_spec, open_environment, open_model
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite.protocols import protocol

@@ -8,8 +8,8 @@ import pytest
 
 from arcademark.agents.loading import agent_specs, make_agent
 from arcademark.agents.planning.planner import as_state, pack, unpack
-from arcademark.environments.console import Unheard
-from arcademark.environments.generative import State, snapshot
+from arcademark.environments.emulation.console import Unheard
+from arcademark.environments.emulation.generative import State, snapshot
 from arcademark.environments.registry import environment_spec, open_environment, open_model
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite.protocols import protocol

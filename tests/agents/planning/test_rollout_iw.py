@@ -8,7 +8,7 @@ from seeing_models import Replayer, SeeingModel, paths, seeing_model
 from small_models import decide, place, play, play_killed, shape
 
 from arcademark.agents.planning.rollout_iw import RolloutIW
-from arcademark.environments.generative import snapshot
+from arcademark.environments.emulation.generative import snapshot
 from arcademark.environments.registry import environment_spec, open_environment, open_model
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite.protocols import protocol

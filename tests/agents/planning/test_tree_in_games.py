@@ -13,7 +13,7 @@ from small_models import decide, shape
 
 from arcademark.agents.planning.breadth_first import BreadthFirst
 from arcademark.agents.planning.uct import UCT
-from arcademark.environments.generative import snapshot
+from arcademark.environments.emulation.generative import snapshot
 from arcademark.environments.registry import environment_spec, open_environment, open_model
 from arcademark.suite.protocols import protocol
 

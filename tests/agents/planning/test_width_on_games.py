@@ -8,7 +8,7 @@ from small_models import decide
 from arcademark.agents.planning.go_explore import GoExplore
 from arcademark.agents.planning.iterated_width import IteratedWidth
 from arcademark.agents.planning.rollout_iw import RolloutIW
-from arcademark.environments.generative import snapshot
+from arcademark.environments.emulation.generative import snapshot
 from arcademark.environments.registry import environment_spec, open_environment, open_model
 from arcademark.suite.protocols import protocol
 

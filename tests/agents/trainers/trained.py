@@ -10,8 +10,8 @@ from agent_conformance import check_agent
 from arcademark.agents.loading import agent_specs, builtin_agents, kind, make_agent
 from arcademark.environments.registry import environment_spec, open_environment
 from arcademark.runs.plan import Trial
-from arcademark.runs.store import Checkpoint
-from arcademark.runs.training import TrainingGames
+from arcademark.runs.playing.training import TrainingGames
+from arcademark.runs.store.reading import Checkpoint
 from arcademark.suite.protocols import protocol
 
 MEMORY = {"observation": "ram", "screen_size": None, "frame_stack": 1, "max_pool": False}

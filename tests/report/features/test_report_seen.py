@@ -14,7 +14,7 @@ from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.features import registry
 from arcademark.features.base import Change, Counts
 from arcademark.features.registry import FeatureSet
-from arcademark.features.tiles import NOTHING
+from arcademark.features.sets.tiles import NOTHING
 from arcademark.reports.features import documents, seen
 from arcademark.reports.figures import files, pictures
 from arcademark.reports.figures.model import Picture, PictureRow, Pictures
@@ -22,7 +22,7 @@ from arcademark.reports.layout import Console
 from arcademark.reports.present import features as present
 from arcademark.reports.render import terminal
 from arcademark.reports.render.json import render
-from arcademark.runs.moments import random_play
+from arcademark.runs.replay.feature_steps import random_play
 
 
 class Pixels:

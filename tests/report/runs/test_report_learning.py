@@ -15,7 +15,7 @@ from arcademark.reports.figures.files import as_svg, draw
 from arcademark.reports.figures.style import MOST_SERIES
 from arcademark.reports.runs import figure_learning, learning
 from arcademark.reports.tables.analysis import analyse
-from arcademark.runs.store import EpisodeRecord
+from arcademark.runs.store.reading import EpisodeRecord
 from arcademark.suite.protocols import protocol
 
 ALE = protocol("ale-2013")

@@ -10,7 +10,7 @@ from arcademark.reports.present import ledger as present
 from arcademark.reports.render import terminal
 from arcademark.reports.runs import ledger
 from arcademark.reports.tables.analysis import analyse
-from arcademark.runs.ledger import Entry, Ledger, Unread
+from arcademark.runs.store.ledger import Entry, Ledger, Unread
 from arcademark.suite.task_suites import read_suite
 
 

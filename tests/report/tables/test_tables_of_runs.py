@@ -17,9 +17,9 @@ from arcademark.reports.present.scores import present
 from arcademark.reports.tables.analysis import analyse
 from arcademark.reports.tables.compare import compare_tables
 from arcademark.reports.tables.dataset import ScoreOptions, prepare
-from arcademark.runs import manifest
-from arcademark.runs.recording import Recorder
-from arcademark.runs.store import Checkpoint, EpisodeResult, RunRecord, encode_actions
+from arcademark.runs.store import manifest
+from arcademark.runs.store.reading import Checkpoint, EpisodeResult, RunRecord, encode_actions
+from arcademark.runs.store.recording import Recorder
 from arcademark.scores.runs import RunCollection
 
 

@@ -13,7 +13,7 @@ from shown import printed
 from arcademark.catalogue.model import Location
 from arcademark.reports import published
 from arcademark.reports.tables.analysis import analyse
-from arcademark.reproduce import review_values
+from arcademark.reproduce.review import values as review_values
 from arcademark.suite import references, tasks
 from arcademark.suite.protocols import protocol
 

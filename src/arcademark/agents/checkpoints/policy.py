@@ -18,7 +18,7 @@ from arcademark.agents.checkpoints.paths import MOST_LISTED, checksum, digest_of
 from arcademark.agents.importing import canonical_reference, importable, load_factory, where_raised
 from arcademark.agents.spaces import check_spaces
 from arcademark.environments.base import EnvironmentSpec
-from arcademark.environments.shown import Shown
+from arcademark.environments.observations.spaces import Shown
 from arcademark.environments.tasks import random_action
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import read_bytes

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from arcademark.agents.planning.planner import as_state
 
 if TYPE_CHECKING:
-    from arcademark.environments.generative import State
+    from arcademark.environments.emulation.generative import State
 
 START = 0
 """The cell, and the experience, of the place where exploration begins."""

@@ -28,7 +28,7 @@ from arcademark.agents.planning.planner import KeptPlanner, as_state, hold_actio
 if TYPE_CHECKING:
     import numpy as np
 
-    from arcademark.environments.generative import GenerativeModel, State
+    from arcademark.environments.emulation.generative import GenerativeModel, State
 
 
 @dataclass

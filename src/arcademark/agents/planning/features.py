@@ -28,13 +28,14 @@ from numpy.typing import NDArray
 
 from arcademark.agents.planning import novelty
 from arcademark.agents.planning.novelty import COLOURS, COLUMNS, ROWS, UNSEEN
-from arcademark.environments import facts, toy
-from arcademark.environments.palettes import gray_table
+from arcademark.environments import toy
+from arcademark.environments.emulation import facts
+from arcademark.environments.emulation.palettes import gray_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from arcademark.environments.generative import GenerativeModel
+    from arcademark.environments.emulation.generative import GenerativeModel
 
 BASIC = ROWS * COLUMNS * COLOURS
 """Atoms of a tile and a colour."""

@@ -35,14 +35,14 @@ from typing import TYPE_CHECKING, Any
 from arcademark.agents.planning.archive import Archive, Trajectory
 from arcademark.agents.planning.features import ScreenCells
 from arcademark.agents.planning.planner import KeptPlanner, check, check_frames, hold_actions, within
-from arcademark.environments.facts import screen_shape
+from arcademark.environments.emulation.facts import screen_shape
 from arcademark.errors import ArcadeMarkError
 
 if TYPE_CHECKING:
     import numpy as np
 
     from arcademark.environments.base import EnvironmentSpec
-    from arcademark.environments.generative import GenerativeModel, State
+    from arcademark.environments.emulation.generative import GenerativeModel, State
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from arcademark.agents.planning.features import NoveltyTable
     from arcademark.agents.planning.tree import Node
-    from arcademark.environments.generative import GenerativeModel
+    from arcademark.environments.emulation.generative import GenerativeModel
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

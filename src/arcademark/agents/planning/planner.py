@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from arcademark.environments.console import Unheard
+from arcademark.environments.emulation.console import Unheard
 from arcademark.errors import ArcadeMarkError
 
 if TYPE_CHECKING:
     from arcademark.environments.base import EnvironmentSpec
-    from arcademark.environments.generative import GenerativeModel, State
+    from arcademark.environments.emulation.generative import GenerativeModel, State
 
 T = TypeVar("T")
 
@@ -158,7 +158,7 @@ def unpack(data: bytes) -> Any:
 
 def as_state(kept: Sequence[Any]) -> State:
     """Return the state that was kept as a list."""
-    from arcademark.environments.generative import State
+    from arcademark.environments.emulation.generative import State
 
     game, console, *others = kept
     return State(sys.intern(game), _frozen(console), *others)

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from arcademark.agents.planning.features import NoveltyTable
     from arcademark.agents.planning.tree import Node
-    from arcademark.environments.generative import GenerativeModel
+    from arcademark.environments.emulation.generative import GenerativeModel
 
 ROOT_CLASS = 0
 

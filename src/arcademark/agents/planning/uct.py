@@ -50,7 +50,7 @@ from arcademark.agents.planning.tree import Node, TreePlanner
 if TYPE_CHECKING:
     import numpy as np
 
-    from arcademark.environments.generative import GenerativeModel, State
+    from arcademark.environments.emulation.generative import GenerativeModel, State
 
 UNKNOWN = 0.0
 

@@ -29,7 +29,7 @@ from arcademark.agents.planning.tree import Node, TreePlanner, back_up, flatten,
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from arcademark.environments.generative import GenerativeModel, State
+    from arcademark.environments.emulation.generative import GenerativeModel, State
 
 FeatureName = Literal["ram", "tiles", "b-prost"]
 MAX_DEPTH = 65_534

@@ -20,7 +20,7 @@ from arcademark.agents.base import Actions, Flags, Generators, Observations
 from arcademark.agents.checkpoints import contents
 from arcademark.agents.checkpoints.policy import ROWS, NetworkPolicy
 from arcademark.environments.base import EnvironmentSpec
-from arcademark.environments.shown import Shown
+from arcademark.environments.observations.spaces import Shown
 from arcademark.errors import ArcadeMarkError
 
 LEAST_SCREEN = 36

@@ -63,7 +63,7 @@ def prove(
     from arcademark.console import games
     from arcademark.console import prove as proof
     from arcademark.console.build import NoCore
-    from arcademark.environments.atari import rom_path
+    from arcademark.environments.emulation.atari import rom_path
     from arcademark.suite.subsets import resolve_tasks
 
     if translated and listed is not None:
@@ -100,10 +100,10 @@ def _prove_run(directory: Path, chosen: Collection[str], workers: int) -> int:
     from collections import Counter
 
     from arcademark.console.prove import in_processes
-    from arcademark.runs.proving import prove_episode
-    from arcademark.runs.replay import select
-    from arcademark.runs.store import read_run
-    from arcademark.runs.verify import Task as Replay
+    from arcademark.runs.replay.episodes import select
+    from arcademark.runs.replay.proving import prove_episode
+    from arcademark.runs.replay.verify import Task as Replay
+    from arcademark.runs.store.reading import read_run
 
     run = read_run(directory, whole=False)
     tasks = [Replay(run.directory, run.protocol, each) for each in select(run) if each.trial.game in chosen]

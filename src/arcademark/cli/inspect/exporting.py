@@ -34,7 +34,7 @@ def command(
     """
     if minari:
         from arcademark.reports import wording
-        from arcademark.runs import offline
+        from arcademark.runs.replay import offline
 
         if len(directories) > 1 or actions:
             raise ArcadeMarkError("--minari takes one run, and always has its actions; leave the others out")
@@ -43,8 +43,8 @@ def command(
         return 0
     if choice or suite is not None:
         raise ArcadeMarkError("--only and --suite are for --minari; leave them out")
-    from arcademark.runs.ledger import find_runs
-    from arcademark.runs.parquet import export
+    from arcademark.runs.replay.parquet import export
+    from arcademark.runs.store.ledger import find_runs
 
     runs = dict.fromkeys(run for directory in directories for run in find_runs(directory))
     messages.tell(f"{out}: {export([*runs], out, actions=actions):,} episodes")

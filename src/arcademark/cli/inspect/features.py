@@ -18,8 +18,8 @@ from arcademark.errors import ArcadeMarkError, UnknownNameError
 if TYPE_CHECKING:
     from arcademark.features.base import Observed
     from arcademark.reports.features.seen import Images, Seen
-    from arcademark.runs.moments import Play
-    from arcademark.runs.replay import Choice
+    from arcademark.runs.replay.episodes import Choice
+    from arcademark.runs.replay.feature_steps import Play
 
 
 KINDS = (".png", ".svg", ".pdf")
@@ -99,7 +99,7 @@ def show(
 def _games(games: str | None, run: Path | None) -> tuple[str, ...]:
     """Return the games meant: those named, else the run's or those for training."""
     from arcademark.reports.runs import tuning
-    from arcademark.runs.store import read_run
+    from arcademark.runs.store.reading import read_run
     from arcademark.suite.subsets import resolve_tasks
 
     if games is not None:
@@ -110,7 +110,7 @@ def _games(games: str | None, run: Path | None) -> tuple[str, ...]:
 
 
 def _play(run: Path | None, game: str, observed: Observed, seed: int | None, choice: Choice) -> Play:
-    from arcademark.runs.moments import random_play, recorded_play
+    from arcademark.runs.replay.feature_steps import random_play, recorded_play
 
     if run is None:
         return random_play(game, observed, seed or 0)
@@ -149,7 +149,7 @@ def actions(run_directory: Path, choice: Choice, protocol: str | None, out: Path
     it. Without --only episode=N it is the trial's first.
     """
     from arcademark.reports import wording
-    from arcademark.runs.moments import recorded_trajectory
+    from arcademark.runs.replay.feature_steps import recorded_trajectory
     from arcademark.suite import protocols
 
     rules = None if protocol is None else protocols.protocol(protocol)

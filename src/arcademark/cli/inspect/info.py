@@ -9,7 +9,7 @@ from arcademark.cli.commands import Group
 from arcademark.cli.inspect import console, features, suites
 from arcademark.cli.output import Output, with_output
 from arcademark.errors import UnknownNameError
-from arcademark.reports.topics import TOPICS
+from arcademark.reports.info import TOPICS
 
 
 class Info(Group):
@@ -40,8 +40,8 @@ def command() -> None:
 @with_output
 def topic(topic: str, name: str | None, output: Output) -> None:
     """List games, suites, subsets, protocols, agents, algorithms, features, JSON schemas; with NAME, all of one."""
-    from arcademark.reports import topics
-    from arcademark.reports.present import topics as present
+    from arcademark.reports import info as topics
+    from arcademark.reports.present import info as present
     from arcademark.reports.render import json
 
     if topic not in TOPICS:

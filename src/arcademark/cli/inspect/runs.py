@@ -43,7 +43,7 @@ def merge(out: Path, directories: tuple[Path, ...]) -> int:
     OUT. Exits with 1 if there is any.
     """
     from arcademark.reports import wording
-    from arcademark.runs import merging
+    from arcademark.runs.store import merging
 
     found = merging.merge(out, directories)
     failed = f", {found.failed:,} failed" if found.failed else ""
@@ -69,7 +69,7 @@ def check(run_directory: Path, salvage: Path | None, as_json: bool) -> int:
     With --salvage every intact episode is written into a new run, which the run's own command continues with --out NEW.
     RUN itself is never written. 'arcademark verify' tells whether scores are real. Exits with 1 if anything is damaged.
     """
-    from arcademark.runs import salvage as salvaging
+    from arcademark.runs.store import salvage as salvaging
 
     found = salvaging.salvage(run_directory, salvage) if salvage else None
     problems = found.problems if found else salvaging.check(run_directory)
@@ -114,7 +114,7 @@ def ledger(paths: tuple[Path, ...], apart: str, output: Output) -> int:
     """
     from arcademark.reports.present import ledger as presenter
     from arcademark.reports.runs import ledger as shown
-    from arcademark.runs.ledger import read_ledger
+    from arcademark.runs.store.ledger import read_ledger
 
     found = shown.view(read_ledger(paths or (Path("runs"),)), tables.names("apart", apart or None))
     output.show(found, lambda: presenter.document(found))

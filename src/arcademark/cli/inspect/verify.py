@@ -9,8 +9,8 @@ from arcademark.cli import commands, messages, options
 from arcademark.cli.counting import replaying
 
 if TYPE_CHECKING:
-    from arcademark.runs.replay import Choice
-    from arcademark.runs.verify import Verification
+    from arcademark.runs.replay.episodes import Choice
+    from arcademark.runs.replay.verify import Verification
 
 MOST_PROBLEMS = 20
 
@@ -26,7 +26,7 @@ def command(run_directory: Path, suite: str | None, workers: int | None, as_json
 
     Exits with 0 if every episode is confirmed, with 1 if not.
     """
-    from arcademark.runs.verify import verify
+    from arcademark.runs.replay.verify import verify
 
     wanted: Choice = {**choice, "suite": suite}
     with replaying() as follow:

@@ -13,7 +13,7 @@ from arcademark.errors import ArcadeMarkError
 
 if TYPE_CHECKING:
     from arcademark.runs.plan import Trial
-    from arcademark.runs.replay import Choice
+    from arcademark.runs.replay.episodes import Choice
 
 OF_AGENTS = ("protocol", "override", "settings")
 
@@ -58,7 +58,7 @@ def command(
     game=NAME, a task of --suite if that is given), with the values that it gives actions where it tells them (extra
     'window'; space pauses, Esc ends). Nothing of that is recorded; a learner is trained before.
     """
-    from arcademark.runs import watch
+    from arcademark.runs.replay import watch
 
     choice = {**choice, "suite": suite}
     if len(places) > 2:
@@ -84,8 +84,8 @@ def command(
         return 0
     if out is not None:
         raise ArcadeMarkError("--live shows a window and --out writes a file; leave one of them out")
-    from arcademark.runs import manifest
-    from arcademark.runs.window import Window
+    from arcademark.runs.playing.window import Window
+    from arcademark.runs.store import manifest
 
     if not plays:
         unit = manifest.protocol_of(Path(places[0]), manifest.read(Path(places[0]))).unit

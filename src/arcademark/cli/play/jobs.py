@@ -65,8 +65,8 @@ class Jobs:
         """
         from arcademark.reports import wording
         from arcademark.reports.runs.ledger import foretold
-        from arcademark.runs import slurm
-        from arcademark.runs.recording import JOBS, SHARDS
+        from arcademark.runs.cluster import slurm
+        from arcademark.runs.store.recording import JOBS, SHARDS
 
         asked, of_last, own = self._parameters()
         parameters = slurm.parameters(asked, of_last)

@@ -65,7 +65,7 @@ def command(
     from arcademark.reports import wording
     from arcademark.reports.present import planned as presenter
     from arcademark.reports.runs import planned
-    from arcademark.runs import scheduling
+    from arcademark.runs.playing import scheduling
 
     way, specs = playing.playing_one(agent, **asked)
     plan = way.plan(specs, games)

@@ -11,7 +11,7 @@ from arcademark.cli import commands, messages, options
 from arcademark.cli.play import playing
 
 if TYPE_CHECKING:
-    from arcademark.runs.human import Sitting
+    from arcademark.runs.playing.human import Sitting
 
 
 @commands.command("play")
@@ -45,9 +45,9 @@ def command(
     'arcademark report' shows it. The same command again adds as many. An episode that is ended with Esc is lost. Needs
     the extra 'window'.
     """
-    from arcademark.runs import human
-    from arcademark.runs.manifest import slug
-    from arcademark.runs.window import Window
+    from arcademark.runs.playing import human
+    from arcademark.runs.playing.window import Window
+    from arcademark.runs.store.manifest import slug
     from arcademark.suite import protocols
 
     rules = protocols.protocol(protocol).override(options.pairs("override", override))
@@ -69,7 +69,7 @@ def command(
 
 def _told(sitting: Sitting) -> list[str]:
     """Say what was played, and how steadily."""
-    from arcademark.runs.watch import clock
+    from arcademark.runs.replay.watch import clock
 
     lines = [
         f"episode {row.episode}: score {row.score:,.15g} in {row.frames:,} frames, {clock(row.frames)}"

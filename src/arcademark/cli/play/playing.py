@@ -18,8 +18,8 @@ from arcademark.files import MOST_DIGITS
 if TYPE_CHECKING:
     from arcademark.agents.loading import AgentSpec
     from arcademark.environments.registry import Emulator
-    from arcademark.runs.events import Event, Summary
     from arcademark.runs.plan import AllStarts, Plan
+    from arcademark.runs.playing.events import Event, Summary
     from arcademark.suite.protocols import Protocol
 
 SECONDS = click.FloatRange(min=0, min_open=True)
@@ -93,7 +93,7 @@ class Playing:
     """Episodes, training frames and training episodes of a trial; None for the protocol's."""
     emulator: Emulator | None  # what plays the games, None to choose
     how: Mapping[str, Any]  # options of `arcademark.runs.execution.execute`
-    tensorboard: Path | None = None  # where scores go as they happen, see `arcademark.runs.scalars`
+    tensorboard: Path | None = None  # where scores go as they happen, see `arcademark.runs.replay.scalars`
     wandb: str | None = None
 
     def plan(self, specs: Sequence[AgentSpec], games: str | Sequence[str]) -> Plan:
@@ -109,7 +109,7 @@ class Playing:
         from arcademark.agents.linear import settings as linear
         from arcademark.cli.play.progress import Display
         from arcademark.runs.execution import execute
-        from arcademark.runs.scalars import logged
+        from arcademark.runs.replay.scalars import logged
 
         for note in dict.fromkeys(linear.origin(agent.parameters) for agent in plan.agents if agent.ref == linear.NAME):
             if note:
@@ -219,7 +219,7 @@ def seed_list(text: str) -> tuple[int, ...]:
         return values
     if values[0] < 1:
         raise ArcadeMarkError("--seeds 0: at least one seed is needed; for seed 0 alone write --seeds 0,")
-    from arcademark.runs.checks import MOST_TRIALS
+    from arcademark.runs.store.checks import MOST_TRIALS
 
     if values[0] > MOST_TRIALS:
         raise ArcadeMarkError(f"--seeds {text}: expected at most {MOST_TRIALS:,}")

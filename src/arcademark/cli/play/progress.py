@@ -13,7 +13,7 @@ from arcademark.cli import messages
 from arcademark.cli.counting import Words
 from arcademark.reports import settings, wording
 from arcademark.reports.layout import Console
-from arcademark.runs.events import (
+from arcademark.runs.playing.events import (
     Compiling,
     Event,
     FireMissed,

@@ -74,8 +74,8 @@ def command(
     from arcademark.agents.loading import kind
     from arcademark.reports.present import robustness as present
     from arcademark.reports.runs.robustness import BASE, robustness
-    from arcademark.runs.networks import learnt_in, trained_in
-    from arcademark.runs.scheduling import shards
+    from arcademark.runs.playing.networks import learnt_in, trained_in
+    from arcademark.runs.playing.scheduling import shards
     from arcademark.suite.protocols import AtariProtocol
 
     of_jobs.check_shown(output, jobs, shard)

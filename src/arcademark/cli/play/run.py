@@ -74,7 +74,7 @@ def command(
     from arcademark.cli.score.report import show
     from arcademark.reports.runs.ledger import foretold
     from arcademark.reports.tables.dataset import ScoreOptions
-    from arcademark.runs import scheduling
+    from arcademark.runs.playing import scheduling
     from arcademark.suite.subsets import resolve_tasks
 
     of_jobs.check_shown(output, jobs, shard)

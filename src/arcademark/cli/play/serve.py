@@ -26,8 +26,8 @@ def command(
 
     docs/protocol.md describes the messages. It ends when its standard input does.
     """
-    from arcademark.environments.gymnasium import make_vec
-    from arcademark.environments.serving import Server
+    from arcademark.environments.interfaces.gymnasium import make_vec
+    from arcademark.environments.interfaces.serving import Server
 
     if sys.stdin.isatty():
         raise ArcadeMarkError("serve: speaks to a program that starts it, not to a terminal; see docs/protocol.md")

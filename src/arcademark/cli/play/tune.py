@@ -59,7 +59,7 @@ def command(
     from arcademark.agents.loading import agent_specs, all_parameters
     from arcademark.reports.present import tuning as present
     from arcademark.reports.runs import tuning
-    from arcademark.runs import scheduling
+    from arcademark.runs.playing import scheduling
     from arcademark.suite.subsets import resolve_tasks
 
     of_jobs.check_shown(output, jobs, shard)

@@ -43,11 +43,11 @@ def command(
     """
     from arcademark.catalogue import collections
     from arcademark.reports.render import pages
-    from arcademark.reports.site import analysis, films
+    from arcademark.reports.site import analysis, videos
     from arcademark.reports.tables.loading import EVERYTHING
-    from arcademark.runs import imported, manifest
-    from arcademark.runs.store import read_run
-    from arcademark.runs.verify import Verification, verify
+    from arcademark.runs.replay.verify import Verification, verify
+    from arcademark.runs.store import imported, manifest
+    from arcademark.runs.store.reading import read_run
     from arcademark.scores.reading import runs_in
 
     check_folder(out, option="--out", page=pages.PAGE)
@@ -63,7 +63,7 @@ def command(
     for run in () if no_replay else played:
         with replaying() as follow:
             replays[str(run)] = verify(run, workers=workers, on_finding=follow, suite=suite)
-    shown, made, left_out = films.of([] if no_films else [run for run in played if _atari(run)])
+    shown, made, left_out = videos.of([] if no_films else [run for run in played if _atari(run)])
     with counting("summing up", "suites") as follow:
         found = analysis.analyse(sources, replays, shown, names, follow)
     written = {**made, **pages.render(found)}
@@ -81,6 +81,6 @@ def command(
 
 
 def _atari(run: Path) -> bool:
-    from arcademark.runs import manifest
+    from arcademark.runs.store import manifest
 
     return manifest.protocol_of(run, manifest.read(run)).unit == "frame"

@@ -92,7 +92,7 @@ def show(
     if curves is not None:
         _write_curves(curves, report, dataset)
     if tensorboard is not None:
-        from arcademark.runs import tensorboard as events
+        from arcademark.runs.replay import tensorboard as events
 
         runs = dataset.scores.runs
         events.write([run.record for run in runs.runs] if runs else (), tensorboard)

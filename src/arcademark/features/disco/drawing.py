@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.environments.palettes import gray_table
+from arcademark.environments.emulation.palettes import gray_table
 from arcademark.features.disco.blobs import END, FIRST, NEXT, ROW, START, Workspace
 from arcademark.features.disco.classes import ObjectClasses
 from arcademark.features.disco.shapes import look_up

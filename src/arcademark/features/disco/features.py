@@ -37,9 +37,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.environments.base import EnvironmentSpec
-from arcademark.environments.facts import screen_shape
+from arcademark.environments.emulation.facts import screen_shape
 from arcademark.errors import ArcadeMarkError
-from arcademark.features import background as backgrounds
 from arcademark.features.base import Counts, Observed, check_feature
 from arcademark.features.cache import cached
 from arcademark.features.disco.blobs import Workspace
@@ -50,6 +49,7 @@ from arcademark.features.disco.shapes import put_images
 from arcademark.features.disco.sightings import sight
 from arcademark.features.disco.tiling import tile_range, tile_tables
 from arcademark.features.samples import sample_screens, sampling_key
+from arcademark.features.sets import background as backgrounds
 
 CLASS_SCREENS = 36_000
 """Sample screens from which classes are found (Bellemare et al. 2013, §3.1.1)."""

@@ -15,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.agents.parameters import declared
-from arcademark.environments.facts import standard
-from arcademark.environments.palettes import rgb_table
+from arcademark.environments.emulation.facts import standard
+from arcademark.environments.emulation.palettes import rgb_table
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.features.base import BinaryFeatures, Change, Counts, Features
 from arcademark.features.registry import feature_set, make_features
-from arcademark.features.tiles import NOTHING
+from arcademark.features.sets.tiles import NOTHING
 from arcademark.reports.record import Value
-from arcademark.runs.moments import Moment, Play
+from arcademark.runs.replay.feature_steps import Moment, Play
 
 AFTER_FRAMES = 600
 """Frames of random play before the moment that is shown: ten seconds."""

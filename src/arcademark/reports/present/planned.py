@@ -8,7 +8,7 @@ from arcademark.reports import wording
 from arcademark.reports.blocks import Cell, Column, Document, Facts, Notices, section, table
 from arcademark.reports.document import Notice
 from arcademark.reports.runs.planned import GameCost, Pace, Planned
-from arcademark.runs.simulation import HOUR
+from arcademark.runs.engines.simulation import HOUR
 
 LENGTHS = {
     "given": "as given",

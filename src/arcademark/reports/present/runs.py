@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from types import MappingProxyType
 
-from arcademark.metrics.intervals import LEVEL
+from arcademark.metrics.uncertainty.intervals import LEVEL
 from arcademark.reports import wording
 from arcademark.reports.blocks import Block, Cell, Code, Column, Facts, Figure, Prose, Table, section, table
 from arcademark.reports.record import ProtocolView, Run, Setting

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from arcademark.reports import wording
 from arcademark.reports.blocks import Cell, Column, Document, Facts, Section, Style, Table, section, table
 from arcademark.reports.runs.status import RunStatus, Status
-from arcademark.runs.live import State, TrialProgress
+from arcademark.runs.store.live import State, TrialProgress
 
 MOST_SEEDS = 8  # that have a column each
 _STYLES: dict[State, Style] = {

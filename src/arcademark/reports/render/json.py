@@ -20,13 +20,13 @@ from arcademark.agents import docstrings
 from arcademark.errors import escaped
 
 _DOCUMENTS = (
-    "reports.topics:Games",
-    "reports.topics:Suites",
-    "reports.topics:Subsets",
-    "reports.topics:Protocols",
-    "reports.topics:Agents",
-    "reports.topics:Algorithms",
-    "reports.topics:Schemas",
+    "reports.info:Games",
+    "reports.info:Suites",
+    "reports.info:Subsets",
+    "reports.info:Protocols",
+    "reports.info:Agents",
+    "reports.info:Algorithms",
+    "reports.info:Schemas",
     "reports.features.documents:FeatureSets",
     "reports.features.seen:FeaturesSeen",
     "reports.catalogue.documents:Catalogue",

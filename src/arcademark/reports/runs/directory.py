@@ -10,9 +10,9 @@ from arcademark.agents import human
 from arcademark.metrics.efficiency import FRAMES_PER_SECOND
 from arcademark.reports import settings, wording
 from arcademark.reports.record import Imported, Person, Run, Trial
-from arcademark.runs import imported
-from arcademark.runs import manifest as manifests
-from arcademark.runs.store import RunRecord
+from arcademark.runs.store import imported
+from arcademark.runs.store import manifest as manifests
+from arcademark.runs.store.reading import RunRecord
 from arcademark.scores.runs import RunScores
 from arcademark.suite import subsets, tasks
 from arcademark.suite.task_suites import TaskSuite

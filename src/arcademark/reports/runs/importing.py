@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs import imported, manifest, provenance
-from arcademark.runs.imported import ImportedTrial, Rows
-from arcademark.runs.recording import Recorder
+from arcademark.runs.store import imported, manifest, provenance
+from arcademark.runs.store.imported import ImportedTrial, Rows
+from arcademark.runs.store.recording import Recorder
 from arcademark.scores.readers.base import Options, count, listed
 from arcademark.scores.reading import read_logs
 from arcademark.scores.training_logs import TrainingLog, Values, checksums, training_logs

@@ -21,11 +21,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from arcademark.metrics.intervals import score_intervals
 from arcademark.metrics.training import CommonCurves, MeanCurve, common_curves, mean_curve, training_score
+from arcademark.metrics.uncertainty.intervals import score_intervals
 from arcademark.reports.cells import PlayedAlgorithm
-from arcademark.runs import imported
-from arcademark.runs.store import RunRecord, TrialRecord, scored_phase
+from arcademark.runs.store import imported
+from arcademark.runs.store.reading import RunRecord, TrialRecord, scored_phase
 from arcademark.scores.formulas import escaped
 from arcademark.scores.runs import RunCollection
 from arcademark.suite.tasks import score_bounds

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from arcademark.reports import settings, wording
 from arcademark.reports.runs import tuning
-from arcademark.runs.ledger import Entry, Ledger, Unread, entries_beside, planned
+from arcademark.runs.store.ledger import Entry, Ledger, Unread, entries_beside, planned
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,9 +9,9 @@ from typing import ClassVar, Literal
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.reports.runs.directory import known_set
-from arcademark.runs import imported
-from arcademark.runs.ledger import Unread, find_runs
-from arcademark.runs.store import RunRecord, read_run
+from arcademark.runs.store import imported
+from arcademark.runs.store.ledger import Unread, find_runs
+from arcademark.runs.store.reading import RunRecord, read_run
 
 
 @dataclass(frozen=True)

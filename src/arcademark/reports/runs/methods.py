@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from arcademark.metrics.intervals import LEVEL
+from arcademark.metrics.uncertainty.intervals import LEVEL
 from arcademark.reports import settings, wording
 from arcademark.reports.document import Estimate
 from arcademark.reports.record import Imported, ProtocolView, Run

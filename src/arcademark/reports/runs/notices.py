@@ -14,7 +14,7 @@ from arcademark.reports.runs import learning
 from arcademark.reports.runs.directory import people
 from arcademark.reports.runs.ledger import accounts, told
 from arcademark.reports.tables.document import Algorithm, Played
-from arcademark.runs import imported, ledger, manifest
+from arcademark.runs.store import imported, ledger, manifest
 from arcademark.scores.runs import RunCollection
 from arcademark.suite import anomalies, protocols
 from arcademark.suite.settings import format_setting

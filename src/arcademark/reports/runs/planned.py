@@ -16,12 +16,14 @@ from arcademark.environments.registry import Emulator
 from arcademark.errors import ArcadeMarkError
 from arcademark.reports import wording
 from arcademark.reports.runs.directory import known_set
-from arcademark.runs import emulators, manifest, processes, speed
+from arcademark.runs.engines import processes
+from arcademark.runs.engines.simulation import HOUR, Load, simulate
 from arcademark.runs.plan import Plan, Trial
-from arcademark.runs.progress import Standing
-from arcademark.runs.scheduling import Lengths, deal, frames_left, recorded_standings
-from arcademark.runs.simulation import HOUR, Load, simulate
-from arcademark.runs.store import read_run
+from arcademark.runs.playing import emulators, speed
+from arcademark.runs.playing.progress import Standing
+from arcademark.runs.playing.scheduling import Lengths, deal, frames_left, recorded_standings
+from arcademark.runs.store import manifest
+from arcademark.runs.store.reading import read_run
 from arcademark.suite.costs import POUNDS_PER_KWH, cost, runnings
 
 MEASURED = 3  # trials of each kind of agent that are played for some seconds, but of planners

@@ -2,7 +2,8 @@
 
 What is lost on a game is its score under the protocol less the mean of its scores in the variants of a kind, in percent
 of the way from random play to the human average (HNS). Games count alike. Intervals are bootstraps
-(`arcademark.metrics.intervals`): over what is lost by the seeds of a game, where each is one trained agent in all
+(`arcademark.metrics.uncertainty.intervals`): over what is lost by the seeds of a game, where each is one trained agent
+in all
 variants; of an only one, and of agents that were never trained, over episodes, each game and variant being a stratum of
 its own. Where the same actions were
 played under other colours, the episodes are the protocol's own, and nothing is lost.
@@ -22,12 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.metrics import intervals
+from arcademark.metrics.uncertainty import intervals
 from arcademark.reports.measures import Measure, atari
 from arcademark.reports.record import Value
-from arcademark.runs import manifest
-from arcademark.runs.networks import learnt_in
-from arcademark.runs.store import read_actions
+from arcademark.runs.playing.networks import learnt_in
+from arcademark.runs.store import manifest
+from arcademark.runs.store.reading import read_actions
 from arcademark.scores.runs import RunScores, load_run, pooled
 from arcademark.suite.protocols import AtariProtocol, Difference, differences
 from arcademark.suite.variants import KINDS, Kind, kind_of, variants

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs import live
-from arcademark.runs.ledger import Unread, find_runs
-from arcademark.runs.live import STATES, RunProgress, State, TrialProgress, read_progress
+from arcademark.runs.store import live
+from arcademark.runs.store.ledger import Unread, find_runs
+from arcademark.runs.store.live import STATES, RunProgress, State, TrialProgress, read_progress
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.metrics import hyperparameters, intervals
+from arcademark.metrics import hyperparameters
 from arcademark.metrics.ranges import inter_algorithm
+from arcademark.metrics.uncertainty import intervals
 from arcademark.reports import estimates, wording
 from arcademark.reports.record import Value
 from arcademark.scores.runs import RunScores, load_run

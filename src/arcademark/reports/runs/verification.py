@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from arcademark.runs.salvage import Salvaged
-from arcademark.runs.verify import Finding, Verification
+from arcademark.runs.replay.verify import Finding, Verification
+from arcademark.runs.store.salvage import Salvaged
 
 
 @dataclass(frozen=True)

@@ -22,9 +22,9 @@ from arcademark.reports.tables.dataset import Dataset, ScoreOptions, prepare
 from arcademark.reports.tables.document import Algorithm, Game, ScoreReport, Statistic
 from arcademark.reports.tables.loading import CATALOGUE, EVERYTHING, published_entries, suites_of
 from arcademark.reports.tables.protocols import UNKNOWN, Play
-from arcademark.runs import imported
-from arcademark.runs.store import scored_phase
-from arcademark.runs.verify import Verification
+from arcademark.runs.replay.verify import Verification
+from arcademark.runs.store import imported
+from arcademark.runs.store.reading import scored_phase
 from arcademark.suite import anomalies, references, subsets, tasks
 from arcademark.suite.protocols import StepProtocol
 from arcademark.suite.tables import read_rows

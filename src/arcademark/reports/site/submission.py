@@ -27,11 +27,11 @@ from arcademark.reports.cells import PlayedAlgorithm
 from arcademark.reports.site.document import Replay
 from arcademark.reports.tables import loading
 from arcademark.reports.tables.loading import Scores
-from arcademark.runs import manifest
-from arcademark.runs import verify as replaying
-from arcademark.runs.store import RunRecord, scored_phase
-from arcademark.runs.verify import Finding as Replayed
-from arcademark.runs.verify import Verification
+from arcademark.runs.replay import verify as replaying
+from arcademark.runs.replay.verify import Finding as Replayed
+from arcademark.runs.replay.verify import Verification
+from arcademark.runs.store import manifest
+from arcademark.runs.store.reading import RunRecord, scored_phase
 from arcademark.scores.formulas import escaped
 from arcademark.scores.runs import IncompleteTrial, RunCollection, load_runs
 from arcademark.suite.protocols import Protocol, protocols

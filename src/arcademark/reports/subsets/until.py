@@ -4,7 +4,7 @@
   reaches, as a share of the estimate (`arcademark.subset.predict.outlook.Range.error`). Scores count as exact: what
   more episodes or seeds would change is apart from it.
 * The next game is the one expected to take most off that uncertainty per frame. A game costs its missing episodes, each
-  as long as `arcademark.runs.scheduling.Lengths` expects; a learner its training, too.
+  as long as `arcademark.runs.playing.scheduling.Lengths` expects; a learner its training, too.
 * What is in the run's directory counts. A game that was begun is finished first; none is played twice.
 """
 
@@ -23,16 +23,16 @@ from arcademark.reports import wording
 from arcademark.reports.subsets import predictors
 from arcademark.reports.subsets.predicting import Predicted
 from arcademark.reports.tables.document import ScoreReport
-from arcademark.runs import manifest
 from arcademark.runs.plan import Plan, Trial
-from arcademark.runs.scheduling import expected_frames
-from arcademark.runs.store import RunRecord, read_run
+from arcademark.runs.playing.scheduling import expected_frames
+from arcademark.runs.store import manifest
+from arcademark.runs.store.reading import RunRecord, read_run
 from arcademark.scores.runs import score_run
 from arcademark.subset.predict import outlook
 from arcademark.suite.subsets import LEVEL
 
 if TYPE_CHECKING:
-    from arcademark.runs.events import Summary
+    from arcademark.runs.playing.events import Summary
 
 MEDIAN = "median"
 

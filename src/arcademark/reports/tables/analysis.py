@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from arcademark._version import __version__
 from arcademark.errors import ArcadeMarkError
-from arcademark.metrics import efficiency, tolerance
-from arcademark.metrics.intervals import score_intervals
-from arcademark.reports import bars, estimates, hard, measures, wording
+from arcademark.metrics import efficiency
+from arcademark.metrics.uncertainty import tolerance
+from arcademark.metrics.uncertainty.intervals import score_intervals
+from arcademark.reports import breakthroughs, estimates, hard, measures, wording
 from arcademark.reports.cells import Cell, PlayedAlgorithm, run_names
 from arcademark.reports.citations import OF_MEASURES, OF_NOTICES, OF_SUMMARIES, cited
 from arcademark.reports.document import Breakthrough, Notice
@@ -250,7 +251,7 @@ def _algorithm(name: str, dataset: Dataset, chosen: Sequence[Measure], bootstrap
     summaries = tuple(_summary(*both, played, dataset) for both in zip(chosen, found, strict=True))
     frames, run = dataset.scores.frames.get(name), dataset.scores.played.get(name)
     inside = {task: value for task, value in means.items() if task in dataset.benchmark.tasks}
-    bars_reached = bars.breakthroughs(inside, name) if "human" in dataset.benchmark.references else ()
+    bars_reached = breakthroughs.reached(inside, name) if "human" in dataset.benchmark.references else ()
     spent = frames or (learning.frames_used(run) if run else None)
     if run and run.run.record.protocol.unit == "step":
         spent = None  # of which no time of play follows
@@ -365,9 +366,7 @@ def _coverage(means: Mapping[str, float], dataset: Dataset, summaries: Sequence[
     return Coverage(inside, len(benchmark.tasks), names, None if why else first.median.value, why)
 
 
-def _efficiency(
-    frames: int | None, summaries: Sequence[Summary], breakthroughs: Sequence[Breakthrough]
-) -> Efficiency | None:
+def _efficiency(frames: int | None, summaries: Sequence[Summary], bars: Sequence[Breakthrough]) -> Efficiency | None:
     """Divide by training frames the uncapped or capped summaries and the records broken (Fan 2021, Eq. 7)."""
     if not frames:
         return None
@@ -375,7 +374,7 @@ def _efficiency(
     def gain(percent: float | None) -> float | None:
         return None if percent is None else float(efficiency.learning_efficiency(percent / 100, frames))
 
-    broken = next((len(bar.reached) for bar in breakthroughs if bar.metric == "hwrb"), None)
+    broken = next((len(bar.reached) for bar in bars if bar.metric == "hwrb"), None)
 
     return Efficiency(
         frames,

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics import compare as tests
 from arcademark.metrics import power as powers
-from arcademark.metrics.intervals import LEVEL
 from arcademark.metrics.ranking import relative_scores
-from arcademark.metrics.samples import means, padded
 from arcademark.metrics.sequential import Plan
+from arcademark.metrics.uncertainty.intervals import LEVEL
+from arcademark.metrics.uncertainty.samples import means, padded
 from arcademark.reports import wording
 from arcademark.reports.measures import Measure, Runs
 from arcademark.reports.tables import analysis, comparison_notices, sensitivity, sequential

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from arcademark.metrics.intervals import LEVEL
+from arcademark.metrics.uncertainty.intervals import LEVEL
 from arcademark.reports import wording
 from arcademark.reports.document import Notice
 from arcademark.reports.notices import notice, sort

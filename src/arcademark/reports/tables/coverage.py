@@ -1,7 +1,7 @@
 """How often intervals from as few runs as a document has were seen to hold the true value; see docs/intervals.md.
 
-The simulations of `arcademark.metrics.coverage` are of human-normalised scores, and of those capped at 100 %. They
-stand for other normalised scores too, but not for other caps, which were not measured.
+The simulations of `arcademark.metrics.uncertainty.coverage` are of human-normalised scores, and of those capped at 100
+%. They stand for other normalised scores too, but not for other caps, which were not measured.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from arcademark.metrics import coverage
-from arcademark.metrics.intervals import LEVEL
+from arcademark.metrics.uncertainty import coverage
+from arcademark.metrics.uncertainty.intervals import LEVEL
 from arcademark.reports import wording
 from arcademark.reports.measures import Measure
 from arcademark.reports.tables import words

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from arcademark.environments.registry import load_suite
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.metrics.samples import means, padded
+from arcademark.metrics.uncertainty.samples import means, padded
 from arcademark.reports import wording
 from arcademark.reports.cells import PlayedAlgorithm
 from arcademark.reports.tables import loading

@@ -21,7 +21,7 @@ from arcademark.reports import published, wording
 from arcademark.reports.cells import PlayedAlgorithm, played_algorithms
 from arcademark.reports.tables import protocols
 from arcademark.reports.tables.protocols import Play
-from arcademark.runs import manifest
+from arcademark.runs.store import manifest
 from arcademark.scores.runs import RunCollection, load_runs
 from arcademark.scores.table import ScoresByName, ScoreTable, concatenate
 from arcademark.suite.protocols import Protocol

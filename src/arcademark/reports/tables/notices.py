@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from arcademark.console.games import score_step
-from arcademark.metrics.intervals import FEWEST, LEVEL
+from arcademark.metrics.uncertainty.intervals import FEWEST, LEVEL
 from arcademark.reports import wording
 from arcademark.reports.cells import run_names
 from arcademark.reports.document import Estimate, Notice

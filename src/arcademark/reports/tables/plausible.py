@@ -16,7 +16,7 @@ from arcademark.reports import published, wording
 from arcademark.reports.document import Notice
 from arcademark.reports.notices import notice
 from arcademark.reports.tables.dataset import Dataset
-from arcademark.runs import imported
+from arcademark.runs.store import imported
 from arcademark.suite import anomalies, references, tasks
 from arcademark.suite.protocols import AtariProtocol
 

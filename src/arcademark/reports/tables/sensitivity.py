@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from arcademark.metrics import ranking
-from arcademark.metrics.bootstrap import AGGREGATES
+from arcademark.metrics.uncertainty.bootstrap import AGGREGATES
 from arcademark.reports.measures import Measure
 from arcademark.reports.tables import words
 from arcademark.reports.tables.comparison import Flip, Ranking, Sensitivity

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.metrics.bootstrap import AGGREGATES
 from arcademark.metrics.sequential import Plan, sequential_test
+from arcademark.metrics.uncertainty.bootstrap import AGGREGATES
 from arcademark.reports import wording
 from arcademark.reports.measures import Measure, Runs, aggregates
 from arcademark.reports.tables.comparison import Sequential, SequentialPair, SequentialRuns

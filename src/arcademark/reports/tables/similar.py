@@ -16,7 +16,7 @@ from arcademark.reports.document import Peer, Similar
 from arcademark.reports.tables import protocols
 from arcademark.reports.tables.dataset import Dataset
 from arcademark.reports.tables.document import Algorithm
-from arcademark.runs.store import scored_phase
+from arcademark.runs.store.reading import scored_phase
 
 SUITE = "atari-57"
 """The suite that published algorithms are set beside others on."""

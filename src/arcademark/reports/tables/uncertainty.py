@@ -1,4 +1,4 @@
-"""How far few runs leave a table's numbers uncertain: draws by `arcademark.metrics.bootstrap`, limits, and notes.
+"""How far few runs leave a table's numbers uncertain: draws by `metrics.uncertainty.bootstrap`, limits, and notes.
 
 Mean and median of a capped measure are of capped means over runs: their intervals are found by the same rule, from the
 draws of the measure before it caps. An algorithm is drawn once for all that it is compared with.
@@ -13,12 +13,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.metrics import bootstrap, compare, intervals
+from arcademark.metrics import compare
 from arcademark.metrics.aggregate import IQM_TRIM
-from arcademark.metrics.bootstrap import AGGREGATES, Band
-from arcademark.metrics.intervals import LEVEL, Interval, Method, Note, Strata
 from arcademark.metrics.normalise import PERCENT
-from arcademark.metrics.samples import means, middle_shares, padded, ragged, sample_of, together, variances
+from arcademark.metrics.uncertainty import bootstrap, intervals
+from arcademark.metrics.uncertainty.bootstrap import AGGREGATES, Band
+from arcademark.metrics.uncertainty.intervals import LEVEL, Interval, Method, Note, Strata
+from arcademark.metrics.uncertainty.samples import means, middle_shares, padded, ragged, sample_of, together, variances
 from arcademark.reports import wording
 from arcademark.reports.measures import Bounds, Measure, Runs, aggregates
 from arcademark.reports.tables.document import Intervals, Statistic

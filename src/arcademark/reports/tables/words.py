@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from arcademark.metrics.intervals import FEWEST
+from arcademark.metrics.uncertainty.intervals import FEWEST
 from arcademark.reports import wording
 from arcademark.reports.tables.document import Algorithm, BenchmarkView, Score, ScoreReport, Statistic
 

@@ -16,8 +16,8 @@ from msgspec import Meta
 
 from arcademark.environments.registry import Emulator
 from arcademark.runs.plan import Trial
-from arcademark.runs.slot import Played, Trained, TrainingBlock
-from arcademark.runs.store import Checkpoint, EpisodeResult, Unfinished
+from arcademark.runs.playing.slot import Played, Trained, TrainingBlock
+from arcademark.runs.store.reading import Checkpoint, EpisodeResult, Unfinished
 from arcademark.suite.settings import MOST_FRAMES_PER_ACTION
 
 Count = Annotated[int, Meta(ge=1)]
@@ -98,7 +98,7 @@ class Opened:
     plans: bool = False  # whether the agent is a planner
     trains: bool = False  # whether it is a trainer: it learns, and may be kept at any moment
     trained_frames: Count | None = None  # what a network was trained for, as its file says
-    libraries: tuple[str, ...] = ()  # modules of `arcademark.runs.provenance.libraries`
+    libraries: tuple[str, ...] = ()  # modules of `arcademark.runs.store.provenance.libraries`
     draws: bool | None = None  # whether the agent draws random numbers, if it says so
 
 

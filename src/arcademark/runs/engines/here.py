@@ -13,8 +13,8 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.runs.engines.base import Batch, Job, Memory, TrialEvent
 from arcademark.runs.engines.worker import failure, opened
 from arcademark.runs.plan import Trial
-from arcademark.runs.slot import Begun, Trained, TrainingBlock
-from arcademark.runs.trial import Player
+from arcademark.runs.playing.slot import Begun, Trained, TrainingBlock
+from arcademark.runs.playing.trial import Player
 
 BATCH_SECONDS = 0.2
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Collection, Iterator, Sequence
 
-from arcademark.runs import processes
-from arcademark.runs.engines import worker
+from arcademark.runs.engines import processes, worker
 from arcademark.runs.engines.pool import Ending, Link, PoolEngine
-from arcademark.runs.processes import Channel
+from arcademark.runs.engines.processes import Channel
 
 
 class Process:

@@ -17,12 +17,12 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol, assert_never
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs import provenance
 from arcademark.runs.engines import worker
 from arcademark.runs.engines.base import Batch, Episodes, Failed, Job, Lost, Memory, Opened, TrialEvent, share
-from arcademark.runs.processes import GarbledError
-from arcademark.runs.slot import Begun, Played, Trained, TrainingBlock
-from arcademark.runs.store import EpisodeResult, Unfinished
+from arcademark.runs.engines.processes import GarbledError
+from arcademark.runs.playing.slot import Begun, Played, Trained, TrainingBlock
+from arcademark.runs.store import provenance
+from arcademark.runs.store.reading import EpisodeResult, Unfinished
 
 WAIT_SECONDS = 0.2
 FALSE_STARTS_ALLOWED = 3

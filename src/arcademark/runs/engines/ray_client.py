@@ -28,9 +28,9 @@ from functools import partial
 from typing import Any
 
 from arcademark.errors import one_line
-from arcademark.runs import processes
+from arcademark.runs.engines import processes
 from arcademark.runs.engines.pool import Blame
-from arcademark.runs.processes import Channel, GarbledError
+from arcademark.runs.engines.processes import Channel, GarbledError
 
 READ_BYTES = 2**16
 MOST_AT_ONCE = 4 * 2**20  # bytes of messages that a host hands over in one answer
@@ -120,8 +120,7 @@ class Host:
         try:
             from arcademark.environments.registry import choose_emulator
             from arcademark.errors import ArcadeMarkError
-            from arcademark.runs import processes
-            from arcademark.runs.engines import worker
+            from arcademark.runs.engines import processes, worker
         except ImportError as error:
             return f"a node lacks {error.name}; install the same on all nodes"
         try:

@@ -16,11 +16,11 @@ from dataclasses import replace
 from importlib.util import find_spec
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs import processes, shipping
-from arcademark.runs.engines import ray_client, worker
+from arcademark.runs.cluster import shipping
+from arcademark.runs.engines import processes, ray_client, worker
 from arcademark.runs.engines.base import Batch, Job, Memory
 from arcademark.runs.engines.pool import WAIT_SECONDS, Ending, Link, PoolEngine
-from arcademark.runs.processes import Channel, Incoming
+from arcademark.runs.engines.processes import Channel, Incoming
 
 LEAVE_SECONDS = 10.0  # how long the client may take to end
 MOST_KEPT_BYTES = 2**28  # of agents' files that workers were sent last, so that they are not read for each worker

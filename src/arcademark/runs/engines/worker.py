@@ -25,14 +25,14 @@ from arcademark.agents.adapters import CheckedPolicy
 from arcademark.agents.importing import where_raised
 from arcademark.environments.registry import Emulator
 from arcademark.errors import ArcadeMarkError, one_line
+from arcademark.runs.cluster.shipping import Packed, unpacked
 from arcademark.runs.engines.base import Episodes, Failed, Opened
+from arcademark.runs.engines.processes import Channel, GarbledError, serving
 from arcademark.runs.plan import Trial
-from arcademark.runs.processes import Channel, GarbledError, serving
-from arcademark.runs.provenance import libraries, versions
-from arcademark.runs.shipping import Packed, unpacked
-from arcademark.runs.slot import Begun, Played, Trained, TrainingBlock
-from arcademark.runs.store import MOST_SAID, Checkpoint, EpisodeResult, Unfinished
-from arcademark.runs.trial import Player
+from arcademark.runs.playing.slot import Begun, Played, Trained, TrainingBlock
+from arcademark.runs.playing.trial import Player
+from arcademark.runs.store.provenance import libraries, versions
+from arcademark.runs.store.reading import MOST_SAID, Checkpoint, EpisodeResult, Unfinished
 
 
 @dataclass(frozen=True)

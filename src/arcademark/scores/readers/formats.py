@@ -9,10 +9,11 @@ from types import MappingProxyType
 from typing import Any
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers import layouts, rliable, rllib, series, stable_baselines, tensorboard
+from arcademark.scores.readers import layouts, rliable
 from arcademark.scores.readers.arrays import NO_PICKLE, load_json, load_npz, parse_json
 from arcademark.scores.readers.base import GZIP, Log, Options, Reading, UnrecognisedError, read_head, unpacked
 from arcademark.scores.readers.delimited import read_sheet
+from arcademark.scores.readers.logs import rllib, series, stable_baselines, tensorboard
 from arcademark.scores.readers.sheet import Sheet
 
 FORMATS: Mapping[str, str] = MappingProxyType(

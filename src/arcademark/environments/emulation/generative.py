@@ -1,0 +1,131 @@
+"""A game as a generative model, which planners search.
+
+::
+
+    state = snapshot(environment)        where the real game stands
+    model.restore(state)  ─→  model.step(action)  ─→  model.save()  ─→  …
+
+* A model plays as the protocol says for evaluation: frames a step, sticky actions, frame cap, the end of an episode.
+* A `State` is exact: restoring it and playing the same actions gives the same RAM, screens, rewards and ends, in every
+  game that `registry.open_model` opens, in this process or another, whichever environment or model saved it.
+* A `State` holds no randomness: sticky actions are drawn from the model's own generator, given to `use`, so a planner
+  cannot foresee those of the real game.
+* Every frame played counts. Those that ale-py emulates only to restore a state do not (`atari_apart.py`), so that a
+  search within a budget of frames is the same on every emulator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.environments.base import Environment, EnvironmentSpec
+from arcademark.environments.emulation.console import Console
+from arcademark.environments.observations.making import Observer
+from arcademark.environments.play import Play
+from arcademark.errors import ArcadeMarkError
+from arcademark.suite.settings import EpisodeEnd
+
+_new_tuple = tuple.__new__
+"""Makes a `State` in half the time."""
+
+
+class State(NamedTuple):
+    """One place in a game, compact, hashable and picklable; equal exactly if all that decides the future is equal.
+
+    `console` is the console's own state; `executed` its last action, which sticky actions may repeat (0 without them);
+    `frames` count from the episode's reset, no-op start included; `lives` are 0 where the game has none; `ended` says
+    whether the episode is over, at the game's end or the frame cap.
+    """
+
+    game: str
+    console: Hashable
+    executed: int
+    frames: int
+    lives: int
+    ended: bool
+
+
+def snapshot(environment: Environment) -> State:
+    """Return where an environment stands, for a model of the same spec.
+
+    ArcadeMarkError: `registry.open_environment` did not open it.
+    """
+    if (place := getattr(environment, "place", None)) is None:
+        raise ArcadeMarkError(
+            f"cannot plan in a {type(environment).__name__}; open the game with registry.open_environment"
+        )
+    return _new_tuple(State, place())
+
+
+class GenerativeModel(Play):
+    """A game that can be put at any place and played from there, without observations; arguments as of `play.Play`."""
+
+    begin_with = "restore"
+    keeps = True
+    """Whether its states can be written down, so that a search can go on after a restart."""
+
+    def __init__(
+        self, spec: EnvironmentSpec, console: Console, actions: tuple[int, ...], episode_end: EpisodeEnd
+    ) -> None:
+        super().__init__(spec, console, actions, episode_end, Observer())
+        self.num_actions = spec.num_actions
+        self.ram_size = console.ram_size
+        self.screen_shape = console.screen_shape
+        self._here: State | None = None
+
+    @property
+    def frames(self) -> int:
+        """Frames played by this model since it was made."""
+        return self._record.total
+
+    @property
+    def here(self) -> State | None:
+        """The state that the model stands at, if it was saved or restored there and not left since."""
+        here = self._here
+        return here if here is not None and here.frames == self._record.frames else None  # each step adds frames
+
+    def use(self, rng: np.random.Generator) -> None:
+        """Draw sticky actions from `rng` from now on; numbers drawn in advance from another are dropped."""
+        self._rng = rng
+        self._record.set_draws(b"", 0)
+
+    def save(self) -> State:
+        """Return where the model stands; an ArcadeMarkError before the first restore."""
+        here = self.here
+        if here is None:
+            if self._here is None:
+                raise ArcadeMarkError(f"game {self.spec.game!r}: the model stands nowhere yet; call restore first")
+            here = self._here = _new_tuple(State, self.place())
+        return here
+
+    def restore(self, state: State) -> None:
+        """Go to `state`, at no cost if the model stands there already; an ArcadeMarkError if it is of another game."""
+        step, here = self._record, self._here
+        if here is not None and here.frames == step.frames and (here is state or here == state):
+            return
+        game, console, executed, frames, lives, ended = state
+        if game != self.spec.game:
+            raise ArcadeMarkError(f"cannot restore a state of {game!r} in game {self.spec.game!r}")
+        self._console.restore(console)
+        step.frames, step.executed, step.lives, step.played = frames, executed, lives, 0
+        self.ended = ended
+        self._here = state
+
+    def ram(self, out: NDArray[np.uint8]) -> None:
+        """Write the memory, of shape ``(ram_size,)``, into `out`; valid only right after a step."""
+        self._console.ram(out)
+
+    def screen(self, out: NDArray[np.uint8]) -> None:
+        """Write the screen's palette bytes, of shape ``screen_shape``, into `out`; valid only right after a step."""
+        self._console.screen(out)
+        if self._console.shown is not None:
+            out[:] = self._console.shown[out]
+
+    def _draw_repeats(self) -> None:
+        if self._rng is None:
+            raise ArcadeMarkError(f"game {self.spec.game!r}: sticky actions need a generator; call use first")
+        super()._draw_repeats()

@@ -1,0 +1,220 @@
+"""The Atari 2600, as our own console emulates it: ale-py's machine bit for bit, its states complete.
+
+An episode starts from one saved start, as in ``atari.py``. A frame whose screen is not expected to be asked for is not
+drawn, but played again if it is. In games that cut frames short a picture shows what an earlier one left: all frames
+are drawn, and both pictures belong to a state. The usual observation is made in C with the steps.
+
+A game is played by the interpreter until its cartridge is translated: at once if that was done on an earlier day, else
+when an episode starts after `TRANSLATED_AFTER` frames. `ARCADEMARK_CONSOLE=interpreted` leaves it to the interpreter.
+Only speed depends on it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections import defaultdict
+from typing import Any
+from weakref import WeakSet
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.console import build, translate
+from arcademark.console.machine import Machine
+from arcademark.console.prove import proven
+from arcademark.environments.emulation.atari import rom_path
+from arcademark.environments.emulation.console import BatchCall, Start, StepRecord
+from arcademark.environments.emulation.facts import RAM_SIZE, REAL_RESET, screen_shape, standard
+from arcademark.environments.emulation.palettes import gray_table, rgb_table
+from arcademark.environments.observations import kernels
+from arcademark.environments.observations.making import KernelObserver
+from arcademark.errors import ArcadeMarkError
+
+TRANSLATED_AFTER = 300_000
+"""Frames of a game in this process after which its cartridge is translated."""
+
+_CHANGED = np.dtype([("place", "<u2"), ("word", "<u8")])
+"""Eight pixels of the pictures that are not as at the start."""
+
+_Cartridge = tuple[str, bytes]
+_playing: defaultdict[_Cartridge, WeakSet[NativeConsole]] = defaultdict(WeakSet)
+_translations: dict[_Cartridge, ctypes.CDLL | None] = {}
+"""Of this process's games, None where one cannot be had."""
+
+
+class _Observation(ctypes.Structure):
+    """Where the usual observation is made; as in ``steps.c``."""
+
+    _fields_ = (
+        *((name, ctypes.c_size_t) for name in ("shrink", "pooled", "old", "stack")),
+        *((name, ctypes.c_int32) for name in ("screens", "images")),
+    )
+
+
+class NativeConsole:
+    """One game in the console; a `console.Console`. Arguments and errors as of `atari.AtariConsole`.
+
+    NoCore: the console cannot be compiled here.
+    """
+
+    shown: NDArray[np.uint8] | None = None
+
+    def __init__(self, game: str, mode: int | None = None, difficulty: int | None = None) -> None:
+        self._cartridge: _Cartridge = game, rom_path(game).read_bytes()
+        self._translates = build.switch() != "interpreted"
+        self._machine = machine = Machine(*self._cartridge, chosen=self._translation())
+        chosen = machine.mode if mode is None else mode, difficulty or 0
+        if chosen != (machine.mode, 0):
+            machine.reset(*chosen)
+        if game in REAL_RESET:
+            machine.reset(*chosen)
+        self.screen_shape = screen_shape(game)
+        self.ram_size = RAM_SIZE
+        self.rgb = rgb_table(standard(game))
+        self.gray = gray_table(standard(game))
+        self.lives = machine.lives
+        self.ram = machine.ram
+        self._pictured = int(proven()[game]["cut"]) > 0
+        self._step: StepRecord | None = None
+        """The record whose last frame may not have been drawn."""
+        self.batch: BatchCall | None
+        self._address, self._state_size = machine.address, machine.state_size
+        self._use(machine.core)
+        self._begin = Start(machine.frames, machine.lives())
+        self._start_screen = np.empty(self.screen_shape, np.uint8)
+        machine.screen(self._start_screen)
+        self._words = machine.pictures().reshape(-1).view(np.uint64)
+        self._start_words = self._words.copy()
+        self._start_state = self.save()
+        _playing[self._cartridge].add(self)
+
+    def _translation(self) -> ctypes.CDLL | None:
+        """Return the game's translation if there is one already."""
+        if not self._translates:
+            return None
+        if self._cartridge not in _translations and (kept := translate.cached(*self._cartridge)):
+            _translations[self._cartridge] = kept
+        return _translations.get(self._cartridge)
+
+    def _translate(self) -> None:
+        """Make the game's translation, which takes seconds, once it was played long enough to be worth it."""
+        if not self._translates or self._cartridge in _translations:
+            return
+        if sum(console.played for console in _playing[self._cartridge]) < TRANSLATED_AFTER:
+            return
+        try:
+            made = translate.translated_unless_busy(*self._cartridge)
+        except build.NoCore:
+            _translations[self._cartridge] = None
+        else:
+            if made is not None:  # else another process is at it: look again when the next episode starts
+                _translations[self._cartridge] = made
+
+    @property
+    def played(self) -> int:
+        """Frames played in steps."""
+        return 0 if self._step is None else self._step.total
+
+    def _use(self, core: ctypes.CDLL) -> None:
+        """Go on with a core: a translation is the last one."""
+        self._machine.use(core)
+        self._play, self.batch, self._restore = core.console_step, core.console_steps, core.console_restore
+        self._translates = self._translates and core is not _translations.get(self._cartridge)
+        if self._step is not None:
+            self._step.play = _address(core.console_step)
+
+    def start(self, rng: np.random.Generator) -> Start:
+        """Begin an episode; the cartridge may be translated before, once in a process."""
+        self._translate()
+        self.restore(self._start_state)
+        return self._begin
+
+    def attach(self, step: StepRecord, observer: Any, /) -> bool:
+        """Prepare for playing a record; with an observer, it is the game's own, and its frames may be left undrawn."""
+        step.console, step.at = self._machine.address, ctypes.addressof(step)
+        if observer is None:
+            return False
+        self._step, step.play = step, _address(self._machine.core.console_step)
+        step.before, step.newest = (_address_of(screen) for screen in step.screens)
+        held = ctypes.create_string_buffer(self._machine.state_size)
+        step.held = 0 if self._pictured else ctypes.addressof(held)
+        observed = isinstance(observer, KernelObserver) and observer.newest_at >= 0
+        observation = _observation(observer) if observed else None
+        step.observation = ctypes.addressof(observation) if observation else 0
+        step.kept = held, observation, observer
+        return observed
+
+    def play(self, step: StepRecord, /) -> None:
+        """Play a step."""
+        self._play(step.at)
+
+    def start_screen(self, out: NDArray[np.uint8]) -> None:
+        """Write the screen at the start of the episode."""
+        out[:] = self._start_screen
+
+    def screen(self, out: NDArray[np.uint8], /) -> None:
+        """Write the screen of the last frame emulated."""
+        step = self._step
+        if step is not None and step.unseen:
+            self._machine.core.console_redraw(step.at)
+        self._machine.screen(out)
+
+    def save(self) -> Any:
+        """Return everything needed to continue from here: bytes, and where frames are cut short the pictures too."""
+        state = self._machine.save()
+        return (state, self._save_pictures()) if self._pictured else state
+
+    def _save_pictures(self) -> bytes:
+        """Return what of both pictures differs from those at the start."""
+        words, start = self._words, self._start_words
+        places = np.flatnonzero(words != start)
+        changed = np.empty(len(places), _CHANGED)
+        changed["place"], changed["word"] = places, words[places]
+        return changed.tobytes()
+
+    def restore(self, state: Any) -> None:
+        """Continue from where `state` was saved, in any instance of the game; an ArcadeMarkError if it is not one."""
+        if self._translates:
+            core = _translations.get(self._cartridge)
+            if core is not None:
+                self._use(core)
+        if self._pictured:
+            state = self._restore_pictures(state)
+        if type(state) is not bytes or len(state) != self._state_size:
+            raise self._no_state(f"{self._state_size} bytes")
+        self._restore(self._address, state)
+        if self._step is not None:
+            self._step.unseen = 0
+
+    def _restore_pictures(self, state: Any) -> Any:
+        """Restore the pictures of a state and return its other part."""
+        if type(state) is not tuple or len(state) != 2 or type(state[1]) is not bytes:
+            raise self._no_state("a state and its pictures")
+        changed = np.frombuffer(state[1][: len(state[1]) // _CHANGED.itemsize * _CHANGED.itemsize], _CHANGED)
+        if changed.nbytes != len(state[1]) or (changed["place"] >= len(self._words)).any():
+            raise self._no_state("a state and its pictures")
+        self._words[:] = self._start_words
+        self._words[changed["place"]] = changed["word"]
+        return state[0]
+
+    def _no_state(self, expected: str) -> ArcadeMarkError:
+        return ArcadeMarkError(
+            f"game {self._cartridge[0]!r}: this is no state of the console, which are {expected}; "
+            "restore what the console saved, not ale-py's"
+        )
+
+
+def _address(function: Any) -> int:
+    """Return where a function of a core is."""
+    return ctypes.cast(function, ctypes.c_void_p).value or 0
+
+
+def _address_of(array: NDArray[Any]) -> int:
+    return int(array.ctypes.data)
+
+
+def _observation(observer: KernelObserver) -> _Observation:
+    """Return where an observer's observations are made, for C."""
+    old, stack = observer.old, observer.stack
+    where = (_address_of(array) for array in (kernels.TABLES, observer.table, old, stack))
+    return _Observation(*where, screens=len(old), images=len(stack))

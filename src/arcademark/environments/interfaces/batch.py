@@ -1,0 +1,210 @@
+"""Steps of several games or tasks at once: those on our console in C, in several threads, others in turn.
+
+The games' records lie in one array, so that what is the same for all is written and read at once. Each game has its own
+record and console, so results do not depend on which thread plays it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.environments.base import Step
+from arcademark.environments.emulation.console import BatchCall, StepRecord
+from arcademark.environments.play import ConsoleEnvironment
+
+if TYPE_CHECKING:
+    from arcademark.environments.tasks import TaskEnvironment
+
+GAMES_A_THREAD = 4
+"""Fewer are played sooner than a thread has been woken for them."""
+
+
+def default_threads(games: int) -> int:
+    """Return the number of threads for so many games: at most one a core."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(cores, games // GAMES_A_THREAD))
+
+
+def make_batch(played: Sequence[ConsoleEnvironment | TaskEnvironment], threads: int) -> Batch:
+    """Return what plays games, or tasks, together; they have equal actions and observations, and none is in an episode.
+
+    Games on our console are played in so many threads, the caller's included.
+    """
+    if isinstance(played[0], ConsoleEnvironment):
+        return GameBatch(cast(Sequence[ConsoleEnvironment], played), threads)
+    return Batch(cast("Sequence[TaskEnvironment]", played))
+
+
+class Batch:
+    """Tasks that take their steps together, each in turn."""
+
+    def __init__(self, tasks: Sequence[TaskEnvironment]) -> None:
+        self._tasks = list(tasks)
+
+    def step(
+        self, actions: Sequence[Any], idle: NDArray[np.bool_], out: NDArray[Any]
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
+        """Play a step in each that is not `idle`, and write all observations into `out`, shape (N, ...), contiguous.
+
+        Returns rewards, terminated and truncated, shape (N,) each. `actions` has one for each, ignored where it is
+        idle. ArcadeMarkError: an action is invalid, or an episode has ended; then none has taken its step. Or a task's
+        environment raised.
+        """
+        playing = np.flatnonzero(~idle).tolist()
+        for i in playing:
+            self._tasks[i].prepare(actions[i])
+        rewards = np.zeros(len(idle))
+        terminated, truncated = np.zeros(len(idle), np.bool_), np.zeros(len(idle), np.bool_)
+        for i in playing:
+            rewards[i], terminated[i], truncated[i] = self._tasks[i].play()
+        for i, task in enumerate(self._tasks):
+            task.observe(out[i, ...])
+        return rewards, terminated, truncated
+
+    @property
+    def lives(self) -> NDArray[np.int64]:
+        """Lives left in each game."""
+        return np.zeros(len(self._tasks), np.int64)
+
+    @property
+    def frames(self) -> NDArray[np.int64]:
+        """Frames, or steps, of each episode."""
+        return np.array([task.episode_frames for task in self._tasks])
+
+    def close(self) -> None:
+        """End the threads."""
+
+
+class GameBatch(Batch):
+    """Games that take their steps together, those on our console in so many threads, the caller's included."""
+
+    def __init__(self, games: Sequence[ConsoleEnvironment], threads: int) -> None:
+        self._games = list(games)
+        array = (StepRecord * len(self._games))()
+        self._records: NDArray[Any] = np.frombuffer(memoryview(array).cast("B"), np.dtype(StepRecord))
+        for game, record in zip(self._games, (array[i] for i in range(len(array))), strict=True):
+            game.move_to(record)
+        self._actions = np.array([game.console_actions for game in self._games])
+        self._minds_lives = any(game.minds_lives for game in self._games)
+        self._observed = all(game.observed for game in self._games)
+        play, turn = self._games[0].batch, ctypes.c_int32()
+        self._crew: Crew | None = None
+        if play is not None and all(game.batch for game in self._games):
+            self._crew = Crew(min(threads, len(self._games)), partial(_work, play, array, turn), turn)
+
+    def step(
+        self, actions: Sequence[Any], idle: NDArray[np.bool_], out: NDArray[Any]
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
+        """Play a step in each game that is not `idle`, as `Batch.step`."""
+        games, records = self._games, self._records
+        self._choose(actions, idle)
+        records["idle"] = idle
+        records["out"] = out.ctypes.data + np.arange(len(games)) * out[0].nbytes if self._observed else 0
+        lives = self.lives if self._minds_lives else None
+        if self._crew is not None:
+            self._crew.work()
+        else:
+            for i in np.flatnonzero(~idle).tolist():
+                games[i].play()
+        rewards = np.where(idle, 0.0, records["reward"])
+        terminated, truncated = (~idle & (records[name] != 0) for name in ("terminated", "truncated"))
+        looked_at = idle | terminated | truncated if self._observed else np.ones(len(games), np.bool_)
+        for i in np.flatnonzero(looked_at).tolist():
+            if not idle[i]:
+                games[i].finish()
+            games[i].observe(out[i])
+        if lives is not None:
+            for i in np.flatnonzero(~idle & (records["lives"] < lives)).tolist():
+                step = Step(float(rewards[i]), bool(terminated[i]), bool(truncated[i]))
+                rewards[i], terminated[i], truncated[i] = games[i].mind_lives(int(lives[i]), step)
+                games[i].observe(out[i])
+        return rewards, terminated, truncated
+
+    def _choose(self, actions: Sequence[Any], idle: NDArray[np.bool_]) -> None:
+        """Prepare the steps: all at once where no action is refused and no number drawn."""
+        records, count = self._records, self._actions.shape[1]
+        numbers = np.asarray(actions)
+        usual = numbers.dtype.kind in "iu" and numbers.ndim == 1 and ((numbers >= 0) & (numbers < count)).all()
+        if not usual:
+            due = ~idle
+        else:
+            records["chosen"] = self._actions[np.arange(len(numbers)), numbers]
+            due = np.array([game.ended for game in self._games])
+            if self._games[0].sticky:
+                due |= records["next_repeat"] + records["frame_skip"] > records["repeat_count"]
+            due &= ~idle
+        for i in np.flatnonzero(due).tolist():
+            self._games[i].prepare(actions[i])
+
+    @property
+    def lives(self) -> NDArray[np.int64]:
+        """Lives left in each game."""
+        return self._records["lives"].astype(np.int64)
+
+    @property
+    def frames(self) -> NDArray[np.int64]:
+        """Frames of each episode."""
+        return self._records["frames"].copy()
+
+    def close(self) -> None:
+        """End the threads."""
+        if self._crew is not None:
+            self._crew.close()
+
+
+def _work(play: BatchCall, records: Any, turn: ctypes.c_int32) -> None:
+    """Play the records that no other thread has taken."""
+    play(ctypes.addressof(records), len(records), ctypes.addressof(turn))
+
+
+class Crew:
+    """Threads, the caller's included, that each run `work`; `turn` is the number of the next game."""
+
+    def __init__(self, threads: int, work: Callable[[], None], turn: ctypes.c_int32) -> None:
+        self._work, self._turn = work, turn
+        self._hands = [_Hand(work) for _ in range(threads - 1)]
+
+    def work(self) -> None:
+        """Do the work in all threads; all are done on return."""
+        self._turn.value = 0
+        for hand in self._hands:
+            hand.begin.release()
+        try:
+            self._work()
+        finally:
+            for hand in self._hands:
+                hand.done.acquire()
+
+    def close(self) -> None:
+        """End the threads."""
+        while self._hands:
+            hand = self._hands.pop()
+            hand.work = None
+            hand.begin.release()
+
+
+class _Hand:
+    """A thread that waits for work, and the locks that begin and end it."""
+
+    def __init__(self, work: Callable[[], None]) -> None:
+        self.work: Callable[[], None] | None = work
+        self.begin, self.done = threading.Lock(), threading.Lock()
+        self.begin.acquire()
+        self.done.acquire()
+        threading.Thread(target=self._run, daemon=True, name="arcademark-steps").start()
+
+    def _run(self) -> None:
+        while True:
+            self.begin.acquire()
+            if (work := self.work) is None:
+                return
+            work()
+            self.done.release()

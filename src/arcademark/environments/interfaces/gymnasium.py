@@ -1,0 +1,154 @@
+"""Games and other tasks as Gymnasium environments, to train with any library under a declared protocol.
+
+Seeding: ``reset(seed=s)`` begins a series of episodes, each with its own generator: the next child of
+``numpy.random.SeedSequence(s)``. A reset without a seed goes on to the next episode of the series. Sub-environment i of
+a vector is seeded with ``s + i`` and plays exactly what a single environment with that seed plays.
+
+Rewards are raw and games end as in evaluation; with ``training=True`` they end, and rewards are clipped, as the
+protocol says for training.
+
+Importing this module registers every game with Gymnasium as "arcademark/pong-v0", so that its own functions take
+"arcademark.environments.interfaces.gymnasium:arcademark/pong-v0", with ``protocol=…`` beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import gymnasium
+from gymnasium.vector import AutoresetMode
+
+from arcademark.environments import toy
+from arcademark.environments.interfaces.single import GymnasiumEnv, PaddingType
+from arcademark.environments.interfaces.vector import GymnasiumVectorEnv
+from arcademark.environments.registry import environment_spec
+from arcademark.errors import ArcadeMarkError
+from arcademark.suite import protocols
+from arcademark.suite.subsets import resolve_tasks
+from arcademark.suite.tasks import games
+
+DEFAULT_PROTOCOL = "world-records"
+
+
+def make(
+    game: str,
+    protocol: str | protocols.Protocol = DEFAULT_PROTOCOL,
+    *,
+    training: bool = False,
+    render_mode: str | None = None,
+    channels_first: bool = False,
+    padding_type: PaddingType = "reset",
+    **overrides: object,
+) -> GymnasiumEnv:
+    """Return a game, or another task, as a Gymnasium environment.
+
+    Observations and actions of other tasks are those of their own environments, numbered actions from 0.
+
+    Parameters
+    ----------
+    game : str
+        Any spelling of its name; of other tasks their id.
+    protocol : str or Protocol
+        A protocol or its name; for other tasks `arcademark.suite_protocol`.
+    training : bool
+        Whether episodes end and rewards are clipped as the protocol says for training.
+    render_mode : {"rgb_array"}, optional
+    channels_first : bool
+        Whether observations are as convolutional networks take them: (screens, height, width), of coloured screens
+        (3 · screens, height, width); of other tasks one array, as of `environments.shown.Shown`.
+    padding_type : {"reset", "zero"}
+        What stands for the screens before an episode's first: copies of that, as in Gymnasium's
+        ``FrameStackObservation``, or zeros, as in Stable-Baselines3's ``VecFrameStack``.
+    **overrides
+        Settings of the protocol to change, e.g. ``frame_skip=5``.
+
+    Raises
+    ------
+    ArcadeMarkError
+        There is no such game, protocol or setting, or the game cannot be played so.
+    """
+    return GymnasiumEnv(
+        environment_spec(game, _rules(protocol, overrides)),
+        training=training,
+        render_mode=render_mode,
+        channels_first=channels_first,
+        padding_type=padding_type,
+    )
+
+
+def make_vec(
+    games: str | Sequence[str],
+    num_envs: int | None = None,
+    protocol: str | protocols.Protocol = DEFAULT_PROTOCOL,
+    *,
+    training: bool = False,
+    render_mode: str | None = None,
+    autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+    copy: bool = True,
+    threads: int | None = None,
+    channels_first: bool = False,
+    padding_type: PaddingType = "reset",
+    **overrides: object,
+) -> GymnasiumVectorEnv:
+    """Return one or several games, or other tasks, as a Gymnasium vector environment, played in this process.
+
+    Parameters
+    ----------
+    games : str or sequence of str
+        A game or task, several, a subset or a suite; sub-environment i plays game ``i % len(games)``.
+    num_envs : int, optional
+        Sub-environments; one a game by default.
+    protocol, training, render_mode, channels_first, padding_type, **overrides
+        As for `make`.
+    autoreset_mode : gymnasium.vector.AutoresetMode or str
+        "next_step", "same_step" or "disabled": what follows the end of a sub-environment's episode.
+    copy : bool
+        Whether each step returns an array of its own, rather than the same one written anew.
+    threads : int, optional
+        Threads that play games on our own console; by default one a core, at most one for each four games. Results do
+        not depend on it. ale-py plays games in turn.
+
+    Raises
+    ------
+    ArcadeMarkError
+        As `make`; or the games' actions or observations differ.
+    """
+    rules = _rules(protocol, overrides)
+    if isinstance(rules, protocols.StepProtocol):
+        games = rules.suite.resolve(games)
+    elif isinstance(games, str):
+        toys = games.strip().lower() == toy.NAME
+        games = (games,) if toys else resolve_tasks(games)
+    specs = [environment_spec(game, rules) for game in games]
+    count = len(specs) if num_envs is None else num_envs
+    if not specs or count < 1:
+        raise ArcadeMarkError(f"a vector of {count} environments of {len(specs)} games; expected at least one of each")
+    return GymnasiumVectorEnv(
+        [specs[i % len(specs)] for i in range(count)],
+        training=training,
+        render_mode=render_mode,
+        autoreset_mode=autoreset_mode,
+        copy=copy,
+        threads=threads,
+        channels_first=channels_first,
+        padding_type=padding_type,
+    )
+
+
+def _rules(protocol: str | protocols.Protocol, overrides: Mapping[str, object]) -> protocols.Protocol:
+    named = protocols.protocol(protocol) if isinstance(protocol, str) else protocol
+    return named.override(overrides) if overrides else named
+
+
+def _vector(num_envs: int, *, game: str, **how: Any) -> GymnasiumVectorEnv:
+    return make_vec(game, num_envs, **how)
+
+
+for _game in games():
+    gymnasium.register(
+        f"arcademark/{_game}-v0",
+        entry_point=f"{__name__}:make",
+        vector_entry_point=f"{__name__}:_vector",
+        kwargs={"game": _game},
+    )

@@ -1,0 +1,184 @@
+"""A game or another task under a protocol as a `gymnasium.Env`, and what is told of whole games."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Literal
+
+import gymnasium
+import numpy as np
+from gymnasium.envs.registration import EnvSpec
+from numpy.typing import NDArray
+
+from arcademark.environments.base import EnvironmentSpec
+from arcademark.environments.observations.spaces import Shown
+from arcademark.environments.play import ConsoleEnvironment
+from arcademark.environments.registry import open_environment
+from arcademark.errors import ArcadeMarkError
+
+FRAMES_A_SECOND = 60
+INFOS = ("lives", "episode_frame_number", "frame_number")
+MAKE = "arcademark.environments.interfaces.gymnasium:make"
+PaddingType = Literal["reset", "zero"]
+
+
+class GameStatistics:
+    """Raw score, agent steps and duration of the game in play in each of some environments.
+
+    Parameters
+    ----------
+    count : int
+        Environments.
+    """
+
+    def __init__(self, count: int) -> None:
+        self.scores = np.zeros(count)
+        self.steps = np.zeros(count, np.int64)
+        self._began = np.full(count, time.perf_counter())
+
+    def begin(self, i: int, reward: float) -> None:
+        """Begin a new game in an environment, whose start gave a reward."""
+        self.scores[i], self.steps[i], self._began[i] = reward, 0, time.perf_counter()
+
+    def add(self, rewards: NDArray[np.float64], played: NDArray[np.bool_]) -> None:
+        """Add a step in the environments that played one, with raw rewards (0 in others)."""
+        self.scores += rewards
+        self.steps += played
+
+    def episode(self, i: int) -> dict[str, Any]:
+        """Return what Gymnasium's ``RecordEpisodeStatistics`` tells of an episode, of the game in an environment."""
+        seconds = round(time.perf_counter() - float(self._began[i]), 6)
+        return {"r": float(self.scores[i]), "l": int(self.steps[i]), "t": seconds}
+
+
+class GymnasiumEnv(gymnasium.Env[Any, Any]):
+    """A game or another task under a protocol as a `gymnasium.Env`; see `arcademark.make`.
+
+    ``info`` holds what ALE's own environment tells: ``lives``, ``episode_frame_number`` (frames since the game began)
+    and ``frame_number`` (frames since the series of episodes began). Where a game ends, ``info["episode"]`` holds its
+    raw score "r", agent steps "l" and seconds "t" as Gymnasium's ``RecordEpisodeStatistics`` has them, but of the whole
+    game, whatever training clips and ends. Of other tasks than games frames are steps, and there are no lives.
+
+    Parameters
+    ----------
+    environment_spec : EnvironmentSpec
+        The task and protocol.
+    training : bool
+    render_mode : {"rgb_array"}, optional
+    channels_first : bool
+    padding_type : {"reset", "zero"}
+    """
+
+    metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": FRAMES_A_SECOND}  # noqa: RUF012
+
+    def __init__(
+        self,
+        environment_spec: EnvironmentSpec,
+        *,
+        training: bool = False,
+        render_mode: str | None = None,
+        channels_first: bool = False,
+        padding_type: PaddingType = "reset",
+    ) -> None:
+        if render_mode not in {None, "rgb_array"}:
+            raise ArcadeMarkError(f"render_mode {render_mode!r} is not known; expected 'rgb_array' or none")
+        if padding_type not in {"reset", "zero"}:
+            raise ArcadeMarkError(f"padding_type {padding_type!r} is not known; expected 'reset' or 'zero'")
+        protocol = environment_spec.protocol
+        self.environment_spec = environment_spec
+        drawn = render_mode is not None
+        self.environment = open_environment(environment_spec, training=training, pictures=drawn)
+        if isinstance(self.environment, ConsoleEnvironment):
+            self.environment.pad_with_zeros(padding_type == "zero")
+        self.render_mode = render_mode
+        self.metadata = {**type(self).metadata, "render_fps": max(1, FRAMES_A_SECOND // protocol.frame_skip)}
+        self.shown = Shown(environment_spec, channels_first)
+        self.observation_space, self.action_space = self.shown.observation_space, self.shown.action_space
+        self.spec = EnvSpec(
+            id=f"arcademark/{environment_spec.game}",
+            entry_point=MAKE,
+            kwargs={
+                "game": environment_spec.game,
+                "protocol": protocol,
+                "training": training,
+                "channels_first": channels_first,
+                "padding_type": padding_type,
+            },
+        )
+        self.clips_rewards = training and protocol.training_reward_clipping
+        self.earlier_frames = 0
+        self.statistics, self.row = GameStatistics(1), 0
+        self.finished: dict[str, Any] | None = None
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Start the next episode of the series, or the first one of the series that `seed` begins.
+
+        Without a seed, an episode that follows a lost life goes on in the same game where the protocol says so.
+        """
+        super().reset(seed=seed, options=options)
+        self.begin_episode(new_game=seed is not None)
+        if seed is not None:
+            self.earlier_frames = 0
+        return self._observe(), self.info()
+
+    def begin_episode(self, new_game: bool = False) -> None:
+        """Start the next episode without observing it; in a new game if asked for, whatever the protocol says."""
+        self.finished = None
+        if self.environment.life_lost and not new_game:
+            step = self.environment.go_on()
+            self.statistics.scores[self.row] += step.reward
+            self.statistics.steps[self.row] += not self.environment_spec.presses_fire
+            if not self.environment.ended:
+                return
+            self.end_episode()
+        self.earlier_frames += self.environment.episode_frames
+        self.statistics.begin(self.row, self.environment.reset(self.np_random.spawn(1)[0]))
+
+    def end_episode(self) -> None:
+        """Take down what is told of a game, if the episode that has just ended was its last."""
+        self.finished = None if self.environment.life_lost else self.statistics.episode(self.row)
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Play one agent step.
+
+        Raises
+        ------
+        ArcadeMarkError
+            If the action is not one, or the episode has ended.
+        """
+        reward, terminated, truncated = self.environment.step(
+            np.asarray(action).item() if self.environment_spec.array_actions is None else action
+        )
+        self.statistics.scores[self.row] += reward
+        self.statistics.steps[self.row] += 1
+        self.finished = None
+        if terminated or truncated:
+            self.end_episode()
+        return self._observe(), self.given(reward), terminated, truncated, self.info()
+
+    def given(self, reward: float) -> float:
+        """Return the reward as the agent is given it: its sign, if it is clipped."""
+        return float(np.sign(reward)) if self.clips_rewards else reward
+
+    def info(self) -> dict[str, Any]:
+        """Return lives and frame counts under ALE's names, and "episode" where a game has just ended."""
+        frames = self.environment.episode_frames
+        told = dict(zip(INFOS, (self.environment.lives, frames, self.earlier_frames + frames), strict=True))
+        return told if self.finished is None else {**told, "episode": self.finished}
+
+    def render(self) -> NDArray[np.uint8] | None:
+        """Return the screen in colour, shape (height, width, 3), with ``render_mode="rgb_array"``."""
+        return self.environment.render() if self.render_mode == "rgb_array" else None
+
+    def get_action_meanings(self) -> list[str]:
+        """Return the actions' names, none where these are arrays."""
+        return list(self.environment_spec.action_meanings)
+
+    def close(self) -> None:
+        """Release the emulator, or close the task's environment."""
+        self.environment.close()
+
+    def _observe(self) -> Any:
+        observation = np.empty(self.environment_spec.observation_shape, self.environment_spec.observation_dtype)
+        self.environment.observe(observation)
+        return self.shown.one(observation)

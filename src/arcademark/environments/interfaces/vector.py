@@ -1,0 +1,227 @@
+"""Games or other tasks under protocols as a `gymnasium.vector.VectorEnv`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from arcademark.environments.base import EnvironmentSpec, one_by_one
+from arcademark.environments.interfaces.batch import default_threads, make_batch
+from arcademark.environments.interfaces.single import INFOS, GameStatistics, GymnasiumEnv, PaddingType
+from arcademark.environments.observations.spaces import Shown
+from arcademark.errors import ArcadeMarkError, one_line
+from arcademark.suite.protocols import AtariProtocol
+
+
+class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
+    """Games or other tasks under a protocol as a `gymnasium.vector.VectorEnv`; see `arcademark.make_vec`.
+
+    ``infos`` are those of `GymnasiumEnv`, an array each. Where episodes end, ``infos["episode"]`` holds arrays of all
+    games and ``infos["_episode"]`` says which have ended, none where a life was lost, as Gymnasium's
+    ``RecordEpisodeStatistics`` for vectors has it; that wrapper on top, which sees clipped rewards and lives for games,
+    refuses to put its own in their place. With "same_step" they are in ``infos["final_info"]`` too.
+
+    Parameters
+    ----------
+    environment_specs : sequence of EnvironmentSpec
+        One a sub-environment; actions and observations must agree.
+    training, render_mode, autoreset_mode, copy, threads, channels_first, padding_type
+        As for `make_vec`.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If actions or observations differ.
+
+    Attributes
+    ----------
+    observed : array
+        The last observations, a row each, as `Environment.observe` writes them.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": ["rgb_array"]}  # noqa: RUF012
+
+    def __init__(
+        self,
+        environment_specs: Sequence[EnvironmentSpec],
+        *,
+        training: bool = False,
+        render_mode: str | None = None,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        copy: bool = True,
+        threads: int | None = None,
+        channels_first: bool = False,
+        padding_type: PaddingType = "reset",
+    ) -> None:
+        self.envs: list[GymnasiumEnv] = []
+        _check_agreement(environment_specs)
+        self.envs = [
+            GymnasiumEnv(
+                spec,
+                training=training,
+                render_mode=render_mode,
+                channels_first=channels_first,
+                padding_type=padding_type,
+            )
+            for spec in environment_specs
+        ]
+        first = self.envs[0]
+        self.num_envs = len(self.envs)
+        self._rows = first.shown.rows
+        self._statistics = GameStatistics(self.num_envs)
+        for i, env in enumerate(self.envs):
+            env.statistics, env.row = self._statistics, i
+        if threads is not None and threads < 1:
+            raise ArcadeMarkError(f"threads is {threads}; a step is played in at least 1")
+        games = [env.environment for env in self.envs]
+        self._batch = make_batch(games, default_threads(self.num_envs) if threads is None else threads)
+        self.render_mode = render_mode
+        self.copy = copy
+        self.autoreset_mode = _autoreset_mode(autoreset_mode)
+        self.metadata = {**first.metadata, "autoreset_mode": self.autoreset_mode}
+        self.single_observation_space = first.observation_space
+        self.single_action_space = first.action_space
+        self.observation_space = batch_space(first.observation_space, self.num_envs)
+        self.action_space = batch_space(first.action_space, self.num_envs)
+        self._shape = (self.num_envs, *environment_specs[0].observation_shape)
+        self._dtype = environment_specs[0].observation_dtype
+        self.observed: NDArray[Any] = np.zeros(self._shape, self._dtype)
+        self._ended = np.zeros(self.num_envs, np.bool_)
+
+    def reset(
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Start episodes: in all sub-environments, or in those of the mask ``options["reset_mask"]``.
+
+        Parameters
+        ----------
+        seed : int or sequence of int, optional
+            Sub-environment i is seeded with ``seed + i``, or ``seed[i]``.
+        options : dict, optional
+            ``reset_mask``, a bool array of shape (num_envs,).
+        """
+        seeds = _seeds(seed, self.num_envs)
+        mask = np.ones(self.num_envs, np.bool_) if options is None else options.get("reset_mask", np.ones(1, np.bool_))
+        infos: dict[str, Any] = {}
+        if self.copy:
+            self.observed = self.observed.copy()
+        for i in np.flatnonzero(np.broadcast_to(mask, self.num_envs)).tolist():
+            _, info = self.envs[i].reset(seed=seeds[i])
+            self.envs[i].environment.observe(self.observed[i, ...])
+            infos = self._add_info(infos, info, i)
+            self._ended[i] = False
+        return self._rows(self.observed), infos
+
+    def step(
+        self, actions: Any
+    ) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+        """Play one agent step in each sub-environment.
+
+        Raises
+        ------
+        ArcadeMarkError
+            If there is not one valid action a sub-environment, or, with autoreset disabled, an episode has ended.
+        """
+        chosen = one_by_one(np.asarray(actions))
+        if len(chosen) != self.num_envs:
+            raise ArcadeMarkError(f"{len(chosen)} actions for {self.num_envs} environments; expected one each")
+        if self.copy:
+            self.observed = np.empty(self._shape, self._dtype)
+        restarts = self.autoreset_mode is AutoresetMode.NEXT_STEP
+        idle = self._ended if restarts else np.zeros(self.num_envs, np.bool_)
+        finished: dict[int, dict[str, Any]] = {}
+        for i in np.flatnonzero(idle).tolist():
+            self._begin_episode(i, finished)
+        rewards, terminated, truncated = self._batch.step(chosen, idle, self.observed)
+        self._statistics.add(rewards, ~idle)
+        if self.envs[0].clips_rewards:
+            np.sign(rewards, out=rewards)
+        self._ended = terminated | truncated
+        infos: dict[str, Any] = {}
+        for i in np.flatnonzero(self._ended).tolist():
+            env = self.envs[i]
+            env.end_episode()
+            if env.finished is not None:
+                finished[i] = env.finished
+            if self.autoreset_mode is AutoresetMode.SAME_STEP:
+                seen = env.shown.one(self.observed[i, ...].copy())
+                infos = self._add_info(infos, {"final_obs": seen, "final_info": env.info()}, i)
+                self._begin_episode(i, finished)
+                env.environment.observe(self.observed[i, ...])
+        return self._rows(self.observed), rewards, terminated, truncated, infos | self._infos(finished)
+
+    def _begin_episode(self, i: int, finished: dict[int, dict[str, Any]]) -> None:
+        """Begin an episode; `finished` takes the game, if going on in it after a lost life ended it."""
+        env = self.envs[i]
+        env.begin_episode()
+        if env.finished is not None:
+            finished[i] = env.finished
+
+    def _infos(self, finished: dict[int, dict[str, Any]]) -> dict[str, Any]:
+        """Return what is told of all environments, and where episodes have ended of the games that have, too."""
+        frames = self._batch.frames
+        earlier = np.array([env.earlier_frames for env in self.envs])
+        infos: dict[str, Any] = {}
+        for name, column in zip(INFOS, (self._batch.lives, frames, earlier + frames), strict=True):
+            infos[name] = column
+            infos[f"_{name}"] = np.ones(self.num_envs, np.bool_)
+        if finished or self._ended.any():
+            rows = list(finished)
+            infos["episode"] = {"r": np.zeros(self.num_envs), "l": np.zeros(self.num_envs, np.int64)}
+            infos["episode"]["t"] = np.zeros(self.num_envs)
+            for key, column in infos["episode"].items():
+                column[rows] = [finished[i][key] for i in rows]
+            infos["_episode"] = np.isin(np.arange(self.num_envs), rows)
+        return infos
+
+    def render(self) -> tuple[NDArray[np.uint8] | None, ...]:  # type: ignore[override]
+        """Return each sub-environment's screen in colour."""
+        return tuple(env.render() for env in self.envs)
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Release what plays and end the threads."""
+        self._batch.close()
+        for env in self.envs:
+            env.close()
+
+
+def _autoreset_mode(mode: AutoresetMode | str) -> AutoresetMode:
+    """Return the mode that is meant: itself, its value or its name, however it is written."""
+    asked = re.sub(r"[\W_]", "", mode.value if isinstance(mode, AutoresetMode) else str(mode)).lower()
+    for known in AutoresetMode:
+        if asked == known.value.lower():
+            return known
+    expected = ", ".join(repr(known.name.lower()) for known in AutoresetMode)
+    raise ArcadeMarkError(f"autoreset_mode {mode!r} is not known; expected one of {expected}")
+
+
+def _check_agreement(specs: Sequence[EnvironmentSpec]) -> None:
+    first = specs[0]
+    for spec in specs[1:]:
+        pair = [(shown.observation_space, shown.action_space) for shown in (Shown(first), Shown(spec))]
+        if pair[0] == pair[1]:
+            continue
+        names = f"{first.game!r} and {spec.game!r} cannot share a vector"
+        if isinstance(first.protocol, AtariProtocol):
+            raise ArcadeMarkError(
+                f"games {names}: {first.num_actions} and {spec.num_actions} actions, observations of shape "
+                f"{first.observation_shape} and {spec.observation_shape}; try action_set='full' and a screen_size"
+            )
+        told = (one_line(f"{observed} and {acted}", 100) for observed, acted in pair)
+        raise ArcadeMarkError(f"tasks {names}: they have {', and '.join(told)}; take a vector of each")
+
+
+def _seeds(seed: int | Sequence[int | None] | None, count: int) -> list[int | None]:
+    if seed is None:
+        return [None] * count
+    if isinstance(seed, int | np.integer):
+        return [int(seed) + i for i in range(count)]
+    if len(seed) != count:
+        raise ArcadeMarkError(f"{len(seed)} seeds for {count} environments; expected one each")
+    return list(seed)

@@ -1,0 +1,307 @@
+"""What the agent sees: the console's screens or memory, made into observations.
+
+With ``max_pool`` observations equal those of Gymnasium's ``AtariPreprocessing`` followed by ``FrameStackObservation``
+bit for bit, with ``max_pool="rgb"`` those of Stable-Baselines3's ``AtariWrapper``, and with ``max_pool="resized"``
+those of RLlib's ``WarpFrame`` followed by ``MaxAndSkipEnv``. Two of the first's habits matter at the end of an episode,
+which stops within the frame skip (the others fetch the last frame's screen too):
+
+* A screen is fetched only after the last two frames of the skip, and not if the episode ends with that frame. The final
+  observation then pools what was fetched before: the step before's screens, and this step's last but one if reached.
+* With a frame skip of 1 nothing is pooled, and the final observation repeats the one before.
+
+Without ``max_pool`` an observation is the current screen, always (as in ale-py's own Gymnasium environment)::
+
+    frames of a step      f1     f2     f3     f4
+    fetched                             before newest      ─→  max ─→ gray ─→ resize ─→ stack
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.environments.emulation.console import Console
+from arcademark.environments.emulation.facts import resized
+from arcademark.environments.observations.area import AreaResize
+from arcademark.environments.observations.kernels import GROUP_WORDS, GROUPS, IMAGE, SCREEN
+from arcademark.suite import protocols
+
+_WEIGHTS = np.array([9798, 19235, 3735])
+"""Of red, green and blue in luminance; together 1 << 15."""
+
+
+class Observer:
+    """Collects what an observation is made of, a step at a time; this one nothing, as planners observe themselves."""
+
+    before_at: int = -1
+    """Frame of a step (from 0) after which the screen goes into `before`; -1 for none."""
+
+    newest_at: int = -1
+    """Frame of a step (from 0) after which the screen goes into `newest`; -1 for none."""
+
+    ends_with_screen: bool = False
+    """Whether the screen of a step's last frame is looked at when the step is over."""
+
+    zero_padding: bool = False
+    """Whether zeros stand for the screens before an episode's first, rather than copies of that."""
+
+    before: NDArray[np.uint8] = np.empty(0, np.uint8)
+    newest: NDArray[np.uint8] = before
+
+    stack: NDArray[np.uint8] = np.empty((1, 0), np.uint8)
+    """The observation; its first axis is time, oldest first, even if it is 1 long."""
+
+    def begin(self, touched: bool) -> None:
+        """Observe the start of an episode; `touched` if frames (no-ops) were emulated since the console's start."""
+
+    def fill(self) -> None:
+        """Begin an episode where the game stands: the older images make room."""
+
+    def push(self) -> None:
+        """Observe a step that was played in full."""
+
+    def push_ended(self, last_frame: int) -> None:
+        """Observe a step in which the episode ended with frame `last_frame` (from 0)."""
+
+    def save(self) -> Any:
+        """Return everything that later observations depend on."""
+
+    def restore(self, state: Any) -> None:
+        """Continue from what `save` returned."""
+
+
+def make_observer(console: Console, settings: protocols.AtariProtocol) -> Observer:
+    """Return what makes a console's observations under a protocol."""
+    if settings.observation == "ram":
+        return RamObserver(console)
+    if settings.observation == "palette" and settings.frame_stack == 1:
+        return PaletteObserver(console)
+    usual = settings.observation == "grayscale" and console.screen_shape == SCREEN and settings.screen_size == IMAGE
+    usual = usual and settings.max_pool != "resized"
+    return KernelObserver(console, settings) if usual else ScreenObserver(console, settings)
+
+
+class _LastObserver(Observer):
+    """Observations of a step's end alone, one deep."""
+
+    def __init__(self, observe: Callable[[NDArray[np.uint8]], None], shape: tuple[int, ...]) -> None:
+        self._observe = observe
+        self.stack = np.zeros((1, *shape), np.uint8)
+        self._last = self.stack[0]
+
+    def push(self) -> None:
+        """Observe a step."""
+        self._observe(self._last)
+
+    def push_ended(self, last_frame: int) -> None:
+        """Observe the last step of an episode."""
+        self.push()
+
+    def save(self) -> Any:
+        """Return the stack."""
+        return self.stack.copy()
+
+    def restore(self, state: Any) -> None:
+        """Continue with a stack."""
+        self.stack[:] = state
+
+
+class RamObserver(_LastObserver):
+    """Observations of the console's memory."""
+
+    def __init__(self, console: Console) -> None:
+        super().__init__(console.ram, (console.ram_size,))
+
+    def begin(self, touched: bool) -> None:
+        """Observe the start of an episode."""
+        self.push()
+
+
+class PaletteObserver(_LastObserver):
+    """Observations of one screen in palette indices (never pooled or resized): bytes without their lowest bit."""
+
+    ends_with_screen = True
+
+    def __init__(self, console: Console) -> None:
+        super().__init__(console.screen, console.screen_shape)
+        self._start_screen, self._shown = console.start_screen, console.shown
+
+    def begin(self, touched: bool) -> None:
+        """Observe the start of an episode."""
+        (self._observe if touched else self._start_screen)(self._last)
+        self._index()
+
+    def push(self) -> None:
+        """Observe a step."""
+        super().push()
+        self._index()
+
+    def _index(self) -> None:
+        if self._shown is not None:
+            self._last[:] = self._shown[self._last]
+        np.right_shift(self._last, 1, out=self._last)
+
+
+class ScreenObserver(Observer):
+    """Observations of the console's screen: palette indices, colours or luminance.
+
+    Screens are kept as bytes: those fetched in this step (`newest`, and `before` if two are pooled) and in ``old``, in
+    the same order, those of the step before.
+    """
+
+    def __init__(self, console: Console, settings: protocols.AtariProtocol) -> None:
+        height, width = console.screen_shape
+        size = resized(settings, console.screen_shape)
+        self._console = console
+        self._pooled = settings.max_pool and settings.frame_skip > 1
+        self._held = settings.max_pool
+        self.ends_with_screen = not settings.max_pool
+        self.newest_at = settings.frame_skip - 1 if settings.max_pool else -1
+        self.before_at = settings.frame_skip - 2 if self._pooled else -1
+        self._resized = settings.max_pool == "resized"
+        self._luminance = settings.observation == "grayscale" and settings.max_pool in ("rgb", "resized")
+        self._colours = console.rgb if self._luminance else _colours(console, settings)
+        channels = 3 if settings.observation == "rgb" else 1
+        self._resize = AreaResize(console.screen_shape, size)
+        self._screens = np.zeros((2, 2 if self._pooled else 1, height, width), np.uint8)
+        self._new, self.old = self._screens
+        self.newest, self.before = self._new[0], self._new[-1]
+        self.zero_padding = False
+        self._images = np.zeros((settings.frame_stack, *size, channels), np.uint8)
+        self.stack = self._images if settings.observation == "rgb" else self._images[..., 0]
+
+    def begin(self, touched: bool) -> None:
+        """Observe the start of an episode."""
+        (self._console.screen if touched else self._console.start_screen)(self.newest)
+        self.before[:] = self.newest
+        self._append()
+        self.fill()
+
+    def fill(self) -> None:
+        """Let the newest image, or zeros, take the place of the older ones."""
+        self._images[:-1] = 0 if self.zero_padding else self._images[-1]
+
+    def push(self) -> None:
+        """Observe a step that was played in full."""
+        if not self._held:
+            self._console.screen(self.newest)
+        self._append()
+
+    def push_ended(self, last_frame: int) -> None:
+        """Observe a step in which the episode ended with frame `last_frame` (from 0)."""
+        if not self._held:
+            self.push()
+        elif (self._luminance or self._resized) and last_frame >= self.before_at:
+            self._push_ended_screen(last_frame)
+        elif self._pooled and last_frame > self.before_at:
+            self._show([*self.old, self.before])
+        else:
+            self._show(self.old)
+
+    def _push_ended_screen(self, last_frame: int) -> None:
+        """Observe a step in which the episode ended with a frame that is fetched, its screen included."""
+        if last_frame == self.newest_at:
+            self._console.screen(self.newest)
+            self._show(self._new)
+        else:
+            self._console.screen(self.before)
+            self._show([self.old[0], self.before])
+
+    def _append(self) -> None:
+        self._show(self._new)
+        self.old[:] = self._new
+
+    def _show(self, screens: Iterable[NDArray[np.uint8]]) -> None:
+        """Append the image of the greatest luminances or colours of some screens."""
+        seen = (self._colours[screen] for screen in screens)
+        if self._resized:
+            seen = (self._shrunk(colours, np.empty_like(self._images[-1])) for colours in seen)
+        first, *others = seen
+        for other in others:
+            np.maximum(first, other, out=first)
+        self._images[:-1] = self._images[1:]
+        if self._resized:
+            self._images[-1] = first
+        else:
+            self._shrunk(first, self._images[-1])
+
+    def _shrunk(self, colours: NDArray[np.uint8], out: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        self._resize(luminance(colours)[..., None] if self._luminance else colours, out)
+        return out
+
+    def save(self) -> Any:
+        """Return the screens of the step before and the stack."""
+        return self.old.copy(), self._images.copy()
+
+    def restore(self, state: Any) -> None:
+        """Take up what `save` returned."""
+        self.old[:], self._images[:] = state
+
+
+class KernelObserver(ScreenObserver):
+    """The usual observation, as `kernels` describes it."""
+
+    def __init__(self, console: Console, settings: protocols.AtariProtocol) -> None:
+        super().__init__(console, settings)
+        self._words = self._screens.view(np.uint64).reshape(2, len(self._new), GROUPS, GROUP_WORDS)
+        self.table = _pooled(console, self._luminance)
+
+    def push(self) -> None:
+        """Observe a step that was played in full."""
+        if not self._held:
+            self._console.screen(self.newest)
+        self._push_pooled(self._words, self.table, self.stack)
+
+    @cached_property
+    def _push_pooled(self) -> Callable[..., None]:
+        from arcademark.environments.observations.pooling import push_pooled
+
+        return push_pooled
+
+
+def _pooled(console: Console, colours: bool) -> NDArray[np.uint8]:
+    """Return the luminance of each pair of screen bytes without their lowest bits: of greatest colours, or greatest."""
+    shown = (console.rgb if colours else console.gray)[::2]
+    greatest = np.maximum(shown[:, None], shown[None])
+    return luminance(greatest) if colours else greatest
+
+
+def luminance(colours: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return the luminance of colours, shape (..., 3), bit for bit as OpenCV's ``COLOR_RGB2GRAY`` rounds it."""
+    gray: NDArray[np.uint8] = ((colours @ _WEIGHTS + (1 << 14)) >> 15).astype(np.uint8)
+    return gray
+
+
+def channels_first(observations: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return rows of observations as convolutional networks take them; a view where that can be.
+
+    Parameters
+    ----------
+    observations : uint8 array, shape (rows, ...)
+
+    Returns
+    -------
+    uint8 array, shape (rows, screens, height, width)
+        Of gray screens or palette indices; of coloured ones (rows, 3 · screens, height, width), oldest first; of memory
+        as it is.
+    """
+    if observations.ndim == 3:  # one gray screen each
+        return observations[:, None]
+    if observations.ndim >= 4 and observations.shape[-1] == 3:  # in colour
+        rows, *_, height, width, _ = observations.shape
+        return np.moveaxis(observations, -1, -3).reshape(rows, -1, height, width)
+    return observations
+
+
+def _colours(console: Console, settings: protocols.AtariProtocol) -> NDArray[np.uint8]:
+    """Return what each screen byte becomes, shape (256, channels)."""
+    if settings.observation == "rgb":
+        return console.rgb
+    if settings.observation == "palette":
+        shown = np.arange(256) if console.shown is None else console.shown
+        return (shown >> 1).astype(np.uint8)[:, None]
+    return console.gray[:, None]

@@ -1,0 +1,353 @@
+"""How far scores are uncertain because only so many episodes and runs were played: what an interval is, and from what.
+
+Conventions
+-----------
+* `score_intervals` makes those of single tasks' scores, without chance; two bootstraps make the others: the one here
+  from tasks' episodes, for any statistic of tasks' scores, and `arcademark.metrics.uncertainty.bootstrap` from runs,
+  for the summaries of many tasks.
+* One task's data is a sequence of float arrays, one a seed, of that seed's episode scores, shape (episodes,). Seeds may
+  differ in their number of episodes. A task's score is the mean over seeds of each seed's mean. Seeds are trainings of
+  their own; where they differ by the chance of episodes alone, all episodes belong in one array.
+* Percentile intervals resample as the data came about: seeds are drawn with replacement, then episodes within each
+  drawn seed. Where seeds are alike this is cautious, since a seed's mean already carries its episodes' spread; where
+  they differ, too narrow with few seeds. Everything else takes seeds alone and widens by how few there are.
+* With one seed it is the spread of episodes alone, and every interval says that the variation between seeds is not in
+  it.
+* Tasks are resampled independently of each other.
+* An `ArcadeMarkError` is raised where there is no seed, a seed without episodes, or a score that is not finite; where
+  there is no such method (`UnknownNameError`); or ``level`` is not between 0 and 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+
+LEVEL = 0.95
+RESAMPLES = 2000
+FEWEST = 3
+"""Values below which a mean has no Student's t interval: of two it is 13 standard errors wide either way."""
+
+FEW_EPISODES = 10
+FEW_SEEDS = 5
+MANY = 100
+"""Values above which their resampled mean is as good as normal."""
+
+Method: TypeAlias = Literal["symmetric", "expanded", "percentile"]
+METHODS: tuple[Method, ...] = get_args(Method)
+
+
+NoteKind: TypeAlias = Literal["absent", "one_run", "single", "ragged", "constant", "few", "coverage"]
+
+
+class Note(str):
+    """What an interval leaves out or cannot know, in words, and the kind of it.
+
+    * "absent": tasks without a score; "one_run": all tasks have a single run, so that there is no interval; "single":
+      some have; "ragged": tasks have different numbers of runs.
+    * "constant": scores that were seen not to vary; "few": other doubts because runs or episodes are few; "coverage":
+      how often such intervals hold the truth.
+    """
+
+    __slots__ = ("kind",)
+
+    kind: NoteKind
+
+    def __new__(cls, text: str, kind: NoteKind = "few") -> Note:
+        """Make the text of that kind."""
+        made = super().__new__(cls, text)
+        made.kind = kind
+        return made
+
+
+_NOT_FINITE = "an episode's score is missing or infinite; leave out episodes that were not played"
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A statistic and how far sampling leaves it uncertain.
+
+    Limits and standard error (of the resampled statistic, widened as the method widens) are None where there are too
+    few scores. Such an interval should hold the true value with frequency `level`, 0.95 for 95 %. `method` says how the
+    limits follow from the resamples, see `limits`; "student" draws none.
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+    level: float
+    standard_error: float | None
+    notes: tuple[Note, ...]
+    method: Method | Literal["student"] = "percentile"
+
+
+@dataclass(frozen=True, eq=False)
+class Strata:
+    """What each group of runs that is resampled apart adds to a statistic's variance.
+
+    `variances`, shape (..., strata), are unbiased, from the statistic's linear approximation (its influence function),
+    and 0 where there is one run; `runs`, shape (strata,), are the runs in each.
+    """
+
+    variances: NDArray[np.float64]
+    runs: NDArray[np.int64]
+
+    def degrees_of_freedom(self) -> NDArray[np.float64]:
+        """Return those of the statistic's variance (Satterthwaite 1946), shape (...); infinite where none varies."""
+        many = np.maximum(self.runs - 1, 1)
+        largest = np.max(self.variances, axis=-1, keepdims=True)
+        shares = np.divide(self.variances, largest, where=largest > 0, out=np.zeros(self.variances.shape))
+        total, squares = shares.sum(axis=-1), (shares**2 / many).sum(axis=-1)
+        return np.asarray(np.divide(total**2, squares, where=squares > 0, out=np.full(total.shape, np.inf)))
+
+    def shrinkage(self) -> NDArray[np.float64]:
+        """Return the ratio of the bootstrap's standard error to the unbiased one, shape (...); 1 where none varies.
+
+        Resampling n runs gives a mean the variance Σ(x − x̄)²/n², which is (n − 1)/n of the unbiased one.
+        """
+        unbiased = self.variances.sum(axis=-1)
+        drawn = (self.variances * (self.runs - 1) / self.runs).sum(axis=-1)
+        ratio = np.divide(drawn, unbiased, where=unbiased > 0, out=np.ones(unbiased.shape))
+        return np.asarray(np.sqrt(ratio))
+
+
+def limits(
+    value: ArrayLike, draws: NDArray[np.float64], strata: Strata, *, method: Method, level: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Find the limits that resamples of a statistic give it.
+
+    Parameters
+    ----------
+    value : float array, shape (...)
+        The statistic of the runs themselves.
+    draws : float array, shape (..., resamples)
+        The statistic of resampled runs.
+    strata : Strata
+        Variances of shape (..., strata).
+    method : {"symmetric", "expanded", "percentile"}
+        "percentile": quantiles of the resamples (Efron and Tibshirani 1993, ch. 13). "expanded": their distances from
+        the value, multiplied by what few runs call for: 1 / `Strata.shrinkage`, and Student's quantile over the normal
+        one at `Strata.degrees_of_freedom` (after Hesterberg 2015, "What teachers should know about the bootstrap", who
+        widens by the level). "symmetric": the quantile of the resamples' absolute distances from the value, multiplied
+        alike, on both sides: a statistic whose resamples lie off to one side, as those of a median of noisy scores, is
+        doubted on both.
+
+    Returns
+    -------
+    low, high, standard_error : float array, shape (...)
+    """
+    check(method, level)
+    found = np.asarray(value, dtype=np.float64)
+    deviations = draws - found[..., np.newaxis]
+    widening, student = 1.0 / strata.shrinkage(), np.ones(found.shape)
+    if method == "percentile":
+        widening = np.ones(found.shape)
+    else:
+        student = student_ratio(strata.degrees_of_freedom(), level)
+    if method == "symmetric":
+        high = np.quantile(np.abs(deviations), level, axis=-1)
+        low = -high
+    else:
+        low, high = np.quantile(deviations, [(1 - level) / 2, (1 + level) / 2], axis=-1)
+    by = widening * student
+    return found + low * by, found + high * by, np.std(draws, axis=-1, ddof=1) * widening
+
+
+def student_ratio(degrees_of_freedom: ArrayLike, level: float) -> NDArray[np.float64]:
+    """Return Student's two-sided quantile at a level over the normal distribution's."""
+    from scipy.special import ndtri, stdtrit
+
+    degrees = np.asarray(degrees_of_freedom, dtype=np.float64)
+    upper = (1 + level) / 2
+    normal = ndtri(upper)
+    student = stdtrit(np.where(np.isfinite(degrees), degrees, 1.0), upper)
+    return np.asarray(np.where(np.isfinite(degrees), student, normal) / normal)
+
+
+def check(method: str, level: float) -> None:
+    """Raise where there is no such method, or the level is not between 0 and 1."""
+    if method not in METHODS:
+        raise UnknownNameError("interval method", method, METHODS)
+    if not 0 < level < 1:
+        raise ArcadeMarkError(f"level {level:g}: expected a share between 0 and 1, such as 0.95")
+
+
+def score(seeds: Sequence[ArrayLike]) -> float:
+    """Average one task's episodes: within each seed, then over seeds."""
+    return _mean(_means(_admit(seeds)))
+
+
+def interval(
+    tasks: Mapping[str, Sequence[ArrayLike]],
+    statistic: Callable[[NDArray[np.float64]], ArrayLike],
+    rng: np.random.Generator,
+    *,
+    level: float = LEVEL,
+    resamples: int = RESAMPLES,
+    method: Method = "percentile",
+) -> Interval:
+    """Find the bootstrap interval of any statistic of the tasks' scores.
+
+    Parameters
+    ----------
+    tasks : mapping of str to (sequence of float array, shape (episodes,))
+        For each task one array a seed.
+    statistic : callable
+        From raw scores, shape (..., tasks) in the order of the mapping, to the statistic, shape (...): a mean of
+        normalised scores, say, or a model's prediction.
+    method : {"percentile", "expanded", "symmetric"}, optional
+        "percentile" draws seeds, then episodes. The others (see `limits`) draw each task's seeds, or the episodes of
+        its only seed.
+    """
+    check(method, level)
+    admitted = [_admit(seeds) for seeds in tasks.values()]
+    value = float(np.asarray(statistic(np.array([_mean(_means(seeds)) for seeds in admitted]))))
+    if lone := [task for task, seeds in tasks.items() if _episodes(seeds) < FEWEST]:
+        text = f"fewer than {FEWEST} episodes on {', '.join(lone)}: how much scores vary there is not known; play more"
+        return Interval(value, None, None, level, None, (Note(text, "one_run"),), method)
+    if method == "percentile":
+        drawn, strata = np.stack([_resampled_task(seeds, rng, resamples) for seeds in admitted], axis=-1), _ALONE
+    else:
+        units = [_unit(seeds) for seeds in admitted]
+        drawn = np.stack([resampled_means(unit, resamples, rng) for unit in units], axis=-1)
+        strata = _strata(units, statistic)
+    draws = np.asarray(statistic(drawn), dtype=np.float64)
+    low, high, error = limits(value, draws, strata, method=method, level=level)
+    return Interval(value, float(low), float(high), level, float(error), _notes(tasks, method), method)
+
+
+def score_intervals(
+    units: Sequence[NDArray[np.float64]],
+    bounds: Sequence[tuple[float | None, float | None]] = (),
+    *,
+    level: float = LEVEL,
+) -> NDArray[np.float64]:
+    """Find the intervals of many tasks' scores at once: Student's t over the values given of each, at least one.
+
+    With bounds, as many as units, limits stay within what can be scored, None where that is not known, and what was.
+
+    Returns
+    -------
+    float array, shape (units, 4)
+        Mean, low, high and standard error, the last three NaN of fewer than `FEWEST` values, or where none varies.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where a value is not finite.
+    """
+    found = np.full((len(units), 4), np.nan)
+    sizes = np.array([unit.size for unit in units])
+    for size in np.unique(sizes).tolist():
+        places = np.flatnonzero(sizes == size)
+        values = np.array([units[place] for place in places.tolist()])
+        found[places, 0] = mean = values.mean(axis=1)
+        varies = (values != values[:, :1]).any(axis=1)
+        if varies.any() and size >= FEWEST:
+            apart = values[varies] - mean[varies, np.newaxis]
+            error = np.sqrt(np.sum(apart**2, axis=1) / (size - 1) / size)
+            half_width = student(size - 1, level) * error
+            found[places[varies], 1:] = np.stack([mean[varies] - half_width, mean[varies] + half_width, error], axis=1)
+    if not np.isfinite(found[:, 0]).all():
+        raise ArcadeMarkError(_NOT_FINITE)
+    for row, unit, (least, most) in zip(found, units, bounds, strict=False):
+        row[1] = row[1] if least is None else np.maximum(row[1], min(least, unit.min()))
+        row[2] = row[2] if most is None else np.minimum(row[2], max(most, unit.max()))
+    return found
+
+
+@lru_cache
+def student(degrees_of_freedom: int, level: float) -> float:
+    """Return Student's two-sided quantile."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(degrees_of_freedom, (1 + level) / 2))
+
+
+def resampled_means(values: NDArray[np.float64], resamples: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Draw what else a mean might have been; of many values, from the normal distribution that it then has."""
+    if values.size > MANY:
+        return np.asarray(np.mean(values) + np.std(values) / np.sqrt(values.size) * rng.standard_normal(resamples))
+    picks = rng.integers(values.size, size=(resamples, values.size))
+    return np.asarray(values[np.ascontiguousarray(picks.T)].mean(axis=0))  # faster than along short rows
+
+
+_ALONE = Strata(np.zeros(1), np.ones(1, np.int64))
+"""Strata that nothing is widened by."""
+
+
+def _strata(units: Sequence[NDArray[np.float64]], statistic: Callable[[NDArray[np.float64]], ArrayLike]) -> Strata:
+    """Return each task's share of a statistic's variance: how far it moves with a standard error of the task's mean."""
+    means = np.array([unit.mean() for unit in units])
+    errors = np.array([unit.std(ddof=1) / np.sqrt(unit.size) for unit in units])
+    up, down = (np.asarray(statistic(means + sign * np.diag(errors)), dtype=np.float64) for sign in (1, -1))
+    return Strata(((up - down) / 2) ** 2, np.array([unit.size for unit in units]))
+
+
+def _unit(seeds: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Return what varies independently: the seeds' means, or the episodes of the only seed."""
+    return _means(seeds) if len(seeds) > 1 else seeds[0]
+
+
+def _means(seeds: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Return the seeds' means, shape (seeds,)."""
+    if all(scores.size == 1 for scores in seeds):
+        return np.concatenate(seeds)
+    return np.array([scores.mean() for scores in seeds])
+
+
+def _mean(values: NDArray[np.float64]) -> float:
+    mean = float(values.mean())
+    if not math.isfinite(mean):
+        raise ArcadeMarkError(_NOT_FINITE)
+    return mean
+
+
+def _admit(seeds: Sequence[ArrayLike]) -> list[NDArray[np.float64]]:
+    arrays = [np.atleast_1d(np.asarray(scores, dtype=np.float64)) for scores in seeds]
+    if not arrays or any(scores.ndim != 1 or not scores.size for scores in arrays):
+        raise ArcadeMarkError("no episodes to average; expected one array of episode scores for each seed")
+    return arrays
+
+
+def _resampled_task(
+    seeds: Sequence[NDArray[np.float64]], rng: np.random.Generator, resamples: int
+) -> NDArray[np.float64]:
+    drawn = rng.integers(len(seeds), size=(resamples, len(seeds)))
+    means = np.empty(drawn.shape)
+    for seed, scores in enumerate(seeds):
+        places = drawn == seed
+        means[places] = resampled_means(scores, int(np.count_nonzero(places)), rng)
+    return np.asarray(means.mean(axis=1))
+
+
+def _episodes(seeds: Sequence[ArrayLike]) -> int:
+    return sum(np.size(scores) for scores in seeds)
+
+
+def _notes(tasks: Mapping[str, Sequence[ArrayLike]], method: Method) -> tuple[Note, ...]:
+    single = [task for task, seeds in tasks.items() if len(seeds) == 1]
+    few = min(_episodes(seeds) for seeds in tasks.values())
+    constant = [task for task, seeds in tasks.items() if np.ptp(np.concatenate([np.ravel(s) for s in seeds])) == 0]
+    notes = []
+    if single:
+        where = "" if len(single) == len(tasks) else f" on {', '.join(single)}"
+        notes.append(Note(f"one seed{where}: the variation from seed to seed is not included"))
+    several = [len(seeds) for seeds in tasks.values() if len(seeds) > 1]
+    if several and min(several) < FEW_SEEDS and method == "percentile":
+        text = f"only {min(several)} seeds: where seeds differ, percentile intervals from so few are too narrow"
+        notes.append(Note(text))
+    if few < FEW_EPISODES and method == "percentile":
+        notes.append(Note(f"only {few} episodes a game: percentile intervals from so few are too narrow"))
+    if constant:
+        text = f"every episode scored the same on {', '.join(constant)}: no variation was seen there"
+        notes.append(Note(text, "constant"))
+    return tuple(notes)

@@ -1,0 +1,216 @@
+"""The runs that are resampled: which of them are there, and what each task's give to a statistic's variance.
+
+Conventions
+-----------
+* Scores have shape (tasks, runs), NaN where missing. A `Sample` holds those that are there, task after task.
+* A statistic's variance is that of its linear approximation: each run's influence on it, of which the unbiased
+  variance within each task is taken. It is not for an interval's width, which the bootstrap finds, but for its degrees
+  of freedom and for what resampling few runs takes off their spread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.metrics.aggregate import IQM_TRIM, Missing
+from arcademark.metrics.uncertainty.intervals import Note, Strata
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """One algorithm's runs, shape (n,), task after task, ascending in the tasks' means.
+
+    Task i has ``runs[first[i]:first[i + 1]]``; `first` has shape (tasks + 1,).
+    """
+
+    runs: Floats
+    first: NDArray[np.int64]
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Runs of each task, shape (tasks,)."""
+        return np.diff(self.first)
+
+    def by_task(self, values: Floats) -> tuple[Floats, Floats]:
+        """Return the mean and the unbiased variance (0 of a single run) of values (n,) within each task, (tasks,)."""
+        starts, sizes = self.first[:-1], self.sizes
+        deviations = values - np.repeat(values[starts], sizes)  # of runs that are all the same, exactly 0
+        mean_deviations = np.add.reduceat(deviations, starts) / sizes
+        squares = np.add.reduceat((deviations - np.repeat(mean_deviations, sizes)) ** 2, starts)
+        return values[starts] + mean_deviations, squares / np.maximum(sizes - 1, 1)
+
+
+def padded(runs: Iterable[ArrayLike]) -> Floats:
+    """Put each task's runs, at least one, into a row, shape (tasks, runs); ragged ones are padded with NaN."""
+    rows = [np.asarray(row, dtype=np.float64) for row in runs]
+    widest = max((row.size for row in rows), default=1)
+    if all(row.size == widest for row in rows):
+        return np.array(rows).reshape(len(rows), widest)
+    table = np.full((len(rows), widest), np.nan)
+    for padded_row, row in zip(table, rows, strict=True):
+        padded_row[: row.size] = row
+    return table
+
+
+def means(table: Floats) -> Floats:
+    """Return the mean over each task's runs, shape (tasks,), of scores that `padded` has put together."""
+    there = ~np.isnan(table)
+    if there.all():
+        return np.asarray(table.mean(axis=1))
+    return np.array([np.mean(row[has]) for row, has in zip(table, there, strict=True)])
+
+
+def variances(table: Floats) -> Floats:
+    """Return the unbiased variance over runs of scores (..., tasks, runs), shape (..., tasks), 0 of a single one."""
+    apart = table - table[..., :1]  # of runs that are all the same, exactly 0
+    there = ~np.isnan(table)
+    sizes = there.sum(axis=-1)
+    mean = np.sum(apart, axis=-1, where=there) / sizes
+    squares = np.sum((apart - mean[..., np.newaxis]) ** 2, axis=-1, where=there)
+    return np.asarray(squares / np.maximum(sizes - 1, 1))
+
+
+def independent(scores: Floats, kinds: NDArray[np.int64], possible: int | None = None) -> Floats:
+    """Return values whose mean varies as that of episodes' scores does where some are the same episode.
+
+    They have the mean of all scores and, for that mean, the standard error of Student's t over different episodes: with
+    shares w of m different ones of all, their variance is S² (Σ w² − 1/N), where S² is that of the m scores and N how
+    many different ones there can be, all as likely. Given which are the same, the m are drawn without replacement (Basu
+    1958, On sampling with and without replacement). If all N are there alike nothing varies.
+
+    Parameters
+    ----------
+    scores : float array, shape (episodes,)
+    kinds : int array, shape (episodes,)
+        Equal numbers are the same episode.
+    possible : int, optional
+        N; None where there is no end to them.
+
+    Returns
+    -------
+    float array, shape (m,)
+    """
+    _, first, counts = np.unique(kinds, return_index=True, return_counts=True)
+    m, n = counts.size, scores.size
+    if possible is None and m == n:
+        return scores
+    different, mean = scores[first], scores.mean()
+    squares = int(np.sum(counts**2))
+    spread = squares / n**2 if possible is None or m > possible else (possible * squares - n**2) / (possible * n**2)
+    return np.asarray(mean + np.sqrt(m * spread) * (different - different.mean()))
+
+
+def admit(tasks: Sequence[str], missing: Missing, *tables: ArrayLike) -> tuple[list[Floats], tuple[Note, ...]]:
+    """Return the tables at the tasks that all have, and notes on what they lack."""
+    arrays = [np.asarray(table, dtype=np.float64) for table in tables]
+    for values in arrays:
+        if values.ndim != 2 or len(values) != len(tasks):
+            raise ArcadeMarkError(f"expected scores of shape ({len(tasks)}, runs), not {values.shape}")
+        if np.isinf(values).any():
+            raise ArcadeMarkError(f"a score on {tasks[int(np.argwhere(np.isinf(values))[0][0])]} is infinite")
+    counts = np.stack([np.count_nonzero(~np.isnan(values), axis=1) for values in arrays])
+    widths = np.array([[values.shape[1]] for values in arrays])
+    short = [task for task, lacks in zip(tasks, np.any(counts < widths, axis=0).tolist(), strict=True) if lacks]
+    if short and missing != "omit":
+        raise ArcadeMarkError(
+            f'runs are missing on {", ".join(short)}; play them, or ask for those that are there with missing="omit"'
+        )
+    there = np.asarray((counts > 0).all(axis=0))
+    if not there.any():
+        raise ArcadeMarkError("no scores to resample; at least one task with a run is needed")
+    return [values[there] for values in arrays], _remarks(tasks, counts, there)
+
+
+def _remarks(tasks: Sequence[str], counts: NDArray[np.int64], there: NDArray[np.bool_]) -> tuple[Note, ...]:
+    notes = []
+    absent = [task for task, has in zip(tasks, there, strict=True) if not has]
+    if absent:
+        notes.append(Note(f"no score on {', '.join(absent)}: left out", "absent"))
+    fewest, most = int(counts[:, there].min()), int(counts[:, there].max())
+    single = [task for task, few in zip(tasks, (counts == 1).any(axis=0) & there, strict=True) if few]
+    if most == 1:
+        notes.append(Note("one run a task: how much scores vary from run to run is not known; play more", "one_run"))
+    elif single:
+        text = f"one run on {', '.join(single)}: the variation from run to run there is not included"
+        notes.append(Note(text, "single"))
+    return (*notes, *ragged(fewest, most))
+
+
+def ragged(fewest: int, most: int) -> tuple[Note, ...]:
+    """Say what different numbers of runs a task mean, if they are different."""
+    if fewest == most:
+        return ()
+    return (Note(f"{fewest} to {most} runs a task: each task weighs the same, in the IQM each run does", "ragged"),)
+
+
+def sample_of(scores: Floats, *, sort: bool = True) -> Sample:
+    """Take the runs that are there, tasks in ascending order of their means unless ``sort`` is false."""
+    ordered = scores[np.argsort(np.nanmean(scores, axis=1), kind="stable")] if sort else scores
+    there = ~np.isnan(ordered)
+    return Sample(ordered[there], np.concatenate([[0], np.cumsum(there.sum(axis=1))]).astype(np.int64))
+
+
+def aggregate_strata(sample: Sample, target: float) -> Strata:
+    """Variance that each task's runs give to each of the `AGGREGATES`, shape (4, tasks)."""
+    runs, sizes, tasks = sample.runs, sample.sizes, sample.sizes.size
+    means, spread = sample.by_task(runs)
+    pooled, cut = np.sort(runs), int(IQM_TRIM * runs.size)
+    clipped = np.clip(runs, pooled[cut], pooled[-1 - cut])
+    of_mean = spread / (sizes * tasks**2)
+    of_median = middle_shares(means, spread / sizes) ** 2 * spread / sizes
+    of_iqm = sample.by_task(clipped)[1] * sizes / (runs.size - 2 * cut) ** 2
+    of_gap = sample.by_task(np.minimum(runs, target))[1] / (sizes * tasks**2)
+    return Strata(np.array([of_mean, of_median, of_iqm, of_gap]), sizes)
+
+
+def middle_shares(means: Floats, variances: Floats) -> Floats:
+    """How much the median follows each task's mean, shape (..., tasks): in proportion to its density at the median."""
+    varies = variances > 0
+    spread = np.where(varies, variances, 1.0)
+    distance = (means - np.median(means, axis=-1, keepdims=True)) ** 2 / spread
+    log_density = np.where(varies, -0.5 * (distance + np.log(spread)), -np.inf)
+    largest = log_density.max(axis=-1, keepdims=True)
+    density = np.exp(log_density - np.where(np.isfinite(largest), largest, 0.0))
+    total = density.sum(axis=-1, keepdims=True)
+    return np.asarray(np.divide(density, total, out=np.zeros(density.shape), where=total > 0))
+
+
+def profile_strata(sample: Sample, thresholds: Floats) -> Strata:
+    """Variance that each task's runs give to the share of runs above each threshold, shape (thresholds, tasks)."""
+    above = np.array([sample.by_task((sample.runs > mark).astype(np.float64))[1] for mark in thresholds])
+    return Strata(above / (sample.sizes * float(sample.sizes.size) ** 2), sample.sizes)
+
+
+def improvement(x: Sample, y: Sample) -> tuple[float, Strata]:
+    """Return `arcademark.metrics.compare.probability_of_improvement` of X over Y, and what makes up its variance.
+
+    The strata, shape (2 · tasks,), are each task's runs of X, then of Y (DeLong, DeLong and Clarke-Pearson 1988).
+    """
+    tasks, pairs = x.sizes.size, x.sizes * y.sizes
+    won, lost = (np.sum(placements(*sides), axis=0) for sides in ((x, y), (y, x)))
+    value = np.mean(np.add.reduceat(won, x.first[:-1]) / (2 * pairs))
+    of_x = x.by_task(won / (2.0 * np.repeat(y.sizes, x.sizes)))[1]
+    of_y = y.by_task(lost / (2.0 * np.repeat(x.sizes, y.sizes)))[1]
+    variances = np.concatenate([of_x / x.sizes, of_y / y.sizes]) / tasks**2
+    return float(value), Strata(variances, np.concatenate([x.sizes, y.sizes]))
+
+
+def placements(x: Sample, y: Sample) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For each run of X, how many of the task's runs of Y are lower, and how many are not higher; (n,) each."""
+    ranks = np.unique(np.concatenate([x.runs, y.runs]), return_inverse=True)[1]
+    task_x, task_y = (np.repeat(np.arange(side.sizes.size), side.sizes) for side in (x, y))
+    keys_x, keys_y = np.split(np.concatenate([task_x, task_y]) * ranks.size + ranks, [x.runs.size])
+    ordered, before = np.sort(keys_y), y.first[task_x]  # tasks follow one another, and within each go its runs
+    return ordered.searchsorted(keys_x, "left") - before, ordered.searchsorted(keys_x, "right") - before
+
+
+def together(one: Strata, other: Strata) -> Strata:
+    """Put the strata of two independent samples side by side."""
+    return Strata(np.concatenate([one.variances, other.variances], axis=-1), np.concatenate([one.runs, other.runs]))

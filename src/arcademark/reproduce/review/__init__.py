@@ -1,0 +1,1 @@
+"""What the review prints and states, recomputed from its raw scores."""

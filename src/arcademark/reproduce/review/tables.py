@@ -1,0 +1,112 @@
+"""The review's Tables 3 to 14, every printed cell recomputed and set beside what is printed.
+
+Conventions
+-----------
+* "Recomputed" is what our raw scores and references come to (`review_values.ours`), to the digits printed.
+* A cell agrees if it is a rounding of that: no further off than half a unit of its last digit. It agrees too if it is a
+  rounding of what the same scores come to with the references as the review rounds them; `Comparison.why` then says
+  so. Where the score printed beside a percentage does not give it, but the score that holds does, that is said as well.
+* Any other cell differs, and its erratum says why.
+* "N/A" agrees where there is nothing to compute.
+
+The paper is Fan, "A Review for Deep Reinforcement Learning in Atari: Benchmarks, Challenges, and Solutions", 2021.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+
+from arcademark.catalogue.model import Location, PrintedCell
+from arcademark.catalogue.printed import NOTHING, PrintedNumber, printed_cells, printed_number
+from arcademark.errors import UnknownNameError
+from arcademark.reproduce.comparison import Comparison, Reproduction, Verdict, explained
+from arcademark.reproduce.review import text as review_text
+from arcademark.reproduce.review.values import PAPER, REFERENCES, as_rounded, ours, value
+from arcademark.suite.tasks import games
+
+_GROUPS = ("model-free, 200M frames", "model-free, 10B frames and more", "model-based", "others")
+_QUANTITIES = {"hns": "HNS", "hwrns": "HWRNS", "saber": "SABER"}
+TITLES: Mapping[int, str] = {
+    3 + 4 * block + group: f"Table {3 + 4 * block + group}: {quantity}, {name}"
+    for block, quantity in enumerate(_QUANTITIES.values())
+    for group, name in enumerate(_GROUPS)
+}
+"""Of Tables 3 to 14."""
+
+_ROWS = {
+    "training frames": "training frames",
+    "mean": "mean {}",
+    "mean efficiency": "learning efficiency of the mean {}",
+    "median": "median {}",
+    "median efficiency": "learning efficiency of the median {}",
+    "hwrb": "HWRB",
+}
+
+
+def tables(number: int | None = None) -> tuple[Reproduction, ...]:
+    """Recompute one of Tables 3 to 14, or with None all of them, and the text's statements after them."""
+    if number is not None and number not in TITLES:
+        raise UnknownNameError("table of the review", str(number), [str(known) for known in TITLES])
+    wanted = TITLES if number is None else (number,)
+    found = tuple(_table(table) for table in wanted)
+    return found if number is not None else (*found, *review_text.statements())
+
+
+@cache
+def _table(table: int) -> Reproduction:
+    cells = (cell for cell in printed_cells() if cell.place.table == table)
+    return Reproduction(PAPER, TITLES[table], table, tuple(explained(PAPER, compare(cell)) for cell in cells))
+
+
+def where(place: Location) -> str:
+    """Name a cell in words: "Table 3, Rainbow, James Bond, HNS"."""
+    quantity = _QUANTITIES.get(place.quantity, "score")
+    if place.row in _ROWS:
+        return f"Table {place.table}, {place.algorithm}, {_ROWS[place.row].format(quantity)}"
+    return f"Table {place.table}, {place.algorithm}, {games()[place.row].name}, {quantity}"
+
+
+def compare(cell: PrintedCell) -> Comparison:
+    """Recompute one printed cell, without asking the errata why it differs."""
+    place, number = cell.place, printed_number(cell.printed)
+    exact, rounded = value(place, ours()), value(place, as_rounded())
+    verdict: Verdict = "differs"
+    why = ""
+    if exact is None or number is None:
+        verdict = "agrees" if exact is None and cell.printed == NOTHING else "differs"
+        recomputed = NOTHING if exact is None else f"{exact:.2f}"
+        return Comparison(where(place), cell.printed, recomputed, verdict, place=place)
+    if number.is_rounding_of(exact):
+        verdict = "agrees"
+    elif rounded is not None and number.is_rounding_of(rounded):
+        verdict, why = "agrees", f"{number.like(rounded)} with the references rounded as the review prints them"
+    if verdict == "agrees":
+        why = "; ".join(filter(None, (why, _of_which_score(place, number))))
+    recomputed = f"{exact:.10g}" if place.quantity == "score" else number.like(exact)
+    return Comparison(where(place), cell.printed, recomputed, verdict, why, place)
+
+
+@cache
+def _printed() -> Mapping[Location, str]:
+    return {cell.place: cell.printed for cell in printed_cells()}
+
+
+def _of_which_score(place: Location, number: PrintedNumber) -> str:
+    """Say of which score a percentage is, where the score printed beside it does not give it."""
+    if place.row not in games() or place.quantity == "score" or place.algorithm in REFERENCES:
+        return ""
+    printed = _printed()[replace(place, quantity="score")]
+    beside, key = printed_number(printed), (place.algorithm, place.row)
+    held = ours().scores[place.algorithm][place.row]
+    if beside is None or beside.value == held:
+        return ""
+    if any(
+        number.is_rounding_of(other)
+        for basis in (ours(), as_rounded())
+        if (other := value(place, basis.with_scores({key: beside.value}))) is not None
+    ):
+        return ""
+    how = "which is rounded to it" if beside.is_rounding_of(held) else "which holds"
+    return f"not of the score {printed} printed beside it, but of {held:.10g}, {how}"

@@ -1,0 +1,211 @@
+"""What the review's text states that its scores, its own tables or the other papers that were read can decide.
+
+Conventions
+-----------
+* A statement that rests on scores is checked with the catalogue's scores and the suite's references in full. "Best" is
+  among the 13 algorithms of the review, those of the same kind where it says so.
+* What none of these decides is "not available", with what is known beside it.
+
+The paper is Fan, "A Review for Deep Reinforcement Learning in Atari: Benchmarks, Challenges, and Solutions", 2021.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from arcademark.catalogue import collections
+from arcademark.catalogue.model import MODEL_FREE, Location
+from arcademark.metrics.efficiency import DAYS_PER_YEAR, FRAMES_PER_SECOND, game_time_days, game_time_days_review
+from arcademark.metrics.normalise import broken_records
+from arcademark.reproduce import comparison
+from arcademark.reproduce.comparison import Comparison, Reproduction, number
+from arcademark.reproduce.review.values import COLLECTION, PAPER, RECORD, as_rounded, ours, percentages, value
+from arcademark.suite.protocols import protocol
+from arcademark.suite.tasks import games, suite
+
+OTHER = "atari-5-training"
+SAME_SCORES: Mapping[str, str] = {
+    "Rainbow": "Rainbow (noop)",
+    "IMPALA": "IMPALA (deep)",
+    "LASER": "LASER No Sweep (200M)",
+    "R2D2": "R2D2",
+    "NGU": "NGU (32-0)",
+    "Agent57": "Agent57",
+    "MuZero": "MuZero",
+    "DreamerV2": "DreamerV2",
+    "GDI-I3": "GDI-I3",
+    "GDI-H3": "GDI-H3(200M frames)",
+}
+"""Which entry of the other collection has the scores of the paper that the review names."""
+
+_NAMES = {"hns": "HNS", "hwrns": "HWRNS", "saber": "SABER"}
+_HALF_HOUR = 30 * 60 * FRAMES_PER_SECOND
+
+stated = partial(comparison.stated, PAPER)
+
+
+def statements() -> tuple[Reproduction, ...]:
+    """Check what the text states, then what Tables 1 and 2 print of each algorithm's settings."""
+    groups = {
+        "Statements of the text: which algorithm is best in what": (*_figures(), *_bests(), *_duels()),
+        "Statements of the text: records, means and game time": (*_records(), *_times()),
+        "Statements of the text: whose scores are printed": tuple(_sources()),
+        "Tables 1 and 2: settings": tuple(_settings()),
+    }
+    return tuple(Reproduction(PAPER, title, None, found) for title, found in groups.items())
+
+
+def _figures() -> Iterator[Comparison]:
+    for key, algorithm, printed in (("hwrns-agent57", "Agent57", "125.92%"), ("hwrns-gdi-h3", "GDI-H3", "154.27%")):
+        place = Location(0, "mean", algorithm, "hwrns")
+        exact, rounded = (value(place, basis) or 0.0 for basis in (ours(), as_rounded()))
+        plain, shown = number(printed).is_rounding_of(exact), f"{exact:.3f}%"
+        found = stated(key, shown, plain or number(printed).is_rounding_of(rounded))
+        yield found if plain else replace(found, why="with the references rounded as the review prints them")
+
+
+def _bests() -> Iterator[Comparison]:
+    free = tuple(entry.algorithm for entry in collections.entries(COLLECTION) if entry.kind in MODEL_FREE)
+    mean, median = (_ranked(row, "hns", free) for row in ("mean", "median"))
+    text = f"by the mean {mean[0]}, by the median {median[0]}"
+    yield stated("best-model-free", text, _first(mean) == "Agent57")
+    for key, algorithm, row, quantity in (
+        ("best-gdi", "GDI-H3", "mean", "hns"),
+        ("best-gdi", "GDI-H3", "mean", "hwrns"),
+        ("best-gdi", "GDI-H3", "median", "hwrns"),
+        ("best-gdi", "GDI-H3", "median", "saber"),
+        ("best-agent57", "Agent57", "mean", "saber"),
+        ("best-muzero", "MuZero", "median", "hns"),
+        ("best-gdi", "GDI-H3", "hwrb", "hwrns"),
+    ):
+        ranking = _ranked(row, quantity)
+        measure = "HWRB" if row == "hwrb" else f"{row} {_NAMES[quantity]}"
+        yield stated(key, ", ".join(ranking[:2]), _first(ranking) == algorithm, measure=measure)
+    best = {
+        f"{row} {name}": _ranked(f"{row} efficiency", quantity)
+        for quantity, name in _NAMES.items()
+        for row in ("mean", "median")
+    }
+    text = "; ".join(f"{measure} {ranking[0]}" for measure, ranking in best.items())
+    yield stated("best-efficiency", text, all(_first(ranking) == "GDI-H3" for ranking in best.values()))
+
+
+def _duels() -> Iterator[Comparison]:
+    def ahead(key: str, row: str, quantity: str, first: str, *others: str, **names: str) -> Comparison:
+        mine, theirs = _value(row, quantity, first), {other: _value(row, quantity, other) for other in others}
+        text = f"{first} {mine:.2f}; " + ", ".join(f"{other} {score:.2f}" for other, score in theirs.items())
+        return stated(key, text, mine > max(theirs.values()), **names)
+
+    yield ahead("go-explore", "mean", "hns", "Go-Explore", "Agent57", "NGU", "R2D2")
+    for row in ("mean", "median"):
+        yield ahead("agent57-and-muzero", row, "hns", "MuZero", "Agent57", measure=row)
+    yield ahead("muzero-hns", "median", "hns", "MuZero", "GDI-H3")
+    yield ahead("muzero-hwrns", "median", "hwrns", "GDI-H3", "MuZero")
+    for other in ("Agent57", "Go-Explore"):
+        yield ahead("explorers", "mean", "hns", "GDI-H3", other, algorithm=other)
+    hns = percentages("Go-Explore", "hns", ours())
+    failed = ("demon_attack", "breakout", "boxing", "phoenix")
+    yield stated("go-explore-fails", ", ".join(f"{games()[task].name} {hns[task]:.0f}%" for task in failed))
+    ranks = [1 + [name.split()[0] for name in _ranked(row, "hns")].index("Muesli") for row in ("median", "mean")]
+    yield stated("muesli", f"{ranks[0]}th of 13 by the median, {ranks[1]}th by the mean")
+
+
+def _records() -> Iterator[Comparison]:
+    tasks = suite("atari-57").tasks
+    names = tuple(ours().scores)
+    rows = [percentages(name, "hwrns", ours()) for name in names]
+    hwrns = [[row.get(task, np.nan) for task in tasks] for row in rows]
+    unbroken = len(broken_records(hwrns, names, tasks).unbroken)
+    most = int(max(_value("hwrb", "hwrns", name) for name in names))
+    text = f"{unbroken} by none of the algorithms; {len(tasks) - most} not by the best of them alone"
+    yield stated("unbroken", text, unbroken >= 35)
+    yield stated("simple-breaks", f"{_value('hwrb', 'hwrns', 'SimPLe'):.0f}")
+    hns = percentages("Agent57", "hns", ours())
+    least = min(hns, key=lambda task: hns[task])
+    text = f"{sum(score >= 100 for score in hns.values())}; least on {games()[least].name}, {hns[least]:.2f}%"
+    yield stated("above-human", text, min(hns.values()) >= 100)
+    capped = {name: np.clip(list(percentages(name, "hns", ours()).values()), 0, 100) for name in names}
+    full = [f"{name} ({len(scores)} games)" for name, scores in capped.items() if scores.mean() == 100]
+    holds = any(name.startswith("Agent57") for name in full)
+    yield stated("best-capped", f"100% on average: {', '.join(full)}", holds)
+    fewer = [f"{name} {len(scores)}" for name, scores in ours().scores.items() if len(scores) < len(tasks)]
+    yield stated("averaged-games", f"57, save {', '.join(fewer)}", not fewer)
+    high = max(score["chopper_command"] for score in (*ours().scores.values(), ours().references[RECORD]))
+    yield stated("chopper-command", f"up to {high:.0f}", high <= 999900)
+
+
+def _times() -> Iterator[Comparison]:
+    yield stated("half-hour", f"{_HALF_HOUR:,}", _HALF_HOUR == 1e5)
+    text = f"frames / (108,000 · 2 · 24): Eq. 6 is {_HALF_HOUR / 1e5 - 1:.0%} too long"
+    yield stated("equation-6", text, _HALF_HOUR == 1e5)
+    for key, printed, frames in (("days-200m", 42, 2e8), ("days-200m-again", 41, 2e8), ("days-100b", 20833, 1e11)):
+        exact, review = float(game_time_days(frames)), game_time_days_review(frames)
+        yield stated(key, f"{exact:,.2f} at 60 a second; {review:,.2f} by Eq. 6", abs(exact - printed) <= 0.5)
+    years, by_review = (float(time(1e11)) / DAYS_PER_YEAR for time in (game_time_days, game_time_days_review))
+    text = f"{years:.1f} at 60 a second; {by_review:.1f} by Eq. 6"
+    yield stated("years-100b", text, round(years) == 57)
+    yield stated("years-agent57", text, years > 57)
+    spent = [ours().frames[name] for name in ("R2D2", "Agent57")]
+    text = " and ".join(f"{count / 1e9:g}B" for count in spent)
+    yield stated("frames-trained", text, spent == [10**10, 10**11])
+    yield stated("broken", "HWRNS ≥ 100 %", False)
+    yield stated("muesli-spelled", "Muesli", False)
+
+
+def _sources() -> Iterator[Comparison]:
+    others = {entry.algorithm: collections.scores_of(entry, as_published=True) for entry in collections.entries(OTHER)}
+    for algorithm, name in SAME_SCORES.items():
+        mine, theirs = ours().scores[algorithm], others[name]
+        both = [task for task in mine if task in theirs]
+        # one of two equal scores can be the other rounded, to whole points at the coarsest
+        apart = [task for task in both if abs(mine[task] - theirs[task].score) > 0.5]
+        text = f"{len(both) - len(apart)} of {len(both)} are the same there"
+        if 0 < len(apart) <= 3:
+            text += f"; not {', '.join(games()[task].name for task in apart)}"
+        yield stated("same-scores", text, not apart, algorithm=algorithm)
+
+
+def _settings() -> Iterator[Comparison]:
+    yield stated("bold")
+    sizes = Counter(len(games()[task].minimal_actions) for task in suite("atari-57").tasks)
+    text = f"{min(sizes)} to {max(sizes)}, 4 in {sizes[4]} of 57 games"
+    yield stated("useful-actions", text, sizes.keys() == {4})
+    listed = {entry.algorithm: entry.settings for entry in collections.entries(COLLECTION) if entry.settings}
+    life = listed["Rainbow"]["life information in training"]
+    yield stated("life", "an episode ends with a life", life == "yes")
+    dataset = ", ".join(name for name in listed if name in SAME_SCORES)
+    for names, cap in ((dataset, protocol("noop-108000")), ("Go-Explore", protocol("go-explore"))):
+        frames = cap.max_frames_per_episode or 0
+        text = f"{frames:,} frames, {frames / FRAMES_PER_SECOND / 60:.0f} min (Aitchison et al. 2023, §5.3)"
+        yield stated("episode-length", text, frames == _HALF_HOUR, algorithms=names)
+    five = protocol("machado-2018").max_frames_per_episode or 0
+    yield stated("machado-length", f"{five:,} frames", five == 5 * 60 * FRAMES_PER_SECOND)
+    ends = protocol("ale-2013").evaluation_episode_end
+    yield stated("bellemare-end", str(ends).replace("_", " "), ends == "game_over")
+    yield stated("repeats")
+    for name, settings in listed.items():
+        if name in ("Muesli", "SimPLe"):
+            shown = f"{settings['image size']}, {settings['colour']}"
+            yield stated("image", algorithm=name, settings=shown)
+
+
+def _value(row: str, quantity: str, algorithm: str) -> float:
+    found = value(Location(0, row, algorithm, quantity), ours())
+    assert found is not None, algorithm
+    return found
+
+
+def _ranked(row: str, quantity: str, among: Sequence[str] = ()) -> list[str]:
+    """Name algorithms with their values, the best first: "GDI-H3 9623.90"."""
+    values = {name: _value(row, quantity, name) for name in among or ours().scores}
+    form = ".2E" if "efficiency" in row else ".0f" if row == "hwrb" else ".2f"
+    return [f"{name} {values[name]:{form}}" for name in sorted(values, key=lambda name: -values[name])]
+
+
+def _first(ranking: Sequence[str]) -> str:
+    return ranking[0].split()[0]

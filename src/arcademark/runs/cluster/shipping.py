@@ -1,0 +1,179 @@
+"""An agent's files on their way to a machine that lacks them: its code, its network, and what its parameters name.
+
+Where all files lie at the same place with the same content, as on a shared file system, they are used as they are.
+Else they are kept below the cache folder, under a checksum of them all, at the paths that they had, so that files find
+each other; what is there is never written again, and checked whenever it is used. Commands' programs are compared, not
+sent.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from arcademark.agents.checkpoints import paths
+from arcademark.agents.checkpoints.contents import MOST_BYTES, files_beside
+from arcademark.agents.importing import importable, is_file
+from arcademark.agents.loading import AgentSpec, all_parameters
+from arcademark.errors import ArcadeMarkError
+from arcademark.files import cache_folder, read_bytes
+from arcademark.runs.plan import Trial
+from arcademark.runs.store.provenance import file_of, texts
+
+
+@dataclass(frozen=True)
+class Packed:
+    """An agent's files: absolute paths and contents, the folder that relative ones start at, its code's SHA-256.
+
+    `home` is what "~" stands for where they come from.
+    """
+
+    folder: str
+    home: str
+    files: tuple[tuple[str, bytes], ...]
+    code: str | None
+
+    @property
+    def size(self) -> int:
+        """The bytes of all files."""
+        return sum(len(content) for _, content in self.files)
+
+
+def packed(trial: Trial) -> Packed | None:
+    """Return the files of a trial's agent, None of one that comes with the package."""
+    spec = trial.agent
+    if not (spec.checkpoint or spec.own):
+        return None
+    folder = os.getcwd()
+    names = dict.fromkeys(os.path.abspath(path) for path in _paths(trial, spec, folder))
+    return Packed(
+        folder,
+        os.path.expanduser("~"),
+        tuple((name, read_bytes(Path(name), MOST_BYTES)) for name in names),
+        _code(spec),
+    )
+
+
+def unpacked(trial: Trial, files: Packed | None) -> Trial:
+    """Return a trial whose agent's files are here, and go to the folder where its relative paths start.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If they cannot be kept, or the agent's module is missing or another one.
+    """
+    if files is None:
+        return trial
+    root = _root(files)
+    if os.path.isdir(folder := root + files.folder):
+        os.chdir(folder)
+    spec = _moved(trial.agent, root, files.home) if root else trial.agent
+    if _code(spec) != files.code:
+        raise ArcadeMarkError(
+            f"agent {spec.label}: its code is missing on this node, or another one; install the same on all nodes"
+        )
+    return replace(trial, agent=spec)
+
+
+def _paths(trial: Trial, spec: AgentSpec, folder: str) -> Iterator[Path]:
+    if spec.command is not None:
+        return
+    code = _code_file(spec)
+    if code is not None and (is_file(spec.ref) or code.is_relative_to(folder)):
+        yield code
+    if spec.checkpoint:
+        path = paths.file_of(spec.ref, trial.game, trial.seed)
+        yield from filter(Path.is_file, path.rglob("*")) if path.is_dir() else _with_files_beside(path)
+    for _, text in texts(spec.parameters if spec.checkpoint else all_parameters(spec)):
+        if (path := Path(os.path.expanduser(text))).is_file():
+            yield path
+
+
+def _with_files_beside(path: Path) -> Iterator[Path]:
+    yield path
+    yield from files_beside(read_bytes(path, MOST_BYTES), path)
+
+
+def _code_file(spec: AgentSpec) -> Path | None:
+    reference = str(spec.parameters.get("network", "")) if spec.checkpoint else spec.ref
+    with importable(reference):
+        return file_of(reference)
+
+
+def _code(spec: AgentSpec) -> str | None:
+    if spec.command is not None:
+        contents = (read_bytes(Path(path)) for path in (spec.command.words[0], *spec.command.files.values()))
+        return hashlib.sha256(b"".join(hashlib.sha256(content).digest() for content in contents)).hexdigest()
+    path = _code_file(spec)
+    return hashlib.sha256(read_bytes(path)).hexdigest() if path else None
+
+
+def _root(files: Packed) -> str:
+    """Return the folder below which the files lie at their paths; "" where they are here as they are there."""
+    if all(_is(name, content) for name, content in files.files):
+        return ""
+    sums = [f"{name}\0{hashlib.sha256(content).hexdigest()}\n" for name, content in files.files]
+    cache = cache_folder()
+    if cache is None:
+        raise ArcadeMarkError("there is no home on this node to keep an agent's files in; set ARCADEMARK_CACHE there")
+    place = cache / "agents" / hashlib.sha256("".join(sums).encode()).hexdigest()[:32]
+    try:
+        if not place.exists():
+            _write(place, files)
+    except OSError as error:
+        raise ArcadeMarkError(
+            f"{place}: an agent's files cannot be written on this node ({error.strerror}); make room there"
+        ) from None
+    for name, content in files.files:
+        if not _is(f"{place}{name}", content):
+            raise ArcadeMarkError(f"{place}{name}: is not as it was sent to this node; remove {place} there")
+    return str(place)
+
+
+def _write(place: Path, files: Packed) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    draft = place.parent / "draft"
+    with (place.parent / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if place.exists():  # another worker was first
+            return
+        try:
+            shutil.rmtree(draft, ignore_errors=True)  # of one that was killed
+            os.makedirs(f"{draft}{files.folder}")
+            for name, content in files.files:
+                path = Path(f"{draft}{name}")
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(content)
+            draft.rename(place)
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
+
+
+def _is(name: str, content: bytes) -> bool:
+    try:
+        return os.path.getsize(name) == len(content) and read_bytes(Path(name), len(content)) == content
+    except (OSError, ArcadeMarkError):
+        return False
+
+
+def _moved(spec: AgentSpec, root: str, home: str) -> AgentSpec:
+    """Return an agent whose files lie below another folder, under its name."""
+
+    def moved(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: moved(item) for key, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [moved(item) for item in value]
+        if isinstance(value, str) and value.startswith(("/", "~/")):
+            place = root + (home + value[1:] if value.startswith("~/") else value)
+            return place if os.path.isfile(place) or file_of(place) else value
+        return value
+
+    ref = root + spec.ref if spec.checkpoint or is_file(spec.ref) else spec.ref
+    return replace(spec, ref=ref, parameters=moved(dict(spec.parameters)), name=spec.label)

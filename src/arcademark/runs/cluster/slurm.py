@@ -1,0 +1,442 @@
+"""Play plans' shards as jobs of a SLURM cluster, by submitit; needs ``pip install '.[slurm]'``.
+
+Each job runs a command, ``arcademark run … --shard K/N`` say, in a folder of its own, below the run's. Before its time
+limit, where it is preempted, and where the command ends before it is done, it puts itself back into the queue, where
+the same command continues; a last job merges all shards. submitit keeps what a job is to call as a pickle in the folder
+``slurm``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from arcademark.errors import ArcadeMarkError, one_line
+from arcademark.runs.execution import begin, describe
+from arcademark.runs.plan import Plan, Trial
+from arcademark.runs.playing.scheduling import shard, shards
+from arcademark.runs.store import manifest
+from arcademark.runs.store.checks import DATABASE
+from arcademark.runs.store.database import open_for_reading
+from arcademark.runs.store.reading import read_run
+from arcademark.runs.store.recording import JOBS, SHARDS
+
+JOB = "arcademark"  # what jobs are called
+MOST_JOBS = 256  # that are made unless more are asked for
+MOST_IN_ARRAY = 1001  # SLURM's own default for MaxArraySize
+SIGNAL_SECONDS = 90  # before the limit that a job is told to end; submitit's own default
+ROUNDS_WITHOUT_PROGRESS = 3  # in a row, after which a job is not put back into the queue
+COMMAND_SECONDS = 60.0  # that a command of SLURM may take
+
+FRAMES = """SELECT total(frames) FROM
+(SELECT frames FROM episode UNION ALL SELECT frames FROM unfinished UNION ALL SELECT frames FROM checkpoint)"""
+"""That a run holds, of episodes and of what can go on."""
+
+FAILURES = "SELECT count(error) FROM trial"
+
+ALIASES = {"cpus": "cpus_per_task", "gpus": "gpus_per_node"}
+_COUNTS = {"array_parallelism", "cpus_per_gpu", "cpus_per_task", "signal_delay_s"}
+_TEXTS = {
+    *("account", "comment", "constraint", "dependency", "exclude", "exclusive", "gpus_per_node", "gpus_per_task"),
+    *("gres", "job_name", "mail_type", "mail_user", "mem", "mem_per_cpu", "mem_per_gpu", "nodelist", "partition"),
+    *("qos", "wckey"),
+}
+_OTHERS = {"reservation"}  # of sbatch, which submitit passes on
+_LINES = {"setup", "teardown"}  # of the script, as many as there are
+PARAMETERS = frozenset({"time", *_COUNTS, *_TEXTS, *_OTHERS, *_LINES})
+"""submitit's names, but for those that are for jobs of several processes, and what else sbatch is given."""
+
+GPUS = frozenset({"gpus_per_node", "gpus_per_task", "cpus_per_gpu", "mem_per_gpu"})
+"""What the job that merges does not have."""
+
+_WAIT = "for wait in 0 10 30 60; do sleep $wait; {} -c 'import submitit, arcademark.runs.cluster.slurm' && break; done"
+"""Where packages are being installed anew as a job begins, it waits for them."""
+
+_TIME = re.compile(r"(?:(?P<days>\d{1,4})-)?(\d{1,6})(?::(\d{1,2}))?(?::(\d{1,2}))?")
+
+
+def parameters(
+    asked: Sequence[tuple[str, str]], merge: Sequence[tuple[str, str]] = ()
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Read the parameters of jobs, and of the one that merges where they differ, as submitit has them.
+
+    Returns
+    -------
+    dict, dict
+        Those of jobs; those of the one that merges, which has no GPU unless `merge` asks for one.
+
+    Raises
+    ------
+    ArcadeMarkError
+        With what was expected.
+    """
+    given = _read("--slurm", asked)
+    if "time" not in given:
+        raise ArcadeMarkError("--slurm: expected the limit of a job too, as in time=4:00:00; it continues after it")
+    rest = {name: value for name, value in given.items() if name not in GPUS}
+    if gres := ",".join(one for one in rest.pop("gres", "").split(",") if one and one.partition(":")[0] != "gpu"):
+        rest["gres"] = gres
+    last = {"job_name": f"{given.get('job_name', JOB)}-merge"}
+    return _complete("--slurm", given), _complete("--slurm merge:", rest | last | _read("--slurm merge:", merge))
+
+
+def _read(option: str, asked: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for given, text in asked:
+        name = ALIASES.get(given, given)
+        if name not in PARAMETERS:
+            known = ", ".join(sorted({*PARAMETERS, *ALIASES}))
+            raise ArcadeMarkError(f"{option} {given}: no parameter of submitit for a job; known: {known}")
+        if not text:
+            raise ArcadeMarkError(f"{option} {given}=: expected a value")
+        if name in _LINES:
+            found.setdefault(name, []).append(text)
+        elif name in found:
+            raise ArcadeMarkError(f"{option}: {name} is given twice; give it once")
+        elif name == "time":
+            found[name] = minutes(text)
+        elif name in _COUNTS:
+            if not text.isdecimal() or not 1 <= len(text) <= 9 or int(text) < 1:
+                raise ArcadeMarkError(f"{option} {given}={text}: expected a whole number of at least 1")
+            found[name] = int(text)
+        else:
+            found[name] = True if (name, text) == ("exclusive", "true") else text
+    return found
+
+
+def _complete(option: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Add what was not asked for to a job's parameters."""
+    found: dict[str, Any] = {"job_name": JOB, "signal_delay_s": SIGNAL_SECONDS, "stderr_to_stdout": True, **given}
+    if 60 * found["time"] <= 2 * found["signal_delay_s"]:
+        raise ArcadeMarkError(
+            f"{option} time: {found['time']} minutes; expected more than twice the {found['signal_delay_s']} seconds "
+            "before the limit in which a job ends what it plays (signal_delay_s)"
+        )
+    found["setup"] = [*found.get("setup", ()), _WAIT.format(shlex.quote(sys.executable))]
+    found["additional_parameters"] = {"requeue": True} | {name: found.pop(name) for name in _OTHERS & found.keys()}
+    if "cpus_per_task" in found:
+        found["srun_args"] = [f"--cpus-per-task={found['cpus_per_task']}"]  # srun does not take it from the job
+    return found
+
+
+def minutes(text: str) -> int:
+    """Read a time limit as SLURM writes it, ``90``, ``1:30:00``, ``2-12``, in minutes, rounded up."""
+    match = _TIME.fullmatch(text)
+    if match is None or not any(int(part or 0) for part in match.groups()):
+        raise ArcadeMarkError(f"time={text}: expected minutes, hours:minutes:seconds or days-hours")
+    days, first, second, third = (int(part or 0) for part in match.groups())
+    if match["days"] is not None:
+        return (24 * days + first) * 60 + second + math.ceil(third / 60)
+    if match[4] is not None:
+        return 60 * first + second + math.ceil(third / 60)
+    return first + math.ceil(second / 60)
+
+
+@dataclass(frozen=True)
+class Submission:
+    """Plans that are to be played as jobs, in `count` shards in a folder.
+
+    plans: By their directories' names, below the run's or a shard's; an only one has none. The first is dealt out.
+    command: That plays them, but for its shard and directory, after what starts Python.
+    left: Shards that are not complete, from 1.
+    """
+
+    folder: Path
+    plans: Mapping[str, Plan]
+    python: tuple[str, ...]
+    command: tuple[str, ...]
+    count: int
+    left: tuple[int, ...]
+    parameters: Mapping[str, Any]
+    merge: Mapping[str, Any]
+
+    @property
+    def complete(self) -> bool:
+        """Whether all is merged."""
+        return _complete_in(self.folder, self.plans)
+
+    @property
+    def job(self) -> ShardJob:
+        """What a job calls, with the number of a shard."""
+        return ShardJob(self.folder, (*self.python, *self.command), self.count, self.parameters["signal_delay_s"])
+
+    def script(self) -> str:
+        """Return the script of the first array as it is submitted; nothing is written."""
+        executor = _executor(self.folder, self.parameters)
+        first = self.left[: largest_array()]
+        if len(first) > 1:
+            executor.parameters["map_count"] = len(first)
+        return _text(executor)
+
+    def last_script(self, arrays: Sequence[str]) -> str:
+        """Return the script of the job that merges when these arrays have ended; nothing is written."""
+        return _text(self._last(arrays))
+
+    def _last(self, arrays: Sequence[str]) -> Any:
+        return _executor(self.folder, {**self.merge, "dependency": f"afterany:{':'.join(arrays)}"})
+
+    def submit(self, known: Collection[str]) -> tuple[list[str], str]:
+        """Submit arrays of all that is left and a job that merges when they have ended; return the numbers of both.
+
+        Either all is submitted or nothing stays so. `known` names plans of which the first shard is recorded as begun,
+        so that their progress is shown from now on.
+        """
+        if shutil.which("sbatch") is None:
+            raise ArcadeMarkError("SLURM's sbatch is not found here; submit where it is, or see the script: --dry-run")
+        submitted = {path.name.partition("_")[0] for path in (self.folder / JOBS).glob("*_submission.sh")}
+        if still := submitted & {*_ask("squeue", "--noheader", "--user", str(os.getuid()), "--format", "%F").split()}:
+            numbers = " ".join(sorted(still))
+            raise ArcadeMarkError(f"{self.folder}: jobs of it are in the queue; wait for them, or 'scancel {numbers}'")
+        for script in (self.script(), _text(_executor(self.folder, self.merge))):
+            _ask("sbatch", "--test-only", text=script)
+        first = self.left[0]
+        for name, plan in shards(self.plans, first, self.count).items():
+            directory = _place(self.folder, first, self.count) / name
+            if name in known and not (directory / manifest.FILE).exists():
+                begin(plan, directory)
+        from submitit.core.utils import FailedJobError, FailedSubmissionError
+
+        arrays: list[str] = []
+        most, dealt = largest_array(), next(iter(self.plans.values()))
+        try:
+            for place in range(0, len(self.left), most):
+                of_array = self.left[place : place + most]
+                jobs = _executor(self.folder, self.parameters).map_array(self.job, of_array)
+                arrays.append(jobs[0].job_id.partition("_")[0])
+                for number, job in zip(of_array, jobs, strict=True):
+                    _name_log(job.paths.stdout, shard(dealt, number, self.count).trials)
+            last = self._last(arrays).submit(gather, self.folder, self.python, tuple(self.plans))
+            return arrays, str(last.job_id)
+        except BaseException as error:
+            if arrays:
+                _ask("scancel", *arrays)
+            if not isinstance(error, FailedJobError | FailedSubmissionError | OSError):
+                raise
+            raise ArcadeMarkError(f"not all jobs can be submitted, so none was: {one_line(str(error))}") from None
+
+
+def prepare(
+    plans: Mapping[str, Plan],
+    folder: Path,
+    python: Sequence[str],
+    command: Sequence[str],
+    parameters: tuple[Mapping[str, Any], Mapping[str, Any]],
+    workers: int,
+    jobs: int | None,
+) -> Submission:
+    """Deal plans out in shards, each a job of so many workers, or as many shards as the folder has already.
+
+    `plans` and `parameters` are as of `Submission` and from `parameters`.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If there are more shards than trials, or the folder holds another number of shards or those of another run.
+    """
+    if "%" in str(folder):
+        raise ArcadeMarkError(f"{folder}: SLURM reads % in a path as a field; choose another directory (--out)")
+    name, plan = next(iter(plans.items()))
+    there = {
+        path.parent: int(match[1])
+        for path in sorted((folder / SHARDS).glob(str(Path("*", name, manifest.FILE))))
+        if (match := re.fullmatch(r"\d{1,9}-of-(\d{1,9})", path.relative_to(folder / SHARDS).parts[0]))
+    }
+    counts = set(there.values())
+    if len(counts | {jobs or max(counts, default=0)}) > 1:
+        raise ArcadeMarkError(
+            f"{folder}: is divided into {' and '.join(map(str, sorted(counts)))} shards; leave jobs=N out to continue "
+            "them, or choose another directory (--out)"
+        )
+    count = jobs or max(counts, default=0) or min(MOST_JOBS, math.ceil(len(plan.trials) / workers))
+    document = describe(plan, "")
+    for path in [path for path in (folder / name, *there) if (path / manifest.FILE).exists()][:2]:
+        if changes := manifest.differences(manifest.read(path), document):
+            raise ArcadeMarkError(f"{path}: is of another run: {'; '.join(changes)}. Choose another directory (--out)")
+    if (jobs or 0) > len(plan.trials):
+        raise ArcadeMarkError(f"--slurm jobs={jobs}: expected at most one job a trial: {len(plan.trials):,} here")
+    shard(plan, count, count)  # is there one?
+    left = tuple(
+        number
+        for number in range(1, count + 1)
+        if not ((place := _place(folder, number, count)).is_dir() and _complete_in(place, shards(plans, number, count)))
+    )
+    return Submission(folder, plans, tuple(python), tuple(command), count, left, *parameters)
+
+
+def largest_array() -> int:
+    """Return how many jobs an array may have here; SLURM's own default where it does not tell."""
+    with contextlib.suppress(ArcadeMarkError):
+        said = re.search(r"^MaxArraySize\s*=\s*(\d{1,9})\s*$", _ask("scontrol", "show", "config"), flags=re.MULTILINE)
+        return max(1, int(said[1])) if said else MOST_IN_ARRAY
+    return MOST_IN_ARRAY
+
+
+@dataclass
+class ShardJob:
+    """Plays a shard in a job; submitit calls it, and before the time limit or on preemption its `checkpoint`."""
+
+    folder: Path
+    command: tuple[str, ...]
+    count: int
+    signal_seconds: int  # from the signal to the limit
+    child: int | None = None  # the process that plays
+    before: float = 0.0  # frames that were recorded when it began
+
+    def shard(self, number: int | str) -> list[str]:
+        """Return the command that plays a shard."""
+        return [*self.command, "--shard", f"{number}/{self.count}", "--out", str(self._place(number))]
+
+    def __call__(self, number: int, rounds: int = 0) -> None:
+        """Play shard `number`, and exit as that does; `rounds` have passed without progress."""
+        import submitit.helpers  # all that is needed later, as packages may be installed anew meanwhile
+
+        self.before = _sum(self._place(number), FRAMES)
+        theirs = {signal.SIGUSR1, signal.SIGUSR2}  # SLURM sends them to every process of a job, and they would end it
+        signal.pthread_sigmask(signal.SIG_BLOCK, theirs)
+        with subprocess.Popen(self.shard(number), stdin=subprocess.DEVNULL) as child:
+            self.child = child.pid
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, theirs)
+            code = child.wait()
+            self.child = None
+        job, ended = submitit.JobEnvironment(), code == 0 or (code == 1 and _sum(self._place(number), FAILURES) > 0)
+        if not ended and _runs(job.job_id):  # preempted with SIGTERM alone, say, and not put back by SLURM
+            signal.raise_signal(signal.Signals[f"SIG{job.USR_SIG}"])
+        sys.exit(code if code >= 0 else 128 - code)
+
+    def checkpoint(self, number: int, rounds: int = 0) -> Any:
+        """End the play gently, at last by force; return what to call when the job begins again, or exit for good."""
+        from submitit.helpers import DelayedSubmission
+
+        if self.child is not None:
+            for how, share in ((signal.SIGTERM, 0.7), (signal.SIGTERM, 0.15), (signal.SIGKILL, 0.1)):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(self.child, how)
+                if _ended(self.child, share * self.signal_seconds):
+                    break
+        rounds = 0 if _sum(self._place(number), FRAMES) > self.before else rounds + 1
+        if rounds >= ROUNDS_WITHOUT_PROGRESS:
+            sys.exit(
+                f"arcademark: nothing was recorded in {rounds} rounds of this job, so it ends; if its limit is too "
+                "short for an episode, the same command with a longer one goes on (--slurm time=…)"
+            )
+        return DelayedSubmission(replace(self, child=None), number, rounds)
+
+    __submitit_checkpoint__ = checkpoint  # as later versions of submitit call it
+
+    def _place(self, number: int | str) -> Path:
+        return _place(self.folder, number, self.count)
+
+
+def gather(folder: Path, python: Sequence[str], names: Sequence[str]) -> None:
+    """Merge the shards that there are of each plan, in a job, and exit as that does."""
+    codes = []
+    for name in names:
+        if parts := sorted(path.parent for path in (folder / SHARDS).glob(str(Path("*-of-*", name, manifest.FILE)))):
+            command = [*python, "-m", "arcademark", "merge", str(folder / name), *map(str, parts)]
+            codes.append(subprocess.call(command))
+    sys.exit(max(map(abs, codes), default=1))
+
+
+def _name_log(log: Path, trials: Sequence[Trial]) -> None:
+    """Have a job's log found by the name of each trial that it plays."""
+    for trial in trials:
+        link = log.with_name(f"{trial.id}.log")
+        link.unlink(missing_ok=True)
+        link.symlink_to(log.name)
+
+
+def _place(folder: Path, number: int | str, count: int) -> Path:
+    return folder / SHARDS / f"{number}-of-{count}"
+
+
+def _text(executor: Any) -> str:
+    text: str = executor._make_submission_file_text(executor._submitit_command_str, "")
+    return text
+
+
+def _executor(folder: Path, parameters: Mapping[str, Any]) -> Any:
+    try:
+        from submitit import SlurmExecutor
+    except ImportError:
+        raise ArcadeMarkError("submitting needs submitit; install it with pip install '.[slurm]'") from None
+
+    class Executor(SlurmExecutor):
+        """Is made without SLURM too, to show the script."""
+
+        @classmethod
+        def affinity(cls) -> int:
+            return 1
+
+    executor = Executor(folder / JOBS, max_num_timeout=sys.maxsize)  # rounds without progress are counted instead
+    executor.update_parameters(**parameters)
+    return executor
+
+
+def _complete_in(place: Path, plans: Mapping[str, Plan]) -> bool:
+    """Whether every trial of plans is done in the directories of a place."""
+    return all(_complete_run(place / name, plan) for name, plan in plans.items())
+
+
+def _complete_run(directory: Path, plan: Plan) -> bool:
+    if not (directory / DATABASE).exists():
+        return False
+    done = {
+        (trial.agent, trial.game, trial.seed): trial.episodes
+        for trial in read_run(directory, whole=False).trials
+        if trial.status == "done"
+    }
+    return all(done.get((trial.agent.label, trial.game, trial.seed), 0) >= trial.episodes for trial in plan.trials)
+
+
+def _sum(place: Path, query: str) -> float:
+    """Return the sum of what a query gives of a shard's runs; 0 of those that cannot be read."""
+    found = 0.0
+    for path in (*place.glob(DATABASE), *place.glob(f"*/{DATABASE}")):
+        with contextlib.suppress(ArcadeMarkError), open_for_reading(path.parent, checked=False) as database:
+            found += float(database.execute(query).fetchone()[0])
+    return found
+
+
+def _ended(process: int, seconds: float) -> bool:
+    """Wait for a child's end, but leave it to whoever waits for it already."""
+    limit = time.monotonic() + seconds
+    with contextlib.suppress(ChildProcessError):
+        while os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
+            if time.monotonic() > limit:
+                return False
+            time.sleep(0.1)
+    return True
+
+
+def _runs(job: str) -> bool:
+    """Whether a job was neither cancelled nor put back into the queue already."""
+    with contextlib.suppress(ArcadeMarkError):
+        return _ask("squeue", "--noheader", "--jobs", job, "--format", "%T").strip() == "RUNNING"
+    return False
+
+
+def _ask(*command: str, text: str | None = None) -> str:
+    """Return what a command of SLURM prints."""
+    try:
+        done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=COMMAND_SECONDS, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise ArcadeMarkError(f"SLURM's {command[0]} cannot be used ({one_line(str(error))})") from None
+    if done.returncode:
+        said = one_line("; ".join(done.stderr.split("\n")).strip("; "))
+        if command[0] == "squeue":  # what it is asked for is always there
+            first = one_line(done.stderr.strip().partition("\n")[0])
+            raise ArcadeMarkError(f"SLURM cannot be asked (squeue: {first}); give this on a login node of the cluster")
+        raise ArcadeMarkError(f"SLURM refuses ({command[0]}): {said}")
+    return done.stdout

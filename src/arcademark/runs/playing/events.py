@@ -1,0 +1,180 @@
+"""What `arcademark.runs.execution.execute` tells while it works, and at the end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from arcademark.runs.plan import LeftOut
+from arcademark.runs.store.reading import EpisodeRecord
+from arcademark.suite.protocols import Protocol
+
+
+@dataclass(frozen=True)
+class RunBegun:
+    """The run's directory is open and the work known."""
+
+    directory: Path
+    trials: int  # of the whole plan
+    episodes: int  # of evaluation
+    trials_done: int  # by earlier commands
+    episodes_done: int  # by earlier commands
+    left_out: tuple[LeftOut, ...]
+    episodes_begun: int = 0  # further episodes, of planners, that go on where earlier commands left them
+    episodes_trained: int = 0  # recorded episodes of trainings that go on
+
+
+@dataclass(frozen=True)
+class Compiling:
+    """The console is about to be compiled, once on a machine; told before `RunBegun`."""
+
+
+@dataclass(frozen=True)
+class EpisodeDone:
+    """An episode is recorded."""
+
+    episode: EpisodeRecord
+
+
+@dataclass(frozen=True)
+class EpisodeTrained:
+    """A training episode has ended; `EpisodeDone` follows once a checkpoint holds what was learnt from it."""
+
+    trial_id: str
+    score: float
+    frames: int
+    trained: int  # frames of the trial's training by its end
+
+
+@dataclass(frozen=True)
+class TrialFailed:
+    """A trial was given up; the others go on."""
+
+    trial_id: str
+    agent: str
+    game: str
+    seed: int
+    error: str  # why, in one line
+
+
+@dataclass(frozen=True)
+class WorkerLost:
+    """The process that played a trial died; what it had not handed over is played again."""
+
+    trial_id: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Stopping:
+    """It was asked to stop, and waits for learners to end the episode in play, so that what they learnt is kept."""
+
+    unkept: int  # training episodes that ended since the last checkpoints
+
+
+@dataclass(frozen=True)
+class LearnerBegun:
+    """An agent turned out to be a learner; told once, of the first."""
+
+    agent: str  # its label
+    protocol: Protocol
+    training_frames: int | None  # of each trial; None where its budget is in episodes
+    training_episodes: int | None  # the other way round
+    episodes: int  # evaluation episodes of each trial
+    seeds: int  # trials of each game
+
+
+@dataclass(frozen=True)
+class NotTrained:
+    """Training was asked for, and an agent turned out not to learn; told once of each."""
+
+    agent: str
+
+
+@dataclass(frozen=True)
+class FireMissed:
+    """Networks were trained where FIRE was pressed for them, and nobody presses it here; told before they play."""
+
+    agent: str
+    games: tuple[str, ...]
+    waiting: tuple[str, ...]  # those of them that stand still until it is pressed
+
+
+@dataclass(frozen=True)
+class Learning:
+    """How far learners are."""
+
+    episodes: int  # of training so far, that of earlier commands included
+    frames: int  # likewise
+    wanted_episodes: int | None  # of all trials together; None where budgets are in frames
+    wanted_frames: int | None  # the other way round
+    recent: tuple[tuple[str, float], ...]
+    """By game: the mean score of the last training episodes of this command, averaged over the trials in training."""
+
+
+@dataclass(frozen=True)
+class Planning:
+    """What planners did."""
+
+    decisions: int  # actions chosen in this command
+    simulated_frames: int  # frames emulated meanwhile by their models, in this command
+    simulated_frames_per_second: float  # in the last minutes
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far the run is; told a few times a second."""
+
+    episodes_done: int  # of evaluation, those of earlier commands included
+    episodes: int  # of the whole plan
+    trials_done: int  # failed ones are not
+    trials: int  # of the whole plan
+    frames: int  # played by this command, all workers together; without those that planners simulate
+    frames_per_second: float  # since this command began
+    fraction: float | None
+    """How much of this command's work is done, by frames; None while nothing tells how long an episode is."""
+    seconds_left: float | None  # None while it cannot be told
+    at_most: bool = False  # whether `seconds_left` is a bound, from episodes as long as the protocol lets them be
+    planning: Planning | None = None  # None where no agent plans
+    learning: Learning | None = None  # None where no agent learns, or all have learnt
+
+
+Event = (
+    Compiling
+    | RunBegun
+    | LearnerBegun
+    | NotTrained
+    | FireMissed
+    | EpisodeTrained
+    | EpisodeDone
+    | TrialFailed
+    | WorkerLost
+    | Stopping
+    | Progress
+)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """How a command ended."""
+
+    directory: Path
+    trials: int  # of the whole plan
+    done: int  # complete trials, those of earlier commands included
+    failed: tuple[TrialFailed, ...]
+    episodes: int  # recorded by this command
+    frames: int  # played by this command
+    wall_seconds: float  # of this command
+    interrupted: bool  # whether it was stopped before the end; the same command continues
+    left_out: tuple[LeftOut, ...]
+    decisions: int = 0  # of planners, in this command
+    simulated_frames: int = 0  # emulated by their models meanwhile
+    unkept: int = 0  # training episodes that ended but are not recorded, as it was stopped before their checkpoints
+    kept: tuple[int, int] | None = None
+    """Frames of training that checkpoints hold, and those of all budgets; None unless learners that count frames have
+    some left."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether every trial is done."""
+        return self.done == self.trials

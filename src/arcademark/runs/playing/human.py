@@ -1,0 +1,234 @@
+"""A person plays a trial in a window: in real time, 60 frames a second, or stepped, the game waiting for each action.
+
+The action is read where an agent would choose one, and held for as many frames. While paused the picture is hidden; the
+pause counts to the episode's wall time, not to its frames.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import time
+from array import array
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+
+from arcademark.agents import human
+from arcademark.agents.loading import AgentSpec, all_parameters, named
+from arcademark.environments.emulation import facts
+from arcademark.environments.registry import Emulator
+from arcademark.errors import ArcadeMarkError
+from arcademark.runs import execution
+from arcademark.runs.engines.here import InProcessEngine
+from arcademark.runs.plan import Plan, Trial, make_plan
+from arcademark.runs.playing.joystick import HELP, HELP_STEPPED, Stick
+from arcademark.runs.playing.slot import Begun, Meter, Played, PlayEvent, Slot
+from arcademark.runs.playing.trial import Player
+from arcademark.runs.playing.window import Window
+from arcademark.runs.replay import video
+from arcademark.runs.replay.watch import FRAMES_PER_SECOND, clock
+from arcademark.runs.store import manifest
+from arcademark.runs.store.reading import Checkpoint, EpisodeRecord, EpisodeResult, Unfinished, read_run
+from arcademark.suite.protocols import Protocol
+
+SCALE = 3
+SEEDS = 2**63
+"""How many there are to practise with."""
+
+
+@dataclass
+class Sitting:
+    """What a person played at one sitting.
+
+    Attributes
+    ----------
+    episodes : list of EpisodeRecord
+        Those that were finished.
+    left : bool
+        Whether another was ended before its end.
+    errors : array of float
+        By how much the time between two pictures was off 1/60 s, in seconds.
+    """
+
+    episodes: list[EpisodeRecord] = field(default_factory=list)
+    left: bool = False
+    errors: array[float] = field(default_factory=lambda: array("d"))
+
+    def error(self, share: float) -> float:
+        """Return the error, in seconds, that so great a share of pictures stays within; NaN where there are none."""
+        return float(np.quantile(self.errors, share)) if self.errors else float("nan")
+
+
+def planned(
+    directory: str | os.PathLike[str] | None,
+    game: str,
+    protocol: Protocol,
+    *,
+    seed: int = 0,
+    episodes: int = 1,
+    name: str | None = None,
+    stepped: bool = False,
+) -> Plan:
+    """Plan so many more episodes of a person's run, which is begun where there is none; of None, for practice.
+
+    With a name the label is "NAME [human]", or "NAME [human, stepped]". ArcadeMarkError as of `make_plan`, or if the
+    run there cannot be read.
+    """
+    spec = AgentSpec(human.NAME, {"stepped": True} if stepped else {})
+    if name is not None:
+        (spec,) = named((spec,), f"{name} [{human.NAME}{', stepped' if stepped else ''}]")
+    plan = make_plan(spec, [game], protocol, (seed,), episodes, emulator="ale")
+    (trial,) = plan.trials
+    most = 0
+    if directory is not None and (Path(directory) / manifest.FILE).exists():
+        run = read_run(directory)
+        most = run.manifest["episodes"]
+        there = sum(len(run.evaluation(one)) for one in run.trials if one.id == trial.id)
+        trial = replace(trial, episodes=there + episodes)
+    return replace(plan, trials=(trial,), episodes=max(trial.episodes, most))
+
+
+def record(plan: Plan, directory: str | os.PathLike[str], window: Window, *, scale: int = SCALE) -> Sitting:
+    """Have a person play the episodes that are missing of a plan of `planned`, and record each as it ends.
+
+    ArcadeMarkError as of `execution.execute`, or if no window can be opened.
+    """
+    sitting = Sitting()
+
+    def make_player(trial: Trial, emulator: Emulator | None) -> Player:
+        return HumanPlayer(trial, emulator, window, sitting, scale)
+
+    window.show(_blank(plan.games[0], scale))  # before anything is written
+    summary = execution.execute(plan, directory, make=lambda *_: InProcessEngine(make_player=make_player))
+    for failed in summary.failed:
+        raise ArcadeMarkError(f"{failed.agent} on {failed.game}: {failed.error}")
+    return sitting
+
+
+def practise(trial: Trial, window: Window, *, scale: int = SCALE) -> Sitting:
+    """Have a person play until they end it, of other seeds than the trial's; nothing is recorded."""
+    sitting = Sitting()
+    seed = int(np.random.default_rng().integers(SEEDS))
+    player = HumanPlayer(replace(trial, seed=seed), "ale", window, sitting, scale, practice=True)
+    for _ in player.play(range(SEEDS)):
+        pass
+    return sitting
+
+
+class _EndedError(Exception):
+    """Somebody has closed the window."""
+
+
+class HumanPlayer(Player):
+    """Plays a trial's episodes as a person says."""
+
+    def __init__(
+        self,
+        trial: Trial,
+        emulator: Emulator | None,
+        window: Window,
+        sitting: Sitting,
+        scale: int = SCALE,
+        *,
+        practice: bool = False,
+    ) -> None:
+        super().__init__(trial, emulator)
+        self._window, self._sitting, self._scale, self._practice = window, sitting, scale, practice
+        self._stepped = bool(all_parameters(trial.agent)["stepped"])
+        self._stick = Stick(self.spec.action_meanings)
+        self._meter = Meter()
+        self._last: float | None = None  # when the picture before was shown, if this one is due right after
+        window.listener = self._stick.hear
+
+    def play(
+        self,
+        episodes: Collection[int],
+        checkpoint: Checkpoint | None = None,
+        unfinished: Sequence[Unfinished] = (),
+        stopping: Callable[[], bool] = lambda: False,
+    ) -> Iterator[PlayEvent]:
+        """Play these evaluation episodes, each once it is begun by FIRE, until the window is closed."""
+        slot = self.slot(0)
+        try:
+            for episode in episodes:
+                yield from self._wait(episode)
+                yield Begun("evaluation", episode)
+                self._sitting.left = True
+                for event in self._episode(slot, episode):
+                    if isinstance(event, EpisodeResult):
+                        self._sitting.episodes.append(event.record)
+                        self._sitting.left = False
+                    yield event
+        except _EndedError:
+            pass
+        yield self._meter.tick(())
+
+    def _wait(self, episode: int) -> Iterator[Played]:
+        """Wait until a person begins."""
+        self._stick.release()
+        before = [_standing(row.frames, row.score) for row in self._sitting.episodes[-1:]]
+        picture = self._blank(self._title(episode), "   ".join([*before, "space: begin"]))
+        while not self._stick.begun:
+            yield from self._show(picture, ())
+        self._stick.release()
+        self._last = None
+
+    def _episode(self, slot: Slot, episode: int) -> Iterator[Played | EpisodeResult]:
+        slot.begin(self.trial.seed, "evaluation", episode)
+        yield from self._show(self._picture(slot), (slot,))
+        ended = terminated = False
+        while not ended:
+            while self._stepped and not self._stick.touched():
+                yield from self._show(self._picture(slot), (slot,))
+            for _, terminated, truncated in slot.each_frame(self._stick.action()):
+                yield from self._show(self._picture(slot), (slot,))
+                ended = terminated or truncated
+        yield slot.result(self.trial.id, terminated)
+        self._meter.ended(slot)
+        self._last = None
+
+    def _show(self, picture: video.Picture, playing: Sequence[Slot]) -> Iterator[Played]:
+        """Show a picture once, after a pause if there is one, and say now and then what was played."""
+        hidden = True
+        while hidden:
+            hidden = self._stick.paused
+            if not self._window.show(self._blank("paused", "P: go on") if hidden else picture):
+                raise _EndedError
+            if self._last is not None and not hidden:
+                self._sitting.errors.append(abs(self._window.shown - self._last - 1 / FRAMES_PER_SECOND))
+            self._last = None if hidden else self._window.shown
+            if time.perf_counter() > self._meter.due:
+                yield self._meter.tick(playing)
+
+    def _picture(self, slot: Slot) -> video.Picture:
+        told = _standing(slot.environment.episode_frames, slot.score)
+        screen = slot.environment.render()
+        return _drawn(screen, self._scale, self._title(slot.episode), told, self._stepped)
+
+    def _blank(self, left: str, right: str) -> video.Picture:
+        return _blank(self.trial.game, self._scale, left, right, self._stepped)
+
+    def _title(self, episode: int) -> str:
+        return f"{self.trial.game} · {'practice' if self._practice else f'episode {episode}'}"
+
+
+def _standing(frames: int, score: float) -> str:
+    return f"{clock(frames)}   score {score:,.15g}"
+
+
+def _blank(game: str, scale: int, left: str = "", right: str = "", stepped: bool = False) -> video.Picture:
+    """Draw what is shown instead of the game."""
+    return _drawn(np.zeros((*facts.screen_shape(game), 3), np.uint8), scale, left, right, stepped)
+
+
+def _drawn(screen: video.Picture, scale: int, left: str, right: str, stepped: bool) -> video.Picture:
+    picture = video.captioned(screen, scale, left, right)
+    return np.concatenate([_help(picture.shape[1], stepped), picture])
+
+
+@functools.cache
+def _help(width: int, stepped: bool) -> video.Picture:
+    return video.titled(np.empty((0, width, 3), np.uint8), HELP_STEPPED if stepped else HELP)

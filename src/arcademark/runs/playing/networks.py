@@ -1,0 +1,129 @@
+"""What a trainer's checkpoint holds, the file of it in the run's directory, and playing what was learnt in another run.
+
+The file is ``checkpoints/<trial>.zip``. A checkpoint is the length of a text, this text, JSON with the games that have
+ended and wait for an earlier one to be recorded, then what the trainer kept.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.files import write_whole
+from arcademark.runs.plan import Learnt, Plan
+from arcademark.runs.store.database import open_for_reading
+from arcademark.runs.store.reading import Checkpoint, EpisodeResult, read_run
+
+FOLDER = "checkpoints"
+_LENGTH = 8
+"""Bytes that tell the length."""
+
+
+def packed(waiting: Iterable[EpisodeResult], kept: bytes) -> bytes:
+    """Return the data of a checkpoint."""
+    text = msgspec.json.encode(list(waiting))
+    return len(text).to_bytes(_LENGTH, "little") + text + kept
+
+
+def opened(checkpoint: Checkpoint, trial_id: str) -> tuple[list[EpisodeResult], bytes]:
+    """Return the games that wait to be recorded, and what the trainer kept.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If they are no games of the trial.
+    """
+    data = checkpoint.data
+    end = _LENGTH + int.from_bytes(data[:_LENGTH], "little")
+    waiting: list[EpisodeResult] | None = None
+    with contextlib.suppress(msgspec.DecodeError, ValueError):
+        waiting = msgspec.json.decode(data[_LENGTH:end], type=list[EpisodeResult])
+    if waiting is None or any(
+        (result.record.trial_id, result.record.phase) != (trial_id, "training")
+        or result.record.episode < checkpoint.episodes
+        for result in waiting
+    ):
+        raise ArcadeMarkError(f"trial {trial_id}: its checkpoint is damaged; train again in another directory")
+    return waiting, data[end:]
+
+
+def path_of(directory: Path, trial_id: str) -> Path:
+    """Return where the file of a trial lies."""
+    return directory / FOLDER / f"{trial_id}.zip"
+
+
+def write(directory: Path, trial_id: str, checkpoint: Checkpoint) -> None:
+    """Write what a trial's training ended with, whole or not at all.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If there is something else in its place.
+    OSError
+        If it cannot be written.
+    """
+    path = path_of(directory, trial_id)
+    kept = opened(checkpoint, trial_id)[1]
+    for place in (path.parent, path):
+        if place.is_symlink() or (place is path.parent and place.exists() and not place.is_dir()):
+            raise ArcadeMarkError(f"{place}: is none of this run's; remove it, and give the same command again")
+    path.parent.mkdir(exist_ok=True)
+
+    def fill(draft: Path) -> None:
+        draft.write_bytes(kept)
+
+    write_whole(path, fill)
+
+
+def learnt_in(directory: Path) -> Mapping[tuple[str, str, int], Learnt | None]:
+    """Return what was learnt in a run, by agent, game and seed; None of agents that do not learn.
+
+    Left out are those that learn, or may, and whose training did not come to its end. ArcadeMarkError: the run cannot
+    be read.
+    """
+    run = read_run(directory)
+    found: dict[tuple[str, str, int], Learnt | None] = {}
+    for trial in run.trials:
+        kept = _finished(directory, trial.id) if trial.learns else None
+        if kept is not None:
+            learnt = Learnt(directory, trial.id, run.protocol, kept.frames, digest(kept))
+            found[trial.agent, trial.game, trial.seed] = learnt
+        elif trial.learns is False:
+            found[trial.agent, trial.game, trial.seed] = None
+    return found
+
+
+def trained_in(plan: Plan, learnt: Mapping[tuple[str, str, int], Learnt | None]) -> Plan:
+    """Return a plan in which what learns plays as `learnt_in` another run; left out is what that has not."""
+    asked = ((trial, (trial.agent.label, trial.game, trial.seed)) for trial in plan.trials)
+    return replace(plan, trials=tuple(replace(trial, learnt=learnt[key]) for trial, key in asked if key in learnt))
+
+
+def digest(checkpoint: Checkpoint) -> str:
+    """Return the SHA-256 of what a checkpoint holds."""
+    return hashlib.sha256(checkpoint.data).hexdigest()
+
+
+def brought(learnt: Learnt) -> Checkpoint:
+    """Return the checkpoint that a trial begins with: of no training of its own.
+
+    ArcadeMarkError: the run where it was trained has none, or another.
+    """
+    kept = _finished(learnt.run, learnt.trial)
+    if kept is None or digest(kept) != learnt.sha256:
+        raise ArcadeMarkError(f"{learnt.run}: what trial {learnt.trial} had learnt has changed; give the command again")
+    return Checkpoint(0, 0, True, kept.data)
+
+
+def _finished(directory: Path, trial_id: str) -> Checkpoint | None:
+    with open_for_reading(directory, checked=False) as database:
+        row = database.execute(
+            "SELECT episodes, frames, data FROM checkpoint WHERE trial = ? AND finished", (trial_id,)
+        ).fetchone()
+    return None if row is None else Checkpoint(row[0], row[1], True, row[2])

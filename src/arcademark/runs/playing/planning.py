@@ -1,0 +1,119 @@
+"""Episodes of a planner: it decides in a model of the game, and the real game plays what it decided.
+
+What is needed to go on within an episode, which can take hours, is handed over every ``checkpoint_seconds``, between
+two decisions or where the planner says that it can be stopped; on other tasks than games only between two decisions of
+planners of ours, whose searches begin anew there. An episode that goes on from there is the same to the last draw:
+wherever it might go on, the model is put at the state and its drawn numbers are dropped, whether it was kept there or
+not. Counted are the frames that the planner makes the model play; putting it at a state takes none.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Generator, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from arcademark.agents.adapters import CheckedPlanner
+from arcademark.agents.planning.planner import KeptPlanner
+from arcademark.runs.plan import Trial
+from arcademark.runs.playing.slot import Begun, Meter, PlayEvent, Slot
+from arcademark.runs.store.reading import MAX_CHECKPOINT_BYTES, Unfinished
+
+if TYPE_CHECKING:
+    from arcademark.environments.emulation.generative import GenerativeModel, State
+
+MOST_OF_THE_TIME = 0.05  # share of the time that may go into keeping, where a checkpoint takes long to make
+
+
+def plan_episodes(
+    trial: Trial,
+    planner: CheckedPlanner,
+    slot: Slot,
+    model: GenerativeModel,
+    episodes: Collection[int],
+    unfinished: Sequence[Unfinished] = (),
+) -> Iterator[PlayEvent]:
+    """Play evaluation episodes one after the other."""
+    kept = {item.episode: item for item in unfinished}
+    player = _PlannerPlayer(trial, planner, slot, model)
+    for episode in episodes:
+        yield Begun("evaluation", episode)
+        yield from player.play(episode, kept.get(episode))
+    yield player.meter.tick(())
+
+
+class _PlannerPlayer:
+    """Plays single episodes, keeping them now and then."""
+
+    def __init__(self, trial: Trial, planner: CheckedPlanner, slot: Slot, model: GenerativeModel) -> None:
+        from arcademark.environments.emulation.generative import snapshot
+
+        self.meter = Meter()
+        self._trial, self._planner, self._slot, self._model = trial, planner, slot, model
+        self._snapshot = snapshot
+        self._counted = model.frames
+        self._keep_at = time.perf_counter() + planner.checkpoint_seconds
+
+    def play(self, episode: int, kept: Unfinished | None) -> Iterator[PlayEvent]:
+        """Play one episode, from its beginning or from where it was kept."""
+        slot = self._slot
+        if kept is None:
+            rng = slot.begin(self._trial.seed, "evaluation", episode)
+        else:
+            rng = slot.resume(self._trial.seed, kept)
+            self._planner.restore(kept.checkpoint)
+        first, terminated, truncated = kept is None, False, False
+        while not (terminated or truncated):
+            if not first and (self._model.keeps or isinstance(self._planner.planner, KeptPlanner)):
+                yield from self._keep(rng)
+            action = yield from self._decide(first, rng)
+            _, terminated, truncated = slot.step(action)
+            first = False
+            if time.perf_counter() > self.meter.due:
+                yield self.meter.tick((slot,))
+        self.meter.ended(slot)
+        yield slot.result(self._trial.id, terminated)
+
+    def _decide(self, first: bool, rng: np.random.Generator) -> Generator[PlayEvent, None, int]:
+        """Let the planner choose, passing on what may be told meanwhile."""
+        state = self._snapshot(self._slot.environment)
+        planning = self._planner.plan(self._model, state, first, rng)
+        self._put(state, rng)
+        meter = self.meter
+        while True:
+            try:
+                resumable = next(planning)
+            except StopIteration as end:
+                self._count()
+                return int(end.value)
+            if resumable and self._model.keeps:
+                self._count()
+                yield from self._keep(rng)
+                self._put(state, rng)
+            if time.perf_counter() > meter.due:
+                self._count()
+                yield meter.tick((self._slot,))
+
+    def _put(self, state: State, rng: np.random.Generator) -> None:
+        """Put the model where the real game stands, as if nothing had been done with it."""
+        self._model.use(rng)
+        self._model.restore(state)
+        self._counted = self._model.frames
+
+    def _count(self) -> None:
+        frames = self._model.frames
+        self._slot.simulated_frames += frames - self._counted
+        self._counted = frames
+
+    def _keep(self, rng: np.random.Generator) -> Iterator[Unfinished]:
+        """Yield what is needed to go on from here, if it is time; too large a checkpoint is not kept."""
+        began = time.perf_counter()
+        if began < self._keep_at:
+            return
+        checkpoint = self._planner.checkpoint()
+        if len(checkpoint) <= MAX_CHECKPOINT_BYTES:
+            yield self._slot.unfinished(rng, checkpoint)
+        now = time.perf_counter()
+        self._keep_at = now + max(self._planner.checkpoint_seconds, (now - began) / MOST_OF_THE_TIME)

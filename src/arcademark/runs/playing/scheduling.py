@@ -1,0 +1,150 @@
+"""What is left of trials, in expected frames: what order they are begun in, and how they are dealt out, follows.
+
+An episode is taken to be as long as the recorded ones of its game on average. Of a game of which nothing is recorded it
+is as long as random play's (`arcademark.suite.tasks.Game.random_frames`), by as much longer or shorter as the recorded
+games are, and never longer than the protocol's cap.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING
+
+from arcademark.agents.loading import kind
+from arcademark.errors import ArcadeMarkError
+from arcademark.runs.plan import Plan, Trial
+from arcademark.runs.playing.progress import Standing
+from arcademark.suite.protocols import Protocol
+from arcademark.suite.tasks import games
+
+if TYPE_CHECKING:
+    from arcademark.runs.store.reading import RunRecord
+
+SIMULATED_PER_PLAYED = 100.0
+"""Frames that planners, whose searches have tens to thousands, are taken to simulate for each that they play."""
+
+
+class Lengths:
+    """How long evaluation episodes are expected to be, in frames.
+
+    `recorded` yields a game, the frames of some of its episodes together, and how many these are; any game may come
+    more than once.
+    """
+
+    def __init__(self, recorded: Iterable[tuple[str, int, int]] = ()) -> None:
+        frames, episodes = Counter[str](), Counter[str]()
+        for game, some, count in recorded:
+            frames[game] += some
+            episodes[game] += count
+        self._means = {game: frames[game] / count for game, count in episodes.items() if count}
+        self._factor = sum(self._means.values()) / sum(map(_random_play_frames, self._means)) if self._means else 1.0
+
+    def of(self, game: str, protocol: Protocol) -> float:
+        """Return the expected length of a game's episodes."""
+        length = self._means.get(game) or self._factor * _random_play_frames(game)
+        cap = protocol.cap(game)
+        return length if cap is None else min(length, cap)
+
+
+@cache
+def _random_play_frames(game: str) -> float:
+    """Return the length of random play, of all games on average where it is not known."""
+    known = games()
+    return known[game].random_frames if game in known else sum(one.random_frames for one in known.values()) / len(known)
+
+
+def frames_left(standings: Sequence[Standing], lengths: Lengths) -> list[float]:
+    """Return what is left of each trial, in frames that are emulated, as far as its agent's class tells."""
+    kinds = {spec.label: kind(spec) for spec in {standing.trial.agent for standing in standings}}
+    found = []
+    for standing in standings:
+        known, trial = kinds[standing.trial.agent.label], standing.trial
+        length = lengths.of(trial.game, trial.protocol)
+        learner = replace(standing, learns=True) if known in ("learner", "trainer") else standing
+        emulated = SIMULATED_PER_PLAYED if known == "planner" else 1.0
+        found.append((learner.frames_left(length, length) or 0.0) * emulated)
+    return found
+
+
+def recorded_standings(trials: Iterable[Trial], record: RunRecord | None) -> list[Standing]:
+    """Return where trials stand in what is recorded of their run, if anything is."""
+    known = {trial.id: trial for trial in record.trials} if record else {}
+    learners = {trial.agent for trial in known.values() if trial.learns}
+    found = [Standing(trial, learns=trial.agent.label in learners) for trial in trials]
+    for standing in found:
+        there = known.get(standing.trial.id)
+        if record and there:
+            evaluated, trained = record.evaluation(there), record.training(there)
+            standing.episodes, standing.frames = len(evaluated), int(evaluated.frames.sum())
+            standing.training_episodes, standing.training_frames = len(trained), int(trained.frames.sum())
+            standing.trained = there.status == "done" or bool(there.learns and len(evaluated))
+    return found
+
+
+def expected_frames(trials: Iterable[Trial], record: RunRecord | None) -> Mapping[str, float]:
+    """Return what is left of each game's trials, in frames that are emulated."""
+    found = recorded_standings(trials, record)
+    lengths = Lengths((standing.trial.game, standing.frames, standing.episodes) for standing in found)
+    left = defaultdict[str, float](float)
+    for standing, frames in zip(found, frames_left(found, lengths), strict=True):
+        left[standing.trial.game] += frames
+    return left
+
+
+def deal(weights: Sequence[float], count: int) -> list[list[int]]:
+    """Deal what weighs so much out in `count` shards, each the places of its items, in order.
+
+    The heaviest first, each to the shard that weighs least so far.
+    """
+    shards: list[list[int]] = [[] for _ in range(count)]
+    least = [(0.0, 0, number) for number in range(count)]
+    for place in sorted(range(len(weights)), key=lambda place: -weights[place]):
+        weight, size, number = heapq.heappop(least)
+        shards[number].append(place)
+        heapq.heappush(least, (weight + weights[place], size + 1, number))
+    return [sorted(shard) for shard in shards]
+
+
+def shard(plan: Plan, number: int, count: int) -> Plan:
+    """Return shard `number`, from 1, of a plan that is played in `count` shards, each in a directory of its own.
+
+    Always the same, of about as many frames as the others, by what is known before anything is played.
+    `arcademark.runs.store.merging` makes one run of all.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If there is no such shard, or fewer trials than shards.
+    """
+    if not 1 <= number <= count <= len(plan.trials):
+        raise ArcadeMarkError(
+            f"shard {number}/{count}: expected K/N, with K from 1 to N, and N at most the number of trials, "
+            f"{len(plan.trials):,}"
+        )
+    mine = {*deal(frames_left([Standing(trial) for trial in plan.trials], Lengths()), count)[number - 1]}
+    return _part(plan, {plan.trials[place].id for place in mine}, (number, count))
+
+
+def shards(plans: Mapping[str, Plan], number: int, count: int) -> dict[str, Plan]:
+    """Return shard `number` of several plans: of the first as `shard` has it, of the others the same games and seeds.
+
+    Plans of which nothing is in it are left out.
+    """
+    first, *others = plans
+    mine = shard(plans[first], number, count)
+    keys = {(trial.game, trial.seed) for trial in mine.trials}
+    parts = {first: mine}
+    for name in others:
+        ids = {trial.id for trial in plans[name].trials if (trial.game, trial.seed) in keys}
+        parts[name] = _part(plans[name], ids, (number, count))
+    return {name: plan for name, plan in parts.items() if plan.trials}
+
+
+def _part(plan: Plan, ids: Collection[str], shard: tuple[int, int]) -> Plan:
+    """Return a plan of some of its trials alone, that knows the others."""
+    here, elsewhere = (tuple(trial for trial in plan.trials if (trial.id in ids) is within) for within in (True, False))
+    return replace(plan, trials=here, shard=shard, elsewhere=elsewhere)

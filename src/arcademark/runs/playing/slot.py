@@ -1,0 +1,248 @@
+"""An episode in play, and what is told of it meanwhile.
+
+Every random draw follows from (seed, phase, episode's number, stream) alone, so that no order, batch or restart can
+change a score.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from msgspec import Meta
+
+from arcademark.environments.base import Environment, Step, one_by_one
+from arcademark.errors import ArcadeMarkError
+from arcademark.runs.store.reading import (
+    Amount,
+    Checkpoint,
+    EpisodeRecord,
+    EpisodeResult,
+    Phase,
+    Score,
+    Unfinished,
+    decode_actions,
+    encode_actions,
+)
+from arcademark.suite.settings import MOST_FRAMES
+
+Stream = Literal["environment", "agent"]
+Difference = Annotated[int, Meta(ge=-MOST_FRAMES, le=MOST_FRAMES)]
+
+TICK_SECONDS = 0.25
+WAITING_FRAMES = 3_600  # a minute
+_PHASES: dict[Phase, int] = {"training": 0, "evaluation": 1}
+_STREAMS: dict[Stream, int] = {"environment": 0, "agent": 1}
+
+
+def episode_rng(seed: int, phase: Phase, episode: int, stream: Stream) -> np.random.Generator:
+    """Return the generator of one episode: the environment and the agent each have their own."""
+    key = (_PHASES[phase], episode, _STREAMS[stream])
+    return np.random.default_rng(np.random.SeedSequence(entropy=seed, spawn_key=key))
+
+
+def begin(environment: Environment, seed: int, phase: Phase, episode: int) -> float:
+    """Start an episode as all that play or replay it do, and return the reward of what is pressed for the agent."""
+    noops = environment.spec.protocol.noops(episode) if phase == "evaluation" else None
+    return environment.reset(episode_rng(seed, phase, episode, "environment"), noops)
+
+
+@dataclass(frozen=True)
+class Begun:
+    """An episode begins, or goes on where it was kept."""
+
+    phase: Phase
+    episode: Amount
+
+
+@dataclass(frozen=True)
+class Played:
+    """What was done since the last time this was said."""
+
+    frames: Difference  # of episodes
+    simulated_frames: Difference = 0  # emulated while planning
+    decisions: Difference = 0  # actions chosen by planning
+
+    def __add__(self, other: Played) -> Played:
+        return Played(
+            self.frames + other.frames, self.simulated_frames + other.simulated_frames, self.decisions + other.decisions
+        )
+
+    def __sub__(self, other: Played) -> Played:
+        return self + Played(-other.frames, -other.simulated_frames, -other.decisions)
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A training episode has ended; it is recorded with the next checkpoint."""
+
+    score: Score
+    frames: Amount
+    trained: Amount  # frames of the training by its end
+
+
+@dataclass(frozen=True)
+class TrainingBlock:
+    """Training episodes and the checkpoint that holds what was learnt from them."""
+
+    results: tuple[EpisodeResult, ...]
+    checkpoint: Checkpoint
+
+
+PlayEvent = Begun | Played | EpisodeResult | Trained | TrainingBlock | Unfinished
+
+
+class Slot:
+    """One environment and the episode that is played in it."""
+
+    def __init__(self, row: int, environment: Environment, plans: bool = False) -> None:
+        self.row = row
+        self.environment = environment
+        self.plans = plans
+
+    def begin(self, seed: int, phase: Phase, episode: int) -> np.random.Generator:
+        """Begin an episode and return the agent's generator for it."""
+        self.phase, self.episode = phase, episode
+        self.started = time.perf_counter()
+        self.actions: Any = array("H") if self.environment.spec.array_actions is None else []
+        self.simulated_frames = 0
+        self._before = Played(0)
+        self.score = begin(self.environment, seed, phase, episode)
+        return episode_rng(seed, phase, episode, "agent")
+
+    def resume(self, seed: int, kept: Unfinished) -> np.random.Generator:
+        """Play a kept episode again up to where it was kept, and return the agent's generator as it was there."""
+        rng = self.begin(seed, "evaluation", kept.episode)
+        ended = False
+        for action in one_by_one(decode_actions(kept.actions)):
+            step = self.step(action)
+            ended = step.terminated or step.truncated
+        if ended or self.environment.episode_frames != kept.frames:
+            raise ArcadeMarkError(
+                f"game {self.environment.spec.game!r}: unfinished episode {kept.episode} does not replay as recorded; "
+                "play the run again in another directory"
+            )
+        rng.bit_generator.state = json.loads(kept.generator)
+        self.simulated_frames = kept.simulated_frames
+        self.started -= kept.wall_seconds
+        self._before = self._all()
+        return rng
+
+    def step(self, action: Any) -> Step:
+        """Play one action."""
+        step = self.environment.step(action)
+        self.actions.append(action)
+        self.score += step.reward
+        return step
+
+    def each_frame(self, action: Any) -> Iterator[Step]:
+        """Play one action frame by frame, yielding what each gave."""
+        self.actions.append(action)
+        for step in self.environment.each_frame(action):
+            self.score += step.reward
+            yield step
+
+    def go_on(self) -> Step:
+        """Go on in the same game after a lost life, by a step of the agent unless the protocol presses FIRE."""
+        step = self.environment.go_on()
+        if not self.environment.spec.presses_fire:
+            self.actions.append(0)
+        self.score += step.reward
+        return step
+
+    def played(self) -> Played:
+        """Say what was played of the episode, without what was played before it was resumed."""
+        return self._all() - self._before
+
+    def _all(self) -> Played:
+        decisions = len(self.actions) if self.plans else 0
+        return Played(self.environment.episode_frames, self.simulated_frames, decisions)
+
+    def result(self, trial_id: str, terminated: bool) -> EpisodeResult:
+        """Return the episode that has just ended."""
+        record = EpisodeRecord(
+            trial_id=trial_id,
+            phase=self.phase,
+            episode=self.episode,
+            score=self.score,
+            frames=self.environment.episode_frames,
+            steps=len(self.actions),
+            end="terminated" if terminated else "truncated",
+            wall_seconds=round(time.perf_counter() - self.started, 9),
+            simulated_frames=self.simulated_frames,
+        )
+        return EpisodeResult(record, encode_actions(self.actions))
+
+    def unfinished(self, rng: np.random.Generator, checkpoint: bytes) -> Unfinished:
+        """Return what is needed to go on from here: the agent's generator and what it keeps."""
+        return Unfinished(
+            episode=self.episode,
+            frames=self.environment.episode_frames,
+            simulated_frames=self.simulated_frames,
+            wall_seconds=round(time.perf_counter() - self.started, 9),
+            generator=json.dumps(rng.bit_generator.state),
+            actions=encode_actions(self.actions),
+            checkpoint=checkpoint,
+        )
+
+
+class UnfiredSlot(Slot):
+    """A slot in which nobody presses FIRE for a network that had it pressed where it learnt, of a game that awaits it.
+
+    It gives up a game that has stood still for `WAITING_FRAMES`, as it does from its start and from a lost life until
+    FIRE is pressed, which ArcadeMarkError says.
+    """
+
+    def __init__(self, row: int, environment: Environment) -> None:
+        super().__init__(row, environment)
+        self._fires = [place for place, name in enumerate(environment.spec.action_meanings) if "FIRE" in name]
+
+    def begin(self, seed: int, phase: Phase, episode: int) -> np.random.Generator:
+        """Begin an episode, which waits."""
+        rng = super().begin(seed, phase, episode)
+        self._waits_since: int | None = 0
+        self._lives = self.environment.lives
+        return rng
+
+    def step(self, action: Any) -> Step:
+        """Play one action, and see whether the game still waits."""
+        step = super().step(action)
+        frames, lives = self.environment.episode_frames, self.environment.lives
+        if action in self._fires or step.reward:
+            self._waits_since = None
+        elif lives < self._lives:
+            self._waits_since = frames
+        self._lives = lives
+        if self._waits_since is not None and frames - self._waits_since >= WAITING_FRAMES:
+            raise ArcadeMarkError(
+                f"episode {self.episode} has waited {WAITING_FRAMES:,} frames for FIRE, which wrappers "
+                "like Stable-Baselines3's press for the agent and nobody does here; play it with --protocol sb3-atari "
+                "or --override fire_reset=true, or, if it was trained without them, with --set fire_pressed=false"
+            )
+        return step
+
+
+class Meter:
+    """Says every `TICK_SECONDS` what was played since it last did."""
+
+    def __init__(self) -> None:
+        self.due = time.perf_counter() + TICK_SECONDS
+        self._ended = self._told = Played(0)
+
+    def ended(self, slot: Slot) -> None:
+        """Take over what was played in a slot, before the next episode begins there."""
+        self._ended += slot.played()
+
+    def tick(self, playing: Sequence[Slot]) -> Played:
+        """Say what was played, in the slots given and in episodes that have ended."""
+        total = self._ended
+        for slot in playing:
+            total += slot.played()
+        told, self._told = self._told, total
+        self.due = time.perf_counter() + TICK_SECONDS
+        return total - told

@@ -1,0 +1,257 @@
+"""A trainer's training: games that begin by number and are recorded whole, whatever the trainer sees of them.
+
+Games end in another order than they begin in. What is recorded with a checkpoint is every game up to the first that is
+still in play; later ones that have ended wait within the checkpoint. After a stop, games that were in play are played
+again from their beginning, under their numbers. When the budget is spent, no game begins any more, and those in play
+are played to their end, without learning from them.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import count
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from arcademark.agents.adapters import CheckedTrainer
+from arcademark.environments.base import one_by_one
+from arcademark.environments.interfaces.batch import make_batch
+from arcademark.environments.observations.spaces import Shown
+from arcademark.environments.play import ConsoleEnvironment
+from arcademark.environments.tasks import TaskEnvironment
+from arcademark.errors import ArcadeMarkError
+from arcademark.runs.plan import Trial
+from arcademark.runs.playing.networks import opened, packed
+from arcademark.runs.playing.slot import TICK_SECONDS, Begun, Played, PlayEvent, Slot, Trained, TrainingBlock
+from arcademark.runs.store.reading import MAX_CHECKPOINT_BYTES, Checkpoint, EpisodeResult
+
+
+class TrainingGames(VectorEnv[Any, NDArray[Any], NDArray[Any]]):
+    """A trial's games in training, each of which begins under the next number that is free.
+
+    A `gymnasium.vector.VectorEnv` with ``AutoresetMode.SAME_STEP``, where a lost life that ends an episode goes on in
+    the same game if the protocol says so; what is recorded are whole games with their raw scores.
+
+    Parameters
+    ----------
+    trial : Trial
+    games : sequence of ConsoleEnvironment or of TaskEnvironment
+        Opened for training.
+    start : Checkpoint
+        What came before.
+    waiting : sequence of EpisodeResult
+        Games that have ended and are not recorded, as an earlier one has not.
+    first : bool
+        Whether observations are shown as PyTorch's networks take them; see `environments.shown.Shown`.
+
+    Attributes
+    ----------
+    frames : int
+        Played in this training, before a restart too.
+    """
+
+    def __init__(
+        self,
+        trial: Trial,
+        games: Sequence[ConsoleEnvironment | TaskEnvironment],
+        start: Checkpoint,
+        waiting: Sequence[EpisodeResult] = (),
+        first: bool = False,
+    ) -> None:
+        spec = games[0].spec
+        self.num_envs = len(games)
+        self.render_mode = None
+        self.metadata = {"autoreset_mode": AutoresetMode.SAME_STEP}
+        self._shown = Shown(spec, first)
+        self._observations = np.zeros((self.num_envs, *spec.observation_shape), spec.observation_dtype)
+        self.single_observation_space = self._shown.observation_space
+        self.single_action_space = self._shown.action_space
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self.envs = [SimpleNamespace(environment=game, render_mode=None) for game in games]
+        self._trial = trial
+        self._clips = trial.protocol.training_reward_clipping
+        self._batch = make_batch(games, threads=1)
+        self._slots = [Slot(row, game) for row, game in enumerate(games)]
+        self._rngs = [np.random.default_rng(0) for _ in games]
+        self._first = np.zeros(self.num_envs, np.bool_)  # whether the trainer sees an episode begin
+        self._next = start.episodes
+        self._ended = {result.record.episode: result for result in waiting}
+        self._numbers = (number for number in count(start.episodes) if number not in self._ended)
+        self._earlier = start.frames
+        self._begun = False
+        self._events: list[PlayEvent] = []
+        self._told = start.frames
+
+    @property
+    def frames(self) -> int:
+        """Frames played in this training."""
+        return self._earlier + (int(self._batch.frames.sum()) if self._begun else 0)
+
+    def reset(
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begin the first games, or see those in play; `seed` changes nothing, as numbers tell all."""
+        if not self._begun:
+            self._begun = True
+            for row in range(self.num_envs):
+                self._begin(row)
+        return self._shown.rows(self._observations.copy()), {}
+
+    def step(
+        self, actions: NDArray[Any], idle: NDArray[np.bool_] | None = None
+    ) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+        """Play an agent step in each game that is not `idle`, shape (games,).
+
+        Errors are those of `GymnasiumVectorEnv.step`.
+        """
+        arrays = self._slots[0].environment.spec.array_actions
+        if arrays is None:
+            chosen = np.asarray(actions).tolist()
+        else:
+            chosen = list(arrays.checked(np.asarray(actions), "what envs.step was given", (self.num_envs,)))
+        if len(chosen) != self.num_envs:
+            raise ArcadeMarkError(f"{len(chosen)} actions for {self.num_envs} games; expected one each")
+        still = np.zeros(self.num_envs, np.bool_) if idle is None else idle
+        rewards, terminated, truncated = self._play(chosen, still)
+        self._first = np.where(still, self._first, terminated | truncated)
+        infos: dict[str, Any] = {}
+        for row in np.flatnonzero(terminated | truncated).tolist():
+            last = {
+                "final_obs": self._shown.one(self._observations[row].copy()),
+                "final_info": {"lives": self._slots[row].environment.lives},
+            }
+            infos = self._add_info(infos, last, row)
+            if not self._goes_on(row, bool(terminated[row])):
+                self._begin(row)
+        infos["lives"] = self._batch.lives
+        given = np.sign(rewards) if self._clips else rewards
+        return self._shown.rows(self._observations.copy()), given, terminated, truncated, infos
+
+    def play_out(self, trainer: CheckedTrainer) -> Iterator[None]:
+        """Play the games that are in play to their end, the trainer's policy choosing."""
+        idle, first = np.zeros(self.num_envs, np.bool_), self._first
+        while self._begun and not idle.all():
+            actions = one_by_one(trainer.act(self._observations.copy(), first, self._rngs))
+            _, terminated, truncated = self._play(actions, idle)
+            first[:] = False
+            for row in np.flatnonzero(terminated | truncated).tolist():
+                first[row] = self._goes_on(row, bool(terminated[row]))
+                idle[row] = not first[row]
+            yield
+
+    def events(self) -> list[PlayEvent]:
+        """Return what happened since the last time."""
+        told, self._told = self._told, self.frames
+        found, self._events = [*self._events, Played(self._told - told)], []
+        return found
+
+    def block(self, trainer: CheckedTrainer, finished: bool) -> TrainingBlock:
+        """Return the games that can be recorded, with a checkpoint."""
+        results = []
+        while self._next in self._ended:
+            results.append(self._ended.pop(self._next))
+            self._next += 1
+        data = packed(self._ended.values(), trainer.checkpoint())
+        if len(data) > MAX_CHECKPOINT_BYTES:
+            raise ArcadeMarkError(
+                f"{trainer.where}: its checkpoint has {len(data):,} bytes; the store holds up to "
+                f"{MAX_CHECKPOINT_BYTES:,}"
+            )
+        return TrainingBlock(tuple(results), Checkpoint(self._next, self.frames, finished, data))
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Release the emulators, or environments."""
+        self._batch.close()
+        for slot in self._slots:
+            slot.environment.close()
+
+    def _play(
+        self, actions: Sequence[Any], idle: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
+        rewards, terminated, truncated = self._batch.step(actions, idle, self._observations)
+        for slot, action, reward, left_out in zip(self._slots, actions, rewards.tolist(), idle.tolist(), strict=True):
+            if not left_out:
+                slot.actions.append(action)
+                slot.score += reward
+        return rewards, terminated, truncated
+
+    def _goes_on(self, row: int, terminated: bool) -> bool:
+        """Go on in the same game after a lost life; False, with the game's result, if it is over."""
+        slot, game = self._slots[row], self._slots[row].environment
+        if game.life_lost:
+            _, terminated, truncated = slot.go_on()
+            if not (terminated or truncated):
+                game.observe(self._observations[row, ...])
+                return True
+        result = slot.result(self._trial.id, terminated)
+        share = round(result.record.wall_seconds / self.num_envs, 9)
+        self._ended[slot.episode] = replace(result, record=replace(result.record, wall_seconds=share))
+        self._events.append(Trained(slot.score, game.episode_frames, self.frames))
+        return False
+
+    def _begin(self, row: int) -> None:
+        """Begin the game of the next number."""
+        slot, number = self._slots[row], next(self._numbers)
+        self._earlier += slot.environment.episode_frames
+        self._events.append(Begun("training", number))
+        self._rngs[row] = slot.begin(self._trial.seed, "training", number)
+        self._first[row] = True
+        slot.environment.observe(self._observations[row, ...])
+
+
+def fit(
+    trial: Trial,
+    trainer: CheckedTrainer,
+    open_game: Callable[[], ConsoleEnvironment | TaskEnvironment],
+    checkpoint: Checkpoint | None,
+    stopping: Callable[[], bool],
+    pause_after: Callable[[float, int], float],
+) -> Iterator[PlayEvent]:
+    """Train until the budget is spent or it is stopped, yielding a block of games with each checkpoint.
+
+    `pause_after` says from how long the last checkpoint took and its size how long to train before the next is due.
+    """
+    start = checkpoint or Checkpoint(0, 0, False, b"")
+    waiting: list[EpisodeResult] = []
+    if checkpoint is not None:
+        waiting, data = opened(checkpoint, trial.id)
+        trainer.restore(data)
+    if start.finished:
+        return
+    budget = trial.training_frames or 0
+    games = TrainingGames(trial, [open_game() for _ in range(trainer.num_envs)], start, waiting, trainer.channels_first)
+    saved, saved_frames, pause = time.perf_counter(), start.frames, pause_after(0.0, 0)
+    for _ in trainer.fit(games, budget) if budget else ():
+        yield from games.events()
+        stop, now = stopping(), time.perf_counter()
+        if games.frames >= budget:
+            break
+        if stop or games.frames - saved_frames >= trainer.checkpoint_frames or now - saved >= pause:
+            yield (block := games.block(trainer, False))
+            saved, saved_frames = time.perf_counter(), games.frames
+            pause = pause_after(saved - now, len(block.checkpoint.data))
+            if stop:
+                return games.close()
+    if games.frames < budget:
+        raise ArcadeMarkError(f"{trainer.where}: fit ended after {games.frames:,} frames; expected {budget:,}")
+    if budget:
+        games.reset()
+        yield games.block(trainer, False)
+    due = time.perf_counter() + TICK_SECONDS
+    for _ in games.play_out(trainer):
+        if stopping():
+            return games.close()
+        if time.perf_counter() >= due:
+            yield from games.events()
+            due = time.perf_counter() + TICK_SECONDS
+    yield from games.events()
+    yield games.block(trainer, True)
+    games.close()

@@ -1,0 +1,252 @@
+"""Do one trial: the loops are generators; limits, progress and the store consume what they yield.
+
+In evaluation a policy acts on all slots, each an environment, at once; a slot that ends takes the next episode.
+A learner's training and planning (`arcademark.runs.playing.planning`) play one episode at a time; training's last is
+played to
+its end. A trainer has a loop of its own (`arcademark.runs.playing.training`). A policy always sees ``batch_size``
+rows; those without an episode are blank and their actions are not used.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.agents.adapters import CheckedLearner, CheckedPlanner, CheckedPolicy, CheckedTrainer
+from arcademark.agents.base import Transition
+from arcademark.agents.loading import make_agent
+from arcademark.environments.base import Environment, EnvironmentSpec, one_by_one
+from arcademark.environments.emulation.facts import AWAIT_FIRE
+from arcademark.environments.registry import Emulator, environment_spec, observing, open_environment, open_model
+from arcademark.errors import ArcadeMarkError
+from arcademark.runs.plan import Trial
+from arcademark.runs.playing.planning import plan_episodes
+from arcademark.runs.playing.slot import Begun, Meter, Played, PlayEvent, Slot, Trained, TrainingBlock, UnfiredSlot
+from arcademark.runs.store.reading import MAX_CHECKPOINT_BYTES, Checkpoint, EpisodeResult, Unfinished, scored_phase
+
+if TYPE_CHECKING:
+    from arcademark.environments.emulation.generative import GenerativeModel
+    from arcademark.environments.play import ConsoleEnvironment
+    from arcademark.environments.tasks import TaskEnvironment
+
+CHECKPOINT_SECONDS = 60.0  # wall time of training after which a checkpoint is due, however few frames it was
+CHECKPOINT_SHARE = 0.02  # most of the time that checkpoints which are due for the time may take
+CHECKPOINT_BYTES_PER_SECOND = 1_000_000.0  # what of them may be written a second
+
+
+class Player:
+    """A trial's agent and games, made once and used for any of its episodes."""
+
+    def __init__(self, trial: Trial, emulator: Emulator | None = None) -> None:
+        self.trial = trial
+        self._emulator = emulator
+        self.spec = replace(environment_spec(trial.game, trial.protocol), seed=trial.seed)
+        learnt = trial.learnt
+        made_for = environment_spec(trial.game, learnt.protocol) if learnt else self.spec
+        self.agent = make_agent(trial.agent, replace(made_for, seed=trial.seed))
+        self.spec = observing(self.spec, self.agent.observation)
+        self.trains = isinstance(self.agent, CheckedTrainer)
+        self.learns = learnt is None and (self.trains or isinstance(self.agent, CheckedLearner))
+        self.plans = isinstance(self.agent, CheckedPlanner)
+        asked = self.agent.frames_per_action
+        self.frames_per_action = None if asked == trial.protocol.frame_skip else asked
+        self.model: GenerativeModel | None = None
+        if self.plans:
+            self.model = open_model(self.spec, frames_per_action=self.frames_per_action, emulator=emulator)
+        self._slots: list[Slot] = []
+
+    def play(
+        self,
+        episodes: Collection[int],
+        checkpoint: Checkpoint | None = None,
+        unfinished: Sequence[Unfinished] = (),
+        stopping: Callable[[], bool] = lambda: False,
+    ) -> Iterator[PlayEvent]:
+        """Play these evaluation episodes, after the training that is left if the agent learns.
+
+        `checkpoint` is where training goes on, or what was learnt in another run; `unfinished` where a planner's
+        episodes go on. `stopping` is asked between training episodes: whether to end, with a checkpoint.
+        """
+        agent = self.agent
+        if self.trial.learnt:
+            self._take_over(checkpoint)
+        elif isinstance(agent, CheckedLearner | CheckedTrainer):
+            if isinstance(agent, CheckedTrainer):
+                from arcademark.runs.playing.training import fit
+
+                yield from fit(self.trial, agent, partial(self.open, training=True), checkpoint, stopping, _pause)
+            else:
+                yield from train(self.trial, agent, self.open(training=True), checkpoint, stopping)
+            if stopping():
+                return
+            agent.evaluate()
+            if scored_phase(self.trial.protocol, learns=True) == "training":
+                return
+        while len(self._slots) < min(agent.batch_size, len(episodes)):
+            self._slots.append(self.slot(len(self._slots)))
+        if isinstance(agent, CheckedPolicy):
+            yield from evaluate(self.trial, agent, self.spec, self._slots, episodes)
+        elif self.model is not None and episodes:
+            yield from plan_episodes(self.trial, agent, self._slots[0], self.model, episodes, unfinished)
+
+    def _take_over(self, checkpoint: Checkpoint | None) -> None:
+        """Make the agent what it had learnt in another run."""
+        if checkpoint is None or not isinstance(self.agent, CheckedLearner | CheckedTrainer):
+            raise ArcadeMarkError(f"{self.agent.where}: what it had learnt is not there; give the same command again")
+        data = checkpoint.data
+        if self.trains:
+            from arcademark.runs.playing.networks import opened
+
+            data = opened(checkpoint, self.trial.id)[1]
+        self.agent.restore(data)
+        self.agent.evaluate()
+
+    def slot(self, row: int) -> Slot:
+        """Make the slot in which episodes are evaluated."""
+        if self.trial.agent.misses_fire and self.spec.game in AWAIT_FIRE:
+            return UnfiredSlot(row, self.open())
+        return Slot(row, self.open(), self.plans)
+
+    def open(self, training: bool = False) -> ConsoleEnvironment | TaskEnvironment:
+        """Open the trial's game or task."""
+        return open_environment(
+            self.spec, training=training, frames_per_action=self.frames_per_action, emulator=self._emulator
+        )
+
+
+def evaluate(
+    trial: Trial, policy: CheckedPolicy, spec: EnvironmentSpec, slots: Sequence[Slot], episodes: Collection[int]
+) -> Iterator[PlayEvent]:
+    """Play evaluation episodes in slots, the policy acting on all slots at once."""
+    rows = policy.batch_size
+    observations = policy.rows(spec)
+    first = np.ones(rows, np.bool_)
+    rngs = [np.random.default_rng(0) for _ in range(rows)]
+    waiting = iter(episodes)
+    meter = Meter()
+    playing: list[Slot] = []
+    for slot, episode in zip(slots, waiting, strict=False):
+        yield Begun("evaluation", episode)
+        rngs[slot.row] = slot.begin(trial.seed, "evaluation", episode)
+        slot.environment.observe(observations[slot.row, ...])
+        playing.append(slot)
+    while playing:
+        actions = one_by_one(policy.act(observations, first, rngs))
+        for slot in tuple(playing):
+            row = slot.row
+            _, terminated, truncated = slot.step(actions[row])
+            ended = terminated or truncated
+            first[row] = ended or slot.environment.life_begun
+            if ended:
+                yield slot.result(trial.id, terminated)
+                meter.ended(slot)
+                following = next(waiting, None)
+                if following is None:
+                    playing.remove(slot)
+                    observations[row] = np.zeros((), observations.dtype)
+                    continue
+                yield Begun("evaluation", following)
+                rngs[row] = slot.begin(trial.seed, "evaluation", following)
+            slot.environment.observe(observations[row, ...])
+        if time.perf_counter() > meter.due:
+            yield meter.tick(playing)
+    yield meter.tick(playing)
+
+
+def train(
+    trial: Trial,
+    learner: CheckedLearner,
+    environment: Environment,
+    checkpoint: Checkpoint | None,
+    stopping: Callable[[], bool],
+) -> Iterator[PlayEvent]:
+    """Train a learner until its budget is spent or it is stopped, yielding a block of episodes with each checkpoint.
+
+    A checkpoint is due after the learner's ``checkpoint_frames``, sooner where these take long, and when it stops.
+    """
+    start = checkpoint or Checkpoint(0, 0, False, b"")
+    if checkpoint is not None:
+        learner.restore(checkpoint.data)
+    if start.finished:
+        return
+    learner.train()
+    slot, meter = Slot(0, environment), Meter()
+    block: list[EpisodeResult] = []
+    number, frames, saved_frames = start.episodes, start.frames, start.frames
+    saved, pause = time.perf_counter(), CHECKPOINT_SECONDS
+    while True:
+        most = trial.training_frames
+        spent = number >= (trial.training_episodes or 0) if most is None else frames >= most
+        stop = stopping()
+        began = time.perf_counter()
+        late = frames - saved_frames >= learner.checkpoint_frames or began - saved >= pause
+        if spent or (block and (stop or late)):
+            data = _checkpoint(learner)
+            pause = _pause(time.perf_counter() - began, len(data))
+            yield TrainingBlock(tuple(block), Checkpoint(number, frames, spent, data))
+            block, saved_frames, saved = [], frames, time.perf_counter()
+        if spent or stop:
+            break
+        yield Begun("training", number)
+        for event in training_episode(trial, learner, slot, number, meter):
+            if isinstance(event, EpisodeResult):
+                block.append(event)
+                frames += event.record.frames
+                yield Trained(event.record.score, event.record.frames, frames)
+            else:
+                yield event
+        number += 1
+    yield meter.tick(())
+
+
+def _pause(seconds: float, size: int) -> float:
+    """Return how long to train before a checkpoint is due again, when the last took `seconds` and had `size` bytes."""
+    return max(CHECKPOINT_SECONDS, seconds / CHECKPOINT_SHARE, size / CHECKPOINT_BYTES_PER_SECOND)
+
+
+def _checkpoint(learner: CheckedLearner) -> bytes:
+    data = learner.checkpoint()
+    if len(data) > MAX_CHECKPOINT_BYTES:
+        raise ArcadeMarkError(
+            f"{learner.where}: its checkpoint has {len(data):,} bytes; the store holds up to {MAX_CHECKPOINT_BYTES:,}"
+        )
+    return data
+
+
+def training_episode(
+    trial: Trial, learner: CheckedLearner, slot: Slot, number: int, meter: Meter
+) -> Iterator[Played | EpisodeResult]:
+    """Play one training episode, the learner learning from each step; the episode's result comes last.
+
+    Where a lost life ends an episode for the learner but not its game, what is played and recorded is the whole game.
+    """
+    environment = slot.environment
+    clip = trial.protocol.training_reward_clipping
+    rng = slot.begin(trial.seed, "training", number)
+    shape, dtype = environment.spec.observation_shape, environment.spec.observation_dtype
+    before, after = np.zeros((1, *shape), dtype), np.zeros((1, *shape), dtype)
+    environment.observe(before[0, ...])
+    first: NDArray[np.bool_] = np.ones(1, np.bool_)
+    ended = False
+    while not ended:
+        action = one_by_one(learner.act(before, first, (rng,)))[0]
+        reward, terminated, truncated = slot.step(action)
+        environment.observe(after[0, ...])
+        seen = float(np.sign(reward)) if clip else reward
+        learner.learn(Transition(before[0], action, seen, after[0], terminated, truncated), rng)
+        before, after = after, before
+        first[0] = environment.life_lost
+        if environment.life_lost:
+            _, terminated, truncated = slot.go_on()
+            environment.observe(before[0, ...])
+        ended = terminated or truncated
+        if not ended and time.perf_counter() > meter.due:
+            yield meter.tick((slot,))
+    meter.ended(slot)
+    yield slot.result(trial.id, terminated)

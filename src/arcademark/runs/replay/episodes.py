@@ -1,0 +1,203 @@
+"""Playing a recorded episode again, from its actions alone.
+
+It follows from the trial's game and protocol, the generator of its environment, which (seed, phase, episode) give, and
+the actions. No agent is loaded.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator
+from typing import Literal, NamedTuple, TypedDict, Unpack
+
+import numpy as np
+
+from arcademark.environments import toy
+from arcademark.environments.base import Environment, Step
+from arcademark.environments.registry import Emulator, environment_spec, load_suite, open_environment
+from arcademark.errors import ArcadeMarkError, UnknownNameError, one_line
+from arcademark.runs.playing.slot import begin
+from arcademark.runs.store import imported
+from arcademark.runs.store.reading import EpisodeRecord, Phase, RunRecord, TrialRecord
+from arcademark.suite import anomalies
+from arcademark.suite.protocols import AtariProtocol, Protocol, StepProtocol
+from arcademark.suite.settings import recorded_end
+from arcademark.suite.task_suites import TaskSuite, task_suites
+from arcademark.suite.tasks import canonical_game
+
+Seen = Literal["palette", "ram"]
+
+
+class Recorded(NamedTuple):
+    """An episode and the trial that it belongs to."""
+
+    trial: TrialRecord
+    episode: EpisodeRecord
+
+
+def replay_all(environment: Environment, recorded: Recorded, actions: Iterable[int]) -> Replayed:
+    """Play an episode again and sum it up."""
+    score, steps, end, lost = 0.0, 0, None, 0
+    try:
+        for reward, terminated, truncated in replay(environment, recorded, actions):
+            score += reward
+            lost += anomalies.counter_passed(recorded.trial.game, reward)
+            steps += 1
+            end = "terminated" if terminated else "truncated" if truncated else None
+    except ArcadeMarkError as error:
+        raise ArcadeMarkError(f"step {steps + 1} cannot be replayed: {error}") from None
+    return Replayed(score, environment.episode_frames, steps, end, lost)
+
+
+class Choice(TypedDict, total=False):
+    """Which episodes of a run: those that fit all that is given and not None."""
+
+    trial: str | None  # a trial's id, or the beginning of it
+    agent: str | None  # an agent's label, as in "const(action=FIRE)"
+    game: str | None  # in any spelling
+    seed: int | None
+    phase: Phase | None
+    episode: int | None
+    suite: str | TaskSuite | None  # whose tasks may be made to play them again, beside those that come with ArcadeMark
+
+
+def observed_as(protocol: Protocol, observation: Seen) -> Protocol:
+    """Return a protocol whose observations are single whole screens of palette indices, or memory, where it is Atari's.
+
+    Training episodes are those that are recorded: whole games where a lost life goes on in the same one.
+    """
+    if not isinstance(protocol, AtariProtocol):
+        return protocol
+    return dataclasses.replace(
+        protocol,
+        observation=observation,
+        screen_size=None,
+        max_pool=False,
+        frame_stack=1,
+        training_episode_end=recorded_end(protocol.training_episode_end),
+    )
+
+
+def open_recorded(
+    protocol: Protocol, trial: TrialRecord, phase: Phase, emulator: Emulator = "ale", *, pictures: bool = False
+) -> Environment:
+    """Open the environment in which a trial was played, without the agent's observations, which no one looks at.
+
+    It is ale-py, whatever the trial was played on: who replays asks the referee.
+    """
+    spec = environment_spec(trial.game, observed_as(protocol, "ram"))
+    return open_environment(
+        spec,
+        training=phase == "training",
+        frames_per_action=trial.frames_per_action,
+        emulator=emulator,
+        pictures=pictures,
+    )
+
+
+class Replayed(NamedTuple):
+    """What an episode's actions gave."""
+
+    score: float
+    frames: int
+    steps: int
+    end: str | None  # None where the episode goes on after the last action
+    lost: int = 0  # points that the game took back because its counter passed its end
+
+
+def replay(
+    environment: Environment, recorded: Recorded, actions: Iterable[int], by_frame: bool = False
+) -> Iterator[Step]:
+    """Play an episode again, yielding what each step or frame gives, until it ends or no action is left."""
+    trial, episode = recorded
+    before = begin(environment, trial.seed, episode.phase, episode.episode)
+    for action in actions:
+        for step in environment.each_frame(action) if by_frame else (environment.step(action),):
+            yield step._replace(reward=step.reward + before)
+            before = 0.0
+            if step.terminated or step.truncated:
+                return
+
+
+def select(run: RunRecord, **choice: Unpack[Choice]) -> tuple[Recorded, ...]:
+    """Return the recorded episodes that fit, in the run's order."""
+    trials = {trial.id: trial for trial in select_trials(run, **choice)}
+    phase, episode = choice.get("phase"), choice.get("episode")
+    rows = run.episodes
+    fits = np.array([trial.id in trials for trial in run.trials])[rows.trial]
+    if phase is not None:
+        fits &= rows.training == (phase == "training")
+    if episode is not None:
+        fits &= rows.episode == episode
+    found = tuple(Recorded(trials[row.trial_id], row) for row in rows[fits])
+    if not found:
+        what = " ".join([*([phase] if phase else []), "episode", *([str(episode)] if episode is not None else [])])
+        where = next(iter(trials)) if len(trials) == 1 else f"any of {len(trials)} trials"
+        raise ArcadeMarkError(f"{run.directory}: no {what} is recorded of {where}")
+    return found
+
+
+def select_one(run: RunRecord, **choice: Unpack[Choice]) -> Recorded:
+    """Return the episode that is meant: the first unless `episode` is given, of evaluation where both phases fit."""
+    wanted: Choice = {**choice, "episode": choice.get("episode") or 0}
+    found = select(run, **wanted)
+    trials = list(dict.fromkeys(recorded.trial.id for recorded in found))
+    if len(trials) > 1:
+        shown = ", ".join(trials[:6]) + (f" and {len(trials) - 6} more" if len(trials) > 6 else "")
+        raise ArcadeMarkError(
+            f"{run.directory}: {len(trials)} trials fit, choose one by game, agent, seed or trial: {shown}"
+        )
+    return next((recorded for recorded in found if recorded.episode.phase == "evaluation"), found[0])
+
+
+def _task(protocol: Protocol, name: str) -> str:
+    """Return the task that any spelling means."""
+    if isinstance(protocol, StepProtocol):
+        return name.strip().lower()
+    return toy.NAME if name.strip().lower() == toy.NAME else canonical_game(name)
+
+
+def refuse_tasks(run: RunRecord, suite: str | TaskSuite | None) -> None:
+    """Raise where playing again would make a task that the reader did not ask for: a run may be anybody's."""
+    if not isinstance(run.protocol, StepProtocol):
+        return
+    from arcademark.environments.tasks import trusted
+
+    suites = [*task_suites().values(), *([] if suite is None else [load_suite(suite)])]
+    for task in run.protocol.suite.tasks.values():
+        if not trusted(task, suites):
+            arguments = f" with {one_line(repr(dict(task.kwargs)), 100)}" if task.kwargs else ""
+            raise ArcadeMarkError(
+                f"{run.directory}: task {task.id!r} is {task.environment}{arguments}, which a run may not have made by "
+                "itself; if you trust it, give the suite that has it so: --suite FILE"
+            )
+
+
+def select_trials(run: RunRecord, **choice: Unpack[Choice]) -> tuple[TrialRecord, ...]:
+    """Return the trials that fit, in the run's order, whatever phase and episode are asked for.
+
+    All that replays asks here first, so that a run without actions is refused here.
+    """
+    imported.refuse(run)
+    refuse_tasks(run, choice.get("suite"))
+    wanted = {name: choice.get(name) for name in ("agent", "game", "seed")}
+    if (game := choice.get("game")) is not None:
+        wanted["game"] = _task(run.protocol, game)
+    for name, value in wanted.items():
+        known = dict.fromkeys(getattr(trial, name) for trial in run.trials)
+        if value is not None and value not in known:
+            raise UnknownNameError(f"{name} of {run.directory}", str(value), map(str, known))
+    start = choice.get("trial")
+    if start == "":
+        raise ArcadeMarkError(f"{run.directory}: the trial's id is empty; write the beginning of one, or leave it out")
+    start = start or ""
+    if not any(trial.id.startswith(start) for trial in run.trials):
+        raise UnknownNameError(f"trial of {run.directory}", start, [trial.id for trial in run.trials])
+    chosen = tuple(
+        trial
+        for trial in run.trials
+        if trial.id.startswith(start) and all(value in (None, getattr(trial, name)) for name, value in wanted.items())
+    )
+    if not chosen:
+        raise ArcadeMarkError(f"{run.directory}: no trial has all of that together; choose less")
+    return chosen

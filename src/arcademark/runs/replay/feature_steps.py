@@ -1,0 +1,155 @@
+"""Moments of play: what a feature set would be shown, step by step, in random play or in an episode that was recorded.
+
+Also the actions of a recorded episode, as a trajectory that background sampling follows.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.environments.base import Environment, EnvironmentSpec
+from arcademark.environments.registry import choose_emulator, environment_spec, open_game
+from arcademark.errors import ArcadeMarkError
+from arcademark.runs.playing.slot import begin, episode_rng
+from arcademark.runs.replay.episodes import Choice, Recorded, Seen, observed_as, select_one
+from arcademark.runs.store.reading import Phase, RunRecord, read_actions, read_run
+from arcademark.suite.protocols import AtariProtocol, Protocol, protocol
+
+RANDOM_PLAY = "ale-2013"  # protocol of random play
+
+
+@dataclass(frozen=True)
+class Moment:
+    """One observation, before the action that follows it."""
+
+    first: bool  # whether it begins an episode
+    frames: int  # frames played so far, in all episodes shown
+    observation: NDArray[np.uint8]  # valid until the next moment
+    environment: Environment  # where it stands; `render` gives the picture
+
+
+@dataclass(frozen=True)
+class Play:
+    """A game and the moments of it, in their order; `moments` may be asked for again."""
+
+    spec: EnvironmentSpec  # with the observations that are asked for
+    seed: int  # of random play, or of the recorded trial
+    recorded: Recorded | None = None  # the episode; None for random play
+    actions: tuple[int, ...] = ()  # the episode's; empty for random play
+
+    @property
+    def frames(self) -> int | None:
+        """Frames of the recorded episode; None for random play, which has no end."""
+        return None if self.recorded is None else self.recorded.episode.frames
+
+    def moments(self) -> Iterator[Moment]:
+        """Yield the moments: of the recorded episode, or of one random episode after another without end."""
+        phase: Phase = "evaluation" if self.recorded is None else self.recorded.episode.phase
+        emulator = choose_emulator(self.spec.game, compiles=False)
+        environment = open_game(self.spec, training=phase == "training", emulator=emulator)
+        try:
+            if self.recorded is None:
+                before = 0
+                for episode in itertools.count():
+                    rng = episode_rng(self.seed, phase, episode, "agent")
+                    actions = (int(rng.integers(self.spec.num_actions)) for _ in itertools.count())
+                    begin(environment, self.seed, phase, episode)
+                    yield from _episode(environment, actions, before)
+                    before += environment.episode_frames
+            else:
+                begin(environment, self.seed, phase, self.recorded.episode.episode)
+                yield from _episode(environment, iter(self.actions), 0)
+        finally:
+            environment.close()
+
+
+def random_play(game: str, observation: Seen, seed: int = 0) -> Play:
+    """Return random play as an untrained agent plays that explores always: a uniformly random action every 5 frames."""
+    return Play(environment_spec(game, observed_as(protocol(RANDOM_PLAY), observation)), seed)
+
+
+def recorded_play(directory: str | os.PathLike[str], observation: Seen, **choice: Unpack[Choice]) -> Play:
+    """Return an episode of a run, with observations of another kind than its agent's; `choice` as of `select_one`."""
+    run = read_run(directory)
+    recorded = select_one(run, **choice)
+    settings = observed_as(run.protocol, observation)
+    spec = environment_spec(recorded.trial.game, settings, recorded.trial.frames_per_action)
+    return Play(spec, recorded.trial.seed, recorded, tuple(_actions(run, recorded)))
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """What was done in a recorded episode, as a trajectory to sample screens from (`arcademark.features.samples`)."""
+
+    recorded: Recorded
+    protocol: Protocol  # under which the trajectory is to be followed
+    actions: tuple[int, ...]  # of that protocol's action set, one for each of its agent steps
+
+    def text(self) -> str:
+        """Return the file: what it is as a comment, then a number a line."""
+        trial, row = self.recorded
+        settings = self.protocol
+        actions = f"the {settings.action_set} action set" if isinstance(settings, AtariProtocol) else "the task"
+        agent = " ".join(trial.agent.split())
+        lines = (
+            f"# {trial.game}: actions of {agent}, seed {trial.seed}, {row.phase} episode {row.episode}, "
+            f"score {row.score:.15g}",
+            f"# numbers of {actions}, one for each {settings.frame_skip} frames",
+            *map(str, self.actions),
+        )
+        return "\n".join(lines) + "\n"
+
+
+def recorded_trajectory(
+    directory: str | os.PathLike[str], settings: Protocol | None = None, **choice: Unpack[Choice]
+) -> Trajectory:
+    """Return the actions of a recorded episode, as the run's protocol or another numbers and times them.
+
+    `choice` is as of `select_one`. The protocol must have every action that was played, and ask for as many.
+    """
+    run = read_run(directory)
+    recorded = select_one(run, **choice)
+    settings = run.protocol if settings is None else settings
+    names = environment_spec(recorded.trial.game, run.protocol).action_meanings
+    known = environment_spec(recorded.trial.game, settings).action_meanings
+    where = f"{run.directory}: {recorded.episode.phase} episode {recorded.episode.episode} of {recorded.trial.id}"
+    played = _actions(run, recorded)
+    if missing := sorted({names[action] for action in played} - set(known)):
+        raise ArcadeMarkError(
+            f"{where} plays {missing[0]}, which is no action of {settings.name!r}; choose another --protocol"
+        )
+    every = recorded.trial.frames_per_action or run.protocol.frame_skip
+    steps, rest = divmod(every, settings.frame_skip)
+    if rest:
+        raise ArcadeMarkError(
+            f"{where} has an action every {every} frame{'s' if every > 1 else ''}, and a trajectory of "
+            f"{settings.name!r} one every {settings.frame_skip}; choose another --protocol, or an agent that acts so"
+        )
+    numbers = (known.index(names[action]) for action in played)
+    return Trajectory(recorded, settings, tuple(number for number in numbers for _ in range(steps)))
+
+
+def _actions(run: RunRecord, recorded: Recorded) -> list[int]:
+    trial, row = recorded
+    found: list[int] = read_actions(run.directory, trial.id, row.episode, row.phase).tolist()
+    return found
+
+
+def _episode(environment: Environment, actions: Iterator[int], before: int) -> Iterator[Moment]:
+    """Yield the moments of an episode that has begun before each of its actions, given the frames played before it."""
+    observation = np.empty(environment.spec.observation_shape, np.uint8)
+    first = True
+    for action in actions:
+        environment.observe(observation)
+        yield Moment(first, before + environment.episode_frames, observation, environment)
+        first = False
+        step = environment.step(action)
+        if step.terminated or step.truncated:
+            return

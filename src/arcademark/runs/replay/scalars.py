@@ -1,0 +1,148 @@
+"""Scores as they happen, for who watches from elsewhere: TensorBoard's event files, and W&B.
+
+Of each training episode, at the frames that its trial was trained for by its end: ``score``, ``frames``, ``mean_score``
+(of the last `RECENT` episodes of this command) and ``fps``, frames of training a second over these episodes. Of each
+evaluation episode, at its number: ``score`` and ``frames``. What a stop lost is told again when it is trained again.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+from arcademark.errors import ArcadeMarkError, one_line
+from arcademark.runs.plan import Plan, Trial
+from arcademark.runs.playing.events import EpisodeDone, EpisodeTrained, Event, WorkerLost
+from arcademark.runs.replay import tensorboard
+from arcademark.runs.store.database import clear_errors
+from arcademark.runs.store.reading import Phase
+
+RECENT = 100
+FEWEST_SECONDS = 1.0
+"""Over which a speed is told: episodes of games played side by side are heard of at once."""
+
+
+class Log(Protocol):
+    """Where scalars go."""
+
+    def add(self, trial: Trial, phase: Phase, step: int, values: Mapping[str, float]) -> None:
+        """Log scalars of a trial's episode, by their tags."""
+
+    def close(self) -> None:
+        """Log no more."""
+
+
+class EventFiles:
+    """TensorBoard's event files in a folder: one of this command in each trial's."""
+
+    def __init__(self, folder: Path) -> None:
+        tensorboard.check_installed()
+        self._folder = folder
+        with clear_errors(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+        self._name = f"events.out.tfevents.{time.time_ns()}"
+
+    def add(self, trial: Trial, phase: Phase, step: int, values: Mapping[str, float]) -> None:
+        """Append them to the trial's file."""
+        with clear_errors(self._folder):
+            tensorboard.add(self._folder / trial.id / self._name, [(time.time(), step, values)])
+
+    def close(self) -> None:
+        """Do nothing: each file is closed after what is added to it."""
+
+
+class Wandb:
+    """A project of W&B, in which each trial is a run, and the runs of a directory are a group."""
+
+    def __init__(self, project: str, group: str) -> None:
+        try:
+            import wandb
+        except ImportError:
+            raise ArcadeMarkError(f"--wandb {project}: needs W&B's package: pip install wandb") from None
+        self._wandb, self._project, self._group = wandb, project, group
+        self._runs: dict[str, Any] = {}
+        with self._clear_errors():
+            wandb.login()
+
+    def add(self, trial: Trial, phase: Phase, step: int, values: Mapping[str, float]) -> None:
+        """Log them in the trial's run, ``training/step`` and ``evaluation/step`` being their axes."""
+        if trial.id not in self._runs:
+            with self._clear_errors():
+                self._runs[trial.id] = self._open(trial)
+        self._runs[trial.id].log({f"{phase}/step": step, **values})
+
+    def close(self) -> None:
+        """End the runs."""
+        for run in self._runs.values():
+            run.finish()
+
+    def _open(self, trial: Trial) -> Any:
+        said = {"agent": trial.agent.label, "game": trial.game, "seed": trial.seed, "protocol": trial.protocol.label}
+        how = {"reinit": "create_new", "settings": self._wandb.Settings(console="off")}
+        run = self._wandb.init(project=self._project, group=self._group, name=trial.id, config=said, **how)
+        for phase in ("training", "evaluation"):
+            run.define_metric(f"{phase}/*", step_metric=f"{phase}/step")
+        return run
+
+    @contextmanager
+    def _clear_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:
+            raise ArcadeMarkError(f"--wandb {self._project}: {one_line(str(error))}") from error
+
+
+class Scalars:
+    """Makes scalars of what happens, and hands them to logs."""
+
+    def __init__(self, plan: Plan, logs: Sequence[Log]) -> None:
+        self._trials = {trial.id: trial for trial in plan.trials}
+        self._logs = logs
+        self._recent = defaultdict[str, deque[tuple[float, int, float]]](lambda: deque(maxlen=RECENT))
+
+    def hear(self, event: Event) -> None:
+        """Log what an event says of an episode."""
+        match event:
+            case EpisodeTrained(trial_id, score, frames, trained):
+                now, recent = time.perf_counter(), self._recent[trial_id]
+                recent.append((now, trained, score))
+                seconds, frames_since = now - recent[0][0], trained - recent[0][1]
+                values = {"score": score, "frames": frames, "mean_score": sum(item[2] for item in recent) / len(recent)}
+                if seconds >= FEWEST_SECONDS:
+                    values["fps"] = frames_since / seconds
+                self._log(trial_id, "training", trained, values)
+            case EpisodeDone(episode) if episode.phase == "evaluation":
+                values = {"score": episode.score, "frames": episode.frames}
+                self._log(episode.trial_id, "evaluation", episode.episode, values)
+            case WorkerLost(trial_id):
+                self._recent.pop(trial_id, None)  # what is trained again would count twice
+
+    def _log(self, trial_id: str, phase: Phase, step: int, values: Mapping[str, float]) -> None:
+        tagged = {f"{phase}/{name}": value for name, value in values.items()}
+        for log in self._logs:
+            log.add(self._trials[trial_id], phase, step, tagged)
+
+
+@contextmanager
+def logged(
+    plan: Plan, directory: Path, folder: str | os.PathLike[str] | None, project: str | None
+) -> Iterator[Callable[[Event], None]]:
+    """Log what happens to a plan's trials in a folder of event files, a project of W&B, both or neither.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If the package that it takes is not installed, W&B refuses, or the folder cannot be written to.
+    """
+    logs: list[Log] = [] if folder is None else [EventFiles(Path(folder))]
+    logs += [] if project is None else [Wandb(project, directory.name)]
+    try:
+        yield Scalars(plan, logs).hear if logs else lambda _: None
+    finally:
+        for log in logs:
+            log.close()

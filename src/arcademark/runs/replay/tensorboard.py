@@ -1,0 +1,76 @@
+"""Scores of runs as TensorBoard's event files, a folder a trial: of what was played, and as it is played."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.runs.store.database import clear_errors
+from arcademark.runs.store.reading import Episodes, Phase, RunRecord
+
+Point = tuple[float, int, Mapping[str, float]]
+"""A time in seconds, a step, and scalars by their tags."""
+
+
+def write(records: Sequence[RunRecord], folder: Path) -> int:
+    """Write each trial's scores and return how many trials there are.
+
+    ``training/score`` and ``training/frames`` of each episode of training stand at the frames that were trained by its
+    end, those of ``evaluation`` at the number of the episode. Times are seconds of play.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If the folder holds anything, there is no run, TensorBoard is not installed, or a file cannot be written.
+    """
+    check_installed()
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise ArcadeMarkError(f"--tensorboard {folder}: is there already; name a new folder")
+    trials = [(record, trial) for record in records for trial in record.trials]
+    if not trials:
+        raise ArcadeMarkError(f"--tensorboard {folder}: expected a run, whose episodes are known; there is none here")
+    with clear_errors(folder):
+        for number, (record, trial) in enumerate(trials):
+            place = folder / trial.id
+            place = place if not place.exists() else folder / f"{trial.id}-{number}"  # of another run
+            file = place / f"events.out.tfevents.{number}"
+            training, evaluation = record.training(trial), record.evaluation(trial)
+            add(file, _points("training", training, np.cumsum(training.frames)))
+            add(file, _points("evaluation", evaluation, evaluation.episode))
+    return len(trials)
+
+
+def add(path: Path, points: Iterable[Point]) -> None:
+    """Add scalars to an event file, which is made with its folder if it is not there."""
+    event, summary, writer_of = check_installed()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("ab") as file:
+        writer = writer_of(file)
+        if not file.tell():
+            writer.write(event(file_version="brain.Event:2").SerializeToString())
+        for seconds, step, values in points:
+            scalars = summary(value=[summary.Value(tag=tag, simple_value=value) for tag, value in values.items()])
+            writer.write(event(wall_time=seconds, step=step, summary=scalars).SerializeToString())
+
+
+def check_installed() -> tuple[Any, Any, Any]:
+    """Return TensorBoard's classes of events, summaries and files; an ArcadeMarkError if it is not installed."""
+    try:
+        from tensorboard.compat.proto.event_pb2 import Event
+        from tensorboard.compat.proto.summary_pb2 import Summary
+        from tensorboard.summary.writer.record_writer import RecordWriter
+    except ImportError:
+        raise ArcadeMarkError("--tensorboard needs TensorBoard: pip install '.[readers]'") from None
+    return Event, Summary, RecordWriter
+
+
+def _points(phase: Phase, rows: Episodes, steps: NDArray[np.int64]) -> Iterator[Point]:
+    seconds = np.cumsum(rows.wall_seconds).tolist()
+    columns = (seconds, steps.tolist(), rows.score.tolist(), rows.frames.tolist())
+    for time, step, score, frames in zip(*columns, strict=True):
+        yield time, step, {f"{phase}/score": score, f"{phase}/frames": frames}

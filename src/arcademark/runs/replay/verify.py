@@ -1,0 +1,349 @@
+"""Are these scores real? Every recorded episode is played again from its actions, and must give what was recorded.
+
+That the agent would choose these actions is not confirmed, nor how many frames a planner simulated: playing the same
+trial again, in another directory, shows that.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import Literal, Unpack
+
+from arcademark.agents.loading import builtin_agents
+from arcademark.environments.base import Environment, one_by_one
+from arcademark.environments.registry import version_of
+from arcademark.errors import ArcadeMarkError
+from arcademark.runs.engines.processes import GarbledError, available_cores, heard, serving, start
+from arcademark.runs.replay.episodes import Choice, Recorded, Replayed, open_recorded, replay_all, select, select_trials
+from arcademark.runs.store.provenance import versions
+from arcademark.runs.store.reading import (
+    EpisodeRecord,
+    Phase,
+    RunRecord,
+    TrialRecord,
+    read_actions,
+    read_run,
+    scored_phase,
+)
+from arcademark.suite.protocols import Protocol
+
+MOST_MISSING = 1_000  # training episodes of a trial that are told to be missing: made-up numbers would never end
+Outcome = Literal["confirmed", "differs", "unverifiable"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What replaying one episode showed."""
+
+    trial_id: str
+    game: str
+    phase: Phase
+    episode: int
+    outcome: Outcome
+    detail: str = ""  # what differs, or why it could not be replayed; empty if confirmed
+    score: float | None = None  # on replay
+    lost: int = 0  # points that the game took back because its counter passed its end
+
+    def __str__(self) -> str:
+        return f"trial {self.trial_id}, {self.phase} episode {self.episode}: {self.detail or self.outcome}"
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What verifying a run showed."""
+
+    directory: Path
+    findings: tuple[Finding, ...]
+    """One an episode, in the run's order; then one for each training episode that was taken away."""
+    warnings: tuple[str, ...]  # what is not as it was when the run was made: a game's ROM, a version
+    notes: tuple[str, ...]
+    """Scores that lack points, as the game's counter passed its end; and what there was nothing to verify of: trials
+    that failed or are not finished, episodes that are missing."""
+
+    @property
+    def confirmed(self) -> int:
+        """Number of episodes that replay as recorded."""
+        return self._count("confirmed")
+
+    @property
+    def differing(self) -> int:
+        """Number of episodes that replay otherwise."""
+        return self._count("differs")
+
+    @property
+    def unverifiable(self) -> int:
+        """Number of episodes that could not be replayed."""
+        return self._count("unverifiable")
+
+    @property
+    def problems(self) -> tuple[Finding, ...]:
+        """The episodes that are not confirmed."""
+        return tuple(finding for finding in self.findings if finding.outcome != "confirmed")
+
+    @property
+    def ok(self) -> bool:
+        """Whether every episode was confirmed."""
+        return not self.problems
+
+    def _count(self, outcome: Outcome) -> int:
+        return sum(finding.outcome == outcome for finding in self.findings)
+
+
+@dataclass(frozen=True)
+class Task:
+    """One episode to verify, all that a process needs to know of it."""
+
+    directory: Path
+    protocol: Protocol
+    recorded: Recorded
+    copies: int = 1  # how often the episode is recorded; once, unless someone changed the database
+
+
+def verify(
+    directory: str | os.PathLike[str],
+    *,
+    workers: int | None = None,
+    on_finding: Callable[[Finding, int], None] | None = None,
+    **choice: Unpack[Choice],
+) -> Verification:
+    """Replay a run's episodes, all of them unless some are chosen.
+
+    Parameters
+    ----------
+    directory : path
+        Of the run.
+    workers : int, optional
+        Processes; one a core by default.
+    on_finding : callable, optional
+        Called with each finding as it comes, and the number of all that will.
+    **choice
+        Which episodes, as `arcademark.runs.replay.episodes.Choice` lists.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If the run cannot be read, or has no such episodes.
+    """
+    run = read_run(directory, whole=False)
+    trials = select_trials(run, **choice)
+    ids = {trial.id for trial in trials}
+    narrowed = choice.get("phase") is not None or choice.get("episode") is not None
+    chosen = select(run, **choice) if narrowed or any(run.by_trial[identity] for identity in ids) else ()
+    copies = Counter(map(_key, run.episodes))
+    tasks = [Task(run.directory, run.protocol, item, copies[_key(item.episode)]) for item in chosen]
+    findings: dict[int, Finding] = {}
+    for index, finding in _verify_all(tasks, workers or available_cores()):
+        findings[index] = finding
+        if on_finding is not None:
+            on_finding(finding, len(tasks))
+    found = tuple(findings[i] for i in range(len(tasks)))
+    passed = tuple(_passed(finding) for finding in found if finding.lost)
+    if narrowed:
+        return Verification(run.directory, found, _warnings(run, trials), passed)
+    taken = tuple(finding for trial in trials for finding in _taken_away(run, trial))
+    notes = tuple(note for trial in trials for note in _notes(run, trial))
+    return Verification(run.directory, found + taken, _warnings(run, trials), passed + notes)
+
+
+def verify_episode(task: Task, environment: Environment | None = None) -> Finding:
+    """Replay one episode and compare."""
+    trial, row = task.recorded
+    try:
+        if environment is None:
+            environment = open_recorded(task.protocol, trial, row.phase)
+        actions = one_by_one(read_actions(task.directory, trial.id, row.episode, row.phase))
+    except ArcadeMarkError as error:
+        return _finding(row, trial, "unverifiable", str(error))
+    if task.copies > 1:
+        return _finding(row, trial, "differs", f"is recorded {task.copies} times")
+    try:
+        found = replay_all(environment, task.recorded, actions)
+    except ArcadeMarkError as error:
+        return _finding(row, trial, "differs", str(error))
+    differing = "; ".join(_differences(row, len(actions), found))
+    finding = _finding(row, trial, "differs" if differing else "confirmed", differing)
+    return replace(finding, score=found.score, lost=found.lost)
+
+
+def _finding(row: EpisodeRecord, trial: TrialRecord, outcome: Outcome, detail: str) -> Finding:
+    return Finding(row.trial_id, trial.game, row.phase, row.episode, outcome, detail)
+
+
+def _passed(finding: Finding) -> str:
+    made = (finding.score or 0.0) + finding.lost
+    return (
+        f"trial {finding.trial_id}, {finding.phase} episode {finding.episode}: the counter passed its end, which took "
+        f"{finding.lost:,} points back: score {_shown(finding.score)}, {_shown(made)} with them"
+    )
+
+
+def _differences(row: EpisodeRecord, actions: int, found: Replayed) -> list[str]:
+    """Name what differs, what happens first in the episode first."""
+    differing = []
+    if found.steps < actions:
+        differing.append(f"it is {found.end} at step {found.steps}, but {actions} actions are recorded")
+    elif found.end is None:
+        differing.append(f"it is {row.end} as recorded, but goes on after all {actions} actions on replay")
+    for name, there, now in (
+        ("score", row.score, found.score),
+        ("frames", row.frames, found.frames),
+        ("steps", row.steps, found.steps),
+        ("end", row.end, found.end),
+    ):
+        if there != now and now is not None:
+            differing.append(f"{name} {_shown(there)} recorded, {_shown(now)} on replay")
+    return differing
+
+
+def _shown(value: object) -> str:
+    return f"{value:.15g}" if isinstance(value, float) else str(value)
+
+
+def _key(row: EpisodeRecord) -> tuple[str, str, int]:
+    return row.trial_id, row.phase, row.episode
+
+
+# Processes: worker k of n takes every n-th task, which keeps a trial's episodes in order and all workers about as busy.
+
+
+def _verify_all(tasks: Sequence[Task], workers: int) -> Iterator[tuple[int, Finding]]:
+    workers = min(workers, len(tasks))
+    numbered = list(enumerate(tasks))
+    if workers <= 1:
+        yield from _verify_some(numbered)
+    else:
+        yield from _verify_in_processes([numbered[k::workers] for k in range(workers)])
+
+
+def _verify_some(numbered: Sequence[tuple[int, Task]]) -> Iterator[tuple[int, Finding]]:
+    """Verify episodes one after the other; those of one trial and phase share an environment."""
+    opened: tuple[str, str] | None = None
+    environment: Environment | None = None
+    for index, task in numbered:
+        trial, row = task.recorded
+        if opened != (trial.id, row.phase):
+            opened, environment = (trial.id, row.phase), _try_to_open(task)
+        yield index, verify_episode(task, environment)
+
+
+def _try_to_open(task: Task) -> Environment | None:
+    """Open an environment; None where that fails, which `verify_episode` then tells of each episode."""
+    try:
+        return open_recorded(task.protocol, task.recorded.trial, task.recorded.episode.phase)
+    except ArcadeMarkError:
+        return None
+
+
+def _verify_in_processes(shares: Sequence[list[tuple[int, Task]]]) -> Iterator[tuple[int, Finding]]:
+    started = [start(serve, [Finding]) for _ in shares]
+    try:
+        waiting = {}
+        for (_, channel), share in zip(started, shares, strict=True):
+            with contextlib.suppress(OSError):  # that it died is noticed below
+                channel.send(share)
+            waiting[channel] = iter(share)
+        missing = sum(map(len, shares))
+        listening = [channel for _, channel in started]
+        while listening:
+            for channel in heard(listening):
+                try:
+                    for finding, (index, _) in zip(channel.arrived(), waiting[channel], strict=False):
+                        yield index, finding
+                        missing -= 1
+                except (EOFError, OSError, GarbledError):
+                    listening.remove(channel)
+        if missing:
+            raise ArcadeMarkError("a process that replays died; the message above may say why; try --workers 1")
+    finally:
+        for process, channel in started:
+            process.kill()
+            process.wait()
+            channel.close()
+
+
+def serve(descriptor: int) -> None:
+    """Verify what comes in at a socket and send each finding back: a process of `verify`."""
+    channel = serving(descriptor, [Finding])
+    with contextlib.suppress(EOFError, ConnectionError):  # nobody asks any longer
+        for _, finding in _verify_some(channel.receive()):
+            channel.send(finding)
+
+
+# What is known besides the episodes
+
+
+def _warnings(run: RunRecord, trials: Sequence[TrialRecord]) -> tuple[str, ...]:
+    recorded, now = run.manifest["versions"], versions()
+    found = [
+        f"recorded with {package} {recorded.get(package, 'unknown')}, replayed with {now[package]}"
+        for package in ("ale-py", "numpy", "arcademark")
+        if recorded.get(package) != now[package]
+    ]
+    checksums = run.manifest["games"]
+    for game in dict.fromkeys(trial.game for trial in trials):
+        try:
+            checksum = version_of(game, run.protocol)
+        except ArcadeMarkError as error:
+            found.append(str(error))
+            continue
+        if checksums.get(game) != checksum:
+            what = "the ROM of {} has another checksum" if run.protocol.unit == "frame" else "{} has another version"
+            found.append(f"{what.format(game)}: {checksums.get(game)} recorded, {checksum} here")
+    return tuple(found)
+
+
+def _notes(run: RunRecord, trial: TrialRecord) -> Iterator[str]:
+    if trial.status == "failed":
+        yield f"trial {trial.id} failed: {trial.error}"
+    numbers = set(run.evaluation(trial).episode.tolist())
+    wanted = trial.episodes if scored_phase(run.protocol, bool(trial.learns)) == "evaluation" else 0
+    missing = [number for number in range(wanted) if number not in numbers]
+    if cut_short(run, trial):
+        frames = int(run.training(trial).frames.sum())
+        yield (
+            f"trial {trial.id}: its training games have {frames:,} of {trial.training_frames:,} frames; the run was "
+            "continued, and games that were in play when it stopped are not recorded"
+        )
+    if missing:
+        shown = ", ".join(map(str, missing[:8])) + (", …" if len(missing) > 8 else "")
+        yield f"trial {trial.id}: {len(missing)} of {wanted} evaluation episodes are missing: {shown}"
+
+
+def cut_short(run: RunRecord, trial: TrialRecord) -> bool:
+    """Tell whether a training's recorded games have fewer frames than it had, as it was interrupted in some."""
+    short = trial.status == "done" and int(run.training(trial).frames.sum()) < (trial.training_frames or 0)
+    return short and _interrupted(run, trial)
+
+
+def _interrupted(run: RunRecord, trial: TrialRecord) -> bool:
+    """Tell whether games that were trained on may have been begun anew; learners of ours go on where they were."""
+    if trial.training_frames is None:  # trainers train for frames
+        return False
+    reference = next((str(agent["reference"]) for agent in run.manifest["agents"] if agent["label"] == trial.agent), "")
+    agent = builtin_agents().get(reference)
+    return bool(run.manifest.get("continued")) and (agent is None or agent.kind == "trainer")
+
+
+def _taken_away(run: RunRecord, trial: TrialRecord) -> Iterator[Finding]:
+    """Find what is missing of a learner's training: its episodes are recorded in order, until the budget is spent.
+
+    Where several games are trained on at once, those in play when it is interrupted are begun anew, and what was
+    played of them is spent, too.
+    """
+    rows = run.training(trial)
+    frames = dict(zip(rows.episode.tolist(), rows.frames.tolist(), strict=True))
+    played = max(frames, default=-1) + 1
+    missing = list(islice((number for number in range(played) if number not in frames), MOST_MISSING))
+    if trial.learns and trial.status == "done" and not missing:
+        budget, spent = trial.training_frames, sum(frames.values())
+        if budget is None:
+            budget, spent = trial.training_episodes or 0, played
+        missing = [played] if spent < budget and not _interrupted(run, trial) else []
+    for number in missing:
+        yield Finding(trial.id, trial.game, "training", number, "differs", "is not recorded, though training went on")

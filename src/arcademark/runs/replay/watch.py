@@ -1,0 +1,278 @@
+"""Episodes as moving pictures, with the running score: recorded actions are replayed, or an agent plays meanwhile.
+
+What is shown is the screen of an environment that plays the same actions frame by frame, not what the agent sees.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any, Literal, Unpack
+
+import numpy as np
+
+from arcademark.environments.base import EnvironmentSpec, Step, one_by_one
+from arcademark.environments.registry import environment_spec, open_environment
+from arcademark.errors import ArcadeMarkError
+from arcademark.files import check_replaceable
+from arcademark.runs.plan import Trial
+from arcademark.runs.playing.slot import Slot, begin
+from arcademark.runs.playing.trial import Player
+from arcademark.runs.replay import video
+from arcademark.runs.replay.episodes import Choice, Recorded, observed_as, open_recorded, replay, select_one
+from arcademark.runs.store.reading import RunRecord, read_actions, read_run, scored_phase
+
+FRAMES_PER_SECOND = 60
+PER_SECOND = {"frame": FRAMES_PER_SECOND, "step": 15}
+"""Pictures, by what a protocol counts."""
+
+EVERY_FRAMES = {".gif": 3, ".mp4": 1}
+"""Real speed in both. An odd number, since games flicker: what they draw every other frame would always be left out, or
+never."""
+
+PICTURES = 12
+"""Of a sheet."""
+
+_STARTS = {".gif": b"GIF89a", ".mp4": b"\0\0\0\0ftyp", ".png": b"\x89PNG"}
+
+
+@dataclass(frozen=True, eq=False)
+class Shot:
+    """The screen after a frame, and what is told of it: the action chosen, by its number and name."""
+
+    screen: video.Picture
+    frames: int
+    score: float
+    ended: bool
+    chosen: int
+    action: str
+    values: tuple[float, ...] = ()
+    unit: Literal["frame", "step"] = "frame"
+
+
+def watch(
+    directory: str | os.PathLike[str],
+    *,
+    out: str | os.PathLike[str] | None = None,
+    beside: tuple[str | os.PathLike[str], Choice] | None = None,
+    scale: int = 2,
+    actions: bool = False,
+    pictures: int = PICTURES,
+    every_frames: int | None = None,
+    overwrite: bool = False,
+    on_frames: Callable[[int, int], None] = lambda _done, _total: None,
+    **choice: Unpack[Choice],
+) -> Path:
+    """Write an episode of a run as GIF or MP4, at the speed at which people play, and return the file.
+
+    By default it is a GIF in the current folder, named after game, seed and episode; it shows one of 3 frames, an MP4
+    each. A PNG shows so many `pictures`, evenly spaced, the last one being the end. With `beside`, a run and a choice,
+    a second episode is shown next to it; with `actions` the action too. Without `overwrite` only a file that this
+    function wrote is replaced. `on_frames` is called now and then with the frames shown and those of the (longer)
+    episode. No file is left where the replay does not give the recorded score.
+    """
+    episodes = _chosen(directory, choice, beside)
+    names = dict.fromkeys(_name(recorded) for _, recorded in episodes)
+    path = Path(out) if out is not None else Path("-".join(names) + ".gif")
+    kind = path.suffix.lower()
+    unit = "step" if any(run.protocol.unit == "step" for run, _ in episodes) else "frame"
+    every = every_frames or (EVERY_FRAMES.get(kind, 1) if unit == "frame" else 1)
+    if every < 1 or scale < 1 or pictures < 1:
+        raise ArcadeMarkError(f"scale {scale}, every {every} frames: expected whole numbers of at least 1")
+    if not path.parent.is_dir():
+        raise ArcadeMarkError(f"{path}: there is no folder {path.parent}; make it, or choose another --out")
+    if not overwrite:
+        check_replaceable(path, _STARTS.get(kind, b""), "choose another --out, or replace it with --overwrite")
+    total = max(recorded.episode.frames for _, recorded in episodes)
+    marks = np.linspace(total / pictures, total, pictures).round().tolist() if kind == ".png" else None
+
+    def chosen() -> Iterator[video.Picture]:
+        for count, shots in enumerate(_together([_replayed(*episode) for episode in episodes])):
+            frames, ended = max(shot.frames for shot in shots), all(shot.ended for shot in shots)
+            if (count % every == 0 if marks is None else bool(marks) and frames >= marks[0]) or ended:
+                yield _picture(shots, [recorded for _, recorded in episodes], scale, actions)
+                on_frames(frames, total)
+                while marks and frames >= marks[0]:
+                    marks.pop(0)
+
+    video.write(path, chosen(), PER_SECOND[unit] / every)
+    return path
+
+
+def shown(
+    directory: str | os.PathLike[str],
+    *,
+    beside: tuple[str | os.PathLike[str], Choice] | None = None,
+    scale: int = 2,
+    **choice: Unpack[Choice],
+) -> Iterator[video.Picture]:
+    """Yield a picture a frame of one recorded episode, or of two next to each other; as `watch` otherwise."""
+    episodes = _chosen(directory, choice, beside)
+    for shots in _together([_replayed(*episode) for episode in episodes]):
+        yield _picture(shots, [recorded for _, recorded in episodes], scale, actions=True)
+
+
+def play(
+    trial: Trial, show: Callable[[video.Picture], bool], *, episode: int | None = None, scale: int = 2
+) -> float | None:
+    """Let an agent play an evaluation episode, the first by default, and show a picture a frame.
+
+    A learner is trained before, unseen. Nothing is recorded.
+
+    Parameters
+    ----------
+    trial : Trial
+    show : callable
+        Is given each picture when it is due; False ends the episode.
+
+    Returns
+    -------
+    float or None
+        The score; None where it was ended. It is that of the same trial's episode in a run.
+    """
+    number = episode or 0
+    player = _Shown(trial, number, show, scale)
+    if player.learns and scored_phase(trial.protocol, learns=True) == "training":
+        raise ArcadeMarkError(
+            f"{trial.protocol.name} scores a learner's training, which has no episode after it to watch; take another "
+            "protocol, or override reported_episodes=evaluation"
+        )
+    try:
+        for _ in player.play([number]):
+            pass
+    except _EndedError:
+        return None
+    return player.score
+
+
+class _EndedError(Exception):
+    """Somebody has seen enough."""
+
+
+class _Shown(Player):
+    """Plays a trial's episode, and every action again frame by frame to show it."""
+
+    def __init__(self, trial: Trial, episode: int, show: Callable[[video.Picture], bool], scale: int) -> None:
+        super().__init__(trial, "ale")
+        self.score, self._left, self._show, self._scale = 0.0, f"{trial.game} · episode {episode}", show, scale
+        spec = environment_spec(trial.game, observed_as(trial.protocol, "ram"))
+        asked = self.frames_per_action
+        self._screen = open_environment(spec, frames_per_action=asked, emulator="ale", pictures=True)
+        self.score = begin(self._screen, trial.seed, "evaluation", episode)
+
+    def slot(self, row: int) -> Slot:
+        """Make a slot that shows what it plays."""
+        return _ShownSlot(row, self)
+
+    def acted(self, action: Any) -> None:
+        """Show an action that the agent has chosen."""
+        told = self.agent.action_values()
+        values = () if told is None else tuple(told.tolist())
+        for step in self._screen.each_frame(action):
+            self.score += step.reward
+            frames, ended = self._screen.episode_frames, step.terminated or step.truncated
+            chosen = _chosen_action(self.spec, action)
+            unit = self.trial.protocol.unit
+            shot = Shot(self._screen.render(), frames, self.score, ended, *chosen, values, unit)
+            if not self._show(_single(shot, self._left, self._scale, actions=True)):
+                raise _EndedError
+
+
+class _ShownSlot(Slot):
+    def __init__(self, row: int, player: _Shown) -> None:
+        super().__init__(row, player.open(), player.plans)
+        self._player = player
+
+    def step(self, action: Any) -> Step:
+        """Show an action, and play it."""
+        self._player.acted(action)
+        return super().step(action)
+
+
+def _chosen(
+    directory: str | os.PathLike[str], choice: Choice, beside: tuple[str | os.PathLike[str], Choice] | None
+) -> list[tuple[RunRecord, Recorded]]:
+    wanted = [(directory, choice), *([beside] if beside else [])]
+    runs = [(read_run(place), one) for place, one in wanted]
+    return [(run, select_one(run, **one)) for run, one in runs]
+
+
+def _name(recorded: Recorded) -> str:
+    trial, row = recorded
+    training = "training-" if row.phase == "training" else ""
+    return f"{trial.game}-seed{trial.seed}-{training}episode{row.episode}"
+
+
+def _together(films: Sequence[Iterator[Shot]]) -> Iterator[tuple[Shot, ...]]:
+    """Yield the shots of several episodes together; one that has ended stays."""
+    last: list[Shot] = []
+    for found in zip_longest(*films):
+        last = [shot or last[place] for place, shot in enumerate(found)]
+        yield tuple(last)
+
+
+def _picture(shots: Sequence[Shot], episodes: Sequence[Recorded], scale: int, actions: bool) -> video.Picture:
+    """Draw what is shown at once: of two episodes whose each is stands above."""
+    pictures = [
+        _single(shot, f"{recorded.trial.game} · episode {recorded.episode.episode}", scale, actions)
+        for shot, recorded in zip(shots, episodes, strict=True)
+    ]
+    if len(pictures) == 1:
+        return pictures[0]
+    return video.beside(
+        [
+            video.titled(picture, f"{recorded.trial.agent} · seed {recorded.trial.seed}")
+            for picture, recorded in zip(pictures, episodes, strict=True)
+        ]
+    )
+
+
+def _single(shot: Shot, left: str, scale: int, actions: bool) -> video.Picture:
+    told = f"step {shot.frames:,}   score {shot.score:,.6g}"
+    if shot.unit == "frame":
+        told = f"{clock(shot.frames)}   score {shot.score:,.15g}"
+    picture = video.captioned(shot.screen, scale, left, told)
+    if not actions:
+        return picture
+    return np.concatenate([picture, video.action_bar(picture.shape[1], shot.action, shot.chosen, shot.values)])
+
+
+def _replayed(run: RunRecord, recorded: Recorded) -> Iterator[Shot]:
+    """Replay an episode frame by frame; raise at its end where it is not the one that was recorded."""
+    trial, row = recorded
+    environment = open_recorded(run.protocol, trial, row.phase, pictures=True)
+    score, ended = 0.0, False
+    chosen: Any = 0
+
+    def told() -> Iterator[Any]:
+        nonlocal chosen
+        for chosen in one_by_one(read_actions(run.directory, trial.id, row.episode, row.phase)):  # noqa: UP028 - kept
+            yield chosen
+
+    for step in replay(environment, recorded, told(), by_frame=True):
+        score += step.reward
+        ended = step.terminated or step.truncated
+        shown = environment.render(), environment.episode_frames, score, ended
+        yield Shot(*shown, *_chosen_action(environment.spec, chosen), unit=run.protocol.unit)
+    if (score, environment.episode_frames, ended) != (row.score, row.frames, True):
+        raise ArcadeMarkError(
+            f"{run.directory}: {row.phase} episode {row.episode} of trial {trial.id} does not replay as recorded: "
+            f"score {score:.15g} in {environment.episode_frames} frames, recorded {row.score:.15g} in {row.frames}; "
+            f"'arcademark verify {run.directory}' shows more"
+        )
+
+
+def _chosen_action(spec: EnvironmentSpec, action: Any) -> tuple[int, str]:
+    """Return an action's number and name; of an array 0 and its numbers."""
+    if spec.array_actions is None:
+        return action, spec.action_meanings[action]
+    return 0, " ".join(f"{number:.3g}" for number in np.ravel(action).tolist())
+
+
+def clock(frames: int) -> str:
+    """Say how long so many frames are, "1:32"."""
+    seconds = frames // FRAMES_PER_SECOND
+    return f"{seconds // 60}:{seconds % 60:02}"

@@ -1,0 +1,158 @@
+"""Runs of the same agents under the same protocol, seen as one: what its manifest says, and its trials in order."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.runs.store import manifest
+from arcademark.runs.store.checks import MOST_TRIALS
+from arcademark.runs.store.reading import Episodes, RunRecord, TrialRecord, scored_phase
+from arcademark.suite.protocols import Protocol
+
+
+@dataclass(frozen=True)
+class Source:
+    """A run that is merged, with its manifest and the commands that played it."""
+
+    directory: Path
+    document: manifest.Document
+
+    @property
+    def commands(self) -> list[Mapping[str, Any]]:
+        """What began it and what continued it, each as an entry of the manifest's ``continued``."""
+        first = {"started": self.document.get("created", "")}
+        kept = ("command", "versions", "machine", "emulator")
+        began = first | {key: self.document[key] for key in kept if key in self.document}
+        return [began, *self.document.get("continued", [])]
+
+
+def together(records: Sequence[RunRecord]) -> tuple[RunRecord, ...]:
+    """Read runs of the same agents under the same protocol as one, which is at the place of the first of them.
+
+    As `merge` makes it, with the trials of shards that are missing, but in memory alone, and only of runs of which no
+    two have a trial in common.
+    """
+    groups: list[list[RunRecord]] = []
+    for record in records:
+        mine = {trial.id for trial in record.trials}
+        for group in groups:
+            if not any(mine & {trial.id for trial in other.trials} for other in group) and not differences(
+                *(Source(one.directory, one.manifest) for one in (group[0], record))
+            ):
+                group.append(record)
+                break
+        else:
+            groups.append([record])
+    return tuple(_one(group) if len(group) > 1 or "shard" in group[0].manifest else group[0] for group in groups)
+
+
+def plans(documents: Iterable[manifest.Document]) -> list[manifest.Document]:
+    """Return the manifests of shards among these, one of each plan that is divided."""
+    fields = ("protocol", "games", "seeds", "episodes", "left_out", "training_frames", "training_episodes")
+    found: dict[str, manifest.Document] = {}
+    for document in documents:
+        if "shard" in document:
+            agents = [(agent["label"], agent.get("checkpoints")) for agent in document["agents"]]
+            found.setdefault(_text({"agents": agents} | {field: document.get(field) for field in fields}), document)
+    return list(found.values())
+
+
+def planned(document: manifest.Document, protocol: Protocol) -> Iterator[TrialRecord]:
+    """Yield a trial for each agent, game and seed of a manifest, of as many as a plan may have, as before it begins."""
+    left_out = {(agent, game) for agent, game, _ in document["left_out"]}
+    frames, episodes = manifest.budget_of(document, protocol)
+    every = itertools.product(document["seeds"], document["games"], document["agents"])
+    for seed, game, agent in itertools.islice(every, MOST_TRIALS):
+        name = manifest.trial_of(document, protocol, agent, game, seed)
+        if name is not None and (agent["label"], game) not in left_out:
+            known = (agent["label"], game, seed, document["episodes"], frames)
+            yield TrialRecord(name, *known, training_episodes=episodes)
+
+
+def differences(first: Source, second: Source) -> list[str]:
+    """Name what differs but for games, seeds and episodes; a file may be known to only one of them."""
+    pair = first.document, second.document
+    if "imported" in pair[0] or "imported" in pair[1]:
+        return ["logs made elsewhere"]
+    return manifest.differences(*pair, growing=False) or manifest.differences(*pair[::-1], growing=False)
+
+
+def all_commands(commands: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return each command once, by the time it began at."""
+    by_text = {json.dumps(command, sort_keys=True): command for command in commands}
+    return [by_text[text] for text in sorted(by_text, key=lambda text: (by_text[text]["started"], text))]
+
+
+def joined(sources: Sequence[Source], commands: Sequence[Mapping[str, Any]]) -> manifest.Document:
+    """Return the manifest of all."""
+    documents = sorted((source.document for source in sources), key=lambda one: (one.get("created", ""), _text(one)))
+    whole = documents[0]
+    for document in documents[1:]:
+        whole = manifest.joined(whole, document)
+    first, *later = commands
+    began = {"created" if key == "started" else key: value for key, value in first.items()}
+    found = whole | began | {"seeds": sorted(whole["seeds"]), "continued": later}
+    return {key: value for key, value in found.items() if key != "shard"}
+
+
+def in_order(document: manifest.Document, trials: Iterable[TrialRecord]) -> tuple[TrialRecord, ...]:
+    """Return trials in the order of a plan of all: seed by seed, game by game, agent by agent."""
+    games, agents = [*document["games"]], [agent["label"] for agent in document["agents"]]
+    places = {name: place for names in (games, agents) for place, name in enumerate(names)}
+
+    def key(trial: TrialRecord) -> tuple[int, int, int, str]:
+        return trial.seed, places.get(trial.game, len(places)), places.get(trial.agent, len(places)), trial.id
+
+    return tuple(sorted(trials, key=key))
+
+
+def _one(records: Sequence[RunRecord]) -> RunRecord:
+    sources = [Source(record.directory, record.manifest) for record in records]
+    commands = all_commands(itertools.chain.from_iterable(source.commands for source in sources))
+    document = joined(sources, commands)
+    trials = {trial.id: trial for record in records for trial in record.trials}
+    protocol = records[0].protocol
+    for trial in (trial for plan in plans(record.manifest for record in records) for trial in planned(plan, protocol)):
+        there = trials.setdefault(trial.id, trial)
+        if there.episodes < trial.episodes:
+            trials[trial.id] = _lengthened(there, trial.episodes, protocol)
+    order = in_order(document, trials.values())
+    place = {trial.id: number for number, trial in enumerate(order)}
+    columns: dict[str, list[NDArray[Any]]] = {}
+    for record in records:
+        new = np.array([place[trial.id] for trial in record.trials], np.int32)
+        for name, column in record.episodes.columns().items():
+            columns.setdefault(name, []).append(new[column] if name == "trial" else column)
+    whole = {name: np.concatenate(parts) for name, parts in columns.items()}
+    rows = np.lexsort((whole["episode"], ~whole["training"], whole["trial"]))
+    evaluations = [
+        replace(noted, command=commands.index(source.commands[min(noted.command, len(source.commands) - 1)]))
+        for record, source in zip(records, sources, strict=True)
+        for noted in record.evaluations
+    ]
+    return replace(
+        records[0],
+        manifest=document,
+        trials=order,
+        episodes=Episodes(tuple(place), **{name: column[rows] for name, column in whole.items()}),
+        evaluations=tuple(sorted(evaluations, key=lambda noted: (place[noted.trial_id], noted.command))),
+        parts=tuple(record.directory for record in records) if len(records) > 1 else (),
+    )
+
+
+def _lengthened(trial: TrialRecord, episodes: int, protocol: Protocol) -> TrialRecord:
+    """Return a trial with more episodes to evaluate, which is not done then, unless its training is scored."""
+    unfinished = trial.status == "done" and scored_phase(protocol, bool(trial.learns)) == "evaluation"
+    return replace(trial, episodes=episodes, status="running" if unfinished else trial.status)
+
+
+def _text(document: Mapping[str, Any]) -> str:
+    return json.dumps(document, sort_keys=True)

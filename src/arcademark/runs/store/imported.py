@@ -1,0 +1,178 @@
+"""Runs that were not played here: scores of logs made elsewhere, in a run's directory, marked and without actions.
+
+A row of training is an episode that the log has or, where it has only averages, one of these; the manifest says which.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.runs.store import manifest
+from arcademark.runs.store.checks import MOST_NUMBER
+from arcademark.runs.store.reading import (
+    Checkpoint,
+    EpisodeRecord,
+    EpisodeResult,
+    Phase,
+    RunRecord,
+    TrialRecord,
+    encode_actions,
+)
+from arcademark.suite.protocols import Protocol
+from arcademark.suite.settings import MOST_EPISODES, MOST_FRAMES
+
+if TYPE_CHECKING:
+    from arcademark.runs.store.recording import Recorder
+
+MAX_STORED = 2**63 - 1  # the largest number that the store holds
+
+MARK = " [imported]"
+"""What the label of every imported agent ends with, so that no table can leave it out."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Episodes, or averages, in their order: arrays of shape (rows,).
+
+    Parameters
+    ----------
+    scores : float array
+    frames : int array
+        Emulated frames of each; of averages, those since the one before.
+    steps : int array
+        Actions of each; 0 where the log does not say.
+    """
+
+    scores: NDArray[np.float64]
+    frames: NDArray[np.int64]
+    steps: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+
+@dataclass(frozen=True, eq=False)
+class ImportedTrial:
+    """What logs say of one agent's training on one game with one seed.
+
+    Parameters
+    ----------
+    agent, game : str
+        The name without `MARK`; the game's id.
+    seed : int
+    training, evaluation : Rows
+    episodes : int
+        How many rows make the score: the last of training, or all of evaluation.
+    """
+
+    agent: str
+    game: str
+    seed: int
+    training: Rows
+    evaluation: Rows
+    episodes: int
+
+    @property
+    def label(self) -> str:
+        """How reports name the agent."""
+        return f"{self.agent}{MARK}"
+
+
+def write(
+    recorder: Recorder,
+    trials: Sequence[ImportedTrial],
+    protocol: Protocol,
+    source: manifest.Imported,
+    *,
+    command: str,
+    versions: dict[str, str | None],
+) -> None:
+    """Write a run of what was read, into the empty directory that is held.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If a trial has more rows than a run holds, or a number that none does.
+    """
+    most = {trial.agent: 0 for trial in trials}
+    for trial in trials:
+        _check(trial)
+        most[trial.agent] = max(most[trial.agent], int(trial.training.frames.sum()))
+    labels = tuple(dict.fromkeys(trial.label for trial in trials))
+    document: manifest.Document = {
+        "schema": manifest.SCHEMA_VERSION,
+        "created": datetime.now().astimezone().isoformat(timespec="seconds"),
+        "command": command,
+        "protocol": protocol.to_json(),
+        "agents": [{"label": label, "parameters": {}} for label in labels],
+        "games": dict.fromkeys((trial.game for trial in trials), ""),
+        "seeds": sorted({trial.seed for trial in trials}),
+        "episodes": max(trial.episodes for trial in trials),
+        "training_frames": None,
+        "training_episodes": None,
+        "left_out": [],
+        "versions": versions,
+        "emulator": None,
+        "emulators": {},
+        "continued": [],
+        "imported": source,
+    }
+    with recorder.transaction():
+        known = [(_record(trial, protocol, most[trial.agent]), trial) for trial in trials]
+        recorder.add_trials(record for record, _ in known)
+        for record, trial in known:
+            recorder.begin_trial(record.id, None, learns=True)
+            finished = Checkpoint(len(trial.training), int(trial.training.frames.sum()), True, b"")
+            recorder.add_training(record.id, _results(record.id, "training", trial.training), finished)
+            recorder.add_episodes(_results(record.id, "evaluation", trial.evaluation))
+    manifest.write(recorder.directory, document)
+
+
+def of(record: RunRecord) -> manifest.Imported | None:
+    """Return where an imported run's scores come from; None of a run that was played."""
+    found: manifest.Imported | None = record.manifest.get("imported")
+    return found
+
+
+def refuse(record: RunRecord) -> None:
+    """Refuse what needs recorded actions, of which an imported run has none."""
+    if of(record) is not None:
+        raise ArcadeMarkError(
+            f"{record.directory}: was imported from logs made elsewhere, so it holds no actions and nothing in it can "
+            "be replayed or verified; play the agent itself with 'arcademark run'"
+        )
+
+
+def _check(trial: ImportedTrial) -> None:
+    where = f"{trial.agent!r} on {trial.game}, run {trial.seed}"
+    if not 0 <= trial.seed <= MAX_STORED:
+        raise ArcadeMarkError(f"{where}: expected a run from 0 to {MAX_STORED}; name it with --read run=N or pattern=…")
+    if not 1 <= trial.episodes <= MOST_EPISODES or len(trial.evaluation) > MOST_EPISODES:
+        raise ArcadeMarkError(f"{where}: expected 1 to {MOST_EPISODES:,} episodes of a score")
+    for rows in (trial.training, trial.evaluation):
+        for values, most in ((rows.frames, MOST_FRAMES), (rows.steps, MOST_FRAMES), (rows.scores, MOST_NUMBER)):
+            if len(values) and not np.abs(values).max() <= most:
+                raise ArcadeMarkError(f"{where}: {np.abs(values).max():,} is more than the {most:,} that a row holds")
+
+
+def _record(trial: ImportedTrial, protocol: Protocol, most: int) -> TrialRecord:
+    settings = json.dumps([trial.label, trial.game, protocol.to_json()["settings"], trial.seed], sort_keys=True)
+    name = f"imported-{trial.game}-s{trial.seed}-{hashlib.sha256(settings.encode()).hexdigest()[:8]}"
+    return TrialRecord(name, trial.label, trial.game, trial.seed, trial.episodes, most)
+
+
+def _results(trial: str, phase: Phase, rows: Rows) -> Iterator[EpisodeResult]:
+    nothing = encode_actions(())
+    for number, (score, frames, steps) in enumerate(
+        zip(rows.scores.tolist(), rows.frames.tolist(), rows.steps.tolist(), strict=True)
+    ):
+        yield EpisodeResult(EpisodeRecord(trial, phase, number, score, frames, steps, "terminated", 0.0), nothing)

@@ -1,0 +1,195 @@
+"""The ledger: what was evaluated on which game, when and by which command, over all runs in a folder.
+
+Only when each trial was evaluated is noted for it; the rest follows from the runs. An *algorithm* is an agent without
+its parameters; a *setting* its parameters, the code of a user's own agent, and the training budget that was asked for.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.runs.store import manifest, provenance
+from arcademark.runs.store.checks import DATABASE
+from arcademark.runs.store.reading import EvaluationRecord, RunRecord, TrialRecord, read_run
+
+if TYPE_CHECKING:
+    from arcademark.runs.plan import Plan, Trial
+    from arcademark.suite.task_suites import TaskSuite
+
+DEEPEST = 3  # how many folders below a project's its runs are looked for
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An agent's evaluation on one game in one run."""
+
+    directory: str  # the run's
+    algorithm: str  # the agent without its parameters
+    parameters: Mapping[str, Any]  # what differs from the agent's defaults
+    code: str | None  # SHA-256 of the file of a user's own agent
+    training_frames: int | None  # the budget that was asked for; None for the protocol's
+    training_episodes: int | None  # likewise
+    protocol: str  # the protocol's label, overrides included
+    game: str  # the task's id
+    seeds: tuple[int, ...]  # of the trials with a score
+    episodes: int  # that make these scores
+    begun: str  # when the first was recorded, ISO 8601 with the zone; when the run was begun, where it does not tell
+    commands: tuple[str, ...]  # that recorded them, in order; all of the run, where it does not tell
+    suite: TaskSuite | None = None  # that the task is of; None of Atari games
+
+    @property
+    def setting(self) -> tuple[str, str | None, int | None, int | None]:
+        """What tells this setting from others of the algorithm."""
+        parameters = json.dumps(dict(self.parameters), sort_keys=True)
+        return parameters, self.code, self.training_frames, self.training_episodes
+
+
+@dataclass(frozen=True)
+class Unread:
+    """A run that cannot be read, and why, in one line."""
+
+    directory: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """What was evaluated."""
+
+    runs: tuple[str, ...]  # the directories that were read
+    entries: tuple[Entry, ...]  # run by run
+    unread: tuple[Unread, ...]
+
+
+def find_runs(path: Path, *, parts: bool = False) -> tuple[Path, ...]:
+    """Return the runs of a folder: itself, if it is one, else those in it, by name; with `parts` both."""
+    itself = (path,) if (path / manifest.FILE).is_file() else ()
+    if itself and not parts:
+        return itself
+    if not path.is_dir():
+        what = "is a file" if path.exists() else "no such directory"
+        raise ArcadeMarkError(f"{path}: {what}; name runs, or the folder in which they lie")
+    found = (*itself, *sorted(_below(path, DEEPEST)))
+    if not found:
+        raise ArcadeMarkError(f"{path}: no run in it; name runs, or the folder in which they lie")
+    return found
+
+
+def _below(path: Path, depth: int) -> Iterator[Path]:
+    try:
+        with os.scandir(path) as listing:
+            folders = [Path(entry.path) for entry in listing if entry.is_dir() and not entry.name.startswith(".")]
+    except OSError:  # what may not be looked into holds no run of this project
+        return
+    for folder in folders:
+        if (folder / manifest.FILE).is_file():
+            yield folder
+        elif depth > 1:
+            yield from _below(folder, depth - 1)
+
+
+def read_ledger(paths: Sequence[Path], *, wanted: Callable[[manifest.Document], bool] = lambda _: True) -> Ledger:
+    """Read the ledger of runs, or of folders of runs."""
+    entries: list[Entry] = []
+    runs, unread = [], []
+    for directory in dict.fromkeys(run for path in paths for run in find_runs(path)):
+        try:
+            if not (directory / DATABASE).is_file() or not wanted(manifest.read(directory)):
+                continue
+            entries += entries_of(read_run(directory))
+        except ArcadeMarkError as error:
+            unread.append(Unread(str(directory), str(error)))
+        else:
+            runs.append(str(directory))
+    return Ledger(tuple(runs), tuple(entries), tuple(unread))
+
+
+def entries_of(record: RunRecord) -> Iterator[Entry]:
+    """Yield the evaluations of one run: agents on games with a score."""
+    agents = {agent["label"]: agent for agent in record.manifest["agents"]}
+    trials: defaultdict[tuple[str, str], dict[TrialRecord, int]] = defaultdict(dict)
+    for trial in record.trials:
+        if count := len(record.scored_episodes(trial)):
+            trials[trial.agent, trial.game][trial] = count
+    notes: defaultdict[str, list[EvaluationRecord]] = defaultdict(list)
+    for item in record.evaluations:
+        notes[item.trial_id].append(item)
+    for (label, game), scored in trials.items():
+        agent = agents.get(label, {})
+        parameters = agent.get("parameters") or {}
+        begun, commands = _noted(record.manifest, [item for trial in scored for item in notes[trial.id]])
+        yield Entry(
+            directory=str(record.directory),
+            algorithm=algorithm(label, parameters),
+            parameters=parameters,
+            code=(agent.get("source") or {}).get("sha256"),
+            training_frames=record.manifest.get("training_frames"),
+            training_episodes=record.manifest.get("training_episodes"),
+            protocol=record.protocol.label,
+            game=game,
+            seeds=tuple(sorted({trial.seed for trial in scored})),
+            episodes=sum(scored.values()),
+            begun=begun,
+            commands=commands,
+            suite=record.protocol.suite,
+        )
+
+
+def entries_beside(directory: Path, algorithms: Collection[str]) -> tuple[Entry, ...]:
+    """Return the entries of some algorithms in the runs that lie beside a run's directory, which may be new."""
+
+    def wanted(document: manifest.Document) -> bool:
+        agents = document["agents"]
+        return any(algorithm(agent["label"], agent.get("parameters") or {}) in algorithms for agent in agents)
+
+    folder = directory.parent
+    there = sorted(_below(folder, 1)) if folder.is_dir() else []
+    neighbours = [path for path in there if path.resolve() != directory.resolve()]
+    found = read_ledger(neighbours, wanted=wanted).entries
+    return tuple(entry for entry in found if entry.algorithm in algorithms)
+
+
+def planned(plan: Plan, directory: Path) -> Iterator[Entry]:
+    """Yield the entries that a plan is to add: agents on games."""
+    sources = {spec.label: provenance.code_of(spec) for spec in plan.agents}
+    trials: defaultdict[tuple[str, str], list[Trial]] = defaultdict(list)
+    for trial in plan.trials:
+        trials[trial.agent.label, trial.game].append(trial)
+    for (label, game), mine in trials.items():
+        yield Entry(
+            directory=str(directory),
+            algorithm=algorithm(label, mine[0].agent.parameters),
+            parameters=mine[0].agent.parameters,
+            code=(sources[label] or {}).get("sha256"),
+            training_frames=plan.frames,
+            training_episodes=plan.training_episodes,
+            protocol=plan.protocol.label,
+            game=game,
+            seeds=tuple(sorted(trial.seed for trial in mine)),
+            episodes=sum(trial.episodes for trial in mine),
+            begun="",
+            commands=(),
+            suite=plan.protocol.suite,
+        )
+
+
+def algorithm(label: str, parameters: Mapping[str, Any]) -> str:
+    """Return an agent's label without its parameters."""
+    return label.partition("(")[0] if parameters else label
+
+
+def _noted(document: manifest.Document, noted: Sequence[EvaluationRecord]) -> tuple[str, tuple[str, ...]]:
+    """Return when some trials were evaluated first, and by which commands; given is what these noted."""
+    given = [str(document.get("command", "")), *(str(later["command"]) for later in document.get("continued") or ())]
+    if not noted:
+        return str(document.get("created", "")), tuple(dict.fromkeys(given))
+    numbers = sorted({item.command for item in noted})
+    commands = dict.fromkeys(given[number] for number in numbers if number < len(given))
+    return min(item.begun for item in noted), tuple(commands)

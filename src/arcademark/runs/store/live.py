@@ -1,0 +1,147 @@
+"""The progress of a run, which can be read quickly at any time, and what its driver reports while it plays.
+
+The store tells what is recorded. What is in play, how fast, and for how long, the driver writes every few seconds into
+``live.json``; it holds as long as a process holds the run's lock.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal, TypedDict, get_args
+
+from msgspec import Meta
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.files import parse_json, read_as, read_text
+from arcademark.runs.store import combined, manifest
+from arcademark.runs.store.checks import check_rows
+from arcademark.runs.store.database import check_version, no_writer, open_for_reading
+from arcademark.runs.store.reading import TrialRecord, scored_phase, select_trials
+from arcademark.suite.protocols import Protocol
+
+FILE = "live.json"
+MOST_BYTES = 2**20
+MOST_PLAYING = 10_000  # trials that are named
+
+State = Literal["pending", "started", "failed", "playing", "done"]
+STATES: tuple[State, ...] = get_args(State)
+"""The least far first: of copies of a trial that counts which is furthest."""
+
+
+Amount = Annotated[float, Meta(ge=0, le=1e12)]
+
+
+class Live(TypedDict):
+    """What the driver reports."""
+
+    trials: list[str]  # ids of those in play
+    frames_per_second: Amount  # lately, with those that planners simulate
+    seconds_left: Amount | None  # null while it cannot be told
+    at_most: bool  # whether that is a bound
+
+
+@dataclass(frozen=True)
+class TrialProgress:
+    """One trial.
+
+    state: "pending": nothing is recorded; "started": something is, and no process plays it now as far as is known.
+    episodes: Of its score that are recorded; where training is scored, all of them at its end.
+    trained: Frames of training, or episodes where its budget is in these; None unless it learns.
+    budget: The same of its budget.
+    error: Why it failed, in one line.
+    unit: What lengths are counted in.
+    """
+
+    id: str
+    agent: str
+    protocol: str
+    game: str
+    seed: int
+    state: State
+    episodes: int
+    planned_episodes: int
+    trained: int | None
+    budget: int | None
+    error: str
+    unit: Literal["frame", "step"] = "frame"
+
+
+@dataclass(frozen=True)
+class RunProgress:
+    """A run, its trials in the plan's order; `live` is None unless a process plays it."""
+
+    directory: Path
+    document: manifest.Document
+    running: bool
+    live: Live | None
+    trials: tuple[TrialProgress, ...]
+
+
+def write(directory: Path, live: Live) -> None:
+    """Write what the driver reports; where that cannot be written nothing stops."""
+    draft = directory / f"{FILE}.draft"
+    with contextlib.suppress(OSError):
+        draft.unlink(missing_ok=True)
+        with draft.open("x", encoding="ascii") as file:
+            json.dump(live, file)
+        draft.replace(directory / FILE)
+
+
+def remove(directory: Path) -> None:
+    """Remove what was reported, as nothing is played any more."""
+    with contextlib.suppress(OSError):
+        (directory / FILE).unlink(missing_ok=True)
+
+
+def read_progress(directory: Path) -> RunProgress:
+    """Read how far a run is, without its episodes.
+
+    Whether the episodes are what they should be, `arcademark.runs.store.reading.read_run` checks. ArcadeMarkError if
+    it cannot be read.
+    """
+    document = manifest.read(directory)
+    protocol = manifest.protocol_of(directory, document)
+    with no_writer(directory) as free:
+        running = not free
+    live = _read(directory / FILE) if running else None
+    in_play = set(live["trials"]) if live else set()
+    with open_for_reading(directory, checked=False) as database:
+        check_rows(directory, database, check_version(directory, database), indices=False)
+        trials = tuple(_progress(trial, protocol, in_play) for trial in select_trials(database, protocol))
+    return RunProgress(directory, document, running, live, trials)
+
+
+def planned(documents: Iterable[manifest.Document]) -> Iterator[TrialProgress]:
+    """Yield the trials of every plan of which one of these manifests is a shard's, as they are before they begin."""
+    for document in combined.plans(documents):
+        protocol = Protocol.from_json(document["protocol"])
+        for trial in combined.planned(document, protocol):
+            yield _progress(trial, protocol)
+
+
+def _progress(trial: TrialRecord, protocol: Protocol, in_play: Collection[str] = ()) -> TrialProgress:
+    state: State = "started" if trial.status == "running" else trial.status
+    if trial.id in in_play and state in ("pending", "started"):
+        state = "playing"
+    done, in_frames = trial.evaluated, trial.training_frames is not None
+    if scored_phase(protocol, bool(trial.learns)) == "training":
+        done = trial.episodes if trial.status == "done" else 0
+    return TrialProgress(
+        *(trial.id, trial.agent, protocol.label, protocol.task_name(trial.game), trial.seed),
+        *(state, done, trial.episodes),
+        trained=(trial.trained_frames if in_frames else trial.trained_episodes) if trial.learns else None,
+        budget=(trial.training_frames if in_frames else trial.training_episodes) if trial.learns else None,
+        error=trial.error or "",
+        unit=protocol.unit,
+    )
+
+
+def _read(path: Path) -> Live | None:
+    with contextlib.suppress(ArcadeMarkError, FileNotFoundError):
+        remedy = "it is written anew in some seconds"
+        return read_as(Live, parse_json(read_text(path, MOST_BYTES), path, remedy, finite=True), path, remedy)
+    return None

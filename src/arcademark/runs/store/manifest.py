@@ -1,0 +1,428 @@
+"""The manifest: what a run was asked for and with what, as ``manifest.json`` in its directory.
+
+A run only grows: games, seeds and episodes may be added later; what changes a score may not change.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Mapping, Set
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, Any, NotRequired, TypedDict
+
+from msgspec import Meta
+
+from arcademark.errors import ArcadeMarkError, one_line
+from arcademark.files import parse_json, read_as, read_text
+from arcademark.suite import protocols
+from arcademark.suite.protocols import Protocol, StepProtocol
+from arcademark.suite.settings import MOST_EPISODES, MOST_FRAMES
+
+FILE = "manifest.json"
+SCHEMA_VERSION = 1
+
+Document = dict[str, Any]
+
+MOST_BYTES = 16 * 2**20
+MOST_DIGITS = 4_000  # of a whole number, such as a parameter may be: below what Python refuses to read
+
+Whole = Annotated[int, Meta(ge=0, le=2**63 - 1)]
+
+
+class Provenance(TypedDict):
+    """With what it was made, which nothing depends on."""
+
+    command: NotRequired[str]  # the command line
+    machine: NotRequired[dict[str, str | int | float | bool | None]]  # its system, processor and cores
+    emulator: NotRequired[str | None]
+    """What the games were asked to be played on, "ale" or "console"; null: whichever can be had."""
+
+
+class Source(TypedDict):
+    """The file that holds a user's own agent."""
+
+    path: str
+    sha256: str
+    commit: NotRequired[str | None]
+
+
+class Agent(TypedDict):
+    """An agent with its parameters."""
+
+    label: str
+    reference: NotRequired[str]
+    parameters: NotRequired[dict[str, Any] | None]
+    source: NotRequired[Source | None]
+    plans: NotRequired[bool]  # true of a planner, once it was made
+    draws: NotRequired[bool]  # whether it draws random numbers, if it says so, once it was made
+    files: NotRequired[dict[str, str]]
+    """From a parameter to the SHA-256 of the file that it names; missing in older runs."""
+    by_seed: NotRequired[bool]  # true where a parameter names the seed: "model-{seed}.pt"
+    checkpoints: NotRequired[dict[str, str]]
+    """Of what was trained elsewhere, from game and seed, "pong 0", to the SHA-256 of a network's file, or of the
+    checkpoint of a learner or trainer in another run."""
+    trained_frames: NotRequired[dict[str, Whole]]
+    """From game and seed to the frames that it was trained for elsewhere, as the file says, once it was read."""
+
+
+class Settings(TypedDict):
+    """Every setting of a protocol, overrides included, as `Protocol.to_json` writes them; it checks their values."""
+
+    name: str
+    title: str
+    citation: str
+    settings: dict[str, Any]
+    overrides: dict[str, Any]
+    provenance: dict[str, dict[str, str]]
+    suite: NotRequired[dict[str, Any]]  # of tasks beyond Atari; reading it checks its values
+
+
+class Continued(Provenance):
+    """A later command that continued the run, with what."""
+
+    started: str
+    versions: NotRequired[dict[str, str | None]]
+
+
+class Imported(TypedDict):
+    """Where the scores come from of a run that was not played here (`arcademark.runs.store.imported`)."""
+
+    formats: list[str]  # of `arcademark.scores.reading.FORMATS`
+    files: dict[str, str]  # from the path of each log, below what was named, to its SHA-256
+    averages: list[str]  # labels of agents whose rows of training are averages that the tool logged
+    assumed: list[str]  # sentences: what the logs do not say and was taken for granted
+    doubts: list[tuple[str, str, str]]  # agent's label, game, and why these are hardly whole games' raw scores
+
+
+class Manifest(Provenance):
+    """What a run was asked for and with what; older runs lack what is not required."""
+
+    schema: int  # the version of this layout
+    created: NotRequired[str]  # when the run began, ISO 8601 with the zone
+    protocol: Settings
+    agents: list[Agent]
+    games: dict[str, str]  # from each game to the checksum of its ROM
+    seeds: list[Whole]
+    episodes: Annotated[int, Meta(ge=1, le=MOST_EPISODES)]  # of each trial
+    training_frames: NotRequired[Whole | None]  # what ``--frames`` asked for, or null: the protocol's
+    training_episodes: NotRequired[Whole | None]  # what ``--training-episodes`` asked for, or null
+    left_out: list[tuple[str, str, str]]  # agent, game and reason of the combinations that have no trial
+    shard: NotRequired[tuple[Whole, Whole]]
+    """Which of how many shards it is, from 1; the others have the rest of the trials of all games and seeds."""
+    versions: dict[str, str | None]
+    """Of arcademark, ale-py, numpy and python, and of the libraries of agents, once they were made."""
+    emulators: NotRequired[dict[str, list[str]]]
+    """What each game was played on, "ale-py 0.12.1" or "console 5f43e732cb187f58", in the order of use; none before it
+    begins. Older runs were played on ale-py."""
+    continued: NotRequired[list[Continued]]  # one each time the run was continued
+    imported: NotRequired[Imported]  # only of a run that was not played
+    trained_under: NotRequired[Settings]
+    """The protocol of another run, where agents that learn were trained and from which they are played in this one."""
+
+
+def read(directory: Path) -> Document:
+    """Read a run's manifest."""
+    path = directory / FILE
+    if directory.exists() and not directory.is_dir():
+        raise ArcadeMarkError(f"{directory}: is a file; expected the directory of a run")
+    if not path.exists():
+        what = "no such directory" if not directory.is_dir() else f"not a run directory ({FILE} is missing)"
+        raise ArcadeMarkError(f"{directory}: {what}; 'arcademark run … --out {directory}' makes one")
+    remedy = "it is damaged: restore it from a copy"
+    document = parse_json(read_text(path, MOST_BYTES), path, remedy, most_digits=MOST_DIGITS)
+    version = document.get("schema") if isinstance(document, dict) else None
+    if not isinstance(version, int) or version < 1:
+        raise ArcadeMarkError(f"{path}: not a run's manifest (no 'schema'); restore it or choose another directory")
+    if version > SCHEMA_VERSION:
+        raise ArcadeMarkError(
+            f"{path}: written by a newer ArcadeMark (schema {one_line(str(version), 20)}, this one reads up to "
+            f"{SCHEMA_VERSION}); install the newer version"
+        )
+    read_as(Manifest, document, f"{path}: damaged", "restore it from a copy")
+    return dict(document)
+
+
+def write(directory: Path, document: Document) -> None:
+    """Write the manifest so that a crash leaves the old one or the new one, never half of one."""
+    draft = directory / f"{FILE}.draft"
+    draft.unlink(missing_ok=True)  # a link there would have another file written
+    with draft.open("x", encoding="utf-8", errors="backslashreplace") as file:
+        json.dump(document, file, indent=2, ensure_ascii=False, allow_nan=False)
+        file.write("\n")
+        file.flush()
+        os.fsync(file.fileno())
+    draft.replace(directory / FILE)
+
+
+def trained_under(directory: Path, document: Document) -> Protocol | None:
+    """Return the protocol under which what learns was trained, if that was in another run."""
+    return protocol_of(directory, document, "trained_under") if "trained_under" in document else None
+
+
+def trial_id(
+    agent: str,
+    game: str,
+    protocol: Protocol,
+    seed: int,
+    training_frames: int | None,
+    training_episodes: int | None,
+    checkpoint: str = "",
+) -> str:
+    """Return a trial's stable name, "random-pong-s0-1a2b3c4d", with a hash of all that can change an episode's score.
+
+    The number of episodes cannot, nor where an own agent's file lies (what is in it is in the run's manifest).
+
+    Parameters
+    ----------
+    agent, game : str
+        The agent's label and the task's id.
+    protocol : Protocol
+    seed : int
+    training_frames, training_episodes : int, optional
+        A learner's budget, as `training_budget` returns it.
+    checkpoint : str
+        SHA-256 of what was learnt elsewhere; "" of nothing.
+    """
+    episodes = training_episodes
+    trained = "" if episodes in (None, protocol.training_episodes) else f',"training_episodes":{episodes}'
+    network = f',"checkpoint":"{checkpoint}"' if checkpoint else ""
+    canonical = (
+        f'{{"agent":{_json(agent)},"game":{_json(game)},"protocol":{_settings(protocol, game)},'
+        f'"seed":{seed}{trained},"training_frames":{_json(training_frames)}{network}}}'
+    )
+    return f"{slug(agent)}-{game}-s{seed}-{hashlib.sha256(canonical.encode()).hexdigest()[:8]}"
+
+
+_json = lru_cache(maxsize=1024)(json.dumps)
+
+
+@lru_cache(maxsize=1024)
+def _settings(protocol: Protocol, task: str) -> str:
+    """Return as JSON what of a protocol can change the score of an episode; a plan's trials share it."""
+    return json.dumps(protocol.of_trial(task), sort_keys=True, separators=(",", ":"))
+
+
+@lru_cache(maxsize=1024)
+def slug(label: str) -> str:
+    """Return what a trial's name says of an agent."""
+    return re.sub(r"[^a-z0-9_]+", "-", label.lower().replace(".py:", "-")).strip("-")[:32]
+
+
+def trial_of(
+    document: Document, protocol: Protocol, agent: Mapping[str, Any] | None, game: str, seed: int
+) -> str | None:
+    """Return the id of a trial of one of a manifest's agents; None where it does not tell, as it is written later.
+
+    `protocol` is the manifest's.
+    """
+    networks = agent.get("checkpoints") if agent else None
+    if agent is None or game not in document["games"] or (networks and f"{game} {seed}" not in networks):
+        return None
+    checkpoint = networks[f"{game} {seed}"] if networks else ""
+    return trial_id(agent["label"], game, protocol, seed, *budget_of(document, protocol), checkpoint)
+
+
+def budget_of(document: Document, protocol: Protocol) -> tuple[int | None, int | None]:
+    """Return a learner's budget, as of `training_budget`."""
+    return training_budget(protocol, document.get("training_frames"), document.get("training_episodes"))
+
+
+def training_budget(protocol: Protocol, frames: int | None, episodes: int | None) -> tuple[int | None, int | None]:
+    """Return a learner's budget in frames or in episodes, one of them None: what was asked for, else the protocol's."""
+    if frames is None and episodes is None:
+        return protocol.training_frames, protocol.training_episodes
+    return frames, episodes
+
+
+def protocol_of(directory: Path, document: Document, which: str = "protocol") -> Protocol:
+    """Return the protocol that a manifest holds."""
+    try:
+        found = Protocol.from_json(document[which])
+        if found.suite and which == "protocol":
+            for task in document["games"]:
+                found.suite.tasks[task]
+        return found
+    except (ArcadeMarkError, KeyError, TypeError, ValueError) as error:
+        raise ArcadeMarkError(f"{directory / FILE}: damaged ({error}); restore it from a copy") from None
+
+
+def differences(there: Document, now: Document, *, growing: bool = True) -> list[str]:
+    """Name every change that a run may not see, as "protocol frame_skip: 4 there, 5 now".
+
+    `growing`: whether one continues the other, which cannot have fewer episodes then.
+    """
+    found: list[tuple[str, Any, Any]] = []
+    old, new = Protocol.from_json(there["protocol"]), Protocol.from_json(now["protocol"])
+    if old.name != new.name:
+        found.append(("protocol", old.name, new.name))
+    found += [(f"protocol {item.setting}", item.a, item.b) for item in protocols.differences(old, new)]
+    if isinstance(old, StepProtocol) and isinstance(new, StepProtocol):
+        for task in [task for task in there["games"] if task in now["games"]]:
+            kinds = old.of_trial(task)["task"], new.of_trial(task)["task"]
+            found += [(f"{name} of task {task}", kinds[0][name], kinds[1][name]) for name in kinds[0]]
+    before, after = (document.get("trained_under") for document in (there, now))
+    if before != after:
+        labels = [trained and Protocol.from_json(trained).label for trained in (before, after)]
+        other = ", with other settings" if labels[0] == labels[1] else ""
+        found.append(("protocol of training", labels[0], f"{labels[1] or 'none'}{other}"))
+    found += _agent_differences(there["agents"], now["agents"])
+    for field in ("training_frames", "training_episodes"):
+        given, asked = (document.get(field) or "the protocol's" for document in (there, now))
+        found.append((f"{field.replace('_', ' ')} (they cannot be changed)", given, asked))
+    found.append(("version of ale-py", there["versions"].get("ale-py"), now["versions"].get("ale-py")))
+    for game in [game for game in there["games"] if game in now["games"]]:
+        found.append((f"version or ROM of {game}", there["games"][game], now["games"][game]))
+    if growing and now["episodes"] < there["episodes"]:
+        found.append(("episodes (they can be raised, not lowered)", there["episodes"], now["episodes"]))
+    return [f"{what}: {_shown(a)} there, {_shown(b)} now" for what, a, b in found if a != b]
+
+
+def mark(
+    document: Document,
+    command: int,
+    *,
+    agent: str,
+    game: str,
+    seed: int,
+    emulator: str,
+    plans: bool,
+    draws: bool | None,
+    versions: Mapping[str, str],
+    trained_frames: int | None,
+) -> bool:
+    """Mark what is known of a trial once its agent was made; False if all is marked already.
+
+    Parameters
+    ----------
+    command : int
+        0 began the run, n continued it for the nth time.
+    agent, game, seed
+        The agent's label, and the trial's game and seed.
+    emulator : str
+        What the game is played on; "" if on nothing that has a name.
+    plans : bool
+        Whether the agent is a planner.
+    draws : bool or None
+        Whether it draws random numbers, if it says so.
+    versions : mapping of str to str
+        Of the agent's libraries.
+    trained_frames : int, optional
+        What a network was trained for, as its file says; left out where it is more than a run could hold.
+    """
+    before = json.dumps(document)
+    made = next(one for one in document["agents"] if one["label"] == agent)
+    if plans:
+        made["plans"] = True
+    if draws is not None:
+        made["draws"] = draws
+    if trained_frames and trained_frames <= MOST_FRAMES:
+        made.setdefault("trained_frames", {})[f"{game} {seed}"] = trained_frames
+    if emulator and emulator not in (used := document["emulators"].setdefault(game, [])):
+        used.append(emulator)
+    (document["continued"][command - 1] if command else document)["versions"].update(versions)
+    return json.dumps(document) != before
+
+
+def versions(document: Document) -> dict[str, str]:
+    """Return the versions that a run was made with, "2.9.0, then 2.10.0" where it was continued with others."""
+    found: dict[str, dict[str, None]] = {}
+    for made in (document, *document.get("continued", [])):
+        for package, version in (made.get("versions") or {}).items():
+            found.setdefault(package, {}).update({version: None} if version is not None else {})
+    return {package: ", then ".join(known) for package, known in found.items() if known}
+
+
+def emulators(document: Document) -> dict[str, list[str]]:
+    """Return what each game was played on, in words with its version; the toy game is its own emulator."""
+    played = document.get("emulators")
+    if played is not None:
+        return dict(played)
+    return {game: [f"ale-py {document['versions'].get('ale-py')}"] for game, rom in document["games"].items() if rom}
+
+
+def grown(there: Document, now: Document, started: str) -> Document:
+    """Return the manifest of a run that is continued: what was there, what is new, and with what."""
+    now_too = {"started": started, **{key: now[key] for key in ("command", "versions", "machine", "emulator")}}
+    shard = {"shard": now["shard"]} if "shard" in now else {}
+    return joined(there, now) | {"continued": [*there.get("continued", []), now_too]} | shard
+
+
+def joined(one: Document, other: Document) -> Document:
+    """Return the manifest of one run with all that another has, but for when it began and was continued."""
+    seeds, left_out = set(one["seeds"]), set(map(tuple, one["left_out"]))
+    emulated = {game: [*names] for game, names in emulators(one).items()}
+    for game, names in emulators(other).items():
+        there = emulated.setdefault(game, [])
+        there += [name for name in names if name not in there]
+    new = {agent["label"]: agent for agent in other["agents"]}
+    agents = [
+        agent
+        | {key: new[agent["label"]][key] for key in ("plans", "draws") if key in new[agent["label"]]}
+        | {"checkpoints": agent.get("checkpoints", {}) | new[agent["label"]].get("checkpoints", {})}
+        | ({"trained_frames": trained} if trained else {})
+        for agent in one["agents"]
+        for trained in (agent.get("trained_frames", {}) | new[agent["label"]].get("trained_frames", {}),)
+    ]
+    protocol = one["protocol"]
+    if "suite" in protocol:  # its file may have been given more tasks
+        suite, more = protocol["suite"], other["protocol"]["suite"]
+        both = {part: {**more[part], **suite[part]} for part in ("tasks", "subsets")}
+        protocol = protocol | {"suite": suite | both}
+    return one | {
+        "protocol": protocol,
+        "agents": agents,
+        "games": one["games"] | other["games"],
+        "seeds": [*one["seeds"], *(seed for seed in other["seeds"] if seed not in seeds)],
+        "episodes": max(one["episodes"], other["episodes"]),
+        "left_out": one["left_out"] + [item for item in other["left_out"] if tuple(item) not in left_out],
+        "emulators": emulated,
+    }
+
+
+def _agent_differences(there: list[Mapping[str, Any]], now: list[Mapping[str, Any]]) -> list[tuple[str, Any, Any]]:
+    old, new = ({agent["label"]: agent for agent in agents} for agents in (there, now))
+    if old.keys() != new.keys():
+        return [("agents", _listed(old.keys() - new.keys()), _listed(new.keys() - old.keys()))]
+    code = [
+        (
+            f"code of {label} (sha256 of {source['path']})",
+            source["sha256"][:12],
+            (now["sha256"] if now else "none")[:12],
+        )
+        for label, agent in old.items()
+        if (source := agent.get("source"))
+        for now in (new[label].get("source"),)
+    ]
+    files = [
+        (
+            f"file of {label} (sha256 of its parameter '{name}')",
+            before[:12],
+            new[label].get("files", {}).get(name, "none")[:12],
+        )
+        for label, agent in old.items()
+        for name, before in agent.get("files", {}).items()
+    ]
+    parameters = [
+        (f"parameters of {label}", agent.get("parameters") or {}, new[label].get("parameters") or {})
+        for label, agent in old.items()
+    ]
+    networks = [
+        (f"checkpoint of {label} on {trial} (sha256)", before[:12], new[label]["checkpoints"][trial][:12])
+        for label, agent in old.items()
+        for trial, before in agent.get("checkpoints", {}).items()
+        if trial in new[label].get("checkpoints", {})
+    ]
+    return code + files + networks + parameters
+
+
+def _listed(labels: Set[str]) -> str | None:
+    shown = sorted(labels)[:3] + (["…"] if len(labels) > 3 else [])
+    return ", ".join(shown) or None
+
+
+def _shown(value: Any) -> str:
+    return "none" if value is None else str(value)

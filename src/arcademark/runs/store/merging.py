@@ -1,0 +1,272 @@
+"""Runs played apart, shards of one plan, seeds or a copy continued elsewhere, as one run."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from arcademark.errors import ArcadeMarkError, one_line
+from arcademark.runs.playing import networks
+from arcademark.runs.store import manifest
+from arcademark.runs.store.combined import Source, all_commands, differences, in_order, joined, planned, plans
+from arcademark.runs.store.database import clear_errors, open_for_reading, unplayed
+from arcademark.runs.store.reading import TrialRecord, check_ids, select_trials
+from arcademark.runs.store.recording import Recorder
+from arcademark.runs.store.rows import check_counts, read_rows
+
+_ONCE_OPENED = ("learns", "plans", "frames_per_action", "training_frames", "training_episodes")
+"""Columns of a trial that are known once its agent was made."""
+_EPISODE = "trial, phase, episode, score, steps, frames, end, simulated_frames, actions, wall_seconds"
+_UNFINISHED = "trial, episode, frames, simulated_frames, wall_seconds, generator, actions, checkpoint"
+
+
+@dataclass(frozen=True)
+class Merged:
+    """What a merge has made."""
+
+    directory: Path
+    sources: tuple[Path, ...]
+    trials: int  # of the run that there is now
+    done: int
+    failed: int
+    episodes: int
+    added: int  # episodes that were not there before
+    unfinished: tuple[TrialRecord, ...]  # trials that were asked for and are not done
+
+
+def merge(out: str | os.PathLike[str], directories: Sequence[str | os.PathLike[str]]) -> Merged:
+    """Make one run of several, of which each may hold trials and episodes that others hold too.
+
+    The rows are those of one run that was never taken apart; the order of `directories` changes nothing, and merging
+    again adds nothing. Trials that are unfinished stay so, and so are those of shards that are not given: ``arcademark
+    run`` continues them in `out`.
+
+    Parameters
+    ----------
+    out : path
+        The run that is made, or a run that takes the others in.
+    directories : sequence of path
+        Runs of the same agents under the same protocol, not being written.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If agents (by the checksum of their code, files and networks), protocol, training budget, ROMs or ale-py differ,
+        an episode that two of them hold differs in more than the time it took, or a run was imported, is damaged or is
+        being played.
+        Then `out` holds what it held before, a new one is not there; what is left of a killed merge can be given again.
+    """
+    place = Path(out)
+    known = {path.resolve(): path for path in map(Path, directories) if path.resolve() != place.resolve()}
+    sources = [Source(path, manifest.read(path)) for path in known.values()]
+    if not sources:
+        raise ArcadeMarkError("nothing to merge; name the directories of at least one run beside the one that is made")
+    before = (place / manifest.FILE).exists()
+    grown = [Source(place, manifest.read(place))] if before else []
+    _check([*grown, *sources])
+    sources.sort(key=lambda source: json.dumps([source.commands, source.document], sort_keys=True))
+    every = [*grown, *sources]
+    commands = all_commands(itertools.chain.from_iterable(source.commands for source in every))
+    document = joined(every, commands)
+    protocol = manifest.protocol_of(place, document)
+    with Recorder(place) as recorder:
+        database = recorder.database
+        database.executescript("PRAGMA foreign_keys = OFF; PRAGMA cache_size = -64000")  # the rows were checked
+        check_ids(place, document, protocol, select_trials(database, protocol))
+        there = database.execute("SELECT count(*) FROM episode").fetchone()[0]
+        trained: set[str] = set()
+        with recorder.transaction():
+            if before:
+                _renumber(database, [commands.index(command) for command in every[0].commands])
+            for count, source in enumerate(sources):
+                numbers = [commands.index(command) for command in source.commands]
+                others = [place, *(other.directory for other in sources[:count])]
+                trained |= _take(database, source.directory, document, numbers, others)
+            for plan in plans(source.document for source in every):
+                recorder.add_trials(planned(plan, protocol), again=False)
+            put_in_order(database, document)
+            with clear_errors(place):
+                manifest.write(place, document)
+        for trial_id in sorted(trained):
+            checkpoint = recorder.checkpoint(trial_id)
+            if checkpoint is not None and checkpoint.finished:
+                networks.write(place, trial_id, checkpoint)
+        trials = list(select_trials(recorder.database, protocol))
+        episodes = recorder.database.execute("SELECT count(*) FROM episode").fetchone()[0]
+    status = [trial.status for trial in trials]
+    return Merged(
+        place,
+        tuple(source.directory for source in sources),
+        len(trials),
+        status.count("done"),
+        status.count("failed"),
+        episodes,
+        episodes - there,
+        tuple(trial for trial in trials if trial.status != "done"),
+    )
+
+
+def _check(sources: Sequence[Source]) -> None:
+    """Refuse runs that were not asked for the same but for games, seeds and episodes."""
+    first = sources[0]
+    for source in sources:
+        manifest.protocol_of(source.directory, source.document)
+        if "imported" in source.document:
+            raise ArcadeMarkError(f"{source.directory}: was imported from logs made elsewhere and cannot be merged")
+        with unplayed(source.directory):
+            pass
+    for source in sources[1:]:
+        if changes := differences(first, source):
+            raise ArcadeMarkError(
+                f"{source.directory}: another run than {first.directory}: {'; '.join(changes)}. Only runs of the same "
+                "agents under the same protocol make one; 'arcademark compare' sets others side by side"
+            )
+
+
+def _renumber(database: sqlite3.Connection, numbers: Sequence[int]) -> None:
+    """Give the commands of the run that grows the numbers that they have among all."""
+    rows = database.execute("SELECT trial, command, begun, episodes FROM evaluation").fetchall()
+    database.execute("DELETE FROM evaluation")
+    note(database, rows, numbers)
+
+
+def note(database: sqlite3.Connection, rows: Iterable[tuple[str, int, str, int]], numbers: Sequence[int]) -> None:
+    """Add what commands noted of evaluations, under the numbers that they have now."""
+    database.executemany(
+        "INSERT INTO evaluation (trial, command, begun, episodes) VALUES (?, ?, ?, ?)"
+        " ON CONFLICT (trial, command) DO UPDATE SET"
+        " begun = min(begun, excluded.begun), episodes = episodes + excluded.episodes",
+        ((trial, numbers[min(command, len(numbers) - 1)], begun, count) for trial, command, begun, count in rows),
+    )
+
+
+def _take(
+    database: sqlite3.Connection,
+    directory: Path,
+    document: manifest.Document,
+    numbers: Sequence[int],
+    others: Sequence[Path],
+) -> set[str]:
+    """Take a run in; return the trials of which it has a trainer's network.
+
+    `others` are the run that is made and those that it has taken in before.
+    """
+    protocol = manifest.protocol_of(directory, document)
+    with open_for_reading(directory) as source:
+        trials = list(select_trials(source, protocol))
+        check_ids(directory, document, protocol, trials)
+        columns = read_rows(directory, source, {trial.id: trial.episodes for trial in trials})
+        check_counts(directory, source, columns, {trial.id: trial.learns for trial in trials}, protocol)
+        del columns
+        added = _add_episodes(database, directory, source, _add_trials(database, directory, source), others)
+        database.executemany(
+            "INSERT INTO checkpoint (trial, episodes, frames, finished, data) VALUES (?, ?, ?, ?, ?)"
+            " ON CONFLICT (trial) DO UPDATE SET episodes = excluded.episodes, frames = excluded.frames,"
+            " finished = excluded.finished, data = excluded.data"
+            " WHERE (excluded.episodes, excluded.finished, excluded.frames) > (episodes, finished, frames)",
+            source.execute("SELECT trial, episodes, frames, finished, data FROM checkpoint"),
+        )
+        database.executemany(
+            f"INSERT INTO unfinished ({_UNFINISHED}) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (trial, episode)"
+            f" DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _UNFINISHED.split(', ')[2:])}"
+            " WHERE excluded.frames > frames",
+            source.execute(f"SELECT {_UNFINISHED} FROM unfinished"),
+        )
+        database.execute(
+            "DELETE FROM unfinished WHERE EXISTS (SELECT 1 FROM episode WHERE episode.trial = unfinished.trial"
+            " AND phase = 'evaluation' AND episode.episode = unfinished.episode)"
+        )
+        notes = source.execute("SELECT trial, command, begun, episodes FROM evaluation ORDER BY trial, command")
+        note(database, of_added(notes, added), numbers)
+    return {trial.id for trial in trials if networks.path_of(directory, trial.id).exists()}
+
+
+def _add_trials(database: sqlite3.Connection, directory: Path, source: sqlite3.Connection) -> set[str]:
+    """Add the trials of a run; return those that were there.
+
+    A trial that one run gave up and another did not can be tried again.
+    """
+    there = {row[0] for row in database.execute("SELECT id FROM trial")}
+    names = ("id", "position", "agent", "game", "seed", "episodes", "error", *_ONCE_OPENED)
+    rows = source.execute(f"SELECT {', '.join(names)} FROM trial ORDER BY position").fetchall()
+    opened = f"SELECT {', '.join(('agent', 'game', 'seed', *_ONCE_OPENED))} FROM trial WHERE id = ?"
+    for row in rows:
+        if row[0] in there:
+            old = database.execute(opened, (row[0],)).fetchone()
+            if old[:3] != row[2:5] or (None not in (old[3], row[7]) and old[3:] != row[7:]):
+                raise ArcadeMarkError(
+                    f"{directory}: its trial {one_line(row[0], 100)} is another than one of that name in the other "
+                    "runs; one of them was changed, so they cannot be merged"
+                )
+    once = ", ".join(f"{name} = iif(learns IS NULL, excluded.{name}, {name})" for name in _ONCE_OPENED)
+    database.executemany(
+        f"INSERT INTO trial ({', '.join(names)}) VALUES ({', '.join('?' * len(names))}) ON CONFLICT (id) DO UPDATE SET"
+        f" episodes = max(episodes, excluded.episodes), {once},"
+        " error = iif(error IS NULL OR excluded.error IS NULL, NULL, error)",
+        rows,
+    )
+    return there & {row[0] for row in rows}
+
+
+def _holds(directory: Path, *episode: object) -> bool:
+    """Whether a run has an episode, given by trial, phase and number."""
+    with open_for_reading(directory) as database:
+        asked = "SELECT 1 FROM episode WHERE (trial, phase, episode) = (?, ?, ?)"
+        return database.execute(asked, episode).fetchone() is not None
+
+
+def _add_episodes(
+    database: sqlite3.Connection, directory: Path, source: sqlite3.Connection, shared: set[str], others: Sequence[Path]
+) -> dict[str, int]:
+    """Add the episodes of a run that are not there; return for each shared trial how many of evaluation were added.
+
+    Those that are there must be the same but for the time that they took.
+    """
+    added = dict.fromkeys(shared, 0)
+    same = f"SELECT {_EPISODE} FROM episode WHERE (trial, phase, episode) = (?, ?, ?)"
+
+    def new() -> Iterator[tuple[Any, ...]]:
+        for row in source.execute(f"SELECT {_EPISODE} FROM episode"):
+            trial, phase, episode, score, steps = row[:5]
+            there = database.execute(same, row[:3]).fetchone() if trial in shared else None
+            if there is None:
+                if trial in shared and phase == "evaluation":
+                    added[trial] += 1
+                yield row
+            elif there[:-1] != row[:-1]:
+                other = next((path for path in others[1:] if _holds(path, *row[:3])), others[0])
+                raise ArcadeMarkError(
+                    f"{directory}: {phase} episode {episode} of trial {one_line(trial, 100)} differs from that of "
+                    f"{other} (score {score:g} and {there[3]:g}, {steps:,} and {there[4]:,} steps); 'arcademark "
+                    "verify' tells which is real"
+                )
+
+    database.executemany(f"INSERT INTO episode ({_EPISODE}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", new())
+    return added
+
+
+def of_added(
+    notes: Iterable[tuple[str, int, str, int]], added: Mapping[str, int]
+) -> Iterator[tuple[str, int, str, int]]:
+    """Yield what each command noted of evaluations; of trials that other runs hold too no more than was added."""
+    left = dict(added)
+    for trial, command, begun, episodes in notes:
+        if trial in left:
+            episodes = min(episodes, left[trial])
+            left[trial] -= episodes
+            if not episodes:
+                continue
+        yield trial, command, begun, episodes
+
+
+def put_in_order(database: sqlite3.Connection, document: manifest.Document) -> None:
+    """Give the trials the places that they have in a plan of all."""
+    trials = select_trials(database, manifest.protocol_of(Path(), document))
+    places = ((place, trial.id) for place, trial in enumerate(in_order(document, trials)))
+    database.executemany("UPDATE trial SET position = ? WHERE id = ?", list(places))

@@ -1,0 +1,405 @@
+"""The one writer of a run's directory.
+
+Every batch of results is one SQLite transaction in write-ahead mode. With ``synchronous=FULL`` a commit survives the
+loss of power: it costs one flush of the disk, paid by the driver while the workers play on.
+
+Write-ahead mode is for readers and a writer on one machine. Where machines share a file system the database may lie on
+a local disk (`scratch`) while it is written; then the run's directory only ever holds a whole one, which newer copies
+replace.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import itertools
+import os
+import shutil
+import sqlite3
+import stat
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType, TracebackType
+from typing import IO, Self
+
+from arcademark.errors import ArcadeMarkError, one_line
+from arcademark.runs.plan import Trial
+from arcademark.runs.playing.progress import Standing
+from arcademark.runs.store import database as layout
+from arcademark.runs.store import live, manifest, seal
+from arcademark.runs.store.checks import DATABASE, check_files, check_index, guard
+from arcademark.runs.store.database import LOCK, clear_errors, lay_out
+from arcademark.runs.store.reading import MOST_SAID, Checkpoint, EpisodeResult, TrialRecord, Unfinished
+from arcademark.runs.store.rows import read_rows
+
+MANY_PAGES = 1000  # unused pages of the database that are worth the time to give them back
+COPY_SECONDS = 60.0  # between copies of what is played on a local disk, at least
+COPY_BYTES = 2**20  # at a time
+COPY_SHARE = 0.1  # of the time that copying takes at most
+NO_LOCKS = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP})  # errors of a file system that has none
+MOST_LOCK_BYTES = 32  # of a lock, which holds the number of a process
+SHARDS, JOBS = "shards", "slurm"  # folders that may lie in that of a run: its shards, and logs of jobs that play them
+
+
+class Recorder:
+    """Holds a run's directory, made if missing, for writing until `close`.
+
+    `emulators` names what plays each game, with its version: what is unfinished is kept for it, and found again only
+    for it. `scratch` is a folder on a local disk in which the database lies until `close`; `copy_home` renews that of
+    the directory.
+    """
+
+    def __init__(
+        self, directory: Path, emulators: Mapping[str, str] = MappingProxyType({}), scratch: Path | None = None
+    ) -> None:
+        self.directory = self._place = directory
+        self._emulators = emulators
+        self._unsaved = False
+        with clear_errors(directory), contextlib.ExitStack() as undo:
+            if scratch is not None:
+                with clear_errors(scratch):
+                    self._place = Path(tempfile.mkdtemp(prefix="arcademark-", dir=scratch))
+                undo.callback(self._remove_place)
+            _claim(directory)
+            self._lock = undo.enter_context(_locked(directory))
+            self.database = _open(directory)
+            undo.callback(lambda: self.database.close())
+            _prepare(directory, self.database, "WAL" if scratch is None else "DELETE")
+            if scratch is not None:
+                self.database.close()
+                with clear_errors(scratch):
+                    shutil.copyfile(directory / DATABASE, self._place / DATABASE)
+                self.database = _connect(self._place / DATABASE)
+                self.database.executescript("PRAGMA synchronous = OFF; PRAGMA foreign_keys = ON")
+            self._copied, self._copy_due = self.database.total_changes, 0.0
+            self._file = os.stat(self._place / DATABASE)
+            self._undo = undo.pop_all()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        try:
+            self.close(empty=error is not None and not (self.directory / manifest.FILE).exists())
+        except ArcadeMarkError as last:
+            if error is None:
+                raise
+            for told in (str(last), *last.__notes__):
+                error.add_note(told)
+
+    def close(self, *, empty: bool = False) -> None:
+        """Let go of the directory; a database that nobody reads becomes one plain file again.
+
+        `empty`: whether to remove what was made, as it has not become a run.
+        """
+        with self._undo:
+            with contextlib.suppress(sqlite3.Error):
+                self.database.execute("PRAGMA busy_timeout = 0")
+                with contextlib.suppress(sqlite3.Error):
+                    self._give_back()
+                self.database.execute("PRAGMA journal_mode = DELETE")
+            if empty:
+                with contextlib.suppress(OSError):
+                    self.database.close()
+                    for name in (DATABASE, LOCK):
+                        (self.directory / name).unlink(missing_ok=True)
+                    self.directory.rmdir()
+            else:
+                self._copy_last()
+
+    def _give_back(self) -> None:
+        """Make the file small again where most of it held checkpoints that are gone."""
+        pages, free = (self.database.execute(f"PRAGMA {name}_count").fetchone()[0] for name in ("page", "freelist"))
+        if free > max(MANY_PAGES, pages / 2):
+            self.database.execute("VACUUM")
+
+    def copy_home(self, *, due: bool = False) -> None:
+        """Have the directory hold all that is recorded, where the database lies elsewhere; with `due` now and then."""
+        if self._place == self.directory or self._copied == self.database.total_changes:
+            return
+        if due and time.monotonic() < self._copy_due:
+            return
+        begun, draft = time.monotonic(), self.directory / f"{DATABASE}.draft"
+        with clear_errors(self.directory):
+            draft.unlink(missing_ok=True)
+            with open(self._place / DATABASE, "rb") as played, draft.open("xb") as file:  # whole between transactions
+                shutil.copyfileobj(played, file, COPY_BYTES)
+                file.flush()
+                os.fsync(file.fileno())
+            draft.replace(self.directory / DATABASE)
+        self._copied, took = self.database.total_changes, time.monotonic() - begun
+        self._copy_due = begun + max(COPY_SECONDS, took / COPY_SHARE)
+
+    def _copy_last(self) -> None:
+        try:
+            self.copy_home()
+        except ArcadeMarkError as error:
+            self._unsaved = True
+            error.add_note(f"what was recorded since the last copy is in {self._place / DATABASE}; copy that there")
+            raise
+
+    def _remove_place(self) -> None:
+        if not self._unsaved:
+            shutil.rmtree(self._place, ignore_errors=True)
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Write all that the block records, or nothing."""
+        self.check_there()
+        with clear_errors(self._place):
+            self.database.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self.database.execute("COMMIT")
+            except BaseException:
+                if self.database.in_transaction:
+                    self.database.execute("ROLLBACK")
+                raise
+
+    def check_there(self) -> None:
+        """Notice that the database was deleted or moved: what is written then would be lost without a word."""
+        with contextlib.suppress(OSError):
+            if os.path.samestat(os.stat(self._place / DATABASE), self._file):
+                return
+        raise ArcadeMarkError(
+            f"{self._place}: {DATABASE} was deleted, moved or replaced while the run was played, so it ends here; "
+            "put it back, or give the same command again to begin anew"
+        )
+
+    def any_episode(self) -> bool:
+        """Whether anything was played yet."""
+        played = "SELECT 1 FROM episode UNION ALL SELECT 1 FROM unfinished LIMIT 1"
+        return self.database.execute(played).fetchone() is not None
+
+    def forget_trials(self) -> None:
+        """Drop the trials of a run in which nothing was played, for its settings have changed."""
+        for table in ("checkpoint", "unfinished", "evaluation", "trial"):
+            self.database.execute(f"DELETE FROM {table}")
+
+    def add_trials(self, trials: Iterable[TrialRecord], *, again: bool = True) -> None:
+        """Add trials after the others; of those that are there, raise the episodes and, with `again`, forget errors."""
+        there = {row[0] for row in self.database.execute("SELECT id FROM trial")}
+        position = itertools.count(len(there))
+        self.database.executemany(
+            "INSERT INTO trial (id, position, agent, game, seed, episodes, training_frames, training_episodes)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+            " ON CONFLICT (id) DO UPDATE SET episodes = max(episodes, excluded.episodes)" + ", error = NULL" * again,
+            (
+                (
+                    *(trial.id, 0 if trial.id in there else next(position), trial.agent, trial.game, trial.seed),
+                    *(trial.episodes, trial.training_frames, trial.training_episodes),
+                )
+                for trial in trials
+            ),
+        )
+
+    def begin_trial(self, trial_id: str, frames_per_action: int | None, learns: bool, plans: bool = False) -> None:
+        """Record what is known of a trial once its agent was made."""
+        self.database.execute(
+            "UPDATE trial SET frames_per_action = ?, learns = ?, plans = ?,"
+            " training_frames = iif(?, training_frames, NULL), training_episodes = iif(?, training_episodes, NULL)"
+            " WHERE id = ?",
+            (frames_per_action, learns, plans, learns, learns, trial_id),
+        )
+
+    def add_episodes(self, results: Iterable[EpisodeResult]) -> None:
+        """Record finished episodes; what was kept to finish them goes."""
+        rows = [(result.record, result.actions) for result in results]
+        self.database.executemany(
+            "INSERT INTO episode"
+            " (trial, phase, episode, score, frames, steps, end, wall_seconds, simulated_frames, actions)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                (
+                    *(row.trial_id, row.phase, row.episode, row.score, row.frames, row.steps, row.end),
+                    *(row.wall_seconds, row.simulated_frames, actions),
+                )
+                for row, actions in rows
+            ),
+        )
+        if self.database.execute("SELECT 1 FROM unfinished LIMIT 1").fetchone():
+            evaluated = ((row.trial_id, row.episode) for row, _ in rows if row.phase == "evaluation")
+            self.database.executemany("DELETE FROM unfinished WHERE trial = ? AND episode = ?", evaluated)
+
+    def keep_episode(self, trial_id: str, kept: Unfinished) -> None:
+        """Record how far an episode is, in the place of what was kept of it before."""
+        stored = seal.sealed(trial_id, self._emulator(trial_id), kept)
+        self.database.execute(
+            "INSERT OR REPLACE INTO unfinished"
+            " (trial, episode, frames, simulated_frames, wall_seconds, generator, actions, checkpoint)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                *(trial_id, kept.episode, kept.frames, kept.simulated_frames, kept.wall_seconds),
+                *(kept.generator, kept.actions, stored.checkpoint),
+            ),
+        )
+
+    def add_training(self, trial_id: str, results: Iterable[EpisodeResult], checkpoint: Checkpoint) -> None:
+        """Record training episodes together with the checkpoint that holds what was learnt from them."""
+        self.add_episodes(results)
+        self.database.execute(
+            "INSERT OR REPLACE INTO checkpoint (trial, episodes, frames, finished, data) VALUES (?, ?, ?, ?, ?)",
+            (trial_id, checkpoint.episodes, checkpoint.frames, checkpoint.finished, checkpoint.data),
+        )
+
+    def note_evaluations(self, episodes: Mapping[str, int], command: int, now: str) -> None:
+        """Record that a command evaluated trials: when it did for the first time, and in how many episodes of each."""
+        self.database.executemany(
+            "INSERT INTO evaluation (trial, command, begun, episodes) VALUES (?, ?, ?, ?)"
+            " ON CONFLICT (trial, command) DO UPDATE SET episodes = episodes + excluded.episodes",
+            ((trial_id, command, now, count) for trial_id, count in episodes.items()),
+        )
+
+    def fail_trial(self, trial_id: str, error: str) -> None:
+        """Record that a trial was given up."""
+        self.database.execute("UPDATE trial SET error = ? WHERE id = ?", (one_line(error, MOST_SAID), trial_id))
+
+    def standings(self, trials: Iterable[Trial]) -> list[Standing]:
+        """Return where these trials stand."""
+        evaluation = (
+            "SELECT trial, count(*), sum(frames) FROM episode JOIN trial ON trial.id = trial"
+            " WHERE phase = 'evaluation' AND episode < trial.episodes GROUP BY trial"
+        )
+        training = (
+            "SELECT id, learns, checkpoint.episodes, frames, finished FROM trial LEFT JOIN checkpoint ON trial = id"
+        )
+        found = [Standing(trial) for trial in trials]
+        with clear_errors(self.directory):
+            played = {trial: (episodes, frames) for trial, episodes, frames in self.database.execute(evaluation)}
+            trained = {trial: recorded for trial, *recorded in self.database.execute(training)}
+            begun: defaultdict[str, list[int]] = defaultdict(list)
+            for trial, episode in self.database.execute("SELECT trial, episode FROM unfinished"):
+                begun[trial].append(episode)
+            for one in found:
+                one.episodes, one.frames = played.get(one.trial.id, (0, 0))
+                learns, episodes, frames, finished = trained[one.trial.id]
+                one.learns, one.trained = bool(learns), bool(finished)
+                one.training_episodes, one.training_frames = episodes or 0, frames or 0
+                if wanted := [number for number in begun.get(one.trial.id, ()) if number < one.trial.episodes]:
+                    one.kept = {kept.episode: kept.frames for kept in self.unfinished(one.trial.id, wanted)}
+                    one.in_play = sum(one.kept.values())
+        return found
+
+    def evaluated(self, trial_id: str) -> Iterator[int]:
+        """Yield the numbers of a trial's evaluation episodes that are recorded and asked for, in order."""
+        with clear_errors(self.directory):
+            for (number,) in self.database.execute(
+                "SELECT episode FROM episode JOIN trial ON id = trial WHERE trial = ? AND phase = 'evaluation'"
+                " AND episode < trial.episodes ORDER BY episode",
+                (trial_id,),
+            ):
+                yield number
+
+    def checkpoint(self, trial_id: str) -> Checkpoint | None:
+        """Return a learner's last checkpoint."""
+        with clear_errors(self.directory):
+            row = self.database.execute(
+                "SELECT episodes, frames, finished, data FROM checkpoint WHERE trial = ?", (trial_id,)
+            ).fetchone()
+        return None if row is None else Checkpoint(row[0], row[1], bool(row[2]), row[3])
+
+    def unfinished(self, trial_id: str, episodes: Iterable[int]) -> tuple[Unfinished, ...]:
+        """Return what this user's runs on this emulator kept of these episodes, where unfinished; see `seal`."""
+        with clear_errors(self.directory):
+            emulator = self._emulator(trial_id)
+            rows = [
+                self.database.execute(
+                    "SELECT episode, frames, simulated_frames, wall_seconds, generator, actions, checkpoint"
+                    " FROM unfinished WHERE trial = ? AND episode = ?",
+                    (trial_id, episode),
+                ).fetchone()
+                for episode in episodes
+            ]
+        found = (seal.unsealed(trial_id, emulator, Unfinished(*row)) for row in rows if row is not None)
+        return tuple(kept for kept in found if kept is not None)
+
+    def _emulator(self, trial_id: str) -> str:
+        found = self.database.execute("SELECT game FROM trial WHERE id = ?", (trial_id,)).fetchone()
+        return self._emulators.get(found[0], "") if found else ""
+
+
+def _claim(directory: Path) -> None:
+    """Make the directory, or check that what lies in it is a run."""
+    if directory.exists() and not directory.is_dir():
+        raise ArcadeMarkError(f"{directory}: is a file; choose a directory")
+    directory.mkdir(parents=True, exist_ok=True)
+    if os.path.lexists(directory / manifest.FILE):
+        manifest.read(directory)  # before anything is written
+        return
+    left_by_a_crash = (LOCK, f"{manifest.FILE}.draft", DATABASE, live.FILE)
+    there = {path.name for path in directory.iterdir()} - {SHARDS, JOBS}
+    others = sorted(name for name in there if not name.startswith(left_by_a_crash))
+    if others:
+        raise ArcadeMarkError(
+            f"{directory}: holds something else ({others[0]}) and no run; choose an empty or a new directory"
+        )
+
+
+@contextlib.contextmanager
+def _locked(directory: Path) -> Iterator[IO[str]]:
+    """Hold the lock that says who writes; the system lets go of it when the process ends, however it ends."""
+    path = directory / LOCK
+    if os.path.lexists(path) and not (
+        stat.S_ISREG((found := path.lstat()).st_mode) and found.st_size <= MOST_LOCK_BYTES
+    ):
+        raise ArcadeMarkError(f"{path}: is no lock of a run; remove it, or choose another directory")
+    with path.open("a+", encoding="ascii", errors="replace") as file:
+        try:
+            for wait in (0.02, 0.1, 0.5):  # who looks whether the run is played holds it for a moment
+                with contextlib.suppress(BlockingIOError):
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                time.sleep(wait)
+            else:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if not os.path.lexists(path) or not os.path.samestat(path.lstat(), os.fstat(file.fileno())):
+                raise BlockingIOError
+        except BlockingIOError:
+            file.seek(0)
+            holder = f" (process {file.read().strip()})"
+            raise ArcadeMarkError(
+                f"{directory}: another ArcadeMark{holder} is playing this run; wait for it, or choose another directory"
+            ) from None
+        except OSError as error:
+            if error.errno not in NO_LOCKS:
+                raise
+            raise ArcadeMarkError(
+                f"{directory}: its file system has no locks (flock), which keep two commands from playing one run; "
+                "choose a directory on another, or have it mounted with them (docs/cluster.md)"
+            ) from None
+        file.truncate(0)
+        file.write(str(os.getpid()))
+        file.flush()
+        yield file
+
+
+def _open(directory: Path) -> sqlite3.Connection:
+    path = directory / DATABASE
+    check_files(path, follow=False)
+    return _connect(path)
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(path.resolve().as_uri(), uri=True, timeout=layout.BUSY_SECONDS, isolation_level=None)
+
+
+def _prepare(directory: Path, database: sqlite3.Connection, journal: str) -> None:
+    """Lay the schema in an empty database; check any other; have it keep such a journal."""
+    guard(database, directory / DATABASE)
+    if database.execute("SELECT 1 FROM sqlite_master").fetchone():
+        with layout.open_for_reading(directory, keys=True) as reading:
+            columns = read_rows(directory, reading, dict(reading.execute("SELECT id, episodes FROM trial")))
+            check_index(directory, reading, "episode")
+        if len(columns["trial"]) and not (directory / manifest.FILE).exists():
+            raise ArcadeMarkError(f"{directory}: {manifest.FILE} is missing; restore it, or choose another directory")
+    database.execute(f"PRAGMA journal_mode = {journal}")
+    database.execute("PRAGMA synchronous = FULL")
+    database.execute("PRAGMA foreign_keys = ON")
+    lay_out(directory, database)
+    database.set_progress_handler(None, 0)  # what was read whole is sound

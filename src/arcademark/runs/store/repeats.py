@@ -1,0 +1,63 @@
+"""Which episodes of a run are the same: where chance decides nothing but the start, equal actions from it are equal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.environments import toy
+from arcademark.environments.base import drawn_noops
+from arcademark.runs.playing.slot import episode_rng
+from arcademark.runs.store.reading import RunRecord, TrialRecord, action_digests, scored_phase
+from arcademark.suite.protocols import AtariProtocol
+
+
+def starts(record: RunRecord, game: str) -> int | None:
+    """Return how many different episodes an agent that draws nothing has in a game; None where that is not known."""
+    return None if game == toy.NAME else record.protocol.starts
+
+
+def kinds(record: RunRecord, trials: Sequence[TrialRecord]) -> NDArray[np.int64] | None:
+    """Number the scored episodes of an agent on a game, so that those of one number are the same episode.
+
+    Those are that have the same start and the same actions, where nothing else is left to chance.
+
+    Parameters
+    ----------
+    record : RunRecord
+    trials : sequence of TrialRecord
+        At least one, of the agent's seeds.
+
+    Returns
+    -------
+    int64 array, shape (episodes,), or None
+        Trial by trial. None, all are different, where more is left to chance, where training is scored, and where no
+        actions are recorded.
+    """
+    protocol = record.protocol
+    evaluated = all(scored_phase(protocol, bool(trial.learns)) == "evaluation" for trial in trials)
+    if starts(record, trials[0].game) is None or not evaluated or "imported" in record.manifest:
+        return None
+    assert isinstance(protocol, AtariProtocol)
+    scored = [record.scored_episodes(trial) for trial in trials]
+    ends = np.cumsum([len(episodes) for episodes in scored])
+    numbers = np.arange(ends[-1])
+    seen = np.concatenate([each.score.view(np.int64) * 31 + each.frames * 37 + each.steps * 41 for each in scored])
+    _, group, counts = np.unique(seen, return_inverse=True, return_counts=True)
+    known: dict[tuple[int, bytes], int] = {}
+    for trial, episodes, alike, places in zip(
+        trials, scored, *(np.split(column, ends[:-1]) for column in (counts[group] > 1, numbers)), strict=True
+    ):
+        actions = action_digests(record, trial.id) if alike.any() else {}
+        for place, episode in zip(places[alike].tolist(), episodes.episode[alike].tolist(), strict=True):
+            start = _start(protocol, trial.seed, episode) if protocol.noop_max else 0
+            numbers[place] = known.setdefault((start, actions[episode]), place)
+    return numbers
+
+
+def _start(protocol: AtariProtocol, seed: int, episode: int) -> int:
+    """Return with how many no-ops an evaluation episode began."""
+    taken = protocol.noops(episode)
+    return taken or drawn_noops(protocol, episode_rng(seed, "evaluation", episode, "environment"))

@@ -1,0 +1,226 @@
+"""What a run still holds after damage: the rows that SQLite can read, if what they hold belongs there.
+
+An episode is intact if its values are in range and its actions, whose stream ends with a checksum, are as many as its
+steps. What is lost is played again. Nothing is written to the run.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from arcademark.errors import ArcadeMarkError, one_line
+from arcademark.runs.playing import networks
+from arcademark.runs.store import manifest
+from arcademark.runs.store.checks import DATABASE, KEYS, RULES, check_index
+from arcademark.runs.store.combined import planned
+from arcademark.runs.store.database import open_for_reading, unplayed
+from arcademark.runs.store.merging import note, of_added, put_in_order
+from arcademark.runs.store.reading import (
+    MOST_STEPS,
+    Checkpoint,
+    EpisodeRecord,
+    check_ids,
+    decode_actions,
+    scored_phase,
+    select_trials,
+)
+from arcademark.runs.store.recording import Recorder
+from arcademark.runs.store.rows import check_counts, read_rows
+from arcademark.suite.protocols import Protocol
+from arcademark.suite.settings import MOST_EPISODES
+
+_MOST_SKIPPED = 2**40  # numbers of rows that are stepped over at once
+
+_COUNTS = """
+SELECT id, learns, ifnull((SELECT episodes FROM checkpoint WHERE trial = id), 0),
+    (SELECT count(*) FROM episode WHERE trial = id AND phase = 'training'),
+    (SELECT ifnull(max(episode) + 1, 0) FROM episode WHERE trial = id AND phase = 'training'),
+    (SELECT count(*) FROM episode WHERE trial = id AND phase = 'evaluation'),
+    (SELECT total(episodes) FROM evaluation WHERE trial = id)
+FROM trial
+"""
+
+
+@dataclass(frozen=True)
+class Salvaged:
+    """A new run of what was intact."""
+
+    directory: Path
+    episodes: int
+    trials: int
+    done: int
+    problems: tuple[str, ...]  # what is damaged or lost, a line each
+
+
+def check(directory: str | os.PathLike[str]) -> tuple[str, ...]:
+    """Return what is damaged in a run, a line each: none if all of it is sound.
+
+    Every page, row, index and count is checked, that the actions of each episode are whole, the manifest, and the files
+    of trained networks against what the run holds. Whether scores are real `arcademark.runs.replay.verify` tells.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If there is no run.
+    """
+    path = Path(directory)
+    if not os.path.lexists(path / DATABASE) and not os.path.lexists(path / manifest.FILE):
+        manifest.read(path)  # tells that it is no run
+    problems, known = [], None
+    try:
+        known = _read_manifest(path)
+    except ArcadeMarkError as error:
+        problems.append(str(error))
+    try:
+        with open_for_reading(path, keys=True) as database:
+            asked = dict(database.execute("SELECT id, episodes FROM trial ORDER BY position"))
+            columns = read_rows(path, database, asked)
+            check_index(path, database, "episode")
+            if known is not None:
+                trials = list(select_trials(database, known[1]))
+                check_counts(path, database, columns, {trial.id: trial.learns for trial in trials}, known[1])
+                check_ids(path, *known, trials)
+            del columns
+            database.set_progress_handler(None, 0)  # what was read whole is sound
+            imported = known is not None and "imported" in known[0]
+            problems += (f"{path}: {why}" for row in _rows(database, "episode") if (why := _wrong(row, imported)))
+            problems += _networks(path, database)
+    except ArcadeMarkError as error:
+        problems.append(str(error))
+    return tuple(problems)
+
+
+def salvage(directory: str | os.PathLike[str], out: str | os.PathLike[str]) -> Salvaged:
+    """Write every intact episode that can be read into a new run, which the run's own command continues in `out`.
+
+    Training goes on from its checkpoint only where all episodes behind it are intact, and begins again elsewhere.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If the manifest is missing or damaged, nothing can be read, a process is writing the run, or `out` is not new.
+    """
+    path, place = Path(directory), Path(out)
+    if os.path.lexists(place / manifest.FILE):
+        raise ArcadeMarkError(f"{place}: holds a run; name a new directory for what is salvaged")
+    document, protocol = _read_manifest(path)
+    problems = [*check(path)]
+    with unplayed(path), open_for_reading(path, checked=False, damaged=True) as source, Recorder(place) as recorder:
+        recorder.database.execute("PRAGMA foreign_keys = OFF")
+        with recorder.transaction():
+            problems += (f"{path}: {why}" for why in _copy(source, recorder, document, protocol))
+            problems += (f"{path}: {why}" for why in _make_consistent(recorder.database, protocol))
+            put_in_order(recorder.database, document)
+            if not recorder.database.execute("SELECT 1 FROM trial").fetchone():
+                raise ArcadeMarkError(f"{path}: nothing in it can be read; restore it from a copy, or play it again")
+        manifest.write(place, document)
+        trials = list(select_trials(recorder.database, protocol))
+        episodes = recorder.database.execute("SELECT count(*) FROM episode").fetchone()[0]
+    done = sum(trial.status == "done" for trial in trials)
+    return Salvaged(place, episodes, len(trials), done, tuple(dict.fromkeys(problems)))
+
+
+def _read_manifest(path: Path) -> tuple[manifest.Document, Protocol]:
+    try:
+        if os.path.lexists(path / DATABASE) and not os.path.lexists(path / manifest.FILE):
+            raise ArcadeMarkError(f"{path}: {manifest.FILE} is missing")
+        document = manifest.read(path)
+        return document, manifest.protocol_of(path, document)
+    except ArcadeMarkError as error:
+        raise ArcadeMarkError(
+            f"{error}. Without it nothing tells how the episodes were played: if there is no copy, give the run's "
+            f"'arcademark run' command with another --out, stop it, and copy the {manifest.FILE} that it made"
+        ) from None
+
+
+def _rows(database: sqlite3.Connection, table: str) -> Iterator[dict[str, Any]]:
+    """Yield the rows that can be read; after one that cannot, 1, 2, 4, … numbers of rows are stepped over."""
+    after, step = -1, 1
+    while step < _MOST_SKIPPED:
+        try:
+            found = database.execute(f"SELECT rowid, * FROM main.{table} WHERE rowid > ? ORDER BY rowid", (after,))
+            for number, *values in found:
+                after, step = number, 1
+                yield dict(zip([name for name, *_ in found.description[1:]], values, strict=True))
+            return
+        except sqlite3.DatabaseError as error:
+            if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
+                raise
+            after, step = after + step, 2 * step
+
+
+def _wrong(row: Mapping[str, Any], imported: bool) -> str:
+    """Say what of a row no episode has; "" if all is well. Runs that were imported have no actions."""
+    where = one_line(f"{row['phase']!s} episode {row['episode']!r} of trial {row['trial']!s}", 200)
+    try:
+        record = msgspec.convert({**row, "trial_id": row["trial"]}, EpisodeRecord)
+        count = record.steps if imported else len(decode_actions(row["actions"], min(record.steps, MOST_STEPS)))
+    except msgspec.ValidationError as error:
+        return f"{where}: {one_line(str(error), 200)}"
+    except ValueError as error:
+        return f"{where}: its actions are damaged ({error})"
+    return "" if count == record.steps else f"{where}: its actions are {count:,}, and its steps {record.steps:,}"
+
+
+def _copy(
+    source: sqlite3.Connection, recorder: Recorder, document: manifest.Document, protocol: Protocol
+) -> Iterator[str]:
+    """Copy what is intact, and yield what is not; trials whose rows are lost are known by their names."""
+    database, imported = recorder.database, "imported" in document
+    for table in KEYS:
+        for row in _rows(source, table):
+            if table == "episode" and (why := _wrong(row, imported)):
+                yield why
+                continue
+            database.execute(f"INSERT OR IGNORE INTO {table} ({', '.join(row)}) VALUES (:{', :'.join(row)})", row)
+    for table, rules in RULES.items():
+        database.execute(f"DELETE FROM {table} WHERE NOT ({' AND '.join(f'({rule})' for rule in rules.values())})")
+    if not imported:
+        agents = {agent["label"]: agent for agent in document["agents"]}
+        for name, agent, *rest in database.execute("SELECT id, agent, game, seed FROM trial").fetchall():
+            if manifest.trial_of(document, protocol, agents.get(agent), *rest) not in (None, name):
+                database.execute("DELETE FROM trial WHERE id = ?", (name,))
+        lost = {name for (name,) in database.execute("SELECT trial FROM episode EXCEPT SELECT id FROM trial")}
+        recorder.add_trials(trial for trial in planned(document, protocol) if trial.id in lost)
+
+
+def _make_consistent(database: sqlite3.Connection, protocol: Protocol) -> Iterator[str]:
+    """Leave out training of which a part is lost, and let notes tell of no more than there is; yield what goes."""
+    for table in KEYS.keys() - {"trial"}:
+        database.execute(f"DELETE FROM {table} WHERE trial NOT IN (SELECT id FROM trial)")
+    database.execute(
+        "DELETE FROM episode WHERE phase = 'evaluation' AND episode >= (SELECT episodes FROM trial WHERE id = trial)"
+    )
+    evaluated: dict[str, int] = {}
+    for trial, learns, due, trained, last, there, noted in database.execute(_COUNTS).fetchall():
+        begins_again, scored = not due == trained == last, scored_phase(protocol, bool(learns))
+        if begins_again:
+            database.execute("DELETE FROM checkpoint WHERE trial = ?", (trial,))
+            database.execute("DELETE FROM episode WHERE trial = ? AND phase = 'training'", (trial,))
+            yield f"trial {trial}: its checkpoint or an episode behind it is lost, so that its training begins again"
+        if begins_again or scored == "evaluation":
+            evaluated[trial] = there if scored == "evaluation" and noted >= there else 0
+    notes = database.execute(
+        "SELECT trial, command, begun, episodes FROM evaluation ORDER BY trial, command"
+    ).fetchall()
+    database.execute("DELETE FROM evaluation")
+    note(database, of_added(notes, evaluated), range(MOST_EPISODES))
+
+
+def _networks(directory: Path, database: sqlite3.Connection) -> Iterator[str]:
+    """Yield which files of trained networks are not what the run holds."""
+    for trial, episodes, frames, data in database.execute(
+        "SELECT trial, episodes, frames, data FROM checkpoint WHERE finished"
+    ):
+        path = networks.path_of(directory, trial)
+        if path.is_file():
+            kept = networks.opened(Checkpoint(episodes, frames, True, data), trial)[1]
+            if path.stat().st_size != len(kept) or path.read_bytes() != kept:
+                yield f"{path}: is not the network that the run holds of trial {one_line(trial, 100)}"

@@ -1,0 +1,64 @@
+"""What this user's own runs kept of an unfinished episode is told from what somebody else wrote.
+
+A planner goes on from states that the emulator takes as they are: made-up ones write over its memory. So an unfinished
+episode is stored behind a seal, a hash of all that is kept of it and of the emulator, with a key that lies in the
+user's cache folder and in no run. Without the seal it is begun again, and ends the same.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import hmac
+import os
+import secrets
+from dataclasses import replace
+from pathlib import Path
+
+from arcademark._version import __version__
+from arcademark.errors import ArcadeMarkError
+from arcademark.files import cache_folder, read_bytes
+from arcademark.runs.store.reading import Unfinished
+
+SIZE = 32  # bytes of a seal, and of the key
+KEY = "seal.key"
+
+
+def sealed(trial_id: str, emulator: str, kept: Unfinished) -> Unfinished:
+    """Put the seal before the checkpoint; `emulator` names what plays the trial, with its version."""
+    return replace(kept, checkpoint=_seal(trial_id, emulator, kept) + kept.checkpoint)
+
+
+def unsealed(trial_id: str, emulator: str, stored: Unfinished) -> Unfinished | None:
+    """Return what `sealed` was given; None if the seal is missing, another user's, or of something else."""
+    kept = replace(stored, checkpoint=stored.checkpoint[SIZE:])
+    return kept if hmac.compare_digest(stored.checkpoint[:SIZE], _seal(trial_id, emulator, kept)) else None
+
+
+def _seal(trial_id: str, emulator: str, kept: Unfinished) -> bytes:
+    place = kept.episode, kept.frames, kept.simulated_frames, kept.wall_seconds, kept.generator, len(kept.actions)
+    what = repr((__version__, trial_id, emulator, *place)).encode()
+    seal = hashlib.blake2b(what, digest_size=SIZE, key=_key(cache_folder()))
+    seal.update(kept.actions)
+    seal.update(kept.checkpoint)
+    return seal.digest()
+
+
+@functools.cache
+def _key(folder: Path | None) -> bytes:
+    """Return the user's key, made at first; one of this process alone where none can be kept."""
+    key = secrets.token_bytes(SIZE)
+    with contextlib.suppress(OSError, ArcadeMarkError):
+        for _ in range(2 if folder else 0):
+            path = Path(folder or "", KEY)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with (
+                contextlib.suppress(FileExistsError),
+                open(path, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file,
+            ):
+                file.write(key)
+            if len(found := read_bytes(path, SIZE)) == SIZE:
+                return found
+            path.unlink()  # left by a full disk
+    return key

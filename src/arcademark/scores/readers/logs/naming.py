@@ -1,0 +1,165 @@
+"""Finds which algorithm, task and run a log belongs to, from its path or the name of its run.
+
+Conventions
+-----------
+* What the caller says goes first, then the pattern, then what the file says of itself, then its path.
+* In a pattern, ``{algorithm}``, ``{game}`` and ``{seed}`` stand for a part of a folder's or file's name, ``*`` for
+  anything in one, ``**`` for anything. It is held against the end of the path. As in patterns of checkpoints, "game" is
+  any task; a run's number is its seed.
+* Without a pattern a path is read from its folders: one that is named as a game, or as the log names its task, is the
+  task (``PongNoFrameskip-v4_2`` is its run 2), one that is a number (``3``, ``seed_3``) the run, and the one beside the
+  game the algorithm. CleanRL's ``game__algorithm__seed__time`` is read anywhere. The number of ``0.monitor.csv`` is an
+  environment's, not a run's. The folder in which event files lie is read as Stable-Baselines3 names it, a name and how
+  often that was there: ``PPO_2``, ``ppo_seed3_1``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.scores.readers.base import SAID, Log, Options, canonical, is_task
+from arcademark.scores.readers.logs.tensorboard import EVENTS
+
+_FIELDS = ("algorithm", "game", "seed")
+_RUN = re.compile(r"(?:seed|run|s)?[ _=-]?(\d{1,18})", re.IGNORECASE)
+_NUMBERED = re.compile(r"(.+?)(?:[_-]((?:seed|run|s)[_=-]?\d{1,18}))?_(\d{1,18})", re.IGNORECASE)
+_GENERAL = frozenset(
+    (
+        *("log", "logs", "run", "runs", "result", "results", "data", "output", "outputs", "out", "tb", "tensorboard"),
+        *("experiment", "experiments", "tensorboard_log", "train", "training", "eval", "evaluation", "evaluations"),
+        *("monitor", "progress", "ray_results", "home", "tmp", "events", "atari"),
+    )
+)
+"""Folders whose names say nothing about the algorithm."""
+
+
+class Names(NamedTuple):
+    """What is known of a log; None where it is not."""
+
+    algorithm: str | None = None
+    task: str | None = None
+    run: int | None = None
+
+    def or_else(self, other: Names) -> Names:
+        """Fill in what is not known from other names."""
+        return other._replace(**{field: known for field, known in self._asdict().items() if known is not None})
+
+
+def resolve(log: Log, relative: Path, options: Options) -> tuple[str, str, int | None]:
+    """Return a log's algorithm, task and run; the run is None where nothing says it.
+
+    `relative` is the log's path below the folder that was asked for; for a single file, its path as given.
+    """
+    names = as_written(log, relative, options)
+    task = None if names.task is None else canonical(log.place, names.task, options.canonical_task)
+    if names.algorithm is None or task is None:
+        noun, said = ("algorithm", "algorithm") if names.algorithm is None else ("game", "task")
+        raise ArcadeMarkError(
+            f"{log.place}: nothing says which {noun} this is; say it with {SAID[said]}, or with {SAID['pattern']} and "
+            f"{{{noun}}} where a path names it"
+        )
+    return names.algorithm, task, names.run
+
+
+def as_written(log: Log, relative: Path, options: Options) -> Names:
+    """Return a log's names as they are written, the task as the environment's id where a tool wrote that."""
+    said = Names(options.algorithm, options.task, options.run)
+    names = said.or_else(_by_pattern(log, relative, options)).or_else(Names(log.algorithm, log.task, log.run))
+    names = names.or_else(cleanrl(log.label))
+    if None in (names.algorithm, names.task, names.run):
+        names = names.or_else(from_path(relative, options.canonical_task, log.task))
+    return names
+
+
+def matches(relative: Path, pattern: str) -> bool:
+    """Whether a path ends as a pattern says."""
+    return _compiled(pattern).search(relative.as_posix()) is not None
+
+
+def _by_pattern(log: Log, relative: Path, options: Options) -> Names:
+    if options.pattern is None:
+        return Names()
+    pattern = _compiled(options.pattern)
+    found = pattern.search(relative.as_posix()) or (pattern.search(log.label) if log.label else None)
+    if found is None:
+        subject = f"{relative.as_posix()!r}" + (f" nor {log.label!r}" if log.label else "")
+        raise ArcadeMarkError(
+            f"{log.place}: {subject} does not end as the pattern {options.pattern!r} says; change one"
+        )
+    groups = found.groupdict()
+    seed = groups.get("seed")
+    number = None if seed is None else _RUN.fullmatch(seed)
+    if seed is not None and number is None:
+        raise ArcadeMarkError(f"{log.place}: the pattern's seed is {seed!r}, expected a number such as 3 or seed_3")
+    return Names(groups.get("algorithm"), groups.get("game"), None if number is None else int(number[1]))
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    parts = re.split(r"(\{\w+\}|\*\*|\*)", pattern)
+    fields = [part[1:-1] for part in parts if part.startswith("{")]
+    for name in fields:
+        if name not in _FIELDS or fields.count(name) > 1:
+            known = ", ".join(f"{{{field}}}" for field in _FIELDS)
+            raise ArcadeMarkError(
+                f"pattern {pattern!r}: {{{name}}} is unknown or there twice; known: {known}, * and **"
+            )
+    translated = (
+        f"(?P<{part[1:-1]}>[^/]+?)" if part.startswith("{") else {"*": "[^/]*", "**": ".*"}.get(part, re.escape(part))
+        for part in parts
+    )
+    return re.compile(f"(?:^|/){''.join(translated)}$")
+
+
+def cleanrl(name: str) -> Names:
+    """Read a run's name as CleanRL writes it, ``game__algorithm__seed__time``; no names where it is none.
+
+    The name may follow others: the part after the last slash or colon counts.
+    """
+    parts = re.split(r"[/:] ?(?=[^/:]*$)", name)[-1].split("__")
+    if len(parts) < 4 or not parts[-2].isdecimal() or not parts[-1].isdecimal():
+        return Names()
+    return Names("__".join(parts[1:-2]), parts[0], int(parts[-2]))
+
+
+def from_path(path: Path, canonical_task: Callable[[str], str], known: str | None = None) -> Names:
+    """Find names in a path's folders and the file's own name; `known` is a name of the task that one may have too."""
+    parts = [part for part in path.parts if part not in ("/", "\\", ".", "..")]
+    for part in reversed(parts):
+        written = cleanrl(part)
+        if written.task is not None:
+            return written
+    trained = folder_of_events(path)
+    parts[-2:-1] = trained or parts[-2:-1]
+    own = path.name.split(".")[0]
+    numbers_environments = path.name.endswith(".monitor.csv") and own.isdecimal()
+    parts = [*parts[:-1], *([own] if own and not numbers_environments else [])]
+    games = [(at, found) for at, part in enumerate(parts) if (found := _game(part, canonical_task, known))]
+    run = next((int(m.group(1)) for part in reversed(parts) if (m := _RUN.fullmatch(part))), None)
+    if not games:
+        algorithm = trained[0] if trained and trained[0].lower() not in _GENERAL else None
+        return Names(algorithm, run=run)
+    at, (task, numbered) = games[-1]
+    sides = [parts[side] for side in (at - 1, at + 1) if 0 <= side < len(parts) - (side > at)]
+    candidates = [side for side in sides if side.lower() not in _GENERAL and _RUN.fullmatch(side) is None]
+    return Names(candidates[0] if len(candidates) == 1 else None, task, run if numbered is None else numbered)
+
+
+def folder_of_events(path: Path) -> tuple[str, str] | None:
+    """Take the name of an event file's folder apart as Stable-Baselines3 makes it, "PPO_2"; None if it is not so."""
+    folder = _NUMBERED.fullmatch(path.parent.name)
+    if EVENTS not in path.name or folder is None or _RUN.fullmatch(folder[0]):
+        return None
+    return folder[1], folder[2] or folder[3]
+
+
+def _game(part: str, canonical_task: Callable[[str], str], known: str | None) -> tuple[str, int | None] | None:
+    """Read a folder's name as a game's, with or without a run's number behind it."""
+    numbered = re.fullmatch(r"(.+)[_-](\d+)", part)
+    readings = [(part, None), *([(numbered[1], int(numbered[2]))] if numbered else [])]
+    return next((found for found in readings if found[0] == known or is_task(found[0], canonical_task)), None)
