@@ -27,26 +27,28 @@ class Paper:
 
 
 def _later(place: str) -> Callable[..., Any]:
-    """Return a function of `arcademark.reproduce` ("review.tables") that is imported when it is called."""
-    module, _, name = place.partition(".")
+    """Return a function of `arcademark.reproduce` ("review.tables.tables") that is imported when it is called."""
+    module, _, name = place.rpartition(".")
     return lambda *numbers: getattr(import_module(f"arcademark.reproduce.{module}"), name)(*numbers)
 
 
 PAPERS: Mapping[str, Paper] = {
-    "review": Paper("fan-2021", _later("review.tables"), range(3, 15), _later("figures_review.figure"), range(1, 5)),
+    "review": Paper(
+        "fan-2021", _later("review.tables.tables"), range(3, 15), _later("review.figures.figure"), range(1, 5)
+    ),
     "atari-5": Paper(
         "aitchison-2023",
-        _later("atari5.parts"),
+        _later("atari5.statements.parts"),
         range(1, 13),
-        _later("figures_atari5.figure"),
+        _later("atari5.figures.figure"),
         range(2, 6),
-        _later("atari5.about_figure"),
+        _later("atari5.statements.about_figure"),
     ),
     "ale-2013": Paper(
         "bellemare-2013",
-        lambda _: _later("ale2013.statements")(),
+        lambda _: _later("ale2013.statements.statements")(),
         range(0),
-        _later("figures_ale2013.figure"),
+        _later("ale2013.figures.figure"),
         range(2, 5),
     ),
 }
