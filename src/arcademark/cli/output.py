@@ -39,20 +39,27 @@ class Output:
         return self.form is None
 
     def show(
-        self, found: Any, present: Callable[[], Document], brief: Callable[[], Iterable[str]] | None = None
+        self,
+        analysis: Any,
+        present: Callable[[], Document] | None = None,
+        brief: Callable[[], Iterable[str]] | None = None,
     ) -> None:
-        """Print a document, and write its page first.
+        """Print the document of an analysis, and write its page first.
 
-        `found` is its dataclass; `present` makes its blocks. The terminal shows the lines of
-        `brief` instead, where that is given.
+        `present` makes the document where that takes more than the analysis. The terminal shows the lines of `brief`
+        instead, where that is given.
         """
-        document = None if self.form == "json" and self.html is None else present()
+        document = None
+        if self.form != "json" or self.html is not None:
+            from arcademark.reports import presenter
+
+            document = present() if present else presenter.document(analysis)
         if document is not None and self.html is not None:
             from arcademark.reports.render import html
 
             write(self.html, html.render(document), option="--to", example="page.html")
         if self.form == "json":
-            messages.print_json(found)
+            messages.print_json(analysis)
         elif document is not None:
             self._print(document, brief)
 

@@ -10,20 +10,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from arcademark import __version__
+from arcademark.reports.columns import Kind, Style
 from arcademark.reports.document import Notice
 from arcademark.reports.figures import model, style
 from arcademark.reports.record import Citation
 
 GENERATOR = f"ArcadeMark {__version__}"
-
-Style = Literal["", "strong", "best", "weak", "good", "doubtful", "bad"]
-"""The number that counts, the best of several, an aside, or how far to trust it; each renderer shows it in its way."""
-
-Kind = Literal["name", "number", "prose"]
-"""What a column holds: names and sentences are to the left, numbers to the right and never wrapped."""
 
 
 @dataclass(frozen=True)

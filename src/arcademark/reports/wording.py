@@ -68,6 +68,11 @@ def count(value: int) -> str:
     return f"{value:,}"
 
 
+def done(number: int, planned: int) -> str:
+    """Count what is done, of how many where not all is: "20", "12 of 20"."""
+    return count(number) if number >= planned else f"{count(number)} of {count(planned)}"
+
+
 def span(low: float, high: float, places: int) -> str:
     """Show an interval, e.g. "1,200 … 1,450"."""
     return f"{score(low, places)} … {score(high, places)}"

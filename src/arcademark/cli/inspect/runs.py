@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 import click
@@ -23,11 +22,10 @@ def command() -> None:
 @with_output
 def list_(folders: tuple[Path, ...], output: Output) -> int:
     """List the runs below FOLDER, 'runs' by default: agents, games, protocol, and how far each is."""
-    from arcademark.reports.present import listing as presenter
     from arcademark.reports.runs import listing
 
     found = listing.list_runs(folders or (Path("runs"),))
-    output.show(found, partial(presenter.present, found))
+    output.show(found)
     return 1 if found.unread else 0
 
 

@@ -36,7 +36,6 @@ def command(
     GAMES is a subset or games with commas, atari-5 or pong,qbert; several are measured one by one.  [default: atari-3,
     atari-5 and atari-10, unless there are sizes, a suite or a table to learn from]
     """
-    from arcademark.reports.present import coverage
     from arcademark.reports.subsets import covering, predictors
     from arcademark.reports.subsets.sizes import read_sizes
 
@@ -48,6 +47,5 @@ def command(
             raise ArcadeMarkError("name games to predict from, or how many to choose, as in --sizes 3,5")
         games = DEFAULT
     wanted = read_sizes(sizes) if sizes else ()
-    shown = covering.covered(games, level, sizes=wanted, suite=suite or predictors.ATARI, training=own)
-    output.show(shown, lambda: coverage.document(shown))
+    output.show(covering.covered(games, level, sizes=wanted, suite=suite or predictors.ATARI, training=own))
     return 0

@@ -20,11 +20,11 @@ from arcademark.reports.blocks import (
     Prose,
     References,
     Section,
-    Style,
     Table,
     section,
     table,
 )
+from arcademark.reports.columns import Style
 from arcademark.reports.present import parts
 from arcademark.reports.tables import figures, words
 from arcademark.reports.tables.comparison import (

@@ -16,11 +16,11 @@ from arcademark.reports.blocks import (
     Figure,
     Prose,
     Section,
-    Style,
     Table,
     section,
     table,
 )
+from arcademark.reports.columns import Style
 from arcademark.reports.figures.model import Rows
 from arcademark.reports.reproductions import analysis, figures
 from arcademark.reports.reproductions.analysis import BELOW, Counts, Grid, Part, Reproduced

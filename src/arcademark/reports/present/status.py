@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from arcademark.reports import wording
-from arcademark.reports.blocks import Cell, Column, Document, Facts, Section, Style, Table, section, table
+from arcademark.reports.blocks import Cell, Column, Document, Facts, Section, Table, section, table
+from arcademark.reports.columns import Style
 from arcademark.reports.runs.status import RunStatus, Status
 from arcademark.runs.store.live import State, TrialProgress
 

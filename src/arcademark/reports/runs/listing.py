@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import ClassVar, Literal
 
 from arcademark.errors import ArcadeMarkError
+from arcademark.reports import wording
+from arcademark.reports.columns import Column
 from arcademark.reports.runs.directory import known_set
 from arcademark.runs.store import imported
 from arcademark.runs.store.ledger import Unread, find_runs
@@ -40,6 +42,31 @@ class RunList:
 
     runs: tuple[ListedRun, ...]  # by directory
     unread: tuple[Unread, ...]  # runs that cannot be read, and why
+
+    UNREAD: ClassVar = (Column("run", "directory"), Column("why it cannot be read", "reason", kind="prose"))
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """What is shown of each run."""
+        return (
+            Column("run", "directory", style="strong"),
+            Column("agent", lambda run: wording.shortened(run.agents, most=2), kind="name"),
+            Column(
+                "tasks" if any(run.unit == "step" for run in self.runs) else "games",
+                lambda run: run.scope.rpartition(" of ")[2] or wording.shortened(run.games, most=3),
+                kind="name",
+            ),
+            Column("protocol", "protocol", kind="name", optional=True),
+            Column("seeds", lambda run: len(run.seeds)),
+            Column(
+                "episodes",
+                lambda run: wording.done(run.episodes, run.planned_episodes),
+                style=lambda run: {"incomplete": "doubtful", "failed": "bad"}.get(run.status, ""),
+                below=lambda run: "imported, not verified" if run.imported else "",
+                sort="episodes",
+            ),
+            Column("begun", lambda run: run.created[:16].replace("T", " "), kind="name", optional=True),
+        )
 
 
 def list_runs(folders: Sequence[Path]) -> RunList:

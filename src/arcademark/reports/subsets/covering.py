@@ -18,6 +18,8 @@ import numpy as np
 
 from arcademark.catalogue import collections
 from arcademark.errors import ArcadeMarkError
+from arcademark.reports import wording
+from arcademark.reports.columns import Column
 from arcademark.reports.subsets import predictors
 from arcademark.reports.subsets.predictors import Predictor
 from arcademark.subset.predict import calibration
@@ -87,6 +89,34 @@ class Coverage:
     groups_noun: str
     titles: Mapping[str, str]
     rows: tuple[Held, ...]
+
+    CHOSEN: ClassVar = (Column("", 0), Column("chosen", 1))
+
+    @property
+    def percentage(self) -> str:
+        """The level in words."""
+        return f"{100 * self.level:g} %"
+
+    @property
+    def chosen(self) -> tuple[tuple[str, str], ...]:
+        """The best games of each size, by name."""
+        best = dict.fromkeys((row.subset, row.games) for row in self.rows if row.same is not None)
+        return tuple((name, wording.listing(map(self.titles.__getitem__, games))) for name, games in best)
+
+    @property
+    def columns(self) -> tuple[Column | None, ...]:
+        """What is shown of each row."""
+        share, held = wording.share, "truths held"
+        return (
+            Column("from", "subset"),
+            Column("left out", "left_out"),
+            Column("same chosen", "same", share) if self.chosen else None,
+            Column("algorithms", "algorithms"),
+            Column("mean", "mean_error", share, over="error"),
+            Column("median", "median_error", share, over="error"),
+            *(Column(name, f"coverage.{name}", share, over=held) for name in self.rows[0].coverage),
+            Column(f"single {self.noun}s", "games_coverage", share, over=held),
+        )
 
 
 def covered(

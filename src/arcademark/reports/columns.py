@@ -1,0 +1,79 @@
+"""Columns of tables, declared beside the fields that they show; `arcademark.reports.presenter` makes tables of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, Literal, TypeAlias
+
+from arcademark.reports import wording
+
+Style: TypeAlias = Literal["", "strong", "best", "weak", "good", "doubtful", "bad"]
+"""The number that counts, the best of several, an aside, or how far to trust it; each renderer shows it in its way."""
+
+Kind: TypeAlias = Literal["name", "number", "prose"]
+"""What a column holds: names and sentences are to the left, numbers to the right and never wrapped."""
+
+Value: TypeAlias = str | int | Callable[[Any], object]
+"""A field's name ("estimate.value" of a part, None where that is), a place in a sequence, or a function of a row."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a table, and what it shows of each row.
+
+    value: Which field, or what is made of a row; of a mapping, its key.
+    show: How the value reads; by default `plain`.
+    kind: By default "name" of the first column, else "number".
+    style: Of the cells: one for all, or by row.
+    below: What stands below the value in small print, a text made of the row.
+    sort: What a page sorts by where that is not the value.
+    meaning: One line that defines it.
+    optional: Left out where there is no room; with all details such columns are a table of their own.
+    over: Heading shared with neighbours, which are never parted.
+    """
+
+    heading: str
+    value: Value
+    show: Callable[[Any], str] | None = None
+    kind: Kind | None = None
+    style: Style | Callable[[Any], str] = ""
+    below: Callable[[Any], str] | None = None
+    sort: Value | None = None
+    meaning: str = ""
+    optional: bool = False
+    over: str = ""
+
+    def of(self, row: Any, value: Value | None = None) -> Any:
+        """Return the value of a row."""
+        wanted = self.value if value is None else value
+        if callable(wanted):
+            return wanted(row)
+        if isinstance(wanted, int):
+            return row[wanted]
+        for name in wanted.split("."):
+            row = row.get(name) if isinstance(row, Mapping) else getattr(row, name)
+            if row is None:
+                break
+        return row
+
+    def text(self, row: Any) -> str:
+        """Return what is read in the column."""
+        value = self.of(row)
+        return (self.show or plain)(value) if value is not None else wording.MISSING
+
+
+def plain(value: object) -> str:
+    """Show a value: whole numbers with thousands separated, others as scores, lists as in a sentence."""
+    if value is None or value == "":
+        return wording.MISSING
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return wording.count(value)
+    if isinstance(value, Real):
+        return wording.score(float(value))
+    if isinstance(value, tuple | list):
+        return wording.listing(map(str, value)) or wording.MISSING
+    return str(value)
