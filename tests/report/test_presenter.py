@@ -66,7 +66,8 @@ def test_a_template_is_read_as_sections_facts_notices_code_and_tables(write):
 
 def test_what_is_interpolated_is_one_piece_of_text(write):
     write(
-        "# {{ title }}\n{{ title }}\n\n- {{ title }} :: {{ title }}\n{% set it %}({{ title }}){% endset %}\n\n{{ it }}\n"
+        "# {{ title }}\n{{ title }}\n\n- {{ title }} :: {{ title }}\n{% set it %}({{ title }}){% endset %}\n\n"
+        "{{ it }}\n"
     )
     shown = presenter.document(Analysis(HOSTILE), "test")
     assert shown.title == HOSTILE
