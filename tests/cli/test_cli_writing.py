@@ -165,4 +165,4 @@ def test_a_page_never_replaces_the_scores_it_shows(
 
 @pytest.mark.parametrize("command", ["report", "score", "compare", "reproduce"])
 def test_every_command_with_a_page_says_what_it_replaces(invoke: Callable[..., Any], command: str) -> None:
-    assert "in place of an earlier one" in " ".join(invoke(command, "--help").out.split())
+    assert "replaces an earlier page" in " ".join(invoke(command, "--help").out.split())

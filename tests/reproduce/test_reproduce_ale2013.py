@@ -12,10 +12,9 @@ from arcademark.catalogue import collections
 from arcademark.catalogue.errata import errata
 from arcademark.reproduce.ale2013 import results as ale2013_results
 from arcademark.reproduce.ale2013 import scores as data
-from arcademark.reproduce.ale2013 import statements
 from arcademark.reproduce.ale2013.figures import figure as ale2013_figure
 from arcademark.reproduce.ale2013.scores import stated
-from arcademark.reproduce.ale2013.statements import look_ahead, lost, with_pairs
+from arcademark.reproduce.ale2013.statements import look_ahead, lost, statements, with_pairs
 from arcademark.reproduce.comparison import statements as table
 from arcademark.scores.table import ScoreTable
 
@@ -242,7 +241,7 @@ def test_statements_are_written_down_as_they_fall():
 
 @pytest.mark.parametrize("paper", ["bellemare-2013", "fan-2021", "aitchison-2023"])
 def test_every_statement_of_the_tables_is_used_and_needs_no_second_word(paper):
-    source = "".join(path.read_text() for path in Path(reproduce.__file__).parent.glob("*.py"))
+    source = "".join(path.read_text() for path in Path(reproduce.__file__).parent.rglob("*.py"))
     generated = {"variance-5-others", "variance-10-others"}
     for key, row in table(paper).items():
         assert {"where"} <= row.keys() <= {"where", "printed", "why", "category", "lost"}
