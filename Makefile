@@ -6,7 +6,16 @@ BIN    := $(VENV)/bin
 DEEP   := $(VENV)-deep
 CLUSTER := $(VENV)-cluster
 PARALLEL ?= -n auto --dist worksteal
-PIP    := $(BIN)/python -m pip --disable-pip-version-check
+PIP    := python -m pip --disable-pip-version-check
+comma  := ,
+
+# $(call install,ENVIRONMENT,WHAT,MARKS): uv takes a tenth of pip's time; pip's own settings hold, and where uv fails pip installs.
+define install
+	@$(1)/bin/$(PIP) install -q uv 2> /dev/null && \
+	set -- $$($(1)/bin/$(PIP) config list | sed -nE "s/.*\.(find-links|index-url)='(.*)'/--\1 \2/p") && \
+	$(1)/bin/uv pip install -q --python $(1)/bin/python "$$@" $(2) || $(1)/bin/$(PIP) install -q $(2)
+	@touch $(3)
+endef
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-all test-deep test-cluster slurm browser fast-tests other-tests cluster-tests coverage lint bench fuzz-console docs paper dist format constraints clean
@@ -119,26 +128,20 @@ $(DEEP)/.installed: pyproject.toml constraints.txt
 	@echo "Installs RLlib, Stable-Baselines3 and PyTorch into $(DEEP): 2.5 GB, several more where PyTorch has CUDA; minutes."
 	$(PYTHON) -m venv $(DEEP)
 	grep ^torch== constraints.txt > $(DEEP)/constraints.txt
-	$(DEEP)/bin/python -m pip --disable-pip-version-check install -q -c $(DEEP)/constraints.txt -e ".[dev,rllib]"
-	@touch $@
+	$(call install,$(DEEP),-c $(DEEP)/constraints.txt -e ".[dev$(comma)rllib]",$@)
 
 $(CLUSTER)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(CLUSTER)
-	$(CLUSTER)/bin/python -m pip --disable-pip-version-check install -q -c constraints.txt -e ".[ray,slurm]" pytest
-	@touch $@
+	$(call install,$(CLUSTER),-c constraints.txt -e ".[ray$(comma)slurm]" pytest,$@)
 
 $(VENV)/.core: $(VENV)/bin/python pyproject.toml constraints.txt
-	$(PIP) install -q -c constraints.txt -e .
-	@touch $@
+	$(call install,$(VENV),-c constraints.txt -e .,$@)
 
 $(VENV)/.test: $(VENV)/bin/python pyproject.toml constraints.txt
-	$(PIP) install -q -c constraints.txt -e ".[test]"
-	@touch $@ $(VENV)/.core
+	$(call install,$(VENV),-c constraints.txt -e ".[test]",$@ $(VENV)/.core)
 
 $(VENV)/.dev: $(VENV)/bin/python pyproject.toml constraints.txt
-	$(PIP) install -q -c constraints.txt -e ".[dev]"
-	@touch $@ $(VENV)/.core $(VENV)/.test
+	$(call install,$(VENV),-c constraints.txt -e ".[dev]",$@ $(VENV)/.core $(VENV)/.test)
 
 $(VENV)/.bench: $(VENV)/.dev
-	$(PIP) install -q -c constraints.txt -e ".[bench]"
-	@touch $@
+	$(call install,$(VENV),-c constraints.txt -e ".[bench]",$@)
