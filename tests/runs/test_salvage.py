@@ -108,10 +108,10 @@ def test_what_can_be_read_is_salvaged_and_the_rest_played_again(damage, whole, r
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ("score = 'many'", "its score 'many' is not a number"),
+        ("score = 'many'", "has a score of the wrong type"),
         ("steps = steps + 1", "its actions are"),
-        ("end = 'whenever'", "its end is not terminated or truncated"),
-        ("episode = 1000", "its episode 1000 is not a number from 0"),
+        ("end = 'whenever'", "has a end of the wrong type"),
+        ("episode = 1000", "has a episode of the wrong type or range"),
         ("actions = substr(actions, 1, length(actions) - 1)", "its actions are damaged"),
     ],
 )
@@ -136,7 +136,7 @@ def test_what_lies_in_the_journal_is_salvaged_while_it_is_there(whole, run, tmp_
     with contextlib.closing(sqlite3.connect(run / "run.sqlite", isolation_level=None)) as database:
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA wal_autocheckpoint = 0")
-        columns = "trial, phase, episode + 75, score, frames, steps, end, simulated_frames, wall_seconds, actions"
+        columns = "trial, phase, episode + 75, score, frames, steps, end, wall_seconds, simulated_frames, actions"
         database.execute("DELETE FROM episode WHERE episode >= 75")
         database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         database.execute(f"INSERT INTO episode SELECT {columns} FROM episode")

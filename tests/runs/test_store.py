@@ -15,7 +15,7 @@ import pytest
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.execution import execute
-from arcademark.runs.store import checks, database, provenance, recording
+from arcademark.runs.store import database, provenance, recording
 from arcademark.runs.store import reading as store
 from arcademark.runs.store.reading import Checkpoint, EpisodeRecord, EpisodeResult, read_actions, read_run
 from arcademark.runs.store.recording import Recorder
@@ -315,8 +315,8 @@ def test_a_journal_that_goes_while_a_run_is_opened_is_no_damage(run, monkeypatch
         path.unlink()
         return ends(path)
 
-    ends = checks._end
-    monkeypatch.setattr(checks, "_end", gone)
+    ends = database._end
+    monkeypatch.setattr(database, "_end", gone)
     (run / "run.sqlite-journal").write_bytes(b"")
     assert len(read_run(run).episodes) == 6
 

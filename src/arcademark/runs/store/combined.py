@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.runs.store import manifest
-from arcademark.runs.store.checks import MOST_TRIALS
+from arcademark.runs.store.database import MOST_TRIALS
 from arcademark.runs.store.reading import Episodes, RunRecord, TrialRecord, scored_phase
 from arcademark.suite.protocols import Protocol
 

@@ -15,15 +15,12 @@ from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.runs.playing import networks
 from arcademark.runs.store import manifest
 from arcademark.runs.store.combined import Source, all_commands, differences, in_order, joined, planned, plans
-from arcademark.runs.store.database import clear_errors, open_for_reading, unplayed
-from arcademark.runs.store.reading import TrialRecord, check_ids, select_trials
+from arcademark.runs.store.database import TABLES, clear_errors, insert, open_for_reading, unplayed
+from arcademark.runs.store.reading import TrialRecord, check_ids, read_checked, select_trials
 from arcademark.runs.store.recording import Recorder
-from arcademark.runs.store.rows import check_counts, read_rows
 
 _ONCE_OPENED = ("learns", "plans", "frames_per_action", "training_frames", "training_episodes")
 """Columns of a trial that are known once its agent was made."""
-_EPISODE = "trial, phase, episode, score, steps, frames, end, simulated_frames, actions, wall_seconds"
-_UNFINISHED = "trial, episode, frames, simulated_frames, wall_seconds, generator, actions, checkpoint"
 
 
 @dataclass(frozen=True)
@@ -139,8 +136,7 @@ def _renumber(database: sqlite3.Connection, numbers: Sequence[int]) -> None:
 def note(database: sqlite3.Connection, rows: Iterable[tuple[str, int, str, int]], numbers: Sequence[int]) -> None:
     """Add what commands noted of evaluations, under the numbers that they have now."""
     database.executemany(
-        "INSERT INTO evaluation (trial, command, begun, episodes) VALUES (?, ?, ?, ?)"
-        " ON CONFLICT (trial, command) DO UPDATE SET"
+        f"{insert('evaluation')} ON CONFLICT (trial, command) DO UPDATE SET"
         " begun = min(begun, excluded.begun), episodes = episodes + excluded.episodes",
         ((trial, numbers[min(command, len(numbers) - 1)], begun, count) for trial, command, begun, count in rows),
     )
@@ -159,24 +155,20 @@ def _take(
     """
     protocol = manifest.protocol_of(directory, document)
     with open_for_reading(directory) as source:
-        trials = list(select_trials(source, protocol))
-        check_ids(directory, document, protocol, trials)
-        columns = read_rows(directory, source, {trial.id: trial.episodes for trial in trials})
-        check_counts(directory, source, columns, {trial.id: trial.learns for trial in trials}, protocol)
-        del columns
+        trials, _ = read_checked(directory, source, document, protocol)
         added = _add_episodes(database, directory, source, _add_trials(database, directory, source), others)
         database.executemany(
-            "INSERT INTO checkpoint (trial, episodes, frames, finished, data) VALUES (?, ?, ?, ?, ?)"
-            " ON CONFLICT (trial) DO UPDATE SET episodes = excluded.episodes, frames = excluded.frames,"
-            " finished = excluded.finished, data = excluded.data"
+            f"{insert('checkpoint')} ON CONFLICT (trial)"
+            " DO UPDATE SET episodes = excluded.episodes, frames = excluded.frames, finished = excluded.finished,"
+            " data = excluded.data"
             " WHERE (excluded.episodes, excluded.finished, excluded.frames) > (episodes, finished, frames)",
             source.execute("SELECT trial, episodes, frames, finished, data FROM checkpoint"),
         )
         database.executemany(
-            f"INSERT INTO unfinished ({_UNFINISHED}) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (trial, episode)"
-            f" DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _UNFINISHED.split(', ')[2:])}"
+            f"{insert('unfinished')} ON CONFLICT (trial, episode)"
+            f" DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in [*TABLES['unfinished']][2:])}"
             " WHERE excluded.frames > frames",
-            source.execute(f"SELECT {_UNFINISHED} FROM unfinished"),
+            source.execute(f"SELECT {', '.join(TABLES['unfinished'])} FROM unfinished"),
         )
         database.execute(
             "DELETE FROM unfinished WHERE EXISTS (SELECT 1 FROM episode WHERE episode.trial = unfinished.trial"
@@ -228,26 +220,27 @@ def _add_episodes(
 
     Those that are there must be the same but for the time that they took.
     """
-    added = dict.fromkeys(shared, 0)
-    same = f"SELECT {_EPISODE} FROM episode WHERE (trial, phase, episode) = (?, ?, ?)"
+    added, columns = dict.fromkeys(shared, 0), [*TABLES["episode"]]
+    timed = columns.index("wall_seconds")
+    same = f"SELECT {', '.join(columns)} FROM episode WHERE (trial, phase, episode) = (?, ?, ?)"
 
     def new() -> Iterator[tuple[Any, ...]]:
-        for row in source.execute(f"SELECT {_EPISODE} FROM episode"):
-            trial, phase, episode, score, steps = row[:5]
+        for row in source.execute(f"SELECT {', '.join(columns)} FROM episode"):
+            trial, phase, episode, score, _, steps = row[:6]
             there = database.execute(same, row[:3]).fetchone() if trial in shared else None
             if there is None:
                 if trial in shared and phase == "evaluation":
                     added[trial] += 1
                 yield row
-            elif there[:-1] != row[:-1]:
+            elif there[:timed] + there[timed + 1 :] != row[:timed] + row[timed + 1 :]:
                 other = next((path for path in others[1:] if _holds(path, *row[:3])), others[0])
                 raise ArcadeMarkError(
                     f"{directory}: {phase} episode {episode} of trial {one_line(trial, 100)} differs from that of "
-                    f"{other} (score {score:g} and {there[3]:g}, {steps:,} and {there[4]:,} steps); 'arcademark "
+                    f"{other} (score {score:g} and {there[3]:g}, {steps:,} and {there[5]:,} steps); 'arcademark "
                     "verify' tells which is real"
                 )
 
-    database.executemany(f"INSERT INTO episode ({_EPISODE}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", new())
+    database.executemany(insert("episode"), new())
     return added
 
 
