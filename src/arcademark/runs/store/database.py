@@ -38,20 +38,23 @@ _OPCODES = 1_000_000  # between two looks at the clock
 
 
 class Column(NamedTuple):
-    """A column: its type, and what else holds of its values, as conditions."""
+    """A column: its type, and the condition that holds of its values, {} and of the row of its trial, `owner`."""
 
     type: str
     rule: str = "TRUE"
     null: bool = False  # whether it may be NULL
 
 
-def _number(name: str, least: int, most: int, *, type: str = "INTEGER", null: bool = False) -> Column:
-    return Column(type, f"{name} BETWEEN {least} AND {most}", null)
+def _number(least: int, most: int, *, type: str = "INTEGER", null: bool = False) -> Column:
+    return Column(type, f"{{}} BETWEEN {least} AND {most}", null)
 
 
-def _text(name: str, most: int = MOST_TEXT, letters: str = "") -> Column:
-    named = f" AND {name} NOT GLOB '*[^{letters}]*'" if letters else ""
-    return Column("TEXT", f"length(CAST({name} AS BLOB)) BETWEEN 1 AND {most}{named}")
+def _text(most: int = MOST_TEXT, letters: str = "") -> Column:
+    named = f" AND {{0}} NOT GLOB '*[^{letters}]*'" if letters else ""
+    return Column("TEXT", f"length(CAST({{0}} AS BLOB)) BETWEEN 1 AND {most}{named}")
+
+
+_TRIAL = Column("TEXT", "owner.id IS NOT NULL")
 
 
 APPLICATION_ID = 0x41524D4B  # "ARMK", so that another program's database is told apart
@@ -60,66 +63,65 @@ TABLES: Mapping[str, Mapping[str, Column]] = {
     # A trial is an agent with its parameters, a game, the run's protocol and a seed. Whether it is done is not stored:
     # it follows from its rows, so that no crash can make the two disagree.
     "trial": {
-        "id": _text("id", 250, "a-z0-9_-"),  # "random-pong-s0-1a2b3c4d", a part of a file's name
-        "position": _number("position", 0, MOST_NUMBER),  # its place in the plan
-        "agent": _text("agent"),  # the agent's label, "const(action=FIRE)"; the manifest says what loads it
-        "game": _text("game", 100, "a-z0-9_"),  # the task's id, "pong"
-        "seed": _number("seed", 0, MOST_STORED),
-        "episodes": _number("episodes", 1, MOST_EPISODES),  # evaluation episodes asked for
+        "id": _text(250, "a-z0-9_-"),  # "random-pong-s0-1a2b3c4d", a part of a file's name
+        "position": _number(0, MOST_NUMBER),  # its place in the plan
+        "agent": _text(),  # the agent's label, "const(action=FIRE)"; the manifest says what loads it
+        "game": _text(100, "a-z0-9_"),  # the task's id, "pong"
+        "seed": _number(0, MOST_STORED),
+        "episodes": _number(1, MOST_EPISODES),  # evaluation episodes asked for
         # A learner's budget in frames or in episodes; NULL if it has none or does not learn.
-        "training_frames": _number("training_frames", 0, MOST_STORED, null=True),
-        "training_episodes": _number("training_episodes", 0, MOST_STORED, null=True),
-        "learns": _number("learns", 0, 1, null=True),  # NULL until the agent was made for the first time
-        "plans": _number("plans", 0, 1, null=True),  # likewise
+        "training_frames": _number(0, MOST_STORED, null=True),
+        "training_episodes": _number(0, MOST_STORED, null=True),
+        "learns": _number(0, 1, null=True),  # NULL until the agent was made for the first time
+        "plans": _number(0, 1, null=True),  # likewise
         # Asked for by the agent instead of the protocol's frame_skip.
-        "frames_per_action": _number("frames_per_action", 1, MOST_FRAMES_PER_ACTION, null=True),
+        "frames_per_action": _number(1, MOST_FRAMES_PER_ACTION, null=True),
         "error": Column("TEXT", null=True),  # why the trial failed, in one line
     },
     # An episode that came to its end. Committed when it ends (a learner's training episodes: with the next checkpoint).
     "episode": {
-        "trial": Column("TEXT"),
-        "phase": Column("TEXT", "phase IN ('training', 'evaluation')"),
+        "trial": _TRIAL,
+        "phase": Column("TEXT", "{} IN ('training', 'evaluation')"),
         "episode": Column(  # from 0 in each phase; with the seed it fixes every random draw
             "INTEGER",
-            f"episode.episode BETWEEN 0 AND {MOST_FRAMES - 1} AND (phase = 'training' OR episode.episode <"
-            " (SELECT episodes FROM main.trial WHERE id = episode.trial))",
+            f"{{0}} BETWEEN 0 AND {MOST_FRAMES - 1} AND (phase = 'training' OR {{0}} < owner.episodes)",
         ),
-        "score": _number("score", -MOST_NUMBER, MOST_NUMBER, type="REAL"),  # undiscounted sum of raw rewards
-        "frames": _number("frames", 0, MOST_FRAMES),  # emulated, no-op start included
-        "steps": _number("steps", 0, MOST_FRAMES),  # actions
-        "end": Column("TEXT", "end IN ('terminated', 'truncated')"),
+        "score": _number(-MOST_NUMBER, MOST_NUMBER, type="REAL"),  # undiscounted sum of raw rewards
+        "frames": _number(0, MOST_FRAMES),  # emulated, no-op start included
+        "steps": _number(0, MOST_FRAMES),  # actions
+        "end": Column("TEXT", "{} IN ('terminated', 'truncated')"),
         # The only column that differs when a trial is played again.
-        "wall_seconds": _number("wall_seconds", 0, MOST_NUMBER, type="REAL"),
-        "simulated_frames": _number("simulated_frames", 0, MOST_FRAMES),  # by a planner's model to choose the actions
+        "wall_seconds": _number(0, MOST_NUMBER, type="REAL"),
+        "simulated_frames": _number(0, MOST_FRAMES),  # by a planner's model to choose the actions
         "actions": Column("BLOB"),  # see `encode_actions`; last, so that reading the others does not fetch it
     },
     # The last checkpoint of a learner, written together with the training episodes that led to it.
     "checkpoint": {
-        "trial": Column("TEXT"),
-        "episodes": _number("episodes", 0, MOST_NUMBER),  # training episodes behind it
-        "frames": _number("frames", 0, MOST_NUMBER),  # likewise
-        "finished": _number("finished", 0, 1),  # 1 once the training budget is spent
+        "trial": _TRIAL,
+        "episodes": _number(0, MOST_NUMBER),  # training episodes behind it
+        "frames": _number(0, MOST_NUMBER),  # likewise
+        "finished": _number(0, 1),  # 1 once the training budget is spent
         "data": Column("BLOB"),  # what the learner's checkpoint() gave
     },
     # An evaluation episode of a planner that is in play, so that a run that was killed goes on within it. Written every
     # few seconds, gone once the episode is recorded.
     "unfinished": {
-        "trial": Column("TEXT"),
-        "episode": _number("episode", 0, MOST_EPISODES),
-        "frames": _number("frames", 0, MOST_NUMBER),  # so far, as the following
-        "simulated_frames": _number("simulated_frames", 0, MOST_NUMBER),
-        "wall_seconds": _number("wall_seconds", 0, MOST_NUMBER, type="REAL"),
-        "generator": _text("generator"),  # the state of the agent's generator, JSON
+        "trial": _TRIAL,
+        "episode": _number(0, MOST_EPISODES),
+        "frames": _number(0, MOST_NUMBER),  # so far, as the following
+        "simulated_frames": _number(0, MOST_NUMBER),
+        "wall_seconds": _number(0, MOST_NUMBER, type="REAL"),
+        "generator": _text(),  # the state of the agent's generator, JSON
         "actions": Column("BLOB"),
         "checkpoint": Column("BLOB"),  # a seal (see seal.py), then what the planner's checkpoint() gave
     },
     # When a trial was evaluated: a row for each command that recorded episodes of its score. What was evaluated, and
     # how, stands in the trial and in the manifest; together they are the ledger (`arcademark.runs.store.ledger`).
     "evaluation": {
-        "trial": Column("TEXT"),
-        "command": _number("command", 0, MOST_EPISODES),  # 0 began the run, n continued it for the nth time
-        "begun": _text("begun", 100),  # when the first was recorded, ISO 8601 with the zone
-        "episodes": _number("episodes", 0, MOST_EPISODES),  # how many; 0 of a learner that was not to train
+        "trial": _TRIAL,
+        "command": _number(0, MOST_EPISODES),  # 0 began the run, n continued it for the nth time
+        "begun": _text(100),  # when the first was recorded, ISO 8601 with the zone
+        "episodes": _number(0, MOST_EPISODES),  # how many; 0 of a learner that was not to train
     },
 }
 KEYS: Mapping[str, tuple[str, ...]] = {
@@ -296,16 +298,15 @@ def check_table(directory: Path, database: sqlite3.Connection, table: str) -> No
 
 
 def wrong_rows(database: sqlite3.Connection, table: str) -> Iterator[tuple[int, str]]:
-    """Yield the rows of a table that hold what no run's do, by number, with the column; those of no trial last."""
+    """Yield the rows of a table that hold what no run's do, by number, with the column."""
     cases = ""
     for name, column in TABLES[table].items():
-        rule = f"typeof({table}.{name}) = '{column.type.lower()}' AND {column.rule}"
-        cases += f" WHEN NOT ({f'{name} IS NULL OR ' if column.null else ''}({rule})) THEN '{name}'"
-    wrong = f"SELECT rowid AS row, CASE {cases} END AS wrong FROM main.{table} NOT INDEXED"
+        place = f"{table}.{name}"
+        rule = f"typeof({place}) = '{column.type.lower()}' AND {column.rule.format(place)}"
+        cases += f" WHEN NOT ({f'{place} IS NULL OR ' if column.null else ''}({rule})) THEN '{name}'"
+    owner = f" LEFT JOIN main.trial AS owner ON owner.id = {table}.trial" if table != "trial" else ""
+    wrong = f"SELECT {table}.rowid AS row, CASE {cases} END AS wrong FROM main.{table} NOT INDEXED{owner}"
     yield from database.execute(f"SELECT row, wrong FROM ({wrong}) WHERE wrong IS NOT NULL")
-    if table != "trial":
-        of_none = f"main.{table} NOT INDEXED LEFT JOIN main.trial ON id = trial WHERE id IS NULL"
-        yield from database.execute(f"SELECT {table}.rowid, 'trial' FROM {of_none}")
 
 
 def check_index(directory: Path, database: sqlite3.Connection, table: str) -> None:
