@@ -12,7 +12,6 @@ import pytest
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.execution import execute
-from arcademark.runs.replay.verify import verify
 from arcademark.runs.store.database import RESTORE
 from arcademark.runs.store.reading import Episodes, read_run
 
@@ -186,8 +185,3 @@ def test_random_flips_are_noticed_or_change_no_episode(run):
 def test_a_run_without_trials_is_refused(run):
     alter(run, *(f"DELETE FROM {table}" for table in ("episode", "evaluation", "checkpoint", "unfinished", "trial")))
     assert "it holds no trial" in refused(run)
-
-
-def test_verify_tells_of_what_is_lost_instead(run):
-    alter(run, "DELETE FROM episode WHERE trial LIKE 'random-toy-s4%' AND episode = 1")
-    assert "1 of 3 evaluation episodes are missing" in verify(run, workers=1).notes[0]

@@ -191,31 +191,6 @@ def test_every_column_holds_what_belongs_there(run, table):
     assert found > 10
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        "UPDATE trial SET episodes = 9223372036854775807",
-        "UPDATE trial SET id = 'other' WHERE position = 0",
-        "UPDATE episode SET frames = 'many'",
-        "UPDATE episode SET score = 9e999",
-        "UPDATE episode SET episode = 4611686018427387904 WHERE episode = 0 AND phase = 'training'",
-        "UPDATE checkpoint SET frames = x'00'",
-        "UPDATE evaluation SET command = -1",
-        "UPDATE trial SET frames_per_action = 1000000000",
-    ],
-)
-def test_what_no_run_holds_is_refused(run, plan, change):
-    alter(run, change)
-    refused(run, plan, r"run\.sqlite is damaged: ")
-
-
-def test_an_error_is_one_line_and_no_longer_than_needed(run):
-    alter(run, "UPDATE trial SET error = ?", values=("\x1b[2J\n" + "x" * 200_000,))
-    error = read_run(run).trials[0].error
-    assert error.startswith("\\x1b[2J\\nxxx")
-    assert len(error) < 5000
-
-
 def test_what_an_agent_says_can_be_stored(run):
     trial = read_run(run).trials[0].id
     with Recorder(run) as recorder, recorder.transaction():
@@ -398,11 +373,6 @@ def test_a_manifest_holds_what_its_fields_are(run, plan, change, match):
 def test_a_manifest_that_no_reader_takes(run, plan, text):
     (run / "manifest.json").write_text(text)
     refused(run, plan, r"manifest\.json")
-
-
-def test_a_manifest_that_never_ends(run, plan, monkeypatch):
-    monkeypatch.setattr("arcademark.runs.store.manifest.MOST_BYTES", 1000)
-    refused(run, plan, r"manifest\.json: holds more than 1,000 bytes")
 
 
 def test_a_manifest_keeps_text_that_is_none(run, plan):

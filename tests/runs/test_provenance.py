@@ -61,14 +61,6 @@ def test_the_command_is_as_typed(monkeypatch):
     assert provenance.command() == "python -m arcademark run random"
 
 
-def test_the_machine_is_described_without_its_name():
-    import platform
-
-    machine = provenance.machine()
-    assert machine.keys() == {"system", "processor", "cores"}
-    assert platform.node() not in str(machine)
-
-
 def test_a_file_whose_name_is_no_text(tmp_path):
     path = os.fsdecode(os.fsencode(tmp_path) + b"/own\xff.py")
     with open(path, "wb") as file:
@@ -76,11 +68,6 @@ def test_a_file_whose_name_is_no_text(tmp_path):
     source = provenance.source_of(f"{path}:make")
     assert source["path"].encode().endswith(b"own\\udcff.py")
     assert source["sha256"] == hashlib.sha256(b"x = 1\n").hexdigest()
-
-
-def test_a_pipe_is_no_source(tmp_path):
-    os.mkfifo(tmp_path / "own.py")
-    assert provenance.source_of(f"{tmp_path / 'own.py'}:make") is None
 
 
 def test_the_files_that_parameters_name(tmp_path, monkeypatch):

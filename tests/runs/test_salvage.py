@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
-import os
 import random
 import shutil
 import sqlite3
@@ -158,14 +156,6 @@ def test_without_a_manifest_nothing_is_salvaged_and_a_way_is_told(run, tmp_path)
     assert not (tmp_path / "new").exists()
 
 
-def test_a_protocol_that_cannot_be_read_is_told_beside_the_rest(run):
-    document = json.loads((run / "manifest.json").read_text())
-    document["protocol"]["settings"]["frame_skip"] = "often"
-    (run / "manifest.json").write_text(json.dumps(document))
-    (problem,) = check(run)
-    assert "manifest.json: damaged" in problem
-
-
 def test_what_fails_leaves_nothing_that_the_next_try_meets(whole, run, tmp_path, monkeypatch):
     (run / "run.sqlite").write_bytes(random.Random(1).randbytes(4 * PAGE))
     for _ in range(2):
@@ -181,17 +171,6 @@ def test_what_fails_leaves_nothing_that_the_next_try_meets(whole, run, tmp_path,
     (tmp_path / "new" / "manifest.json").unlink()
     with pytest.raises(ArcadeMarkError, match=r"manifest\.json is missing"):
         salvage(whole, tmp_path / "new")
-
-
-@pytest.mark.parametrize("kind", ["link", "pipe"])
-def test_a_lock_that_cannot_be_held_is_none(kind, whole, run, tmp_path):
-    (lock := run / "run.lock").unlink()
-    if kind == "link":
-        lock.symlink_to(run / "manifest.json")
-    else:
-        os.mkfifo(lock)
-    assert salvage(run, tmp_path / "new").problems == ()
-    assert keys(tmp_path / "new") == keys(whole)
 
 
 def test_notes_of_a_learner_that_is_scored_in_training_stay(toy_plan, paced, tmp_path):
