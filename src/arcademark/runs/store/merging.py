@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import sqlite3
@@ -14,7 +13,15 @@ from typing import Any
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.runs.playing import networks
 from arcademark.runs.store import manifest
-from arcademark.runs.store.combined import Source, all_commands, differences, in_order, joined, planned, plans
+from arcademark.runs.store.combined import (
+    all_commands,
+    commands_of,
+    differences,
+    in_order,
+    joined,
+    planned,
+    plans,
+)
 from arcademark.runs.store.database import TABLES, clear_errors, insert, open_for_reading, unplayed
 from arcademark.runs.store.reading import TrialRecord, check_ids, read_checked, select_trials
 from arcademark.runs.store.recording import Recorder
@@ -61,15 +68,16 @@ def merge(out: str | os.PathLike[str], directories: Sequence[str | os.PathLike[s
     """
     place = Path(out)
     known = {path.resolve(): path for path in map(Path, directories) if path.resolve() != place.resolve()}
-    sources = [Source(path, manifest.read(path)) for path in known.values()]
+    sources = {path: manifest.read(path) for path in known.values()}
     if not sources:
         raise ArcadeMarkError("nothing to merge; name the directories of at least one run beside the one that is made")
-    before = (place / manifest.FILE).exists()
-    grown = [Source(place, manifest.read(place))] if before else []
-    _check([*grown, *sources])
-    sources.sort(key=lambda source: json.dumps([source.commands, source.document], sort_keys=True))
-    every = [*grown, *sources]
-    commands = all_commands(itertools.chain.from_iterable(source.commands for source in every))
+    grown = {place: manifest.read(place)} if (place / manifest.FILE).exists() else {}
+    _check(grown | sources)
+    sources = dict(
+        sorted(sources.items(), key=lambda item: json.dumps([commands_of(item[1]), item[1]], sort_keys=True))
+    )
+    every = [*grown.values(), *sources.values()]
+    commands = all_commands(every)
     document = joined(every, commands)
     protocol = manifest.protocol_of(place, document)
     with Recorder(place) as recorder:
@@ -79,13 +87,16 @@ def merge(out: str | os.PathLike[str], directories: Sequence[str | os.PathLike[s
         there = database.execute("SELECT count(*) FROM episode").fetchone()[0]
         trained: set[str] = set()
         with recorder.transaction():
-            if before:
-                _renumber(database, [commands.index(command) for command in every[0].commands])
-            for count, source in enumerate(sources):
-                numbers = [commands.index(command) for command in source.commands]
-                others = [place, *(other.directory for other in sources[:count])]
-                trained |= _take(database, source.directory, document, numbers, others)
-            for plan in plans(source.document for source in every):
+            if grown:
+                rows = database.execute("SELECT * FROM evaluation").fetchall()
+                database.execute("DELETE FROM evaluation")
+                note(database, rows, [commands.index(command) for command in commands_of(grown[place])])
+            others = [place]
+            for directory, of_source in sources.items():
+                numbers = [commands.index(command) for command in commands_of(of_source)]
+                trained |= _take(database, directory, document, numbers, others)
+                others.append(directory)
+            for plan in plans(every):
                 recorder.add_trials(planned(plan, protocol), again=False)
             put_in_order(database, document)
             with clear_errors(place):
@@ -99,7 +110,7 @@ def merge(out: str | os.PathLike[str], directories: Sequence[str | os.PathLike[s
     status = [trial.status for trial in trials]
     return Merged(
         place,
-        tuple(source.directory for source in sources),
+        tuple(sources),
         len(trials),
         status.count("done"),
         status.count("failed"),
@@ -109,28 +120,21 @@ def merge(out: str | os.PathLike[str], directories: Sequence[str | os.PathLike[s
     )
 
 
-def _check(sources: Sequence[Source]) -> None:
+def _check(sources: Mapping[Path, manifest.Document]) -> None:
     """Refuse runs that were not asked for the same but for games, seeds and episodes."""
-    first = sources[0]
-    for source in sources:
-        manifest.protocol_of(source.directory, source.document)
-        if "imported" in source.document:
-            raise ArcadeMarkError(f"{source.directory}: was imported from logs made elsewhere and cannot be merged")
-        with unplayed(source.directory):
+    for directory, document in sources.items():
+        manifest.protocol_of(directory, document)
+        if "imported" in document:
+            raise ArcadeMarkError(f"{directory}: was imported from logs made elsewhere and cannot be merged")
+        with unplayed(directory):
             pass
-    for source in sources[1:]:
-        if changes := differences(first, source):
+    (first, of_first), *others = sources.items()
+    for directory, document in others:
+        if changes := differences(of_first, document):
             raise ArcadeMarkError(
-                f"{source.directory}: another run than {first.directory}: {'; '.join(changes)}. Only runs of the same "
-                "agents under the same protocol make one; 'arcademark compare' sets others side by side"
+                f"{directory}: another run than {first}: {'; '.join(changes)}. Only runs of the same agents under the "
+                "same protocol make one; 'arcademark compare' sets others side by side"
             )
-
-
-def _renumber(database: sqlite3.Connection, numbers: Sequence[int]) -> None:
-    """Give the commands of the run that grows the numbers that they have among all."""
-    rows = database.execute("SELECT trial, command, begun, episodes FROM evaluation").fetchall()
-    database.execute("DELETE FROM evaluation")
-    note(database, rows, numbers)
 
 
 def note(database: sqlite3.Connection, rows: Iterable[tuple[str, int, str, int]], numbers: Sequence[int]) -> None:

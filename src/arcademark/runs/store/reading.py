@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal, overload
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, overload
 
 import numpy as np
 from msgspec import Meta
@@ -33,6 +33,9 @@ from arcademark.runs.store.database import MOST_NUMBER, MOST_TEXT, damage, open_
 from arcademark.runs.store.rows import Columns, check_counts, read_rows
 from arcademark.suite.protocols import Protocol
 from arcademark.suite.settings import MOST_FRAMES
+
+if TYPE_CHECKING:
+    from arcademark.runs.plan import Trial
 
 Phase = Literal["training", "evaluation"]
 End = Literal["terminated", "truncated"]
@@ -75,6 +78,12 @@ class TrialRecord:
     trained_frames: int = 0  # of training that the checkpoint holds
     trained_episodes: int = 0  # likewise
     trained: bool = False  # whether its training budget is spent
+
+    @classmethod
+    def of(cls, trial: Trial) -> Self:
+        """Return a trial of a plan as it is before it begins."""
+        named = trial.id, trial.agent.label, trial.game, trial.seed
+        return cls(*named, trial.episodes, trial.training_frames, training_episodes=trial.training_episodes)
 
 
 @dataclass(frozen=True)
