@@ -1,12 +1,10 @@
 """Does at call number `after` what an agent should not do to its process, then plays on.
 
-`what` is "daemon" (leaves a process of its own session that holds all that is open, and dies), "garbage" (a child
-writes to every socket), "begun" (the same, the beginning of a message that never ends) or "fork" (goes on twice).
-With `once`, a path, only while that file does not exist. `raw` calls the system past Python's own hooks.
+`what` is "daemon" (leaves a process of its own session that holds all that is open, and dies), "garbage" (writes to
+every socket) or "fork" (goes on twice). With `once`, a path, only while that file does not exist.
 """
 
 import contextlib
-import ctypes
 import os
 import signal
 import stat
@@ -14,8 +12,6 @@ import time
 from pathlib import Path
 
 import numpy as np
-
-HEADER = b"\x93ArcMark" + (100).to_bytes(8, "little")
 
 
 def sockets():
@@ -26,9 +22,8 @@ def sockets():
 
 
 class Meddling:
-    def __init__(self, env, *, what: str = "daemon", after: int = 3, once: str = "", raw: bool = True):
+    def __init__(self, env, *, what: str = "daemon", after: int = 3, once: str = ""):
         self.what, self.left, self.once = what, after, once
-        self.fork = ctypes.PyDLL(None).fork if raw else os.fork
         self.num_actions = env.num_actions
 
     def act(self, observations, first, rngs):
@@ -41,7 +36,7 @@ class Meddling:
 
     def meddle(self):
         if self.what == "daemon":
-            if (daemon := self.fork()) == 0:
+            if (daemon := os.fork()) == 0:
                 os.setsid()
                 time.sleep(60)
                 os._exit(0)
@@ -49,13 +44,10 @@ class Meddling:
             time.sleep(0.1)
             os.kill(os.getpid(), signal.SIGKILL)
         elif self.what == "fork":
-            self.fork()
-        elif writer := self.fork():
-            os.waitpid(writer, 0)
+            os.fork()
         else:
             for number in sockets():
-                os.write(number, b"noise" * 100 if self.what == "garbage" else HEADER)
-            os._exit(0)
+                os.write(number, b"noise" * 100)
 
 
 make_agent = Meddling

@@ -98,13 +98,6 @@ def test_an_older_layout_is_read_and_left_alone(old, same_in_new):
     assert (version(old), (old / "run.sqlite").read_bytes()) == before
 
 
-def test_an_older_layout_is_read_where_nothing_can_be_written(old, monkeypatch):
-    monkeypatch.setattr("os.access", lambda path, mode: False)
-    old.chmod(0o555)
-    assert len(read_run(old).episodes) > 3
-    old.chmod(0o755)
-
-
 def test_a_run_of_an_older_layout_is_merged_or_salvaged(old, same_in_new, rows, tmp_path):
     merge(tmp_path / "out", [old])
     assert salvage(old, tmp_path / "salvaged").problems == ()

@@ -12,14 +12,14 @@ import pytest
 from arcademark.agents.loading import agent_specs
 from arcademark.console import build
 from arcademark.environments.registry import choose_emulator
-from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.errors import ArcadeMarkError
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
 from arcademark.runs.playing import emulators, planning
 from arcademark.runs.playing.events import Compiling, RunBegun
 from arcademark.runs.playing.trial import Player
 from arcademark.runs.replay.verify import verify
-from arcademark.runs.store.reading import Unfinished, read_run
+from arcademark.runs.store.reading import Unfinished
 from arcademark.runs.store.recording import Recorder
 from arcademark.suite.protocols import protocol
 
@@ -115,31 +115,12 @@ def test_compiling_is_told_where_it_is_done(tmp_path, monkeypatch):
     emulators.choose(planned(games="qbert"), lambda: pytest.fail("there is nothing to compile with"))
 
 
-def test_an_emulator_that_there_is_not():
-    with pytest.raises(UnknownNameError, match="stella"):
-        make_plan("random", "pong", emulator="stella")
-
-
 def test_what_can_be_planned_in_depends_on_what_plays(console):
     uct = ("uct", {"simulations": "2"})
     for emulator, count in (("ale", 0), ("console", 1), (None, 1)):
         plan = planned(uct, ("random", {}), games="tic_tac_toe_3d", emulator=emulator)
         assert len(plan.trials) == 1 + count
         assert all("do not replay exactly" in left.reason for left in plan.left_out)
-
-
-def test_a_planner_that_shows_late_fails_there(tmp_path, own_planner):
-    plan = planned((own_planner, {}), games="tic_tac_toe_3d", emulator="ale")
-    (failed,) = execute(plan, tmp_path / "run", workers=1).failed
-    assert "cannot be planned in" in failed.error
-
-
-@pytest.fixture
-def own_planner(tmp_path):
-    """A planner's reference; that it plans shows when it is made."""
-    code = "class Mine:\n    def plan(self, model, state, first, rng): return 0\ndef make(env): return Mine()\n"
-    (tmp_path / "own.py").write_text(code)
-    return f"{tmp_path / 'own.py'}:make"
 
 
 @pytest.mark.slow
@@ -166,18 +147,6 @@ def test_an_unfinished_episode_goes_on_or_is_begun_again(console, tmp_path, rows
     assert rows(tmp_path / "run") == rows(tmp_path / "undisturbed")
     names = {"ale": ALE, "console": CONSOLE}
     assert played_on(tmp_path / "run")["seaquest"] == [names[emulator] for emulator in dict.fromkeys(emulators_in_turn)]
-
-
-@pytest.mark.slow
-def test_a_run_of_before_was_played_on_ale_py(console, tmp_path):
-    execute(planned(emulator="ale", episodes=1), tmp_path / "run", workers=1)
-    path = tmp_path / "run" / "manifest.json"
-    document = json.loads(path.read_text())
-    del document["emulators"], document["emulator"]
-    path.write_text(json.dumps(document))
-    execute(planned(games="freeway", emulator="console"), tmp_path / "run", workers=1)
-    assert played_on(tmp_path / "run") == {"freeway": [ALE, CONSOLE], "seaquest": [ALE]}
-    assert len(read_run(tmp_path / "run").episodes) == 3
 
 
 @pytest.mark.slow

@@ -16,12 +16,11 @@ import pytest
 
 from arcademark.agents.loading import agent_specs
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.runs.engines import local, processes
-from arcademark.runs.execution import execute, placed
+from arcademark.runs.engines import local
+from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
 from arcademark.runs.playing.events import EpisodeDone, Progress, RunBegun, TrialFailed, WorkerLost
 from arcademark.runs.store.reading import read_run
-from arcademark.suite.protocols import protocol
 
 
 @pytest.mark.slow
@@ -31,15 +30,6 @@ def test_the_same_rows_with_any_number_of_workers(tmp_path, toy_plan, paced, row
         assert execute(plan, tmp_path / str(workers), workers=workers).complete
     assert len(rows(tmp_path / "1")["episode"]) > 2 * 3 * 5
     assert rows(tmp_path / "1") == rows(tmp_path / "2") == rows(tmp_path / "3")
-
-
-@pytest.mark.slow
-def test_the_emulator_gives_the_same_rows_with_any_number_of_workers(tmp_path, rows):
-    rules = protocol("machado-2018").override({"max_frames_per_episode": 600})
-    plan = make_plan("random", "assault,qbert", rules, seeds=(5,), episodes=3)
-    for workers in (1, 2):
-        assert execute(plan, tmp_path / str(workers), workers=workers).complete
-    assert rows(tmp_path / "1") == rows(tmp_path / "2")
 
 
 def test_a_trial_that_no_worker_can_be_told_of_fails_alone(tmp_path, toy_plan, monkeypatch):
@@ -59,18 +49,10 @@ def test_a_trial_that_no_worker_can_be_told_of_fails_alone(tmp_path, toy_plan, m
 def test_one_trial_occupies_all_workers(tmp_path, toy_plan, paced, monkeypatch):
     monkeypatch.setenv("PACE", "0.002")
     started = []
-    start = local.start
-    monkeypatch.setattr(local, "start", lambda: started.append(start()) or started[-1])
+    start = local.LocalEngine.start
+    monkeypatch.setattr(local.LocalEngine, "start", lambda engine: started.append(start(engine)) or started[-1])
     assert execute(toy_plan(paced("Paced"), episodes=12), tmp_path / "run", workers=3).complete
     assert len(started) == 3
-
-
-def test_a_learner_occupies_one_worker(tmp_path, toy_plan, paced, rows):
-    plan = toy_plan(paced("Learner"), episodes=12, frames=1000)
-    summary = execute(plan, tmp_path / "run", workers=3)
-    frames = sum(row[4] for row in rows(tmp_path / "run")["episode"])
-    assert summary.complete
-    assert summary.frames == frames
 
 
 def test_events_tell_all(tmp_path, toy_plan):
@@ -90,7 +72,7 @@ def test_events_tell_all(tmp_path, toy_plan):
 def test_a_finished_run_has_nothing_left(tmp_path, toy_plan, rows, monkeypatch):
     execute(toy_plan(), tmp_path / "run")
     before = rows(tmp_path / "run")
-    monkeypatch.setattr(local, "start", lambda: pytest.fail("no worker is needed"))
+    monkeypatch.setattr(local.LocalEngine, "start", lambda _: pytest.fail("no worker is needed"))
     events = []
     summary = execute(toy_plan(), tmp_path / "run", on_event=events.append)
     assert (summary.complete, summary.episodes, summary.frames) == (True, 0, 0)
@@ -198,17 +180,6 @@ def test_the_files_that_parameters_name_may_not_change_once_they_were_played(tmp
 
 
 @pytest.mark.slow
-def test_a_run_of_before_files_were_noted_goes_on(tmp_path, toy_plan):
-    agent = own_agent(tmp_path, "3")
-    execute(toy_plan(agent, episodes=1), tmp_path / "run", workers=1)
-    path = tmp_path / "run" / "manifest.json"
-    manifest = json.loads(path.read_text())
-    assert manifest["agents"][0].pop("files") == {}
-    path.write_text(json.dumps(manifest))
-    assert execute(toy_plan(agent, episodes=2), tmp_path / "run", workers=1).complete
-
-
-@pytest.mark.slow
 def test_a_mended_agent_may_begin_where_nothing_was_played(tmp_path, toy_plan):
     failed = execute(toy_plan(own_agent(tmp_path, "1 / 0")), tmp_path / "run")
     assert [item.error.partition(": ")[2] for item in failed.failed] == [
@@ -261,16 +232,6 @@ def test_whatever_an_agent_says_is_kept_as_one_line_of_no_great_length(tmp_path,
     assert read_run(tmp_path / "run").trials[0].error == failed.error
 
 
-def test_an_error_of_our_own_kind_is_kept_so_too(tmp_path, toy_plan):
-    (tmp_path / "own.py").write_text(
-        "from arcademark.errors import ArcadeMarkError\n"
-        "def make():\n"
-        "    raise ArcadeMarkError('a\\x1b\\nb' * 100_000)\n"
-    )
-    (failed,) = execute(toy_plan(f"{tmp_path / 'own.py'}:make", episodes=1), tmp_path / "run", workers=1).failed
-    assert re.fullmatch(r"a\\x1b\\nba.{3000,12000} \(396,000 characters more\)", failed.error)
-
-
 @pytest.mark.slow
 def test_a_failed_trial_is_tried_again(tmp_path, toy_plan, monkeypatch):
     body = "__import__('os').environ['LUCK'] and 3"
@@ -291,12 +252,6 @@ def test_an_agent_that_ends_the_interpreter(tmp_path, toy_plan, body, message):
     assert summary.done == 1
     (failed,) = summary.failed
     assert re.search(message, failed.error)
-
-
-def test_an_agent_that_cannot_be_made(tmp_path, toy_plan):
-    (tmp_path / "own.py").write_text("def make(env):\n    raise ValueError('no weights')\n")
-    (failed,) = execute(toy_plan(f"{tmp_path / 'own.py'}:make"), tmp_path / "run").failed
-    assert "its factory raised ValueError: no weights (own.py, line 2)" in failed.error
 
 
 @pytest.mark.parametrize("where", ["act", "factory"])
@@ -370,16 +325,10 @@ def test_bad_settings(tmp_path, toy_plan, settings):
     assert not (tmp_path / "run").exists()
 
 
-def test_gpus_are_a_share_of_one_or_whole():
-    assert [placed("ray", None, gpus) for gpus in (0.5, 2.0)] == [{"gpus": 0.5}, {"gpus": 2.0}]
-    with pytest.raises(ArcadeMarkError, match="expected a share of one, or a whole number"):
-        placed("ray", None, 1.5)
-
-
 def test_an_error_in_whoever_listens_ends_the_workers(tmp_path, toy_plan, monkeypatch):
     started = []
-    start = local.start
-    monkeypatch.setattr(local, "start", lambda: started.append(start()) or started[-1])
+    start = local.LocalEngine.start
+    monkeypatch.setattr(local.LocalEngine, "start", lambda engine: started.append(start(engine)) or started[-1])
 
     def listen(event):
         if isinstance(event, EpisodeDone):
@@ -436,7 +385,3 @@ def test_from_a_script_without_a_main_guard(tmp_path):
     done = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout == "1\n"
     assert read_run(tmp_path / "out").manifest["command"] == "script.py"
-
-
-def test_cores():
-    assert 1 <= processes.available_cores() <= (os.cpu_count() or 1)

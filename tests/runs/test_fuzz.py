@@ -26,9 +26,9 @@ from arcademark.agents.loading import agent_specs
 from arcademark.errors import ArcadeMarkError
 from arcademark.reports.tables.analysis import analyse
 from arcademark.runs import execution
-from arcademark.runs.engines.base import Failed, Opened
+from arcademark.runs.engines.base import Failed
+from arcademark.runs.engines.here import InProcessEngine
 from arcademark.runs.plan import Plan, make_plan
-from arcademark.runs.playing.slot import Begun
 from arcademark.runs.playing.trial import Player
 from arcademark.runs.replay.feature_steps import recorded_play
 from arcademark.runs.replay.verify import verify
@@ -49,34 +49,6 @@ TEXTS = ["", "a", "\x1b[2J", "\udcff", "../../x", "[bold]", "=1+1", "é" * 2000,
 NUMBERS = [0, -1, 1, 0.5, -0.0, 1e300, -1e300, 2**31, 2**53, 2**63 - 1, -(2**63), 10**6, 10**7]
 VALUES = [*TEXTS, *NUMBERS, None, b"", b"\0\xff", b"x" * 5000]
 JSON_VALUES = [*TEXTS, *NUMBERS, None, True, False, [], {}, [[]], {"a": 1}, [1, "a", None], 10**30, 10**400]
-
-
-class ThisProcess:
-    """An engine without processes."""
-
-    def __init__(self, *_: object) -> None:
-        self.stopped = False
-
-    def run(self, jobs, memory):
-        for job in jobs:
-            name = job.trial.id
-            try:
-                player = Player(job.trial)
-                yield [(name, Opened(player.frames_per_action, player.learns, 1, player.plans))]
-                numbers = tuple(job.episodes)[:3]
-                checkpoint = memory.checkpoint(name) if player.learns else None
-                unfinished = memory.unfinished(name, numbers) if player.plans else ()
-                for event in player.play(numbers, checkpoint, unfinished):
-                    if not isinstance(event, Begun):
-                        yield [(name, event)]
-            except ArcadeMarkError as error:
-                yield [(name, Failed(str(error)))]
-
-    def finish(self):
-        return []
-
-    def stop(self):
-        return []
 
 
 @dataclasses.dataclass(frozen=True)
@@ -120,8 +92,15 @@ def honest(tmp_path_factory) -> tuple[Honest, ...]:
 @pytest.fixture(scope="module", autouse=True)
 def _in_this_process():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(execution.ENGINES, "this process", ThisProcess)
+        patch.setitem(execution.ENGINES, "this process", lambda *_: InProcessEngine())
+        patch.setattr("arcademark.runs.engines.here.failure", _failure)
         yield
+
+
+def _failure(error: BaseException) -> Failed:
+    if not isinstance(error, ArcadeMarkError):
+        raise error
+    return Failed(str(error))
 
 
 def _alter(directory: Path, *statements: str) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import sqlite3
 from pathlib import Path
 
 import pytest
@@ -86,13 +85,6 @@ def play_one(observation):
     return 1
 
 
-def test_what_inspect_cannot_read_has_no_checksum(tmp_path):
-    namespace = {}
-    exec("def typed(observation): return 1", namespace)
-    play(tmp_path / "run", [made_spec(namespace["typed"])])
-    assert records(tmp_path / "run")["source"] is None
-
-
 def test_the_same_name_continues_and_another_is_refused(tmp_path):
     play(tmp_path / "run", [made_spec(play_one)])
     again = execute(make_plan([made_spec(play_one)], ["toy"], RULES, seeds=3, episodes=3), tmp_path / "run")
@@ -108,12 +100,6 @@ def test_the_same_name_continues_and_another_is_refused(tmp_path):
 class Shadow:
     def play_one(self, observation):
         return 0
-
-
-def test_parameters_under_one_name_may_not_change(tmp_path):
-    play(tmp_path / "run", named([made_spec(Even, {"rate": 0.2})], "E"))
-    with pytest.raises(ArcadeMarkError, match=r"parameters of E: \{'rate': 0.2\} there, \{\} now"):
-        play(tmp_path / "run", named([made_spec(Even)], "E"))
 
 
 def test_what_raises_fails_its_trial(tmp_path):
@@ -155,35 +141,3 @@ def test_ctrl_c_ends_it_and_the_same_again_continues(tmp_path):
     second = execute(plan, tmp_path / "run")
     assert second.complete
     assert first.episodes + second.episodes == 3_000
-
-
-@pytest.mark.slow
-def test_a_learner_that_is_stopped_ends_its_episode_first(tmp_path, rows, monkeypatch):
-    monkeypatch.syspath_prepend(EXAMPLES)
-    steps = []
-
-    class Stopping(__import__("my_learner").Habit):
-        def learn(self, transition, rng):
-            super().learn(transition, rng)
-            steps.append(1)
-            if len(steps) == 200:
-                os.kill(os.getpid(), signal.SIGINT)
-
-    plan = make_plan([made_spec(Stopping)], ["toy"], LEARNING, episodes=2, training_episodes=3_000)
-    first = execute(plan, tmp_path / "stopped")
-    assert (first.interrupted, first.unkept) == (True, 0)
-    assert 0 < first.episodes < 3_000
-    assert execute(plan, tmp_path / "stopped").complete
-    execute(plan, tmp_path / "at once")
-    assert rows(tmp_path / "stopped")["episode"] == rows(tmp_path / "at once")["episode"]
-
-
-def test_run_takes_an_object(tmp_path):
-    rules = protocol("world-records").override({"max_frames_per_episode": 60})
-    report = arcademark.run(play_one, "pong", rules, episodes=1, out=tmp_path / "run", name="ones")
-    assert [item.name for item in report.algorithms] == ["ones"]
-    assert arcademark.verify(tmp_path / "run").ok
-    with sqlite3.connect(tmp_path / "run" / "run.sqlite") as database:
-        assert database.execute("SELECT count(*) FROM episode").fetchone() == (1,)
-    both = arcademark.run([play_one, "random"], "pong", rules, episodes=1, out=tmp_path / "both")
-    assert [item.name for item in both.algorithms] == ["play_one", "random"]

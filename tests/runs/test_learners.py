@@ -15,7 +15,7 @@ from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
 from arcademark.runs.playing.events import LearnerBegun, NotTrained, Progress
 from arcademark.runs.playing.networks import learnt_in, trained_in
-from arcademark.runs.playing.slot import Trained, TrainingBlock
+from arcademark.runs.playing.slot import TrainingBlock
 from arcademark.runs.playing.trial import CHECKPOINT_SECONDS, Player, _pause
 from arcademark.runs.replay.verify import verify
 from arcademark.runs.store.reading import read_actions, read_run
@@ -54,32 +54,6 @@ def test_agents_that_turn_out_not_to_learn_have_no_budget_and_are_told_of_once(t
     heard.clear()
     execute(toy_plan(), tmp_path / "other", workers=1, on_event=heard.append)
     assert not any(isinstance(event, NotTrained | LearnerBegun) for event in heard)
-
-
-def test_each_training_episode_is_told_before_it_is_recorded(toy_plan, paced):
-    (trial,) = toy_plan(paced("Learner"), training_episodes=5).trials
-    events = list(Player(trial).play([]))
-    told = [(event.score, event.frames) for event in events if isinstance(event, Trained)]
-    blocks = [event for event in events if isinstance(event, TrainingBlock)]
-    assert told == [(item.record.score, item.record.frames) for block in blocks for item in block.results]
-    assert len(told) == 5
-    assert len(blocks) > 1
-
-
-def test_a_shortened_training_is_found_out(tmp_path, toy_plan, paced):
-    execute(toy_plan(paced("Learner"), training_episodes=7), tmp_path / "run", workers=1)
-    with contextlib.closing(sqlite3.connect(tmp_path / "run" / "run.sqlite")) as database, database:
-        database.execute("DELETE FROM episode WHERE phase = 'training' AND episode = 6")
-    findings = verify(tmp_path / "run", workers=1).findings
-    (finding,) = [finding for finding in findings if finding.outcome != "confirmed"]
-    assert (finding.phase, finding.episode) == ("training", 6)
-    assert "is not recorded" in finding.detail
-
-
-def test_another_budget_is_another_run(tmp_path, toy_plan, paced):
-    execute(toy_plan(paced("Learner"), training_episodes=2), tmp_path / "run", workers=1)
-    with pytest.raises(ArcadeMarkError, match=r"training episodes \(they cannot be changed\): 2 there, 3 now"):
-        execute(toy_plan(paced("Learner"), training_episodes=3), tmp_path / "run", workers=1)
 
 
 def test_a_slow_learner_is_kept_before_its_frames_are_there(monkeypatch, toy_plan, paced):

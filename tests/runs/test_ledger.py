@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import shutil
-import sqlite3
 from datetime import datetime
 from pathlib import Path
 
@@ -55,12 +53,6 @@ def test_training_that_is_scored_is_noted_when_it_ends(tmp_path, toy_plan, paced
     record = read_run(tmp_path / "run")
     assert [(item.command, item.episodes) for item in record.evaluations] == [(0, 4)]
     assert [entry.episodes for entry in entries_of(record)] == [4]
-
-
-def test_what_has_no_score_yet_was_not_evaluated(tmp_path, toy_plan):
-    execute(toy_plan(), tmp_path / "run", workers=1)
-    record = read_run(tmp_path / "run")
-    assert list(entries_of(dataclasses.replace(record, episodes=record.episodes[:0], evaluations=()))) == []
 
 
 def test_a_run_without_notes_has_its_begin_and_all_commands(tmp_path, toy_plan):
@@ -115,21 +107,3 @@ def test_a_plan_adds_the_entries_that_its_run_will_have(tmp_path, toy_plan, pace
     found = [dataclasses.replace(entry, begun="", commands=()) for entry in entries_of(read_run(tmp_path / "run"))]
     assert foreseen == found
     assert [entry.setting for entry in foreseen] == [entry.setting for entry in found]
-
-
-def test_a_run_of_the_second_layout_has_no_notes_and_is_brought_up_to_date(tmp_path, toy_plan, paced, rows):
-    directory, plan = tmp_path / "run", toy_plan(paced("Learner"), frames=100)
-    execute(plan, directory, workers=1)
-    before = rows(directory)
-    with contextlib.closing(sqlite3.connect(directory / "run.sqlite", isolation_level=None)) as database:
-        database.executescript(
-            "DROP TABLE evaluation; ALTER TABLE trial DROP COLUMN training_episodes; PRAGMA user_version = 2"
-        )
-    old = read_run(directory)
-    assert old.evaluations == ()
-    assert [(trial.status, trial.training_frames, trial.training_episodes) for trial in old.trials] == [
-        ("done", 100, None)
-    ]
-    execute(toy_plan(paced("Learner"), frames=100, episodes=4), directory, workers=1)
-    assert [(item.command, item.episodes) for item in read_run(directory).evaluations] == [(1, 1)]
-    assert rows(directory)["checkpoint"] == before["checkpoint"]

@@ -36,11 +36,10 @@ def meddling(tmp_path, toy_plan, fake):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("raw", [False, True])
-@pytest.mark.parametrize("what", ["daemon", "garbage", "begun", "fork"])
-def test_a_worker_that_was_meddled_with_costs_nothing(tmp_path, meddling, rows, what, raw):
+@pytest.mark.parametrize("what", ["daemon", "garbage", "fork"])
+def test_a_worker_that_was_meddled_with_costs_nothing(tmp_path, meddling, rows, what):
     events = []
-    plan = meddling(what, raw=raw)
+    plan = meddling(what)
     assert execute(plan, tmp_path / "run", workers=2, on_event=events.append).complete
     left = (tmp_path / "once").read_text()
     lost = [event.reason for event in events if isinstance(event, WorkerLost)]
@@ -48,7 +47,7 @@ def test_a_worker_that_was_meddled_with_costs_nothing(tmp_path, meddling, rows, 
         assert lost == ["SIGKILL"]
         assert Path(f"/proc/{left}/stat").read_text().rpartition(")")[2].split()[0] == "S", "it was not waited for"
         os.kill(int(left), signal.SIGKILL)
-    elif what == "fork" or not raw:
+    elif what == "fork":
         assert lost == []  # the copy ends when it has something to say; it has no part in the connection
     else:
         assert lost == ["ended, as it sent what is no message"]
@@ -124,15 +123,15 @@ def test_a_directory_that_goes_is_noticed_at_once(tmp_path, toy_plan, paced, mon
     assert directory.exists() == (how == "replaced")
 
 
-@pytest.mark.parametrize("seconds", [0.0, 0.05, 0.2, 0.5, 1.0])
+@pytest.mark.parametrize("seconds", [0.0, 0.2, 1.0])
 def test_a_process_whose_starter_goes_while_it_starts_says_nothing(seconds):
     code = (
         "import os, signal, time\n"
         "from arcademark.runs.engines import processes\n"
         "from arcademark.runs.engines import worker\n"
-        "process, _ = processes.start(worker.main)\n"
+        "process = processes.Process(worker.main)\n"
         f"time.sleep({seconds})\n"
-        "print(process.pid, flush=True)\n"
+        "print(process.process.pid, flush=True)\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)

@@ -172,11 +172,6 @@ def test_a_damaged_run_is_refused(apart: list[Path], tmp_path: Path) -> None:
         merge(tmp_path / "out", [apart[0], damaged])
 
 
-def test_there_must_be_something_to_merge(apart: list[Path]) -> None:
-    with pytest.raises(ArcadeMarkError, match="nothing to merge"):
-        merge(apart[0], [apart[0]])
-
-
 def test_seeds_played_apart_are_read_as_one_run(apart: list[Path], tmp_path: Path) -> None:
     merge(tmp_path / "out", apart)
     written = read_run(tmp_path / "out")
@@ -241,23 +236,6 @@ def test_what_a_missing_shard_was_to_play_is_asked_for(tmp_path: Path, toy_plan:
     assert merge(parts[0], [parts[2]]).unfinished == merged.unfinished  # into a shard
     execute(plan, out, workers=1)
     assert rows(out) == rows(whole)
-
-
-def test_shards_of_other_counts_seeds_and_episodes_are_asked_for_all(tmp_path: Path, toy_plan: ToyPlan) -> None:
-    first, second = toy_plan(seeds=(0, 1), episodes=2), toy_plan(seeds=(0, 1, 2), episodes=3)
-    execute(shard(first, 1, 2), tmp_path / "one", workers=1)
-    execute(shard(second, 3, 3), tmp_path / "other", workers=1)
-    assert [trial.seed for trial in read_run(tmp_path / "one").trials] == [0]
-    assert [trial.seed for trial in read_run(tmp_path / "other").trials] == [2]
-    merged = merge(tmp_path / "out", [tmp_path / "one", tmp_path / "other"])
-    (read,) = together([read_run(tmp_path / name) for name in ("one", "other")])
-    assert read.trials == read_run(tmp_path / "out").trials
-    assert [(trial.seed, trial.episodes, trial.status) for trial in read.trials] == [
-        (0, 3, "running"),
-        (1, 3, "pending"),
-        (2, 3, "done"),
-    ]
-    assert [trial.seed for trial in merged.unfinished] == [0, 1]
 
 
 def test_a_run_that_is_being_played_is_refused(apart: list[Path], tmp_path: Path) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
-import json
 import os
 import signal
 from pathlib import Path
@@ -13,13 +11,13 @@ import pytest
 
 from arcademark.agents.loading import agent_specs
 from arcademark.agents.planning.tree import TreePlanner
-from arcademark.environments.registry import environment_spec, load_suite, open_environment
+from arcademark.environments.registry import load_suite
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
 from arcademark.runs.playing import planning
 from arcademark.runs.playing.events import Progress, RunBegun, WorkerLost
-from arcademark.runs.playing.slot import Begun, Played, episode_rng
+from arcademark.runs.playing.slot import Begun, Played
 from arcademark.runs.playing.trial import Player
 from arcademark.runs.replay.verify import verify
 from arcademark.runs.replay.watch import watch
@@ -83,17 +81,6 @@ def of(kind, items):
     return [item for item in items if isinstance(item, kind)]
 
 
-def test_an_episode_is_what_its_actions_give(planner_plan):
-    (trial,) = planner_plan().trials
-    (result,) = of(EpisodeResult, told(trial, [6]))
-    environment = open_environment(environment_spec("toy", trial.protocol))
-    environment.reset(episode_rng(trial.seed, "evaluation", 6, "environment"))
-    steps = [environment.step(int(action)) for action in decode_actions(result.actions)]
-    assert sum(step.reward for step in steps) == result.record.score
-    assert [step.terminated or step.truncated for step in steps] == [False] * (len(steps) - 1) + [True]
-    assert environment.episode_frames == result.record.frames
-
-
 def test_every_simulated_frame_is_counted(planner_plan):
     (trial,) = planner_plan("Forgetful", override=SHORT | {"frame_skip": 3}).trials  # 10 decisions of 2 steps
     items = told(trial, [0, 1])
@@ -142,22 +129,6 @@ def test_an_episode_of_the_emulator_goes_on(game, every_time):
         assert of(EpisodeResult, told(trial, [place.episode], [place])) == [expected[place.episode]]
 
 
-def test_what_goes_on_is_told_from_there(planner_plan, every_time):
-    (trial,) = planner_plan("Forgetful", override=SHORT).trials
-    place = of(Unfinished, told(trial, [0]))[19]
-    assert (place.frames, place.simulated_frames, len(decode_actions(place.actions))) == (20, 40, 20)
-    total = sum(of(Played, told(trial, [0], [place])), Played(0))
-    assert total == Played(10, simulated_frames=20, decisions=10)
-
-
-def test_wall_time_adds_up(planner_plan, every_time):
-    (trial,) = planner_plan("Forgetful").trials
-    place = of(Unfinished, Player(trial).play([0]))[5]
-    long_ago = dataclasses.replace(place, wall_seconds=5000.0)
-    (result,) = of(EpisodeResult, Player(trial).play([0], unfinished=[long_ago]))
-    assert 5000 < result.record.wall_seconds < 5100
-
-
 def test_keeping_changes_nothing(planner_plan, every_time):
     (often,) = planner_plan("Remembering", {"checkpoint_seconds": "1e-9"}).trials
     never = dataclasses.replace(often, agent=agent_specs(often.agent.ref, {"checkpoint_seconds": "1e9"})[0])
@@ -167,15 +138,6 @@ def test_keeping_changes_nothing(planner_plan, every_time):
     strip = [[(item.record.score, item.record.simulated_frames, item.actions) for item in of(EpisodeResult, items)]
              for items in (kept, unkept)]  # fmt: skip
     assert strip[0] == strip[1]
-
-
-def test_too_much_to_keep_is_not_kept(planner_plan, monkeypatch, every_time):
-    (trial,) = planner_plan("Remembering", {"checkpoint_seconds": "1e-9"}).trials
-    expected = of(EpisodeResult, told(trial, [0]))
-    monkeypatch.setattr(planning, "MAX_CHECKPOINT_BYTES", 2)
-    items = told(trial, [0])
-    assert not of(Unfinished, items)
-    assert of(EpisodeResult, items) == expected
 
 
 def test_what_was_kept_otherwise_is_refused(planner_plan, every_time):
@@ -274,21 +236,6 @@ def test_a_planner_that_always_dies_is_given_up(tmp_path, planner_plan, rows):
     assert "died 3 times in a row (SIGKILL)" in failed.error
     assert len(of(WorkerLost, events)) >= 3  # deaths count from where the episode last got further
     assert all(len(decode_actions(row[6])) <= 5 for row in rows(tmp_path / "run")["unfinished"])
-
-
-@pytest.mark.slow
-def test_planners_of_the_package_play_by_their_names(tmp_path, rows):
-    rules = protocol("ale-2013").override({"max_frames_per_episode": 60})
-    specs = [*agent_specs("uct", {"simulations": "8", "horizon_frames": "40"})]
-    specs += agent_specs("breadth-first", {"frames_per_decision": "200"})
-    plan = make_plan(specs, ["seaquest", "tic_tac_toe_3d"], rules, episodes=1, emulator="ale")
-    assert {(left.agent, left.game) for left in plan.left_out} == {(spec.label, "tic_tac_toe_3d") for spec in specs}
-    assert execute(plan, tmp_path / "run", workers=2).complete
-    run = read_run(tmp_path / "run")
-    assert [episode.simulated_frames > 0 for episode in run.episodes] == [True, True]
-    assert verify(tmp_path / "run", workers=1).confirmed == 2
-    assert json.loads((tmp_path / "run" / "manifest.json").read_text())["agents"][0]["plans"] is True
-    assert len(list(itertools.chain(run.trials))) == 2
 
 
 @pytest.mark.slow

@@ -9,15 +9,12 @@ import subprocess
 import sys
 import types
 
-import pytest
-
 from arcademark.agents.loading import made_spec
 from arcademark.reports.tables.analysis import analyse
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
 from arcademark.runs.store import manifest, provenance
 from arcademark.suite.protocols import protocol
-from arcademark.suite.settings import MOST_FRAMES
 
 LIBRARY = ("onnxruntime", "onnxruntime-gpu")
 SHORT = protocol("world-records").override({"max_frames_per_episode": 400})
@@ -61,14 +58,6 @@ def test_the_command_is_as_typed(monkeypatch):
     assert provenance.command() == "python -m arcademark run random"
 
 
-def test_the_machine_is_described_without_its_name():
-    import platform
-
-    machine = provenance.machine()
-    assert machine.keys() == {"system", "processor", "cores"}
-    assert platform.node() not in str(machine)
-
-
 def test_a_file_whose_name_is_no_text(tmp_path):
     path = os.fsdecode(os.fsencode(tmp_path) + b"/own\xff.py")
     with open(path, "wb") as file:
@@ -76,11 +65,6 @@ def test_a_file_whose_name_is_no_text(tmp_path):
     source = provenance.source_of(f"{path}:make")
     assert source["path"].encode().endswith(b"own\\udcff.py")
     assert source["sha256"] == hashlib.sha256(b"x = 1\n").hexdigest()
-
-
-def test_a_pipe_is_no_source(tmp_path):
-    os.mkfifo(tmp_path / "own.py")
-    assert provenance.source_of(f"{tmp_path / 'own.py'}:make") is None
 
 
 def test_the_files_that_parameters_name(tmp_path, monkeypatch):
@@ -130,17 +114,3 @@ def test_a_run_says_with_which_libraries_it_was_made_and_continued(tmp_path, mon
     assert shown["numpy"] == real("numpy")
     methods = " ".join(analyse(str(tmp_path / "run")).methods)
     assert "onnxruntime 1.2.3, then 1.3.0" in methods
-
-
-@pytest.mark.parametrize("frames", [None, 0, MOST_FRAMES + 1])
-def test_training_that_no_run_could_hold_is_not_recorded(tmp_path, frames):
-    execute(make_plan(["random"], ["toy"], SHORT, episodes=1), tmp_path / "run")
-    document = manifest.read(tmp_path / "run")
-    known = {"agent": "random", "game": "toy", "seed": 0, "emulator": "", "plans": False, "draws": True, "versions": {}}
-    assert not manifest.mark(document, 0, **known, trained_frames=frames)
-    assert manifest.mark(document, 0, **known, trained_frames=MOST_FRAMES)
-    assert document["agents"][0]["trained_frames"] == {"toy 0": MOST_FRAMES}
-    other = manifest.read(tmp_path / "run")
-    assert "trained_frames" not in manifest.joined(other, other)["agents"][0]
-    manifest.mark(other, 0, **known | {"seed": 1}, trained_frames=4)
-    assert manifest.joined(document, other)["agents"][0]["trained_frames"] == {"toy 0": MOST_FRAMES, "toy 1": 4}

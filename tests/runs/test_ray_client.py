@@ -39,11 +39,6 @@ def test_a_host_passes_on_what_a_worker_is_told_and_says(toy_plan):
     host.tell(b"nobody hears it")
 
 
-def test_a_node_without_the_console_is_refused(monkeypatch):
-    monkeypatch.setenv("ARCADEMARK_CONSOLE", "off")
-    assert "a node lacks the console that is here" in (Host().begin("pong") or "")
-
-
 def test_without_ray_the_engine_says_what_to_install(tmp_path, toy_plan, monkeypatch):
     monkeypatch.setattr(ray_engine, "find_spec", lambda _: None)
     with pytest.raises(ArcadeMarkError, match=r"Ray is not installed; pip install '\.\[ray\]'"):

@@ -62,11 +62,6 @@ def test_others_are_different(agent, game, rules, draws, tmp_path):
     assert analyse([tmp_path / "run"]).algorithms[0].scores[0].played.different == 40
 
 
-def test_a_reset_without_noops_is_one_start(tmp_path):
-    record = played(tmp_path, rules=RULES.override({"start": "reset", "noop_max": 0}), episodes=3)
-    assert numbered(record) == [0, 0, 0]
-
-
 @pytest.mark.slow
 def test_all_starts_are_each_number_of_noops_once(tmp_path):
     record = played(tmp_path, episodes="all-starts")
@@ -82,16 +77,6 @@ def test_all_starts_are_each_number_of_noops_once(tmp_path):
     assert [(row.score, row.frames) for row in record.episodes] == expected
     assert numbered(record) == list(range(30))
     assert verify(tmp_path / "run", workers=1).confirmed == 30
-
-
-def test_training_draws_its_starts_under_all_starts_too():
-    assert RULES.every_start().noops(4) == 5
-    env = open_environment(environment_spec("breakout", RULES.every_start()), training=True)
-    drawn = []
-    for episode in range(3):
-        env.reset(episode_rng(0, "training", episode, "environment"))
-        drawn.append(env.episode_frames)
-    assert drawn == [int(episode_rng(0, "training", episode, "environment").integers(1, 31)) for episode in range(3)]
 
 
 @pytest.mark.parametrize(("episodes", "kind"), [(10, "few_starts"), ("all-starts", "starts")])
@@ -126,8 +111,3 @@ def test_episodes_of_unknown_agents_that_are_the_same_are_told(tmp_path):
 def test_a_protocol_without_starts_cannot_have_them_all():
     with pytest.raises(Exception, match="no no-op starts"):
         make_plan("random", ["pong"], "machado-2018", episodes="all-starts")
-
-
-def test_a_misspelt_number_of_episodes_is_told():
-    with pytest.raises(Exception, match="did you mean 'all-starts'"):
-        make_plan("random", ["pong"], "sb3-atari", episodes="all-start")

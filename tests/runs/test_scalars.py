@@ -56,24 +56,6 @@ def test_event_files_hold_what_is_recorded_and_hold_it_at_once(tmp_path, toy_pla
         assert series(folder, "evaluation/score") == ([0, 1, 2], evaluation.score.tolist())
 
 
-def test_games_of_a_trainer_stand_at_the_frames_that_all_of_them_had(tmp_path, toy_plan, fake, monkeypatch):
-    plan = toy_plan(fake("trainer").replace("make_agent", "CountingTrainer"), override={"training_frames": 3000})
-    heard = []
-    with scalars.logged(plan, tmp_path / "run", tmp_path / "tb", None) as log:
-
-        def hear(event):
-            log(event)
-            heard.extend([event] if isinstance(event, EpisodeTrained) else [])
-
-        assert execute(plan, tmp_path / "run", workers=1, on_event=hear).complete
-    record = read_run(tmp_path / "run")
-    (trial,) = record.trials
-    steps, values = series(tmp_path / "tb" / trial.id, "training/score")
-    assert steps == sorted(steps) == [event.trained for event in heard]
-    assert steps[-1] == record.training(trial).frames.sum()
-    assert sorted(values) == sorted(record.training(trial).score.tolist())
-
-
 def test_a_continued_run_adds_files(tmp_path, toy_plan):
     for episodes in (1, 3):
         plan = toy_plan(episodes=episodes)

@@ -118,17 +118,6 @@ def test_what_a_killed_run_had_not_yet_put_into_its_file_is_taken_over(tmp_path,
     assert len(read_run(tmp_path / "run").episodes) == 6
 
 
-def test_a_copy_that_was_broken_off_is_not_taken_for_the_run(tmp_path, scratch, toy_plan, rows):
-    plan = toy_plan("random", seeds=(0, 1))
-    execute(plan, tmp_path / "run", workers=1)
-    before = rows(tmp_path / "run")
-    (tmp_path / "run" / "run.sqlite.draft").write_bytes(b"SQLite format 3\0, half of it")
-    assert execute(plan, tmp_path / "run", workers=1, scratch=scratch).episodes == 0
-    assert rows(tmp_path / "run") == before
-    execute(toy_plan("random", seeds=(0, 1, 2)), tmp_path / "run", workers=1, scratch=scratch)
-    assert not (tmp_path / "run" / "run.sqlite.draft").exists()
-
-
 def test_what_cannot_be_copied_at_the_end_is_kept_and_its_place_told(tmp_path, scratch, toy_plan, monkeypatch):
     execute(toy_plan(), tmp_path / "run", workers=1)
     recorder = Recorder(tmp_path / "run", scratch=scratch)

@@ -115,26 +115,6 @@ def test_a_full_disk_is_said_and_leaves_nothing(folder, monkeypatch):
     assert action_of(unpacked(trial, files)) == 1
 
 
-def test_what_a_killed_worker_was_writing_goes_with_the_next(folder, monkeypatch):
-    trial = trial_of("own.py:make")
-    files = packed(trial)
-    away(folder)
-
-    class KilledError(BaseException):
-        pass
-
-    def die(*_: object) -> None:
-        raise KilledError
-
-    with monkeypatch.context() as patch:
-        patch.setattr(shutil, "rmtree", lambda *_, **__: None)  # the dead do not tidy up
-        patch.setattr(Path, "write_bytes", die)
-        with pytest.raises(KilledError):
-            unpacked(trial, files)
-    place = Path(unpacked(trial, files).agent.ref.partition(str(folder))[0])
-    assert {path.name for path in place.parent.iterdir()} == {place.name, "lock"}
-
-
 def test_modules_are_sent_from_the_folder_and_compared_elsewhere(folder, monkeypatch):
     trial = trial_of("own:make")
     files = packed(trial)
@@ -172,10 +152,6 @@ def test_a_checkpoint_comes_with_what_is_read_beside_it(folder):
     there = unpacked(trial, files)
     assert there.agent.ref.endswith("/mine/{game}.pth")
     assert Path(there.agent.ref.replace("{game}", "toy")).is_file()
-
-
-def test_built_in_agents_have_no_files():
-    assert packed(make_plan("random", ["toy"], episodes=1).trials[0]) is None
 
 
 @pytest.mark.needs("onnx")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,7 @@ import pytest
 from arcademark.agents.loading import agent_specs
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
-from arcademark.runs.playing.events import EpisodeDone, LearnerBegun, Progress, Stopping
+from arcademark.runs.playing.events import EpisodeDone, Progress, Stopping
 from arcademark.runs.store.reading import read_run
 
 
@@ -77,23 +76,6 @@ def test_an_interrupted_training_keeps_all_its_episodes_and_ends_as_if_undisturb
     assert execute(plan, tmp_path / "undisturbed", workers=2).complete
     assert set(kept["episode"]) <= set(rows(tmp_path / "run")["episode"])
     assert rows(tmp_path / "run") == rows(tmp_path / "undisturbed")
-
-
-@pytest.mark.slow
-def test_what_ended_while_the_driver_was_busy_is_kept_too(tmp_path, learning, rows, monkeypatch):
-    monkeypatch.setenv("PACE", "0.005")
-    events = []
-
-    def busy(event):
-        events.append(event)
-        if isinstance(event, LearnerBegun):
-            os.kill(os.getpid(), signal.SIGINT)
-            time.sleep(1.5)  # episodes end meanwhile, but not the training
-
-    summary = execute(learning("Learner"), tmp_path / "run", workers=3, on_event=busy)
-    assert (summary.interrupted, summary.unkept) == (True, 0)
-    training = [row for row in rows(tmp_path / "run")["episode"] if row[1] == "training"]
-    assert 0 < events[stopping(events)].unkept <= len(training)
 
 
 @pytest.mark.slow

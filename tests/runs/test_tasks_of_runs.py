@@ -11,7 +11,6 @@ import pytest
 from gymnasium.envs.registration import EnvSpec
 
 import arcademark
-from arcademark.agents.loading import agent_specs
 from arcademark.environments.registry import load_suite
 from arcademark.environments.tasks import trusted
 from arcademark.errors import ArcadeMarkError
@@ -192,19 +191,6 @@ def test_a_damaged_suite_in_a_manifest_is_one_line(tmp_path, rules):
     path.write_text(json.dumps(document))
     with pytest.raises(ArcadeMarkError, match=r"damaged .*max_steps is 'many'"):
         read_run(tmp_path / "run")
-
-
-@pytest.mark.slow
-def test_planners_search_tasks(tmp_path):
-    """A pole that a planner sees fall stands longer than under random play."""
-    rules = step_protocol(load_suite("gymnasium:CartPole-v1")).override({"max_steps_per_episode": 30})
-    settings = {"simulations": 20, "horizon_frames": 15}
-    agents = ["random", *agent_specs("uct", settings)]
-    execute(make_plan(agents, "all", rules, episodes=2), tmp_path / "run", make=InProcessEngine)
-    run = read_run(tmp_path / "run")
-    random, uct = (run.scored_episodes(trial).score.mean() for trial in run.trials)
-    assert uct == 30 > random
-    assert verify(run.directory).ok
 
 
 def test_agents_made_in_python_see_dictionaries_and_answer_arrays(tmp_path):

@@ -16,19 +16,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arcademark.agents.adapters import CheckedTrainer
 from arcademark.agents.loading import agent_specs
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs.engines.here import InProcessEngine
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
 from arcademark.runs.playing.events import Progress
 from arcademark.runs.playing.networks import brought, learnt_in, opened, path_of, trained_in, write
 from arcademark.runs.playing.slot import Begun, Played, Trained, TrainingBlock
-from arcademark.runs.playing.training import TrainingGames
 from arcademark.runs.playing.trial import Player
 from arcademark.runs.replay.verify import cut_short, verify
-from arcademark.runs.store.reading import Checkpoint, EpisodeResult, read_run
+from arcademark.runs.store.reading import Checkpoint, read_run
 
 TRAINER = f"{Path(__file__).parents[1] / 'fakes' / 'trainer.py'}:CountingTrainer"
 
@@ -163,41 +160,6 @@ def test_a_stop_while_games_are_played_out_trains_no_more(plan):
     assert numbers == list(range(last.checkpoint.episodes))
 
 
-@pytest.mark.parametrize("stopped", [False, True])
-def test_a_trainer_is_told_which_games_begin_as_they_are_played_out(plan, stopped, monkeypatch):
-    """Undisturbed they go on where they are, after a stop they are played again from their beginning."""
-    (trial,) = plan(settings={"checkpoint_frames": 1_000_000}).trials
-    told, ended = [], []
-    act, step = CheckedTrainer.act, TrainingGames.step
-
-    def acting(self, observations, first, rngs):
-        told.append(first.tolist())
-        return act(self, observations, first, rngs)
-
-    def stepping(self, actions):
-        answer = step(self, actions)
-        ended.append((answer[2] | answer[3]).tolist())
-        return answer
-
-    monkeypatch.setattr(CheckedTrainer, "act", acting)
-    monkeypatch.setattr(TrainingGames, "step", stepping)
-    checkpoint = None
-    if stopped:
-        (block,) = blocks(until_blocks(trial, 1))
-        checkpoint = block.checkpoint
-        told.clear()
-    list(Player(trial).play([], checkpoint))
-    assert told[0] == ([True] * 3 if stopped else ended[-1])
-    assert stopped or not all(ended[-1])
-    assert sum(map(sum, told[1:])) > 0, "lives that are lost begin episodes"
-
-
-def test_a_budget_of_nothing_plays_nothing(plan):
-    (trial,) = plan(frames=0).trials
-    (block,) = blocks(list(Player(trial).play([])))
-    assert (block.results, block.checkpoint.frames, block.checkpoint.finished) == ((), 0, True)
-
-
 def test_a_trainer_that_ends_too_soon_is_told_of(tmp_path, plan):
     summary = execute(plan(settings={"until": 0.5}), tmp_path / "run", workers=1)
     (failed,) = summary.failed
@@ -218,13 +180,6 @@ def test_a_checkpoint_that_is_damaged_is_refused(data, plan):
         list(Player(trial).play([], damaged))
 
 
-def test_games_of_another_trial_are_refused(plan):
-    (trial,) = plan(settings={"checkpoint_frames": 60, "chunk": 3}).trials
-    waiting = [block for block in blocks(list(Player(trial).play([]))) if opened(block.checkpoint, trial.id)[0]]
-    with pytest.raises(ArcadeMarkError, match="its checkpoint is damaged"):
-        opened(waiting[0].checkpoint, "another")
-
-
 def test_the_file_is_written_again_where_it_is_missing_and_never_through_a_link(tmp_path, plan):
     execute(plan(), tmp_path / "run", workers=1)
     (path,) = (tmp_path / "run" / "checkpoints").iterdir()
@@ -238,29 +193,6 @@ def test_the_file_is_written_again_where_it_is_missing_and_never_through_a_link(
     with pytest.raises(ArcadeMarkError, match="remove it"):
         write(tmp_path / "run", path.stem, Checkpoint(0, 0, True, b"\x02" + b"\0" * 7 + b"[]"))
     assert not elsewhere.exists()
-
-
-def test_in_this_process_a_stop_waits_for_a_checkpoint(plan):
-    (trial,) = plan(frames=100_000).trials
-    engine = InProcessEngine()
-
-    class Nothing:
-        def checkpoint(self, trial_id):
-            return None
-
-        def unfinished(self, trial_id, episodes):
-            return ()
-
-    from arcademark.runs.engines.base import Episodes, Job
-
-    heard = []
-    for batch in engine.run([Job(trial, Episodes.missing(2))], Nothing()):
-        heard += [event for _, event in batch]
-        if len(heard) > 1:  # more than that its agent was made
-            engine.finish()
-    assert blocks(heard)
-    assert not blocks(heard)[-1].checkpoint.finished
-    assert not any(isinstance(event, EpisodeResult) for event in heard)
 
 
 def test_games_lost_where_a_training_was_interrupted_are_told_and_nothing_else_may_be_missing(tmp_path, plan):

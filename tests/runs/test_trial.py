@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 from types import SimpleNamespace
 
@@ -11,7 +10,7 @@ import pytest
 
 from arcademark.environments.registry import environment_spec, open_environment
 from arcademark.runs.plan import make_plan
-from arcademark.runs.playing.slot import Begun, Meter, Played, Slot, TrainingBlock, episode_rng
+from arcademark.runs.playing.slot import Meter, Slot, TrainingBlock, episode_rng
 from arcademark.runs.playing.trial import Player, training_episode
 from arcademark.runs.replay.episodes import Recorded, open_recorded, replay_all
 from arcademark.runs.store.reading import EpisodeResult, decode_actions
@@ -25,44 +24,9 @@ def results(trial, episodes, checkpoint=None):
     }
 
 
-def test_generators_are_apart():
-    draws = {
-        float(episode_rng(seed, phase, episode, stream).random())
-        for seed in (0, 1)
-        for phase in ("training", "evaluation")
-        for episode in (0, 1)
-        for stream in ("environment", "agent")
-    }
-    assert len(draws) == 16
-    assert episode_rng(3, "evaluation", 5, "agent").random() == episode_rng(3, "evaluation", 5, "agent").random()
-
-
 def test_a_generator_is_what_the_store_promises():
     expected = np.random.default_rng(np.random.SeedSequence(9, spawn_key=(1, 4, 0)))
     assert episode_rng(9, "evaluation", 4, "environment").random() == expected.random()
-
-
-def test_episodes_are_played_in_order_and_told(toy_plan):
-    (trial,) = toy_plan().trials
-    told = list(Player(trial).play([0, 1, 2]))
-    begun = [item for item in told if isinstance(item, Begun)]
-    ended = [item.record for item in told if isinstance(item, EpisodeResult)]
-    assert begun == [Begun("evaluation", number) for number in range(3)]
-    assert [record.episode for record in ended] == [0, 1, 2]
-    assert sum(item.frames for item in told if isinstance(item, Played)) == sum(record.frames for record in ended)
-
-
-def test_an_episode_is_what_its_actions_give(toy_plan):
-    (trial,) = toy_plan(override={"repeat_action_probability": 0.25}).trials
-    (result,) = [item for item in Player(trial).play([6]) if isinstance(item, EpisodeResult)]
-    actions = decode_actions(result.actions)
-    environment = open_environment(environment_spec("toy", trial.protocol))
-    environment.reset(episode_rng(trial.seed, "evaluation", 6, "environment"))
-    steps = [environment.step(int(action)) for action in actions]
-    assert sum(step.reward for step in steps) == result.record.score
-    assert [step.terminated or step.truncated for step in steps] == [False] * (len(steps) - 1) + [True]
-    assert environment.episode_frames == result.record.frames
-    assert len(actions) == result.record.steps
 
 
 def test_a_score_does_not_depend_on_order_or_company(toy_plan, paced):
@@ -94,24 +58,6 @@ def test_a_policy_always_sees_its_batch(toy_plan, paced):
     assert sum(isinstance(item, EpisodeResult) for item in player.play([0, 1])) == 2
     assert shapes == {(5, 5, 5)}
     assert set(blank) == {(False, True)}
-
-
-def test_a_cap_truncates_and_the_game_terminates(toy_plan):
-    (capped,) = toy_plan(override={"max_frames_per_episode": 20}).trials
-    assert {end for _, _, end, _ in results(capped, range(4)).values()} == {"truncated"}
-    (free,) = toy_plan(override={"max_frames_per_episode": "none"}).trials
-    assert {end for _, _, end, _ in results(free, range(4)).values()} == {"terminated"}
-
-
-def test_an_agent_may_act_each_frame(toy_plan):
-    rules = toy_plan(override={"frame_skip": 5}).protocol
-    plan = make_plan("random", ["toy"], dataclasses.replace(rules, name="ale-2013"), episodes=1)
-    player = Player(plan.trials[0])
-    (one,) = [item.record for item in player.play([0]) if isinstance(item, EpisodeResult)]
-    assert player.frames_per_action == 1
-    assert one.steps == one.frames
-    (stepwise,) = toy_plan(override={"frame_skip": 5}).trials
-    assert Player(stepwise).frames_per_action is None
 
 
 @pytest.mark.parametrize(("kind", "shape"), [("palette", (8, 8)), ("ram", (8,))])
@@ -180,12 +126,6 @@ def test_a_learner_goes_on_from_every_checkpoint(toy_plan, paced):
         assert rest == rows[block.checkpoint.episodes :]
         assert [item.checkpoint for item in again] == [item.checkpoint for item in blocks[index + 1 :]]
         assert results(trial, [0, 1], block.checkpoint) == evaluation
-
-
-def test_training_counted_in_episodes(toy_plan, paced):
-    plan = toy_plan(paced("Learner"), override={"training_frames": "none", "training_episodes": 7})
-    blocks, rows = training(plan.trials[0])
-    assert len(rows) == 7 == blocks[-1].checkpoint.episodes
 
 
 @pytest.mark.parametrize(("clipping", "largest"), [(True, 1.0), (False, 2.0)])

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from arcademark.agents.loading import agent_specs, made_spec
+from arcademark.agents.loading import made_spec
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
@@ -71,14 +71,6 @@ def test_a_gif_takes_the_time_of_the_episode(toy_run, tmp_path):
     assert list(tmp_path.iterdir()) == [tmp_path / "a.gif"]
 
 
-@pytest.mark.parametrize("every", [2, 4, 7])
-def test_any_spacing_of_pictures_keeps_the_speed(toy_run, tmp_path, every):
-    watch(toy_run, out=tmp_path / "a.gif", every_frames=every, **ONE)
-    pictures, ticks = read_gif(tmp_path / "a.gif")
-    assert max(ticks) - min(ticks) <= 1
-    assert sum(ticks) == round(len(pictures) * every * 100 / 60)
-
-
 def test_the_pictures_are_the_games_screens(toy_run, tmp_path):
     watch(toy_run, out=tmp_path / "a.gif", scale=20, every_frames=2, **ONE)
     pictures, _ = read_gif(tmp_path / "a.gif")
@@ -114,15 +106,6 @@ def test_the_score_runs_along(toy_run, tmp_path, monkeypatch):
     assert scores == sorted(scores)
 
 
-def test_the_caption_leaves_out_what_has_no_room():
-    screen = np.zeros((10, 60, 3), np.uint8)
-    wide, narrow = (video.captioned(screen, scale, "pong", "score 1")[-video.BAR_HEIGHT :] for scale in (4, 1))
-    assert (wide[:, :100] == video.TEXT_COLOUR).all(axis=2).any()
-    assert (wide[:, 140:] == video.TEXT_COLOUR).all(axis=2).any()
-    np.testing.assert_array_equal(narrow, video.captioned(screen, 1, "", "score 1")[-video.BAR_HEIGHT :])
-    assert {tuple(colour) for colour in wide.reshape(-1, 3)} == {video.BAR_COLOUR, video.TEXT_COLOUR}
-
-
 def test_a_gif_holds_every_picture_exactly(tmp_path):
     rng = np.random.default_rng(0)
     pictures = [rng.integers(0, 256, (9, 13, 3), dtype=np.uint8)]
@@ -151,18 +134,6 @@ def test_without_a_name_the_file_is_named_after_the_episode(toy_run, tmp_path, m
     assert (tmp_path / "toy-seed1-episode1.gif").stat().st_size > 1000
 
 
-def test_without_an_episode_the_first_is_shown(toy_run, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert str(watch(toy_run, agent="random", seed=0)) == "toy-seed0-episode0.gif"
-
-
-def test_several_trials_are_listed(toy_run, tmp_path):
-    with pytest.raises(ArcadeMarkError, match="2 trials fit, choose one by game, agent, seed or trial: ") as caught:
-        watch(toy_run, agent="random", out=tmp_path / "a.gif")
-    assert "random-toy-s0-" in str(caught.value)
-    assert "random-toy-s1-" in str(caught.value)
-
-
 @pytest.mark.parametrize(
     ("out", "settings", "complaint"),
     [
@@ -177,12 +148,6 @@ def test_what_cannot_be_written_is_refused_and_leaves_nothing(toy_run, tmp_path,
     with pytest.raises(ArcadeMarkError, match=complaint):
         watch(toy_run, out=tmp_path / out, **{**ONE, **settings})
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_folder_in_the_files_place_is_told(toy_run, tmp_path):
-    (tmp_path / "a.gif").mkdir()
-    with pytest.raises(ArcadeMarkError, match=r"a\.gif: is a folder, .*choose another --out"):
-        watch(toy_run, out=tmp_path / "a.gif", **ONE)
 
 
 def test_a_film_replaces_its_like_and_nothing_else_unless_asked(toy_run, tmp_path):
@@ -241,16 +206,6 @@ def test_mp4_shows_every_frame_at_full_speed(toy_run, tmp_path, monkeypatch):
     watch(toy_run, out=tmp_path / "a.mp4", scale=2, **ONE)
 
 
-def test_mp4_that_ffmpeg_cannot_write_is_told(toy_run, tmp_path, monkeypatch):
-    def write_frames(path, size, **settings):
-        raise RuntimeError("No ffmpeg exe could be found")
-        yield
-
-    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", SimpleNamespace(write_frames=write_frames))
-    with pytest.raises(ArcadeMarkError, match="cannot write MP4 here \\(No ffmpeg exe could be found\\)"):
-        watch(toy_run, out=tmp_path / "a.mp4", **ONE)
-
-
 def test_an_agent_that_acts_each_frame_is_shown_from_the_emulator(tmp_path):
     rules = protocol("ale-2013").override({"max_frames_per_episode": 200, "repeat_action_probability": 0.5})
     execute(make_plan("random", ["qbert"], rules, episodes=1), tmp_path / "run", workers=1)
@@ -271,12 +226,6 @@ def test_two_episodes_stand_side_by_side_and_the_shorter_one_stays(toy_run, tmp_
     assert not np.array_equal(pictures[-1][:, :16], pictures[-1][:, 16 + video.GAP :])
     alone, _ = read_gif(watch(toy_run, out=tmp_path / "b.gif", **ONE))
     np.testing.assert_array_equal(pictures[-1][video.BAR_HEIGHT :, :16], alone[-1])
-
-
-def test_without_a_name_two_episodes_name_the_file(toy_run, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    path = watch(toy_run, beside=(toy_run, {**ONE, "seed": 0}), **ONE)
-    assert str(path) == "toy-seed1-episode1-toy-seed0-episode1.gif"
 
 
 def test_a_sheet_shows_so_many_pictures_and_the_end(toy_run, tmp_path, monkeypatch):
@@ -303,27 +252,6 @@ def test_the_action_is_named_below(toy_run, tmp_path, monkeypatch):
     assert {(action, values) for _, action, _, values in seen} == {("RIGHT", ())}
     assert pictures[0].shape[0] == 8 * 8 + 2 * video.BAR_HEIGHT
     assert (pictures[0][-video.BAR_HEIGHT :] == video.TEXT_COLOUR).all(axis=2).any()
-
-
-def test_values_are_columns_from_lowest_to_highest():
-    bar = video.action_bar(200, "UP", 1, (0.0, 5.0, float("nan"), 10.0))
-
-    def height(colour):
-        return [int(column.sum()) for column in (bar == colour).all(axis=2).T if column.any()]
-
-    (chosen,) = set(height(video.CHOSEN_COLOUR))
-    lowest, highest = sorted(set(height(video.OTHER_COLOUR)))
-    assert lowest == 1
-    assert highest == video.BAR_HEIGHT - 7
-    assert lowest < chosen < highest
-
-
-def test_a_title_that_is_too_long_is_cut():
-    picture = np.zeros((4, 100, 3), np.uint8)
-    short, long, longer = (video.titled(picture, "m" * count) for count in (2, 40, 41))
-    assert short.shape == (4 + video.BAR_HEIGHT, 100, 3)
-    np.testing.assert_array_equal(long, longer)
-    assert not np.array_equal(short, long)
 
 
 class Telling:
@@ -369,18 +297,6 @@ def test_values_are_shown_where_an_agent_tells_them(toy_plan, monkeypatch):
     monkeypatch.setattr(Telling, "act", lambda self, *_: setattr(self, "action_values", ["?"]) or [0])
     with pytest.raises(ArcadeMarkError, match="action_values is list of shape"):
         play(trial, lambda _: True)
-
-
-@pytest.mark.parametrize("agent", ["uct", "sarsa"])
-def test_built_in_agents_tell_their_values(agent, toy_plan, monkeypatch):
-    seen = []
-    real = video.action_bar
-    monkeypatch.setattr(video, "action_bar", lambda *asked: seen.append(asked) or real(*asked))
-    settings = {"uct": {"simulations": "40"}, "sarsa": {"features": "ram-bits"}}[agent]
-    trial = dataclasses.replace(toy_plan("sarsa", frames=200).trials[0], agent=agent_specs(agent, settings)[0])
-    play(trial, lambda _: len(seen) < 40)
-    assert len({len(values) for *_, values in seen}) == 1
-    assert any(np.isfinite(values).all() for *_, values in seen)
 
 
 @pytest.mark.needs("imageio_ffmpeg")

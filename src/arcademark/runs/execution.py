@@ -15,7 +15,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from arcademark.agents.loading import all_parameters, kind, names_seed
+from arcademark.agents.loading import AgentSpec, all_parameters, kind, names_seed
 from arcademark.environments.emulation.facts import AWAIT_FIRE
 from arcademark.environments.registry import Emulator, version_of
 from arcademark.errors import ArcadeMarkError, UnknownNameError
@@ -24,22 +24,8 @@ from arcademark.runs.engines.here import InProcessEngine
 from arcademark.runs.engines.local import LocalEngine
 from arcademark.runs.engines.ray_engine import RayEngine
 from arcademark.runs.plan import Plan, Trial
-from arcademark.runs.playing import emulators, networks
-from arcademark.runs.playing.events import (
-    Compiling,
-    EpisodeDone,
-    EpisodeTrained,
-    Event,
-    FireMissed,
-    LearnerBegun,
-    NotTrained,
-    Progress,
-    RunBegun,
-    Stopping,
-    Summary,
-    TrialFailed,
-    WorkerLost,
-)
+from arcademark.runs.playing import emulators, events, networks
+from arcademark.runs.playing.events import Event, Progress, Summary
 from arcademark.runs.playing.progress import Standing, Tracker
 from arcademark.runs.playing.scheduling import Lengths, frames_left
 from arcademark.runs.playing.slot import Trained, TrainingBlock
@@ -47,6 +33,7 @@ from arcademark.runs.store import live, manifest, provenance
 from arcademark.runs.store.database import clear_errors
 from arcademark.runs.store.reading import EpisodeResult, TrialRecord, Unfinished, scored_phase
 from arcademark.runs.store.recording import Recorder
+from arcademark.suite.settings import MOST_FRAMES
 
 PROGRESS_SECONDS, LIVE_SECONDS = 0.25, 2.0
 PROGRESS_SHARE = 0.05  # of the time that telling progress takes at most
@@ -124,7 +111,7 @@ def execute(
     player = make(workers, episode_seconds, **placing)
     path = Path(directory)
     tell = on_event or (lambda _: None)
-    chosen = emulators.choose(plan, lambda: tell(Compiling()))
+    chosen = emulators.choose(plan, lambda: tell(events.Compiling()))
     document = describe(plan, command or provenance.command())
     named = {game: emulators.named(game, emulator) for game, emulator in chosen.items()}
     with Recorder(path, named, None if scratch is None else Path(scratch)) as recorder:
@@ -161,26 +148,7 @@ def describe(plan: Plan, command: str) -> manifest.Document:
         "created": _now(),
         "command": command,
         "protocol": plan.protocol.to_json(),
-        "agents": [
-            {
-                "label": spec.label,
-                "reference": spec.ref if spec.made is None else f"{spec.ref}, made in Python: it has no file",
-                "parameters": dict(spec.parameters),
-                "source": provenance.code_of(spec),
-                "files": provenance.files_of(
-                    all_parameters(spec) | (spec.command.files if spec.command is not None else {}), known
-                )
-                if spec.own
-                else {},
-                **({"by_seed": True} if spec.own and names_seed(spec) else {}),
-                "checkpoints": {
-                    f"{trial.game} {trial.seed}": trial.checkpoint
-                    for trial in (*plan.trials, *plan.elsewhere)
-                    if trial.checkpoint and trial.agent.label == spec.label
-                },
-            }
-            for spec in plan.agents
-        ],
+        "agents": [_agent(spec, plan, known) for spec in plan.agents],
         "games": {game: version_of(game, plan.protocol) for game in plan.games},
         "seeds": list(plan.seeds),
         "episodes": plan.episodes,
@@ -197,16 +165,30 @@ def describe(plan: Plan, command: str) -> manifest.Document:
     }
 
 
+def _agent(spec: AgentSpec, plan: Plan, known: dict[str, str | None]) -> dict[str, Any]:
+    files = all_parameters(spec) | (spec.command.files if spec.command is not None else {}) if spec.own else {}
+    every = [trial for trial in (*plan.trials, *plan.elsewhere) if trial.agent.label == spec.label]
+    return {
+        "label": spec.label,
+        "reference": spec.ref if spec.made is None else f"{spec.ref}, made in Python: it has no file",
+        "parameters": dict(spec.parameters),
+        "source": provenance.code_of(spec),
+        "files": provenance.files_of(files, known),
+        **({"by_seed": True} if spec.own and names_seed(spec) else {}),
+        "checkpoints": {f"{trial.game} {trial.seed}": trial.checkpoint for trial in every if trial.checkpoint},
+    }
+
+
 def _enter(recorder: Recorder, plan: Plan, document: manifest.Document) -> int:
     """Begin the run, or continue it if nothing that changes a score has changed since; return its commands so far."""
     directory = recorder.directory
     there = manifest.read(directory) if (directory / manifest.FILE).exists() else None
     changes = []
-    if there is not None and "imported" in there:
-        raise ArcadeMarkError(
-            f"{directory}: was imported from logs made elsewhere and cannot be continued; choose another directory"
-        )
     if there is not None:
+        if "imported" in there:
+            raise ArcadeMarkError(
+                f"{directory}: was imported from logs made elsewhere and cannot be continued; choose another directory"
+            )
         manifest.protocol_of(directory, there)
         manifest.trained_under(directory, there)
         changes = manifest.differences(there, document)
@@ -218,7 +200,7 @@ def _enter(recorder: Recorder, plan: Plan, document: manifest.Document) -> int:
     with recorder.transaction():
         if changes or there is None:
             recorder.forget_trials()
-        recorder.add_trials(map(_as_record, plan.trials))
+        recorder.add_trials(TrialRecord.of(trial) for trial in plan.trials)
         for trial in plan.trials:
             if not trial.learnt:
                 continue
@@ -235,11 +217,6 @@ def _enter(recorder: Recorder, plan: Plan, document: manifest.Document) -> int:
     return 1 + len(document["continued"])
 
 
-def _as_record(trial: Trial) -> TrialRecord:
-    named = trial.id, trial.agent.label, trial.game, trial.seed
-    return TrialRecord(*named, trial.episodes, trial.training_frames, training_episodes=trial.training_episodes)
-
-
 class _Run:
     """One command's work on a run."""
 
@@ -247,41 +224,40 @@ class _Run:
         self, plan: Plan, recorder: Recorder, on_event: OnEvent, command: int, chosen: Mapping[str, Emulator | None]
     ) -> None:
         self._plan, self._recorder, self._tell, self._command = plan, recorder, on_event, command
+        self._directory = recorder.directory
         self._trials = {trial.id: trial for trial in plan.trials}
-        self._failed: list[TrialFailed] = []
+        self._failed: list[events.TrialFailed] = []
         self._interrupted = False
-        self._learner_told = False
+        self._learner_begun = False
         self._untrained: set[str] = set()
         self._chosen = chosen
         self._noted: set[tuple[object, ...]] = set()
-        standings = recorder.standings(plan.trials)
-        self._begun = sum(len(standing.kept) for standing in standings)
-        self._trained_before = sum(standing.training_episodes for standing in standings if standing.in_training)
-        self._jobs = _jobs(standings, recorder, chosen)
-        self._tracker = Tracker(standings)
-        self._trained = [standing.trial.id for standing in standings if standing.trained]
+        self._standings = recorder.standings(plan.trials)
+        self._jobs = _jobs(self._standings, recorder, chosen)
+        self._tracker = Tracker(self._standings)
         self._progress_due = self._live_due = 0.0
 
     def play(self, engine: Engine) -> None:
         """Play all jobs, recording each batch before it is told."""
-        for trial_id in self._trained:
-            self._hand_over(trial_id)  # a crash may have come first
+        for standing in self._standings:
+            if standing.trained:
+                self._hand_over(standing.trial.id)  # a crash may have come first
         now = self._tracker.progress()
         self._tell(
-            RunBegun(
-                directory=self._recorder.directory,
+            events.RunBegun(
+                directory=self._directory,
                 trials=now.trials,
                 episodes=now.episodes,
                 trials_done=now.trials_done,
                 episodes_done=now.episodes_done,
                 left_out=self._plan.left_out,
-                episodes_begun=self._begun,
-                episodes_trained=self._trained_before,
+                episodes_begun=sum(len(standing.kept) for standing in self._standings),
+                episodes_trained=sum(one.training_episodes for one in self._standings if one.in_training),
             )
         )
-        for told in _without_fire(self._jobs):
-            self._tell(told)
-        live.remove(self._recorder.directory)  # what a killed one said last
+        for missed in _without_fire(self._jobs):
+            self._tell(missed)
+        live.remove(self._directory)  # what a killed one said last
         with _stop_signals() as signals, closing(engine.run(self._jobs, self._recorder)) as batches:
             for batch in batches:
                 self._take(batch)
@@ -292,26 +268,27 @@ class _Run:
                 if signals and not finishing:
                     self._take(engine.finish())
                     if self._tracker.unkept:
-                        self._tell(Stopping(self._tracker.unkept))
+                        self._tell(events.Stopping(self._tracker.unkept))
         self._tell(self._tracker.progress())
-        live.remove(self._recorder.directory)
+        live.remove(self._directory)
 
     def summary(self) -> Summary:
         """Say how it ended."""
+        tracker = self._tracker
         return Summary(
-            directory=self._recorder.directory,
+            directory=self._directory,
             trials=len(self._trials),
-            done=self._tracker.done,
+            done=tracker.done,
             failed=tuple(self._failed),
-            episodes=self._tracker.episodes,
-            frames=self._tracker.played.frames,
-            wall_seconds=self._tracker.seconds,
+            episodes=tracker.episodes,
+            frames=tracker.played.frames,
+            wall_seconds=tracker.seconds,
             interrupted=self._interrupted,
             left_out=self._plan.left_out,
-            decisions=self._tracker.played.decisions,
-            simulated_frames=self._tracker.played.simulated_frames,
-            unkept=self._tracker.unkept,
-            kept=self._tracker.kept,
+            decisions=tracker.played.decisions,
+            simulated_frames=tracker.played.simulated_frames,
+            unkept=tracker.unkept,
+            kept=tracker.kept,
         )
 
     def _take(self, batch: Batch) -> None:
@@ -323,8 +300,8 @@ class _Run:
             if isinstance(event, TrainingBlock) and event.checkpoint.finished:
                 self._hand_over(trial_id)
             self._tracker.hear(trial_id, event)
-            for told in self._events(trial_id, event):
-                self._tell(told)
+            for happened in self._events(trial_id, event):
+                self._tell(happened)
         if (now := self._tracker.seconds) >= self._progress_due:
             progress = self._tracker.progress()
             self._tell(progress)
@@ -337,13 +314,13 @@ class _Run:
     def _write_live(self, progress: Progress) -> None:
         """Write how it goes, for whoever reads the run's progress."""
         simulated = progress.planning.simulated_frames_per_second if progress.planning else 0.0
-        told: live.Live = {
+        state: live.Live = {
             "trials": [*itertools.islice(self._tracker.playing, live.MOST_PLAYING)],
             "frames_per_second": progress.frames_per_second + simulated,
             "seconds_left": progress.seconds_left,
             "at_most": progress.at_most,
         }
-        live.write(self._recorder.directory, told)
+        live.write(self._directory, state)
 
     def _record(self, batch: Batch) -> None:
         """Record a batch, all or nothing: finished episodes last, together."""
@@ -372,13 +349,12 @@ class _Run:
 
     def _hand_over(self, trial_id: str) -> None:
         """Write what a trainer has learnt as a file, unless it is there."""
-        directory, checkpoint = self._recorder.directory, self._recorder.checkpoint(trial_id)
-        trial = self._trials[trial_id]
+        trial, checkpoint = self._trials[trial_id], self._recorder.checkpoint(trial_id)
         trains = trial.learnt is None and kind(trial.agent) == "trainer"
-        if trains and checkpoint is not None and not networks.path_of(directory, trial_id).exists():
+        if trains and checkpoint is not None and not networks.path_of(self._directory, trial_id).exists():
             self._recorder.copy_home()  # a file is of what is recorded
-            with clear_errors(directory):
-                networks.write(directory, trial_id, checkpoint)
+            with clear_errors(self._directory):
+                networks.write(self._directory, trial_id, checkpoint)
 
     def _note_opened(self, trial: Trial, opened: Opened) -> None:
         """Say in the manifest what is known once an agent was made: what plays the game, whether it plans, with what.
@@ -389,58 +365,52 @@ class _Run:
         if common in self._noted and opened.trained_frames is None:
             return
         self._noted.add(common)
-        directory = self._recorder.directory
-        document = manifest.read(directory)
-        if manifest.mark(
-            document,
-            self._command,
-            agent=trial.agent.label,
-            game=trial.game,
-            seed=trial.seed,
-            emulator=emulators.named(trial.game, self._chosen[trial.game]),
-            plans=opened.plans,
-            draws=opened.draws,
-            versions=provenance.versions_of(opened.libraries),
-            trained_frames=opened.trained_frames,
-        ):
-            manifest.write(directory, document)
+        before, document = manifest.read(self._directory), manifest.read(self._directory)
+        agent = next(one for one in document["agents"] if one["label"] == trial.agent.label)
+        agent |= {"plans": True} if opened.plans else {}
+        agent |= {"draws": opened.draws} if opened.draws is not None else {}
+        if opened.trained_frames and opened.trained_frames <= MOST_FRAMES:
+            agent.setdefault("trained_frames", {})[f"{trial.game} {trial.seed}"] = opened.trained_frames
+        emulator, used = emulators.named(trial.game, self._chosen[trial.game]), document["emulators"]
+        if emulator and emulator not in used.setdefault(trial.game, []):
+            used[trial.game].append(emulator)
+        of_command = document["continued"][self._command - 1] if self._command else document
+        of_command["versions"].update(provenance.versions_of(opened.libraries))
+        if document != before:
+            manifest.write(self._directory, document)
 
     def _events(self, trial_id: str, event: TrialEvent) -> Iterator[Event]:
+        trial = self._trials[trial_id]
         match event:
-            case Opened(learns=True) if not self._learner_told:
-                self._learner_told = True
-                trial = self._trials[trial_id]
-                budget = trial.training_frames, trial.training_episodes
-                yield LearnerBegun(trial.agent.label, trial.protocol, *budget, trial.episodes, len(self._plan.seeds))
+            case Opened(learns=True) if not self._learner_begun:
+                self._learner_begun = True
+                given = trial.training_frames, trial.training_episodes, trial.episodes, len(self._plan.seeds)
+                yield events.LearnerBegun(trial.agent.label, trial.protocol, *given)
             case Opened(learns=False) if (self._plan.frames, self._plan.training_episodes) != (None, None):
-                agent = self._trials[trial_id].agent.label
-                if agent not in self._untrained and not self._trials[trial_id].learnt:
-                    yield NotTrained(agent)
-                self._untrained.add(agent)
+                if trial.agent.label not in self._untrained and not trial.learnt:
+                    yield events.NotTrained(trial.agent.label)
+                self._untrained.add(trial.agent.label)
             case Trained(score, frames, trained):
-                yield EpisodeTrained(trial_id, score, frames, trained)
+                yield events.EpisodeTrained(trial_id, score, frames, trained)
             case EpisodeResult(record):
-                yield EpisodeDone(record)
+                yield events.EpisodeDone(record)
             case TrainingBlock(results):
                 for result in results:
-                    yield EpisodeDone(result.record)
+                    yield events.EpisodeDone(result.record)
             case Lost(reason):
-                yield WorkerLost(trial_id, reason)
+                yield events.WorkerLost(trial_id, reason)
             case Failed(error):
-                trial = self._trials[trial_id]
-                failed = TrialFailed(trial_id, trial.agent.label, trial.game, trial.seed, error)
-                self._failed.append(failed)
-                yield failed
+                self._failed.append(events.TrialFailed(trial_id, trial.agent.label, trial.game, trial.seed, error))
+                yield self._failed[-1]
 
 
-def _without_fire(jobs: Sequence[Job]) -> Iterator[FireMissed]:
+def _without_fire(jobs: Sequence[Job]) -> Iterator[events.FireMissed]:
     """Say of each agent where nobody presses FIRE for it as when it learnt."""
     games: dict[str, dict[str, None]] = {}
-    for trial in (job.trial for job in jobs):
-        if trial.agent.misses_fire:
-            games.setdefault(trial.agent.label, {})[trial.game] = None
+    for trial in (job.trial for job in jobs if job.trial.agent.misses_fire):
+        games.setdefault(trial.agent.label, {})[trial.game] = None
     for agent, missed in games.items():
-        yield FireMissed(agent, tuple(missed), tuple(game for game in missed if game in AWAIT_FIRE))
+        yield events.FireMissed(agent, tuple(missed), tuple(game for game in missed if game in AWAIT_FIRE))
 
 
 def _jobs(standings: Sequence[Standing], recorder: Recorder, chosen: Mapping[str, Emulator | None]) -> list[Job]:
@@ -463,24 +433,23 @@ def _stop_signals() -> Iterator[Sequence[int]]:
     if threading.current_thread() is not threading.main_thread():
         yield received
         return
-    signals = (signal.SIGINT, signal.SIGTERM)
-    before = {number: signal.getsignal(number) for number in signals}
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def restore() -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
     def note(number: int, _: FrameType | None) -> None:
         received.append(number)
         if len(received) > 1:
-            _set_handlers(before)
+            restore()
 
-    _set_handlers(dict.fromkeys(signals, note))
+    for number in before:
+        signal.signal(number, note)
     try:
         yield received
     finally:
-        _set_handlers(before)
-
-
-def _set_handlers(handlers: Mapping[signal.Signals, Any]) -> None:
-    for number, handler in handlers.items():
-        signal.signal(number, handler)
+        restore()
 
 
 def _now() -> str:

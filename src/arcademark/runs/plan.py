@@ -16,7 +16,7 @@ from arcademark.agents.loading import AgentSpec, agent_specs, applies, kind, wit
 from arcademark.environments.emulation import facts
 from arcademark.environments.registry import Emulator, choose_emulator, environment_spec
 from arcademark.errors import MOST_SAID, ArcadeMarkError, UnknownNameError, one_line
-from arcademark.runs.store.checks import MOST_TRIALS
+from arcademark.runs.store.database import MOST_STORED, MOST_TRIALS
 from arcademark.runs.store.manifest import training_budget, trial_id
 from arcademark.suite import protocols
 from arcademark.suite.protocols import Protocol, StepProtocol
@@ -26,8 +26,6 @@ from arcademark.suite.subsets import resolve_tasks
 AllStarts = Literal["all-starts"]
 ALL_STARTS: AllStarts = "all-starts"
 """Instead of a number of episodes: every start that the protocol draws from, once."""
-
-MAX_STORED = 2**63 - 1  # the largest number that the store holds
 
 
 @dataclass(frozen=True)
@@ -255,12 +253,12 @@ def _check(
         )
     if len(seeds) > MOST_TRIALS:
         raise ArcadeMarkError(f"more than {MOST_TRIALS:,} seeds: a run has at most so many trials; give fewer")
-    if not seeds or len(set(seeds)) < len(seeds) or min(seeds) < 0 or max(seeds) > MAX_STORED:
+    if not seeds or len(set(seeds)) < len(seeds) or min(seeds) < 0 or max(seeds) > MOST_STORED:
         raise ArcadeMarkError(
-            f"seeds {reprlib.repr(list(seeds))}: expected different whole numbers from 0 to {MAX_STORED}"
+            f"seeds {reprlib.repr(list(seeds))}: expected different whole numbers from 0 to {MOST_STORED}"
         )
     if not 1 <= episodes <= MOST_EPISODES:
         raise ArcadeMarkError(f"episodes {episodes}: expected 1 to {MOST_EPISODES:,} a trial")
     for what, budget in (("frames", frames), ("episodes", training_episodes)):
-        if budget is not None and not 0 <= budget <= MAX_STORED:
-            raise ArcadeMarkError(f"training {what} {budget}: expected 0 to {MAX_STORED}")
+        if budget is not None and not 0 <= budget <= MOST_STORED:
+            raise ArcadeMarkError(f"training {what} {budget}: expected 0 to {MOST_STORED}")

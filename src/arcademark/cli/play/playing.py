@@ -219,7 +219,7 @@ def seed_list(text: str) -> tuple[int, ...]:
         return values
     if values[0] < 1:
         raise ArcadeMarkError("--seeds 0: at least one seed is needed; for seed 0 alone write --seeds 0,")
-    from arcademark.runs.store.checks import MOST_TRIALS
+    from arcademark.runs.store.database import MOST_TRIALS
 
     if values[0] > MOST_TRIALS:
         raise ArcadeMarkError(f"--seeds {text}: expected at most {MOST_TRIALS:,}")

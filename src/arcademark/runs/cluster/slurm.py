@@ -28,8 +28,7 @@ from arcademark.runs.execution import begin, describe
 from arcademark.runs.plan import Plan, Trial
 from arcademark.runs.playing.scheduling import shard, shards
 from arcademark.runs.store import manifest
-from arcademark.runs.store.checks import DATABASE
-from arcademark.runs.store.database import open_for_reading
+from arcademark.runs.store.database import DATABASE, open_for_reading
 from arcademark.runs.store.reading import read_run
 from arcademark.runs.store.recording import JOBS, SHARDS
 

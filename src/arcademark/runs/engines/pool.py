@@ -18,8 +18,8 @@ from typing import Literal, Protocol, assert_never
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.engines import worker
-from arcademark.runs.engines.base import Batch, Episodes, Failed, Job, Lost, Memory, Opened, TrialEvent, share
-from arcademark.runs.engines.processes import GarbledError
+from arcademark.runs.engines.base import Batch, Episodes, Failed, Job, Lost, Memory, Opened, TrialEvent
+from arcademark.runs.engines.processes import Blame, Ending, GarbledError
 from arcademark.runs.playing.slot import Begun, Played, Trained, TrainingBlock
 from arcademark.runs.store import provenance
 from arcademark.runs.store.reading import EpisodeResult, Unfinished
@@ -28,23 +28,12 @@ WAIT_SECONDS = 0.2
 FALSE_STARTS_ALLOWED = 3
 MAKING = "making the agent"
 
-Blame = Literal["process", "node", "memory"]
-"""What was at fault where a worker ended: its process, the machine that it was on, or that machine's memory."""
-
 DEATHS: Mapping[Blame, tuple[int, str]] = {
     "process": (3, "the process that plays it died {times} times in a row ({how}); does the agent end it?"),
     "node": (10, "the node that played it was lost {times} times in a row ({how}); are the nodes well?"),
     "memory": (1, "its node ran out of memory and ended it; a retry would need as much ({how})"),
 }
 """How many losses in a row end a trial, and the message."""
-
-
-@dataclass(frozen=True)
-class Ending:
-    """How a worker ended."""
-
-    how: str
-    blame: Blame = "process"
 
 
 class Link(Protocol):
@@ -74,11 +63,7 @@ class _Work:
     """
 
     job: Job
-    learns: bool = False
-    plans: bool = False
-    trains: bool = False
-    shareable: bool = False
-    batch_size: int = 1
+    opened: Opened | None = None
     players: int = 0
     deaths: Counter[Blame] = field(default_factory=Counter)
     over: bool = False
@@ -96,22 +81,21 @@ class _Work:
         """Return what idle workers go by: long episodes first, so that the last of all are short."""
         return self.job.episode_frames, len(self.pending)
 
-    def note(self, kept: Unfinished) -> None:
-        """Notice that an episode got further than ever before: deaths on the way there do not count."""
-        now = kept.frames, kept.simulated_frames
-        if now > self.reached.get(kept.episode, (0, 0)):
-            self.reached[kept.episode] = now
-            self.deaths.clear()
+    @property
+    def shareable(self) -> bool:
+        """Whether several workers may play it: it was opened, and does not learn."""
+        return self.opened is not None and not self.opened.learns
 
     @property
     def played(self) -> bool:
         """Whether all episodes were."""
         return self.shareable and not (self.pending or self.players)
 
-    def take(self, workers: int) -> Episodes:
-        """Take the next share of what is pending."""
-        most = share(len(self.pending), workers, self.batch_size, learns=self.learns, plans=self.plans)
-        return self.pending.take(most)
+    def take(self, opened: Opened, workers: int) -> Episodes:
+        """Take the next share of what is pending: a learner's all, a planner's one, else what is fair."""
+        pending = len(self.pending)
+        fair = pending if opened.learns else 1 if opened.plans else -(-pending // (2 * workers))
+        return self.pending.take(max(fair, opened.batch_size))
 
 
 @dataclass(eq=False)
@@ -235,8 +219,8 @@ class PoolEngine(ABC):
 
     def _order(self, member: _Worker) -> None:
         while member.state == "idle" and (work := self._choose(member)):
-            if member.work is work and not work.learns:
-                self._play(member, work)
+            if member.work is work and work.opened and not work.opened.learns:
+                self._play(member, work, work.opened)
                 return
             if self._fresh and self._fresh[0] is work:
                 self._fresh.popleft()
@@ -259,17 +243,17 @@ class PoolEngine(ABC):
             return self._fresh[0]
         return max((work for work in self._shared.values() if work.pending), key=_Work.urgency, default=None)
 
-    def _play(self, member: _Worker, work: _Work) -> None:
-        episodes = work.take(self._limit)
-        if work.over or not (episodes or work.learns):
+    def _play(self, member: _Worker, work: _Work, opened: Opened) -> None:
+        episodes = work.take(opened, self._limit)
+        if work.over or not (episodes or opened.learns):
             member.state = "idle"
             self._settle(work)
             return
         member.state, member.outstanding = "playing", episodes
         work.players += 1
-        checkpoint = self._memory.checkpoint(work.id) if work.learns or work.job.trial.learnt else None
-        member.unkept = work.trains and not (checkpoint and checkpoint.finished)
-        unfinished = self._memory.unfinished(work.id, episodes) if work.plans else ()
+        checkpoint = self._memory.checkpoint(work.id) if opened.learns or work.job.trial.learnt else None
+        member.unkept = opened.trains and not (checkpoint and checkpoint.finished)
+        unfinished = self._memory.unfinished(work.id, episodes) if opened.plans else ()
         member.send(worker.Play(episodes, checkpoint, unfinished))
 
     def _settle(self, work: _Work, over: bool = False) -> None:
@@ -319,12 +303,16 @@ class PoolEngine(ABC):
                 return
             case worker.Idle():
                 self._rest(member, work)
-                self._settle(work, work.learns)
+                self._settle(work, not work.shareable)
                 if member in self._workers:
                     self._order(member)
                 return
             case Opened():
-                self._opened(member, work, message)
+                member.deadlines.clear()
+                work.opened = message
+                if work.shareable and not work.over:
+                    self._shared[work.id] = work
+                self._play(member, work, message)
             case Failed():
                 self._rest(member, work)
                 member.work = None
@@ -338,11 +326,13 @@ class PoolEngine(ABC):
                 member.deadlines.pop(f"evaluation episode {record.episode}", None)
             case TrainingBlock(_, checkpoint):
                 work.deaths.clear()
-                member.unkept = work.trains and not checkpoint.finished
+                member.unkept = bool(work.opened and work.opened.trains) and not checkpoint.finished
             case Trained():
                 member.unkept = True
-            case Unfinished():
-                work.note(message)
+            case Unfinished(episode, frames, simulated):
+                if (frames, simulated) > work.reached.get(episode, (0, 0)):  # deaths on the way there do not count
+                    work.reached[episode] = frames, simulated
+                    work.deaths.clear()
             case Played():
                 pass
             case _:
@@ -360,15 +350,6 @@ class PoolEngine(ABC):
                 f"a worker has other versions than this command ({'; '.join(different)}); install the same everywhere, "
                 "and nothing else while a run is played: the same command goes on"
             )
-
-    def _opened(self, member: _Worker, work: _Work, message: Opened) -> None:
-        member.deadlines.clear()
-        work.learns, work.plans, work.batch_size = message.learns, message.plans, message.batch_size
-        work.trains = message.trains
-        work.shareable = not message.learns
-        if work.shareable and not work.over:
-            self._shared[work.id] = work
-        self._play(member, work)
 
     def _rest(self, member: _Worker, work: _Work) -> None:
         work.players -= member.state == "playing"

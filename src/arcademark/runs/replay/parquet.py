@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -79,41 +79,41 @@ def _blocks(directory: Path, *, actions: bool) -> Iterator[dict[str, Any]]:
     """Yield columns: numbers, and texts as places in a list and the list."""
     protocol = manifest.protocol_of(directory, manifest.read(directory))
     with open_for_reading(directory) as database:
-        rows = database.execute("SELECT id, agent, game, seed, episodes FROM trial ORDER BY position").fetchall()
-        asked = {row[0]: row[4] for row in rows}
+        rows = database.execute("SELECT id, agent, game, seed FROM trial ORDER BY position").fetchall()
+        trials = [row[0] for row in rows]
         seeds = np.array([row[3] for row in rows], np.int64)
         texts = {name: _places([row[column] for row in rows]) for column, name in enumerate(("trial", "agent", "game"))}
         database.set_progress_handler(None, 0)  # its pages are sound
-        for columns, blobs in _parts(directory, database, asked, actions=actions):
-            trials = columns.pop("trial")
-            none = np.zeros(trials.size, np.int32)
+        for columns, blobs in _parts(directory, database, trials, actions=actions):
+            of = columns.pop("trial")
+            none = np.zeros(of.size, np.int32)
             yield columns | {
                 "run": (none, [str(directory)]),
                 "protocol": (none, [protocol.label]),
                 "phase": (columns["training"].astype(np.int32), ["evaluation", "training"]),
                 "end": (columns["truncated"].astype(np.int32), ["terminated", "truncated"]),
-                "seed": seeds[trials],
+                "seed": seeds[of],
                 "actions": [_decoded(directory, *pair) for pair in zip(blobs, columns["steps"].tolist(), strict=False)],
-                **{name: (places[trials], list(found)) for name, (places, found) in texts.items()},
+                **{name: (places[of], list(known)) for name, (places, known) in texts.items()},
             }
 
 
 def _parts(
-    directory: Path, database: sqlite3.Connection, asked: Mapping[str, int], *, actions: bool
+    directory: Path, database: sqlite3.Connection, trials: Sequence[str], *, actions: bool
 ) -> Iterator[tuple[Columns, list[bytes]]]:
     """Yield episodes, so many with their actions as memory holds."""
     if not actions:
-        yield from ((columns, []) for columns, _ in read_blocks(directory, database, asked, AT_ONCE, actions=False))
+        yield from ((columns, []) for columns, _ in read_blocks(directory, database, trials, AT_ONCE, actions=False))
         return
-    for columns, blobs in read_blocks(directory, database, asked, WITH_ACTIONS, actions=True):
+    for columns, blobs in read_blocks(directory, database, trials, WITH_ACTIONS, actions=True):
         spent = np.cumsum(np.minimum(columns["steps"], MOST_STEPS)) // MOST_ACTIONS
         for rows in np.split(np.arange(spent.size), np.flatnonzero(np.diff(spent)) + 1):
             yield {name: values[rows] for name, values in columns.items()}, blobs[rows[0] : rows[-1] + 1]
 
 
 def _places(texts: Sequence[str]) -> tuple[np.ndarray[Any, np.dtype[np.int32]], dict[str, int]]:
-    found = {text: place for place, text in enumerate(dict.fromkeys(texts))}
-    return np.array([found[text] for text in texts], np.int32), found
+    places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
+    return np.array([places[text] for text in texts], np.int32), places
 
 
 def _decoded(directory: Path, blob: bytes, steps: int) -> bytes:

@@ -5,33 +5,23 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.runs.store import manifest
-from arcademark.runs.store.checks import MOST_TRIALS
+from arcademark.runs.store.database import MOST_TRIALS
 from arcademark.runs.store.reading import Episodes, RunRecord, TrialRecord, scored_phase
 from arcademark.suite.protocols import Protocol
 
 
-@dataclass(frozen=True)
-class Source:
-    """A run that is merged, with its manifest and the commands that played it."""
-
-    directory: Path
-    document: manifest.Document
-
-    @property
-    def commands(self) -> list[Mapping[str, Any]]:
-        """What began it and what continued it, each as an entry of the manifest's ``continued``."""
-        first = {"started": self.document.get("created", "")}
-        kept = ("command", "versions", "machine", "emulator")
-        began = first | {key: self.document[key] for key in kept if key in self.document}
-        return [began, *self.document.get("continued", [])]
+def commands_of(document: manifest.Document) -> list[Mapping[str, Any]]:
+    """Return what began a run and what continued it, each as an entry of the manifest's ``continued``."""
+    kept = ("command", "versions", "machine", "emulator")
+    first = {"started": document.get("created", "")} | {key: document[key] for key in kept if key in document}
+    return [first, *document.get("continued", [])]
 
 
 def together(records: Sequence[RunRecord]) -> tuple[RunRecord, ...]:
@@ -44,9 +34,8 @@ def together(records: Sequence[RunRecord]) -> tuple[RunRecord, ...]:
     for record in records:
         mine = {trial.id for trial in record.trials}
         for group in groups:
-            if not any(mine & {trial.id for trial in other.trials} for other in group) and not differences(
-                *(Source(one.directory, one.manifest) for one in (group[0], record))
-            ):
+            shared = any(mine & {trial.id for trial in other.trials} for other in group)
+            if not shared and not differences(group[0].manifest, record.manifest):
                 group.append(record)
                 break
         else:
@@ -57,12 +46,12 @@ def together(records: Sequence[RunRecord]) -> tuple[RunRecord, ...]:
 def plans(documents: Iterable[manifest.Document]) -> list[manifest.Document]:
     """Return the manifests of shards among these, one of each plan that is divided."""
     fields = ("protocol", "games", "seeds", "episodes", "left_out", "training_frames", "training_episodes")
-    found: dict[str, manifest.Document] = {}
+    known: dict[str, manifest.Document] = {}
     for document in documents:
         if "shard" in document:
             agents = [(agent["label"], agent.get("checkpoints")) for agent in document["agents"]]
-            found.setdefault(_text({"agents": agents} | {field: document.get(field) for field in fields}), document)
-    return list(found.values())
+            known.setdefault(_text({"agents": agents} | {field: document.get(field) for field in fields}), document)
+    return list(known.values())
 
 
 def planned(document: manifest.Document, protocol: Protocol) -> Iterator[TrialRecord]:
@@ -77,30 +66,28 @@ def planned(document: manifest.Document, protocol: Protocol) -> Iterator[TrialRe
             yield TrialRecord(name, *known, training_episodes=episodes)
 
 
-def differences(first: Source, second: Source) -> list[str]:
+def differences(first: manifest.Document, second: manifest.Document) -> list[str]:
     """Name what differs but for games, seeds and episodes; a file may be known to only one of them."""
-    pair = first.document, second.document
-    if "imported" in pair[0] or "imported" in pair[1]:
+    if "imported" in first or "imported" in second:
         return ["logs made elsewhere"]
-    return manifest.differences(*pair, growing=False) or manifest.differences(*pair[::-1], growing=False)
+    return manifest.differences(first, second, growing=False) or manifest.differences(second, first, growing=False)
 
 
-def all_commands(commands: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return each command once, by the time it began at."""
-    by_text = {json.dumps(command, sort_keys=True): command for command in commands}
+def all_commands(documents: Iterable[manifest.Document]) -> list[Mapping[str, Any]]:
+    """Return each command of several runs once, by the time it began at."""
+    by_text = {_text(command): command for document in documents for command in commands_of(document)}
     return [by_text[text] for text in sorted(by_text, key=lambda text: (by_text[text]["started"], text))]
 
 
-def joined(sources: Sequence[Source], commands: Sequence[Mapping[str, Any]]) -> manifest.Document:
+def joined(documents: Sequence[manifest.Document], commands: Sequence[Mapping[str, Any]]) -> manifest.Document:
     """Return the manifest of all."""
-    documents = sorted((source.document for source in sources), key=lambda one: (one.get("created", ""), _text(one)))
-    whole = documents[0]
-    for document in documents[1:]:
+    whole, *rest = sorted(documents, key=lambda one: (one.get("created", ""), _text(one)))
+    for document in rest:
         whole = manifest.joined(whole, document)
     first, *later = commands
     began = {"created" if key == "started" else key: value for key, value in first.items()}
-    found = whole | began | {"seeds": sorted(whole["seeds"]), "continued": later}
-    return {key: value for key, value in found.items() if key != "shard"}
+    whole = whole | began | {"seeds": sorted(whole["seeds"]), "continued": later}
+    return {key: value for key, value in whole.items() if key != "shard"}
 
 
 def in_order(document: manifest.Document, trials: Iterable[TrialRecord]) -> tuple[TrialRecord, ...]:
@@ -115,12 +102,12 @@ def in_order(document: manifest.Document, trials: Iterable[TrialRecord]) -> tupl
 
 
 def _one(records: Sequence[RunRecord]) -> RunRecord:
-    sources = [Source(record.directory, record.manifest) for record in records]
-    commands = all_commands(itertools.chain.from_iterable(source.commands for source in sources))
-    document = joined(sources, commands)
+    documents = [record.manifest for record in records]
+    commands = all_commands(documents)
+    document = joined(documents, commands)
     trials = {trial.id: trial for record in records for trial in record.trials}
     protocol = records[0].protocol
-    for trial in (trial for plan in plans(record.manifest for record in records) for trial in planned(plan, protocol)):
+    for trial in (trial for plan in plans(documents) for trial in planned(plan, protocol)):
         there = trials.setdefault(trial.id, trial)
         if there.episodes < trial.episodes:
             trials[trial.id] = _lengthened(there, trial.episodes, protocol)
@@ -133,11 +120,12 @@ def _one(records: Sequence[RunRecord]) -> RunRecord:
             columns.setdefault(name, []).append(new[column] if name == "trial" else column)
     whole = {name: np.concatenate(parts) for name, parts in columns.items()}
     rows = np.lexsort((whole["episode"], ~whole["training"], whole["trial"]))
-    evaluations = [
-        replace(noted, command=commands.index(source.commands[min(noted.command, len(source.commands) - 1)]))
-        for record, source in zip(records, sources, strict=True)
-        for noted in record.evaluations
-    ]
+    evaluations = []
+    for record in records:
+        numbers = [commands.index(command) for command in commands_of(record.manifest)]
+        evaluations += [
+            replace(noted, command=numbers[min(noted.command, len(numbers) - 1)]) for noted in record.evaluations
+        ]
     return replace(
         records[0],
         manifest=document,

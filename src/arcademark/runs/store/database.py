@@ -1,6 +1,8 @@
-"""A run's SQLite file: its layout, what older layouts lack, and how it is opened.
+"""A run's SQLite file: its layout, what it may hold, whoever wrote it, and how it is opened.
 
-Views stand for what an older layout lacks; it is brought up to date when the run is continued.
+It holds plain tables on sound pages, in each row what belongs there, which no reader has to ask again: types, ranges,
+rows of no trial. That a row says what was played, `arcademark.runs.replay.verify` finds out. A file of an older layout
+is read through a copy that is brought up to date; itself it is when the run is continued.
 """
 
 from __future__ import annotations
@@ -11,122 +13,148 @@ import fcntl
 import os
 import sqlite3
 import stat
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from arcademark.errors import ArcadeMarkError, one_line
-from arcademark.runs.store.checks import (
-    DATABASE,
-    RESTORE,
-    check_files,
-    check_pages,
-    check_rows,
-    check_schema,
-    damaged,
-    guard,
-)
+from arcademark.suite.settings import MOST_EPISODES, MOST_FRAMES, MOST_FRAMES_PER_ACTION
 
+DATABASE = "run.sqlite"
 LOCK = "run.lock"
 BUSY_SECONDS = 10.0  # how long to wait for another program that locks the database
 
+MOST_TRIALS = 1_000_000  # of a plan
+MOST_NUMBER = 2**53  # of whatever is counted, and of a score's magnitude: up to here floats are exact
+MOST_TEXT = 100_000  # characters of a text
+MOST_STORED = 2**63 - 1  # the largest number that SQLite holds
+
+PATIENCE_SECONDS = 60.0
+BYTES_PER_SECOND = 5_000_000  # how long reading may take, and how much longer where there is more to read
+_SUPER_JOURNAL = bytes.fromhex("d9d505f920a163d7")
+"""The end of a journal that names a file to be deleted once it was undone."""
+_OPCODES = 1_000_000  # between two looks at the clock
+
+
+class Column(NamedTuple):
+    """A column: its type, and the condition that holds of its values, {} and of the row of its trial, `owner`."""
+
+    type: str
+    rule: str = "TRUE"
+    null: bool = False  # whether it may be NULL
+
+
+def _number(least: int, most: int, *, type: str = "INTEGER", null: bool = False) -> Column:
+    return Column(type, f"{{}} BETWEEN {least} AND {most}", null)
+
+
+def _text(most: int = MOST_TEXT, letters: str = "") -> Column:
+    named = f" AND {{0}} NOT GLOB '*[^{letters}]*'" if letters else ""
+    return Column("TEXT", f"length(CAST({{0}} AS BLOB)) BETWEEN 1 AND {most}{named}")
+
+
+_TRIAL = Column("TEXT", "owner.id IS NOT NULL")
+
+
 APPLICATION_ID = 0x41524D4B  # "ARMK", so that another program's database is told apart
 SCHEMA_VERSION = 3
-UNFINISHED = """
--- An evaluation episode of a planner that is in play, so that a run that was killed goes on within it. Written every
--- few seconds, gone once the episode is recorded.
-CREATE TABLE unfinished (
-    trial             TEXT NOT NULL REFERENCES trial (id),
-    episode           INTEGER NOT NULL,
-    frames            INTEGER NOT NULL,   -- emulated frames so far, no-op start included
-    simulated_frames  INTEGER NOT NULL,   -- emulated while planning, so far
-    wall_seconds      REAL NOT NULL,      -- so far
-    generator         TEXT NOT NULL,      -- the state of the agent's generator, JSON
-    actions           BLOB NOT NULL,      -- so far; see encode_actions
-    checkpoint        BLOB NOT NULL,      -- a seal (see seal.py), then what the planner's checkpoint() gave
-    PRIMARY KEY (trial, episode)
-);
-"""
-EVALUATION = """
--- When a trial was evaluated: a row for each command that recorded episodes of its score. What was evaluated, and how,
--- stands in the trial and in the manifest; together they are the ledger (arcademark.runs.store.ledger).
-CREATE TABLE evaluation (
-    trial             TEXT NOT NULL REFERENCES trial (id),
-    command           INTEGER NOT NULL,   -- 0 began the run, n continued it for the nth time; see the manifest
-    begun             TEXT NOT NULL,      -- when the first was recorded, ISO 8601 with the zone
-    episodes          INTEGER NOT NULL,   -- how many
-    PRIMARY KEY (trial, command)
-);
-"""
-SCHEMA = f"""
--- A trial is an agent with its parameters, a game, the run's protocol and a seed. Whether it is done is not stored: it
--- follows from its rows, so that no crash can make the two disagree.
-CREATE TABLE trial (
-    id                TEXT PRIMARY KEY,   -- "random-pong-s0-1a2b3c4d", see runs/plan.py
-    position          INTEGER NOT NULL,   -- its place in the plan, from 0
-    agent             TEXT NOT NULL,      -- the agent's label, "const(action=FIRE)"; the manifest says what loads it
-    game              TEXT NOT NULL,      -- the task's id, "pong"
-    seed              INTEGER NOT NULL,
-    episodes          INTEGER NOT NULL,   -- evaluation episodes asked for
-    training_frames   INTEGER,            -- a learner's budget in frames; NULL if it has none or does not learn
-    training_episodes INTEGER,            -- the same in episodes; NULL, too, in a layout that had no such column
-    learns            INTEGER,            -- 0 or 1; NULL until the agent was made for the first time
-    plans             INTEGER,            -- the same; 1 for a planner
-    frames_per_action INTEGER,            -- asked for by the agent instead of the protocol's frame_skip; NULL if not
-    error             TEXT                -- why the trial failed, one line; NULL if it did not
-);
+TABLES: Mapping[str, Mapping[str, Column]] = {
+    # A trial is an agent with its parameters, a game, the run's protocol and a seed. Whether it is done is not stored:
+    # it follows from its rows, so that no crash can make the two disagree.
+    "trial": {
+        "id": _text(250, "a-z0-9_-"),  # "random-pong-s0-1a2b3c4d", a part of a file's name
+        "position": _number(0, MOST_NUMBER),  # its place in the plan
+        "agent": _text(),  # the agent's label, "const(action=FIRE)"; the manifest says what loads it
+        "game": _text(100, "a-z0-9_"),  # the task's id, "pong"
+        "seed": _number(0, MOST_STORED),
+        "episodes": _number(1, MOST_EPISODES),  # evaluation episodes asked for
+        # A learner's budget in frames or in episodes; NULL if it has none or does not learn.
+        "training_frames": _number(0, MOST_STORED, null=True),
+        "training_episodes": _number(0, MOST_STORED, null=True),
+        "learns": _number(0, 1, null=True),  # NULL until the agent was made for the first time
+        "plans": _number(0, 1, null=True),  # likewise
+        # Asked for by the agent instead of the protocol's frame_skip.
+        "frames_per_action": _number(1, MOST_FRAMES_PER_ACTION, null=True),
+        "error": Column("TEXT", null=True),  # why the trial failed, in one line
+    },
+    # An episode that came to its end. Committed when it ends (a learner's training episodes: with the next checkpoint).
+    "episode": {
+        "trial": _TRIAL,
+        "phase": Column("TEXT", "{} IN ('training', 'evaluation')"),
+        "episode": Column(  # from 0 in each phase; with the seed it fixes every random draw
+            "INTEGER",
+            f"{{0}} BETWEEN 0 AND {MOST_FRAMES - 1} AND (phase = 'training' OR {{0}} < owner.episodes)",
+        ),
+        "score": _number(-MOST_NUMBER, MOST_NUMBER, type="REAL"),  # undiscounted sum of raw rewards
+        "frames": _number(0, MOST_FRAMES),  # emulated, no-op start included
+        "steps": _number(0, MOST_FRAMES),  # actions
+        "end": Column("TEXT", "{} IN ('terminated', 'truncated')"),
+        # The only column that differs when a trial is played again.
+        "wall_seconds": _number(0, MOST_NUMBER, type="REAL"),
+        "simulated_frames": _number(0, MOST_FRAMES),  # by a planner's model to choose the actions
+        "actions": Column("BLOB"),  # see `encode_actions`; last, so that reading the others does not fetch it
+    },
+    # The last checkpoint of a learner, written together with the training episodes that led to it.
+    "checkpoint": {
+        "trial": _TRIAL,
+        "episodes": _number(0, MOST_NUMBER),  # training episodes behind it
+        "frames": _number(0, MOST_NUMBER),  # likewise
+        "finished": _number(0, 1),  # 1 once the training budget is spent
+        "data": Column("BLOB"),  # what the learner's checkpoint() gave
+    },
+    # An evaluation episode of a planner that is in play, so that a run that was killed goes on within it. Written every
+    # few seconds, gone once the episode is recorded.
+    "unfinished": {
+        "trial": _TRIAL,
+        "episode": _number(0, MOST_EPISODES),
+        "frames": _number(0, MOST_NUMBER),  # so far, as the following
+        "simulated_frames": _number(0, MOST_NUMBER),
+        "wall_seconds": _number(0, MOST_NUMBER, type="REAL"),
+        "generator": _text(),  # the state of the agent's generator, JSON
+        "actions": Column("BLOB"),
+        "checkpoint": Column("BLOB"),  # a seal (see seal.py), then what the planner's checkpoint() gave
+    },
+    # When a trial was evaluated: a row for each command that recorded episodes of its score. What was evaluated, and
+    # how, stands in the trial and in the manifest; together they are the ledger (`arcademark.runs.store.ledger`).
+    "evaluation": {
+        "trial": _TRIAL,
+        "command": _number(0, MOST_EPISODES),  # 0 began the run, n continued it for the nth time
+        "begun": _text(100),  # when the first was recorded, ISO 8601 with the zone
+        "episodes": _number(0, MOST_EPISODES),  # how many; 0 of a learner that was not to train
+    },
+}
+KEYS: Mapping[str, tuple[str, ...]] = {
+    "trial": ("id",),
+    "episode": ("trial", "phase", "episode"),
+    "checkpoint": ("trial",),
+    "unfinished": ("trial", "episode"),
+    "evaluation": ("trial", "command"),
+}
 
--- An episode that came to its end. Committed when it ends (a learner's training episodes: with the next checkpoint).
-CREATE TABLE episode (
-    trial             TEXT NOT NULL REFERENCES trial (id),
-    phase             TEXT NOT NULL CHECK (phase IN ('training', 'evaluation')),
-    episode           INTEGER NOT NULL,   -- from 0 in each phase; with the seed it fixes every random draw
-    score             REAL NOT NULL,      -- undiscounted sum of raw rewards
-    frames            INTEGER NOT NULL,   -- emulated frames, no-op start included
-    steps             INTEGER NOT NULL,   -- actions
-    end               TEXT NOT NULL CHECK (end IN ('terminated', 'truncated')),
-    simulated_frames  INTEGER NOT NULL DEFAULT 0, -- emulated by a planner's model to choose the actions
-    wall_seconds      REAL NOT NULL,      -- the only column that differs when a trial is played again
-    actions           BLOB NOT NULL,      -- see encode_actions; last, so that reading the others does not fetch it
-    PRIMARY KEY (trial, phase, episode)
-);
 
--- The last checkpoint of a learner, written together with the training episodes that led to it.
-CREATE TABLE checkpoint (
-    trial             TEXT PRIMARY KEY REFERENCES trial (id),
-    episodes          INTEGER NOT NULL,   -- training episodes behind it
-    frames            INTEGER NOT NULL,   -- training frames behind it
-    finished          INTEGER NOT NULL,   -- 1 once the training budget is spent
-    data              BLOB NOT NULL       -- what the learner's checkpoint() gave
-);
-{UNFINISHED}
-{EVALUATION}
-"""
+def _create(table: str) -> str:
+    columns = [f"{name} {one.type}{'' if one.null else ' NOT NULL'}" for name, one in TABLES[table].items()]
+    columns.append(f"PRIMARY KEY ({', '.join(KEYS[table])})")
+    if table != "trial":
+        columns.append("FOREIGN KEY (trial) REFERENCES trial (id)")
+    return f"CREATE TABLE {table} ({', '.join(columns)});\n"
+
 
 MIGRATIONS: Mapping[int, str] = {
-    1: f"""
-ALTER TABLE trial ADD COLUMN plans INTEGER;
-ALTER TABLE episode ADD COLUMN simulated_frames INTEGER NOT NULL DEFAULT 0;
-{UNFINISHED}
-""",
-    2: f"""
-ALTER TABLE trial ADD COLUMN training_episodes INTEGER;
-{EVALUATION}
-""",
+    1: "ALTER TABLE trial ADD COLUMN plans INTEGER;"
+    " ALTER TABLE episode ADD COLUMN simulated_frames INTEGER NOT NULL DEFAULT 0;" + _create("unfinished"),
+    2: "ALTER TABLE trial ADD COLUMN training_episodes INTEGER;" + _create("evaluation"),
 }
 """From each older layout to the next."""
 
-_NEVER_TOLD = "CREATE TEMP VIEW evaluation AS SELECT NULL AS trial, 0 AS command, '' AS begun, 0 AS episodes WHERE 0"
-_VIEWS: Mapping[int, Sequence[str]] = {
-    1: (
-        "CREATE TEMP VIEW trial AS SELECT *, NULL AS plans, NULL AS training_episodes FROM main.trial",
-        "CREATE TEMP VIEW episode AS SELECT rowid, *, 0 AS simulated_frames FROM main.episode",
-        "CREATE TEMP VIEW unfinished AS SELECT '' AS trial, 0 AS episode, 0 AS frames, 0 AS simulated_frames,"
-        " 0 AS wall_seconds, '' AS generator, x'' AS actions, x'' AS checkpoint WHERE 0",
-        _NEVER_TOLD,
-    ),
-    2: ("CREATE TEMP VIEW trial AS SELECT *, NULL AS training_episodes FROM main.trial", _NEVER_TOLD),
-}
-"""What shows a database of an older layout as one of this."""
+RESTORE = "restore it from a copy, or write what can be read into a new run: 'arcademark runs check RUN --salvage NEW'"
+
+
+def insert(table: str, more: str = "") -> str:
+    """Return the statement that adds a row of all columns, in the order of `TABLES`."""
+    columns = TABLES[table]
+    return f"INSERT {more} INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
 
 
 @contextlib.contextmanager
@@ -161,9 +189,8 @@ def open_for_reading(
     """Open a run's database in one read transaction; sqlite's errors become clear ones.
 
     `checked`: whether each page is checked first, and each row but those of episodes, which
-    `arcademark.runs.store.rows`
-    reads; as is right for whoever reads more than a few. `keys` is as of `check_schema`. `damaged`: whether to open one
-    whose end is missing, too.
+    `arcademark.runs.store.rows` reads; as is right for whoever reads more than a few. `keys` is as of `_check_schema`.
+    `damaged`: whether to open one whose end is missing, too.
     """
     path = directory / DATABASE
     with clear_errors(directory):
@@ -173,20 +200,35 @@ def open_for_reading(
     # A finished run may lie on a medium that cannot be written, where sqlite needs to be told that nobody writes.
     frozen = not os.access(directory, os.W_OK) and not path.with_name(f"{DATABASE}-wal").exists()
     uri = f"{path.resolve().as_uri()}?mode=ro{'&immutable=1' if frozen else ''}"
-    opened = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
-    with clear_errors(directory), contextlib.closing(opened) as database:
+    with clear_errors(directory), contextlib.ExitStack() as stack:
+        opened = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
+        database = stack.enter_context(contextlib.closing(opened))
         guard(database, path)
         if damaged:
             database.execute("PRAGMA writable_schema = ON")
         database.execute("BEGIN")
         version = check_version(directory, database)
-        check_schema(directory, database, version, keys=keys)
+        _check_plain(directory, database)
+        if version < SCHEMA_VERSION:
+            database = stack.enter_context(contextlib.closing(sqlite3.connect("", isolation_level=None)))  # of its own
+            opened.backup(database)
+            guard(database, path)
+            lay_out(directory, database)
+        _check_schema(directory, database, keys=keys)
         if checked:
-            check_pages(directory, database)
-            check_rows(directory, database, version)
-        for view in _VIEWS.get(version, ()):
-            database.execute(view)
+            if database.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
+                raise damage(directory, "its pages fail the check of SQLite")
+            check_rows(directory, database)
         yield database
+
+
+def guard(database: sqlite3.Connection, path: Path) -> None:
+    """Let a database do nothing but hold data, and take no longer than its size justifies."""
+    for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "ignore_check_constraints = ON"):
+        database.execute(f"PRAGMA {pragma}")
+    size = path.stat().st_size if path.exists() else 0
+    until = time.monotonic() + PATIENCE_SECONDS + size / BYTES_PER_SECOND
+    database.set_progress_handler(lambda: time.monotonic() > until, _OPCODES)
 
 
 def check_version(directory: Path, database: sqlite3.Connection) -> int:
@@ -203,19 +245,103 @@ def check_version(directory: Path, database: sqlite3.Connection) -> int:
             " install the newer version"
         )
     if version < 1:
-        raise damaged(directory, f"its schema is {version}")
+        raise damage(directory, f"its schema is {version}")
     return int(version)
 
 
 def lay_out(directory: Path, database: sqlite3.Connection) -> None:
-    """Lay the schema in an empty database, and bring an older one up to date; all of it or nothing."""
+    """Lay the tables in an empty database, and bring older ones up to date; all of it or nothing."""
     if not database.execute("SELECT 1 FROM sqlite_master").fetchone():
-        steps = [f"{SCHEMA} PRAGMA application_id = {APPLICATION_ID};"]
+        steps = [*map(_create, TABLES), f"PRAGMA application_id = {APPLICATION_ID};"]
     else:
         steps = [MIGRATIONS[version] for version in range(check_version(directory, database), SCHEMA_VERSION)]
     if steps:
         script = "\n".join(steps)
         database.executescript(f"BEGIN IMMEDIATE; {script} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT")
+
+
+def _check_plain(directory: Path, database: sqlite3.Connection) -> None:
+    """Refuse a database that holds anything but plain tables."""
+    for kind, item, page, sql in database.execute("SELECT type, name, rootpage, sql FROM sqlite_master").fetchall():
+        if not (kind == "table" and page) and not (kind == "index" and sql is None):
+            raise ArcadeMarkError(
+                f"{directory}: {DATABASE} holds the {one_line(str(kind), 20)} {one_line(str(item), 100)!r}, which no "
+                "run does; do not trust it, or remove what you added"
+            )
+
+
+def _check_schema(directory: Path, database: sqlite3.Connection, *, keys: bool = False) -> None:
+    """Refuse a database whose tables are others than those of the layout; more tables do no harm.
+
+    `keys`: whether each table must have its key, which a reader can do without.
+    """
+    for table, expected in TABLES.items():
+        columns = database.execute(f"PRAGMA table_xinfo({table})").fetchall()
+        key = tuple(column for _, column in sorted((rank, column) for _, column, _, _, _, rank, _ in columns if rank))
+        plain = all(default in (None, "0") and not hidden for *_, default, _, hidden in columns)
+        if not (plain and {column[1] for column in columns} == expected.keys() and (not keys or key == KEYS[table])):
+            raise damage(directory, f"what a run must have is missing (table {table}, as it was laid out)")
+
+
+def check_rows(directory: Path, database: sqlite3.Connection, *, indices: bool = True) -> None:
+    """Refuse a database with rows, but those of episodes, that hold what no run's do, or other `indices` than rows."""
+    for table in TABLES.keys() - {"episode"}:
+        if indices:
+            check_index(directory, database, table)
+        check_table(directory, database, table)
+
+
+def check_table(directory: Path, database: sqlite3.Connection, table: str) -> None:
+    """Refuse a table with a row that holds what no run's does."""
+    for row, column in wrong_rows(database, table):
+        raise damage(directory, f"row {row:,} of table {table} has a {column} of the wrong type or range")
+
+
+def wrong_rows(database: sqlite3.Connection, table: str) -> Iterator[tuple[int, str]]:
+    """Yield the rows of a table that hold what no run's do, by number, with the column."""
+    cases = ""
+    for name, column in TABLES[table].items():
+        place = f"{table}.{name}"
+        rule = f"typeof({place}) = '{column.type.lower()}' AND {column.rule.format(place)}"
+        cases += f" WHEN NOT ({f'{place} IS NULL OR ' if column.null else ''}({rule})) THEN '{name}'"
+    owner = f" LEFT JOIN main.trial AS owner ON owner.id = {table}.trial" if table != "trial" else ""
+    wrong = f"SELECT {table}.rowid AS row, CASE {cases} END AS wrong FROM main.{table} NOT INDEXED{owner}"
+    yield from database.execute(f"SELECT row, wrong FROM ({wrong}) WHERE wrong IS NOT NULL")
+
+
+def check_index(directory: Path, database: sqlite3.Connection, table: str) -> None:
+    """Refuse a table whose index says something else."""
+    if database.execute(f"PRAGMA integrity_check({table})").fetchone()[0] != "ok":
+        raise damage(directory, f"table {table} and its index contradict each other")
+
+
+def damage(directory: Path, what: str) -> ArcadeMarkError:
+    """Return the error of a run's database that is wrong."""
+    return ArcadeMarkError(f"{directory}: {DATABASE} is damaged: {what}; {RESTORE}")
+
+
+def check_files(path: Path, *, follow: bool) -> None:
+    """Refuse a database's files that are none, and a journal that could have another file deleted.
+
+    `follow`: whether `path` may be a link to a file; what sqlite keeps beside it may not.
+    """
+    beside = (path.with_name(f"{path.name}-{ending}") for ending in ("wal", "shm", "journal"))
+    for file in (path, *beside):
+        with contextlib.suppress(FileNotFoundError):  # sqlite removes them when a writer closes
+            mode = file.stat(follow_symlinks=follow and file is path).st_mode
+            if stat.S_ISLNK(mode):
+                raise ArcadeMarkError(f"{file}: is a link; expected a file: put the file itself in its place")
+            if not stat.S_ISREG(mode):
+                raise ArcadeMarkError(f"{file}: is not a regular file; remove it, or choose another directory")
+            if file.name.endswith("journal") and _end(file) == _SUPER_JOURNAL:
+                raise ArcadeMarkError(f"{file}: belongs to more than one database, as no run's does; do not trust it")
+
+
+def _end(path: Path) -> bytes:
+    with path.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - len(_SUPER_JOURNAL)))
+        return file.read()
 
 
 @contextlib.contextmanager
@@ -229,15 +355,15 @@ def clear_errors(directory: Path) -> Iterator[None]:
             "Restore it from a copy, or play the run in another directory"
         ) from None
     except (UnicodeError, OverflowError) as error:
-        raise damaged(directory, f"it holds text or a number that is not valid ({one_line(str(error))})") from None
+        raise damage(directory, f"it holds text or a number that is not valid ({one_line(str(error))})") from None
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF  # Python's own are of what it read
-        told = _EXPLANATIONS.get(code, f"cannot be read or written ({one_line(str(error))}); check the disk")
-        raise ArcadeMarkError(f"{directory}: {told}") from None
+        what = _EXPLANATIONS.get(code, f"cannot be read or written ({one_line(str(error))}); check the disk")
+        raise ArcadeMarkError(f"{directory}: {what}") from None
     except OSError as error:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        told = f"cannot be read or written ({error}); check the disk and its permissions"
-        raise ArcadeMarkError(f"{directory}: {_FULL if full else told}") from None
+        what = f"cannot be read or written ({error}); check the disk and its permissions"
+        raise ArcadeMarkError(f"{directory}: {_FULL if full else what}") from None
 
 
 _DAMAGED = f"{DATABASE} is damaged; {RESTORE}"

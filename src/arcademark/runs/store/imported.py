@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.store import manifest
-from arcademark.runs.store.checks import MOST_NUMBER
+from arcademark.runs.store.database import MOST_NUMBER, MOST_STORED
 from arcademark.runs.store.reading import (
     Checkpoint,
     EpisodeRecord,
@@ -32,8 +32,6 @@ from arcademark.suite.settings import MOST_EPISODES, MOST_FRAMES
 
 if TYPE_CHECKING:
     from arcademark.runs.store.recording import Recorder
-
-MAX_STORED = 2**63 - 1  # the largest number that the store holds
 
 MARK = " [imported]"
 """What the label of every imported agent ends with, so that no table can leave it out."""
@@ -154,8 +152,10 @@ def refuse(record: RunRecord) -> None:
 
 def _check(trial: ImportedTrial) -> None:
     where = f"{trial.agent!r} on {trial.game}, run {trial.seed}"
-    if not 0 <= trial.seed <= MAX_STORED:
-        raise ArcadeMarkError(f"{where}: expected a run from 0 to {MAX_STORED}; name it with --read run=N or pattern=…")
+    if not 0 <= trial.seed <= MOST_STORED:
+        raise ArcadeMarkError(
+            f"{where}: expected a run from 0 to {MOST_STORED}; name it with --read run=N or pattern=…"
+        )
     if not 1 <= trial.episodes <= MOST_EPISODES or len(trial.evaluation) > MOST_EPISODES:
         raise ArcadeMarkError(f"{where}: expected 1 to {MOST_EPISODES:,} episodes of a score")
     for rows in (trial.training, trial.evaluation):

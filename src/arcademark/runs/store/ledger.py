@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.store import manifest, provenance
-from arcademark.runs.store.checks import DATABASE
+from arcademark.runs.store.database import DATABASE
 from arcademark.runs.store.reading import EvaluationRecord, RunRecord, TrialRecord, read_run
 
 if TYPE_CHECKING:

@@ -18,8 +18,7 @@ from msgspec import Meta
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import parse_json, read_as, read_text
 from arcademark.runs.store import combined, manifest
-from arcademark.runs.store.checks import check_rows
-from arcademark.runs.store.database import check_version, no_writer, open_for_reading
+from arcademark.runs.store.database import check_rows, no_writer, open_for_reading
 from arcademark.runs.store.reading import TrialRecord, scored_phase, select_trials
 from arcademark.suite.protocols import Protocol
 
@@ -110,7 +109,7 @@ def read_progress(directory: Path) -> RunProgress:
     live = _read(directory / FILE) if running else None
     in_play = set(live["trials"]) if live else set()
     with open_for_reading(directory, checked=False) as database:
-        check_rows(directory, database, check_version(directory, database), indices=False)
+        check_rows(directory, database, indices=False)
         trials = tuple(_progress(trial, protocol, in_play) for trial in select_trials(database, protocol))
     return RunProgress(directory, document, running, live, trials)
 

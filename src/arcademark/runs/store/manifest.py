@@ -20,7 +20,7 @@ from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.files import parse_json, read_as, read_text
 from arcademark.suite import protocols
 from arcademark.suite.protocols import Protocol, StepProtocol
-from arcademark.suite.settings import MOST_EPISODES, MOST_FRAMES
+from arcademark.suite.settings import MOST_EPISODES
 
 FILE = "manifest.json"
 SCHEMA_VERSION = 1
@@ -281,52 +281,6 @@ def differences(there: Document, now: Document, *, growing: bool = True) -> list
     return [f"{what}: {_shown(a)} there, {_shown(b)} now" for what, a, b in found if a != b]
 
 
-def mark(
-    document: Document,
-    command: int,
-    *,
-    agent: str,
-    game: str,
-    seed: int,
-    emulator: str,
-    plans: bool,
-    draws: bool | None,
-    versions: Mapping[str, str],
-    trained_frames: int | None,
-) -> bool:
-    """Mark what is known of a trial once its agent was made; False if all is marked already.
-
-    Parameters
-    ----------
-    command : int
-        0 began the run, n continued it for the nth time.
-    agent, game, seed
-        The agent's label, and the trial's game and seed.
-    emulator : str
-        What the game is played on; "" if on nothing that has a name.
-    plans : bool
-        Whether the agent is a planner.
-    draws : bool or None
-        Whether it draws random numbers, if it says so.
-    versions : mapping of str to str
-        Of the agent's libraries.
-    trained_frames : int, optional
-        What a network was trained for, as its file says; left out where it is more than a run could hold.
-    """
-    before = json.dumps(document)
-    made = next(one for one in document["agents"] if one["label"] == agent)
-    if plans:
-        made["plans"] = True
-    if draws is not None:
-        made["draws"] = draws
-    if trained_frames and trained_frames <= MOST_FRAMES:
-        made.setdefault("trained_frames", {})[f"{game} {seed}"] = trained_frames
-    if emulator and emulator not in (used := document["emulators"].setdefault(game, [])):
-        used.append(emulator)
-    (document["continued"][command - 1] if command else document)["versions"].update(versions)
-    return json.dumps(document) != before
-
-
 def versions(document: Document) -> dict[str, str]:
     """Return the versions that a run was made with, "2.9.0, then 2.10.0" where it was continued with others."""
     found: dict[str, dict[str, None]] = {}
@@ -387,41 +341,24 @@ def _agent_differences(there: list[Mapping[str, Any]], now: list[Mapping[str, An
     old, new = ({agent["label"]: agent for agent in agents} for agents in (there, now))
     if old.keys() != new.keys():
         return [("agents", _listed(old.keys() - new.keys()), _listed(new.keys() - old.keys()))]
-    code = [
-        (
-            f"code of {label} (sha256 of {source['path']})",
-            source["sha256"][:12],
-            (now["sha256"] if now else "none")[:12],
-        )
-        for label, agent in old.items()
-        if (source := agent.get("source"))
-        for now in (new[label].get("source"),)
-    ]
-    files = [
-        (
-            f"file of {label} (sha256 of its parameter '{name}')",
-            before[:12],
-            new[label].get("files", {}).get(name, "none")[:12],
-        )
-        for label, agent in old.items()
-        for name, before in agent.get("files", {}).items()
-    ]
-    parameters = [
-        (f"parameters of {label}", agent.get("parameters") or {}, new[label].get("parameters") or {})
-        for label, agent in old.items()
-    ]
-    networks = [
-        (f"checkpoint of {label} on {trial} (sha256)", before[:12], new[label]["checkpoints"][trial][:12])
-        for label, agent in old.items()
-        for trial, before in agent.get("checkpoints", {}).items()
-        if trial in new[label].get("checkpoints", {})
-    ]
-    return code + files + networks + parameters
+    changes: list[tuple[str, Any, Any]] = []
+    for label, agent in old.items():
+        other = new[label]
+        if source := agent.get("source"):
+            after = (other.get("source") or {}).get("sha256", "none")
+            changes.append((f"code of {label} (sha256 of {source['path']})", source["sha256"][:12], after[:12]))
+        for name, before in agent.get("files", {}).items():
+            after = other.get("files", {}).get(name, "none")
+            changes.append((f"file of {label} (sha256 of its parameter '{name}')", before[:12], after[:12]))
+        for trial, before in agent.get("checkpoints", {}).items():
+            after = other.get("checkpoints", {}).get(trial, before)
+            changes.append((f"checkpoint of {label} on {trial} (sha256)", before[:12], after[:12]))
+        changes.append((f"parameters of {label}", agent.get("parameters") or {}, other.get("parameters") or {}))
+    return changes
 
 
 def _listed(labels: Set[str]) -> str | None:
-    shown = sorted(labels)[:3] + (["…"] if len(labels) > 3 else [])
-    return ", ".join(shown) or None
+    return ", ".join(sorted(labels)[:3] + (["…"] if len(labels) > 3 else [])) or None
 
 
 def _shown(value: Any) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import sqlite3
@@ -14,16 +13,21 @@ from typing import Any
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.runs.playing import networks
 from arcademark.runs.store import manifest
-from arcademark.runs.store.combined import Source, all_commands, differences, in_order, joined, planned, plans
-from arcademark.runs.store.database import clear_errors, open_for_reading, unplayed
-from arcademark.runs.store.reading import TrialRecord, check_ids, select_trials
+from arcademark.runs.store.combined import (
+    all_commands,
+    commands_of,
+    differences,
+    in_order,
+    joined,
+    planned,
+    plans,
+)
+from arcademark.runs.store.database import TABLES, clear_errors, insert, open_for_reading, unplayed
+from arcademark.runs.store.reading import TrialRecord, check_ids, read_checked, select_trials
 from arcademark.runs.store.recording import Recorder
-from arcademark.runs.store.rows import check_counts, read_rows
 
 _ONCE_OPENED = ("learns", "plans", "frames_per_action", "training_frames", "training_episodes")
 """Columns of a trial that are known once its agent was made."""
-_EPISODE = "trial, phase, episode, score, steps, frames, end, simulated_frames, actions, wall_seconds"
-_UNFINISHED = "trial, episode, frames, simulated_frames, wall_seconds, generator, actions, checkpoint"
 
 
 @dataclass(frozen=True)
@@ -64,15 +68,16 @@ def merge(out: str | os.PathLike[str], directories: Sequence[str | os.PathLike[s
     """
     place = Path(out)
     known = {path.resolve(): path for path in map(Path, directories) if path.resolve() != place.resolve()}
-    sources = [Source(path, manifest.read(path)) for path in known.values()]
+    sources = {path: manifest.read(path) for path in known.values()}
     if not sources:
         raise ArcadeMarkError("nothing to merge; name the directories of at least one run beside the one that is made")
-    before = (place / manifest.FILE).exists()
-    grown = [Source(place, manifest.read(place))] if before else []
-    _check([*grown, *sources])
-    sources.sort(key=lambda source: json.dumps([source.commands, source.document], sort_keys=True))
-    every = [*grown, *sources]
-    commands = all_commands(itertools.chain.from_iterable(source.commands for source in every))
+    grown = {place: manifest.read(place)} if (place / manifest.FILE).exists() else {}
+    _check(grown | sources)
+    sources = dict(
+        sorted(sources.items(), key=lambda item: json.dumps([commands_of(item[1]), item[1]], sort_keys=True))
+    )
+    every = [*grown.values(), *sources.values()]
+    commands = all_commands(every)
     document = joined(every, commands)
     protocol = manifest.protocol_of(place, document)
     with Recorder(place) as recorder:
@@ -82,13 +87,16 @@ def merge(out: str | os.PathLike[str], directories: Sequence[str | os.PathLike[s
         there = database.execute("SELECT count(*) FROM episode").fetchone()[0]
         trained: set[str] = set()
         with recorder.transaction():
-            if before:
-                _renumber(database, [commands.index(command) for command in every[0].commands])
-            for count, source in enumerate(sources):
-                numbers = [commands.index(command) for command in source.commands]
-                others = [place, *(other.directory for other in sources[:count])]
-                trained |= _take(database, source.directory, document, numbers, others)
-            for plan in plans(source.document for source in every):
+            if grown:
+                rows = database.execute("SELECT * FROM evaluation").fetchall()
+                database.execute("DELETE FROM evaluation")
+                note(database, rows, [commands.index(command) for command in commands_of(grown[place])])
+            others = [place]
+            for directory, of_source in sources.items():
+                numbers = [commands.index(command) for command in commands_of(of_source)]
+                trained |= _take(database, directory, document, numbers, others)
+                others.append(directory)
+            for plan in plans(every):
                 recorder.add_trials(planned(plan, protocol), again=False)
             put_in_order(database, document)
             with clear_errors(place):
@@ -102,7 +110,7 @@ def merge(out: str | os.PathLike[str], directories: Sequence[str | os.PathLike[s
     status = [trial.status for trial in trials]
     return Merged(
         place,
-        tuple(source.directory for source in sources),
+        tuple(sources),
         len(trials),
         status.count("done"),
         status.count("failed"),
@@ -112,35 +120,27 @@ def merge(out: str | os.PathLike[str], directories: Sequence[str | os.PathLike[s
     )
 
 
-def _check(sources: Sequence[Source]) -> None:
+def _check(sources: Mapping[Path, manifest.Document]) -> None:
     """Refuse runs that were not asked for the same but for games, seeds and episodes."""
-    first = sources[0]
-    for source in sources:
-        manifest.protocol_of(source.directory, source.document)
-        if "imported" in source.document:
-            raise ArcadeMarkError(f"{source.directory}: was imported from logs made elsewhere and cannot be merged")
-        with unplayed(source.directory):
+    for directory, document in sources.items():
+        manifest.protocol_of(directory, document)
+        if "imported" in document:
+            raise ArcadeMarkError(f"{directory}: was imported from logs made elsewhere and cannot be merged")
+        with unplayed(directory):
             pass
-    for source in sources[1:]:
-        if changes := differences(first, source):
+    (first, of_first), *others = sources.items()
+    for directory, document in others:
+        if changes := differences(of_first, document):
             raise ArcadeMarkError(
-                f"{source.directory}: another run than {first.directory}: {'; '.join(changes)}. Only runs of the same "
-                "agents under the same protocol make one; 'arcademark compare' sets others side by side"
+                f"{directory}: another run than {first}: {'; '.join(changes)}. Only runs of the same agents under the "
+                "same protocol make one; 'arcademark compare' sets others side by side"
             )
-
-
-def _renumber(database: sqlite3.Connection, numbers: Sequence[int]) -> None:
-    """Give the commands of the run that grows the numbers that they have among all."""
-    rows = database.execute("SELECT trial, command, begun, episodes FROM evaluation").fetchall()
-    database.execute("DELETE FROM evaluation")
-    note(database, rows, numbers)
 
 
 def note(database: sqlite3.Connection, rows: Iterable[tuple[str, int, str, int]], numbers: Sequence[int]) -> None:
     """Add what commands noted of evaluations, under the numbers that they have now."""
     database.executemany(
-        "INSERT INTO evaluation (trial, command, begun, episodes) VALUES (?, ?, ?, ?)"
-        " ON CONFLICT (trial, command) DO UPDATE SET"
+        f"{insert('evaluation')} ON CONFLICT (trial, command) DO UPDATE SET"
         " begun = min(begun, excluded.begun), episodes = episodes + excluded.episodes",
         ((trial, numbers[min(command, len(numbers) - 1)], begun, count) for trial, command, begun, count in rows),
     )
@@ -159,24 +159,20 @@ def _take(
     """
     protocol = manifest.protocol_of(directory, document)
     with open_for_reading(directory) as source:
-        trials = list(select_trials(source, protocol))
-        check_ids(directory, document, protocol, trials)
-        columns = read_rows(directory, source, {trial.id: trial.episodes for trial in trials})
-        check_counts(directory, source, columns, {trial.id: trial.learns for trial in trials}, protocol)
-        del columns
+        trials, _ = read_checked(directory, source, document, protocol)
         added = _add_episodes(database, directory, source, _add_trials(database, directory, source), others)
         database.executemany(
-            "INSERT INTO checkpoint (trial, episodes, frames, finished, data) VALUES (?, ?, ?, ?, ?)"
-            " ON CONFLICT (trial) DO UPDATE SET episodes = excluded.episodes, frames = excluded.frames,"
-            " finished = excluded.finished, data = excluded.data"
+            f"{insert('checkpoint')} ON CONFLICT (trial)"
+            " DO UPDATE SET episodes = excluded.episodes, frames = excluded.frames, finished = excluded.finished,"
+            " data = excluded.data"
             " WHERE (excluded.episodes, excluded.finished, excluded.frames) > (episodes, finished, frames)",
             source.execute("SELECT trial, episodes, frames, finished, data FROM checkpoint"),
         )
         database.executemany(
-            f"INSERT INTO unfinished ({_UNFINISHED}) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (trial, episode)"
-            f" DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _UNFINISHED.split(', ')[2:])}"
+            f"{insert('unfinished')} ON CONFLICT (trial, episode)"
+            f" DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in [*TABLES['unfinished']][2:])}"
             " WHERE excluded.frames > frames",
-            source.execute(f"SELECT {_UNFINISHED} FROM unfinished"),
+            source.execute(f"SELECT {', '.join(TABLES['unfinished'])} FROM unfinished"),
         )
         database.execute(
             "DELETE FROM unfinished WHERE EXISTS (SELECT 1 FROM episode WHERE episode.trial = unfinished.trial"
@@ -228,26 +224,27 @@ def _add_episodes(
 
     Those that are there must be the same but for the time that they took.
     """
-    added = dict.fromkeys(shared, 0)
-    same = f"SELECT {_EPISODE} FROM episode WHERE (trial, phase, episode) = (?, ?, ?)"
+    added, columns = dict.fromkeys(shared, 0), [*TABLES["episode"]]
+    timed = columns.index("wall_seconds")
+    same = f"SELECT {', '.join(columns)} FROM episode WHERE (trial, phase, episode) = (?, ?, ?)"
 
     def new() -> Iterator[tuple[Any, ...]]:
-        for row in source.execute(f"SELECT {_EPISODE} FROM episode"):
-            trial, phase, episode, score, steps = row[:5]
+        for row in source.execute(f"SELECT {', '.join(columns)} FROM episode"):
+            trial, phase, episode, score, _, steps = row[:6]
             there = database.execute(same, row[:3]).fetchone() if trial in shared else None
             if there is None:
                 if trial in shared and phase == "evaluation":
                     added[trial] += 1
                 yield row
-            elif there[:-1] != row[:-1]:
+            elif there[:timed] + there[timed + 1 :] != row[:timed] + row[timed + 1 :]:
                 other = next((path for path in others[1:] if _holds(path, *row[:3])), others[0])
                 raise ArcadeMarkError(
                     f"{directory}: {phase} episode {episode} of trial {one_line(trial, 100)} differs from that of "
-                    f"{other} (score {score:g} and {there[3]:g}, {steps:,} and {there[4]:,} steps); 'arcademark "
+                    f"{other} (score {score:g} and {there[3]:g}, {steps:,} and {there[5]:,} steps); 'arcademark "
                     "verify' tells which is real"
                 )
 
-    database.executemany(f"INSERT INTO episode ({_EPISODE}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", new())
+    database.executemany(insert("episode"), new())
     return added
 
 

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal, overload
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, overload
 
 import numpy as np
 from msgspec import Meta
@@ -29,11 +29,13 @@ from arcademark.environments.base import ARRAY_ACTIONS, MOST_SIDES
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.files import inflate
 from arcademark.runs.store import manifest
-from arcademark.runs.store.checks import MOST_NUMBER, MOST_TEXT, damaged
-from arcademark.runs.store.database import open_for_reading
-from arcademark.runs.store.rows import check_counts, read_rows
+from arcademark.runs.store.database import MOST_NUMBER, MOST_TEXT, damage, open_for_reading
+from arcademark.runs.store.rows import Columns, check_counts, read_rows
 from arcademark.suite.protocols import Protocol
 from arcademark.suite.settings import MOST_FRAMES
+
+if TYPE_CHECKING:
+    from arcademark.runs.plan import Trial
 
 Phase = Literal["training", "evaluation"]
 End = Literal["terminated", "truncated"]
@@ -75,6 +77,13 @@ class TrialRecord:
     evaluated: int = 0  # recorded evaluation episodes, of those that were asked for
     trained_frames: int = 0  # of training that the checkpoint holds
     trained_episodes: int = 0  # likewise
+    trained: bool = False  # whether its training budget is spent
+
+    @classmethod
+    def of(cls, trial: Trial) -> Self:
+        """Return a trial of a plan as it is before it begins."""
+        named = trial.id, trial.agent.label, trial.game, trial.seed
+        return cls(*named, trial.episodes, trial.training_frames, training_episodes=trial.training_episodes)
 
 
 @dataclass(frozen=True)
@@ -274,19 +283,32 @@ def read_run(directory: str | os.PathLike[str], *, whole: bool = True) -> RunRec
     document = manifest.read(path)
     with open_for_reading(path) as database:
         protocol = manifest.protocol_of(path, document)
-        trials = tuple(select_trials(database, protocol))
+        trials, columns = read_checked(path, database, document, protocol, whole=whole)
         if not trials:
-            raise damaged(path, "it holds no trial")
-        check_ids(path, document, protocol, trials)
-        columns = read_rows(path, database, {trial.id: trial.episodes for trial in trials})
-        if whole:
-            check_counts(path, database, columns, {trial.id: trial.learns for trial in trials}, protocol)
+            raise damage(path, "it holds no trial")
         noted = database.execute(
             "SELECT trial, command, begun, evaluation.episodes FROM evaluation JOIN trial ON trial.id = trial"
             " ORDER BY position, command"
         )
         episodes = Episodes(tuple(trial.id for trial in trials), **columns)
         return RunRecord(path, document, protocol, trials, episodes, tuple(EvaluationRecord(*row) for row in noted))
+
+
+def read_checked(
+    directory: Path,
+    database: sqlite3.Connection,
+    document: manifest.Document,
+    protocol: Protocol,
+    *,
+    whole: bool = True,
+) -> tuple[tuple[TrialRecord, ...], Columns]:
+    """Read the trials and the episodes of a run; `whole` is as of `read_run`."""
+    trials = tuple(select_trials(database, protocol))
+    check_ids(directory, document, protocol, trials)
+    columns = read_rows(directory, database, [trial.id for trial in trials])
+    if whole:
+        check_counts(directory, database, columns, trials, protocol)
+    return trials, columns
 
 
 def read_actions(
@@ -328,7 +350,7 @@ def check_ids(directory: Path, document: manifest.Document, protocol: Protocol, 
     for trial in trials:
         due = manifest.trial_of(document, protocol, agents.get(trial.agent), trial.game, trial.seed)
         if due not in (None, trial.id):
-            raise damaged(directory, f"trial {one_line(trial.id, 100)} is named otherwise than what it is, {due}")
+            raise damage(directory, f"trial {one_line(trial.id, 100)} is named otherwise than what it is, {due}")
 
 
 def select_trials(database: sqlite3.Connection, protocol: Protocol) -> Iterator[TrialRecord]:
@@ -354,4 +376,4 @@ def select_trials(database: sqlite3.Connection, protocol: Protocol) -> Iterator[
             status = "done"
         learner, planner = (None if flag is None else bool(flag) for flag in (learns, plans))
         known = (episodes, budget, frames, status, error, learner, planner, asked, evaluated, trained, games)
-        yield TrialRecord(*(*named, *known))
+        yield TrialRecord(*(*named, *known, bool(finished)))

@@ -21,7 +21,7 @@ import stat
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import IO, Self
@@ -31,10 +31,26 @@ from arcademark.runs.plan import Trial
 from arcademark.runs.playing.progress import Standing
 from arcademark.runs.store import database as layout
 from arcademark.runs.store import live, manifest, seal
-from arcademark.runs.store.checks import DATABASE, check_files, check_index, guard
-from arcademark.runs.store.database import LOCK, clear_errors, lay_out
-from arcademark.runs.store.reading import MOST_SAID, Checkpoint, EpisodeResult, TrialRecord, Unfinished
-from arcademark.runs.store.rows import read_rows
+from arcademark.runs.store.database import (
+    DATABASE,
+    LOCK,
+    TABLES,
+    check_files,
+    check_index,
+    check_table,
+    clear_errors,
+    guard,
+    insert,
+    lay_out,
+)
+from arcademark.runs.store.reading import (
+    MOST_SAID,
+    Checkpoint,
+    EpisodeResult,
+    TrialRecord,
+    Unfinished,
+    select_trials,
+)
 
 MANY_PAGES = 1000  # unused pages of the database that are worth the time to give them back
 COPY_SECONDS = 60.0  # between copies of what is played on a local disk, at least
@@ -90,8 +106,8 @@ class Recorder:
         except ArcadeMarkError as last:
             if error is None:
                 raise
-            for told in (str(last), *last.__notes__):
-                error.add_note(told)
+            for note in (str(last), *last.__notes__):
+                error.add_note(note)
 
     def close(self, *, empty: bool = False) -> None:
         """Let go of the directory; a database that nobody reads becomes one plain file again.
@@ -179,7 +195,7 @@ class Recorder:
 
     def forget_trials(self) -> None:
         """Drop the trials of a run in which nothing was played, for its settings have changed."""
-        for table in ("checkpoint", "unfinished", "evaluation", "trial"):
+        for table in reversed([*TABLES]):
             self.database.execute(f"DELETE FROM {table}")
 
     def add_trials(self, trials: Iterable[TrialRecord], *, again: bool = True) -> None:
@@ -210,49 +226,27 @@ class Recorder:
 
     def add_episodes(self, results: Iterable[EpisodeResult]) -> None:
         """Record finished episodes; what was kept to finish them goes."""
-        rows = [(result.record, result.actions) for result in results]
-        self.database.executemany(
-            "INSERT INTO episode"
-            " (trial, phase, episode, score, frames, steps, end, wall_seconds, simulated_frames, actions)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                (
-                    *(row.trial_id, row.phase, row.episode, row.score, row.frames, row.steps, row.end),
-                    *(row.wall_seconds, row.simulated_frames, actions),
-                )
-                for row, actions in rows
-            ),
-        )
+        rows = [(*vars(result.record).values(), result.actions) for result in results]
+        self.database.executemany(insert("episode"), rows)
         if self.database.execute("SELECT 1 FROM unfinished LIMIT 1").fetchone():
-            evaluated = ((row.trial_id, row.episode) for row, _ in rows if row.phase == "evaluation")
+            evaluated = ((trial, episode) for trial, phase, episode, *_ in rows if phase == "evaluation")
             self.database.executemany("DELETE FROM unfinished WHERE trial = ? AND episode = ?", evaluated)
 
     def keep_episode(self, trial_id: str, kept: Unfinished) -> None:
         """Record how far an episode is, in the place of what was kept of it before."""
         stored = seal.sealed(trial_id, self._emulator(trial_id), kept)
-        self.database.execute(
-            "INSERT OR REPLACE INTO unfinished"
-            " (trial, episode, frames, simulated_frames, wall_seconds, generator, actions, checkpoint)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                *(trial_id, kept.episode, kept.frames, kept.simulated_frames, kept.wall_seconds),
-                *(kept.generator, kept.actions, stored.checkpoint),
-            ),
-        )
+        self.database.execute(insert("unfinished", "OR REPLACE"), (trial_id, *vars(stored).values()))
 
     def add_training(self, trial_id: str, results: Iterable[EpisodeResult], checkpoint: Checkpoint) -> None:
         """Record training episodes together with the checkpoint that holds what was learnt from them."""
         self.add_episodes(results)
-        self.database.execute(
-            "INSERT OR REPLACE INTO checkpoint (trial, episodes, frames, finished, data) VALUES (?, ?, ?, ?, ?)",
-            (trial_id, checkpoint.episodes, checkpoint.frames, checkpoint.finished, checkpoint.data),
-        )
+        self.database.execute(insert("checkpoint", "OR REPLACE"), (trial_id, *vars(checkpoint).values()))
 
     def note_evaluations(self, episodes: Mapping[str, int], command: int, now: str) -> None:
         """Record that a command evaluated trials: when it did for the first time, and in how many episodes of each."""
         self.database.executemany(
-            "INSERT INTO evaluation (trial, command, begun, episodes) VALUES (?, ?, ?, ?)"
-            " ON CONFLICT (trial, command) DO UPDATE SET episodes = episodes + excluded.episodes",
+            insert("evaluation")
+            + " ON CONFLICT (trial, command) DO UPDATE SET episodes = episodes + excluded.episodes",
             ((trial_id, command, now, count) for trial_id, count in episodes.items()),
         )
 
@@ -260,31 +254,21 @@ class Recorder:
         """Record that a trial was given up."""
         self.database.execute("UPDATE trial SET error = ? WHERE id = ?", (one_line(error, MOST_SAID), trial_id))
 
-    def standings(self, trials: Iterable[Trial]) -> list[Standing]:
-        """Return where these trials stand."""
-        evaluation = (
-            "SELECT trial, count(*), sum(frames) FROM episode JOIN trial ON trial.id = trial"
-            " WHERE phase = 'evaluation' AND episode < trial.episodes GROUP BY trial"
-        )
-        training = (
-            "SELECT id, learns, checkpoint.episodes, frames, finished FROM trial LEFT JOIN checkpoint ON trial = id"
-        )
-        found = [Standing(trial) for trial in trials]
+    def standings(self, trials: Sequence[Trial]) -> list[Standing]:
+        """Return where these trials stand, at least one."""
+        evaluation = "SELECT trial, sum(frames) FROM episode WHERE phase = 'evaluation' GROUP BY trial"
         with clear_errors(self.directory):
-            played = {trial: (episodes, frames) for trial, episodes, frames in self.database.execute(evaluation)}
-            trained = {trial: recorded for trial, *recorded in self.database.execute(training)}
-            begun: defaultdict[str, list[int]] = defaultdict(list)
+            records = {record.id: record for record in select_trials(self.database, trials[0].protocol)}
+            frames: dict[str, int] = dict(self.database.execute(evaluation))
+            begun = defaultdict[str, list[int]](list)
             for trial, episode in self.database.execute("SELECT trial, episode FROM unfinished"):
                 begun[trial].append(episode)
-            for one in found:
-                one.episodes, one.frames = played.get(one.trial.id, (0, 0))
-                learns, episodes, frames, finished = trained[one.trial.id]
-                one.learns, one.trained = bool(learns), bool(finished)
-                one.training_episodes, one.training_frames = episodes or 0, frames or 0
-                if wanted := [number for number in begun.get(one.trial.id, ()) if number < one.trial.episodes]:
-                    one.kept = {kept.episode: kept.frames for kept in self.unfinished(one.trial.id, wanted)}
-                    one.in_play = sum(one.kept.values())
-        return found
+        standings = []
+        for one in trials:
+            wanted = [number for number in begun[one.id] if number < one.episodes]
+            kept = {item.episode: item.frames for item in self.unfinished(one.id, wanted)} if wanted else {}
+            standings.append(Standing.of(one, records[one.id], frames.get(one.id, 0), kept))
+        return standings
 
     def evaluated(self, trial_id: str) -> Iterator[int]:
         """Yield the numbers of a trial's evaluation episodes that are recorded and asked for, in order."""
@@ -300,7 +284,7 @@ class Recorder:
         """Return a learner's last checkpoint."""
         with clear_errors(self.directory):
             row = self.database.execute(
-                "SELECT episodes, frames, finished, data FROM checkpoint WHERE trial = ?", (trial_id,)
+                "SELECT episodes, frames, finished != 0, data FROM checkpoint WHERE trial = ?", (trial_id,)
             ).fetchone()
         return None if row is None else Checkpoint(row[0], row[1], bool(row[2]), row[3])
 
@@ -308,20 +292,14 @@ class Recorder:
         """Return what this user's runs on this emulator kept of these episodes, where unfinished; see `seal`."""
         with clear_errors(self.directory):
             emulator = self._emulator(trial_id)
-            rows = [
-                self.database.execute(
-                    "SELECT episode, frames, simulated_frames, wall_seconds, generator, actions, checkpoint"
-                    " FROM unfinished WHERE trial = ? AND episode = ?",
-                    (trial_id, episode),
-                ).fetchone()
-                for episode in episodes
-            ]
-        found = (seal.unsealed(trial_id, emulator, Unfinished(*row)) for row in rows if row is not None)
-        return tuple(kept for kept in found if kept is not None)
+            query = f"SELECT {', '.join(TABLES['unfinished'])} FROM unfinished WHERE trial = ? AND episode = ?"
+            rows = (self.database.execute(query, (trial_id, episode)).fetchone() for episode in episodes)
+            stored = [Unfinished(*row[1:]) for row in rows if row is not None]
+        return tuple(filter(None, (seal.unsealed(trial_id, emulator, item) for item in stored)))
 
     def _emulator(self, trial_id: str) -> str:
-        found = self.database.execute("SELECT game FROM trial WHERE id = ?", (trial_id,)).fetchone()
-        return self._emulators.get(found[0], "") if found else ""
+        row = self.database.execute("SELECT game FROM trial WHERE id = ?", (trial_id,)).fetchone()
+        return self._emulators.get(row[0], "") if row else ""
 
 
 def _claim(directory: Path) -> None:
@@ -346,7 +324,7 @@ def _locked(directory: Path) -> Iterator[IO[str]]:
     """Hold the lock that says who writes; the system lets go of it when the process ends, however it ends."""
     path = directory / LOCK
     if os.path.lexists(path) and not (
-        stat.S_ISREG((found := path.lstat()).st_mode) and found.st_size <= MOST_LOCK_BYTES
+        stat.S_ISREG((status := path.lstat()).st_mode) and status.st_size <= MOST_LOCK_BYTES
     ):
         raise ArcadeMarkError(f"{path}: is no lock of a run; remove it, or choose another directory")
     with path.open("a+", encoding="ascii", errors="replace") as file:
@@ -394,9 +372,10 @@ def _prepare(directory: Path, database: sqlite3.Connection, journal: str) -> Non
     guard(database, directory / DATABASE)
     if database.execute("SELECT 1 FROM sqlite_master").fetchone():
         with layout.open_for_reading(directory, keys=True) as reading:
-            columns = read_rows(directory, reading, dict(reading.execute("SELECT id, episodes FROM trial")))
+            check_table(directory, reading, "episode")
             check_index(directory, reading, "episode")
-        if len(columns["trial"]) and not (directory / manifest.FILE).exists():
+            played = reading.execute("SELECT 1 FROM episode").fetchone()
+        if played and not (directory / manifest.FILE).exists():
             raise ArcadeMarkError(f"{directory}: {manifest.FILE} is missing; restore it, or choose another directory")
     database.execute(f"PRAGMA journal_mode = {journal}")
     database.execute("PRAGMA synchronous = FULL")

@@ -8,31 +8,26 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.runs.playing import networks
 from arcademark.runs.store import manifest
-from arcademark.runs.store.checks import DATABASE, KEYS, RULES, check_index
 from arcademark.runs.store.combined import planned
-from arcademark.runs.store.database import open_for_reading, unplayed
+from arcademark.runs.store.database import DATABASE, TABLES, check_index, open_for_reading, unplayed, wrong_rows
 from arcademark.runs.store.merging import note, of_added, put_in_order
 from arcademark.runs.store.reading import (
     MOST_STEPS,
     Checkpoint,
-    EpisodeRecord,
-    check_ids,
     decode_actions,
+    read_checked,
     scored_phase,
     select_trials,
 )
 from arcademark.runs.store.recording import Recorder
-from arcademark.runs.store.rows import check_counts, read_rows
 from arcademark.suite.protocols import Protocol
 from arcademark.suite.settings import MOST_EPISODES
 
@@ -80,17 +75,14 @@ def check(directory: str | os.PathLike[str]) -> tuple[str, ...]:
         problems.append(str(error))
     try:
         with open_for_reading(path, keys=True) as database:
-            asked = dict(database.execute("SELECT id, episodes FROM trial ORDER BY position"))
-            columns = read_rows(path, database, asked)
+            wrong = [why for _, why in _wrong(database, "episode")]
+            problems += (f"{path}: {why}" for why in wrong)
             check_index(path, database, "episode")
-            if known is not None:
-                trials = list(select_trials(database, known[1]))
-                check_counts(path, database, columns, {trial.id: trial.learns for trial in trials}, known[1])
-                check_ids(path, *known, trials)
-            del columns
+            if known is not None and not wrong:
+                read_checked(path, database, *known)
             database.set_progress_handler(None, 0)  # what was read whole is sound
             imported = known is not None and "imported" in known[0]
-            problems += (f"{path}: {why}" for row in _rows(database, "episode") if (why := _wrong(row, imported)))
+            problems += (f"{path}: {why}" for _, why in _wrong_actions(database, imported))
             problems += _networks(path, database)
     except ArcadeMarkError as error:
         problems.append(str(error))
@@ -145,10 +137,10 @@ def _rows(database: sqlite3.Connection, table: str) -> Iterator[dict[str, Any]]:
     after, step = -1, 1
     while step < _MOST_SKIPPED:
         try:
-            found = database.execute(f"SELECT rowid, * FROM main.{table} WHERE rowid > ? ORDER BY rowid", (after,))
-            for number, *values in found:
+            rows = database.execute(f"SELECT rowid, * FROM main.{table} WHERE rowid > ? ORDER BY rowid", (after,))
+            for number, *values in rows:
                 after, step = number, 1
-                yield dict(zip([name for name, *_ in found.description[1:]], values, strict=True))
+                yield dict(zip([name for name, *_ in rows.description[1:]], values, strict=True))
             return
         except sqlite3.DatabaseError as error:
             if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
@@ -156,17 +148,24 @@ def _rows(database: sqlite3.Connection, table: str) -> Iterator[dict[str, Any]]:
             after, step = after + step, 2 * step
 
 
-def _wrong(row: Mapping[str, Any], imported: bool) -> str:
-    """Say what of a row no episode has; "" if all is well. Runs that were imported have no actions."""
-    where = one_line(f"{row['phase']!s} episode {row['episode']!r} of trial {row['trial']!s}", 200)
-    try:
-        record = msgspec.convert({**row, "trial_id": row["trial"]}, EpisodeRecord)
-        count = record.steps if imported else len(decode_actions(row["actions"], min(record.steps, MOST_STEPS)))
-    except msgspec.ValidationError as error:
-        return f"{where}: {one_line(str(error), 200)}"
-    except ValueError as error:
-        return f"{where}: its actions are damaged ({error})"
-    return "" if count == record.steps else f"{where}: its actions are {count:,}, and its steps {record.steps:,}"
+def _wrong(database: sqlite3.Connection, table: str) -> Iterator[tuple[int, str]]:
+    """Yield the rows of a table that hold what no run's do, by number, with what is wrong."""
+    for row, column in wrong_rows(database, table):
+        yield row, f"row {row:,} of table {table} has a {column} of the wrong type or range"
+
+
+def _wrong_actions(database: sqlite3.Connection, imported: bool) -> Iterator[tuple[int, str]]:
+    """Yield the episodes whose actions are not as many as their steps, as `_wrong`; imported ones have no actions."""
+    columns = "rowid, trial, phase, episode, steps, actions"
+    query = f"SELECT {columns} FROM episode WHERE typeof(steps) = 'integer' AND typeof(phase) = 'text'"
+    for number, trial, phase, episode, steps, actions in database.execute(query) if not imported else ():
+        try:
+            count = len(decode_actions(actions, min(steps, MOST_STEPS)))
+            why = "" if count == steps else f"its actions are {count:,}, and its steps {steps:,}"
+        except ValueError as error:
+            why = f"its actions are damaged ({error})"
+        if why:
+            yield number, one_line(f"{phase} episode {episode} of trial {trial}: {why}", 300)
 
 
 def _copy(
@@ -174,14 +173,10 @@ def _copy(
 ) -> Iterator[str]:
     """Copy what is intact, and yield what is not; trials whose rows are lost are known by their names."""
     database, imported = recorder.database, "imported" in document
-    for table in KEYS:
+    for table in TABLES:
         for row in _rows(source, table):
-            if table == "episode" and (why := _wrong(row, imported)):
-                yield why
-                continue
             database.execute(f"INSERT OR IGNORE INTO {table} ({', '.join(row)}) VALUES (:{', :'.join(row)})", row)
-    for table, rules in RULES.items():
-        database.execute(f"DELETE FROM {table} WHERE NOT ({' AND '.join(f'({rule})' for rule in rules.values())})")
+    yield from _without(database, "trial", _wrong(database, "trial"))
     if not imported:
         agents = {agent["label"]: agent for agent in document["agents"]}
         for name, agent, *rest in database.execute("SELECT id, agent, game, seed FROM trial").fetchall():
@@ -189,15 +184,20 @@ def _copy(
                 database.execute("DELETE FROM trial WHERE id = ?", (name,))
         lost = {name for (name,) in database.execute("SELECT trial FROM episode EXCEPT SELECT id FROM trial")}
         recorder.add_trials(trial for trial in planned(document, protocol) if trial.id in lost)
+    for table in TABLES.keys() - {"trial"}:
+        yield from _without(database, table, _wrong(database, table))
+    yield from _without(database, "episode", _wrong_actions(database, imported))
+
+
+def _without(database: sqlite3.Connection, table: str, wrong: Iterable[tuple[int, str]]) -> Iterator[str]:
+    """Delete the rows that are wrong, and yield what is."""
+    for number, why in [*wrong]:
+        database.execute(f"DELETE FROM {table} WHERE rowid = ?", (number,))
+        yield why
 
 
 def _make_consistent(database: sqlite3.Connection, protocol: Protocol) -> Iterator[str]:
     """Leave out training of which a part is lost, and let notes tell of no more than there is; yield what goes."""
-    for table in KEYS.keys() - {"trial"}:
-        database.execute(f"DELETE FROM {table} WHERE trial NOT IN (SELECT id FROM trial)")
-    database.execute(
-        "DELETE FROM episode WHERE phase = 'evaluation' AND episode >= (SELECT episodes FROM trial WHERE id = trial)"
-    )
     evaluated: dict[str, int] = {}
     for trial, learns, due, trained, last, there, noted in database.execute(_COUNTS).fetchall():
         begins_again, scored = not due == trained == last, scored_phase(protocol, bool(learns))
