@@ -42,7 +42,6 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,7 +54,6 @@ from arcademark.metrics.uncertainty.coverage import shares as written_shares
 from arcademark.metrics.uncertainty.intervals import (
     FEWEST,
     METHODS,
-    Method,
     Strata,
     interval,
     limits,
@@ -67,11 +65,11 @@ from arcademark.suite import references, tasks
 
 Floats = NDArray[np.float64]
 
-STATISTICS = (*bootstrap.AGGREGATES, "probability_of_improvement")
+STATISTICS = (*aggregate.AGGREGATES, "probability_of_improvement")
 OTHERS = tuple(
     f"{prefix} {name}"
     for prefix in ("difference of", "capped", "difference of capped")
-    for name in bootstrap.AGGREGATES
+    for name in aggregate.AGGREGATES
 )
 KINDS = ("normal", "skewed", "breakthrough")
 SPREAD, SPREAD_LOG, NORMAL_SPREAD = 0.2, 0.7, 0.5
@@ -82,7 +80,7 @@ RESAMPLES = 1000
 ADVANTAGE = 1.1
 
 SEEDS, EPISODES, APART = (1, 2, 3, 5, 10), (10, 100), (0.0, 0.3, 1.0)
-EPISODE_METHODS: tuple[Method | Literal["student", "pooled"], ...] = ("percentile", "symmetric", "student", "pooled")
+EPISODE_METHODS = ("symmetric", "student", "pooled")
 EPISODE_SPREAD_LOG = 0.5
 EPISODE_RESAMPLES = 500
 
@@ -134,7 +132,7 @@ class Population:
         for who in (self, self.better()):
             runs, capped = who.runs(TRUE_RUNS, rng), np.clip(who.means, 0.0, TARGET)[:, np.newaxis]
             by_run = aggregate.iqm(runs), aggregate.optimality_gap(runs, TARGET)
-            kept = bootstrap.aggregates(capped, TARGET)[:2]
+            kept = aggregate.mean(capped[:, 0]), aggregate.median(capped[:, 0])
             held = (
                 aggregate.iqm(np.clip(runs, 0.0, TARGET)),
                 aggregate.optimality_gap(np.clip(runs, 0.0, TARGET), TARGET),
@@ -142,7 +140,7 @@ class Population:
             told.append([np.mean(who.means), np.median(who.means), *by_run, *kept, *held])
         mine, theirs = np.array(told, np.float64)
         apart = np.split(theirs - mine, 2)
-        return np.concatenate([apart[0], mine[len(bootstrap.AGGREGATES) :], apart[1]])
+        return np.concatenate([apart[0], mine[len(aggregate.AGGREGATES) :], apart[1]])
 
 
 def true_means() -> Floats:
@@ -167,25 +165,30 @@ def population(kind: str, size: int, means: Floats, rng: np.random.Generator) ->
     return Population(chosen, spreads, chances, kind == "normal")
 
 
+def plain(scores: Floats, bounds: tuple[float, float] | None = None) -> measures.Measure:
+    """Return the measure of scores as they are, in percent, or held within bounds."""
+    names = by_task(scores)
+    return measures.Measure("plain", "", "", dict.fromkeys(names, 0.0), dict.fromkeys(names, TARGET), bounds)
+
+
+def by_task(scores: Floats) -> dict[str, Floats]:
+    """Name the tasks of scores, shape (tasks, runs), by their places."""
+    return {str(task): runs for task, runs in enumerate(scores)}
+
+
 def held(people: Population, truth: Floats, runs: int, rng: np.random.Generator) -> NDArray[np.bool_]:
     """Draw runs and tell which methods' intervals hold the truth: shape (methods, statistics)."""
     scores, opponent = people.runs(runs, rng), people.better().runs(runs, rng)
     key = rng.integers(2**64, dtype=np.uint64)
     sample = samples.sample_of(scores)
-    means = scores.mean(axis=1)
-    values = [
-        aggregate.mean(means),
-        aggregate.median(means),
-        aggregate.iqm(scores),
-        aggregate.optimality_gap(scores, TARGET),
-    ]
+    _, values, strata = sum_up([plain(scores)], by_task(scores))
     draws = bootstrap.resampled_aggregates(sample, key, TARGET, RESAMPLES, 1)
     x, y = (samples.sample_of(each, sort=False) for each in (opponent, scores))
     won = bootstrap.resampled_improvement(x, y, key, RESAMPLES, 1)
     probability, against = samples.improvement(x, y)
     told = []
     for method in METHODS:
-        ends = limits(values, draws, samples.aggregate_strata(sample, TARGET), method=method, level=LEVEL)[:2]
+        ends = limits(values[0], draws, Strata(strata.variances[0], strata.runs), method=method, level=LEVEL)[:2]
         last = limits(probability, won, against, method=method, level=LEVEL)[:2]
         low, high = (np.append(a, b) for a, b in zip(ends, last, strict=True))
         told.append((low <= truth) & (truth <= high))
@@ -195,21 +198,19 @@ def held(people: Population, truth: Floats, runs: int, rng: np.random.Generator)
 def held_others(people: Population, truth: Floats, runs: int, rng: np.random.Generator) -> NDArray[np.bool_]:
     """As `held`, for the `OTHERS`."""
     sides = [each.runs(runs, rng) for each in (people.better(), people)]
-    names = [str(task) for task in range(people.means.size)]
-    zero, full = dict.fromkeys(names, 0.0), dict.fromkeys(names, TARGET)
-    measure = measures.Measure("capped", "", "", zero, full, (0.0, TARGET))
+    measure = plain(sides[0], (0.0, TARGET))
 
     values, draws, strata = [], [], []
     for scores in sides:
-        sample, by_task = samples.sample_of(scores), dict(zip(names, scores, strict=True))
+        sample = samples.sample_of(scores)
         key = rng.integers(2**64, dtype=np.uint64)
-        line, capped_values, shares = sum_up([measure], by_task)
-        values.append([bootstrap.aggregates(scores, TARGET), capped_values[0]])
+        line, both, shares = sum_up([measure, plain(scores)], by_task(scores))
+        values.append([both[1], both[0]])
         drawn = bootstrap.resampled_aggregates(sample, key, TARGET, RESAMPLES, 1)
         other, free = rng.integers(2**64, dtype=np.uint64), samples.sample_of(line[0])
         capped = bootstrap.resampled_aggregates(free, other, normalise.PERCENT, RESAMPLES, None, measure.bounds)
         draws.append([drawn, capped[len(drawn) :]])
-        strata.append([samples.aggregate_strata(sample, TARGET), Strata(shares.variances[0], shares.runs)])
+        strata.append([Strata(shares.variances[place], shares.runs) for place in (1, 0)])
     apart = [
         (values[0][i] - values[1][i], draws[0][i] - draws[1][i], samples.together(strata[0][i], strata[1][i]))
         for i in (0, 1)
@@ -299,7 +300,7 @@ def episodes_row(case: tuple[int, int, int]) -> list[float]:
                 low, high = score_intervals([of_seeds])[0, 1:3]
                 hits += bool(low <= truth <= high)
                 continue
-            found = interval({"": list(played)}, lambda x: x[..., 0], rng, resamples=EPISODE_RESAMPLES, method=method)
+            found = interval({"": list(played)}, lambda x: x[..., 0], rng, resamples=EPISODE_RESAMPLES)
             hits += found.low is not None and found.high is not None and found.low <= truth <= found.high
         shares.append(hits / trials if seeds >= FEWEST or method != "student" or seeds == 1 else math.nan)
     return shares

@@ -46,7 +46,9 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
+from arcademark.metrics.aggregate import AGGREGATES
 from arcademark.metrics.uncertainty import bootstrap
+from arcademark.metrics.uncertainty.samples import sample_of
 
 ROOT = Path(__file__).parent.parent
 PEER = ROOT / "build" / "rliable"
@@ -88,8 +90,7 @@ for line in sys.stdin:
 
 SUMMARIES_SCRIPT = """
 from arcademark.catalogue import load
-from arcademark.metrics import normalise
-from arcademark.metrics.uncertainty import bootstrap
+from arcademark.metrics import aggregate, normalise
 from arcademark.suite import references
 
 table = load()
@@ -102,7 +103,7 @@ for name, high in (("hns", "human"), ("hwrns", "human_world_record"), ("saber", 
     values = getattr(normalise, name)(scores[:, columns], low, top, tasks)
     for row in values:
         if not all(row != row):
-            bootstrap.aggregates(row[row == row][:, None])
+            aggregate.aggregates(row[row == row], row[row == row][:, None])
             counted += 1
 print(len(table.algorithms), counted)
 """
@@ -158,10 +159,9 @@ def ours(x: Floats, y: Floats) -> dict[str, Callable[[np.random.Generator], Limi
     games = [str(game) for game in range(GAMES)]
 
     def aggregates(rng: np.random.Generator) -> Limits:
-        found = bootstrap.aggregate_intervals(
-            x, games, rng, target=1.0, method="percentile", resamples=AGGREGATE_REPLICATES
-        )
-        return {name: [interval.low or 0.0, interval.high or 0.0] for name, interval in found.items()}
+        key = rng.integers(2**64, dtype=np.uint64)
+        draws = bootstrap.resampled_aggregates(sample_of(x), key, 1.0, AGGREGATE_REPLICATES)
+        return dict(zip(AGGREGATES, np.quantile(draws, [0.025, 0.975], axis=-1).T.tolist(), strict=True))
 
     def improvement(rng: np.random.Generator) -> Limits:
         found = bootstrap.improvement_interval(x, y, games, rng, method="percentile", resamples=IMPROVEMENT_REPLICATES)
@@ -200,10 +200,11 @@ def children_time() -> float:
 def compiling(x: Floats, y: Floats, folder: Path) -> tuple[float, float, float]:
     """Return the processor seconds of a fresh process: kernels not compiled, compiled; and of importing alone."""
     np.savez(folder / "mine.npz", x=x, y=y)
-    imports = "import numpy as np; from arcademark.metrics import bootstrap"
+    imports = "import numpy as np; from arcademark.metrics.uncertainty import bootstrap, samples"
     call = (
         f"{imports}; data = np.load({str(folder / 'mine.npz')!r}); games = [''] * len(data['x']); "
-        "rng = np.random.default_rng(0); bootstrap.aggregate_intervals(data['x'], games, rng, resamples=2); "
+        "rng = np.random.default_rng(0); "
+        "bootstrap.resampled_aggregates(samples.sample_of(data['x']), np.uint64(0), 1.0, 2); "
         "bootstrap.improvement_interval(data['x'], data['y'], games, rng, resamples=2)"
     )
     cache = {"NUMBA_CACHE_DIR": str(folder / "cache")}

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.metrics.aggregate import at_human_level, iqm, mean, median, optimality_gap
+from arcademark.metrics.aggregate import iqm, mean, median, optimality_gap
 
 NAN = np.nan
 SKEWED = np.array([0.0, 1, 2, 3, 10, 100, 1000, 5000])
@@ -220,10 +220,3 @@ def test_optimality_gap_carries_leading_axes_through() -> None:
     found = optimality_gap(scores, missing="omit")
     assert np.shape(found) == (4, 2)
     np.testing.assert_allclose(found, [[slow_gap(table.tolist(), 100) for table in row] for row in scores])
-
-
-def test_human_level_is_100_percent_and_games_are_named() -> None:
-    found = at_human_level([100.0, 99.99, NAN, 1e4], TASKS)
-    assert (found.count, found.tasks, found.missing) == (2, ("a", "d"), ("c",))
-    with pytest.raises(ArcadeMarkError, match="a score for each of 4 tasks"):
-        at_human_level([1.0], TASKS)

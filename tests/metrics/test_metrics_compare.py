@@ -11,11 +11,8 @@ from scipy import stats
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics.compare import (
-    Moments,
     holm,
-    moments,
     paired_tests,
-    paired_tests_of_moments,
     probabilities_of_improvement,
     probability_of_improvement,
 )
@@ -49,7 +46,6 @@ def there(runs: list[float]) -> list[float]:
 def test_welch_by_hand() -> None:
     """Means 12 and 2 with variances 4 / 3 and 1 / 3: t = 10 / √(5/3), with (5/3)² / (8/9 + 1/18) = 50/17 degrees."""
     test = paired_tests([[10.0, 12, 14]], [[1.0, 2, 3]], ["alien"]).tests[0]
-    assert test.difference == 10
     assert test.t == pytest.approx(10 / np.sqrt(5 / 3))
     assert test.degrees_of_freedom == pytest.approx((25 / 9) / (16 / 18 + 1 / 18))
     assert test.degrees_of_freedom == pytest.approx(50 / 17)
@@ -60,14 +56,12 @@ def test_verdicts_and_reasons() -> None:
     assert [test.verdict for test in found.tests] == [
         "better", "worse", "undecided", "untested", "untested", "untested",
     ]  # fmt: skip
-    assert (found.better, found.worse, found.undecided, found.untested) == (1, 1, 1, 3)
-    assert found.named("untested") == ("tennis", "venture", "zaxxon")
+    assert [found.count(verdict) for verdict in ("better", "worse", "undecided", "untested")] == [1, 1, 1, 3]
     assert [test.why for test in found.tests[3:]] == [
         "the first has one run",
         "neither varies from run to run, and both score the same",
         "the first has no score",
     ]
-    assert [test.difference for test in found.tests[3:]] == [3, 0, None]
     assert all((test.t, test.degrees_of_freedom, test.p) == (None, None, None) for test in found.tests[3:])
     assert all(test.why == "" for test in found.tests[:3])
 
@@ -76,7 +70,6 @@ def test_without_any_variance_a_difference_is_told_but_not_tested() -> None:
     """0.1 three times has a mean that is not 0.1: rounding is no variance."""
     found = paired_tests([[0.1, 0.1, 0.1]], [[0.3, 0.3, 0.3]], ["pong"]).tests[0]
     assert (found.verdict, found.why) == ("untested", "neither varies from run to run")
-    assert found.difference == pytest.approx(-0.2)
 
 
 def test_one_side_that_never_varies_is_tested_with_the_others_degrees_of_freedom() -> None:
@@ -88,7 +81,7 @@ def test_one_side_that_never_varies_is_tested_with_the_others_degrees_of_freedom
 def test_a_level_decides() -> None:
     strict, lax = (paired_tests([[4.0, 5, 6]], [[1.0, 2, 3]], ["pong"], alpha=alpha) for alpha in (0.01, 0.05))
     assert strict.tests[0].p == pytest.approx(0.0213, abs=1e-4)
-    assert (strict.undecided, lax.better) == (1, 1)
+    assert (strict.count("undecided"), lax.count("better")) == (1, 1)
 
 
 @settings(deadline=None)
@@ -105,25 +98,6 @@ def test_tests_agree_with_scipy(a: list[list[float]], b: list[list[float]]) -> N
         assert test.degrees_of_freedom == pytest.approx(expected.df)
         assert test.p == pytest.approx(expected.pvalue)
         assert (test.verdict == "undecided") == (expected.pvalue >= 0.01)
-
-
-@settings(deadline=None)
-@given(
-    st.floats(-100, 100),
-    st.floats(0.1, 50),
-    st.integers(2, 40),
-    st.floats(-100, 100),
-    st.floats(0, 50),
-    st.integers(2, 40),
-)
-def test_published_moments_agree_with_scipy(m1: float, s1: float, n1: int, m2: float, s2: float, n2: int) -> None:
-    first, second = (
-        Moments(np.array([mean]), np.array([sd]), np.array([n])) for mean, sd, n in ((m1, s1, n1), (m2, s2, n2))
-    )
-    found = paired_tests_of_moments(first, second, ["pong"]).tests[0]
-    expected = stats.ttest_ind_from_stats(m1, s1, n1, m2, s2, n2, equal_var=False)
-    assert found.t == pytest.approx(expected.statistic)
-    assert found.p == pytest.approx(expected.pvalue, abs=1e-12)
 
 
 @settings(deadline=None)
@@ -156,34 +130,12 @@ def test_a_game_where_all_runs_gain_never_turns_worse(a: list[list[float]], gain
             assert order[after.verdict] >= order[before.verdict]
 
 
-def test_moments_by_hand() -> None:
-    found = moments([[1.0, 3, NAN], [2.0, NAN, NAN], [NAN, NAN, NAN]])
-    np.testing.assert_allclose(found.mean, [2, 2, NAN])
-    np.testing.assert_allclose(found.standard_deviation, [np.sqrt(2), NAN, NAN])
-    assert found.runs.tolist() == [2, 1, 0]
-
-
-def test_published_moments_that_lack_something_are_untested_by_reason() -> None:
-    known = Moments(np.array([1.0, 2.0]), np.array([1.0, 1.0]), np.array([5, 5]))
-    lacking = Moments(np.array([1.0, NAN]), np.array([NAN, 1.0]), np.array([5, 5]))
-    found = paired_tests_of_moments(known, lacking, ("pong", "alien"))
-    assert [test.why for test in found.tests] == [
-        "the standard deviation of the second is not known",
-        "the second has no score",
-    ]
-
-
 def test_bad_tests_are_refused() -> None:
     for alpha in (0, 1, 5):
-        with pytest.raises(ArcadeMarkError, match="expected a significance level"):
+        with pytest.raises(ArcadeMarkError, match="alpha"):
             paired_tests(FIRST, SECOND, TASKS, alpha=alpha)
-    with pytest.raises(ArcadeMarkError, match=r"expected scores for each of 2 tasks, not of shape \[\(6,\)\]"):
+    with pytest.raises(ArcadeMarkError, match=r"\(2, runs\), not \(6, "):
         paired_tests(FIRST, SECOND, TASKS[:2])
-    with pytest.raises(ArcadeMarkError, match=r"expected scores of shape \(tasks, runs\), not \(2,\)"):
-        moments([1.0, 2.0])
-    negative = Moments(np.array([1.0]), np.array([-1.0]), np.array([5]))
-    with pytest.raises(ArcadeMarkError, match="standard deviation is negative"):
-        paired_tests_of_moments(negative, negative, ["pong"])
 
 
 def test_probability_of_improvement_by_hand() -> None:
@@ -196,17 +148,15 @@ def test_probability_of_improvement_by_hand() -> None:
 def test_probability_of_improvement_with_ragged_runs_and_tasks_that_only_one_played() -> None:
     x = [[1.0, NAN], [4, 2], [1, 1]]
     y = [[0.0, 2, NAN], [1, 3, 3], [NAN, NAN, NAN]]
-    with pytest.raises(ArcadeMarkError, match="5 scores are missing"):
-        probability_of_improvement(x, y)
     np.testing.assert_allclose(probabilities_of_improvement(x, y), [0.5, 4 / 6, NAN])
-    assert probability_of_improvement(x, y, missing="omit") == pytest.approx((0.5 + 4 / 6) / 2)
+    assert probability_of_improvement(x, y) == pytest.approx((0.5 + 4 / 6) / 2)
     with pytest.raises(ArcadeMarkError, match="no task has runs of both"):
-        probability_of_improvement([[NAN]], [[1.0]], missing="omit")
+        probability_of_improvement([[NAN]], [[1.0]])
 
 
 @pytest.mark.parametrize(("x", "y"), [([1.0], [1.0]), ([[1.0]], [[1.0], [2.0]])])
 def test_probability_of_improvement_wants_tasks_by_runs(x: object, y: object) -> None:
-    with pytest.raises(ArcadeMarkError, match=r"two arrays of shape \(tasks, runs\)"):
+    with pytest.raises(ArcadeMarkError, match=r"two arrays of shape"):
         probability_of_improvement(x, y)  # type: ignore[arg-type]
 
 
@@ -231,12 +181,12 @@ def test_probabilities_of_both_sides_make_one_and_rise_with_scores(
     a: list[list[float]], b: list[list[float]], gain: int
 ) -> None:
     assume(not np.isnan(probabilities_of_improvement(a, b)).all())
-    forth, back = (probability_of_improvement(*sides, missing="omit") for sides in ((a, b), (b, a)))
+    forth, back = (probability_of_improvement(*sides) for sides in ((a, b), (b, a)))
     assert forth + back == pytest.approx(1)
-    assert probability_of_improvement(np.array(a) + gain, b, missing="omit") >= forth - 1e-12
-    cubed = probability_of_improvement(np.array(a) ** 3, np.array(b) ** 3, missing="omit")
+    assert probability_of_improvement(np.array(a) + gain, b) >= forth - 1e-12
+    cubed = probability_of_improvement(np.array(a) ** 3, np.array(b) ** 3)
     assert cubed == pytest.approx(forth)
-    turned = probability_of_improvement(np.array(a)[::-1, ::-1], np.array(b)[::-1], missing="omit")
+    turned = probability_of_improvement(np.array(a)[::-1, ::-1], np.array(b)[::-1])
     assert turned == pytest.approx(forth)
 
 

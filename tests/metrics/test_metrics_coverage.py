@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from arcademark.metrics.aggregate import AGGREGATES
 from arcademark.metrics.uncertainty import coverage
-from arcademark.metrics.uncertainty.bootstrap import AGGREGATES, METHOD
+from arcademark.metrics.uncertainty.bootstrap import METHOD
 from arcademark.metrics.uncertainty.intervals import METHODS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "intervals.md").read_text(encoding="utf-8")
@@ -43,27 +44,6 @@ def test_the_nearest_number_of_tasks_and_no_more_runs_stand_for_others(monkeypat
     assert coverage.measured("mean", "symmetric", 57, 3) is None
 
 
-def test_a_warning_tells_what_was_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(coverage, "shares", lambda: TABLE)
-    told = "7 runs a task: of simulated 95 % intervals from 5, 90 to 97 % held the true value"
-    assert coverage.warning("iqm", "symmetric", 0.95, 57, 7) == told
-    monkeypatch.setattr(coverage, "ENOUGH", 0.96)
-    alike = "12 runs a task: of simulated 95 % intervals from 10, 95 % held the true value"
-    assert coverage.warning("iqm", "symmetric", 0.95, 57, 12) == alike
-    unknown = "only 2 runs a task: how often such an interval holds the true value was not measured"
-    assert coverage.warning("iqm", "symmetric", 0.9, 57, 2) == unknown
-    assert coverage.warning("mean", "symmetric", 0.95, 57, 2) == unknown
-    assert coverage.warning("mean", "symmetric", 0.95, 57, 10) is None
-
-
-def test_what_holds_the_truth_often_enough_is_not_warned_of_however_few_the_runs(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(coverage, "shares", lambda: TABLE)
-    shares = [coverage.warning("iqm", "symmetric", 0.95, 57, runs) is None for runs in coverage.RUNS]
-    assert shares == [True, True, False, True, True]
-
-
 @pytest.mark.parametrize("statistic", [*STATISTICS, *OTHERS])
 def test_the_page_shows_what_is_told(statistic: str) -> None:
     table = PAGE.split(f"**{statistic.replace('_', ' ')}**\n\n")[1].split("\n\n")[0].splitlines()
@@ -77,6 +57,7 @@ def test_the_page_shows_what_is_told(statistic: str) -> None:
             assert cell == f"{low:.3f}–{high:.3f}"
 
 
+@pytest.mark.slow
 def test_the_examples_of_the_page_run(capsys: pytest.CaptureFixture[str]) -> None:
     examples = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     for example in examples:

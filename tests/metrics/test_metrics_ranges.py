@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,10 +12,9 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.metrics.ranges import (
     algorithm_limits,
     baseline_limits,
-    baseline_normalised,
     inter_algorithm,
+    placed,
     random_limits,
-    random_normalised,
     zero_ranges,
 )
 
@@ -24,6 +26,14 @@ SCORES = [10.0, 11.0, 500.0]
 
 NUMBER = st.floats(-1e6, 1e6)
 MAYBE = NUMBER | st.just(NAN)
+
+
+def random_normalised(scores: Any, random: dict[str, float], tasks: Sequence[str], **options: Any) -> Any:
+    return placed(scores, random_limits(random, tasks), tasks, **options)
+
+
+def baseline_normalised(scores: Any, baselines: dict[str, list[float]], tasks: Sequence[str]) -> Any:
+    return placed(scores, baseline_limits(baselines, tasks), tasks)
 
 
 def table(elements: st.SearchStrategy[float], tasks: int = 3) -> st.SearchStrategy[list[list[float]]]:

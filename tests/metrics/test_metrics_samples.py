@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.metrics import aggregate, compare
+from arcademark.metrics import compare
 from arcademark.metrics.uncertainty import samples
 from arcademark.metrics.uncertainty.intervals import METHODS, Strata, limits, score_intervals, student_ratio
 
@@ -16,10 +16,6 @@ from arcademark.metrics.uncertainty.intervals import METHODS, Strata, limits, sc
 def made_up(tasks: int, runs: int, seed: int = 0) -> np.ndarray:
     source = np.random.default_rng(seed)
     return np.asarray(source.lognormal(0, 1, (tasks, 1)) * source.lognormal(0, 0.4, (tasks, runs)))
-
-
-def strata(scores: np.ndarray, target: float = 1.0) -> Strata:
-    return samples.aggregate_strata(samples.sample_of(scores), target)
 
 
 def test_degrees_of_freedom_of_a_difference_are_welchs() -> None:
@@ -67,51 +63,6 @@ def test_no_other_method_and_no_other_level() -> None:
         limits(0.0, np.zeros(3), one, method="bca", level=0.9)  # type: ignore[arg-type]
     with pytest.raises(ArcadeMarkError, match="level 1"):
         limits(0.0, np.zeros(3), one, method="symmetric", level=1.0)
-
-
-def test_variances_of_mean_and_optimality_gap_by_the_textbook() -> None:
-    scores = made_up(4, 5)
-    found = strata(scores).variances.sum(axis=1)
-    assert found[0] == pytest.approx((scores.var(axis=1, ddof=1) / 5).sum() / 16)
-    assert found[3] == pytest.approx((np.minimum(scores, 1).var(axis=1, ddof=1) / 5).sum() / 16)
-
-
-def test_variance_of_an_iqm_of_one_task_is_yuens() -> None:
-    runs = made_up(1, 12)
-    theirs = stats.mstats.trimmed_stde(runs[0], limits=(0.25, 0.25), inclusive=(True, True))
-    assert np.sqrt(strata(runs).variances[2, 0]) == pytest.approx(float(theirs))
-
-
-@pytest.mark.parametrize("statistic", [0, 2, 3])
-def test_variances_are_those_of_the_statistic_drawn_again_and_again(statistic: int) -> None:
-    """Many runs a task, so that the linear approximation holds."""
-    source = np.random.default_rng(3)
-    means = source.lognormal(0, 1, (8, 1))
-    by = [
-        lambda scores: scores.mean(),
-        None,
-        lambda scores: float(aggregate.iqm(scores)),
-        lambda scores: float(aggregate.optimality_gap(scores, 1.0)),
-    ][statistic]
-    assert by is not None
-    drawn = [by(means * source.lognormal(0, 0.4, (8, 40))) for _ in range(2000)]
-    expected = np.mean(
-        [strata(means * source.lognormal(0, 0.4, (8, 40))).variances[statistic].sum() for _ in range(50)]
-    )
-    assert np.var(drawn) == pytest.approx(expected, rel=0.12)
-
-
-def test_the_median_follows_the_tasks_near_it() -> None:
-    scores = np.array([[0.0, 2, 4], [9.0, 10, 11], [9.5, 10.5, 11.5], [98.0, 100, 102], [199.0, 200, 201]])
-    shares = strata(scores).variances[1] / (scores.var(axis=1, ddof=1) / 3)
-    weights = np.sqrt(shares)
-    assert weights.sum() == pytest.approx(1)
-    assert weights[1] + weights[2] > 0.999
-    assert weights[2] > weights[1]  # the third is the median itself
-
-
-def test_what_never_varies_has_no_variance_at_all() -> None:
-    assert not strata(np.repeat([[0.1], [0.7], [1e9 / 3]], 7, axis=1)).variances.any()
 
 
 @pytest.mark.parametrize(("runs_x", "runs_y"), [(2, 3), (5, 5), (4, 1)])

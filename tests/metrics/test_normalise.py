@@ -6,16 +6,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.metrics.normalise import (
-    PERCENT,
-    broken_records,
-    hns,
-    hwrb,
-    hwrns,
-    normalise,
-    reaching,
-    saber,
-)
+from arcademark.metrics.normalise import hns, hwrns, normalise, reaching, saber
 
 NAN = np.nan
 TASKS = ("pong", "qbert", "skiing")
@@ -44,17 +35,6 @@ def test_missing_scores_stay_missing_and_touch_no_other() -> None:
     assert np.isnan(saber([NAN], RANDOM, RECORD, ("pong",))[0])
 
 
-def test_other_axes_are_carried_through() -> None:
-    scores = np.arange(24.0).reshape(4, 3, 2)
-    by_table = hns(scores, RANDOM, HUMAN, TASKS, task_axis=1)
-    assert by_table.shape == (4, 3, 2)
-    for algorithm in range(4):
-        for run in range(2):
-            np.testing.assert_array_equal(
-                by_table[algorithm, :, run], hns(scores[algorithm, :, run], RANDOM, HUMAN, TASKS)
-            )
-
-
 def test_a_task_where_less_is_better_needs_the_smaller_reference_as_high() -> None:
     assert normalise([30.0], {"golf": 90.0}, {"golf": 50.0}, ["golf"]).tolist() == [1.5]
 
@@ -68,8 +48,8 @@ def test_equal_references_give_nan_on_their_tasks_alone_where_that_is_asked_for(
     high = {**HUMAN, "qbert": 100.0}
     found = normalise(SCORES, RANDOM, high, TASKS, zero_range="omit")
     np.testing.assert_allclose(found, [0.6, NAN, -0.5])
-    by_table = normalise(np.array([SCORES, SCORES]).T, RANDOM, high, TASKS, task_axis=0, zero_range="omit")
-    np.testing.assert_array_equal(by_table, np.array([found, found]).T)
+    several = normalise([SCORES, SCORES], RANDOM, high, TASKS, zero_range="omit")
+    np.testing.assert_array_equal(several, [found, found])
 
 
 def test_absent_references_are_refused_and_the_tasks_named() -> None:
@@ -81,13 +61,8 @@ def test_absent_references_are_refused_and_the_tasks_named() -> None:
 
 @pytest.mark.parametrize("scores", [1.0, [1.0, 2.0], np.zeros((3, 2))])
 def test_tasks_that_do_not_fit_the_axis_are_refused(scores: object) -> None:
-    with pytest.raises(ArcadeMarkError, match="have no axis -1 of 3 tasks"):
+    with pytest.raises(ArcadeMarkError, match="the tasks last"):
         hns(scores, RANDOM, HUMAN, TASKS)  # type: ignore[arg-type]
-
-
-def test_an_axis_that_is_not_there_is_refused() -> None:
-    with pytest.raises(ArcadeMarkError, match=r"shape \(3,\) have no axis 1 of 3 tasks"):
-        hns(SCORES, RANDOM, HUMAN, TASKS, task_axis=1)
 
 
 @settings(deadline=None)
@@ -121,10 +96,11 @@ def test_order_of_tasks_does_not_matter(scores: list[float], order: list[int]) -
 
 
 def test_breakthroughs_are_counted_from_100_percent_and_missing_tasks_named() -> None:
-    found = hwrb([100.0, np.nextafter(100, 0), NAN], TASKS)
+    found = reaching([100.0, np.nextafter(100, 0), NAN], TASKS)
     assert (found.count, found.tasks, found.missing) == (1, ("pong",), ("skiing",))
+    assert reaching([5.0, 4.999, NAN], TASKS, 5.0).tasks == ("pong",)
     with pytest.raises(ArcadeMarkError, match=r"a score for each of 3 tasks, not an array of shape \(2,\)"):
-        hwrb([1.0, 2.0], TASKS)
+        reaching([1.0, 2.0], TASKS)
 
 
 @settings(deadline=None)
@@ -133,31 +109,3 @@ def test_a_higher_score_never_normalises_lower(score: float, gain: float) -> Non
     for metric, high in ((hns, HUMAN), (hwrns, RECORD), (saber, RECORD)):
         lower, higher = (metric([raw], RANDOM, high, ["qbert"])[0] for raw in (score, score + gain))
         assert lower <= higher
-
-
-def test_any_bar_can_be_reached() -> None:
-    found = reaching([5.0, 4.999, NAN], TASKS, 5.0)
-    assert (found.count, found.tasks, found.missing) == (1, ("pong",), ("skiing",))
-
-
-def test_broken_records_name_who_broke_them_and_which_stand() -> None:
-    scores = [[100.0, 99.9, NAN, 3], [250, NAN, NAN, 99]]
-    found = broken_records(scores, ("R2D2", "MuZero"), ("pong", "qbert", "skiing", "alien"))
-    assert dict(found.by_task) == {"pong": ("R2D2", "MuZero"), "qbert": (), "skiing": (), "alien": ()}
-    assert (found.unbroken, found.unplayed) == (("qbert", "alien"), ("skiing",))
-    with pytest.raises(ArcadeMarkError, match=r"expected scores of shape \(2, 3\), not \(2, 4\)"):
-        broken_records(scores, ("R2D2", "MuZero"), TASKS)
-
-
-@settings(deadline=None)
-@given(st.lists(st.lists(st.sampled_from([0.0, 99, 100, 101, NAN]), min_size=3, max_size=3), min_size=1, max_size=4))
-def test_broken_records_are_those_of_each_algorithm_apart(scores: list[list[float]]) -> None:
-    names = [f"algorithm {row}" for row in range(len(scores))]
-    found = broken_records(scores, names, TASKS)
-    apart = {name: set(hwrb(row, TASKS).tasks) for name, row in zip(names, scores, strict=True)}
-    assert {task: {name for name in names if task in apart[name]} for task in TASKS} == {
-        task: set(holders) for task, holders in found.by_task.items()
-    }
-    stands = {task for place, task in enumerate(TASKS) if all(not row[place] >= PERCENT for row in scores)}
-    assert set(found.unbroken) | set(found.unplayed) == stands
-    assert set(found.unplayed) == {task for place, task in enumerate(TASKS) if all(np.isnan(r[place]) for r in scores)}

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from arcademark.metrics.aggregate import mean, median
-from arcademark.metrics.normalise import hns, hwrb, hwrns, saber
+from arcademark.metrics.normalise import hns, hwrns, reaching, saber
 
 ROWS = list(csv.DictReader((Path(__file__).parent / "published_scores.csv").read_text(encoding="utf-8").splitlines()))
 TASKS = [row["task"] for row in ROWS]
@@ -50,7 +50,7 @@ def test_hwrns_and_hwrb_of_57_games(
     normalised = hwrns(raw(algorithm), RANDOM, RECORD, TASKS)
     assert mean(normalised) == pytest.approx(printed_mean, abs=0.005)
     assert median(normalised) == pytest.approx(printed_median, abs=0.005)
-    assert hwrb(normalised, TASKS).count == printed_hwrb
+    assert reaching(normalised, TASKS).count == printed_hwrb
 
 
 @pytest.mark.parametrize(

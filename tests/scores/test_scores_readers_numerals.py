@@ -41,10 +41,8 @@ def read(cells: list[str], separator: str = ";", decimal: str | None = None) -> 
             [1234567, 1234, 1234.5, 1234, 1234],
         ),
         (["−20.7", "\u221220,700.5", "–3.5"], [-20.7, -20700.5, -3.5]),
-        (["**12**", "*12*", "__12__", r"\textbf{12}", r"$\mathbf{12}$", r"\textbf{$12$}*", "12*"], [12] * 7),
+        (["**12**", "*12*", r"\textbf{12}", r"$\mathbf{12}$", r"\textbf{$12$}*", "12*"], [12] * 6),
         (["12.5 ± 3", "12.5±3", "12.5 +/- 3", "12.5+-3", r"$12.5 \pm 3$", r"12.5 $\pm$ 3", "**12.5** ± 3"], [12.5] * 7),
-        (["45%", "45.5 %", r"4\%", "45 ± 3%", "−3%"], [45, 45.5, 4, 45, -3]),
-        ([r"10{,}596", r"10\,596.5"], [10596, 10596.5]),
         (["1e3", "−", "NA", "7"], [1000, math.nan, math.nan, 7]),
     ],
 )
@@ -77,7 +75,7 @@ def test_decimal_points_need_no_word_where_no_comma_stands(separator: str) -> No
     [
         (["1,5", "2.5"], "'1,5' has a decimal comma, and .*row 3.*'2.5' a decimal point; write all numbers alike"),
         (["1.234.567", "7", "0.5"], "row 2.*'1.234.567' has a decimal comma, and .*row 4.*'0.5' a decimal point"),
-        (["45%", "12"], "'45%' has a percent sign and .*row 3.*'12' has none"),
+        (["45%"], "'45%' is no score"),
         (["1.23.4"], "'1.23.4' is no score"),
         (["1 23"], "'1 23' is no score"),
         (["1 234'567"], "is no score"),
@@ -109,13 +107,6 @@ def test_one_column_decides_for_all_and_it_is_told(tmp_path: Path) -> None:
     assert read_tables(path).table.scores[0, :, 0].tolist() == [10596, 7]
 
 
-def test_a_percent_sign_in_one_column_only_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "scores.csv"
-    path.write_text("game,DQN,PPO\npong,45%,20.7\n")
-    with pytest.raises(ArcadeMarkError, match=r"column 'DQN': '45%' has a percent sign and .*column 'PPO': '20.7' has"):
-        read_tables(path)
-
-
 def test_references_are_read_alike(tmp_path: Path) -> None:
     path = tmp_path / "references.csv"
     path.write_text("task;low;high\nhopper;1.234;3.500\n")
@@ -128,8 +119,8 @@ def test_references_are_read_alike(tmp_path: Path) -> None:
 
 def test_a_number_of_a_run_is_a_number_alone(tmp_path: Path) -> None:
     path = tmp_path / "scores.csv"
-    path.write_text("game,algorithm,seed,score\npong,a,1%,5\n")
-    with pytest.raises(ArcadeMarkError, match=r"column 'seed': '1%' is no whole number"):
+    path.write_text("game,algorithm,seed,score\npong,a,1 ± 2,5\n")
+    with pytest.raises(ArcadeMarkError, match=r"column 'seed': '1 ± 2' is no whole number"):
         read_tables(path)
 
 
@@ -159,7 +150,7 @@ def write(number: float, places: int, decimal: str, group: str, minus: str) -> s
     st.sampled_from(STYLES),
     st.sampled_from([",", ";", "\t", ""]),
     st.sampled_from(["-", "−"]),
-    st.sampled_from(["{}", "**{}**", r"\textbf{{{}}}", "{} ± {}", "{}%"]),
+    st.sampled_from(["{}", "**{}**", r"\textbf{{{}}}", "{} ± {}"]),
     st.booleans(),
 )
 def test_numbers_of_every_style_are_read_back_or_refused(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from arcademark.scores.readers.formats import recognise
 from arcademark.scores.readers.logs.naming import Names, from_path, matches
 from arcademark.scores.reading import FORMATS, read_tables
 from arcademark.suite.tasks import canonical_game
+from plugin_packages import install
 
 NAN = np.nan
 
@@ -231,3 +233,49 @@ def test_formats_are_recognised_by_content_and_may_be_said(tmp_path: Path) -> No
     with pytest.raises(ArcadeMarkError, match="row 1: expected a monitor's first line"):
         read(path, format="sb3-monitor")
     assert all(FORMATS.values())
+
+
+READER = """
+def read(path):
+    text = path.read_text()
+    if not text.startswith("%mine"):
+        return None
+    return {"A": {"pong": [float(line) for line in text.split()[1:]]}}
+
+def broken(path):
+    raise KeyError("cell")
+"""
+
+
+def test_other_packages_read_what_none_of_ours_knows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (site := tmp_path / "site").mkdir()
+    monkeypatch.syspath_prepend(str(site))
+    install(site, "plug_reader", "[arcademark.readers]\nmine = plug_reader:read\n", READER)
+    (logs := tmp_path / "logs").mkdir()
+    (logs / "a.mine").write_text("%mine 1 2.5")
+    (logs / "b.mine").write_text("%other")
+    for place, options in (
+        (logs / "a.mine", {}),
+        (logs / "a.mine", {"format": "mine"}),
+        (logs, {}),
+        (logs, {"format": "mine"}),
+    ):
+        reading = read_tables(place, canonical_task=str.upper, **options)
+        assert (reading.format, reading.table.tasks) == ("mine", ("PONG",))
+        assert reading.table.scores.tolist() == [[[1.0, 2.5]]]
+        assert reading.table.sources == (str(logs / "a.mine"),)
+    (scores := tmp_path / "scores.csv").write_text("game,dqn\npong,1\n")
+    assert read_tables(scores).format == "wide"
+    for format in (None, "mine"):
+        with pytest.raises(ArcadeMarkError, match=r"b\.mine"):
+            read_tables(logs / "b.mine", format=format)
+    with pytest.raises(UnknownNameError, match="unknown format 'mime'; did you mean 'mine'"):
+        read_tables(scores, format="mime")
+
+
+def test_a_reader_of_another_package_that_raises_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    install(tmp_path, "plug_broken", "[arcademark.readers]\nbroken = plug_broken:broken\n", READER)
+    (path := tmp_path / "a.mine").write_text("%mine 1")
+    with pytest.raises(ArcadeMarkError, match="the reader 'broken' of another package raised KeyError: 'cell'"):
+        read_tables(path)

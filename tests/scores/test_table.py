@@ -150,3 +150,41 @@ def test_of_many_names_that_no_command_lists_the_closest_are_told() -> None:
     many = ScoreTable(("a",), tuple(f"t{i}" for i in range(20)), np.zeros((1, 20, 1)), ("",), ("",))
     with pytest.raises(UnknownNameError, match=r"'zzz'; the closest of the 20 that are known are ('t\d+'(, |$)){3}"):
         many.select(tasks=("zzz",))
+
+
+@pytest.mark.needs("pandas")
+def test_a_dataframe_of_pandas_is_taken_and_given() -> None:
+    import pandas
+
+    table = ScoreTable.from_rows([("a", "pong", 0, 1.5), ("a", "pong", 1, np.nan), ("b", "qbert", 0, 3.0)])
+    frame = table.to_dataframe()
+    assert isinstance(frame, pandas.DataFrame)
+    assert frame.to_dict("list") == {
+        "algorithm": ["a", "b"],
+        "task": ["pong", "qbert"],
+        "run": [0, 0],
+        "score": [1.5, 3.0],
+    }
+    again = ScoreTable.from_dataframe(frame.rename(columns={"task": "Game", "run": "seed"}))
+    assert (again.algorithms, again.tasks, again.scores[0, 0, 0]) == (("a", "b"), ("pong", "qbert"), 1.5)
+
+
+class Columns:
+    """What polars' DataFrame offers: columns, not rows by an index."""
+
+    def __init__(self, **columns: list[object]) -> None:
+        self.columns = columns
+
+    def to_dict(self) -> dict[str, list[object]]:
+        return self.columns
+
+
+def test_what_gives_its_columns_is_a_dataframe() -> None:
+    table = ScoreTable.from_dataframe(Columns(algorithm=["a", "a"], game=["pong", "qbert"], score=[1, None]))
+    assert table.scores[0, :, 0].tolist() == pytest.approx([1.0, np.nan], nan_ok=True)
+    with pytest.raises(ArcadeMarkError, match="without the column 'game'"):
+        ScoreTable.from_dataframe(Columns(algorithm=["a"], score=[1]))
+    with pytest.raises(ArcadeMarkError, match="not numbers"):
+        ScoreTable.from_dataframe(Columns(algorithm=["a"], game=["pong"], score=["x"]))
+    with pytest.raises(ArcadeMarkError, match="pip install no_such_library"):
+        table.to_dataframe("no_such_library")

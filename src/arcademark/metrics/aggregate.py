@@ -15,19 +15,26 @@ Precipice".
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.metrics.normalise import PERCENT, Reached, reaching
+from arcademark.metrics.normalise import PERCENT
 
 Missing: TypeAlias = Literal["refuse", "omit"]
 Statistic: TypeAlias = np.float64 | NDArray[np.float64]
 
 IQM_TRIM = 0.25
+
+AGGREGATES = ("mean", "median", "iqm", "optimality_gap")
+
+
+def aggregates(by_task: NDArray[np.float64], by_run: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Find the `AGGREGATES`: mean and median of (..., tasks), the others of (..., tasks, runs), shape (4, ...)."""
+    of_runs = iqm(by_run, missing="omit"), optimality_gap(by_run, missing="omit")
+    return np.array([mean(by_task), median(by_task), *of_runs], dtype=np.float64)
 
 
 def mean(scores: ArrayLike, *, missing: Missing = "refuse") -> Statistic:
@@ -75,15 +82,6 @@ def optimality_gap(scores: ArrayLike, target: float = PERCENT, *, missing: Missi
     runs = np.count_nonzero(there, axis=-1)
     short = np.sum(np.maximum(target - values, 0.0), axis=-1, where=there) / np.maximum(runs, 1)
     return np.asarray(np.mean(short, axis=-1, where=runs > 0))[()]
-
-
-def at_human_level(hns_percent: ArrayLike, tasks: Sequence[str]) -> Reached:
-    """Name the games on which an algorithm plays at least as well as the average human (review, "Normalized Scores").
-
-    `hns_percent`, shape (tasks,), are its human-normalised scores, averaged over runs; human level is 100 percent or
-    more.
-    """
-    return reaching(hns_percent, tasks, PERCENT)
 
 
 def by_run(scores: ArrayLike, statistic: str) -> NDArray[np.float64]:

@@ -2,9 +2,7 @@
 
 Conventions
 -----------
-* ``scores`` has one axis of tasks, named by ``tasks`` and found at ``task_axis``; every other axis (algorithms, runs)
-  is carried through. The default takes the tasks last: shape (..., tasks), as `ScoreTable.mean_over_runs` gives them.
-  For `ScoreTable.scores`, (algorithms, tasks, runs), pass ``task_axis=1``.
+* ``scores`` have shape (..., tasks), the tasks named by ``tasks``, as `ScoreTable.mean_over_runs` gives them.
 * References are given as data, a mapping of task to raw score; those of tasks that are not asked for are ignored.
 * What has a name from the literature is in percent: 100 is the human average or the world record.
 * NaN in, NaN out, element by element: a missing score stays missing and touches no other.
@@ -23,7 +21,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress, repeat
-from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -51,26 +48,12 @@ class Reached:
     missing: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class BrokenRecords:
-    """Which algorithms have broken which records.
-
-    `by_task` has for every task the algorithms that reach its record, in their order; `unbroken` the tasks that have
-    been played and whose record none has reached; `unplayed` those on which no algorithm has a score.
-    """
-
-    by_task: Mapping[str, tuple[str, ...]]
-    unbroken: tuple[str, ...]
-    unplayed: tuple[str, ...]
-
-
 def normalise(
     scores: ArrayLike,
     low: Scores,
     high: Scores,
     tasks: Sequence[str],
     *,
-    task_axis: int = -1,
     zero_range: ZeroRange = "refuse",
 ) -> Floats:
     """Place scores on the line through two references, as fractions (score − low) / (high − low) (review, Eq. 3).
@@ -78,10 +61,8 @@ def normalise(
     ``high`` may be the smaller one, where less is better. Shapes, ``zero_range`` and errors: see the conventions.
     """
     values = np.asarray(scores, dtype=np.float64)
-    if not -values.ndim <= task_axis < values.ndim or values.shape[task_axis] != len(tasks):
-        raise ArcadeMarkError(
-            f"scores of shape {values.shape} have no axis {task_axis} of {len(tasks)} tasks; pass task_axis"
-        )
+    if not values.ndim or values.shape[-1] != len(tasks):
+        raise ArcadeMarkError(f"expected scores of shape (..., {len(tasks)}), the tasks last, not {values.shape}")
     lows, highs = _reference(low, "low", tasks), _reference(high, "high", tasks)
     flat = highs == lows
     if flat.any() and zero_range != "omit":
@@ -90,56 +71,31 @@ def normalise(
             f"both references are equal on {equal}, so no score has a place between; leave such tasks out, or ask for "
             'NaN there with zero_range="omit"'
         )
-    along = [1] * values.ndim
-    along[task_axis] = len(tasks)
-    return (values - lows.reshape(along)) / np.where(flat, np.nan, highs - lows).reshape(along)
+    return (values - lows) / np.where(flat, np.nan, highs - lows)
 
 
-def hns(scores: ArrayLike, random: Scores, human: Scores, tasks: Sequence[str], *, task_axis: int = -1) -> Floats:
+def hns(scores: ArrayLike, random: Scores, human: Scores, tasks: Sequence[str]) -> Floats:
     """Human-normalised score in percent: 0 is random play, 100 the average human (review, Eq. 4)."""
-    return PERCENT * normalise(scores, random, human, tasks, task_axis=task_axis)
+    return PERCENT * normalise(scores, random, human, tasks)
 
 
-def hwrns(scores: ArrayLike, random: Scores, record: Scores, tasks: Sequence[str], *, task_axis: int = -1) -> Floats:
+def hwrns(scores: ArrayLike, random: Scores, record: Scores, tasks: Sequence[str]) -> Floats:
     """Score normalised by the human world record, in percent: 100 equals the record (review, Eq. 5)."""
-    return PERCENT * normalise(scores, random, record, tasks, task_axis=task_axis)
+    return PERCENT * normalise(scores, random, record, tasks)
 
 
-def saber(scores: ArrayLike, random: Scores, record: Scores, tasks: Sequence[str], *, task_axis: int = -1) -> Floats:
+def saber(scores: ArrayLike, random: Scores, record: Scores, tasks: Sequence[str]) -> Floats:
     """`hwrns` held within 0 to 200 percent (Toromanoff et al. 2019; review, "Capped HWRNS")."""
-    return np.clip(hwrns(scores, random, record, tasks, task_axis=task_axis), 0.0, 2 * PERCENT)
+    return np.clip(hwrns(scores, random, record, tasks), 0.0, 2 * PERCENT)
 
 
-def hwrb(hwrns_percent: ArrayLike, tasks: Sequence[str]) -> Reached:
-    """Name the human world records that one algorithm breaks (review, "Human World Record Breakthrough").
+def reaching(percent: ArrayLike, tasks: Sequence[str], bar: float = PERCENT) -> Reached:
+    """Name the tasks on which one algorithm's scores, shape (tasks,), averaged over runs, are at or above a bar.
 
-    `hwrns_percent`, shape (tasks,), are its `hwrns`; a record counts as broken from 100 percent, as the review's ≥ has
-    it.
+    100 % of `hns` is the average human's level (review, "Normalized Scores"); from 100 % of `hwrns` on a record counts
+    as broken, as the review's ≥ has it ("Human World Record Breakthrough").
     """
-    return reaching(hwrns_percent, tasks, PERCENT)
-
-
-def broken_records(hwrns_percent: ArrayLike, algorithms: Sequence[str], tasks: Sequence[str]) -> BrokenRecords:
-    """Find for every task who has broken its human world record, and which records none has broken.
-
-    `hwrns_percent`, shape (algorithms, tasks), are `hwrns`, NaN where an algorithm has no score. Leave the row of the
-    records themselves out: it breaks them all.
-    """
-    values = np.asarray(hwrns_percent, dtype=np.float64)
-    if values.shape != (len(algorithms), len(tasks)):
-        raise ArcadeMarkError(f"expected scores of shape ({len(algorithms)}, {len(tasks)}), not {values.shape}")
-    by_task = {
-        task: tuple(name for name, value in zip(algorithms, column, strict=True) if value >= PERCENT)
-        for task, column in zip(tasks, values.T, strict=True)
-    }
-    unplayed = tuple(task for task, absent in zip(tasks, np.isnan(values.T), strict=True) if absent.all())
-    unbroken = tuple(task for task, names in by_task.items() if not names and task not in unplayed)
-    return BrokenRecords(MappingProxyType(by_task), unbroken, unplayed)
-
-
-def reaching(scores: ArrayLike, tasks: Sequence[str], bar: float) -> Reached:
-    """Name the tasks on which one algorithm's score, shape (tasks,), is at or above a bar in the same unit."""
-    values = np.asarray(scores, dtype=np.float64)
+    values = np.asarray(percent, dtype=np.float64)
     if values.shape != (len(tasks),):
         raise ArcadeMarkError(f"expected a score for each of {len(tasks)} tasks, not an array of shape {values.shape}")
     reached = tuple(compress(tasks, values >= bar))

@@ -6,8 +6,7 @@ Conventions
 * A seed's score on a task is the mean over its episodes. It varies from seed to seed by the standard deviation
   ``between``, and because of its episodes by ``within`` / √episodes, where ``within`` is the standard deviation of
   episodes of one seed: more episodes cannot make up for too few seeds.
-* Spreads and differences are in the unit of the scores. ``relative_to`` gives the difference another unit: with a
-  task's mean, a difference of 0.1 is ten percent.
+* Spreads and differences are in the unit of the scores.
 * The test is Welch's two-sided t-test on one task, and its power that of the noncentral t distribution (Cohen 1988,
   "Statistical power analysis for the behavioral sciences", ch. 2).
 """
@@ -24,51 +23,12 @@ POWER = 0.8
 MOST = 10**9
 
 
-def detection_power(
-    difference: float,
-    seeds: int,
-    between: float | tuple[float, float],
-    *,
-    within: float | tuple[float, float] = 0.0,
-    episodes: int = 1,
-    alpha: float = ALPHA,
-    relative_to: float = 1.0,
-) -> float:
-    """Return how probable it is that Welch's t-test finds a difference on one task.
+def detection_power(difference: float, seeds: int, first: float, second: float, alpha: float = ALPHA) -> float:
+    """Return how probable it is that Welch's test of so many seeds with these variances finds a difference.
 
-    Parameters
-    ----------
-    difference : float
-        Between the two true means, in units of ``relative_to``; its sign does not matter.
-    seeds : int
-        Of each algorithm, 2 or more.
-    between, within : float or (float, float)
-        Standard deviations between seeds, and between the episodes of a seed: of both algorithms, or of each.
-    episodes : int, optional
-        Of each seed.
-    alpha : float, optional
-        How often the test may find a difference that is not there.
-    relative_to : float, optional
-        What ``difference`` is a share of; 1 where it is in the unit of the scores.
-
-    Returns
-    -------
-    float
-        Between ``alpha`` and 1. Exact where runs are normal and both spreads equal; else Welch's approximation.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where an argument is out of bounds, or nothing varies.
+    The variances are those of one seed's score, of either algorithm. Exact where runs are normal and both
+    variances equal; else Welch's approximation.
     """
-    if count("seeds", seeds) < 2:
-        raise ArcadeMarkError("seeds 1: expected 2 or more; one seed does not show how seeds vary")
-    share("alpha", alpha)
-    return _power(difference * relative_to, seeds, *_variances(between, within, episodes), alpha)
-
-
-def _power(difference: float, seeds: int, first: float, second: float, alpha: float) -> float:
-    """Return the power of Welch's test of so many seeds with these variances."""
     from scipy.special import nctdtr, stdtrit
 
     degrees = (seeds - 1) * (first + second) ** 2 / (first**2 + second**2)
@@ -86,20 +46,33 @@ def seeds_needed(
     episodes: int = 1,
     alpha: float = ALPHA,
     power: float = POWER,
-    relative_to: float = 1.0,
 ) -> int:
     """Return the smallest number of seeds, of each algorithm, that finds a difference with probability `power`.
 
-    The others and the errors are those of `detection_power`; a difference of 0 is an error too.
+    Parameters
+    ----------
+    difference : float
+        Between the two true means; its sign does not matter.
+    between, within : float or (float, float)
+        Standard deviations between seeds, and between the episodes of a seed: of both algorithms, or of each.
+    episodes : int, optional
+        Of each seed.
+    alpha : float, optional
+        How often the test may find a difference that is not there.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where an argument is out of bounds, the difference is 0, or nothing varies.
     """
     share("power", power)
-    if not abs(difference * relative_to) > 0:
+    if not abs(difference) > 0:
         raise ArcadeMarkError("difference 0: no number of seeds finds a difference that is not there")
     share("alpha", alpha)
     variances = _variances(between, within, episodes)
 
     def enough(seeds: int) -> bool:
-        return _power(difference * relative_to, seeds, *variances, alpha) >= power
+        return detection_power(difference, seeds, *variances, alpha) >= power
 
     low = high = 2
     while not enough(high):

@@ -4,8 +4,7 @@ Conventions
 -----------
 * Every method here is (score − lowest) / (highest − lowest) for some range [lowest, highest] of each task (Bellemare et
   al. 2013, "The Arcade Learning Environment: An Evaluation Platform for General Agents", §4.1). Results are fractions.
-* Axes of ``scores`` and errors are as in `arcademark.metrics.normalise`: tasks last unless ``task_axis`` says
-  otherwise. NaN in, NaN out, element by element.
+* Axes of ``scores`` and errors are as in `arcademark.metrics.normalise`: tasks last. NaN in, NaN out.
 * A range may be empty: random play scores 0 in a few games, or all algorithms score the same. ``zero_range="refuse"``
   raises and names the tasks; ``zero_range="omit"`` gives NaN there, and `zero_ranges` of the same limits names them.
 """
@@ -31,13 +30,19 @@ def zero_ranges(limits: Limits, tasks: Sequence[str]) -> tuple[str, ...]:
 
 
 def random_limits(random: Mapping[str, float], tasks: Sequence[str]) -> dict[str, tuple[float, float]]:
-    """Return the ranges of `random_normalised`: from 0 to the magnitude of the random score."""
+    """Return the ranges from 0 to the magnitude of the random score (Bellemare et al. 2013, §4.1.1).
+
+    Random play itself is placed at 1 or, where its score is negative, at −1; a random score of 0 leaves no range.
+    """
     _refuse("no random reference score for", [task for task in tasks if not np.isfinite(random.get(task, np.nan))])
     return {task: (0.0, abs(random[task])) for task in tasks}
 
 
 def baseline_limits(baselines: Mapping[str, Sequence[float]], tasks: Sequence[str]) -> dict[str, tuple[float, float]]:
-    """Return the ranges of `baseline_normalised`: from the lowest to the highest reference score, all finite."""
+    """Return the ranges from the lowest to the highest baseline score, all finite (Bellemare et al. 2013, §4.1.2).
+
+    In 2013, the baselines were those of 37 agents; a score may lie outside.
+    """
     _refuse("no baseline scores for", [task for task in tasks if not len(baselines.get(task, ()))])
     _refuse("a baseline score is not finite on", [task for task in tasks if not np.isfinite(baselines[task]).all()])
     return {task: (float(min(baselines[task])), float(max(baselines[task]))) for task in tasks}
@@ -57,35 +62,12 @@ def algorithm_limits(scores: ArrayLike, tasks: Sequence[str]) -> dict[str, tuple
     }
 
 
-def random_normalised(
-    scores: ArrayLike,
-    random: Mapping[str, float],
-    tasks: Sequence[str],
-    *,
-    task_axis: int = -1,
-    zero_range: ZeroRange = "refuse",
+def placed(
+    scores: ArrayLike, limits: Limits, tasks: Sequence[str], *, zero_range: ZeroRange = "refuse"
 ) -> NDArray[np.float64]:
-    """Divide raw scores by the magnitude of random play's score (Bellemare et al. 2013, §4.1.1).
-
-    Random play itself gives 1 or, where its score is negative, −1; a score of 0 stays 0. A random score of 0 leaves no
-    range.
-    """
-    return _place(scores, random_limits(random, tasks), tasks, task_axis, zero_range)
-
-
-def baseline_normalised(
-    scores: ArrayLike,
-    baselines: Mapping[str, Sequence[float]],
-    tasks: Sequence[str],
-    *,
-    task_axis: int = -1,
-    zero_range: ZeroRange = "refuse",
-) -> NDArray[np.float64]:
-    """Place raw scores in the range that each task's baselines span (Bellemare et al. 2013, §4.1.2).
-
-    0 is the lowest baseline, 1 the highest; a score may lie outside. In 2013, the baselines were those of 37 agents.
-    """
-    return _place(scores, baseline_limits(baselines, tasks), tasks, task_axis, zero_range)
+    """Place raw scores, shape (..., tasks), in each task's range: 0 is its lowest end, 1 the highest."""
+    lows, highs = ({task: ends[side] for task, ends in limits.items()} for side in (0, 1))
+    return normalise(scores, lows, highs, tasks, zero_range=zero_range)
 
 
 def inter_algorithm(
@@ -100,17 +82,9 @@ def inter_algorithm(
     values = np.asarray(scores, dtype=np.float64)
     limits = algorithm_limits(values, tasks)
     played = [place for place, task in enumerate(tasks) if task in limits]
-    placed = np.full(values.shape, np.nan)
-    placed[:, played] = _place(values[:, played], limits, [tasks[place] for place in played], -1, zero_range)
-    return placed
-
-
-def _place(
-    scores: ArrayLike, limits: Limits, tasks: Sequence[str], task_axis: int, zero_range: ZeroRange
-) -> NDArray[np.float64]:
-    lows = {task: low for task, (low, _) in limits.items()}
-    highs = {task: high for task, (_, high) in limits.items()}
-    return normalise(scores, lows, highs, tasks, task_axis=task_axis, zero_range=zero_range)
+    found = np.full(values.shape, np.nan)
+    found[:, played] = placed(values[:, played], limits, [tasks[place] for place in played], zero_range=zero_range)
+    return found
 
 
 def _refuse(problem: str, tasks: Sequence[str]) -> None:

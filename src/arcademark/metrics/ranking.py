@@ -1,4 +1,4 @@
-"""The order of algorithms: relative scores, inversions between two rankings, and what changes the order.
+"""The order of algorithms: inversions between two rankings, and what changes the order.
 
 Conventions
 -----------
@@ -15,12 +15,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TypeAlias
 
 import numpy as np
 
-from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.errors import ArcadeMarkError
 
 Values: TypeAlias = Mapping[str, float]
 Measure: TypeAlias = str | tuple[str, ...]
@@ -29,41 +28,16 @@ Pair: TypeAlias = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Inversions:
-    """How two rankings of the same algorithms differ.
-
-    `pairs`, and their `count`, are put in opposite order by the two; the first of each is the better one in the first
-    ranking. `tied` are in no order in one ranking or in both, so neither inverted nor confirmed. Both put `compared`
-    pairs in an order.
-    """
-
-    count: int
-    pairs: tuple[Pair, ...]
-    tied: tuple[Pair, ...]
-    compared: int
-
-
-@dataclass(frozen=True)
 class Flip:
     """Two algorithms, in the order of the table, whose order depends on how they are measured.
 
-    The first is better under the measures `above`, the second under those `below`; under `tied` they are equal.
+    The first is better under the measures `above`, the second under those `below`.
     """
 
     first: str
     second: str
     above: tuple[Measure, ...]
     below: tuple[Measure, ...]
-    tied: tuple[Measure, ...]
-
-
-@dataclass(frozen=True)
-class RankSensitivity:
-    """Ranks of algorithms, 1 the best, under several measures, and the pairs whose order is not the same under all."""
-
-    algorithms: tuple[str, ...]
-    ranks: Mapping[Measure, Mapping[str, int]]
-    flips: tuple[Flip, ...]
 
 
 def ranks(values: Values) -> dict[str, int]:
@@ -72,36 +46,16 @@ def ranks(values: Values) -> dict[str, int]:
     return {name: 1 + sum(other > value for other in values.values()) for name, value in values.items()}
 
 
-def relative_scores(values: Values, to: str) -> dict[str, float]:
-    """Divide all algorithms' values by that of a named one (Aitchison et al. 2023, §7, Table 5).
+def inversions(a: Values, b: Values) -> tuple[Pair, ...]:
+    """Return the pairs that two rankings put in opposite order, the better one in the first ranking first.
 
-    A bias that all estimates share cancels: estimates that are all a fifth too low have the right relative scores.
-    ArcadeMarkError: the named algorithm is not among them (`UnknownNameError`), or its value is not above 0.
-    """
-    _admit(values)
-    if to not in values:
-        raise UnknownNameError("algorithm", to, values)
-    if values[to] <= 0:
-        raise ArcadeMarkError(
-            f"{to!r} has {values[to]:g}: only a value above 0 can be divided by; name another algorithm"
-        )
-    return {name: value / values[to] for name, value in values.items()}
-
-
-def inversions(a: Values, b: Values) -> Inversions:
-    """Count the pairs of algorithms that two rankings put in opposite order (Aitchison et al. 2023, §7).
-
-    This is the number of discordant pairs of Kendall 1938. A pair that is tied in either ranking is not inverted.
+    They are the discordant pairs of Kendall 1938 (Aitchison et al. 2023, §7); a pair tied in either ranking is not one.
     """
     _admit_both(a, b)
-    pairs: list[Pair] = []
-    tied: list[Pair] = []
-    for first, second in itertools.combinations(a, 2):
-        if a[first] == a[second] or b[first] == b[second]:
-            tied.append((first, second))
-        elif (a[first] > a[second]) != (b[first] > b[second]):
-            pairs.append((first, second) if a[first] > a[second] else (second, first))
-    return Inversions(len(pairs), tuple(pairs), tuple(tied), len(a) * (len(a) - 1) // 2 - len(tied))
+    pairs = (
+        (first, second) if a[first] > a[second] else (second, first) for first, second in itertools.combinations(a, 2)
+    )
+    return tuple((first, second) for first, second in pairs if a[first] > a[second] and b[first] < b[second])
 
 
 def kendall_tau(a: Values, b: Values) -> float:
@@ -117,30 +71,26 @@ def kendall_tau(a: Values, b: Values) -> float:
     return float((one * other).sum() / np.sqrt(np.count_nonzero(one) * np.count_nonzero(other)))
 
 
-def rank_sensitivity(values: Mapping[Measure, Values]) -> RankSensitivity:
-    """Find out whether the order of algorithms changes under another metric or another set of references, and whose.
+def flips(values: Mapping[Measure, Values]) -> tuple[Flip, ...]:
+    """Find the pairs of algorithms whose order changes under another metric or another set of references.
 
     Every measure has the values of the same algorithms.
     """
     if not values:
         raise ArcadeMarkError("no measure to rank by; at least one is needed")
-    algorithms = tuple(next(iter(values.values())))
+    algorithms = next(iter(values.values()))
     for others in values.values():
-        _admit_both(next(iter(values.values())), others)
-    ranked = {measure: MappingProxyType(ranks(scores)) for measure, scores in values.items()}
-    flips = (_flip(first, second, values) for first, second in itertools.combinations(algorithms, 2))
-    contradicted = tuple(flip for flip in flips if flip.above and flip.below)
-    return RankSensitivity(algorithms, MappingProxyType(ranked), contradicted)
-
-
-def _flip(first: str, second: str, values: Mapping[Measure, Values]) -> Flip:
-    return Flip(
-        first,
-        second,
-        above=tuple(measure for measure, scores in values.items() if scores[first] > scores[second]),
-        below=tuple(measure for measure, scores in values.items() if scores[first] < scores[second]),
-        tied=tuple(measure for measure, scores in values.items() if scores[first] == scores[second]),
+        _admit_both(algorithms, others)
+    found = (
+        Flip(
+            first,
+            second,
+            tuple(measure for measure, scores in values.items() if scores[first] > scores[second]),
+            tuple(measure for measure, scores in values.items() if scores[first] < scores[second]),
+        )
+        for first, second in itertools.combinations(algorithms, 2)
     )
+    return tuple(flip for flip in found if flip.above and flip.below)
 
 
 def _admit(values: Values) -> None:

@@ -6,14 +6,14 @@ Conventions
 * A window is k consecutive episodes. Window i holds episodes i to i + k − 1 and ends with the last of them.
 * The review asks for scores averaged over k consecutive episodes across the whole training, and against reporting the
   best policy (Fan 2021, "Evaluation Procedures" and "Reporting performance", after Machado et al. 2018). The score at
-  the end is therefore *the* training score; the best window is given so that the two can be told apart.
+  the end is therefore *the* training score.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,41 +21,23 @@ from numpy.typing import ArrayLike, NDArray
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics.uncertainty.intervals import LEVEL, student
 
-Fewer: TypeAlias = Literal["refuse", "shorten"]
-
-
-@dataclass(frozen=True)
-class Window:
-    """Consecutive episodes of training: their mean, and the positions of the first and last, from 0 and both included.
-
-    `end_frame` is the training frame at which the last of them ended.
-    """
-
-    score: float
-    first: int
-    last: int
-    end_frame: int
-
 
 @dataclass(frozen=True, eq=False)
 class TrainingScore:
     """How well an agent played while it learned.
 
-    `asked` is k; the windows have `episodes`: k, or all there are if fewer and that was allowed. `end` is the last
-    window: the training score. `best`, the earliest window of the highest mean, is a selection, higher than what
-    training gives on average. `curve`, shape (windows,), are all windows' means, which end at `end_frames`.
+    `end` is the mean of the last `episodes` episodes: k, or all there are if fewer. `curve`, shape (windows,), are the
+    means of all windows of as many, which end at `end_frames`.
     """
 
-    asked: int
     episodes: int
-    end: Window
-    best: Window
+    end: float
     curve: NDArray[np.float64]
     end_frames: NDArray[np.int64]
 
 
-def training_score(scores: ArrayLike, end_frames: ArrayLike, k: int, *, fewer: Fewer = "refuse") -> TrainingScore:
-    """Average every k consecutive episodes of training (review, "Evaluation Procedures").
+def training_score(scores: ArrayLike, end_frames: ArrayLike, k: int) -> TrainingScore:
+    """Average every k consecutive episodes of training (review, "Evaluation Procedures"); all where they are fewer.
 
     Parameters
     ----------
@@ -65,28 +47,18 @@ def training_score(scores: ArrayLike, end_frames: ArrayLike, k: int, *, fewer: F
         The training frame at which each ended; it never decreases (episodes played side by side may end together).
     k : int
         Episodes to a window, 1 or more.
-    fewer : {"refuse", "shorten"}, optional
-        What to do with fewer than k episodes: raise, or make them all one window.
 
     Raises
     ------
     ArcadeMarkError
-        Where there are no episodes, or fewer than k and that is refused; where a score is missing; where end frames
-        decrease or do not fit the scores.
+        Where there are no episodes; where a score is missing; where end frames decrease or do not fit the scores.
     """
     values, frames = _admit(scores, end_frames)
-    if k < 1:
-        raise ArcadeMarkError(f"k = {k}: a window needs at least one episode")
-    if values.size < k and (fewer != "shorten" or not values.size):
-        raise ArcadeMarkError(
-            f"{values.size} episodes of training are fewer than the {k} to average; train longer, ask for a smaller k, "
-            'or for those there are with fewer="shorten"'
-        )
+    if k < 1 or not values.size:
+        raise ArcadeMarkError(f"{values.size} episodes of training, {k} to average; at least one of both is needed")
     width = min(k, values.size)
     curve = np.lib.stride_tricks.sliding_window_view(values, width).mean(axis=1)
-    ends = frames[width - 1 :]
-    end, best = (_window(curve, ends, width, int(place)) for place in (len(curve) - 1, np.argmax(curve)))
-    return TrainingScore(k, width, end, best, curve, ends)
+    return TrainingScore(width, float(curve[-1]), curve, frames[width - 1 :])
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,26 +111,20 @@ def common_curves(curves: Sequence[tuple[ArrayLike, ArrayLike]], points: int) ->
     return CommonCurves(common, np.stack([np.interp(common, across, up) for across, up in each]))
 
 
-def mean_curve(curves: Sequence[tuple[ArrayLike, ArrayLike]], points: int, level: float = LEVEL) -> MeanCurve:
+def mean_curve(curves: Sequence[tuple[ArrayLike, ArrayLike]], points: int) -> MeanCurve:
     """Average curves at common frames, with Student's t over seeds at each frame.
 
     Parameters
     ----------
     curves, points
         As of `common_curves`.
-    level : float, optional
-        How often each interval, by itself, should hold the true mean.
     """
     common, scores = common_curves(curves, points)
     mean, seeds = scores.mean(axis=0), len(scores)
     if seeds == 1 or not common.size:
         return MeanCurve(common, mean, None, None)
-    reach = student(seeds - 1, level) * scores.std(axis=0, ddof=1) / np.sqrt(seeds)
+    reach = student(seeds - 1, LEVEL) * scores.std(axis=0, ddof=1) / np.sqrt(seeds)
     return MeanCurve(common, mean, mean - reach, mean + reach)
-
-
-def _window(curve: NDArray[np.float64], ends: NDArray[np.int64], width: int, place: int) -> Window:
-    return Window(float(curve[place]), place, place + width - 1, int(ends[place]))
 
 
 def _admit(scores: ArrayLike, end_frames: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

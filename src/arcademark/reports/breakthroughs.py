@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from arcademark.metrics import aggregate, normalise
+from arcademark.metrics.normalise import reaching
 from arcademark.reports import measures, published
 from arcademark.reports.document import Breakthrough
 from arcademark.suite import references, tasks
@@ -14,11 +14,11 @@ def reached(means: Mapping[str, float], name: str) -> tuple[Breakthrough, ...]:
     """Tell which games reach the human average and the world record, of an algorithm's mean scores."""
     hns, hwrns = measures.atari()["hns"], measures.atari()["hwrns"]
     names = [task for task in means if task in hns.known]
-    at_level = aggregate.at_human_level(hns.normaliser([means[task] for task in names], names), names)
+    at_level = reaching(hns.normaliser([means[task] for task in names], names), names)
     at_human_level = tuple(map(tasks.game_name, at_level.tasks))
     level = Breakthrough("human_level", "games at human level", "at human level", at_human_level, len(names), ())
     names = [task for task in means if task in hwrns.known]
-    broken = normalise.hwrb(hwrns.normaliser([means[task] for task in names], names), names)
+    broken = reaching(hwrns.normaliser([means[task] for task in names], names), names)
     records, best = (
         references.scores("human_world_record"),
         {task: published.best(task, but=[name]) for task in broken.tasks},

@@ -130,7 +130,7 @@ def _sampled(
 
     None where nothing varied.
     """
-    found = intervals.interval(seeds, predict, np.random.default_rng(seed), method="symmetric")
+    found = intervals.interval(seeds, predict, np.random.default_rng(seed))
     if found.low is None or found.low == found.high:
         return None, None
     return max(0.0, found.low), found.high

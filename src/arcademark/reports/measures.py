@@ -17,7 +17,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcademark.metrics import aggregate
+from arcademark.metrics.aggregate import aggregates
 from arcademark.metrics.normalise import PERCENT
 from arcademark.metrics.uncertainty.samples import means, padded
 from arcademark.suite import references, tasks
@@ -110,18 +110,6 @@ class Measure:
         if statistic != "optimality_gap":
             return None if low is None or high is None else (low, high)
         return max(0.0, PERCENT - (np.inf if high is None else high)), np.inf if low is None else PERCENT - low
-
-
-def aggregates(by_task: NDArray[np.float64], by_run: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Find mean and median of scores (…, tasks), IQM and optimality gap of runs (…, tasks, runs), shape (4, …)."""
-    return np.array(
-        [
-            aggregate.mean(by_task),
-            aggregate.median(by_task),
-            aggregate.iqm(by_run, missing="omit"),
-            aggregate.optimality_gap(by_run, missing="omit"),
-        ]
-    )
 
 
 @lru_cache(maxsize=1024)

@@ -17,6 +17,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from arcademark import plugins
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.runs.store import imported
 from arcademark.scores.readers import formats
@@ -51,13 +52,14 @@ def read_tables(
     paths : path or sequence of paths
         Files, or folders that are searched for such at any depth, or that a run was played into; "-" is standard input.
     format : str, optional
-        One of `FORMATS`; by default it is recognised. Files in a folder that are of another are left out.
+        One of `FORMATS`, or of another package's readers; by default it is recognised. Files in a folder that are of
+        another are left out.
     **options
         Fields of `Options`: what the files do not say. Errors name file, row and column, the reason and the remedy.
     """
-    said = Options(**options)
-    files, notes = _find(paths, format, said)
-    reading = _read(files, said, notes)
+    given = Options(**options)
+    files, notes = _find(paths, format, given)
+    reading = _read(files, given, notes)
     return dataclasses.replace(reading, notes=(*reading.notes, *notes))
 
 
@@ -65,11 +67,11 @@ def read_logs(
     paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], *, format: str | None = None, **options: Any
 ) -> tuple[list[tuple[Log, Recognised]], tuple[str, ...]]:
     """Read files and folders of logs of training; see `read_tables`. Tables of scores are left out, and told."""
-    said = Options(**options)
-    files, notes = _find(paths, format, said)
+    given = Options(**options)
+    files, notes = _find(paths, format, given)
     logs: list[tuple[Log, Recognised]] = []
     tables = [file.relative for file in files if file.format == "arcademark-run"]
-    for file, found in _contents([file for file in files if file.format != "arcademark-run"], said, notes):
+    for file, found in _contents([file for file in files if file.format != "arcademark-run"], given, notes):
         if isinstance(found, Reading):
             tables.append(file.relative)
         else:
@@ -90,11 +92,12 @@ def runs_in(folder: Path) -> tuple[Path, ...]:
 
 
 def _find(
-    paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], format: str | None, said: Options
+    paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], format: str | None, options: Options
 ) -> tuple[list[Recognised], list[str]]:
     """Find the files that are meant, and say which were left out."""
-    if format is not None and format not in FORMATS:
-        raise UnknownNameError("format", format, FORMATS)
+    known = (*FORMATS, *plugins.names(formats.PLUGINS))
+    if format is not None and format not in known:
+        raise UnknownNameError("format", format, known)
     roots = [place(path) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
     if not roots:
         raise ArcadeMarkError("no table is given; name at least one file or folder")
@@ -103,7 +106,7 @@ def _find(
     notes: list[str] = []
     for root in roots:
         if root.is_dir():
-            found, left_out = _in_folder(root, format, said.pattern)
+            found, left_out = _in_folder(root, format, options.pattern)
             files += found
             notes += left_out
         else:
@@ -184,12 +187,15 @@ def _in_folder(root: Path, format: str | None, pattern: str | None) -> tuple[lis
         elif pattern is not None and not matches(relative, pattern):
             left_out["not matching the pattern, which goes down to the name of a file"].append(relative)
         elif pattern is None and path.suffix not in _SUFFIXES and "tfevents" not in path.name:
-            left_out["of a kind that holds no scores"].append(relative)
+            try:
+                found.append(formats.by_plugin(path, relative, None if format in FORMATS else format))
+            except UnrecognisedError:
+                left_out["of a kind that holds no scores"].append(relative)
         elif not path.stat().st_size:
             left_out["empty"].append(relative)
         else:
             try:
-                found.append(formats.recognise(path, relative))
+                found.append(formats.recognise(path, relative, None if format in FORMATS else format))
             except UnrecognisedError:
                 left_out["without scores in a known format"].append(relative)
     if format is not None:

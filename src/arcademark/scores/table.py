@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import importlib
 import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 from unicodedata import category
 
 import numpy as np
@@ -144,6 +145,60 @@ class ScoreTable:
             raise ArcadeMarkError("a table without scores; expected such as {'DQN': {'pong': [18.9, 19.3]}}")
         return cls.from_rows(rows)
 
+    @classmethod
+    def of(cls, scores: Any) -> ScoreTable:
+        """Return a table of what may be one: a table, scores by algorithm and task, or a DataFrame."""
+        if isinstance(scores, ScoreTable):
+            return scores
+        return cls.from_mapping(scores) if isinstance(scores, Mapping) else cls.from_dataframe(scores)
+
+    @classmethod
+    def from_dataframe(cls, frame: Any) -> ScoreTable:
+        """Build a table from a DataFrame of pandas, of polars, or of whatever gives its columns by ``to_dict()``.
+
+        A row a score, with the columns ``algorithm``, ``game`` (or ``task``), ``score`` and, where there are several,
+        ``run`` (or ``seed``), in any case; others are left alone. None or NaN stands for a missing score.
+        """
+        columns = {
+            str(name).lower(): list(cells.values() if isinstance(cells, Mapping) else cells)
+            for name, cells in frame.to_dict().items()
+        }
+        task = "task" if "task" in columns and "game" not in columns else "game"
+        if lost := [name for name in ("algorithm", task, "score") if name not in columns]:
+            raise ArcadeMarkError(
+                f"a DataFrame without the column {lost[0]!r}; expected algorithm, game, score (and run)"
+            )
+        runs = columns.get("run", columns.get("seed", [0] * len(columns["score"])))
+        try:
+            numbers = [
+                (int(run), np.nan if score is None else float(score))
+                for run, score in zip(runs, columns["score"], strict=True)
+            ]
+        except (TypeError, ValueError):
+            raise ArcadeMarkError("a DataFrame whose columns score and run are not numbers; expected numbers") from None
+        names = zip(columns["algorithm"], columns[task], strict=True)
+        return cls.from_rows(
+            (str(algorithm), str(name), *pair) for (algorithm, name), pair in zip(names, numbers, strict=True)
+        )
+
+    def to_dataframe(self, library: str = "pandas") -> Any:
+        """Return a DataFrame of "pandas" or "polars", which has to be installed: `from_dataframe` takes it back.
+
+        A row a score, with the columns algorithm, task, run and score; a missing score has no row.
+        """
+        try:
+            frames = importlib.import_module(library)
+        except ImportError:
+            raise ArcadeMarkError(f"{library} is not installed; install it, as in pip install {library}") from None
+        places = np.argwhere(~np.isnan(self.scores))
+        columns: dict[str, list[Any]] = {
+            "algorithm": [self.algorithms[place] for place in places[:, 0]],
+            "task": [self.tasks[place] for place in places[:, 1]],
+            "run": places[:, 2].tolist(),
+            "score": self.scores[tuple(places.T)].tolist(),
+        }
+        return frames.DataFrame(columns)
+
     def select(self, *, algorithms: Sequence[str] | None = None, tasks: Sequence[str] | None = None) -> ScoreTable:
         """Keep the named algorithms and tasks, in the order asked for; None keeps all."""
         rows = _positions("algorithm", self.algorithms if algorithms is None else algorithms, self.algorithms)
@@ -238,8 +293,10 @@ def improper(name: str) -> str:
     """
     if len(name) > MOST_NAME:
         return f"{one_line(name, 60)!r} is too long for a name; expected at most {MOST_NAME:,} characters"
-    found = next((char for char in name if category(char) in _HIDDEN or char in _TURNING), None)
-    return "" if found is None else f"{name!r} holds the control character U+{ord(found):04X}; take it out of the name"
+    hidden = next((char for char in name if category(char) in _HIDDEN or char in _TURNING), None)
+    return (
+        "" if hidden is None else f"{name!r} holds the control character U+{ord(hidden):04X}; take it out of the name"
+    )
 
 
 _HIDDEN = frozenset({"Cc", "Cs", "Zl", "Zp"})

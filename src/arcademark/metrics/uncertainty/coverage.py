@@ -65,18 +65,3 @@ def span(shares: tuple[float, float]) -> str:
     """Show shares in percent, without its sign: "93 to 96", or "94" where both are rounded to that."""
     low, high = (f"{share:.0%}".removesuffix("%") for share in shares)
     return low if low == high else f"{low} to {high}"
-
-
-def warning(statistic: str, method: str, level: float, tasks: int, runs: int) -> str | None:
-    """Say what was measured of such intervals, or nothing where they hold the truth often enough.
-
-    At another level than `LEVEL` nothing was measured, which is said below `FEW_RUNS`.
-    """
-    held = measured(statistic, method, tasks, runs) if level == LEVEL else None
-    if held is None:
-        unknown = f"only {runs} runs a task: how often such an interval holds the true value was not measured"
-        return unknown if runs < FEW_RUNS else None
-    if held[0] >= ENOUGH:
-        return None
-    simulated = f"of simulated {level * 100:g} % intervals from {nearest(tasks, runs)[1]}"
-    return f"{runs} runs a task: {simulated}, {span(held)} % held the true value"

@@ -2,18 +2,13 @@
 
 Conventions
 -----------
-* `score_intervals` makes those of single tasks' scores, without chance; two bootstraps make the others: the one here
-  from tasks' episodes, for any statistic of tasks' scores, and `arcademark.metrics.uncertainty.bootstrap` from runs,
-  for the summaries of many tasks.
+* `score_intervals` makes those of single tasks' scores, without chance; `interval` those of any statistic of tasks'
+  scores; `arcademark.metrics.uncertainty.bootstrap` draws the summaries of many tasks. `limits` makes limits of draws.
 * One task's data is a sequence of float arrays, one a seed, of that seed's episode scores, shape (episodes,). Seeds may
   differ in their number of episodes. A task's score is the mean over seeds of each seed's mean. Seeds are trainings of
   their own; where they differ by the chance of episodes alone, all episodes belong in one array.
-* Percentile intervals resample as the data came about: seeds are drawn with replacement, then episodes within each
-  drawn seed. Where seeds are alike this is cautious, since a seed's mean already carries its episodes' spread; where
-  they differ, too narrow with few seeds. Everything else takes seeds alone and widens by how few there are.
-* With one seed it is the spread of episodes alone, and every interval says that the variation between seeds is not in
-  it.
-* Tasks are resampled independently of each other.
+* Seeds are what varies, and intervals are widened by how few there are; of a single seed its episodes. Tasks are
+  resampled independently of each other.
 * An `ArcadeMarkError` is raised where there is no seed, a seed without episodes, or a score that is not finite; where
   there is no such method (`UnknownNameError`); or ``level`` is not between 0 and 1.
 """
@@ -36,8 +31,6 @@ RESAMPLES = 2000
 FEWEST = 3
 """Values below which a mean has no Student's t interval: of two it is 13 standard errors wide either way."""
 
-FEW_EPISODES = 10
-FEW_SEEDS = 5
 MANY = 100
 """Values above which their resampled mean is as good as normal."""
 
@@ -45,7 +38,7 @@ Method: TypeAlias = Literal["symmetric", "expanded", "percentile"]
 METHODS: tuple[Method, ...] = get_args(Method)
 
 
-NoteKind: TypeAlias = Literal["absent", "one_run", "single", "ragged", "constant", "few", "coverage"]
+NoteKind: TypeAlias = Literal["absent", "one_run", "single", "ragged", "constant", "few"]
 
 
 class Note(str):
@@ -53,8 +46,7 @@ class Note(str):
 
     * "absent": tasks without a score; "one_run": all tasks have a single run, so that there is no interval; "single":
       some have; "ragged": tasks have different numbers of runs.
-    * "constant": scores that were seen not to vary; "few": other doubts because runs or episodes are few; "coverage":
-      how often such intervals hold the truth.
+    * "constant": scores that were seen not to vary; "few": other doubts because runs or episodes are few.
     """
 
     __slots__ = ("kind",)
@@ -63,9 +55,9 @@ class Note(str):
 
     def __new__(cls, text: str, kind: NoteKind = "few") -> Note:
         """Make the text of that kind."""
-        made = super().__new__(cls, text)
-        made.kind = kind
-        return made
+        note = super().__new__(cls, text)
+        note.kind = kind
+        return note
 
 
 _NOT_FINITE = "an episode's score is missing or infinite; leave out episodes that were not played"
@@ -75,18 +67,13 @@ _NOT_FINITE = "an episode's score is missing or infinite; leave out episodes tha
 class Interval:
     """A statistic and how far sampling leaves it uncertain.
 
-    Limits and standard error (of the resampled statistic, widened as the method widens) are None where there are too
-    few scores. Such an interval should hold the true value with frequency `level`, 0.95 for 95 %. `method` says how the
-    limits follow from the resamples, see `limits`; "student" draws none.
+    Limits are None where there are too few scores. Such an interval should hold the true value with frequency `LEVEL`.
     """
 
     value: float
     low: float | None
     high: float | None
-    level: float
-    standard_error: float | None
-    notes: tuple[Note, ...]
-    method: Method | Literal["student"] = "percentile"
+    notes: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,12 +176,9 @@ def interval(
     tasks: Mapping[str, Sequence[ArrayLike]],
     statistic: Callable[[NDArray[np.float64]], ArrayLike],
     rng: np.random.Generator,
-    *,
-    level: float = LEVEL,
     resamples: int = RESAMPLES,
-    method: Method = "percentile",
 ) -> Interval:
-    """Find the bootstrap interval of any statistic of the tasks' scores.
+    """Find the symmetric bootstrap interval (see `limits`) of any statistic of the tasks' scores.
 
     Parameters
     ----------
@@ -203,25 +187,15 @@ def interval(
     statistic : callable
         From raw scores, shape (..., tasks) in the order of the mapping, to the statistic, shape (...): a mean of
         normalised scores, say, or a model's prediction.
-    method : {"percentile", "expanded", "symmetric"}, optional
-        "percentile" draws seeds, then episodes. The others (see `limits`) draw each task's seeds, or the episodes of
-        its only seed.
     """
-    check(method, level)
     admitted = [_admit(seeds) for seeds in tasks.values()]
     value = float(np.asarray(statistic(np.array([_mean(_means(seeds)) for seeds in admitted]))))
-    if lone := [task for task, seeds in tasks.items() if _episodes(seeds) < FEWEST]:
-        text = f"fewer than {FEWEST} episodes on {', '.join(lone)}: how much scores vary there is not known; play more"
-        return Interval(value, None, None, level, None, (Note(text, "one_run"),), method)
-    if method == "percentile":
-        drawn, strata = np.stack([_resampled_task(seeds, rng, resamples) for seeds in admitted], axis=-1), _ALONE
-    else:
-        units = [_unit(seeds) for seeds in admitted]
-        drawn = np.stack([resampled_means(unit, resamples, rng) for unit in units], axis=-1)
-        strata = _strata(units, statistic)
-    draws = np.asarray(statistic(drawn), dtype=np.float64)
-    low, high, error = limits(value, draws, strata, method=method, level=level)
-    return Interval(value, float(low), float(high), level, float(error), _notes(tasks, method), method)
+    if any(sum(scores.size for scores in seeds) < FEWEST for seeds in admitted):
+        return Interval(value, None, None)
+    units = [_means(seeds) if len(seeds) > 1 else seeds[0] for seeds in admitted]
+    draws = np.asarray(statistic(np.stack([resampled_means(unit, resamples, rng) for unit in units], axis=-1)))
+    low, high, _ = limits(value, draws, _strata(units, statistic), method="symmetric", level=LEVEL)
+    return Interval(value, float(low), float(high))
 
 
 def score_intervals(
@@ -280,21 +254,12 @@ def resampled_means(values: NDArray[np.float64], resamples: int, rng: np.random.
     return np.asarray(values[np.ascontiguousarray(picks.T)].mean(axis=0))  # faster than along short rows
 
 
-_ALONE = Strata(np.zeros(1), np.ones(1, np.int64))
-"""Strata that nothing is widened by."""
-
-
 def _strata(units: Sequence[NDArray[np.float64]], statistic: Callable[[NDArray[np.float64]], ArrayLike]) -> Strata:
     """Return each task's share of a statistic's variance: how far it moves with a standard error of the task's mean."""
     means = np.array([unit.mean() for unit in units])
     errors = np.array([unit.std(ddof=1) / np.sqrt(unit.size) for unit in units])
     up, down = (np.asarray(statistic(means + sign * np.diag(errors)), dtype=np.float64) for sign in (1, -1))
     return Strata(((up - down) / 2) ** 2, np.array([unit.size for unit in units]))
-
-
-def _unit(seeds: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """Return what varies independently: the seeds' means, or the episodes of the only seed."""
-    return _means(seeds) if len(seeds) > 1 else seeds[0]
 
 
 def _means(seeds: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
@@ -316,38 +281,3 @@ def _admit(seeds: Sequence[ArrayLike]) -> list[NDArray[np.float64]]:
     if not arrays or any(scores.ndim != 1 or not scores.size for scores in arrays):
         raise ArcadeMarkError("no episodes to average; expected one array of episode scores for each seed")
     return arrays
-
-
-def _resampled_task(
-    seeds: Sequence[NDArray[np.float64]], rng: np.random.Generator, resamples: int
-) -> NDArray[np.float64]:
-    drawn = rng.integers(len(seeds), size=(resamples, len(seeds)))
-    means = np.empty(drawn.shape)
-    for seed, scores in enumerate(seeds):
-        places = drawn == seed
-        means[places] = resampled_means(scores, int(np.count_nonzero(places)), rng)
-    return np.asarray(means.mean(axis=1))
-
-
-def _episodes(seeds: Sequence[ArrayLike]) -> int:
-    return sum(np.size(scores) for scores in seeds)
-
-
-def _notes(tasks: Mapping[str, Sequence[ArrayLike]], method: Method) -> tuple[Note, ...]:
-    single = [task for task, seeds in tasks.items() if len(seeds) == 1]
-    few = min(_episodes(seeds) for seeds in tasks.values())
-    constant = [task for task, seeds in tasks.items() if np.ptp(np.concatenate([np.ravel(s) for s in seeds])) == 0]
-    notes = []
-    if single:
-        where = "" if len(single) == len(tasks) else f" on {', '.join(single)}"
-        notes.append(Note(f"one seed{where}: the variation from seed to seed is not included"))
-    several = [len(seeds) for seeds in tasks.values() if len(seeds) > 1]
-    if several and min(several) < FEW_SEEDS and method == "percentile":
-        text = f"only {min(several)} seeds: where seeds differ, percentile intervals from so few are too narrow"
-        notes.append(Note(text))
-    if few < FEW_EPISODES and method == "percentile":
-        notes.append(Note(f"only {few} episodes a game: percentile intervals from so few are too narrow"))
-    if constant:
-        text = f"every episode scored the same on {', '.join(constant)}: no variation was seen there"
-        notes.append(Note(text, "constant"))
-    return tuple(notes)

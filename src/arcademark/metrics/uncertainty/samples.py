@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.metrics.aggregate import IQM_TRIM, Missing
 from arcademark.metrics.uncertainty.intervals import Note, Strata
 
 Floats = NDArray[np.float64]
@@ -107,8 +106,8 @@ def independent(scores: Floats, kinds: NDArray[np.int64], possible: int | None =
     return np.asarray(mean + np.sqrt(m * spread) * (different - different.mean()))
 
 
-def admit(tasks: Sequence[str], missing: Missing, *tables: ArrayLike) -> tuple[list[Floats], tuple[Note, ...]]:
-    """Return the tables at the tasks that all have, and notes on what they lack."""
+def admit(tasks: Sequence[str], *tables: ArrayLike) -> tuple[list[Floats], tuple[Note, ...]]:
+    """Return the tables at the tasks of which all have runs, and notes on what they lack."""
     arrays = [np.asarray(table, dtype=np.float64) for table in tables]
     for values in arrays:
         if values.ndim != 2 or len(values) != len(tasks):
@@ -116,12 +115,6 @@ def admit(tasks: Sequence[str], missing: Missing, *tables: ArrayLike) -> tuple[l
         if np.isinf(values).any():
             raise ArcadeMarkError(f"a score on {tasks[int(np.argwhere(np.isinf(values))[0][0])]} is infinite")
     counts = np.stack([np.count_nonzero(~np.isnan(values), axis=1) for values in arrays])
-    widths = np.array([[values.shape[1]] for values in arrays])
-    short = [task for task, lacks in zip(tasks, np.any(counts < widths, axis=0).tolist(), strict=True) if lacks]
-    if short and missing != "omit":
-        raise ArcadeMarkError(
-            f'runs are missing on {", ".join(short)}; play them, or ask for those that are there with missing="omit"'
-        )
     there = np.asarray((counts > 0).all(axis=0))
     if not there.any():
         raise ArcadeMarkError("no scores to resample; at least one task with a run is needed")
@@ -155,19 +148,6 @@ def sample_of(scores: Floats, *, sort: bool = True) -> Sample:
     ordered = scores[np.argsort(np.nanmean(scores, axis=1), kind="stable")] if sort else scores
     there = ~np.isnan(ordered)
     return Sample(ordered[there], np.concatenate([[0], np.cumsum(there.sum(axis=1))]).astype(np.int64))
-
-
-def aggregate_strata(sample: Sample, target: float) -> Strata:
-    """Variance that each task's runs give to each of the `AGGREGATES`, shape (4, tasks)."""
-    runs, sizes, tasks = sample.runs, sample.sizes, sample.sizes.size
-    means, spread = sample.by_task(runs)
-    pooled, cut = np.sort(runs), int(IQM_TRIM * runs.size)
-    clipped = np.clip(runs, pooled[cut], pooled[-1 - cut])
-    of_mean = spread / (sizes * tasks**2)
-    of_median = middle_shares(means, spread / sizes) ** 2 * spread / sizes
-    of_iqm = sample.by_task(clipped)[1] * sizes / (runs.size - 2 * cut) ** 2
-    of_gap = sample.by_task(np.minimum(runs, target))[1] / (sizes * tasks**2)
-    return Strata(np.array([of_mean, of_median, of_iqm, of_gap]), sizes)
 
 
 def middle_shares(means: Floats, variances: Floats) -> Floats:

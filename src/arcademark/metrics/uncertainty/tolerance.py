@@ -45,56 +45,55 @@ class ToleranceInterval:
     at_least: float | None
 
 
-def tolerance_interval(scores: ArrayLike, share: float, *, confidence: float = CONFIDENCE) -> ToleranceInterval:
+def tolerance_interval(scores: ArrayLike, share: float) -> ToleranceInterval:
     """Return the interval of a share of all runs from scores of two runs or more, shape (runs,).
 
     It leaves out as many runs at either end as it can. ArcadeMarkError: fewer runs, a score that is not finite, or a
-    share or confidence that is not between 0 and 1.
+    share that is not between 0 and 1.
     """
     ordered = np.sort(np.asarray(scores, dtype=np.float64))
     if ordered.ndim != 1 or ordered.size < 2 or not np.isfinite(ordered).all():
         raise ArcadeMarkError(f"expected finite scores of two runs or more, not of shape {np.shape(scores)}")
-    rank, bound = (_rank(ordered.size, share, confidence, ends) for ends in (2, 1))
+    rank, bound = (_rank(ordered.size, share, ends) for ends in (2, 1))
     used = max(rank, 1)
     return ToleranceInterval(
         float(ordered[used - 1]),
         float(ordered[-used]),
-        held_share(ordered.size, used, confidence=confidence),
+        held_share(ordered.size, used),
         float(ordered[bound - 1]) if bound else None,
     )
 
 
-def held_share(runs: int, rank: int = 1, *, confidence: float = CONFIDENCE) -> float:
+def held_share(runs: int, rank: int = 1) -> float:
     """Return the share of all runs that lies between the rank-th lowest and the rank-th highest of so many."""
     from scipy.special import betaincinv
 
-    return float(betaincinv(runs + 1 - 2 * rank, 2 * rank, 1 - checked("confidence", confidence)))
+    return float(betaincinv(runs + 1 - 2 * rank, 2 * rank, 1 - CONFIDENCE))
 
 
-def runs_needed(share: float, *, confidence: float = CONFIDENCE, ends: Ends = 2) -> int:
+def runs_needed(share: float, *, ends: Ends = 2) -> int:
     """Return the fewest runs of which an interval of the share can be made, lowest to highest (Wilks 1941).
 
     With one end, those whose lowest is a bound. ArcadeMarkError: as of `tolerance_interval`, or more than `MOST`.
     """
     low, high = 1, 2
-    while not _rank(high, share, confidence, ends):
+    while not _rank(high, share, ends):
         if high >= MOST:
-            raise ArcadeMarkError(f"{MOST:,} runs are not enough; ask for a smaller share or less confidence")
+            raise ArcadeMarkError(f"{MOST:,} runs are not enough; ask for a smaller share")
         low, high = high + 1, 2 * high
     while low < high:
         middle = (low + high) // 2
-        low, high = (low, middle) if _rank(middle, share, confidence, ends) else (middle + 1, high)
+        low, high = (low, middle) if _rank(middle, share, ends) else (middle + 1, high)
     return high
 
 
-def _rank(runs: int, share: float, confidence: float, ends: Ends) -> int:
+def _rank(runs: int, share: float, ends: Ends) -> int:
     """Return the rank of the runs that are the ends; 0 where runs are too few."""
     from scipy.special import bdtr
 
     checked("share of runs", share)
-    checked("confidence", confidence)
     low, high = 0, runs // ends
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if bdtr(runs - ends * middle, runs, share) >= confidence else (low, middle - 1)
+        low, high = (middle, high) if bdtr(runs - ends * middle, runs, share) >= CONFIDENCE else (low, middle - 1)
     return low

@@ -116,11 +116,11 @@ def _of(algorithm: PlayedAlgorithm) -> Iterator[LearningCurve]:
         seeds, ends = [], []
         for trial, rows in training.items():
             frames = np.cumsum(rows.frames)
-            found = training_score(rows.score, frames, window, fewer="shorten")
+            found = training_score(rows.score, frames, window)
             count = len(found.curve)
             kept = np.unique(np.round(np.linspace(0, count - 1, min(count, MOST_POINTS))).astype(np.int64))
             points = tuple(map(int, found.end_frames[kept])), tuple(map(float, found.curve[kept]))
-            score = training_score(rows.score, frames, k, fewer="shorten")
+            score = training_score(rows.score, frames, k)
             apart = record.evaluation(trial).score
             seeds.append(
                 SeedCurve(
@@ -129,12 +129,12 @@ def _of(algorithm: PlayedAlgorithm) -> Iterator[LearningCurve]:
                     int(frames[-1]),
                     finished(trial, record),
                     *points,
-                    score.end.score,
+                    score.end,
                     score.episodes,
                     float(apart.mean()) if apart.size else None,
                 )
             )
-            ends.append((found.curve[0], found.curve[-1], score.end.score))
+            ends.append((found.curve[0], found.curve[-1], score.end))
         first, last, _ = map(float, np.mean(ends, axis=0))
         score_of_all, *reach, _ = score_intervals([np.array(ends)[:, 2]], [score_bounds(game)])[0].tolist()
         low, high = (None, None) if math.isnan(reach[0]) else reach

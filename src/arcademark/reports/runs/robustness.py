@@ -278,7 +278,6 @@ class _Losses:
             strata,
             lambda scores: np.asarray(scores.sum(-1)),
             np.random.default_rng(0),
-            method="symmetric",
         )
         if found.low is None or found.high is None or math.isclose(found.low, found.high, abs_tol=1e-9):
             return Lost(found.value, None, None)

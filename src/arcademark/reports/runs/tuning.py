@@ -310,7 +310,6 @@ def _setting(
         {task: run.independent(label, task) for task in names},
         lambda values: np.asarray(((values - worst) / (best - worst)).mean(axis=-1)),
         np.random.default_rng(0),
-        method="symmetric",
     )
     low, high = (None if end is None else min(max(end, 0.0), 1.0) for end in (found.low, found.high))
     return Setting(label, values, found.value, low, high, shown)

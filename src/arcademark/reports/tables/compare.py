@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics import compare as tests
 from arcademark.metrics import power as powers
-from arcademark.metrics.ranking import relative_scores
 from arcademark.metrics.sequential import Plan
 from arcademark.metrics.uncertainty.intervals import LEVEL
 from arcademark.metrics.uncertainty.samples import means, padded
@@ -169,10 +168,10 @@ def _pair(names: tuple[str, str], dataset: Dataset, measures: Sequence[Measure],
         second=names[1],
         games=games,
         left_out=tuple(dataset.benchmark.title(task) for task in left_out),
-        better=tested.better,
-        worse=tested.worse,
-        undecided=tested.undecided,
-        untested=tested.untested,
+        better=tested.count("better"),
+        worse=tested.count("worse"),
+        undecided=tested.count("undecided"),
+        untested=tested.count("untested"),
         improvement=bootstrap.improvement(names, first, second),
         summaries=tuple(item for measure in measures for item in _summaries(measure, found[measure.metric])),
         power=_power(games, measures[0], found[measures[0].metric], *samples),
@@ -229,7 +228,7 @@ def _summaries(measure: Measure, found: Mapping[str, Difference]) -> Iterator[Su
     for statistic, item in found.items():
         relative = None
         if item.second > 0:
-            relative = relative_scores({SIDES[0]: item.first, SIDES[1]: item.second}, SIDES[1])[SIDES[0]]
+            relative = item.first / item.second
         yield SummaryDifference(
             metric=measure.metric,
             title=measure.title,

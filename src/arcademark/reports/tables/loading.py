@@ -142,32 +142,12 @@ def _place(place: ScoreSource) -> _Read:
     if isinstance(place, Mapping):
         return ScoreTable.from_mapping(place)
     if isinstance(place, Frame):
-        return _frame(place)
+        return ScoreTable.from_dataframe(place)
     if not isinstance(place, str | os.PathLike | ScoreTable):
         raise ArcadeMarkError(f"{_no_table(place)}; {TABLES}")
     if not isinstance(place, ScoreTable) and not os.fspath(place).strip():
         raise ArcadeMarkError("the name of a table is empty; name a file, a run's directory, or catalogue:review-2021")
     return place
-
-
-def _frame(frame: Frame) -> ScoreTable:
-    """Take a DataFrame's rows: an algorithm, a game or task, a score and, where there are several, a run each."""
-    columns = {str(name).lower(): list(values.values()) for name, values in frame.to_dict().items()}
-    task = next((name for name in ("game", "task") if name in columns), "game")
-    for name in ("algorithm", task, "score"):
-        if name not in columns:
-            raise ArcadeMarkError(f"a DataFrame without the column {name!r}; expected algorithm, game, score (and run)")
-    count = len(columns["score"])
-    runs = columns.get("run") or columns.get("seed") or [0] * count
-    try:
-        numbers = [
-            (int(run), float("nan" if score is None else score))
-            for run, score in zip(runs, columns["score"], strict=True)
-        ]
-    except (TypeError, ValueError):
-        raise ArcadeMarkError("a DataFrame whose columns score and run are not numbers; expected numbers") from None
-    names = ((str(algorithm), str(name)) for algorithm, name in zip(columns["algorithm"], columns[task], strict=True))
-    return ScoreTable.from_rows((*both, *pair) for both, pair in zip(names, numbers, strict=True))
 
 
 def _no_table(value: object) -> str:

@@ -33,9 +33,6 @@ MANY_RUNS = 10
 MOST_GROUPS = 3
 """Groups of algorithms, each lacking its own games, above which they are told all together."""
 
-_SAID = frozenset({"one_run", "coverage"})
-"""Kinds of intervals' notes that other notices say of all algorithms together."""
-
 
 def collect(dataset: Dataset, algorithms: Sequence[Algorithm], bootstrap: Bootstrap) -> tuple[Notice, ...]:
     """Gather all notices of a table, warnings first."""
@@ -387,7 +384,7 @@ def intervals(counts: Sequence[tuple[str, int]], bootstrap: Bootstrap, noun: str
             f"{wording.shortened(single)}.",
         )
     for text, names in bootstrap.notes.said.items():
-        if text.kind not in _SAID:
+        if text.kind != "one_run":  # which another notice says of all algorithms together
             yield notice("runs", f"{wording.shortened(names)}: {text}.")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from arcademark.metrics import ranking
-from arcademark.metrics.uncertainty.bootstrap import AGGREGATES
+from arcademark.metrics.aggregate import AGGREGATES
 from arcademark.reports.measures import Measure
 from arcademark.reports.tables import words
 from arcademark.reports.tables.comparison import Flip, Ranking, Sensitivity
@@ -68,7 +68,7 @@ def _ranking(measure: Measure, statistic: str, values: Mapping[str, float], usua
         statistic=statistic,
         values=tuple(values.values()),
         ranks=tuple(ranking.ranks(signed).values()),
-        inversions=ranking.inversions(usual, signed).count,
+        inversions=len(ranking.inversions(usual, signed)),
         kendall_tau=ranking.kendall_tau(usual, signed) if ordered else None,
     )
 
@@ -80,5 +80,5 @@ def _flips(names: tuple[str, ...], rankings: list[Ranking]) -> Iterator[Flip]:
         }
         for item in rankings
     }
-    for flip in ranking.rank_sensitivity(values).flips:
+    for flip in ranking.flips(values):
         yield Flip(flip.first, flip.second, tuple(map(str, flip.above)), tuple(map(str, flip.below)))

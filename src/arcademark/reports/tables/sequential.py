@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.metrics.aggregate import AGGREGATES, aggregates
 from arcademark.metrics.sequential import Plan, sequential_test
-from arcademark.metrics.uncertainty.bootstrap import AGGREGATES
 from arcademark.reports import wording
-from arcademark.reports.measures import Measure, Runs, aggregates
+from arcademark.reports.measures import Measure, Runs
 from arcademark.reports.tables.comparison import Sequential, SequentialPair, SequentialRuns
 from arcademark.reports.tables.dataset import Dataset
 from arcademark.reports.tables.uncertainty import Bootstrap

@@ -14,14 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.metrics import compare
-from arcademark.metrics.aggregate import IQM_TRIM
+from arcademark.metrics.aggregate import AGGREGATES, IQM_TRIM, aggregates
 from arcademark.metrics.normalise import PERCENT
 from arcademark.metrics.uncertainty import bootstrap, intervals
-from arcademark.metrics.uncertainty.bootstrap import AGGREGATES, Band
+from arcademark.metrics.uncertainty.bootstrap import Band
 from arcademark.metrics.uncertainty.intervals import LEVEL, Interval, Method, Note, Strata
 from arcademark.metrics.uncertainty.samples import means, middle_shares, padded, ragged, sample_of, together, variances
 from arcademark.reports import wording
-from arcademark.reports.measures import Bounds, Measure, Runs, aggregates
+from arcademark.reports.measures import Bounds, Measure, Runs
 from arcademark.reports.tables.document import Intervals, Statistic
 from arcademark.suite import tasks
 
@@ -235,7 +235,7 @@ class Bootstrap:
         """
         one, other = (padded(runs.values()) for runs in (first, second))
         if self._tell_lone(names, first, second) or _single(first) or _single(second):
-            return Statistic(compare.probability_of_improvement(one, other, missing="omit"))
+            return Statistic(compare.probability_of_improvement(one, other))
         found = bootstrap.improvement_interval(
             one,
             other,
@@ -243,7 +243,6 @@ class Bootstrap:
             self.rng(*names),
             method=self.method,
             resamples=self.draws(first, second),
-            missing="omit",
         )
         self.notes.keep(" and ".join(names), found)
         if found.low is None or found.high is None:
@@ -259,7 +258,6 @@ class Bootstrap:
             self.rng(name, "profile"),
             method=self.method,
             resamples=min(self.draws(known), MOST_PROFILES),
-            missing="omit",
         )
 
     def _tell(self, names: Sequence[str], strata: Strata, low: NDArray[np.float64], high: NDArray[np.float64]) -> None:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.catalogue import collections
-from arcademark.metrics.ranges import baseline_normalised, inter_algorithm, random_normalised
+from arcademark.metrics.ranges import baseline_limits, inter_algorithm, placed, random_limits
 from arcademark.reproduce import comparison
 from arcademark.suite import tasks
 
@@ -97,7 +97,8 @@ def baseline_scores(reference: BaselineSet) -> Scores:
     played = [game for game in games() if game in reference.scores]
     there = [place(game) for game in played]
     normalised = np.full((len(LEARNERS), len(games())), np.nan)
-    normalised[:, there] = baseline_normalised(raw(LEARNERS)[:, there], reference.scores, played, zero_range="omit")
+    limits = baseline_limits(reference.scores, played)
+    normalised[:, there] = placed(raw(LEARNERS)[:, there], limits, played, zero_range="omit")
     return normalised
 
 
@@ -113,7 +114,7 @@ def random_scores(reference: Mapping[str, float] | None = None) -> Scores:
     What Random scores is the published column unless given.
     """
     published = dict(zip(games(), raw(("Random",))[0].tolist(), strict=True))
-    return random_normalised(raw(LEARNERS), reference or published, games(), zero_range="omit")
+    return placed(raw(LEARNERS), random_limits(reference or published, games()), games(), zero_range="omit")
 
 
 @cache

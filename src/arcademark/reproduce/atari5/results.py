@@ -7,13 +7,13 @@ from functools import cache
 
 import numpy as np
 
+from arcademark.metrics.ranking import inversions
 from arcademark.reproduce.atari5 import data as data
 from arcademark.reproduce.atari5.data import listed, name_of, stated
 from arcademark.reproduce.atari5.fairness import Fairness, fairness
 from arcademark.reproduce.comparison import Comparison
 from arcademark.subset.fitting import fold_means, held_out
 from arcademark.subset.problem import fold_of_cases, log10_score_inverse
-from arcademark.subset.studies.study import inversions
 from arcademark.suite.subsets import subset
 from arcademark.suite.tasks import games
 
@@ -58,8 +58,8 @@ def subsets() -> Iterator[Comparison]:
     text = f"Atari-5: {100 * by_logs:.1f}% by logs, {100 * measured:.1f}% measured, both on the folds held out"
     yield stated("log-error", text, abs(by_logs - measured) < 0.02)
     names = list(data.printed(3))
-    turned = inversions(*zip(*(data.estimates("atari-5")[name] for name in names), strict=True))
-    pairs = "; ".join(f"{names[i]} and {names[j]}" for i, j in turned)
+    turned = inversions(*({name: data.estimates("atari-5")[name][side] for name in names} for side in (0, 1)))
+    pairs = "; ".join(map(" and ".join, turned))
     text = f"{len(turned)} of 10 pairs is the other way round: {pairs}"
     yield stated("ranking-preserved", text, len(turned) <= 1)
 

@@ -14,11 +14,11 @@ import numpy as np
 
 from arcademark.catalogue import collections
 from arcademark.metrics import aggregate, normalise
+from arcademark.metrics.ranking import inversions
 from arcademark.reproduce.atari5 import data as data
 from arcademark.reproduce.atari5.data import printed, stated
 from arcademark.reproduce.comparison import Comparison, like, number
 from arcademark.subset.predict.model import from_subset
-from arcademark.subset.studies.study import inversions
 from arcademark.suite import references
 from arcademark.suite.protocols import protocol
 from arcademark.suite.subsets import subset
@@ -86,9 +86,7 @@ def case_study() -> Iterator[Comparison]:
     rest = [_plain(cells[2]) for name, cells in five.items() if name != BASELINE]
     yield stated("relative-errors", f"{min(rest)}%-{max(rest)}%")
     yield stated("relative-errors-average", f"{np.mean(rest):.1f}%")
-    medians, guesses = ([_plain(cells[column]) for cells in four.values()] for column in (0, 1))
-    names = list(four)
-    turned = [(names[i], names[j]) for i, j in inversions(medians, guesses)]
+    turned = inversions(*({name: _plain(cells[column]) for name, cells in four.items()} for column in (0, 1)))
     text = f"{len(turned)}: " + "; ".join(map(" and ".join, turned))
     yield stated("inversions", text, [set(pair) for pair in turned] == [{"C51", "IQN"}])
     yield stated("rainbow-median", f"{data.medians()['Rainbow (noop)']:.0f}", False)

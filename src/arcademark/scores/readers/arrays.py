@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import io
 import math
-import re
 import zipfile
 import zlib
 from collections import Counter
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -32,29 +32,28 @@ MOST_ARRAYS = 10_000
 """In one ``.npz`` file."""
 
 _CUT = "the file may be cut short: write it again"
-_HEADER = re.compile(
-    rb"\{'descr': '([<>|=]?)([A-Za-z])(\d{0,9})(?:\[\w+\])?', 'fortran_order': (True|False), "
-    rb"'shape': \(((?:\d{1,18}L?, ?)*(?:\d{1,18}L?)?)\), *\} *\n?"
-)
-_STRUCTURED = b"{'descr': ["
-_TYPES = frozenset({"f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1"})
 _MOST_AXES = 8
+_READERS = {
+    (1, 0): np.lib.format.read_array_header_1_0,
+    (2, 0): np.lib.format.read_array_header_2_0,
+    (3, 0): np.lib.format.read_array_header_2_0,  # which differs in names of fields alone
+}
 
 
 def load_npz(path: Path) -> dict[str, NDArray[Any]]:
     """Return the arrays of numbers of an ``.npz`` file by name."""
-    found: dict[str, NDArray[Any]] = {}
+    arrays: dict[str, NDArray[Any]] = {}
     try:
         with zipfile.ZipFile(io.BytesIO(read_bytes(path))) as archive:
             members = archive.infolist()
             _check_members(path, members)
             for member in members:
                 name = member.filename.removesuffix(".npy")
-                found[name] = _array(f"{path}, {name!r}", archive.read(member))
+                arrays[name] = _array(f"{path}, {name!r}", archive.read(member))
     except (OSError, EOFError, ValueError, NotImplementedError, zipfile.BadZipFile, zlib.error) as error:
         raise ArcadeMarkError(f"{path}: not a whole .npz file ({error}); write it again") from error
-    _check_cells(path, sum(array.size for array in found.values()))
-    return found
+    _check_cells(path, sum(array.size for array in arrays.values()))
+    return arrays
 
 
 def _check_members(path: Path, members: list[zipfile.ZipInfo]) -> None:
@@ -66,11 +65,9 @@ def _check_members(path: Path, members: list[zipfile.ZipInfo]) -> None:
     for member in members:
         if not member.filename.endswith(".npy"):
             raise ArcadeMarkError(f"{path}: holds {member.filename!r}, which is no array; save arrays alone")
-        if member.flag_bits & 0x1:
-            raise ArcadeMarkError(f"{path}: {member.filename!r} is encrypted; save it without a password")
-        if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        if member.flag_bits & 0x1 or member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise ArcadeMarkError(
-                f"{path}: {member.filename!r} is compressed in a way that NumPy does not; save it with "
+                f"{path}: {member.filename!r} is encrypted, or compressed in a way that NumPy does not; save it with "
                 "numpy.savez_compressed"
             )
     unpacked = sum(member.file_size for member in members)
@@ -90,39 +87,32 @@ def _check_cells(path: Path, number: int) -> None:
 
 def load_npy(path: Path) -> NDArray[Any]:
     """Return the array of an ``.npy`` file."""
-    found = _array(str(path), read_bytes(path))
-    _check_cells(path, found.size)
-    return found
+    array = _array(str(path), read_bytes(path))
+    _check_cells(path, array.size)
+    return array
 
 
 def _array(place: str, content: bytes) -> NDArray[Any]:
-    """Make an array of what an ``.npy`` file holds; its header is matched, not evaluated."""
-    wide = content[6:7] in (b"\x02", b"\x03")
-    begin = 12 if wide else 10
-    end = begin + int.from_bytes(content[8:begin], "little")
-    header = content[begin:end]
-    known = content[:6] == b"\x93NUMPY" and content[6:8] in (b"\x01\x00", b"\x02\x00", b"\x03\x00")
-    found = _HEADER.fullmatch(header)
-    if not known or len(content) < end or (found is None and not header.startswith(_STRUCTURED)):
+    """Make an array of numbers of what an ``.npy`` file holds, once its header fits its bytes."""
+    stream = io.BytesIO(content)
+    try:
+        version = np.lib.format.read_magic(stream)
+        shape, fortran, dtype = _READERS[version](stream)
+    except (KeyError, ValueError, SyntaxError, TokenError, RecursionError, MemoryError) as error:
         raise ArcadeMarkError(
             f"{place}: not a whole NumPy file (its header is not one that NumPy writes); write it again"
-        )
-    if found is None:
-        raise ArcadeMarkError(f"{place}: holds rows of named fields, expected numbers; save an array a field")
-    order, kind, size = (part.decode() for part in found.group(1, 2, 3))
-    if kind == "O":
+        ) from error
+    if dtype.hasobject:
         raise ArcadeMarkError(f"{place}: {NO_PICKLE}")
-    if kind + size not in _TYPES:
-        raise ArcadeMarkError(f"{place}: holds values of type {kind}{size}, expected numbers of at most 64 bits")
-    shape = tuple(int(axis.strip(b" L")) for axis in found[5].split(b",") if axis.strip())
-    claimed = math.prod(shape) * int(size)
-    if len(shape) > _MOST_AXES or max(shape, default=0) > MOST_CELLS or claimed != len(content) - end:
+    if dtype.kind not in "fiub" or dtype.itemsize > 8:
+        raise ArcadeMarkError(f"{place}: holds values of type {dtype}, expected numbers of at most 64 bits")
+    claimed, there = math.prod(shape) * dtype.itemsize, len(content) - stream.tell()
+    if len(shape) > _MOST_AXES or not all(0 <= axis <= MOST_CELLS for axis in shape) or claimed != there:
         raise ArcadeMarkError(
-            f"{place}: not a whole NumPy file (an array of shape {shape} takes {claimed:,} bytes, and "
-            f"{len(content) - end:,} are there); write it again"
+            f"{place}: not a whole NumPy file (an array of shape {shape} takes {claimed:,} bytes, and {there:,} are "
+            "there); write it again"
         )
-    dtype = np.dtype(f"{order}{kind}{size}")
-    return np.frombuffer(content, dtype, offset=end).reshape(shape, order="F" if found[4] == b"True" else "C")
+    return np.frombuffer(content, dtype, offset=stream.tell()).reshape(shape, order="F" if fortran else "C")
 
 
 def load_json(path: Path) -> Any:

@@ -8,13 +8,25 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from arcademark.errors import ArcadeMarkError
+from arcademark import plugins
+from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.scores.readers import layouts, rliable
 from arcademark.scores.readers.arrays import NO_PICKLE, load_json, load_npz, parse_json
-from arcademark.scores.readers.base import GZIP, Log, Options, Reading, UnrecognisedError, read_head, unpacked
+from arcademark.scores.readers.base import (
+    GZIP,
+    Log,
+    Options,
+    Reading,
+    UnrecognisedError,
+    canonical,
+    read_head,
+    unpacked,
+)
 from arcademark.scores.readers.delimited import read_sheet
 from arcademark.scores.readers.logs import rllib, series, stable_baselines, tensorboard
+from arcademark.scores.readers.piped import PipedFile
 from arcademark.scores.readers.sheet import Sheet
+from arcademark.scores.table import ScoreTable
 
 FORMATS: Mapping[str, str] = MappingProxyType(
     {
@@ -30,7 +42,11 @@ FORMATS: Mapping[str, str] = MappingProxyType(
         "arcademark-run": "a folder that a run was played into",
     }
 )
-"""Every format, and what it is."""
+"""Every format of our own, and what it is."""
+
+PLUGINS = "arcademark.readers"
+"""Entry points of other packages' readers: functions of a path that return a `ScoreTable`, scores by algorithm and task
+or a DataFrame, or None where the file is not of their kind."""
 
 Read = Reading | list[Log]
 
@@ -71,18 +87,52 @@ def recognise(path: Path, relative: Path, format: str | None = None) -> Recognis
     """Find out a file's format, or take it for the one given; `UnrecognisedError` where it is whole but of none."""
     if path.is_dir():
         raise ArcadeMarkError(f"{path}: is a folder; expected a file")
+    if format is not None and format not in FORMATS:
+        return by_plugin(path, relative, format)
     if read_head(path).startswith(GZIP):
         path = unpacked(path)
     head = read_head(path)
-    found, content = (format, None) if format in _FILES else _recognised(path, head, format)
-    if format is not None and found != format:
-        raise ArcadeMarkError(f"{path}: is no file of format {format!r}; it looks like {found!r}")
-    return Recognised(path, relative, str(found), content)
+    try:
+        kind, content = (format, None) if format in _FILES else _recognised(path, head, format)
+    except UnrecognisedError as error:
+        if format is not None or not plugins.names(PLUGINS):
+            raise
+        try:
+            return by_plugin(path, relative)
+        except UnrecognisedError:
+            raise error from None
+    if format is not None and kind != format:
+        raise ArcadeMarkError(f"{path}: is no file of format {format!r}; it looks like {kind!r}")
+    return Recognised(path, relative, str(kind), content)
+
+
+def by_plugin(path: Path, relative: Path, format: str | None = None) -> Recognised:
+    """Read a file by another package's reader: that of the name, else the first that knows it."""
+    for name in plugins.names(PLUGINS) if format is None else [format]:
+        reader = plugins.named(PLUGINS, name)
+        try:
+            scores = None if isinstance(path, PipedFile) or reader is None else reader(path)
+        except ArcadeMarkError:
+            raise
+        except Exception as error:
+            raise ArcadeMarkError(
+                f"{path}: the reader {name!r} of another package raised {type(error).__name__}: "
+                f"{one_line(str(error))}; tell its authors, or give another format="
+            ) from error
+        if scores is not None:
+            return Recognised(path, relative, name, ScoreTable.of(scores))
+    raise UnrecognisedError(f"{path}: no reader of another package knows this file")
 
 
 def read(file: Recognised, options: Options) -> Read:
     """Read a file as what it was taken for."""
     content = file.content
+    if isinstance(content, ScoreTable):
+        tasks = tuple(canonical(str(file.path), task, options.canonical_task) for task in content.tasks)
+        sources = tuple(source or str(file.path) for source in content.sources)
+        runs = dict.fromkeys(content.algorithms, tuple(range(content.scores.shape[2])))
+        table = replace(content, tasks=tasks, sources=sources)
+        return Reading(table, file.format, (), int(table.runs_present().sum()), 0, None, (file.path,), runs)
     if isinstance(content, Sheet):
         return _SHEETS[file.format][1](replace(content, decimal=options.decimal), options)
     if file.format == "rliable":

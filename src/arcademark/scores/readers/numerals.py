@@ -7,8 +7,7 @@ Conventions
 * One cell that says it decides for all numbers of a file; two that contradict each other are refused.
 * Thousands are groups of three digits, apart by one mark throughout: the comma or point that is not decimal, an
   apostrophe or a blank.
-* Left out are bold type (``**12**``, ``\textbf{12}``), stars, ``$`` and what follows ``±``, ``+/-`` or ``\pm``. A
-  percent sign is left out where every score has one.
+* Left out are bold type (``**12**``, ``\textbf{12}``), stars, ``$`` and what follows ``±``, ``+/-`` or ``\pm``.
 """
 
 from __future__ import annotations
@@ -25,17 +24,13 @@ MARKS = (".", ",")
 """What may stand before decimals."""
 
 _SPREADS = r"±|\+/-|\+-|\\pm"
-DECORATED = re.compile(rf"%|{_SPREADS}")
-"""What there is in a cell with an uncertainty or a percent sign."""
-
 _BLANKS = " \u00a0\u2007\u2009\u202f"
-_TYPE = re.compile(r"\\(?:textbf|mathbf|bm|textit|emph|underline)\{([^{}]*)\}|\A(?:[*$]+|__)|(?:[*$]+|__)\Z")
+_TYPE = re.compile(r"\\(?:text|math)bf\{([^{}]*)\}|\A[*$]+|[*$]+\Z")
 MOST_CHARACTERS = 200
 """Of a cell that holds a number."""
 _NESTED = 4
 """Marks of type within each other that are taken off."""
 _SPREAD = re.compile(rf"(.*[^\s$])[{_BLANKS}]*\$?(?:{_SPREADS})\$?[{_BLANKS}]*(\S.*)")
-_PERCENT = re.compile(rf"(.*\d)[{_BLANKS}]*\\?%")
 _MINUS = str.maketrans({"\N{MINUS SIGN}": "-", "–": "-"})
 _NUMBER = {
     mark: re.compile(
@@ -54,7 +49,6 @@ class Numeral:
     text: str
     marks: tuple[str, ...]
     spread: str = ""
-    percent: bool = False
 
     @property
     def says(self) -> bool:
@@ -77,13 +71,11 @@ def apart(cell: str) -> Numeral:
     if marks := _marks(bare):
         return Numeral(bare, marks)
     score, spread = _bare(bare), ""
-    if found := _SPREAD.fullmatch(score):
-        score, spread = found[1], found[2]
-    of_score, of_spread = _PERCENT.fullmatch(score), _PERCENT.fullmatch(spread)
-    score = _bare(of_score[1] if of_score else score)
-    spread = of_spread[1] if of_spread else spread
+    if parts := _SPREAD.fullmatch(score):
+        score, spread = parts[1], parts[2]
+    score = _bare(score)
     marks = tuple(mark for mark in _marks(score) if not spread or mark in _marks(spread))
-    return Numeral(score, marks, spread, bool(of_score or of_spread))
+    return Numeral(score, marks, spread)
 
 
 def _marks(text: str) -> tuple[str, ...]:
@@ -93,8 +85,8 @@ def _marks(text: str) -> tuple[str, ...]:
 def _bare(cell: str) -> str:
     text = cell
     for _ in range(_NESTED):
-        text = _TYPE.sub(lambda found: found[1] or "", text).strip()
-    return text.replace("{,}", "’").replace("\\,", " ").translate(_MINUS)
+        text = _TYPE.sub(lambda match: match[1] or "", text).strip()
+    return text.translate(_MINUS)
 
 
 def plain(cell: str) -> float:
@@ -111,9 +103,9 @@ def plain(cell: str) -> float:
 def read(cell: str, mark: str, *, alone: bool = False) -> float:
     """Read a number with a decimal mark: NaN where it is missing, infinity where it is none.
 
-    Where it is to stand `alone`, one with an uncertainty or a percent sign is none.
+    Where it is to stand `alone`, one with an uncertainty is none.
     """
     numeral = apart(cell)
     if not numeral.marks:
         return math.nan if cell.strip().lower() in MISSING else math.inf
-    return math.inf if alone and (numeral.spread or numeral.percent) else numeral.value(mark)
+    return math.inf if alone and numeral.spread else numeral.value(mark)

@@ -105,12 +105,13 @@ class Sheet:
         columns = dict.fromkeys([*scores, *(column for column in whole if column is not None)])
         texts = {column: cells for column in columns if not isinstance(cells := self.columns[column], np.ndarray)}
         values = {column: _plain(cells) for column, cells in texts.items()}
-        strange = {column for column, found in values.items() if np.isinf(found).any()}
+        strange = {column for column, numbers in values.items() if np.isinf(numbers).any()}
         notes: list[str] = []
         if strange or self.decimal == "," or (self.separator in _PASTED and self.decimal is None):
             mark, notes = self._way(texts)
-            if strange:
-                notes += self._decorated({column: cells for column, cells in texts.items() if column in scored})
+            spread = (numerals.apart(cell).spread for column in strange & scored for cell in texts[column])
+            if any(spread):
+                notes.append("what stands behind ± is left out of the scores: intervals come from the runs")
             for column, cells in texts.items():
                 if column in strange or (mark == "," and any("." in cell for cell in cells)):
                     read = (numerals.read(cell, mark, alone=column not in scored) for cell in cells)
@@ -150,25 +151,6 @@ class Sheet:
         """Whether points before three digits may stand between thousands: not where all numbers have one, or commas."""
         whole = (cell.strip().lstrip("+-−").isdecimal() for cells in texts.values() for cell in cells)
         return self.separator == ";" or (self.separator in _PASTED and any(whole))
-
-    def _decorated(self, texts: Mapping[int, Sequence[str]]) -> list[str]:
-        """Say what stands with scores; percent signs stand with all or none."""
-        spread, signs = False, dict[bool, tuple[int, int]]()
-        for column, cells in texts.items():
-            for row, cell in enumerate(cells):
-                if False in signs and not numerals.DECORATED.search(cell):
-                    continue
-                numeral = numerals.apart(cell)
-                if numeral.marks:
-                    spread |= bool(numeral.spread)
-                    signs.setdefault(numeral.percent, (row, column))
-        if len(signs) == 2:
-            there, lost = self._quoted(*signs[True]), self._quoted(*signs[False])
-            raise ArcadeMarkError(f"{there} has a percent sign and {lost} has none; write all scores alike")
-        return [
-            *(["what stands behind ± is left out of the scores: intervals come from the runs"] if spread else []),
-            *(["percent signs are left out of the scores: 45 % counts as 45"] if True in signs else []),
-        ]
 
     def scores(self, column: int) -> NDArray[np.float64]:
         """Return a column of scores, NaN where one is missing, shape (size,)."""

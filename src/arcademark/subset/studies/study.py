@@ -8,7 +8,6 @@ relative error is (estimate - true) / true, with its sign: below 0 the estimate 
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.metrics.ranking import inversions
 from arcademark.subset.predict.model import SubsetModel
 from arcademark.subset.problem import Floats, Summary, summaries
 
@@ -164,15 +164,6 @@ def study(
     return Study(tuple(ordered), tuple(_agreement(counted, place, relative_to) for place in range(len(models))))
 
 
-def inversions(true: Sequence[float], estimates: Sequence[float]) -> tuple[tuple[int, int], ...]:
-    """Return the pairs of places that two orders put the other way round, truly better one first; ties are none."""
-    found = []
-    for i, j in itertools.combinations(range(len(true)), 2):
-        if (true[i] - true[j]) * (estimates[i] - estimates[j]) < 0:
-            found.append((i, j) if true[i] > true[j] else (j, i))
-    return tuple(found)
-
-
 def _estimates(model: SubsetModel, values: Floats, tasks: Sequence[str]) -> list[float | None]:
     if not set(model.tasks) <= set(tasks):
         return [None] * len(values)
@@ -218,13 +209,13 @@ def _agreement(rows: Sequence[Row], place: int, relative_to: str | None) -> Agre
         for row in both
         if row.algorithm != relative_to and (error := row.estimates[place].relative_error) is not None
     ]
-    turned = inversions([row.true or 0.0 for row in both], [row.estimates[place].value or 0.0 for row in both])
+    estimates = {row.algorithm: row.estimates[place].value or 0.0 for row in both}
     return Agreement(
         compared=len(both),
         mean_error=float(np.mean(sizes)) if sizes else None,
         worst_error=max(sizes, default=None),
         bias=float(np.mean(signed)) if signed else None,
         relative_mean_error=float(np.mean(relative)) if relative else None,
-        inversions=tuple((both[i].algorithm, both[j].algorithm) for i, j in turned),
+        inversions=inversions({row.algorithm: row.true or 0.0 for row in both}, estimates),
         pairs=len(both) * (len(both) - 1) // 2,
     )
