@@ -3,6 +3,7 @@ import dataclasses
 import json
 import pickle
 import re
+from typing import get_args, get_type_hints
 
 import gymnasium
 import pytest
@@ -11,8 +12,9 @@ from hypothesis import strategies as st
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.suite.protocols import AtariProtocol, Protocol, StepProtocol, differences, protocol, protocols
-from arcademark.suite.settings import ADDED, SETTINGS, format_setting
+from arcademark.suite.settings import format_setting
 
+SETTINGS = AtariProtocol.declarations()
 NAMES = [
     *("ale-2013", "dqn-2015", "noop-108000", "human-starts", "machado-2018"),
     *("saber", "world-records", "go-explore", "ale-v5", "atari-100k", "sb3-atari"),
@@ -66,7 +68,13 @@ def test_names():
 @pytest.mark.parametrize(("kind", "more"), [(AtariProtocol, ()), (StepProtocol, ("suite",))])
 def test_the_settings_are_the_fields(kind, more):
     fields = {entry.name for entry in dataclasses.fields(kind)}
-    assert fields == {"name", "title", "citation", *kind.parsers, "provenance", "overrides", *more}
+    assert fields == {"name", "title", "citation", *kind.declarations(), "provenance", "overrides", *more}
+    hints = get_type_hints(kind)
+    for name, declared in kind.declarations().items():
+        words = {word for part in (hints[name], *get_args(hints[name])) for word in get_args(part)} or {hints[name]}
+        named = {choice for choice in declared.choices if isinstance(choice, str)}
+        assert named == {word for word in words if isinstance(word, str)}, name
+        assert all(declared.parse(choice) is choice for choice in declared.choices)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -88,7 +96,7 @@ def test_provenance_is_of_the_settings_and_nothing_else(name):
 def test_a_protocol_of_an_older_version_is_read_as_it_was(name):
     """There was no pressing of FIRE and there were no variants; trials keep the names that they had."""
     older = protocol(name).to_json()
-    for setting in ADDED:
+    for setting in ("fire_reset", "modification", "colours"):
         del older["settings"][setting], older["provenance"][setting]
     read = Protocol.from_json(older)
     assert read == protocol(name)
