@@ -184,7 +184,10 @@ def open_model(
         return cast("GenerativeModel", TaskModel(spec, spec.protocol))  # has what planners use
     emulator = choose_emulator(spec.game, emulator)
     if spec.game in facts.NOT_EXACT and emulator == "ale":
-        raise ArcadeMarkError(f"game {spec.game!r} cannot be planned in: its saved states do not replay exactly")
+        raise ArcadeMarkError(
+            f"game {spec.game!r} cannot be planned in on ale-py, whose saved states do not replay exactly there; "
+            "the console's do ('arcademark info console')"
+        )
     spec = dataclasses.replace(spec, protocol=_with_frames_per_action(spec.atari, frames_per_action))
     end = spec.atari.evaluation_episode_end
     return GenerativeModel(spec, _open_console(spec, emulator), _console_actions(spec), end)
@@ -211,7 +214,7 @@ def _open_original(spec: EnvironmentSpec, asked: Emulator | None) -> Console:
         from arcademark.environments.emulation.native import NativeConsole
 
         return NativeConsole(spec.game, spec.atari.mode, spec.atari.difficulty)
-    from arcademark.environments.emulation.atari_apart import open_console
+    from arcademark.environments.emulation.atari import open_console
 
     return open_console(spec.game, spec.atari.mode, spec.atari.difficulty)
 
