@@ -14,8 +14,7 @@ from sphinx.application import Sphinx
 
 from arcademark import __version__
 from arcademark.cli.main import cli
-from arcademark.reports.settings import FIELDS
-from arcademark.suite.protocols import protocols
+from arcademark.suite.protocols import AtariProtocol, protocols
 
 project = "ArcadeMark"
 author = "The ArcadeMark authors"
@@ -54,9 +53,10 @@ SHOWN = ("max_frames_per_episode", "repeat_action_probability", "action_set", "s
 
 def protocols_table() -> str:
     """Return a Markdown table of every protocol's most telling settings."""
-    rows = [["Protocol", *(FIELDS[name].title for name in SHOWN)], ["---"] * (1 + len(SHOWN))]
+    declared = AtariProtocol.declarations()
+    rows = [["Protocol", *(declared[name].title for name in SHOWN)], ["---"] * (1 + len(SHOWN))]
     for title, rules in protocols().items():
-        rows.append([f"`{title}`", *(FIELDS[name].text(getattr(rules, name)) for name in SHOWN)])
+        rows.append([f"`{title}`", *(declared[name].in_words(getattr(rules, name)) for name in SHOWN)])
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 

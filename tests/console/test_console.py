@@ -52,12 +52,16 @@ def played(console, actions):
 # ---- identity
 
 
+def section_of(game, frames):
+    (section,) = prove.sections({game: rom_path(game)}, frames)
+    return section
+
+
 @pytest.mark.parametrize("game", SAMPLED)
 def test_the_console_is_ale_pys_frame_by_frame(core, game):
-    found = list(prove.sections(game, rom_path(game), 300))
-    assert [section.difference for section in found] == [""]
-    assert found[0].frames == 300
-    assert found[0].screens > 150
+    section = section_of(game, 300)
+    assert (section.difference, section.frames) == ("", 300)
+    assert section.screens > 150
 
 
 @pytest.mark.parametrize("game", ["breakout", "bank_heist", "ms_pacman"])
@@ -73,9 +77,9 @@ def test_other_modes_and_difficulties(core, game, monkeypatch):
 def test_what_differs_is_found(core, monkeypatch):
     wrong = dataclasses.replace(games.game("pong"), program=games.game("breakout").program)
     monkeypatch.setattr("arcademark.console.machine.game", lambda _: wrong)
-    (section,) = prove.sections("pong", rom_path("pong"), 2_000)
+    section = section_of("pong", 2_000)
     assert "in ale-py" in section.difference
-    assert prove.proven_list([section]) == []
+    assert prove.list_text([section]).count("\n") == 1
 
 
 def test_a_changed_cartridge_is_found(core, monkeypatch):
@@ -83,7 +87,7 @@ def test_a_changed_cartridge_is_found(core, monkeypatch):
         return Machine(name, rom[:0x300] + bytes([rom[0x300] ^ 1]) + rom[0x301:], seed, chosen)
 
     monkeypatch.setattr(comparison, "Machine", changed)
-    (section,) = prove.sections("pong", rom_path("pong"), 500)
+    section = section_of("pong", 500)
     assert section.difference
 
 
@@ -117,18 +121,6 @@ def test_memory_in_the_cartridge_is_ale_pys(core, game):
     assert len({state[begin:] for state in ours}) > 100
 
 
-def test_translations_are_compared_with_the_interpreter(core, monkeypatch):
-    monkeypatch.setattr(comparison.translate, "translated", lambda *_: core)  # nothing is compiled
-    (section,) = prove.sections("adventure", rom_path("adventure"), 2_500, translated=True)
-    assert section.difference == ""
-    assert section.resets
-    assert not prove.current(section)
-    assert prove.current(section, translated=True)
-    monkeypatch.setattr(comparison._Interpreted, "save", lambda _: b"")
-    (section,) = prove.sections("adventure", rom_path("adventure"), 10, translated=True)
-    assert section.difference == "after 1 frames, in mode 0, difficulty 0: state"
-
-
 @pytest.mark.parametrize("broken", ["lives", "game_over", "screen", "ram"])
 def test_each_thing_compared_counts(core, monkeypatch, broken):
     wrong = {
@@ -138,7 +130,7 @@ def test_each_thing_compared_counts(core, monkeypatch, broken):
         "ram": lambda _, out: out.fill(4),
     }
     monkeypatch.setattr(Machine, broken, wrong[broken])
-    (section,) = prove.sections("breakout", rom_path("breakout"), 200)
+    section = section_of("breakout", 200)
     assert {"game_over": "end", "ram": "memory"}.get(broken, broken) in section.difference
 
 
@@ -308,33 +300,32 @@ def test_the_proven_list_is_of_this_core():
 
 
 @pytest.fixture
-def proving(tmp_path):
-    def prove_it(*words):
-        return CliRunner().invoke(cli, ["info", "console", "prove", *words, "--out", str(tmp_path / "proof.jsonl")])
-
-    return prove_it
+def proving(core):
+    return lambda *words: CliRunner().invoke(cli, ["info", "console", "prove", *words])
 
 
-def test_a_proof_is_continued(core, proving, tmp_path):
-    assert "pong: 100 frames, no difference" in proving("pong", "--frames", "100").output
-    record = tmp_path / "proof.jsonl"
-    record.write_text(record.read_text() + '{"game": "po')  # cut short
-    done = proving("pong,breakout", "--frames", "150", "--list", str(tmp_path / "proven.csv"))
-    assert done.exit_code == 0
-    assert "pong: 150 frames, no difference\nbreakout: 150 frames, no difference" in done.output
-    sections = [json.loads(line) for line in record.read_text().splitlines() if line.endswith("}")]
-    assert [(part["game"], part["frames"]) for part in sections] == [("pong", 100), ("pong", 50), ("breakout", 150)]
-    header, breakout, pong = (tmp_path / "proven.csv").read_text().splitlines()
-    assert header.split(",")[0] == "game"
+def test_a_proof_is_told_and_listed(proving, tmp_path, monkeypatch):
+    monkeypatch.setattr(prove, "SECTION_FRAMES", 60)
+    listed = tmp_path / "proven.csv"
+    done = proving("pong,breakout", "--frames", "100", "--list", str(listed))
+    assert (done.exit_code, done.output) == (
+        0,
+        "pong: 100 frames, no difference\nbreakout: 100 frames, no difference\n",
+    )
+    header, breakout, pong = listed.read_text().splitlines()
+    assert header == ",".join(prove.COLUMNS)
     assert breakout.startswith(f"breakout,{prove.rules_checksum('breakout')},{build.version()},")
-    assert pong.split(",")[4] == "150"
+    assert pong.split(",")[4] == "100"
+    listed.write_text("my,own\n")
+    refused = proving("pong", "--frames", "20", "--list", str(listed))
+    assert "proven.csv: was not written by ArcadeMark" in str(refused.exception)
+    assert listed.read_text() == "my,own\n"
 
 
 @pytest.mark.slow
-def test_a_proof_in_several_processes(core, proving, tmp_path):
-    done = proving("pong,breakout", "--frames", "60", "--workers", "2")
+def test_a_proof_in_several_processes(proving):
+    done = proving("pong,breakout", "--frames", "60", "--workers", "2", "--translated")
     assert set(done.output.splitlines()) == {"pong: 60 frames, no difference", "breakout: 60 frames, no difference"}
-    assert len((tmp_path / "proof.jsonl").read_text().splitlines()) == 2
 
 
 @pytest.fixture(scope="module")
@@ -363,17 +354,6 @@ def test_what_differs_in_a_run_is_found(core, recorded, monkeypatch):
     )
     assert "0 of 2 episodes confirmed" in done.output
     assert done.return_value == 1
-
-
-def test_a_proof_replaces_nothing_else(core, proving, tmp_path):
-    record, listed = tmp_path / "proof.jsonl", tmp_path / "mine.csv"
-    listed.write_text("my,own\n")
-    refused = proving("pong", "--frames", "20", "--list", str(listed))
-    assert "mine.csv: was not written by ArcadeMark" in str(refused.exception)
-    assert listed.read_text() == "my,own\n"
-    record.write_text("dear diary\n")
-    assert "is no record of a proof" in str(proving("pong", "--frames", "20").exception)
-    assert record.read_text() == "dear diary\n"
 
 
 def test_the_state_of_things(core):

@@ -7,7 +7,6 @@ import pytest
 from arcademark.catalogue import collections
 from arcademark.reports import settings
 from arcademark.suite.protocols import protocol
-from arcademark.suite.settings import SETTINGS, STEP_SETTINGS
 
 
 def test_protocols_speak_as_the_catalogue_does() -> None:
@@ -38,7 +37,3 @@ def test_lengths_are_told_alike(written: str, frames: int, told: str) -> None:
 def test_what_is_no_length_is_left_alone() -> None:
     assert settings.length("as long as it takes") is None
     assert settings.of_entry({"input": "noise"}) == {"input": "noise"}
-
-
-def test_every_field_of_a_protocol_has_words() -> None:
-    assert settings.FIELDS.keys() == {*SETTINGS, *STEP_SETTINGS}

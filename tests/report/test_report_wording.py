@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from arcademark.reports import wording
+from arcademark.suite.settings import duration
 
 
 @pytest.mark.parametrize(
@@ -69,7 +70,7 @@ def test_lists_read_as_in_a_sentence() -> None:
     ],
 )
 def test_frames_read_as_time_at_sixty_a_second(frames: int, shown: str) -> None:
-    assert wording.duration(frames) == shown
+    assert duration(frames) == shown
 
 
 def test_quantities_carry_their_unit() -> None:

@@ -94,13 +94,6 @@ def test_a_game_that_is_not_proven_is_ale_pys(console, tmp_path, monkeypatch):
         emulators.choose(planned(games="seaquest,freeway", emulator="console"))
 
 
-def test_planners_play_on_ale_py_where_states_differ(console):
-    uct = ("uct", {"simulations": "2"})
-    assert emulators.choose(planned(uct, games="yars_revenge,pong")) == {"yars_revenge": "ale", "pong": "console"}
-    assert emulators.choose(planned(("random", {}), games="yars_revenge")) == {"yars_revenge": "console"}
-    assert emulators.choose(planned(uct, games="yars_revenge", emulator="console")) == {"yars_revenge": "console"}
-
-
 def test_compiling_is_told_where_it_is_done(tmp_path, monkeypatch):
     told = []
     monkeypatch.delenv(build.SWITCH, raising=False)

@@ -32,7 +32,10 @@ UNCOPIED = {"box2d", "mujoco", "procgen"}
 def test_these_are_shipped_and_random_play_scores_less_than_what_counts_as_100_percent() -> None:
     assert list(task_suites()) == list(NEEDS)
     for suite in task_suites().values():
+        step_protocol(suite)
+        assert suite.citation
         for task in suite.tasks.values():
+            assert all(one.source for one in (task.low, task.high) if one)
             assert task.high is None or (task.low is not None and task.low.score < task.high.score)
 
 

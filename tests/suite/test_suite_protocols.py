@@ -3,6 +3,7 @@ import dataclasses
 import json
 import pickle
 import re
+from typing import get_args, get_type_hints
 
 import gymnasium
 import pytest
@@ -11,8 +12,9 @@ from hypothesis import strategies as st
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.suite.protocols import AtariProtocol, Protocol, StepProtocol, differences, protocol, protocols
-from arcademark.suite.settings import ADDED, SETTINGS, format_setting
+from arcademark.suite.settings import format_setting
 
+SETTINGS = AtariProtocol.declarations()
 NAMES = [
     *("ale-2013", "dqn-2015", "noop-108000", "human-starts", "machado-2018"),
     *("saber", "world-records", "go-explore", "ale-v5", "atari-100k", "sb3-atari"),
@@ -66,29 +68,28 @@ def test_names():
 @pytest.mark.parametrize(("kind", "more"), [(AtariProtocol, ()), (StepProtocol, ("suite",))])
 def test_the_settings_are_the_fields(kind, more):
     fields = {entry.name for entry in dataclasses.fields(kind)}
-    assert fields == {"name", "title", "citation", *kind.parsers, "provenance", "overrides", *more}
+    assert fields == {"name", "title", "citation", *kind.declarations(), "provenance", "overrides", *more}
+    hints = get_type_hints(kind)
+    for name, declared in kind.declarations().items():
+        words = {word for part in (hints[name], *get_args(hints[name])) for word in get_args(part)} or {hints[name]}
+        named = {choice for choice in declared.choices if isinstance(choice, str)}
+        assert named == {word for word in words if isinstance(word, str)}, name
+        assert all(declared.parse(choice) is choice for choice in declared.choices)
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("setting", SETTINGS)
-def test_every_setting_is_cited_or_a_choice_with_its_reason(name, setting):
-    entry = protocol(name).provenance[setting]
-    assert entry.status in {"cited", "choice"}
-    assert len(entry.note) > 20
-    if entry.status == "cited":
-        assert re.search(r"\b20(1[3-9]|2[0-5])\b|ale-py 0\.12\.1", entry.note)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_provenance_is_of_the_settings_and_nothing_else(name):
+def test_every_setting_is_cited_or_a_choice_with_its_reason(name):
     assert list(protocol(name).provenance) == list(SETTINGS)
+    for entry in protocol(name).provenance.values():
+        assert len(entry.note) > 20
+        assert entry.status == "choice" or re.search(r"\b20(1[3-9]|2[0-5])\b|ale-py 0\.12\.1", entry.note)
 
 
 @pytest.mark.parametrize("name", NAMES[:-1])  # that there were, without a button pressed
 def test_a_protocol_of_an_older_version_is_read_as_it_was(name):
     """There was no pressing of FIRE and there were no variants; trials keep the names that they had."""
     older = protocol(name).to_json()
-    for setting in ADDED:
+    for setting in ("fire_reset", "modification", "colours"):
         del older["settings"][setting], older["provenance"][setting]
     read = Protocol.from_json(older)
     assert read == protocol(name)
@@ -113,10 +114,6 @@ def test_every_start_is_the_protocol_with_each_of_its_starts_once():
             protocol(name).every_start()
 
 
-def test_only_human_starts_cannot_be_run():
-    assert [name for name in NAMES if not protocol(name).runnable] == ["human-starts"]
-
-
 FRAMES = {
     "ale-2013": (5, 18_000),
     "dqn-2015": (4, 18_000),
@@ -132,13 +129,11 @@ FRAMES = {
 }
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_frame_skip_and_cap(name):
-    assert (protocol(name).frame_skip, protocol(name).max_frames_per_episode) == FRAMES[name]
-
-
 def test_what_sets_the_protocols_apart():
     by = {setting: {name: getattr(protocol(name), setting) for name in NAMES} for setting in SETTINGS}
+
+    frames = zip(by["frame_skip"].values(), by["max_frames_per_episode"].values(), strict=True)
+    assert dict(zip(NAMES, frames, strict=True)) == FRAMES
 
     def those(setting, value):
         return {name for name, held in by[setting].items() if held == value}
@@ -163,20 +158,16 @@ def test_what_sets_the_protocols_apart():
     assert those("observation", "palette") == {"ale-2013"}
     assert those("observation", "rgb") == {"ale-v5", "atari-100k"}
     assert those("screen_size", None) == {"ale-2013", "ale-v5"}
+    assert [name for name in NAMES if not protocol(name).runnable] == ["human-starts"]
     assert those("counted_frames", "played") == {"ale-2013"}
     assert those("reported_episodes", "training_last_k") == {"machado-2018", "saber", "world-records"}
 
 
-def test_the_2013_evaluation():
+def test_budgets():
     entry = protocol("ale-2013")
     assert (entry.training_episodes, entry.training_frames, entry.evaluation_episodes) == (5_000, None, 500)
-
-
-def test_the_world_records_benchmark():
     entry = protocol("world-records")
     assert (entry.training_frames, entry.evaluation_episodes) == (200_000_000, 100)
-    assert entry.provenance["evaluation_episodes"].status == "choice"
-    assert "1E+5" in entry.provenance["max_frames_per_episode"].note
 
 
 def test_ale_v5_is_what_ale_py_registers():
@@ -214,11 +205,8 @@ def test_an_override_of_the_named_value_is_none():
     assert named.override({"frame_skip": "4", "screen_size": "84X84", "max_pool": "True"}) == named
     assert named.override({"frame_skip": 5}).override({"frame_skip": 4}) == named
     assert named.override({}) == named
-
-
-def test_a_later_override_is_against_the_named_protocol():
-    changed = protocol("saber").override({"frame_skip": 5}).override({"frame_skip": 6})
-    assert changed.overrides == {"frame_skip": 4}
+    assert named.override({"frame_skip": 5}).override({"frame_skip": 6}).overrides == {"frame_skip": 4}
+    assert named.override({"max_frames_per_episode": "1_000"}).max_frames_per_episode == 1_000
 
 
 @settings(deadline=None)
@@ -278,43 +266,27 @@ def test_differences_name_the_settings():
     ]
 
 
-def test_large_numbers_can_be_typed_with_underscores():
-    assert protocol("saber").override({"max_frames_per_episode": "108_000"}).max_frames_per_episode == 108_000
-
-
 @pytest.mark.parametrize(
     ("setting", "value", "expected"),
     [
         ("frame_skip", "0", "a whole number from 1 to 10,000"),
-        ("frame_skip", "-4", "a whole number from 1 to 10,000"),
         ("frame_skip", "4.0", "a whole number from 1 to 10,000"),
-        ("frame_skip", "", "a whole number from 1 to 10,000"),
         ("frame_skip", "__", "a whole number from 1 to 10,000"),
-        ("frame_skip", "²", "a whole number from 1 to 10,000"),
         ("frame_skip", True, "a whole number from 1 to 10,000"),
         ("frame_skip", 4.0, "a whole number from 1 to 10,000"),
         ("frame_skip", "none", "a whole number from 1 to 10,000"),
-        ("frame_skip", 10**30, "a whole number from 1 to 10,000"),
         ("frame_skip", "9" * 5000, "a whole number from 1 to 10,000"),
         ("frame_stack", 10**9, "a whole number from 1 to 1,000"),
         ("repeat_action_probability", "1.5", "a probability from 0 to 1"),
-        ("repeat_action_probability", "-0.1", "a probability from 0 to 1"),
         ("repeat_action_probability", "nan", "a probability from 0 to 1"),
-        ("repeat_action_probability", "often", "a probability from 0 to 1"),
         ("repeat_action_probability", None, "a probability from 0 to 1"),
-        ("action_set", "all", "'full' or 'minimal'"),
-        ("max_frames_per_episode", "0", "a whole number from 1 to 1,099,511,627,776 or 'none'"),
         ("max_frames_per_episode", "unlimited", "a whole number from 1 to 1,099,511,627,776 or 'none'"),
         ("start", "noops", "'reset' or 'noop' or 'every_noop' or 'human'"),
-        ("mode", "-1", "a whole number from 0 to 2,147,483,647 or 'none'"),
-        ("observation", "gray", "'grayscale' or 'rgb' or 'palette' or 'ram'"),
         ("screen_size", "84", "a height and a width such as '84x84' or 'none'"),
         ("screen_size", "84x0", "a height and a width such as '84x84' or 'none'"),
-        ("screen_size", "84x84x3", "a height and a width such as '84x84' or 'none'"),
         ("screen_size", 84, "a height and a width such as '84x84' or 'none'"),
         ("max_pool", "yes", "'true' or 'false' or 'rgb' or 'resized'"),
         ("max_pool", 1, "'true' or 'false' or 'rgb' or 'resized'"),
-        ("counted_frames", "all", "'emulated' or 'played'"),
         ("action_set", ["full"], "'full' or 'minimal'"),
     ],
 )
@@ -344,23 +316,10 @@ def test_contradictions_are_refused_with_the_remedy(changes, message):
         protocol("world-records").override(changes)
 
 
-def test_ram_can_be_seen():
-    seen = protocol("saber").override(
-        {"observation": "ram", "screen_size": "none", "max_pool": "false", "frame_stack": 1}
-    )
-    assert seen.observation == "ram"
-    assert len(seen.overrides) == 4
-
-
-@pytest.mark.parametrize("name", ["name", "title", "citation", "provenance", "overrides", "frameskip", "label"])
+@pytest.mark.parametrize("name", ["name", "provenance", "overrides", "frameskip", "label"])
 def test_what_is_no_setting_cannot_be_overridden(name):
-    with pytest.raises(UnknownNameError, match="unknown protocol setting"):
+    with pytest.raises(UnknownNameError, match="did you mean 'frame_skip'" if name == "frameskip" else "unknown"):
         protocol("world-records").override({name: "x"})
-
-
-def test_a_misspelt_setting_gets_suggestions():
-    with pytest.raises(UnknownNameError, match="did you mean 'frame_skip'"):
-        protocol("world-records").override({"frameskip": "5"})
 
 
 def test_protocols_cannot_be_changed_in_place():
@@ -375,16 +334,11 @@ def test_protocols_cannot_be_changed_in_place():
         protocols()["mine"] = entry  # type: ignore[index]
 
 
-@pytest.mark.parametrize("damage", ["name", "settings", "overrides", "provenance"])
-def test_json_with_a_part_missing_is_refused(damage):
+def test_json_with_a_part_missing_or_wrong_is_refused():
     data = protocol("saber").to_json()
-    del data[damage]
-    with pytest.raises(ArcadeMarkError, match="expected what Protocol"):
-        Protocol.from_json(data)
-
-
-def test_json_with_a_setting_missing_or_wrong_is_refused():
-    data = protocol("saber").to_json()
+    for part in ("name", "settings", "overrides", "provenance"):
+        with pytest.raises(ArcadeMarkError, match="expected what Protocol"):
+            Protocol.from_json({key: value for key, value in data.items() if key != part})
     with pytest.raises(ArcadeMarkError, match="frame_skip"):
         Protocol.from_json(data | {"settings": {k: v for k, v in data["settings"].items() if k != "frame_skip"}})
     with pytest.raises(ArcadeMarkError, match="frame_skip=many"):

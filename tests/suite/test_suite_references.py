@@ -25,28 +25,19 @@ def agree_when_rounded(a: float, b: float) -> bool:
 
 @pytest.fixture
 def copied(tmp_path):
-    """A copy of the data, and a way to change one of its files with its checksum renewed."""
-    directory = tmp_path / "data"
-    shutil.copytree(DATA, directory)
+    """A way to copy the data with one file changed and its checksum renewed."""
 
     def change(name, old, new):
-        path = directory / name
+        directory = Path(shutil.copytree(DATA, tmp_path / "data"))
+        path, listed = directory / name, directory / tables.CHECKSUMS
         text = path.read_text(encoding="utf-8")
         assert old in text
         path.write_text(text.replace(old, new, 1), encoding="utf-8")
-        renew(directory)
+        before, after = (hashlib.sha256(each.read_bytes()).hexdigest() for each in (DATA / name, path))
+        listed.write_text(listed.read_text(encoding="utf-8").replace(before, after), encoding="utf-8")
         return directory
 
     return change
-
-
-def renew(directory):
-    lines = [
-        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}"
-        for path in sorted(directory.iterdir())
-        if path.suffix in {".csv", ".toml"}
-    ]
-    (directory / tables.CHECKSUMS).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 @pytest.mark.parametrize(("name", "kind"), ALL)
@@ -60,18 +51,6 @@ def test_a_suite_has_each_of_its_references_for_all_its_tasks_with_a_source(name
         assert reference.note or not reference.alternatives
 
 
-def test_counts():
-    assert {key: len(found) for key, found in read_references().items()} == {
-        ("atari-57", "random"): 57,
-        ("atari-57", "human"): 57,
-        ("atari-57", "human_world_record"): 57,
-        ("ale-55", "random"): 55,
-        ("atari-100k", "random"): 26,
-        ("atari-100k", "human"): 26,
-        ("ale-47", "random"): 47,
-    }
-
-
 def test_anchors_read_off_the_printed_tables():
     random, human, record = (scores(kind) for kind in KINDS)
     assert (random["alien"], human["alien"], record["alien"]) == (227.75, 7127.7, 251916)
@@ -80,11 +59,6 @@ def test_anchors_read_off_the_printed_tables():
     assert (random["skiing"], human["skiing"], record["skiing"]) == (-17098.09, -4336.9, -3272)
     assert (random["zaxxon"], human["zaxxon"], record["zaxxon"]) == (32.5, 9173.3, 83700)
     assert scores("random", "ale-55")["journey_escape"] == -18201.7
-
-
-def test_humans_beat_random_players_and_records_beat_humans_in_every_game():
-    random, human, record = (scores(kind) for kind in KINDS)
-    assert [task for task in random if not random[task] < human[task] < record[task]] == []
 
 
 @pytest.mark.parametrize(
@@ -124,10 +98,6 @@ def test_rounding_is_no_disagreement():
         assert not any(agree_when_rounded(reference.score, other.score) for other in reference.alternatives)
 
 
-def test_second_hand_scores_say_so():
-    assert all("second hand" in reference.note for reference in references("random", "ale-55").values())
-
-
 @pytest.mark.parametrize("kind", ["random", "human"])
 def test_references_of_atari_100k_are_those_of_atari_57_rounded_to_a_digit(kind):
     usual = scores(kind)
@@ -137,23 +107,13 @@ def test_references_of_atari_100k_are_those_of_atari_57_rounded_to_a_digit(kind)
         assert bool(reference.note) == (usual[task] != reference.score)
 
 
-def test_a_suite_without_human_scores_says_so():
+def test_what_there_is_not_is_refused():
     with pytest.raises(ArcadeMarkError, match="'ale-55' has no human references"):
         scores("human", "ale-55")
-
-
-def test_unknown_kinds_and_suites_are_refused():
     with pytest.raises(UnknownNameError, match="did you mean 'human'"):
         scores("humans")
     with pytest.raises(UnknownNameError, match="unknown suite"):
         scores("human", "procgen")
-
-
-def test_references_cannot_be_changed():
-    with pytest.raises(TypeError):
-        references("random")["pong"] = None  # type: ignore[index]
-    with pytest.raises(TypeError):
-        scores("random")["pong"] = 0.0  # type: ignore[index]
 
 
 PONG = (
@@ -166,11 +126,11 @@ PONG = (
 @pytest.mark.parametrize(
     ("new", "message"),
     [
-        ("atari-57,pong,random,-20.71,,,\n", "no source"),
-        ("atari-57,pong,random,-20.71,  ,,\n", "no source"),
-        ("atari-57,pong,random,,a paper,,\n", "not a finite number"),
-        ("atari-57,pong,random,nan,a paper,,\n", "not a finite number"),
-        ("atari-57,pong,random,1e999,a paper,,\n", "not a finite number"),
+        ("atari-57,pong,random,-20.71,  ,,\n", "line 38: .*missing .*source"),
+        ("atari-57,pong,random,,a paper,,\n", "line 38: .*missing .*score"),
+        ("atari-57,pong,random,nan,a paper,,\n", "line 38: .*score"),
+        ("atari-57,pong,random,1e999,a paper,,\n", "line 38: .*score"),
+        ("atari-57,pong,anyone,1,a paper,,\n", "line 38: .*kind"),
         ("atari-57,pong,random,-20.71,a paper,\n", "line 38: not as many cells"),
         ("atari-57,pong,random,-20.71,a paper,,,\n", "line 38: not as many cells"),
         ("", "lacks: atari-57 random pong"),
@@ -188,7 +148,3 @@ def test_a_disagreement_about_nothing_does_not_load(copied):
     directory = copied("disagreements.csv", "atari-57,battle_zone,random", "ale-55,battle_zone,human")
     with pytest.raises(ArcadeMarkError, match="lacks: ale-55 human battle_zone"):
         read_references(directory)
-
-
-def test_the_copied_data_loads_unchanged(copied):
-    assert read_references(copied("SOURCES.md", "#", "#")) == read_references()

@@ -1,4 +1,3 @@
-import hashlib
 import shutil
 from pathlib import Path
 
@@ -23,23 +22,12 @@ def test_every_data_file_has_a_checksum_and_every_checksum_a_file():
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_the_files_are_as_checked_in(name):
-    assert hashlib.sha256(tables.read_text(name).encode()).hexdigest() in (DATA / tables.CHECKSUMS).read_text()
-
-
-@pytest.mark.parametrize("name", FILES)
 def test_a_changed_file_fails_loudly(copy, name):
+    assert tables.read_text(name, copy) == tables.read_text(name)
     path = copy / name
     path.write_text(path.read_text(encoding="utf-8") + "\n", encoding="utf-8")
     with pytest.raises(ArcadeMarkError, match=rf"{name}: checksum is .* the facts were changed"):
         tables.read_text(name, copy)
-
-
-def test_one_changed_digit_fails_loudly(copy):
-    path = copy / "references.csv"
-    path.write_text(path.read_text(encoding="utf-8").replace("2360", "236", 1), encoding="utf-8")
-    with pytest.raises(ArcadeMarkError, match="checksum"):
-        tables.read_rows("references.csv", copy)
 
 
 def test_line_ends_of_the_checkout_do_not_matter(copy):

@@ -95,13 +95,17 @@ def core() -> ctypes.CDLL:
     NoCore
         If it is switched off, there is no compiler, or compiling fails.
     """
-    return library((version(),), dict, CORE_FLAGS)
+    compiled = library((version(),), dict, CORE_FLAGS)
+    assert compiled is not None
+    return compiled
 
 
-def library(parts: Sequence[str], own: Callable[[], dict[str, str]], flags: Sequence[str]) -> ctypes.CDLL:
+def library(
+    parts: Sequence[str], own: Callable[[], dict[str, str]], flags: Sequence[str], *, wait: bool = True
+) -> ctypes.CDLL | None:
     """Return the core, or one made of its files and others, compiled now or on an earlier day.
 
-    Where another process compiles the same, this waits for it.
+    Where another process compiles the same, this waits for it, or returns None at once unless it is to `wait`.
 
     Parameters
     ----------
@@ -111,25 +115,16 @@ def library(parts: Sequence[str], own: Callable[[], dict[str, str]], flags: Sequ
         Returns the text of files that replace the core's or stand beside them, by name.
     flags : sequence of str
         For the compiler.
+    wait : bool
 
     Raises
     ------
     NoCore
         If it is switched off, there is no compiler, or compiling fails.
     """
-    compiled = library_unless_busy(parts, own, flags, wait=True)
-    assert compiled is not None
-    return compiled
-
-
-def library_unless_busy(
-    parts: Sequence[str], own: Callable[[], dict[str, str]], flags: Sequence[str], *, wait: bool = False
-) -> ctypes.CDLL | None:
-    """Return what `library` does, None at once where another process compiles the same, unless it is to wait."""
     command, name = _command(), _name(parts, flags)
-    folder = cache_folder()
     with tempfile.TemporaryDirectory() as scratch:
-        path = (folder or Path(scratch)) / name
+        path = (cache_folder() or Path(scratch)) / name
         if not path.is_file():
             with _alone(path, wait) as alone:
                 if not alone:

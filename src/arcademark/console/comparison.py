@@ -2,27 +2,22 @@
 
 Both begin at power-on. Random actions are held for random times; stretches of play in the default mode and in the
 other modes and difficulties follow each other, each begun by a reset. Now and then the console's state is saved, played
-over and restored, in the same machine or in another. The referee is ale-py, of which no state is ever restored, or,
-where a translation is compared, the interpreter; then whole states are compared too. Screens are drawn and compared in
-part of the frames only, unless some frames of a game are cut short, where a picture shows what is left of an earlier
-one.
+over and restored, in the same machine or in another. The referee is ale-py, of which no state is ever restored. Screens
+are drawn and compared in part of the frames only, unless some frames of a game are cut short, where a picture shows
+what is left of an earlier one.
 """
 
 from __future__ import annotations
 
-import functools
-import hashlib
-import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import ale_py
 import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.console import games, translate
-from arcademark.console.build import version
 from arcademark.console.machine import RAM_SIZE, WIDTH, Machine
 from arcademark.suite import tasks
 
@@ -59,10 +54,8 @@ class Section:
 
     Parameters
     ----------
-    game, rules, core, ale_py : str
-        The game, the checksums of its facts and of the core, and the referee's version.
-    number : int
-        Which section of the game; seed of all that is random.
+    game : str
+        Its id.
     settings : tuple of (int, int)
         The modes and difficulties played, the default first.
     frames, screens, resets, restores : int
@@ -74,10 +67,6 @@ class Section:
     """
 
     game: str
-    rules: str
-    core: str
-    ale_py: str
-    number: int
     settings: tuple[Setting, ...]
     frames: int
     screens: int
@@ -85,18 +74,6 @@ class Section:
     restores: int
     cut: int
     difference: str
-
-
-@functools.cache
-def rules_checksum(game: str) -> str:
-    """Return a checksum of a game's facts, 16 hexadecimal digits."""
-    text = json.dumps(games.game(game).facts, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def core_name(translated: bool) -> str:
-    """Return what a section of the interpreter, or of translations, has as its core."""
-    return f"{version()} translated by {translate.translation_version()[:16]}" if translated else version()
 
 
 def settings(game: str) -> list[Setting]:
@@ -130,7 +107,7 @@ class Comparison:
     all_drawn : bool
         Whether all frames are drawn and compared, and both pictures belong to a state.
     translated : bool
-        Whether the cartridge's translation is compared with the interpreter, rather than the interpreter with ale-py.
+        Whether the cartridge's translation is compared, rather than the interpreter.
 
     Raises
     ------
@@ -139,10 +116,10 @@ class Comparison:
     """
 
     def __init__(self, game: str, rom: Path, number: int, all_drawn: bool = False, translated: bool = False) -> None:
-        self._game, self._number, self._all_drawn, self._translated = game, number, all_drawn, translated
+        self._game, self._all_drawn = game, all_drawn
         content = rom.read_bytes()
         chosen = translate.translated(game, content) if translated else None
-        self._referee: Any = _Interpreted(game, content, number) if translated else _ale(rom, number)
+        self._referee = _ale(rom, number)
         self._machine = Machine(game, content, number, chosen=chosen)
         self._other = Machine(game, content, number, chosen=chosen)
         self._rng = rng = np.random.default_rng(number)
@@ -187,10 +164,6 @@ class Comparison:
         where = f"after {at} frames, in mode {self.setting[0]}, difficulty {self.setting[1]}: " if difference else ""
         return Section(
             game=self._game,
-            rules=rules_checksum(self._game),
-            core=core_name(self._translated),
-            ale_py=ale_py.__version__,
-            number=self._number,
             settings=tuple(self._tried),
             difference=where + difference,
             **self._counts,
@@ -198,7 +171,7 @@ class Comparison:
 
     def _stretch(self, actions: list[int], seen: list[bool]) -> tuple[int, str]:
         """Play until actions or game end; return the number of frames, and what differs after the last."""
-        referee, machine, whole, theirs, ours = self._referee, self._machine, self._translated, self._theirs, self._ours
+        referee, machine, theirs, ours = self._referee, self._machine, self._theirs, self._ours
         act, over, lives, count = referee.act, referee.game_over, referee.lives, referee.getEpisodeFrameNumber
         ram, screen = referee.getRAM, referee.getScreen
         our_act, our_unseen, our_over, our_lives = machine.act, machine.act_unseen, machine.game_over, machine.lives
@@ -224,9 +197,6 @@ class Comparison:
                 if picture != our_picture:
                     difference = _where(picture_out, our_picture_out)
                     break
-            if whole and referee.save() != machine.save():
-                difference = "state"
-                break
             if ended:
                 break
         self._reward = our_reward
@@ -316,15 +286,11 @@ class Comparison:
         ours = (our_reward, machine.game_over(), machine.frames, machine.lives() if lives else 0)
         for name, one, two in zip(("reward", "end", "frames", "lives"), theirs, ours, strict=True):
             if one != two:
-                return f"{name} {one} in {self._referee_name}, {two} here"
+                return f"{name} {one} in ale-py, {two} here"
         for address, (byte, our_byte) in enumerate(zip(self._theirs.memory, self._ours.memory, strict=True)):
             if byte != our_byte:
-                return f"memory at {address}: {byte} in {self._referee_name}, {our_byte} here"
+                return f"memory at {address}: {byte} in ale-py, {our_byte} here"
         return ""
-
-    @property
-    def _referee_name(self) -> str:
-        return "the interpreter" if self._translated else "ale-py"
 
 
 def _room(rows: int) -> _Seen:
@@ -347,27 +313,3 @@ def _ale(rom: Path, seed: int) -> ale_py.ALEInterface:
     ale.setInt("random_seed", seed)
     ale.loadROM(rom)
     return ale
-
-
-class _Interpreted(Machine):
-    """The interpreter in ale-py's place: the methods of its interface that a comparison calls."""
-
-    def __init__(self, game: str, rom: bytes, seed: int) -> None:
-        super().__init__(game, rom, seed)
-        self._chosen = self.mode, 0
-        self._begun = self.frames
-        self.getRAM, self.getScreen = self.ram, self.screen
-
-    def getEpisodeFrameNumber(self) -> int:
-        return self.frames
-
-    def setMode(self, mode: int) -> None:
-        self._chosen = mode, self._chosen[1]
-
-    def setDifficulty(self, difficulty: int) -> None:
-        self._chosen = self._chosen[0], difficulty
-
-    def reset_game(self) -> None:
-        self.skip_draws(self.frames - self._begun)
-        self.reset(*self._chosen)
-        self._begun = self.frames

@@ -21,7 +21,7 @@ from importlib.resources import files
 
 import numpy as np
 
-from arcademark.console.build import CORE_FLAGS, FLAGS, kept, library, library_unless_busy, native, version
+from arcademark.console.build import CORE_FLAGS, FLAGS, kept, library, native, version
 from arcademark.console.games import KINDS, game
 from arcademark.console.machine import Machine
 from arcademark.console.program import BREAK, FLAT, JUMP, JUMP_SUBROUTINE, LEAVE, Instruction, Location, Program
@@ -177,7 +177,7 @@ def translation(rom: bytes, kind: str, seen: Mapping[Location, bool] | None = No
     return {"core.c": _core(facts), "labels.inc": text.tables(), "blocks.inc": "\n".join(text.blocks()) + "\n"}
 
 
-def translated(name: str, rom: bytes) -> ctypes.CDLL:
+def translated(name: str, rom: bytes, *, wait: bool = True) -> ctypes.CDLL | None:
     """Return a core with a cartridge translated, compiled now or on an earlier day.
 
     Parameters
@@ -186,25 +186,19 @@ def translated(name: str, rom: bytes) -> ctypes.CDLL:
         The game's id.
     rom : bytes
         Its cartridge.
+    wait : bool
+        Whether to wait where another process translates the same; else the result is None then.
 
     Raises
     ------
     NoCore
         If there is no compiler, or compiling fails.
     """
-    core = translated_unless_busy(name, rom, wait=True)
-    assert core is not None
-    return core
-
-
-def translated_unless_busy(name: str, rom: bytes, *, wait: bool = False) -> ctypes.CDLL | None:
-    """Return what `translated` does, None at once where another process translates the same, unless it is to wait."""
-    kind = _kind(name)
 
     def text() -> dict[str, str]:
-        return translation(rom, kind, _seen(name, rom))
+        return translation(rom, _kind(name), _seen(name, rom))
 
-    return library_unless_busy(_parts(name, rom), text, CORE_FLAGS, wait=wait)
+    return library(_parts(name, rom), text, CORE_FLAGS, wait=wait)
 
 
 def cached(name: str, rom: bytes) -> ctypes.CDLL | None:

@@ -11,6 +11,7 @@ import functools
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
+from arcademark import plugins
 from arcademark.environments import toy
 from arcademark.environments.base import AskedObservation, EnvironmentSpec
 from arcademark.environments.emulation import facts
@@ -26,10 +27,16 @@ if TYPE_CHECKING:
     from arcademark.environments.tasks import TaskEnvironment
 
 
-def load_suite(text: str | TaskSuite) -> TaskSuite:
-    """Return the suite that is meant: a shipped one's name, a file, ``gymnasium:CartPole-v1,Acrobot-v1``, or itself.
+SUITES = "arcademark.suites"
+"""The group of entry points by which packages declare suites."""
 
-    ArcadeMarkError: there is none, or the file is not one, with the place.
+
+def load_suite(text: str | TaskSuite) -> TaskSuite:
+    """Return the suite that is meant: a shipped or an installed package's name, a file, or itself.
+
+    A package declares a suite by an entry point of `SUITES`: a file's path, or what returns one.
+    ``gymnasium:CartPole-v1,Acrobot-v1`` is a suite of these environments. ArcadeMarkError: there is none, or the file
+    is not one, with the place.
     """
     if isinstance(text, TaskSuite):
         return text
@@ -40,7 +47,10 @@ def load_suite(text: str | TaskSuite) -> TaskSuite:
         return shipped[text.lower()]
     path = Path(text)
     if path.suffix != ".toml" and not path.exists():
-        raise UnknownNameError("suite", text, [*shipped, *tasks.suites()])
+        declared = plugins.named(SUITES, text)
+        if declared is None:
+            raise UnknownNameError("suite", text, [*shipped, *tasks.suites(), *plugins.names(SUITES)])
+        path = Path(declared() if callable(declared) else declared)
     return task_suites.read_suite(read_text(path, task_suites.MOST_BYTES), str(path), path.stem.lower())
 
 
@@ -174,7 +184,10 @@ def open_model(
         return cast("GenerativeModel", TaskModel(spec, spec.protocol))  # has what planners use
     emulator = choose_emulator(spec.game, emulator)
     if spec.game in facts.NOT_EXACT and emulator == "ale":
-        raise ArcadeMarkError(f"game {spec.game!r} cannot be planned in: its saved states do not replay exactly")
+        raise ArcadeMarkError(
+            f"game {spec.game!r} cannot be planned in on ale-py, whose saved states do not replay exactly there; "
+            "the console's do ('arcademark info console')"
+        )
     spec = dataclasses.replace(spec, protocol=_with_frames_per_action(spec.atari, frames_per_action))
     end = spec.atari.evaluation_episode_end
     return GenerativeModel(spec, _open_console(spec, emulator), _console_actions(spec), end)
@@ -201,7 +214,7 @@ def _open_original(spec: EnvironmentSpec, asked: Emulator | None) -> Console:
         from arcademark.environments.emulation.native import NativeConsole
 
         return NativeConsole(spec.game, spec.atari.mode, spec.atari.difficulty)
-    from arcademark.environments.emulation.atari_apart import open_console
+    from arcademark.environments.emulation.atari import open_console
 
     return open_console(spec.game, spec.atari.mode, spec.atari.difficulty)
 

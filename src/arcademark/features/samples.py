@@ -30,7 +30,6 @@ from arcademark.environments.base import Environment, EnvironmentSpec
 from arcademark.environments.registry import choose_emulator, environment_spec, open_game, rom_checksum
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import read_text
-from arcademark.suite.settings import ADDED
 
 MOST_BYTES = 16 * 2**20
 """Of a trajectory."""
@@ -64,6 +63,7 @@ def sample_screens(
 def sampling_key(env: EnvironmentSpec, count: int, trajectory: str | None, seed: int) -> dict[str, Any]:
     """Return all that the screens from ``default_rng(seed)`` depend on, as JSON values for a cache's key."""
     actions = None if trajectory is None else json.dumps(read_trajectory(trajectory, env))
+    declared = env.atari.declarations()
     return {
         "game": env.game,
         "rom": rom_checksum(env.game),
@@ -71,7 +71,7 @@ def sampling_key(env: EnvironmentSpec, count: int, trajectory: str | None, seed:
         "sampling": VERSION,
         "actions": list(env.action_meanings),
         **{name: getattr(env.protocol, name) for name in _PLAYED},
-        **{name: value for name in _CHANGED if (value := getattr(env.atari, name)) != ADDED[name]},
+        **{name: value for name in _CHANGED if (value := getattr(env.atari, name)) != declared[name].before},
         "screens": count,
         "trajectory": actions and hashlib.sha256(actions.encode()).hexdigest(),
         "seed": seed,

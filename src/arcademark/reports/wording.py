@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 
 MISSING = "–"
@@ -112,16 +111,6 @@ def rate(value: float, unit: str) -> str:
 def every(frames: int) -> str:
     """Say how often something happens: "every frame", "every 4 frames"."""
     return "every frame" if frames == 1 else f"every {count(frames)} frames"
-
-
-def duration(frames: int) -> str:
-    """Say how long emulated frames take at the console's 60 a second, e.g. "30 minutes"."""
-    seconds = frames / 60
-    for size, unit in ((86400, "day"), (3600, "hour"), (60, "minute")):
-        if seconds >= size:
-            amount = round(seconds / size, 1)
-            return f"{amount:g} {unit}{'' if amount == 1 else 's'}"
-    return plural(math.floor(seconds + 0.5), "second")
 
 
 def time_span(seconds: float) -> str:

@@ -1,1 +1,1 @@
-"""Facts: tasks, reference scores, subsets and protocols. Standard library only."""
+"""Facts: tasks, reference scores, subsets and protocols. They need msgspec, beside the standard library."""

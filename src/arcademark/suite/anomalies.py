@@ -10,9 +10,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
-from typing import Literal, cast
+from typing import Literal
 
-from arcademark.suite.tables import read_rows
+from arcademark.suite.tables import read_records
 from arcademark.suite.tasks import score_bounds
 
 Kind = Literal["counter", "factor", "endless", "differs"]
@@ -32,21 +32,19 @@ class Anomaly:
 
     task: str
     kind: Kind
-    value: int | None
-    source: str
-    note: str
+    value: int | None = None
+    source: str = ""
+    note: str = ""
     paper: str = ""
 
 
 @cache
 def anomalies() -> Mapping[str, tuple[Anomaly, ...]]:
     """Return the anomalies of each game that has any."""
-    found: dict[str, tuple[Anomaly, ...]] = {}
-    for row in read_rows("anomalies.csv"):
-        value = int(row["value"]) if row["value"] else None
-        one = Anomaly(row["task"], cast(Kind, row["kind"]), value, row["source"], row["note"], row["paper"])
-        found[one.task] = (*found.get(one.task, ()), one)
-    return MappingProxyType(found)
+    every = read_records("anomalies.csv", Anomaly)
+    return MappingProxyType(
+        {task: tuple(one for one in every if one.task == task) for task in {one.task: 0 for one in every}}
+    )
 
 
 def highest(task: str) -> int | None:
@@ -68,7 +66,7 @@ def factor(task: str) -> int | None:
 
 def differing(papers: Collection[str]) -> Mapping[str, Anomaly]:
     """Return, by game, where the scores of these papers are not those of today's emulator."""
-    every = (one for found in anomalies().values() for one in found)
+    every = (one for of_task in anomalies().values() for one in of_task)
     return {one.task: one for one in every if one.kind == "differs" and one.paper in papers}
 
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from types import MappingProxyType
 
-from arcademark.suite.tables import read_tables
+from arcademark.suite.tables import read_named
 
 KILOGRAMS_PER_POUND = 0.45359237
 POUNDS_PER_KWH = 0.92
@@ -35,6 +34,7 @@ class Running:
     hours follow from that; `year` is that of the algorithm's publication.
     """
 
+    name: str
     title: str
     year: int
     hours_per_task: float
@@ -51,7 +51,7 @@ class Running:
 @cache
 def runnings() -> Mapping[str, Running]:
     """Return what is known of published algorithms, by name: "rainbow" and "agent57"."""
-    return MappingProxyType({name: Running(**entry) for name, entry in read_tables("costs.toml").items()})
+    return read_named("costs.toml", Running)
 
 
 def cost(hours: float, price: float, watts: float, pounds_per_kwh: float = POUNDS_PER_KWH) -> Cost:

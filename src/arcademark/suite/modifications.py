@@ -10,13 +10,19 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources.abc import Traversable
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any
 
-from arcademark.errors import ArcadeMarkError
+from msgspec import Meta
+
+from arcademark.files import read_as
 from arcademark.suite.tables import read_tables
 
 MEMORY = 128
 """Bytes of the console's memory."""
+
+
+Address = Annotated[int, Meta(ge=0, lt=MEMORY)]
+Byte = Annotated[int, Meta(ge=0, le=255)]
 
 
 @dataclass(frozen=True)
@@ -26,10 +32,16 @@ class Write:
     With `where`, (address, least, most), it is written only while what that address holds is in this range.
     """
 
-    at: tuple[int, ...]
-    value: int | None
-    copy: int | None
-    where: tuple[int, int, int] | None
+    at: Annotated[tuple[Address, ...], Meta(min_length=1)]
+    value: Byte | None = None
+    copy: Address | None = None
+    where: tuple[Address, Byte, Byte] | None = None
+
+    def __post_init__(self) -> None:
+        if (self.value is None) == (self.copy is None):
+            raise ValueError("expected a value or an address to copy")
+        if self.where is not None and self.where[1] > self.where[2]:
+            raise ValueError("expected a range from its least value to its most")
 
 
 @dataclass(frozen=True)
@@ -50,30 +62,15 @@ def modifications(directory: Traversable | None = None) -> Mapping[str, Mapping[
     They are in ``modifications.toml`` of `directory`, by default the package's own. ArcadeMarkError: an address or a
     value is out of the memory's bounds, or a write is not as these are.
     """
+
+    def read(game: str, name: str, entry: Mapping[str, Any]) -> Modification:
+        place = f"modifications.toml, {game}.{name}"
+        return read_as(Modification, {**entry, "game": game, "name": name}, place, "correct that table")
+
     tables = read_tables("modifications.toml", directory)
     return MappingProxyType(
         {
-            game: MappingProxyType({name: _modification(game, name, entry) for name, entry in table.items()})
+            game: MappingProxyType({name: read(game, name, entry) for name, entry in table.items()})
             for game, table in tables.items()
         }
     )
-
-
-def _modification(game: str, name: str, entry: Mapping[str, Any]) -> Modification:
-    try:
-        writes = tuple(_write(**write) for write in entry["writes"])
-        return Modification(game, name, entry["what"], writes, entry["source"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise ArcadeMarkError(f"modifications.toml, {game}.{name}: {error!r}; correct that table") from None
-
-
-def _write(at: list[int], value: int | None = None, copy: int | None = None, where: list[int] | None = None) -> Write:
-    if (value is None) == (copy is None):
-        raise ValueError("expected a value or an address to copy")
-    address, least, most = where or (0, 0, 255)
-    addresses = [*at, address] if copy is None else [*at, address, copy]
-    if not at or not all(0 <= place < MEMORY for place in addresses):
-        raise ValueError(f"expected addresses from 0 to {MEMORY - 1}")
-    if not 0 <= least <= most <= 255 or not 0 <= (value or 0) <= 255:
-        raise ValueError("expected values from 0 to 255")
-    return Write(tuple(at), value, copy, (address, least, most) if where else None)

@@ -6,8 +6,8 @@ Conventions
 * ``max_frames_per_episode`` counts as the emulator does: every frame emulated since the episode's reset, no-op starts
   included. Reaching it truncates the episode, which is not termination.
 * A setting that the protocol's source leaves open is our choice and says so in ``provenance``.
-* What people type, what JSON holds and what ``data/protocols.toml`` says is read by one parser a setting, see
-  `arcademark.suite.settings`.
+* A setting is a field of the dataclass, with all that reads, writes and shows it in its metadata
+  (`arcademark.suite.settings`): what people type, what JSON holds and what ``data/protocols.toml`` says.
 """
 
 from __future__ import annotations
@@ -21,28 +21,38 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.suite.settings import (
-    ADDED,
-    SETTINGS,
-    STEP_SETTINGS,
-    VARIED,
+    ALWAYS,
+    MODIFICATION,
+    MOST_EPISODES,
+    MOST_FRAMES,
+    MOST_FRAMES_PER_ACTION,
+    MOST_STACKED,
+    MOST_SWITCHES,
+    PROBABILITY,
+    SIZE,
+    YES_OR_NO,
     ActionSet,
     Colours,
     CountedFrames,
     EpisodeEnd,
     MaxPool,
     ObservationKind,
-    Parser,
     Reporting,
+    Setting,
     Start,
     TrainingEpisodeEnd,
-    contradictions,
+    declare,
+    duration,
     format_setting,
+    recorded_end,
+    whole,
 )
 from arcademark.suite.tables import read_tables
 from arcademark.suite.task_suites import TaskSuite, parse_suite
 from arcademark.suite.tasks import game_name
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
+_BUDGET = whole(1, MOST_FRAMES)
 
 
 @dataclass(frozen=True)
@@ -56,8 +66,8 @@ class Provenance:
     note: str
 
 
-_OLDER = Provenance("choice", "as it was before there was this setting")
-_UNCHANGED = Provenance("choice", "the game as it is: the protocol's source changes nothing in it")
+_OLDER = {"status": "choice", "note": "as it was before there was this setting"}
+_UNCHANGED = "the game as it is: the protocol's source changes nothing in it"
 
 
 @dataclass(frozen=True)
@@ -100,19 +110,27 @@ class Protocol:
         If the settings contradict each other.
     """
 
-    parsers: ClassVar[Mapping[str, Parser]]
     unit: ClassVar[Literal["frame", "step"]]
 
     name: str
     title: str
     citation: str
-    training_episodes: int | None
-    evaluation_episodes: int
-    reported_episodes: Reporting
     provenance: Mapping[str, Provenance] = field(default_factory=lambda: _NOTHING, compare=False, repr=False)
     overrides: Mapping[str, Any] = field(default_factory=lambda: _NOTHING, hash=False, repr=False)
 
-    if TYPE_CHECKING:  # settings of one, what they amount to in the other
+    if TYPE_CHECKING:  # settings of one, what they amount to in the other; and what both have
+
+        @property
+        def training_episodes(self) -> int | None:
+            """A learner's budget in episodes."""
+
+        @property
+        def evaluation_episodes(self) -> int:
+            """Episodes whose average is the score."""
+
+        @property
+        def reported_episodes(self) -> Reporting:
+            """Which episodes these are."""
 
         @property
         def frame_skip(self) -> int:
@@ -141,6 +159,13 @@ class Protocol:
     def __post_init__(self) -> None:
         if problems := list(self.contradictions()):
             raise ArcadeMarkError(f"protocol {self.name!r}: {'; '.join(problems)}")
+
+    @classmethod
+    @cache
+    def declarations(cls) -> Mapping[str, Setting]:
+        """Return what is declared of every setting that can change a score, in the order in which it is shown."""
+        fields = dataclasses.fields(cls)
+        return MappingProxyType({each.name: each.metadata["setting"] for each in fields if each.metadata})
 
     def __reduce__(self) -> tuple[Callable[[dict[str, Any]], Protocol], tuple[dict[str, Any]]]:
         return Protocol.from_json, (self.to_json(),)
@@ -190,8 +215,8 @@ class Protocol:
         return self.overrides
 
     def settings(self) -> dict[str, Any]:
-        """Return every setting's value by name, in the order of `parsers`."""
-        return {name: getattr(self, name) for name in self.parsers}
+        """Return every setting's value by name, in the order of `declarations`."""
+        return {name: getattr(self, name) for name in self.declarations()}
 
     def override(self, changes: Mapping[str, object]) -> Self:
         """Return the protocol with some settings changed, `overrides` saying which.
@@ -200,17 +225,17 @@ class Protocol:
         the named protocol's undoes an earlier change of that setting. ArcadeMarkError: a name is no setting
         (`UnknownNameError`), a value is not one that it accepts, or the settings then contradict each other.
         """
-        values = self.settings() | {name: _parse(self.parsers, name, value) for name, value in changes.items()}
+        values = self.settings() | self.parsed(changes)
         named = self.settings() | dict(self.overrides)
-        overrides = {name: named[name] for name in self.parsers if values[name] != named[name]}
+        overrides = {name: named[name] for name in values if values[name] != named[name]}
         return dataclasses.replace(self, **values, overrides=MappingProxyType(overrides))
 
     def of_trial(self, task: str) -> dict[str, Any]:
         """Return as JSON values what can change the score of an episode of a task."""
         settings: dict[str, Any] = self.to_json()["settings"]
         del settings["evaluation_episodes"]
-        for name, before in ADDED.items():
-            if name in settings and settings[name] == before:
+        for name, declared in self.declarations().items():
+            if name in settings and settings[name] == declared.before:
                 del settings[name]  # so that trials of older versions keep their names
         return settings
 
@@ -225,6 +250,19 @@ class Protocol:
             "provenance": {name: dataclasses.asdict(entry) for name, entry in self.provenance.items()},
         }
 
+    @classmethod
+    def parsed(cls, values: Mapping[str, object]) -> dict[str, Any]:
+        """Return settings as values, given as such or as people type them; errors as of `override`."""
+        declared, parsed = cls.declarations(), {}
+        for name, value in values.items():
+            if name not in declared:
+                raise UnknownNameError("protocol setting", name, declared)
+            try:
+                parsed[name] = declared[name].parse(value)
+            except ValueError as error:
+                raise ArcadeMarkError(f"protocol setting {name}={value}: expected {error}") from None
+        return parsed
+
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> Protocol:
         """Return the protocol that `to_json` wrote, today or in an older version, whatever the definitions say today.
@@ -233,26 +271,40 @@ class Protocol:
         """
         try:
             if "suite" in data:
-                return StepProtocol(suite=parse_suite(data["suite"], "suite"), **_restored(STEP_SETTINGS, data))
-            return AtariProtocol(**_restored(SETTINGS, data))
+                return StepProtocol(suite=parse_suite(data["suite"], "suite"), **StepProtocol._restored(data))
+            return AtariProtocol(**AtariProtocol._restored(data))
         except (KeyError, TypeError, AttributeError) as error:
             raise ArcadeMarkError(f"protocol as JSON: {error!r}; expected what Protocol.to_json writes") from error
 
+    @classmethod
+    def _restored(cls, data: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the fields that all protocols write as JSON."""
+        declared = cls.declarations()
+        before = {name: setting.before for name, setting in declared.items() if setting.before is not ALWAYS}
+        given, notes = before | data["settings"], dict.fromkeys(before, _OLDER) | data["provenance"]
+        return {
+            "name": data["name"],
+            "title": data["title"],
+            "citation": data["citation"],
+            **cls.parsed({name: given[name] for name in declared}),
+            "provenance": MappingProxyType({name: Provenance(**notes[name]) for name in declared}),
+            "overrides": MappingProxyType(cls.parsed(data["overrides"])),
+        }
 
-def _restored(parsers: Mapping[str, Parser], data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields that all protocols write as JSON."""
-    older = ADDED.keys() & parsers.keys() - data["settings"].keys()
-    given = {**data["settings"], **{name: ADDED[name] for name in older}}
-    notes = {**data["provenance"], **dict.fromkeys(older, dataclasses.asdict(_OLDER))}
-    overrides = {name: _parse(parsers, name, value) for name, value in data["overrides"].items()}
-    return {
-        "name": data["name"],
-        "title": data["title"],
-        "citation": data["citation"],
-        **{name: _parse(parsers, name, given[name]) for name in parsers},
-        "provenance": MappingProxyType({name: Provenance(**notes[name]) for name in parsers}),
-        "overrides": MappingProxyType(overrides),
-    }
+
+_TRAINING_EPISODES = Setting("Training episodes", {None: "counted otherwise"}, _BUDGET, text="{:,}".format)
+_EVALUATION_EPISODES = Setting(
+    "Episodes averaged, k", reader=whole(1, MOST_EPISODES), text="{:,}".format, published="averaged episodes"
+)
+_REPORTED_EPISODES = Setting(
+    "Score is of",
+    {
+        "evaluation": "evaluation episodes",
+        "training_last_k": "the last k of training; evaluation, if it does not learn",
+    },
+)
+_ENDS = {"game_over": "game over", "life_lost": "a life lost"}
+_DEFAULT = {None: "the game's default"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -314,34 +366,135 @@ class AtariProtocol(Protocol):
         of its episodes only.
     """
 
-    parsers = SETTINGS
     unit = "frame"
     suite = None
 
-    frame_skip: int
-    repeat_action_probability: float
-    action_set: ActionSet
-    max_frames_per_episode: int | None
-    training_episode_end: TrainingEpisodeEnd
-    evaluation_episode_end: EpisodeEnd
-    start: Start
-    noop_max: int
-    fire_reset: bool
-    mode: int | None
-    difficulty: int | None
-    modification: str | None
-    colours: Colours
-    observation: ObservationKind
-    screen_size: tuple[int, int] | None
-    max_pool: MaxPool
-    frame_stack: int
-    training_reward_clipping: bool
-    training_frames: int | None
-    counted_frames: CountedFrames
+    frame_skip: int = declare(
+        "Action held for",
+        reader=whole(1, MOST_FRAMES_PER_ACTION),
+        text=lambda frames: f"{frames:,} frame{'' if frames == 1 else 's'}",
+        published="action repeats",
+    )
+    repeat_action_probability: float = declare(
+        "Sticky actions",
+        reader=PROBABILITY,
+        text=lambda value: f"probability {value:g}" if value else "none",
+        published="sticky actions",
+    )
+    action_set: ActionSet = declare(
+        "Actions",
+        {"full": "all of the joystick's (18)", "minimal": "the game's own"},
+        published="actions",
+        published_values={"full": 18, "minimal": "minimal set"},
+        phrases={"full": "all actions of the joystick", "minimal": "the game's minimal action set"},
+    )
+    max_frames_per_episode: int | None = declare(
+        "Frame cap",
+        {None: "none"},
+        _BUDGET,
+        text=lambda frames: f"{frames:,} frames ({duration(frames)})",
+        published="max episode length",
+    )
+    training_episode_end: TrainingEpisodeEnd = declare(
+        "Training episode ends at",
+        _ENDS | {"episodic_life": "a life lost; the game goes on"},
+        published="life information in training",
+        published_values={"life_lost": "yes", "episodic_life": "yes", "game_over": "no"},
+    )
+    evaluation_episode_end: EpisodeEnd = declare(
+        "Evaluation episode ends at",
+        _ENDS,
+        published="episode end",
+        published_values={"game_over": "all lives lost", "life_lost": "a life lost"},
+        phrases={"game_over": "the game is over", "life_lost": "a life is lost"},
+    )
+    start: Start = declare(
+        "Episode starts from",
+        {
+            "reset": "the reset",
+            "noop": "no-op frames after the reset",
+            "every_noop": "each number of no-op frames after the reset in turn",
+            "human": "positions from human play",
+        },
+        published="start",
+        published_values={"noop": "no-ops", "every_noop": "no-ops"},
+        phrases={
+            "reset": "the emulator's reset",
+            "noop": "1 to {noop_max} no-op frames",
+            "every_noop": "1 to {noop_max} no-op frames, each number in turn,",
+            "human": "human play",
+        },
+    )
+    noop_max: int = declare("Most no-op frames", reader=whole(0, MOST_FRAMES_PER_ACTION))
+    fire_reset: bool = declare("FIRE pressed for the agent", YES_OR_NO, before=False)
+    mode: int | None = declare("Game mode", _DEFAULT, whole(0, MOST_SWITCHES))
+    difficulty: int | None = declare("Difficulty", _DEFAULT, whole(0, MOST_SWITCHES))
+    modification: str | None = declare(
+        "Changed in the game",
+        {None: "nothing"},
+        MODIFICATION,
+        text=lambda name: str(name).replace("_", " "),
+        before=None,
+    )
+    colours: Colours = declare(
+        "Colours",
+        {
+            "original": "the console's",
+            "inverted": "light for dark",
+            "rotated": "other hues",
+            "gray": "no hues",
+            "shuffled": "exchanged",
+        },
+        before="original",
+    )
+    observation: ObservationKind = declare(
+        "Observation",
+        {
+            "grayscale": "grayscale screen",
+            "rgb": "colour screen",
+            "palette": "screen of 7-bit palette indices",
+            "ram": "128 bytes of RAM",
+        },
+        published="colour",
+        published_values={"rgb": "RGB"},
+        phrases={
+            "grayscale": "grayscale screens",
+            "rgb": "colour screens",
+            "palette": "screens of palette indices",
+        },
+    )
+    screen_size: tuple[int, int] | None = declare(
+        "Resized to", {None: "not resized"}, SIZE, text="{0[0]} × {0[1]}".format, published="image size"
+    )
+    max_pool: MaxPool = declare(
+        "Maximum of last two frames", {**YES_OR_NO, "rgb": "yes, of colours", "resized": "yes, after resizing"}
+    )
+    frame_stack: int = declare("Screens stacked", reader=whole(1, MOST_STACKED), published="frame stack")
+    training_reward_clipping: bool = declare("Rewards clipped in training", YES_OR_NO)
+    training_frames: int | None = declare("Training frames", {None: "counted in episodes"}, _BUDGET, text="{:,}".format)
+    training_episodes: int | None = field(metadata={"setting": _TRAINING_EPISODES})
+    evaluation_episodes: int = field(metadata={"setting": _EVALUATION_EPISODES})
+    reported_episodes: Reporting = field(metadata={"setting": _REPORTED_EPISODES})
+    counted_frames: CountedFrames = declare(
+        "Frames counted",
+        {"emulated": "all that were emulated, planning included", "played": "those of the episodes played"},
+    )
 
     def contradictions(self) -> Iterator[str]:
         """Yield what does not fit together in the settings."""
-        return contradictions(self.settings())
+        if (self.start in ("noop", "every_noop")) != (self.noop_max > 0):
+            yield "noop_max must be at least 1 with start=noop or every_noop, and 0 with any other start"
+        if (self.training_frames is None) == (self.training_episodes is None):
+            yield "give either training_frames or training_episodes and set the other to none"
+        end = self.evaluation_episode_end
+        if self.reported_episodes == "training_last_k" and recorded_end(self.training_episode_end) != end:
+            yield f"training episodes are the score: set training_episode_end={end} or reported_episodes=evaluation"
+        if self.observation == "ram" and self.frame_stack != 1:
+            yield "observation=ram is not stacked: set frame_stack=1"
+        if self.observation in {"ram", "palette"} and self.screen_size is not None:
+            yield f"observation={self.observation} cannot be resized: set screen_size=none"
+        if self.observation in {"ram", "palette"} and self.max_pool:
+            yield f"observation={self.observation} has no brighter pixel to pool: set max_pool=false"
 
     @property
     def runnable(self) -> bool:
@@ -386,14 +539,20 @@ class StepProtocol(Protocol):
         What the tasks are, so that whoever has the protocol can play them.
     """
 
-    parsers = STEP_SETTINGS
     unit = "step"
     frame_skip = 1
     training_reward_clipping = False
     counted_frames: ClassVar[CountedFrames] = "emulated"
 
-    max_steps_per_episode: int | None
-    training_steps: int | None
+    max_steps_per_episode: int | None = declare(
+        "Step cap", {None: "the environment's own"}, _BUDGET, text="{:,} steps".format, default=None
+    )
+    training_steps: int | None = declare(
+        "Training steps", {None: "counted in episodes"}, _BUDGET, text="{:,}".format, default=100_000
+    )
+    training_episodes: int | None = field(metadata={"setting": _TRAINING_EPISODES}, default=None)
+    evaluation_episodes: int = field(metadata={"setting": _EVALUATION_EPISODES}, default=100)
+    reported_episodes: Reporting = field(metadata={"setting": _REPORTED_EPISODES}, default="evaluation")
     suite: TaskSuite = field(hash=False)
 
     @property
@@ -424,15 +583,6 @@ class StepProtocol(Protocol):
         return super().to_json() | {"suite": self.suite.to_json()}
 
 
-def _parse(parsers: Mapping[str, Parser], name: str, value: object) -> Any:
-    if name not in parsers:
-        raise UnknownNameError("protocol setting", name, parsers)
-    try:
-        return parsers[name](value)
-    except ValueError as error:
-        raise ArcadeMarkError(f"protocol setting {name}={value}: expected {error}") from None
-
-
 def _jsonable(value: object) -> object:
     return list(value) if isinstance(value, tuple) else value
 
@@ -444,23 +594,19 @@ def protocols() -> Mapping[str, AtariProtocol]:
 
 
 def _protocol(name: str, entry: Mapping[str, Any]) -> AtariProtocol:
-    settings = {setting: entry[setting] for setting in SETTINGS if setting not in VARIED}
-    return AtariProtocol(
-        name=name,
-        title=entry["title"],
-        citation=entry["citation"],
-        **{setting: _parse(SETTINGS, setting, given["value"]) for setting, given in settings.items()},
-        **{setting: ADDED[setting] for setting in VARIED},
-        provenance=MappingProxyType(
-            {setting: _provenance(settings[setting]) if setting in settings else _UNCHANGED for setting in SETTINGS}
-        ),
-    )
-
-
-def _provenance(given: Mapping[str, Any]) -> Provenance:
-    if "cited" in given:
-        return Provenance("cited", given["cited"])
-    return Provenance("choice", given["choice"])
+    settings = {
+        setting: entry.get(setting, {"value": declared.before, "choice": _UNCHANGED})
+        for setting, declared in AtariProtocol.declarations().items()
+    }
+    notes = {
+        setting: {"status": status, "note": given[status]}
+        for setting, given in settings.items()
+        for status in ("cited", "choice")
+        if status in given
+    }
+    values = {setting: given["value"] for setting, given in settings.items()}
+    named = {"name": name, "title": entry["title"], "citation": entry["citation"]}
+    return AtariProtocol(**AtariProtocol._restored({**named, "settings": values, "overrides": {}, "provenance": notes}))
 
 
 @cache
@@ -476,15 +622,6 @@ def protocol(name: str) -> AtariProtocol:
 
 
 _UNSAID = Provenance("choice", "the suite does not say; as most evaluations on few seeds")
-_STEP_DEFAULTS: Mapping[str, Any] = MappingProxyType(
-    {
-        "max_steps_per_episode": None,
-        "training_steps": 100_000,
-        "training_episodes": None,
-        "evaluation_episodes": 100,
-        "reported_episodes": "evaluation",
-    }
-)
 
 
 def step_protocol(suite: TaskSuite) -> StepProtocol:
@@ -492,7 +629,7 @@ def step_protocol(suite: TaskSuite) -> StepProtocol:
 
     ArcadeMarkError: it gives a setting that there is not, or a value that the setting does not accept.
     """
-    given = {name: _parse(STEP_SETTINGS, name, value) for name, value in suite.protocol.items()}
+    given = StepProtocol.parsed(suite.protocol)
     if "training_episodes" in given:
         given.setdefault("training_steps", None)
     said = Provenance("cited", f"the suite {suite.name}" + (f" ({suite.citation})" if suite.citation else ""))
@@ -500,8 +637,8 @@ def step_protocol(suite: TaskSuite) -> StepProtocol:
         name=suite.name,
         title=suite.title,
         citation=suite.citation,
-        **{**_STEP_DEFAULTS, **given},
-        provenance=MappingProxyType({name: said if name in given else _UNSAID for name in STEP_SETTINGS}),
+        **given,
+        provenance=MappingProxyType({name: said if name in given else _UNSAID for name in StepProtocol.declarations()}),
         suite=suite,
     )
 
@@ -528,6 +665,6 @@ def papers(rules: Protocol) -> tuple[str, ...]:
 
 def differences(a: Protocol, b: Protocol) -> tuple[Difference, ...]:
     """Return the settings in which two protocols differ, in the settings' order; names and titles do not count."""
-    names = dict.fromkeys((*a.parsers, *b.parsers))
+    names = dict.fromkeys((*a.declarations(), *b.declarations()))
     pairs = ((name, getattr(a, name, None), getattr(b, name, None)) for name in names)
     return tuple(Difference(name, first, second) for name, first, second in pairs if first != second)

@@ -11,22 +11,37 @@ Conventions
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources.abc import Traversable
 from types import MappingProxyType
-from typing import Literal, cast, get_args
+from typing import Annotated, Literal, get_args
+
+from msgspec import Meta
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.suite import tasks
-from arcademark.suite.tables import read_rows
+from arcademark.suite.tables import read_records
 
 Kind = Literal["random", "human", "human_world_record"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 _Key = tuple[str, str, str]  # suite, kind, task
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A row of either table."""
+
+    suite: str
+    task: str
+    kind: Kind
+    score: Annotated[float, Meta(ge=-1e300, le=1e300)]
+    source: str
+    papers: tuple[str, ...] = ()
+    paper: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -94,59 +109,27 @@ def read_references(directory: Traversable | None = None) -> Mapping[tuple[str, 
     ArcadeMarkError: a row has no source or no finite score; a reference is missing, stands twice or belongs to no
     suite; or a disagreement belongs to no reference.
     """
-    rows, others = _rows("references.csv", directory), _rows("disagreements.csv", directory)
-    wanted: dict[tuple[str, str], list[_Key]] = {
-        (suite.name, kind): [(suite.name, kind, task) for task in suite.tasks]
-        for suite in tasks.suites().values()
-        for kind in KINDS
-        if kind in suite.references
-    }
-    keys = {key for group in wanted.values() for key in group}
-    problems: dict[str, set[_Key]] = {
-        "references.csv lacks": keys - rows.keys(),
-        "references.csv has what belongs to no suite": rows.keys() - keys,
-        "references.csv has twice": {key for key, copies in rows.items() if len(copies) > 1},
-        "disagreements.csv has what references.csv lacks": others.keys() - rows.keys(),
+    rows = {name: read_records(name, _Row, directory) for name in ("references.csv", "disagreements.csv")}
+    keys = {name: [(row.suite, row.kind, row.task) for row in read] for name, read in rows.items()}
+    tables = dict(zip(keys["references.csv"], rows["references.csv"], strict=True))
+    others = list(zip(keys["disagreements.csv"], rows["disagreements.csv"], strict=True))
+    groups = [(suite, kind) for suite in tasks.suites().values() for kind in KINDS if kind in suite.references]
+    wanted = [(suite.name, kind, task) for suite, kind in groups for task in suite.tasks]
+    problems: dict[str, Iterable[_Key]] = {
+        "references.csv lacks": set(wanted) - tables.keys(),
+        "references.csv has what belongs to no suite": tables.keys() - set(wanted),
+        "references.csv has twice": {key for key in tables if keys["references.csv"].count(key) > 1},
+        "disagreements.csv has what references.csv lacks": {key for key, _ in others} - tables.keys(),
     }
     for problem, wrong in problems.items():
         if wrong:
             raise ArcadeMarkError(f"{problem}: {', '.join(sorted(' '.join(key) for key in wrong))}; correct that table")
-    return MappingProxyType(
-        {
-            group: MappingProxyType({key[2]: _reference(rows[key][0], others.get(key, [])) for key in members})
-            for group, members in wanted.items()
-        }
-    )
-
-
-def _reference(row: Mapping[str, str], others: Sequence[Mapping[str, str]]) -> Reference:
-    return Reference(
-        task=row["task"],
-        kind=cast(Kind, row["kind"]),
-        score=float(row["score"]),
-        source=row["source"],
-        papers=tuple(row["papers"].split()),
-        note=row["note"],
-        alternatives=tuple(
-            Alternative(float(other["score"]), other["source"], other["paper"], other["note"]) for other in others
-        ),
-    )
-
-
-def _rows(name: str, directory: Traversable | None) -> dict[_Key, list[Mapping[str, str]]]:
-    """Return a table's rows by (suite, kind, task), each with a source and a finite score."""
-    rows: dict[_Key, list[Mapping[str, str]]] = {}
-    for line, row in enumerate(read_rows(name, directory), start=2):
-        if not row["source"].strip():
-            raise ArcadeMarkError(f"{name}, line {line}: no source; name the paper and table the score was read in")
-        if not _is_finite(row["score"]):
-            raise ArcadeMarkError(f"{name}, line {line}: score {row['score']!r} is not a finite number; correct it")
-        rows.setdefault((row["suite"], row["kind"], row["task"]), []).append(row)
-    return rows
-
-
-def _is_finite(text: str) -> bool:
-    try:
-        return math.isfinite(float(text))
-    except ValueError:
-        return False
+    references: dict[tuple[str, str], dict[str, Reference]] = {}
+    for key in wanted:
+        row = tables[key]
+        alternatives = tuple(
+            Alternative(each.score, each.source, each.paper, each.note) for of, each in others if of == key
+        )
+        reference = Reference(row.task, row.kind, row.score, row.source, row.papers, row.note, alternatives)
+        references.setdefault(key[:2], {})[row.task] = reference
+    return MappingProxyType({group: MappingProxyType(by_task) for group, by_task in references.items()})

@@ -1,15 +1,16 @@
-"""The settings of a protocol: what each accepts, written how, and which go together.
+"""The settings of a protocol: how one is declared, once, for all that reads, writes and shows it.
 
-One parser a setting reads what people type ("none", "84x84", "true", "108_000"), what Python code passes and what JSON
-holds; `format_setting` writes it back.
+A field of a protocol's dataclass has a `Setting` in its metadata. It reads what people type ("none", "84x84", "true",
+"108_000"), what Python code passes and what JSON holds; `format_setting` writes it back.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, field
 from types import MappingProxyType
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 EpisodeEnd = Literal["game_over", "life_lost"]
 TrainingEpisodeEnd = Literal["game_over", "life_lost", "episodic_life"]
@@ -20,9 +21,6 @@ Reporting = Literal["evaluation", "training_last_k"]
 MaxPool = bool | Literal["rgb", "resized"]
 CountedFrames = Literal["emulated", "played"]
 Colours = Literal["original", "inverted", "rotated", "gray", "shuffled"]
-
-Parser = Callable[[object], Any]
-
 
 MOST_FRAMES = 2**40
 """Of an episode, a training, or whatever else is counted in frames: 580 years of play."""
@@ -36,132 +34,108 @@ MOST_PIXELS = 10_000
 """Of a side."""
 
 
-def _integer(least: int, most: int) -> Parser:
-    expected = f"a whole number from {least:,} to {most:,}"
+ALWAYS: Any = object()
 
-    def parse(value: object) -> int:
-        if isinstance(value, str):
-            digits = value.strip().lstrip("+-").replace("_", "")
-            number = int(value) if digits.isdecimal() and len(digits) <= len(str(most)) else None
-        else:
-            number = value if isinstance(value, int) and not isinstance(value, bool) else None
-        if number is None or not least <= number <= most:
-            raise ValueError(expected)
+
+@dataclass(frozen=True)
+class Reader:
+    """Reads values that are no words: text in small letters, or a Python value; `expected` says what they are."""
+
+    expected: str
+    read: Callable[[Any], Any]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What there is to say of a protocol's setting, whatever its value.
+
+    Parameters
+    ----------
+    title : str
+        What reports call it.
+    choices : mapping of value to str
+        The values that are words, true, false or none, and how each reads in a report.
+    reader : Reader or None
+        Reads its other values, if it has any.
+    text : callable
+        How those read in a report.
+    published : str
+        What entries of the catalogue call it.
+    published_values : mapping of str to str or int
+        How they write values that are not as `format_setting` writes them.
+    phrases : mapping of value to str
+        Values within a sentence.
+    before : object
+        The value that protocols of versions without the setting had; `ALWAYS` where there are no such versions.
+    """
+
+    title: str
+    choices: Mapping[Any, str] = field(default_factory=dict)
+    reader: Reader | None = None
+    text: Callable[[Any], str] = str
+    published: str = ""
+    published_values: Mapping[str, str | int] = field(default_factory=dict)
+    phrases: Mapping[Any, str] = field(default_factory=dict)
+    before: Any = ALWAYS
+
+    def parse(self, value: object) -> Any:
+        """Return the value that is meant; a ValueError says what was expected."""
+        typed = value.strip().lower() if isinstance(value, str) else value
+        for choice in self.choices:
+            if typed is choice or (isinstance(typed, str) and typed == format_setting(choice)):
+                return choice
+        expected = [f"'{format_setting(choice)}'" for choice in self.choices]
+        if self.reader is not None:
+            try:
+                return self.reader.read(typed)
+            except (TypeError, ValueError):
+                expected.insert(0, self.reader.expected)
+        raise ValueError(" or ".join(expected))
+
+    def in_words(self, value: Any) -> str:
+        """Return how a value reads in a report."""
+        return self.choices[value] if value in self.choices else self.text(value)
+
+
+def declare(*args: Any, default: Any = MISSING, **kwargs: Any) -> Any:
+    """Return a dataclass's field whose metadata is a `Setting` of these arguments."""
+    return field(default=default, metadata={"setting": Setting(*args, **kwargs)})
+
+
+def whole(least: int, most: int) -> Reader:
+    """Read whole numbers within bounds."""
+
+    def read(value: Any) -> int:
+        number = int(value) if isinstance(value, str) else value
+        if type(number) is not int or not least <= number <= most:
+            raise ValueError
         return number
 
-    return parse
+    return Reader(f"a whole number from {least:,} to {most:,}", read)
 
 
-def _probability(value: object) -> float:
-    try:
-        number = float(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else -1.0
-    except ValueError:
-        number = -1.0
-    if not 0.0 <= number <= 1.0:
-        raise ValueError("a probability from 0 to 1")
+def _probability(value: Any) -> float:
+    number = float(value)
+    if isinstance(value, bool) or not 0.0 <= number <= 1.0:
+        raise ValueError
     return number
 
 
-def _truth(value: object) -> bool:
-    words = {"true": True, "false": False}
-    truth = words.get(value.strip().lower()) if isinstance(value, str) else value
-    if not isinstance(truth, bool):
-        raise ValueError("'true' or 'false'")
-    return truth
-
-
-def _max_pool(value: object) -> MaxPool:
-    if isinstance(value, str) and (word := value.strip().lower()) in ("rgb", "resized"):
-        return word  # type: ignore[return-value]
-    try:
-        return _truth(value)
-    except ValueError as error:
-        raise ValueError(f"{error} or 'rgb' or 'resized'") from None
-
-
-def _size(value: object) -> tuple[int, int]:
-    sides = value.lower().split("x") if isinstance(value, str) else value
-    try:
-        height, width = (_integer(1, MOST_PIXELS)(side) for side in sides)  # type: ignore[attr-defined]
-    except (TypeError, ValueError):
-        raise ValueError("a height and a width such as '84x84'") from None
+def _size(value: Any) -> tuple[int, int]:
+    height, width = map(whole(1, MOST_PIXELS).read, value.split("x") if isinstance(value, str) else value)
     return height, width
 
 
-def _one_of(literal: Any) -> Parser:
-    allowed = get_args(literal)
-
-    def parse(value: object) -> str:
-        word = value.strip().lower() if isinstance(value, str) else value
-        if word not in allowed:
-            raise ValueError(" or ".join(f"'{choice}'" for choice in allowed))
-        return str(word)
-
-    return parse
+def _name(value: Any) -> str:
+    if not re.fullmatch(r"[a-z][a-z0-9_]{0,63}", value):
+        raise ValueError
+    return str(value)
 
 
-def _name(value: object) -> str:
-    word = value.strip().lower() if isinstance(value, str) else ""
-    if not re.fullmatch(r"[a-z][a-z0-9_]{0,63}", word):
-        raise ValueError("a modification's name ('arcademark info games NAME' lists them)")
-    return word
-
-
-def _or_none(parser: Parser) -> Parser:
-    def parse(value: object) -> Any:
-        if value is None or (isinstance(value, str) and value.strip().lower() == "none"):
-            return None
-        try:
-            return parser(value)
-        except ValueError as error:
-            raise ValueError(f"{error} or 'none'") from None
-
-    return parse
-
-
-SETTINGS: Mapping[str, Parser] = MappingProxyType(
-    {
-        "frame_skip": _integer(1, MOST_FRAMES_PER_ACTION),
-        "repeat_action_probability": _probability,
-        "action_set": _one_of(ActionSet),
-        "max_frames_per_episode": _or_none(_integer(1, MOST_FRAMES)),
-        "training_episode_end": _one_of(TrainingEpisodeEnd),
-        "evaluation_episode_end": _one_of(EpisodeEnd),
-        "start": _one_of(Start),
-        "noop_max": _integer(0, MOST_FRAMES_PER_ACTION),
-        "fire_reset": _truth,
-        "mode": _or_none(_integer(0, MOST_SWITCHES)),
-        "difficulty": _or_none(_integer(0, MOST_SWITCHES)),
-        "modification": _or_none(_name),
-        "colours": _one_of(Colours),
-        "observation": _one_of(ObservationKind),
-        "screen_size": _or_none(_size),
-        "max_pool": _max_pool,
-        "frame_stack": _integer(1, MOST_STACKED),
-        "training_reward_clipping": _truth,
-        "training_frames": _or_none(_integer(1, MOST_FRAMES)),
-        "training_episodes": _or_none(_integer(1, MOST_FRAMES)),
-        "evaluation_episodes": _integer(1, MOST_EPISODES),
-        "reported_episodes": _one_of(Reporting),
-        "counted_frames": _one_of(CountedFrames),
-    }
-)
-"""Every setting that can change a score, in the order in which it is shown, with the parser of its values."""
-
-STEP_SETTINGS: Mapping[str, Parser] = MappingProxyType(
-    {
-        "max_steps_per_episode": _or_none(_integer(1, MOST_FRAMES)),
-        "training_steps": _or_none(_integer(1, MOST_FRAMES)),
-        **{name: SETTINGS[name] for name in ("training_episodes", "evaluation_episodes", "reported_episodes")},
-    }
-)
-"""The same of protocols of suites that are files."""
-
-ADDED: Mapping[str, Any] = MappingProxyType({"fire_reset": False, "modification": None, "colours": "original"})
-"""Settings that protocols written by older versions lack, with the value that they had then."""
-
-VARIED = ("modification", "colours")
-"""Settings of variants, which no named protocol has: each has the value of `ADDED`."""
+PROBABILITY = Reader("a probability from 0 to 1", _probability)
+SIZE = Reader("a height and a width such as '84x84'", _size)
+MODIFICATION = Reader("a modification's name ('arcademark info games NAME' lists them)", _name)
+YES_OR_NO: Mapping[Any, str] = MappingProxyType({True: "yes", False: "no"})
 
 
 def format_setting(value: object) -> str:
@@ -178,18 +152,11 @@ def recorded_end(training_episode_end: TrainingEpisodeEnd) -> EpisodeEnd:
     return "game_over" if training_episode_end == "episodic_life" else training_episode_end
 
 
-def contradictions(values: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what does not fit together in a full set of settings, each as one clause that says how to correct it."""
-    if (values["start"] in ("noop", "every_noop")) != (values["noop_max"] > 0):
-        yield "noop_max must be at least 1 with start=noop or every_noop, and 0 with any other start"
-    if (values["training_frames"] is None) == (values["training_episodes"] is None):
-        yield "give either training_frames or training_episodes and set the other to none"
-    end, training_end = values["evaluation_episode_end"], recorded_end(values["training_episode_end"])
-    if values["reported_episodes"] == "training_last_k" and training_end != end:
-        yield f"training episodes are the score: set training_episode_end={end} or reported_episodes=evaluation"
-    if values["observation"] == "ram" and values["frame_stack"] != 1:
-        yield "observation=ram is not stacked: set frame_stack=1"
-    if values["observation"] in {"ram", "palette"} and values["screen_size"] is not None:
-        yield f"observation={values['observation']} cannot be resized: set screen_size=none"
-    if values["observation"] in {"ram", "palette"} and values["max_pool"]:
-        yield f"observation={values['observation']} has no brighter pixel to pool: set max_pool=false"
+def duration(frames: int) -> str:
+    """Say how long emulated frames take at the console's 60 a second, e.g. "30 minutes"."""
+    seconds = frames / 60
+    for size, unit in ((86400, "day"), (3600, "hour"), (60, "minute")):
+        if seconds >= size:
+            amount = round(seconds / size, 1)
+            return f"{amount:g} {unit}{'' if amount == 1 else 's'}"
+    return f"{int(seconds + 0.5)} second{'' if int(seconds + 0.5) == 1 else 's'}"

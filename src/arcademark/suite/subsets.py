@@ -12,11 +12,10 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from types import MappingProxyType
-from typing import Any, Literal
+from typing import Literal
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.suite.tables import read_tables
+from arcademark.suite.tables import read_named
 from arcademark.suite.tasks import canonical_game, games, suites
 
 Purpose = Literal["evaluation", "tuning", "comparison"]
@@ -125,14 +124,7 @@ class Subset:
 @cache
 def subsets() -> Mapping[str, Subset]:
     """Return the subsets by name."""
-    return MappingProxyType({name: _subset(name, entry) for name, entry in read_tables("subsets.toml").items()})
-
-
-def _subset(name: str, entry: Mapping[str, Any]) -> Subset:
-    given = dict(entry.get("nested", {}))
-    given |= {key: tuple(map(tuple, given[key])) for key in ("errors", "other_papers") if key in given}
-    nested = Nested(**given) if given else None
-    return Subset(name=name, **{**entry, "nested": nested})
+    return read_named("subsets.toml", Subset)
 
 
 def subset(name: str) -> Subset:

@@ -13,13 +13,19 @@ import csv
 import hashlib
 import io
 import tomllib
+from collections.abc import Mapping
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Any
+from types import MappingProxyType
+from typing import Any, TypeVar, get_origin, get_type_hints
 
 from arcademark.errors import ArcadeMarkError
+from arcademark.files import read_as
+
+Kind = TypeVar("Kind")
 
 CHECKSUMS = "SHA256SUMS"
+_CORRECT = "correct that table"
 
 
 def data_directory() -> Traversable:
@@ -62,6 +68,21 @@ def read_rows(name: str, directory: Traversable | None = None) -> tuple[dict[str
     return rows
 
 
+def read_records(name: str, kind: type[Kind], directory: Traversable | None = None) -> tuple[Kind, ...]:
+    """Return a CSV data file's rows as a dataclass with a field a column.
+
+    Empty cells have the field's default; the cells of tuples are words. ArcadeMarkError: as `read_rows`, or a row is
+    not as the dataclass says.
+    """
+    hints = get_type_hints(kind)
+    listed = {column for column, hint in hints.items() if get_origin(hint) is tuple}
+    records = []
+    for line, row in enumerate(read_rows(name, directory), start=2):
+        cells = {column: cell.split() if column in listed else cell for column, cell in row.items() if cell.strip()}
+        records.append(read_as(kind, cells, f"{name}, line {line}", "correct that line", strict=False))
+    return tuple(records)
+
+
 def read_tables(name: str, directory: Traversable | None = None) -> dict[str, dict[str, Any]]:
     """Return a TOML data file's tables by name, each array in them as a tuple; errors as of `read_text`."""
     tables = tomllib.loads(read_text(name, directory))
@@ -69,3 +90,11 @@ def read_tables(name: str, directory: Traversable | None = None) -> dict[str, di
         title: {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
         for title, table in tables.items()
     }
+
+
+def read_named(name: str, kind: type[Kind]) -> Mapping[str, Kind]:
+    """Return a TOML data file's tables by name, as a dataclass whose field `name` that is; errors as `read_records`."""
+    tables = read_tables(name).items()
+    return MappingProxyType(
+        {key: read_as(kind, {**entry, "name": key}, f"{name}, {key}", _CORRECT) for key, entry in tables}
+    )

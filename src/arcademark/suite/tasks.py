@@ -19,7 +19,7 @@ from functools import cache
 from types import MappingProxyType
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.suite.tables import read_rows, read_tables
+from arcademark.suite.tables import read_named, read_records, read_rows
 
 JOYSTICK_ACTIONS = (
     *("NOOP", "FIRE", "UP", "RIGHT", "LEFT", "DOWN", "UPRIGHT", "UPLEFT", "DOWNRIGHT", "DOWNLEFT"),
@@ -57,8 +57,13 @@ class Game:
     modes: tuple[int, ...]
     difficulties: tuple[int, ...]
     random_frames: int
-    lowest_score: float | None
-    highest_score: float | None
+    lowest_score: float | None = None
+    highest_score: float | None = None
+
+    def __post_init__(self) -> None:
+        for field in ("minimal_actions", "full_actions"):
+            if getattr(self, field) == ("all",):  # as the table says it
+                object.__setattr__(self, field, JOYSTICK_ACTIONS)
 
 
 @dataclass(frozen=True)
@@ -80,27 +85,7 @@ class Suite:
 @cache
 def games() -> Mapping[str, Game]:
     """Return the emulator's 104 single-player games by id, in alphabetical order of the ids."""
-    return MappingProxyType({row["id"]: _game(row) for row in read_rows("games.csv")})
-
-
-def _game(row: Mapping[str, str]) -> Game:
-    return Game(
-        id=row["id"],
-        name=row["name"],
-        genre=row["genre"],
-        category=row["category"],
-        minimal_actions=_actions(row["minimal_actions"]),
-        full_actions=_actions(row["full_actions"]),
-        modes=tuple(int(mode) for mode in row["modes"].split()),
-        difficulties=tuple(int(difficulty) for difficulty in row["difficulties"].split()),
-        random_frames=int(row["random_frames"]),
-        lowest_score=float(row["lowest_score"]) if row["lowest_score"] else None,
-        highest_score=float(row["highest_score"]) if row["highest_score"] else None,
-    )
-
-
-def _actions(cell: str) -> tuple[str, ...]:
-    return JOYSTICK_ACTIONS if cell == "all" else tuple(cell.split())
+    return MappingProxyType({game.id: game for game in read_records("games.csv", Game)})
 
 
 def game_name(task: str) -> str:
@@ -155,7 +140,7 @@ def _names() -> Mapping[str, str]:
 @cache
 def suites() -> Mapping[str, Suite]:
     """Return the suites by name."""
-    return MappingProxyType({name: Suite(name=name, **entry) for name, entry in read_tables("suites.toml").items()})
+    return read_named("suites.toml", Suite)
 
 
 def suite(name: str) -> Suite:

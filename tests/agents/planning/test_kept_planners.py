@@ -8,7 +8,6 @@ import pytest
 
 from arcademark.agents.loading import agent_specs, make_agent
 from arcademark.agents.planning.planner import as_state, pack, unpack
-from arcademark.environments.emulation.console import Unheard
 from arcademark.environments.emulation.generative import State, snapshot
 from arcademark.environments.registry import environment_spec, open_environment, open_model
 from arcademark.errors import ArcadeMarkError
@@ -60,13 +59,11 @@ def test_what_is_packed_comes_back_the_same():
         pack({1})
 
 
-@pytest.mark.parametrize("console", [None, 3, b"abc", (b"abc", (0, 5)), (None, (1,)), (b"abc", Unheard(7))])
+@pytest.mark.parametrize("console", [None, 3, b"abc", (b"abc", (0, 5))])
 def test_states_of_every_kind_come_back(console):
     state = State("pong", console, 0, 12, 3, False)
     again = as_state(unpack(pack([state]))[0])
     assert (again, hash(again)) == (state, hash(state))
-    if isinstance(console, tuple) and isinstance(console[1], Unheard):
-        assert again.console[1].number == 7
 
 
 @pytest.mark.parametrize("name", PLANNERS)

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from arcademark.environments.emulation.console import Unheard
 from arcademark.errors import ArcadeMarkError
 
 if TYPE_CHECKING:
@@ -123,8 +122,6 @@ def pack(memory: Any) -> bytes:
         if isinstance(value, np.ndarray):
             parts.append(value.tobytes())
             return {"bytes": value.nbytes, "dtype": value.dtype.str, "shape": value.shape}
-        if isinstance(value, Unheard):
-            return {"unheard": value.number}
         raise TypeError(f"cannot keep a {type(value).__name__}")
 
     text = json.dumps(memory, default=describe, check_circular=False, separators=(",", ":")).encode()
@@ -137,8 +134,6 @@ def unpack(data: bytes) -> Any:
 
     def find(described: dict[str, Any]) -> Any:
         nonlocal at
-        if "unheard" in described:
-            return Unheard(described["unheard"])
         begin, at = at, at + described["bytes"]
         if not begin <= at <= len(data):
             raise ValueError("it is cut short")

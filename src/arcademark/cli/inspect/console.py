@@ -14,7 +14,7 @@ from arcademark.errors import ArcadeMarkError
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from arcademark.console.prove import Task
+    from arcademark.console.comparison import Section
 
 
 @commands.command("console", short_help="The console of our own: is it here, and for which games is it proven?")
@@ -41,19 +41,11 @@ def console(as_json: bool) -> int:
 @commands.command("console prove", short_help="Compare the console with ale-py, frame by frame.")
 @click.argument("names", metavar="[GAMES]", default="all")
 @click.option("--frames", type=options.COUNT, default=10_000, help="To be compared in each game.")
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=Path("console-proof.jsonl"),
-    help="The record. The same command again continues it.",
-)
 @click.option("--workers", type=options.COUNT, default=1, help="Processes.")
-@click.option("--translated", is_flag=True, help="Compare the games' translations with the interpreter.")
+@click.option("--translated", is_flag=True, help="Compare the games' translations, not the interpreter.")
 @click.option("--run", type=click.Path(path_type=Path, file_okay=False), help="Replay this run's episodes instead.")
 @click.option("--list", "listed", type=click.Path(path_type=Path, dir_okay=False), help="Write the proven list here.")
-def prove(
-    names: str, frames: int, out: Path, workers: int, translated: bool, run: Path | None, listed: Path | None
-) -> int:
+def prove(names: str, frames: int, workers: int, translated: bool, run: Path | None, listed: Path | None) -> int:
     """Compare memory, reward, lives, end and screen with ale-py's in random play of GAMES, until a difference.
 
     GAMES is a suite, a subset or games, separated by commas; "all" is every game that one player can play. With --run,
@@ -73,27 +65,21 @@ def prove(
         if translated or listed is not None:
             raise click.UsageError("with --run no --translated and no --list are possible")
         return _prove_run(run, chosen, workers)
-    done = proof.read_sections(out, translated=translated)
-    todo = [proof.Task(game, rom_path(game), frames, [part for part in done if part.game == game]) for game in chosen]
-    by_game = {task.game: task for task in todo}
+    sections: dict[str, list[Section]] = {game: [] for game in chosen}
+    roms = {game: rom_path(game) for game in chosen}
     try:
-        with out.open("a", encoding="utf-8") as record:
-            record.write("\n" if done else "")  # a line that was cut short ends here
-            for task in todo:
-                _tell_if_settled(task)
-            for section in proof.sections_of(todo, workers=workers, translated=translated):
-                record.write(proof.line_of(section))
-                record.flush()
-                done.append(section)
-                by_game[section.game].played.append(section)
-                _tell_if_settled(by_game[section.game])
+        for section in proof.sections(roms, frames, workers=workers, translated=translated):
+            parts = sections[section.game]
+            parts.append(section)
+            compared = sum(part.frames for part in parts)
+            if section.difference or compared == frames:
+                messages.tell(f"{section.game}: {compared:,} frames, {section.difference or 'no difference'}")
     except NoCore as error:
         raise ArcadeMarkError(f"the console is not here: {error}; see docs/console.md") from None
-    except OSError as error:
-        raise ArcadeMarkError(f"{out}: cannot write the record ({error.strerror}); name another with --out") from None
+    played = [part for parts in sections.values() for part in parts]
     if listed is not None:
-        write(listed, proof.list_text(done), option="--list", example="proven.csv")
-    return 1 if any(task.difference for task in todo) else 0
+        write(listed, proof.list_text(played), option="--list", example="proven.csv")
+    return 1 if any(part.difference for part in played) else 0
 
 
 def _prove_run(directory: Path, chosen: Collection[str], workers: int) -> int:
@@ -115,9 +101,3 @@ def _prove_run(directory: Path, chosen: Collection[str], workers: int) -> int:
     frames = sum(task.recorded.episode.frames for task in tasks)
     messages.tell(f"{outcomes['confirmed']:,} of {len(tasks):,} episodes confirmed, {frames:,} frames")
     return 0 if outcomes["confirmed"] == len(tasks) else 1
-
-
-def _tell_if_settled(task: Task) -> None:
-    compared = sum(section.frames for section in task.played)
-    if task.difference or compared >= task.frames:
-        messages.tell(f"{task.game}: {compared:,} frames, {task.difference or 'no difference'}")

@@ -6,7 +6,10 @@ Measured with ale-py 0.12.1 on all 104 single-player ROMs, and tested:
   on what was played before. So an episode starts from the saved state of a fresh load.
 * The start of an episode is saved as `None`, and a frame is emulated before another state is restored over it.
 * Restoring a state restores neither the picture nor, in Atlantis II, the lives until a frame is emulated.
-* In a few games the emulator does not save all that the next frames depend on: see ``atari_apart.py``.
+* Of `facts.REAL_RESET` it is not saved that a frame was cut short, and the first frame of these games always is. An
+  episode starts with a reset, which is exact there. The picture on which the second frame draws is not saved either, so
+  the state one frame after the start is saved as that frame's action.
+* Of `facts.NOT_EXACT` more is not saved. Their states are all actions since the ROM was loaded, which are played again.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ from numpy.typing import NDArray
 
 from arcademark.environments.emulation.console import FrameByFrame, Start
 from arcademark.environments.emulation.emulator_state import Packer
-from arcademark.environments.emulation.facts import RAM_SIZE, TWO_PLAYER, screen_shape, standard
+from arcademark.environments.emulation.facts import NOT_EXACT, RAM_SIZE, REAL_RESET, TWO_PLAYER, screen_shape, standard
 from arcademark.environments.emulation.palettes import gray_table, rgb_table
 from arcademark.errors import ArcadeMarkError
 
@@ -53,18 +56,17 @@ def rom_checksum(game: str) -> str:
 
 
 class AtariConsole(FrameByFrame):
-    """One game in the emulator; a `console.Console`. Opened by `atari_apart.open_console`.
+    """One game in the emulator; a `console.Console`. Opened by `open_console`.
 
     `mode` and `difficulty` are switches that the game has, or None for the ROM's default. Errors as of `rom_path`.
     """
 
     def __init__(self, game: str, mode: int | None = None, difficulty: int | None = None) -> None:
-        path = rom_path(game)
+        self._path, self._switches = rom_path(game), (mode, difficulty)
         ale_py.ALEInterface.setLoggerMode(ale_py.LoggerMode.Error)
-        ale = ale_py.ALEInterface()
+        self._ale = ale = ale_py.ALEInterface()
         ale.setFloat("repeat_action_probability", 0.0)
-        ale.loadROM(path)
-        _set_switches(ale, mode, difficulty)
+        self._load()
         self.screen_shape = screen_shape(game)
         self.ram_size = RAM_SIZE
         self.rgb = rgb_table(standard(game))
@@ -74,11 +76,25 @@ class AtariConsole(FrameByFrame):
         self.lives = ale.lives
         self.screen = ale.getScreen
         self.ram = ale.getRAM
-        self._ale = ale
         self._start_state = ale.cloneState()
         self._start_screen = ale.getScreen()
         self._begin = Start(ale.getEpisodeFrameNumber(), ale.lives())
         self._packer = Packer(self._start_state, ale.getRAM().tobytes())
+
+    def _load(self) -> None:
+        """Load the ROM and set what differs from its default; only that needs a reset."""
+        self._ale.loadROM(self._path)
+        mode, difficulty = self._switches
+        loaded = self._ale.cloneState()
+        changed = False
+        if mode is not None and mode != loaded.getCurrentMode():
+            self._ale.setMode(mode)
+            changed = True
+        if difficulty is not None and difficulty != loaded.getDifficulty():
+            self._ale.setDifficulty(difficulty)
+            changed = True
+        if changed:
+            self._ale.reset_game()
 
     def start(self, rng: np.random.Generator) -> Start:
         """Begin an episode. In most games no frame counts as emulated; the console itself draws nothing."""
@@ -109,15 +125,66 @@ class AtariConsole(FrameByFrame):
         return self._ale.getEpisodeFrameNumber() == self._begin.frames
 
 
-def _set_switches(ale: ale_py.ALEInterface, mode: int | None, difficulty: int | None) -> None:
-    """Set what differs from the ROM's default; only that needs a reset."""
-    loaded = ale.cloneState()
-    changed = False
-    if mode is not None and mode != loaded.getCurrentMode():
-        ale.setMode(mode)
-        changed = True
-    if difficulty is not None and difficulty != loaded.getDifficulty():
-        ale.setDifficulty(difficulty)
-        changed = True
-    if changed:
-        ale.reset_game()
+class ResetConsole(AtariConsole):
+    """A game whose episodes start with a reset; the state one frame later is saved as that frame's action."""
+
+    def __init__(self, game: str, mode: int | None, difficulty: int | None) -> None:
+        super().__init__(game, mode, difficulty)
+        self._first_action = NOOP
+        self.act = self._act_and_remember_first
+
+    def _act_and_remember_first(self, action: int, /) -> int:
+        if self._untouched():
+            self._first_action = action
+        return self._ale.act(action)
+
+    def save(self) -> Any:
+        """Return None at the start, an int one frame later, else the emulator's state."""
+        first = self._ale.getEpisodeFrameNumber() == self._begin.frames + 1
+        return self._first_action if first else super().save()
+
+    def restore(self, state: Any) -> None:
+        """Continue from where `state` was saved."""
+        if not isinstance(state, int):
+            super().restore(state)
+            return
+        self._start()
+        self.act(state)
+
+    def _start(self) -> None:
+        super()._start()  # a reset draws random numbers: always the same
+        self._ale.reset_game()
+
+
+class ReplayedConsole(AtariConsole):
+    """A game whose states are the actions since its start."""
+
+    def __init__(self, game: str, mode: int | None, difficulty: int | None) -> None:
+        super().__init__(game, mode, difficulty)
+        self._actions = bytearray()
+        self.act = self._act_and_remember
+
+    def _act_and_remember(self, action: int, /) -> int:
+        self._actions.append(action)
+        return self._ale.act(action)
+
+    def save(self) -> bytes:
+        """Return the actions since the start."""
+        return bytes(self._actions)
+
+    def restore(self, state: Any) -> None:
+        """Continue from where `state` was saved."""
+        self._start()
+        for action in state:
+            self.act(action)
+
+    def _start(self) -> None:
+        self._load()
+        self._actions.clear()
+
+
+def open_console(game: str, mode: int | None = None, difficulty: int | None = None) -> AtariConsole:
+    """Return the console of a game; parameters and errors as of `AtariConsole`."""
+    if game in REAL_RESET:
+        return ResetConsole(game, mode, difficulty)
+    return (ReplayedConsole if game in NOT_EXACT else AtariConsole)(game, mode, difficulty)

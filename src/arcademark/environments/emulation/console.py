@@ -23,21 +23,6 @@ class Start(NamedTuple):
     lives: int
 
 
-class Unheard:
-    """A number that makes no difference: equal to any other."""
-
-    __slots__ = ("number",)
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Unheard)
-
-    def __hash__(self) -> int:
-        return 0
-
-
 class StepRecord(ctypes.Structure):
     """An agent's step: what to play, where the episode stands, and what it gave. Read and written by C too.
 

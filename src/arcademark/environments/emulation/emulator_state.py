@@ -11,6 +11,9 @@ cartridge's checksum and length. ::
 
 from __future__ import annotations
 
+from itertools import pairwise, starmap
+
+import numpy as np
 from ale_py import ALEState
 
 from arcademark.environments.emulation.facts import RAM_SIZE
@@ -20,14 +23,6 @@ _COUNT, _AFTER_COUNT, _CHECKSUM, _CYCLES, _TEXT = 8, 12, 24, 74, 78
 """Where these begin in a state of ale-py; the text with its length."""
 _PROCESSOR = 81
 """Bytes between the text and the memory."""
-_LINES = 27
-"""Bytes from the picture chip's name to the last frame's count of lines, which is followed by the current one."""
-_NO_COUNT = bytes(_AFTER_COUNT - _COUNT)
-_OUR_CYCLES = _CHECKSUM - len(_NO_COUNT)
-_OUR_PROCESSOR = _OUR_CYCLES + _TEXT - _CYCLES
-_OUR_RAM = _OUR_PROCESSOR + _PROCESSOR
-_OUR_RAM_END = _OUR_RAM + RAM_SIZE
-"""Where these begin in ours."""
 
 
 class Packer:
@@ -39,54 +34,37 @@ class Packer:
     def __init__(self, state: ALEState, ram: bytes) -> None:
         serial = state.serialize()
         text_end = _TEXT + 4 + int.from_bytes(serial[_TEXT : _TEXT + 4], "little")
-        self._checksum, self._text = serial[_CHECKSUM:_CYCLES], serial[_TEXT:text_end]
-        self._processor = text_end - len(serial)  # from the end: what follows the text has the same length always
-        self._ram = self._processor + _PROCESSOR
-        self._ram_end = self._ram + 4 * RAM_SIZE
+        processor = text_end - len(serial)  # from the end: what follows the text has the same length always
+        memory = processor + _PROCESSOR
+        memory_end = memory + 4 * RAM_SIZE
+        self._blank = bytearray(serial)
+        self._blank[_COUNT:_AFTER_COUNT] = bytes(_AFTER_COUNT - _COUNT)
+        self._kept = (
+            slice(0, _COUNT),
+            slice(_AFTER_COUNT, _CHECKSUM),
+            slice(_CYCLES, _TEXT),
+            slice(processor, memory),
+            slice(memory, memory_end, 4),
+            slice(memory_end, None),
+        )
+        ends = np.cumsum([0, *(len(serial[part]) for part in self._kept)]).tolist()
+        self._places = tuple(starmap(slice, pairwise(ends)))
+        """Where the parts are in a packed state."""
         data = self.pack(state)
         again = self.unpack(data).serialize()
-        if data[_OUR_RAM:_OUR_RAM_END] != ram or again[_AFTER_COUNT:] != serial[_AFTER_COUNT:]:
+        if data[self._places[4]] != ram or again[_AFTER_COUNT:] != serial[_AFTER_COUNT:]:
             raise ArcadeMarkError(
                 "the emulator's states are not laid out as those of ale-py 0.12; install that version"
             )
 
-        self._lines = data.index(b"\x03\0\0\0TIA", _OUR_RAM_END) + _LINES
-
-    def whole(self, data: bytes) -> bool:
-        """Whether the frame before a compact state was drawn to its end: it has as many lines as the last frame."""
-        lines = self._lines
-        return data[lines : lines + 4] == data[lines + 4 : lines + 8]
-
     def pack(self, state: ALEState) -> bytes:
         """Return `state` made compact."""
         serial = state.serialize()
-        return b"".join(
-            (
-                serial[:_COUNT],
-                serial[_AFTER_COUNT:_CHECKSUM],
-                serial[_CYCLES:_TEXT],
-                serial[self._processor : self._ram],
-                serial[self._ram : self._ram_end : 4],
-                serial[self._ram_end :],
-            )
-        )
+        return b"".join([serial[part] for part in self._kept])
 
     def unpack(self, data: bytes) -> ALEState:
         """Return the emulator's own state."""
-        memory = bytearray(4 * RAM_SIZE)
-        memory[::4] = data[_OUR_RAM:_OUR_RAM_END]
-        return ALEState(
-            b"".join(
-                (
-                    data[:_COUNT],
-                    _NO_COUNT,
-                    data[_COUNT:_OUR_CYCLES],
-                    self._checksum,
-                    data[_OUR_CYCLES:_OUR_PROCESSOR],
-                    self._text,
-                    data[_OUR_PROCESSOR:_OUR_RAM],
-                    memory,
-                    data[_OUR_RAM_END:],
-                )
-            )
-        )
+        serial = self._blank.copy()
+        for part, place in zip(self._kept, self._places, strict=True):
+            serial[part] = data[place]
+        return ALEState(bytes(serial))

@@ -12,23 +12,12 @@ Standard = Literal["NTSC", "PAL"]
 REAL_RESET = frozenset({"amidar", "koolaid", "qbert", "tetris", "trondead"})
 """Games in which a restored start does not replay exactly, but a reset of the emulator does."""
 
-UNSAVED_TRACES = frozenset({"tic_tac_toe_3d", "yars_revenge"})
-"""Games in which a frame depends on traces of the one before that the emulator does not save.
+NOT_EXACT = frozenset(("miniature_golf", "pitfall2", "tic_tac_toe_3d", "video_checkers", "video_chess", "yars_revenge"))
+"""Games of which ale-py does not save all that the next frames, or states, depend on: they are not planned in there.
 
-With them remembered, saved states replay exactly; only the pictures of 3-D Tic-Tac-Toe do not, for while that game
-thinks, the emulator shows an old picture that no saved state holds.
-"""
-
-THINKING = frozenset({"video_checkers", "video_chess"})
-"""Games in which the emulator cuts frames short while the machine thinks, and does not save that it did."""
-
-NOT_EXACT = frozenset({"tic_tac_toe_3d"})
-"""Games that cannot be planned in, because no saved state holds all that can be seen."""
-
-UNEQUAL_STATES = (UNSAVED_TRACES | THINKING) - NOT_EXACT
-"""Games whose states, as ale-py's are saved, may be unequal though play goes on alike.
-
-A planner that drops duplicates drops fewer there than in the states of our own console, and may choose otherwise.
+Yars' Revenge and 3-D Tic-Tac-Toe: where sprites stood when a frame ended. The latter and both board games: that frames
+are cut short while the machine thinks, and the pictures. Miniature Golf: the score card, of which truth values are kept
+instead of numbers. Pitfall II: the fraction of a tick of the sound generator.
 """
 
 TWO_PLAYER = frozenset({"combat", "joust", "maze_craze", "warlords"})

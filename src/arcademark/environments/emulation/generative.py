@@ -10,8 +10,8 @@
   game that `registry.open_model` opens, in this process or another, whichever environment or model saved it.
 * A `State` holds no randomness: sticky actions are drawn from the model's own generator, given to `use`, so a planner
   cannot foresee those of the real game.
-* Every frame played counts. Those that ale-py emulates only to restore a state do not (`atari_apart.py`), so that a
-  search within a budget of frames is the same on every emulator.
+* Every frame played counts. Those that ale-py emulates only to restore a state do not, so that a search within a budget
+  of frames is the same on every emulator.
 """
 
 from __future__ import annotations

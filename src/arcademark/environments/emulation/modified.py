@@ -34,7 +34,7 @@ def write(modification: Modification, memory: NDArray[np.uint8]) -> None:
 
 
 class ModifiedAtari(AtariConsole):
-    """A modified game on ale-py, of those that need nothing of ``atari_apart.py``."""
+    """A modified game on ale-py, of those whose states ale-py saves whole."""
 
     def __init__(self, modification: Modification, mode: int | None, difficulty: int | None) -> None:
         super().__init__(modification.game, mode, difficulty)

@@ -14,6 +14,8 @@ from arcademark.reports.subsets import predictors
 from arcademark.reports.subsets.models import ANY
 from arcademark.reports.tables.document import Algorithm, Game
 from arcademark.suite import subsets
+from arcademark.suite.protocols import AtariProtocol
+from arcademark.suite.settings import duration
 
 OF_EVERY_RUN = frozenset({"arcademark", "ale-py", "numpy", "python"})  # of what there are versions
 MOST_NAMES = 10  # games that are named one by one, where a suite's name says the same
@@ -189,9 +191,7 @@ def _scored(protocol: ProtocolView, algorithms: Sequence[Algorithm]) -> Iterator
 
 def _protocol(protocol: ProtocolView) -> Iterator[str]:
     values = _values(protocol)
-    phrases = {
-        name: words.phrases.get(str(values[name]), "") for name, words in settings.FIELDS.items() if name in values
-    }
+    phrases = {name: each.phrases.get(values[name], "") for name, each in AtariProtocol.declarations().items()}
     sticky = values["repeat_action_probability"]
     held = wording.plural(values["frame_skip"], "frame")
     yield f"An action, chosen from {phrases['action_set']}, is held for {held}."
@@ -200,7 +200,7 @@ def _protocol(protocol: ProtocolView) -> Iterator[str]:
     else:
         yield "Actions are never repeated against the agent's choice."
     cap = values["max_frames_per_episode"]
-    limit = "without a cap on frames" if cap is None else f"or is cut after {cap:,} frames ({wording.duration(cap)})"
+    limit = "without a cap on frames" if cap is None else f"or is cut after {cap:,} frames ({duration(cap)})"
     yield (
         f"An episode starts from {phrases['start'].format(**values)} and ends when "
         f"{phrases['evaluation_episode_end']}, {limit}."

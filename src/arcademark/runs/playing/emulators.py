@@ -8,9 +8,7 @@ from __future__ import annotations
 import importlib.metadata
 from collections.abc import Callable, Iterable
 
-from arcademark.agents.loading import kind
 from arcademark.environments import toy
-from arcademark.environments.emulation import facts
 from arcademark.environments.registry import Emulator, choose_emulator
 from arcademark.runs.plan import Plan
 
@@ -18,19 +16,14 @@ from arcademark.runs.plan import Plan
 def choose(plan: Plan, on_compiling: Callable[[], None] = lambda: None) -> dict[str, Emulator | None]:
     """Return what plays each game of a plan, None of other tasks, once the console is compiled if it is to play.
 
-    Where planners could choose otherwise on the other (`facts.UNEQUAL_STATES`), they play on ale-py, which is
-    everywhere, unless the plan asks for the console. `on_compiling` is called before the console is compiled, once on a
-    machine.
+    `on_compiling` is called before the console is compiled, once on a machine.
     """
     if plan.protocol.unit == "step":
         return dict.fromkeys(plan.games)
-    asked: dict[str, Emulator | None] = {trial.game: plan.emulator for trial in plan.trials}
-    if plan.emulator is None:
-        unequal = [trial for trial in plan.trials if trial.game in facts.UNEQUAL_STATES]
-        asked |= {trial.game: "ale" for trial in unequal if kind(trial.agent) == "planner"}
-    if _to_compile(game for game, emulator in asked.items() if emulator != "ale"):
+    games = list(dict.fromkeys(trial.game for trial in plan.trials))
+    if plan.emulator != "ale" and _to_compile(games):
         on_compiling()
-    return {game: choose_emulator(game, emulator) for game, emulator in asked.items()}
+    return {game: choose_emulator(game, plan.emulator) for game in games}
 
 
 def named(game: str, emulator: Emulator | None) -> str:
