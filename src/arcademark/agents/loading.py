@@ -21,6 +21,7 @@ from pathlib import Path, PurePath
 from types import MappingProxyType
 from typing import Any, Literal
 
+from arcademark import plugins
 from arcademark.agents import human
 from arcademark.agents.adapters import CheckedPlanner, CheckedPolicy, adapt
 from arcademark.agents.base import learns, trains
@@ -40,6 +41,9 @@ from arcademark.agents.parameters import Parameter, coerce, declared, read_param
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import ArcadeMarkError, UnknownNameError, escaped
 from arcademark.suite.tasks import JOYSTICK_ACTIONS
+
+PLUGINS = "arcademark.agents"
+"""The group of entry points by which other packages declare agents."""
 
 LONGEST_NAME = 100
 """Characters of an agent's own name."""
@@ -290,8 +294,8 @@ def agent_specs(ref: str, settings: Mapping[str, object] | None = None) -> tuple
     Parameters
     ----------
     ref : str
-        A built-in agent, ``package.module:factory``, ``path/to/file.py:factory``, or a checkpoint or pattern of them,
-        ``models/{game}/seed{seed}.zip``.
+        A built-in agent, ``package.module:factory``, ``path/to/file.py:factory``, a checkpoint or pattern of them,
+        ``models/{game}/seed{seed}.zip``, or the name of an agent that another package declares.
     settings : mapping of str to object
         The agent's own parameters, as text (``--set depth=2``) or as values.
 
@@ -309,13 +313,24 @@ def agent_specs(ref: str, settings: Mapping[str, object] | None = None) -> tuple
     if paths.is_checkpoint(ref):
         spec = AgentSpec(paths.canonical_pattern(ref))
         return (replace(spec, parameters=read_parameters(spec.label, declared(_factory(spec))[0], settings)),)
-    if ":" not in ref and not ref.endswith(".py"):
-        raise UnknownNameError("agent", ref, [*_BUILTIN, "path/to/file.py:factory", "package.module:factory"])
-    spec = AgentSpec(canonical_reference(ref))
+    spec = AgentSpec(own_reference(ref))
     factory = load_factory(spec.ref)
     kind_of(factory, spec.label)
     parameters, _ = declared(factory)
     return (AgentSpec(spec.ref, read_parameters(spec.label, parameters, settings)),)
+
+
+def own_reference(ref: str) -> str:
+    """Return the canonical reference of an agent that is not ours, or of a name that an installed package declares.
+
+    ArcadeMarkError if there is no such name, or what it stands for cannot be imported.
+    """
+    if ":" in ref or ref.endswith(".py"):
+        return canonical_reference(ref)
+    if plugins.named(PLUGINS, ref) is None:
+        ours = [*_BUILTIN, *plugins.names(PLUGINS)]
+        raise UnknownNameError("agent", ref, [*ours, "path/to/file.py:factory", "package.module:factory"])
+    return str(plugins.place(PLUGINS, ref))
 
 
 def command_spec(

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from agent_conformance import check_agent
 from seeing_models import seeing_model
 from small_models import decide, place
 
@@ -14,6 +13,7 @@ from arcademark.agents.planning.iterated_width import IteratedWidth
 from arcademark.agents.planning.rollout_iw import RolloutIW
 from arcademark.environments.registry import environment_spec
 from arcademark.suite.protocols import protocol
+from arcademark.testing import check_agent
 
 START = place(0, 0, False)
 
