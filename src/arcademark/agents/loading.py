@@ -22,7 +22,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from arcademark import plugins
-from arcademark.agents import human
+from arcademark.agents import docstrings, human
 from arcademark.agents.adapters import CheckedPlanner, CheckedPolicy, adapt
 from arcademark.agents.base import learns, trains
 from arcademark.agents.baselines import console_action
@@ -114,25 +114,40 @@ GENERAL = frozenset({"random", "breadth-first", "uct", "ppo", "a2c", "dqn", "qr-
 
 @dataclass(frozen=True)
 class BuiltinAgent:
-    """An agent that comes with the package, or a set of the agents `members`, which has no factory.
+    """An agent that comes with the package, or the set of the agents `members`, which has no factory.
 
-    `place` says where the factory is, "module:name". It is imported when asked for: compiled features take long to be.
+    `place` says where it is, "module:name", of the set "module". It is imported when asked for: compiled features take
+    long to be.
     """
 
     name: str
-    place: str | None
-    summary: str
-    citation: str
-    members: tuple[str, ...] = ()
+    place: str
 
     @cached_property
+    def _described(self) -> Any:
+        module, _, name = self.place.partition(":")
+        loaded = importlib.import_module(f"arcademark.agents.{module}")
+        return getattr(loaded, name) if name else loaded
+
+    @property
     def factory(self) -> Callable[..., Any] | None:
         """What makes the agent; of a learner or planner its class."""
-        if self.place is None:
-            return None
-        module, _, name = self.place.partition(":")
-        found: Callable[..., Any] = getattr(importlib.import_module(f"arcademark.agents.{module}"), name)
-        return found
+        return None if self.members else self._described
+
+    @property
+    def members(self) -> tuple[str, ...]:
+        """The agents of a set."""
+        return () if ":" in self.place else ("random", "const", "perturb")
+
+    @property
+    def summary(self) -> str:
+        """What it does, in a sentence."""
+        return docstrings.summary(self._described)
+
+    @property
+    def citation(self) -> str:
+        """Where it is published."""
+        return str(self._described.citation)
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -145,142 +160,31 @@ class BuiltinAgent:
         return "set" if self.factory is None else kind_of(self.factory, self.name)
 
 
-_AGENTS = (
-    BuiltinAgent(
-        "random",
-        "baselines:Random",
-        "Chooses uniformly among the actions: each step, under ale-2013 each frame.",
-        "Bellemare et al. 2013, §3.1.2",
-    ),
-    BuiltinAgent(
-        "const",
-        "baselines:Const",
-        "Plays one action throughout. Without an action: 18 agents, one for each.",
-        "Bellemare et al. 2013, §3.1.2",
-    ),
-    BuiltinAgent(
-        "perturb",
-        "baselines:Perturb",
-        "Plays one action with probability 0.95, else any. Without an action: 18 agents, one for each.",
-        "Bellemare et al. 2013, §3.1.2",
-    ),
-    BuiltinAgent(
-        "baselines",
-        None,
-        "All 37: random, and const and perturb for each of the 18 actions.",
-        "Bellemare et al. 2013, §4.1.2",
-        ("random", "const", "perturb"),
-    ),
-    BuiltinAgent(
-        human.NAME,
-        "human:Human",
-        "A person at the keyboard or a gamepad; 'arcademark play' lets one play.",
-        "Mnih et al. 2015, Methods: a person under the agents' conditions, at 60 frames a second without sound",
-    ),
-    BuiltinAgent(
-        "sarsa",
-        "sarsa:Sarsa",
-        "Learns: SARSA(λ) with linear values of features of the screen or the memory.",
-        "Bellemare et al. 2013, §3.1 and Appendix A",
-    ),
-    BuiltinAgent(
-        "breadth-first",
-        "planning.breadth_first:BreadthFirst",
-        "Plans: searches the full tree to a budget of frames, takes the branch with the greatest return.",
-        "Bellemare et al. 2013, §3.2.1 and Appendix B",
-    ),
-    BuiltinAgent(
-        "uct",
-        "planning.uct:UCT",
-        "Plans: Monte Carlo tree search with upper confidence bounds, takes the action simulated most.",
-        "Bellemare et al. 2013, §3.2.1 and Appendix B",
-    ),
-    BuiltinAgent(
-        "iw",
-        "planning.iterated_width:IteratedWidth",
-        "Plans: IW(1), breadth-first search that prunes what shows nothing new.",
-        "Lipovetzky, Ramirez and Geffner 2015",
-    ),
-    BuiltinAgent(
-        "rollout-iw",
-        "planning.rollout_iw:RolloutIW",
-        "Plans: Rollout-IW(1), walks down to what is new at its depth; of use with few frames too.",
-        "Bandres, Bonet and Geffner 2018",
-    ),
-    BuiltinAgent(
-        "go-explore",
-        "planning.go_explore:GoExplore",
-        "Plans once: explores from an archive of cells before the first action, then plays the best it found.",
-        "Ecoffet et al. 2019; Ecoffet et al. 2021",
-    ),
-    BuiltinAgent(
-        "best-path",
-        "planning.best_path:BestPath",
-        "Plans: improves one sequence of actions by random changes of its end; strong with few frames.",
-        "ours, after rolling horizon evolution (Perez et al. 2013)",
-    ),
-    BuiltinAgent(
-        "ppo",
-        "trainers.stable_baselines:PPO",
-        "Trains with Stable-Baselines3: proximal policy optimisation.",
-        "Schulman et al. 2017; settings of RL Baselines3 Zoo (Raffin 2020)",
-    ),
-    BuiltinAgent(
-        "a2c",
-        "trainers.stable_baselines:A2C",
-        "Trains with Stable-Baselines3: advantage actor-critic, A3C in step.",
-        "Mnih et al. 2016; settings of RL Baselines3 Zoo (Raffin 2020)",
-    ),
-    BuiltinAgent(
-        "dqn",
-        "trainers.stable_baselines:DQN",
-        "Trains with Stable-Baselines3: deep Q-network.",
-        "Mnih et al. 2015; settings of RL Baselines3 Zoo (Raffin 2020)",
-    ),
-    BuiltinAgent(
-        "qr-dqn",
-        "trainers.stable_baselines:QRDQN",
-        "Trains with sb3-contrib: deep Q-network with quantile regression.",
-        "Dabney et al. 2018; settings of RL Baselines3 Zoo (Raffin 2020)",
-    ),
-    BuiltinAgent(
-        "recurrent-ppo",
-        "trainers.stable_baselines:RecurrentPPO",
-        "Trains with sb3-contrib: proximal policy optimisation with an LSTM.",
-        "Schulman et al. 2017; settings of RL Baselines3 Zoo (Raffin 2020)",
-    ),
-    BuiltinAgent(
-        "sac",
-        "trainers.stable_baselines:SAC",
-        "Trains with Stable-Baselines3: soft actor-critic, for continuous actions of other tasks.",
-        "Haarnoja et al. 2018; settings of Stable-Baselines3",
-    ),
-    BuiltinAgent(
-        "impala",
-        "trainers.rllib:IMPALA",
-        "Trains with RLlib: importance weighted actor-learner with V-trace.",
-        "Espeholt et al. 2018; settings of RLlib's examples",
-    ),
-    BuiltinAgent(
-        "appo",
-        "trainers.rllib:APPO",
-        "Trains with RLlib: proximal policy optimisation from a buffer of recent batches, with V-trace.",
-        "Luo et al. 2020; settings of RLlib's examples",
-    ),
-    BuiltinAgent(
-        "rainbow",
-        "trainers.rllib:Rainbow",
-        "Trains with RLlib: deep Q-network with double, dueling, noisy and distributional values, n steps, priorities.",
-        "Hessel et al. 2018",
-    ),
-    BuiltinAgent(
-        "dreamerv3",
-        "trainers.rllib:DreamerV3",
-        "Trains with RLlib: a world model, and an actor and a critic that learn in it (needs RLlib to play too).",
-        "Hafner et al. 2023",
-    ),
-)
-_BUILTIN = {agent.name: agent for agent in _AGENTS}
+_PLACES = {
+    "random": "baselines:Random",
+    "const": "baselines:Const",
+    "perturb": "baselines:Perturb",
+    "baselines": "baselines",
+    "human": "human:Human",
+    "sarsa": "sarsa:Sarsa",
+    "breadth-first": "planning.breadth_first:BreadthFirst",
+    "uct": "planning.uct:UCT",
+    "iw": "planning.iterated_width:IteratedWidth",
+    "rollout-iw": "planning.rollout_iw:RolloutIW",
+    "go-explore": "planning.go_explore:GoExplore",
+    "best-path": "planning.best_path:BestPath",
+    "ppo": "trainers.stable_baselines:PPO",
+    "a2c": "trainers.stable_baselines:A2C",
+    "dqn": "trainers.stable_baselines:DQN",
+    "qr-dqn": "trainers.stable_baselines:QRDQN",
+    "recurrent-ppo": "trainers.stable_baselines:RecurrentPPO",
+    "sac": "trainers.stable_baselines:SAC",
+    "impala": "trainers.rllib:IMPALA",
+    "appo": "trainers.rllib:APPO",
+    "rainbow": "trainers.rllib:Rainbow",
+    "dreamerv3": "trainers.rllib:DreamerV3",
+}
+_BUILTIN = {name: BuiltinAgent(name, place) for name, place in _PLACES.items()}
 
 
 def builtin_agents() -> Mapping[str, BuiltinAgent]:
