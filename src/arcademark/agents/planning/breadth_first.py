@@ -91,13 +91,13 @@ class BreadthFirst(TreePlanner):
 
     def _expand(self, model: GenerativeModel, node: Node) -> None:
         children: list[Node] = []
-        found: set[State] = set()
+        states: set[State] = set()
         for action in range(model.num_actions):
             reward, ended = self.step(model, node, action)
             state = model.save() if self.prune_duplicates or not ended else None
             if self.prune_duplicates and state is not None:
-                if state in found:
+                if state in states:
                     continue
-                found.add(state)
+                states.add(state)
             children.append(Node(state, action, reward, ended))
         node.children = tuple(children)
