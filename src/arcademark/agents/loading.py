@@ -93,8 +93,8 @@ class AgentSpec:
             name = self.command.label
         elif self.checkpoint:
             name = paths.short(self.ref)
-        told = {key: v for key, v in self.parameters.items() if not (self.checkpoint and key == "trust")}
-        values = [f"{key}={v if isinstance(v, str) else json.dumps(v)}" for key, v in told.items()]
+        settings = [(key, v) for key, v in self.parameters.items() if not (self.checkpoint and key == "trust")]
+        values = [f"{key}={v if isinstance(v, str) else json.dumps(v)}" for key, v in settings]
         return f"{name}({', '.join(values)})" if values else name
 
     @cached_property
@@ -214,14 +214,14 @@ def agent_specs(ref: str, settings: Mapping[str, object] | None = None) -> tuple
         raise ArcadeMarkError(human.PLAYS)
     if ref in _BUILTIN:
         return _builtin_specs(_BUILTIN[ref], settings)
-    if paths.is_checkpoint(ref):
-        spec = AgentSpec(paths.canonical_pattern(ref))
-        return (replace(spec, parameters=read_parameters(spec.label, declared(_factory(spec))[0], settings)),)
-    spec = AgentSpec(own_reference(ref))
-    factory = load_factory(spec.ref)
+    own = paths.canonical_pattern if paths.is_checkpoint(ref) else own_reference
+    return (_with(AgentSpec(own(ref)), settings),)
+
+
+def _with(spec: AgentSpec, settings: Mapping[str, object] | None) -> AgentSpec:
+    factory = _factory(spec)
     kind_of(factory, spec.label)
-    parameters, _ = declared(factory)
-    return (AgentSpec(spec.ref, read_parameters(spec.label, parameters, settings)),)
+    return replace(spec, parameters=read_parameters(spec.label, declared(factory)[0], settings or {}))
 
 
 def own_reference(ref: str) -> str:
@@ -266,10 +266,7 @@ def command_spec(
 
 def made_spec(made: object, settings: Mapping[str, object] | None = None) -> AgentSpec:
     """Return the spec of an agent that was made in this process, or of a factory with its settings; errors as above."""
-    name = getattr(made, "__name__", None) or type(made).__name__
-    factory = factory_of(made)
-    kind_of(factory, name)
-    return AgentSpec(name, read_parameters(name, declared(factory)[0], settings or {}), made=made)
+    return _with(AgentSpec(getattr(made, "__name__", None) or type(made).__name__, made=made), settings)
 
 
 def named(specs: Sequence[AgentSpec], name: str) -> tuple[AgentSpec, ...]:
@@ -365,13 +362,11 @@ def with_checkpoints(spec: AgentSpec, games: Sequence[EnvironmentSpec]) -> Mappi
     from arcademark.agents.checkpoints import policy
 
     files = paths.files_of(spec.ref, [(env.game, env.seed or 0) for env in games])
-    asked = {(files[env.game, env.seed or 0], env.game): env for env in games}
-    tried = policy.check(
-        spec.label, [(path, env) for (path, _), env in asked.items()], _arguments(spec, _factory(spec))
-    )
+    envs = {(files[env.game, env.seed or 0], env.game): env for env in games}
+    tried = policy.check(spec.label, [(path, env) for (path, _), env in envs.items()], _arguments(spec, _factory(spec)))
     agents = {
         key: replace(spec, sha256=one.sha256, misses_fire=one.fire_pressed and env.has_fire and not env.presses_fire)
-        for (key, env), one in zip(asked.items(), tried, strict=True)
+        for (key, env), one in zip(envs.items(), tried, strict=True)
     }
     return {(game, seed): agents[path, game] for (game, seed), path in files.items()}
 

@@ -37,7 +37,13 @@ def check_spaces(agent: object, where: str, env: EnvironmentSpec) -> None:
         ("observation_space", observations, _wrong_observations),
     ):
         if reason := check(space, env):
-            raise ArcadeMarkError(f"{where}: its {name} is {said(repr, space)}; {reason}")
+            raise ArcadeMarkError(f"{where}: {_made_for(space)} (its {name}); {reason}")
+
+
+def _made_for(space: object) -> str:
+    if isinstance(count := getattr(space, "n", None), Integral) and not getattr(space, "shape", ()):
+        return f"it was made for {count} actions"
+    return f"it was made for {said(repr, space)}"
 
 
 def _wrong_actions(space: object, env: EnvironmentSpec) -> str:

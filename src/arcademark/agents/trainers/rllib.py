@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from arcademark.agents.importing import DREAMER_SIZES, import_dreamer
+from arcademark.agents.importing import DreamerSize, import_dreamer
 from arcademark.agents.trainers.network import NetworkTrainer, seed_of
 from arcademark.errors import ArcadeMarkError
 
@@ -274,7 +274,7 @@ class DreamerV3(RLlib):
     ----------
     learning_rate : float
         Of the world model; the actor's and the critic's are the paper's.
-    model_size : str
+    model_size : {"nano", "micro", "mini", "XXS", "XS", "S", "M", "L", "XL"}
         RLlib's "XS", "S", "M", "L" or "XL" of the paper, or its smaller "XXS", "mini", "micro" and "nano".
     training_ratio : float
         Steps that are learnt from for each that is played.
@@ -291,7 +291,7 @@ class DreamerV3(RLlib):
 
     learning_rate: float = 1e-4
     gamma: float = 0.997
-    model_size: str = "XS"
+    model_size: DreamerSize = "XS"
     training_ratio: float = 1024.0
     minibatch_size: int = 16
     sequence: int = 64
@@ -309,9 +309,6 @@ class DreamerV3(RLlib):
                 f"agent {self.name}: learns from one screen of 64 × 64 in colour, not from observations of {shape}; "
                 "add --override observation=rgb --override screen_size=64x64 --override frame_stack=1"
             )
-        if self.model_size not in DREAMER_SIZES:
-            sizes = ", ".join(DREAMER_SIZES)
-            raise ArcadeMarkError(f"agent {self.name}: parameter 'model_size' is '{self.model_size}': expected {sizes}")
 
     def _config(self, done: float, steps: float) -> Any:
         from ray.rllib.algorithms.dreamerv3 import DreamerV3Config
