@@ -228,8 +228,8 @@ class Watch:
         self._others = 0.0
         self._before = np.empty(0, np.int32)
         checked = training.learner
-        assert isinstance(checked.learner, Sarsa)
-        self._agent = checked.learner
+        assert isinstance(checked.policy, Sarsa)
+        self._agent = checked.policy
         self._look = self._agent._learner._of
         self._agent._learner._of = self._see
         self._act, self._learn = checked.act, checked.learn
@@ -308,7 +308,7 @@ def weigh(game: str, name: str, warm: int, connection: Connection) -> None:
     training = Training(game, name)
     training.play(warm)
     gc.collect()
-    agent = training.learner.learner
+    agent = training.learner.policy
     assert isinstance(agent, Sarsa)
     weights = agent._values.weights
     connection.send((resident() - before, weights.nbytes))

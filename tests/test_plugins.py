@@ -21,8 +21,9 @@ def test_what_a_package_declares_is_listed_unimported_and_imported_by_name(site)
     install(site, "plug_a", f"[{GROUP}]\nroot = math:sqrt\nother = plug_a:there\n")
     assert plugins.names(GROUP) == ["other", "root"]
     assert plugins.named(GROUP, "root") is math.sqrt
+    assert plugins.place(GROUP, "other") == "plug_a:there"
     assert "plug_a" not in sys.modules
-    assert plugins.named(GROUP, "none") is None
+    assert plugins.named(GROUP, "none") is plugins.place(GROUP, "none") is None
     assert plugins.names("arcademark.nothing") == []
 
 

@@ -10,7 +10,7 @@ Names of ArcadeMark's own come first: whoever looks one up asks here only for th
 
 from __future__ import annotations
 
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from arcademark.errors import ArcadeMarkError, one_line
@@ -21,24 +21,39 @@ def names(group: str) -> list[str]:
     return sorted({point.name for point in entry_points(group=group)})
 
 
+def place(group: str, name: str) -> str | None:
+    """Return where what an installed package declares by a name is, "package.module:thing"; None if none does.
+
+    ArcadeMarkError if two packages declare it.
+    """
+    point = _point(group, name)
+    return None if point is None else point.value
+
+
 def named(group: str, name: str) -> Any | None:
     """Import what an installed package declares by a name; None if none does.
 
-    Raises
-    ------
-    ArcadeMarkError
-        If two packages declare it, or it cannot be imported; with the package's name.
+    ArcadeMarkError if two packages declare it, or it cannot be imported; with the package's name.
     """
-    points = list(entry_points(group=group, name=name))
-    if not points:
+    point = _point(group, name)
+    if point is None:
         return None
-    packages = [point.dist.name if point.dist else point.module for point in points]
-    if len(points) > 1:
-        raise ArcadeMarkError(f"{group}: {' and '.join(packages)} both declare '{name}'; uninstall one of them")
     try:
-        return points[0].load()
+        return point.load()
     except (Exception, SystemExit) as error:
         raise ArcadeMarkError(
-            f"{group}: '{name}' of package {packages[0]} is {points[0].value}, and importing that raised "
-            f"{type(error).__name__}: {one_line(str(error))}; update or uninstall {packages[0]}"
+            f"{group}: '{name}' of package {_package(point)} is {point.value}, and importing that raised "
+            f"{type(error).__name__}: {one_line(str(error))}; update or uninstall {_package(point)}"
         ) from error
+
+
+def _point(group: str, name: str) -> EntryPoint | None:
+    points = list(entry_points(group=group, name=name))
+    if len(points) > 1:
+        packages = " and ".join(map(_package, points))
+        raise ArcadeMarkError(f"{group}: {packages} both declare '{name}'; uninstall one of them")
+    return points[0] if points else None
+
+
+def _package(point: EntryPoint) -> str:
+    return point.dist.name if point.dist else point.module

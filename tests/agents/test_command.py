@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from agent_conformance import check_agent
 
 from arcademark.agents.loading import agent_specs, command_spec, make_agent
 from arcademark.environments.interfaces.wire import Shared
@@ -21,6 +20,7 @@ from arcademark.runs.plan import make_plan
 from arcademark.runs.replay.verify import verify
 from arcademark.runs.store.reading import read_run
 from arcademark.suite.protocols import protocol, step_protocol
+from arcademark.testing import check_agent
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PROGRAMS = Path(__file__).with_name("programs.py")

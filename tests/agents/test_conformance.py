@@ -1,11 +1,11 @@
 """Every agent that comes with the package passes, and agents that break one rule fail by that rule."""
 
-import agent_conformance as conformance
 import numpy as np
 import pytest
-from agent_conformance import check_agent
 
 from arcademark.agents.loading import agent_specs, applies, make_agent
+from arcademark.testing import agents as conformance
+from arcademark.testing import check_agent
 
 BUILTIN = agent_specs("baselines")
 

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from agent_conformance import check_agent
 
 from arcademark.agents import base
 from arcademark.agents.base import Transition
@@ -14,6 +13,7 @@ from arcademark.runs.plan import make_plan
 from arcademark.runs.replay.verify import verify
 from arcademark.runs.store.reading import read_run
 from arcademark.suite.protocols import protocol
+from arcademark.testing import check_agent
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 EXAMPLE = f"{EXAMPLES}/my_agent.py:make_agent"

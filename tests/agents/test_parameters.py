@@ -85,6 +85,7 @@ def test_reading_again_what_was_recorded_changes_nothing(annotation, given, expe
         (list[int], 3, "int values separated by commas"),
         (tuple[int, int], "1", "int, int separated by commas"),
         (dict, "[1]", "a JSON object"),
+        (dict, "{", "a JSON object"),
         (np.ndarray, "1", "ndarray"),
     ],
 )

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from agent_conformance import check_agent
 
 from arcademark.agents.loading import agent_specs, applies, make_agent
 from arcademark.environments.registry import environment_spec
 from arcademark.suite.protocols import protocol
+from arcademark.testing import check_agent
 
 EXAMPLE = f"{Path(__file__).parents[2]}/examples/my_planner.py:make_planner"
 

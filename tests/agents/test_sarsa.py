@@ -10,7 +10,6 @@ import zlib
 
 import numpy as np
 import pytest
-from agent_conformance import check_agent
 
 from arcademark.agents import docstrings
 from arcademark.agents.base import Learner, Transition
@@ -27,6 +26,7 @@ from arcademark.runs.plan import make_plan
 from arcademark.runs.playing.trial import Player, TrainingBlock
 from arcademark.runs.store.reading import EpisodeResult
 from arcademark.suite.protocols import protocol
+from arcademark.testing import check_agent
 
 STATES = 8
 

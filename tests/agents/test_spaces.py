@@ -52,12 +52,12 @@ def test_a_model_that_turns_colour_pictures_itself_plays():
 @pytest.mark.parametrize(
     ("actions", "message"),
     [
-        (spaces.Discrete(4), "made for 4 actions .* the game has 18 under machado-2018; load the model for this game"),
-        (spaces.Discrete(6), "made for 6 actions .* 18 .*; try --override action_set=minimal, which has 6"),
-        (spaces.Discrete(18, start=1), r"its action_space is Discrete\(18, start=1\); expected a discrete one"),
-        (spaces.Box(-1, 1, (18,)), r"its action_space is Box\(.*; expected a discrete one, of actions from 0 to 17"),
-        (spaces.MultiDiscrete([18]), r"its action_space is MultiDiscrete\(\[18\]\); expected a discrete one"),
-        (spaces.MultiBinary(18), r"its action_space is MultiBinary\(18\); expected a discrete one"),
+        (spaces.Discrete(4), "the game has 18 actions under machado-2018; load the model for this game"),
+        (spaces.Discrete(6), "18 actions .*; try --override action_set=minimal, which has 6"),
+        (spaces.Discrete(18, start=1), "18 actions .*; expected a discrete one"),
+        (spaces.Box(-1, 1, (18,)), r"made for Box\(.*; expected a discrete one, of actions from 0 to 17"),
+        (spaces.MultiDiscrete([18]), r"made for MultiDiscrete\(\[18\]\) .*; expected a discrete one"),
+        (spaces.MultiBinary(18), r"made for MultiBinary\(18\) .*; expected a discrete one"),
     ],
 )
 def test_other_actions_are_refused(actions, message):
@@ -66,7 +66,7 @@ def test_other_actions_are_refused(actions, message):
 
 
 def test_the_larger_set_is_named_where_a_model_has_it():
-    with pytest.raises(ArcadeMarkError, match=r"18 actions .* has 6 .* try --override action_set=full, which has 18"):
+    with pytest.raises(ArcadeMarkError, match=r"6 actions .* try --override action_set=full, which has 18"):
         adapt(Model(spaces.Discrete(18)), "a", pong(action_set="minimal"))
 
 
@@ -84,8 +84,8 @@ def box(*shape, dtype=np.uint8):
         (box(210, 160), "try --override frame_stack=1 --override screen_size=none"),
         (box(210, 160, 3), "try --override observation=rgb --override frame_stack=1 --override screen_size=none"),
         (box(5, 5, 5, 5, 5), "wrap it in an agent that reshapes them"),
-        (box(4, 84, 84, dtype=np.float32), "type float32 .* and uint8 under machado-2018; wrap it in an agent that"),
-        (spaces.Dict(screen=SCREENS), r"its observation_space is Dict\(.*; expected one of arrays of shape"),
+        (box(4, 84, 84, dtype=np.float32), "float32.* and uint8 under machado-2018; wrap it in an agent that"),
+        (spaces.Dict(screen=SCREENS), r"made for Dict\(.*; expected arrays of shape"),
     ],
 )
 def test_other_observations_are_refused(space, message):
@@ -97,7 +97,7 @@ def test_the_observation_that_it_asks_for_counts():
     agent = SimpleNamespace(act=lambda observations, first, rngs: [0], observation="ram", observation_space=box(128))
     assert adapt(agent, "a", pong()).observation == "ram"
     agent.observation = "palette"
-    with pytest.raises(ArcadeMarkError, match=r"shape \(128,\) .* the game gives \(210, 160\)"):
+    with pytest.raises(ArcadeMarkError, match=r"\(128,\).* the game gives \(210, 160\)"):
         adapt(agent, "a", pong())
 
 
@@ -117,7 +117,7 @@ def test_a_model_for_fewer_actions_fails_its_trial(tmp_path, own_agent):
         ("cartpole_v1", spaces.Discrete(2), ""),
         ("cartpole_v1", SimpleNamespace(n=2), ""),
         ("cartpole_v1", spaces.Discrete(3), "expected 2 actions"),
-        ("cartpole_v1", spaces.Box(-1, 1, (1,)), "expected 2 actions"),
+        ("cartpole_v1", spaces.Box(-1, 1, (1,)), "expected a discrete one"),
         ("pendulum_v1", spaces.Box(-2, 2, (1,)), ""),
         ("pendulum_v1", spaces.MultiBinary(1), ""),  # its n is no number of actions
         ("pendulum_v1", spaces.Box(-2, 2, (2,)), "expected arrays of shape"),

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from environment_conformance import check_environment
 
 from arcademark.console import build, prove
 from arcademark.environments import registry
@@ -11,6 +10,7 @@ from arcademark.environments.emulation.generative import snapshot
 from arcademark.environments.emulation.native import NativeConsole
 from arcademark.environments.registry import choose_emulator, open_environment, open_model
 from arcademark.errors import ArcadeMarkError
+from arcademark.testing import check_environment
 
 
 @pytest.fixture(scope="module", autouse=True)

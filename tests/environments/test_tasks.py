@@ -19,7 +19,7 @@ from arcademark.environments.observations.spaces import Shown
 from arcademark.environments.registry import environment_spec, load_suite, open_environment, open_model
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite.protocols import StepProtocol, step_protocol
-from environments.environment_conformance import check_environment
+from arcademark.testing import check_environment
 from fakes.spaces import OBSERVED, sampled, spec_of
 
 CLASSIC = "gymnasium:CartPole-v1,Pendulum-v1,FrozenLake-v1,Blackjack-v1,Taxi-v4"

@@ -1,40 +1,12 @@
 import numpy as np
 import pytest
+from followed import follow, random_play
 
 from arcademark.environments.registry import open_environment
 from arcademark.errors import ArcadeMarkError
-from arcademark.features.base import BinaryFeatures
 from arcademark.features.registry import make_features
 from arcademark.features.sets.background import background
 from arcademark.features.sets.basic import Basic
-
-
-def screens_of(env, steps):
-    """Play random actions; give the screens of the first episode."""
-    game = open_environment(env)
-    rng = np.random.default_rng(3)
-    game.reset(np.random.default_rng(4))
-    screen = np.empty(env.observation_shape, np.uint8)
-    for _ in range(steps):
-        game.observe(screen)
-        yield screen
-        if any(game.step(int(rng.integers(env.num_actions)))[1:]):
-            return
-
-
-def last_active(features, screens):
-    features.begin()
-    active = set()
-    for screen in screens:
-        change = features.update(screen)
-        active = (active | set(change.on.tolist())) - set(change.off.tolist())
-    return active
-
-
-def test_it_has_28672_features(make_env):
-    features = make_features("basic", make_env("toy"))
-    assert isinstance(features, BinaryFeatures)
-    assert (features.num_features, features.observed) == (28_672, "palette")
 
 
 @pytest.mark.parametrize("game", ["freeway", "toy", "pacman"])
@@ -42,34 +14,34 @@ def test_what_differs_from_the_background_is_seen_in_its_tile(make_env, game):
     env = make_env(game, observation="palette")
     features = Basic(env, background_screens=100)
     hidden = background(env, 100)
-    screens = [screen.copy() for screen in screens_of(env, 40)]
+    screens = random_play(env, 40)
     height, width = hidden.shape
     expected = {
         int((y * 14 // height * 16 + x * 16 // width) * 128 + screens[-1][y, x])
         for y, x in np.argwhere(screens[-1] != hidden)
     }
-    assert last_active(features, screens) == expected
+    assert follow(features, screens)[-1] == expected
     assert 0 < len(expected) < 120
 
 
 def test_without_a_background_all_is_seen(make_env):
     env = make_env("freeway", observation="palette")
-    screens = [screen.copy() for screen in screens_of(env, 10)]
-    seen = last_active(Basic(env, background=False), screens)
-    hidden = last_active(Basic(env, background_screens=100), screens)
+    screens = random_play(env, 10)
+    seen = follow(Basic(env, background=False), screens)[-1]
+    hidden = follow(Basic(env, background_screens=100), screens)[-1]
     assert len({feature // 128 for feature in seen}) == 224
     assert hidden < seen
 
 
 def test_eight_colours_and_another_grid(make_env):
     env = make_env("freeway", observation="palette")
-    screens = [screen.copy() for screen in screens_of(env, 10)]
+    screens = random_play(env, 10)
     features = Basic(env, rows=7, columns=3, colours=8, background=False)
     assert features.num_features == 7 * 3 * 8
     expected = {
         int((y * 7 // 210 * 3 + x * 3 // 160) * 8 + screens[-1][y, x] % 8) for y, x in np.ndindex(screens[-1].shape)
     }
-    assert last_active(features, screens) == expected
+    assert follow(features, screens)[-1] == expected
 
 
 def test_the_falling_fruit_of_the_toy_game(make_env):
@@ -97,8 +69,8 @@ def test_the_trajectory_makes_the_background(make_env, tmp_path):
     path.write_text("2\n" * 300)
     env = make_env("freeway", observation="palette")
     features = Basic(env, background_screens=50, trajectory=str(path))
-    screens = [screen.copy() for screen in screens_of(env, 5)]
-    assert last_active(features, screens) == set(
+    screens = random_play(env, 5)
+    assert follow(features, screens)[-1] == set(
         np.flatnonzero(_seen(screens[-1], background(env, 50, str(path)))).tolist()
     )
 
@@ -113,7 +85,7 @@ def _seen(screen, hidden):
 def test_a_picture_shows_what_is_seen_and_changes_nothing(make_env):
     env = make_env("freeway", observation="palette")
     features, untouched = Basic(env, background_screens=100), Basic(env, background_screens=100)
-    for screen in screens_of(env, 20):
+    for screen in random_play(env, 20):
         image = features.picture(screen)
         a, b = features.update(screen), untouched.update(screen)
         np.testing.assert_array_equal(a.on, b.on)

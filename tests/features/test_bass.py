@@ -2,11 +2,9 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from followed import follow, random_play
 
-from arcademark.environments.registry import open_environment
 from arcademark.errors import ArcadeMarkError
-from arcademark.features.base import BinaryFeatures
-from arcademark.features.registry import make_features
 from arcademark.features.sets.basic import Basic
 from arcademark.features.sets.bass import Bass
 
@@ -16,36 +14,14 @@ def number(i, j):
     return 1792 + max(i, j) * (max(i, j) - 1) // 2 + min(i, j)
 
 
-def test_it_has_1606528_features(make_env):
-    features = make_features("bass", make_env("toy"), {"background_screens": 5})
-    assert isinstance(features, BinaryFeatures)
-    assert (features.num_features, features.observed) == (1_606_528, "palette")
-
-
 @pytest.mark.parametrize("game", ["seaquest", "toy"])
 def test_it_is_basic_of_eight_colours_and_all_pairs(make_env, game):
     env = make_env(game, observation="palette")
     bass, basic = Bass(env, background_screens=60), Basic(env, colours=8, background_screens=60)
-    env_in_play = open_environment(env)
-    rng = np.random.default_rng(0)
-    screen = np.empty(env.observation_shape, np.uint8)
-    for episode in range(2):
-        env_in_play.reset(np.random.default_rng(episode))
-        bass.begin()
-        basic.begin()
-        active, pairs = set(), set()
-        for _ in range(12):
-            env_in_play.observe(screen)
-            change = basic.update(screen)
-            active = (active | set(change.on.tolist())) - set(change.off.tolist())
-            change = bass.update(screen)
-            assert not pairs & set(change.on.tolist())
-            assert pairs >= set(change.off.tolist())
-            pairs = (pairs | set(change.on.tolist())) - set(change.off.tolist())
-            assert pairs == active | {number(i, j) for i, j in combinations(active, 2)}
-            if any(env_in_play.step(int(rng.integers(18)))[1:]):
-                break
-        assert len(active) > 2
+    screens = random_play(env, 24)
+    for pairs, active in zip(follow(bass, screens), follow(basic, screens), strict=True):
+        assert pairs == active | {number(i, j) for i, j in combinations(active, 2)}
+    assert len(active) > 1
 
 
 def test_pairs_are_described_by_both_features(make_env):

@@ -1,7 +1,6 @@
 """Blobs, against a search from pixel to pixel."""
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
@@ -93,8 +92,3 @@ def test_a_finder_remembers_nothing(screen, other):
     finder.find(other)
     again = [part.tolist() for part in finder.find(screen)]
     assert list(zip(*again, strict=True)) == slow_find(screen, 2)
-
-
-def test_proximity_is_positive():
-    with pytest.raises(ValueError, match="proximity is 0"):
-        BlobFinder(4, 4, 0)

@@ -110,7 +110,7 @@ def test_a_folder_that_cannot_be_is_no_error(tmp_path, monkeypatch, maker):
 
 def test_a_full_disk_leaves_nothing_behind(folder, maker, monkeypatch):
     def fail(file, **arrays):
-        file.write(b"begun")
+        file.write_bytes(b"begun")
         raise OSError("no space left on device")
 
     monkeypatch.setattr(np, "savez_compressed", fail)

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+from followed import follow, random_play
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arcademark.environments.registry import environment_spec, open_environment
+from arcademark.environments.registry import environment_spec
 from arcademark.errors import ArcadeMarkError
-from arcademark.features.base import BinaryFeatures
-from arcademark.features.registry import feature_sets, make_features
+from arcademark.features.registry import make_features
 from arcademark.features.sets.lsh import Lsh, colour_planes, make_index, random_vectors
 from arcademark.suite.protocols import protocol
 
@@ -30,20 +30,6 @@ def slow_features(screen, vectors, table_size, encoding) -> set[int]:
     bits = binarize(screen, encoding)
     sums = [int(values[bits[places] == 1].sum()) for places, values in zip(*vectors, strict=True)]
     return {i * table_size + total % table_size for i, total in enumerate(sums)}
-
-
-def follow(features, screens) -> list[set[int]]:
-    """Return all that is active after each screen, checking that nothing comes or goes twice."""
-    features.begin()
-    active: set[int] = set()
-    seen = []
-    for screen in screens:
-        on, off = (array.tolist() for array in features.update(screen))
-        assert on == sorted(set(on) - active)
-        assert off == sorted(set(off) & active)
-        active = (active - set(off)) | set(on)
-        seen.append(active)
-    return seen
 
 
 def toy_screens() -> st.SearchStrategy:
@@ -78,28 +64,11 @@ def test_features_are_those_of_whole_vectors(encoding, num_bits, vectors, nonzer
 
 @pytest.mark.parametrize(("encoding", "planes"), [("one-hot", 128), ("binary", 7)])
 def test_real_play(encoding, planes):
-    env = open_environment(FREEWAY)
-    rng = np.random.default_rng(0)
-    env.reset(rng)
-    screens = np.empty((6, 210, 160), np.uint8)
-    for screen in screens:
-        env.step(int(rng.integers(18)))
-        env.observe(screen)
-    env.close()
+    screens = random_play(FREEWAY, 6)
     assert (screens[0] != screens[1]).any()
     features = make_features("lsh", FREEWAY, {"encoding": encoding})
     drawn = random_vectors(planes * 210 * 160, 2000, 1000, 50, 0)
     assert follow(features, screens) == [slow_features(screen, drawn, 50, encoding) for screen in screens]
-
-
-def test_as_the_paper_has_it():
-    features = make_features("lsh", FREEWAY)
-    assert isinstance(features, BinaryFeatures)
-    assert features.observed == feature_sets()["lsh"].observed == "palette"
-    assert features.num_features == feature_sets()["lsh"].features == 100_000
-    on, off = features.update(np.zeros((210, 160), np.uint8))
-    assert (on // 50).tolist() == list(range(2000))
-    assert off.tolist() == []
 
 
 def test_tall_screens_have_more_bits():
@@ -121,14 +90,6 @@ def test_a_hand_computed_change():
     screen[0, 3], screen[2, 1] = 5, 9
     total = black - int(values[3]) - int(values[17]) + int(values[5 * 64 + 3]) + int(values[9 * 64 + 17])
     assert [array.tolist() for array in features.update(screen)] == [[total % 50], [black % 50]]
-
-
-def test_begin_forgets_which_features_are_active():
-    screens = np.random.default_rng(0).integers(0, 128, (2, 8, 8)).astype(np.uint8)
-    features = Lsh(TOY, vectors=20, nonzero=2000)
-    first = follow(features, screens)
-    assert follow(features, screens) == first
-    assert len(first[0]) == len(first[1]) == 20
 
 
 def test_seeds_draw_what_they_always_drew():
@@ -181,12 +142,6 @@ def test_the_highest_bit_of_a_byte_is_not_seen():
     assert np.array_equal(features.picture(screen | 128), features.picture(screen))
 
 
-def test_screens_need_not_be_contiguous():
-    screen = np.random.default_rng(0).integers(0, 128, (8, 8)).astype(np.uint8)
-    straight, turned = (Lsh(TOY, vectors=20, nonzero=2000) for _ in range(2))
-    assert np.array_equal(straight.update(screen).on, turned.update(np.asfortranarray(screen)).on)
-
-
 @pytest.mark.parametrize("encoding", ["one-hot", "binary"])
 def test_picture_shows_where_vectors_look_and_changes_nothing(encoding):
     screen = np.random.default_rng(0).integers(0, 128, (8, 8)).astype(np.uint8)
@@ -229,11 +184,3 @@ def test_descriptions():
 def test_parameters_out_of_range_are_refused(parameters, message):
     with pytest.raises(ArcadeMarkError, match=message):
         make_features("lsh", TOY, parameters)
-
-
-def test_other_observations_are_refused():
-    features = Lsh(TOY, vectors=2, nonzero=3)
-    for shape in ((8,), (4, 8, 8), (210, 160)):
-        for method in (features.update, features.picture):
-            with pytest.raises(ArcadeMarkError, match="not 8 x 8 pixels; play with the settings observation=palette"):
-                method(np.zeros(shape, np.uint8))

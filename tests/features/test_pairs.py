@@ -76,45 +76,17 @@ def test_full_size(num_base):
     assert np.array_equal(everything.off, np.arange(pairs.num_features))
 
 
-def test_begin_forgets():
-    pairs = Pairs(4)
-    first = pairs.update(change([0, 3])).on.tolist()
-    pairs.begin()
-    assert pairs.update(change([0, 3])).on.tolist() == first == [0, 3, 7]
-
-
-@pytest.mark.parametrize(
-    ("on", "off"),
-    [([1], []), ([], [2]), ([2, 2], []), ([], [1, 1]), ([4], []), ([-1], []), ([], [4]), ([2, 1], []), ([2], [3])],
-)
-def test_a_change_that_does_not_fit_is_refused_and_changes_nothing(on, off):
-    pairs = Pairs(4)
-    pairs.update(change([0, 1]))
-    with pytest.raises(ValueError, match="does not fit"):
-        pairs.update(change(on, off))
-    assert [array.tolist() for array in pairs.update(change([3], [0]))] == [[3, 8], [0, 4]]
-
-
 @given(st.integers(2, 65_535), st.data())
 def test_pairs_have_numbers_and_back(num_base, data):
     pairs = Pairs.__new__(Pairs)  # without the room that updates need
     pairs.num_base, pairs.num_features = num_base, num_base + num_base * (num_base - 1) // 2
     low, high = sorted(data.draw(st.lists(st.integers(0, num_base - 1), min_size=2, max_size=2, unique=True)))
     feature = num_base + high * (high - 1) // 2 + low
-    assert pairs.describe_pair(feature) == (low, high)
+    assert pairs.describe(feature, str) == f"{low} and {high}"
 
 
 def test_every_pair_of_a_small_set_has_its_own_number():
     pairs = Pairs(9)
-    assert {pairs.describe_pair(feature) for feature in range(9, 45)} == set(combinations(range(9), 2))
-    assert [pairs.describe_pair(i) for i in (9, 10, 11, 44)] == [(0, 1), (0, 2), (1, 2), (7, 8)]
-
-
-def test_what_is_no_pair_is_refused():
-    pairs = Pairs(3)
-    for feature in (-1, 2, 6):
-        with pytest.raises(ValueError, match="is no pair; those are 3 to 5"):
-            pairs.describe_pair(feature)
-    for num_base in (0, 65_536):
-        with pytest.raises(ValueError, match="expected 1 to 65,535"):
-            Pairs(num_base)
+    words = [pairs.describe(feature, str) for feature in range(9, 45)]
+    assert set(words) == {f"{low} and {high}" for low, high in combinations(range(9), 2)}
+    assert words[:3] == ["0 and 1", "0 and 2", "1 and 2"]

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+from followed import follow, random_play
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arcademark.environments.registry import environment_spec, open_environment
+from arcademark.environments.registry import environment_spec
 from arcademark.errors import ArcadeMarkError
-from arcademark.features.base import BinaryFeatures, Change
-from arcademark.features.registry import feature_set, make_features
+from arcademark.features.base import Change
 from arcademark.features.sets import background as backgrounds
 from arcademark.features.sets.blobs import BlobFinder
 from arcademark.features.sets.offsets import Offsets
@@ -21,22 +21,6 @@ pytestmark = pytest.mark.slow  # to compile
 PALETTE = protocol("ale-2013").override({"observation": "palette"})
 TOY = environment_spec("toy", PALETTE)
 SEAQUEST = environment_spec("seaquest", PALETTE)
-KINDS = [BPros, BProst, BlobProst]
-
-
-def follow(features, screens) -> list[set[int]]:
-    """Return all that is active after each screen, checking that nothing comes or goes twice."""
-    features.begin()
-    active: set[int] = set()
-    seen = []
-    for screen in screens:
-        on, off = (part.tolist() for part in features.update(screen))
-        assert len({*on, *off}) == len(on) + len(off)
-        assert active.isdisjoint(on)
-        assert active.issuperset(off)
-        active = (active - set(off)) | set(on)
-        seen.append(active)
-    return seen
 
 
 def tile_spots(screen, rows, columns, background=None) -> set[int]:
@@ -112,20 +96,8 @@ def test_the_background_is_taken_away(screens):
     assert follow(blobs, screens) == anew(expected, 4, 4, True)
 
 
-def play(env, steps):
-    rng = np.random.default_rng(3)
-    game = open_environment(env)
-    game.reset(np.random.default_rng(1))
-    screen = np.empty(env.observation_shape, np.uint8)
-    for _ in range(steps):
-        game.step(int(rng.integers(env.num_actions)))
-        game.observe(screen)
-        yield screen.reshape(screen.shape[-2:]).copy()
-    game.close()
-
-
 def test_in_a_game():
-    screens = list(play(SEAQUEST, 120))[::20]
+    screens = random_play(SEAQUEST, 120)[::20]
     tiles = [tile_spots(screen, 14, 16) for screen in screens]
     blobs = [blob_spots(screen, 30, 40, 3) for screen in screens]
     assert len(set(map(frozenset, tiles))) == 6
@@ -152,17 +124,6 @@ def test_a_blob_counts_where_its_middle_is():
 SEAQUEST_NAME = BPros(SEAQUEST, background=False).describe(40).split(" in ")[0]
 
 
-@pytest.mark.parametrize(
-    ("name", "number"), [("b-pros", 6_885_440), ("b-prost", 20_598_848), ("blob-prost", 114_702_400)]
-)
-def test_sets_are_found_by_name(name, number):
-    features = make_features(name, TOY, {"background": False})
-    assert isinstance(features, BinaryFeatures)
-    assert isinstance(features, KINDS[["b-pros", "b-prost", "blob-prost"].index(name)])
-    assert features.num_features == number
-    assert features.observed == feature_set(name).observed == "palette"
-
-
 def test_describe_names_colours_and_offsets():
     features = BProst(SEAQUEST, background=False)
     words = [features.describe(feature) for feature in (3, 28_672, 28_672 + 6_856_768, 20_598_847)]
@@ -175,15 +136,7 @@ def test_describe_names_colours_and_offsets():
     ]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_unknown_features_are_refused(kind):
-    features = kind(TOY, rows=2, columns=2, background=False)
-    for feature in (-1, features.num_features):
-        with pytest.raises(ArcadeMarkError, match=f"feature {feature}: expected 0 to"):
-            features.describe(feature)
-
-
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [BPros, BProst, BlobProst])
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
@@ -196,31 +149,8 @@ def test_unknown_features_are_refused(kind):
 def test_bad_parameters_are_refused(kind, parameters, message):
     with pytest.raises(ArcadeMarkError, match=message):
         kind(TOY, **{"background": False, **parameters})
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_screens_of_another_size_are_refused(kind):
-    features = kind(TOY, rows=2, columns=2, background=False)
-    with pytest.raises(ValueError, match="broadcast"):
-        features.update(np.zeros((9, 8), np.uint8))
-
-
-@pytest.mark.parametrize("proximity", [0, 251])
-def test_a_bad_proximity_is_refused(proximity):
-    with pytest.raises(ArcadeMarkError, match=f"proximity is {proximity}; expected 1 to 250"):
-        BlobProst(TOY, proximity=proximity)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_pictures_change_nothing(kind):
-    features = kind(TOY, rows=4, columns=4, background=False)
-    screens = list(play(TOY, 3))
-    expected = follow(features, screens)
-    features.begin()
-    for screen in screens:
-        features.update(screen)
-        assert features.picture(screens[0]).shape == (8, 8, 3)
-    assert follow(features, screens) == expected
+    with pytest.raises(ArcadeMarkError, match="proximity is 251; expected 1 to 250"):
+        BlobProst(TOY, proximity=251)
 
 
 def test_the_picture_of_blobs():

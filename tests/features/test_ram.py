@@ -4,13 +4,13 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from followed import follow, random_play
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arcademark.environments.registry import environment_spec, open_environment
+from arcademark.environments.registry import environment_spec
 from arcademark.errors import ArcadeMarkError
-from arcademark.features.base import BinaryFeatures
-from arcademark.features.registry import feature_sets, make_features
+from arcademark.features.registry import make_features
 from arcademark.features.sets.ram import BETWEEN, CLEAR, SET, Ram, RamBits
 from arcademark.suite.protocols import protocol
 
@@ -30,21 +30,6 @@ def slow_pairs(features, observation) -> set[int]:
     """Name every pair by what it is described as, so that its number is checked from the other side."""
     bits = slow_bits(observation)
     return {f"{features.describe(i)} and {features.describe(j)}" for i, j in combinations(sorted(bits), 2)}
-
-
-def follow(features, observations) -> list[set[int]]:
-    """Return all that is active after each observation, checking that nothing comes or goes twice."""
-    features.begin()
-    active: set[int] = set()
-    seen = []
-    for observation in observations:
-        on, off = (array.tolist() for array in features.update(observation))
-        assert len({*on, *off}) == len(on) + len(off)
-        assert active.isdisjoint(on)
-        assert active.issuperset(off)
-        active = (active - set(off)) | set(on)
-        seen.append(active)
-    return seen
 
 
 MEMORIES = st.lists(st.lists(st.sampled_from([0, 1, 3, 128, 255, 90]), min_size=8, max_size=8).map(bytes), max_size=6)
@@ -70,14 +55,7 @@ def test_pairs_are_the_ands_of_all_bits(memories):
 @pytest.mark.parametrize("name", ["ram-bits", "ram"])
 def test_real_play(name):
     spec = environment_spec("seaquest", protocol("ale-2013").override({"observation": "ram"}))
-    env = open_environment(spec)
-    rng = np.random.default_rng(0)
-    env.reset(rng)
-    observations = np.empty((40, 128), np.uint8)
-    for observation in observations:
-        env.step(int(rng.integers(18)))
-        env.observe(observation)
-    env.close()
+    observations = random_play(spec, 40)
     features = make_features(name, spec)
     for observation, active in zip(observations, follow(features, observations), strict=True):
         bits = sorted(slow_bits(observation))
@@ -88,14 +66,6 @@ def test_real_play(name):
 def test_sizes():
     assert (RamBits(PONG).num_features, Ram(PONG).num_features) == (1024, 524_800)
     assert (RamBits(TOY).num_features, Ram(TOY).num_features) == (64, 64 + 64 * 63 // 2)
-
-
-def test_registered():
-    for name, kind in {"ram-bits": RamBits, "ram": Ram}.items():
-        features = make_features(name, TOY)
-        assert type(features) is kind
-        assert isinstance(features, BinaryFeatures)
-        assert features.observed == feature_sets()[name].observed == "ram"
 
 
 def test_a_hand_computed_change():
@@ -115,14 +85,6 @@ def test_descriptions():
         for feature in (-1, features.num_features):
             with pytest.raises(ArcadeMarkError, match=f"feature {feature}: expected 0 to {features.num_features - 1}"):
                 features.describe(feature)
-
-
-def test_other_observations_are_refused():
-    for features in (RamBits(TOY), Ram(TOY)):
-        for shape in ((128,), (4, 8), (210, 160)):
-            for method in (features.update, features.picture):
-                with pytest.raises(ArcadeMarkError, match="not 8 bytes of memory; play with"):
-                    method(np.zeros(shape, np.uint8))
 
 
 def test_picture_shows_bits_and_changes_nothing():

@@ -12,7 +12,7 @@ from arcademark.environments.tasks import copies
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite.protocols import step_protocol
 from arcademark.suite.task_suites import task_suites
-from environments.environment_conformance import check_repeatable
+from arcademark.testing.environments import check_repeatable
 
 NEEDS = {
     "box2d": "Box2D",

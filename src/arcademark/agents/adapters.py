@@ -20,9 +20,11 @@ import inspect
 import math
 import operator
 from collections.abc import Callable, Generator, Iterator
-from typing import TYPE_CHECKING, Any, cast, get_args
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
+import msgspec
 import numpy as np
+from msgspec import Meta
 from numpy.typing import NDArray
 
 from arcademark.agents.base import (
@@ -30,12 +32,12 @@ from arcademark.agents.base import (
     Actions,
     Flags,
     Generators,
-    Learner,
     Observations,
     Planner,
     Policy,
     Trainer,
     Transition,
+    has,
     learns,
     trains,
 )
@@ -52,10 +54,7 @@ if TYPE_CHECKING:
 
     from arcademark.environments.emulation.generative import GenerativeModel, State
 
-ASKED_OBSERVATIONS: tuple[AskedObservation, ...] = get_args(AskedObservation)
-CHECKPOINT_FRAMES = 1_000_000
-CHECKPOINT_SECONDS = 10.0
-"""How much play of a learner or a planner may be lost, unless it asks for something else."""
+Frames = Annotated[int, Meta(ge=1, le=MOST_FRAMES)]
 
 
 def adapt(made: object, name: str, env: EnvironmentSpec) -> CheckedPolicy | CheckedPlanner:
@@ -69,26 +68,20 @@ def adapt(made: object, name: str, env: EnvironmentSpec) -> CheckedPolicy | Chec
     return agent
 
 
-def _adapted(made: object, name: str, env: EnvironmentSpec) -> CheckedPolicy | CheckedPlanner:
+def _adapted(made: Any, name: str, env: EnvironmentSpec) -> CheckedPolicy | CheckedPlanner:
     if inspect.isclass(made):
         raise ArcadeMarkError(f"agent {name}: its factory returned the class {made.__name__}; expected an instance")
-    if _has(made, "act"):
-        _check_arguments(made, "act", ("observations", "first", "rngs"), name)
-        if learns(made, name):
-            return CheckedLearner(cast(Learner, made), name, env)
-        if trains(made, name):
-            _check_arguments(made, "fit", ("envs", "frames"), name)
-            return CheckedTrainer(cast(Trainer, made), name, env)
-        return CheckedPolicy(cast(Policy, made), name, env)
-    if _has(made, "plan"):
-        _check_arguments(made, "plan", ("model", "state", "first", "rng"), name)
-        kept = [method for method in ("checkpoint", "restore") if _has(made, method)]
+    if has(made, "act"):
+        kind = CheckedLearner if learns(made, name) else CheckedTrainer if trains(made, name) else CheckedPolicy
+        return kind(made, name, env)
+    if has(made, "plan"):
+        kept = [method for method in ("checkpoint", "restore") if has(made, method)]
         if len(kept) == 1:
             raise ArcadeMarkError(
                 f"agent {name}: it has {kept[0]}() alone; a planner needs both checkpoint() and restore(), or neither"
             )
-        return CheckedPlanner(cast(Planner, made), name, env)
-    if _has(made, "predict"):
+        return CheckedPlanner(made, name, env)
+    if has(made, "predict"):
         return CheckedPolicy(PredictPolicy(made, _shape(env)), name, env)
     if callable(made):
         return CheckedPolicy(CallablePolicy(made, _shape(env)), name, env)
@@ -96,22 +89,6 @@ def _adapted(made: object, name: str, env: EnvironmentSpec) -> CheckedPolicy | C
         f"agent {name}: its factory returned {type(made).__name__}; expected an object with act(), plan() or "
         "predict(), or a function from observation to action"
     )
-
-
-def _has(agent: object, method: str) -> bool:
-    return callable(getattr(agent, method, None))
-
-
-def _check_arguments(agent: object, method: str, arguments: tuple[str, ...], name: str) -> None:
-    try:
-        signature = inspect.signature(getattr(agent, method))
-    except (TypeError, ValueError):
-        return
-    try:
-        signature.bind(*arguments)
-    except TypeError:
-        expected = f"({', '.join(arguments)})"
-        raise ArcadeMarkError(f"agent {name}: {method} takes {signature}; expected {expected}") from None
 
 
 class PredictPolicy:
@@ -184,94 +161,102 @@ def _single(answer: Any, shape: tuple[int, ...]) -> Any:
 class CheckedAgent:
     """What is common to checked policies and planners.
 
-    `frames_per_action` and `observation` are what the agent declares, None if nothing; `where` names the agent and the
-    game, for messages.
+    What is annotated in these classes is what an agent may declare, by attributes of its own; `where` names the agent
+    and the game, for messages.
     """
 
+    frames_per_action: Annotated[int, Meta(ge=1, le=MOST_FRAMES_PER_ACTION)] | None = None
+    observation: AskedObservation | None = None
+
     def __init__(self, agent: Policy | Planner, name: str, env: EnvironmentSpec) -> None:
-        self._agent = agent
+        self._agent: Any = agent
         self.where = f"agent {name} on {env.game}"
         self.num_actions, self.array_actions = len(env.action_meanings), env.array_actions
-        self.frames_per_action: int | None = self._whole("frames_per_action", None, MOST_FRAMES_PER_ACTION)
-        self.observation: AskedObservation | None = self._declared(
-            "observation",
-            lambda value: isinstance(value, str) and value in ASKED_OBSERVATIONS,
-            " or ".join(repr(kind) for kind in ASKED_OBSERVATIONS),
-        )
+        for attribute, kind in get_type_hints(type(self), include_extras=True).items():
+            value = getattr(agent, attribute, None)
+            if value is None:
+                continue
+            try:
+                read = msgspec.convert(value.item() if isinstance(value, np.generic) else value, kind)
+            except (msgspec.ValidationError, TypeError) as error:
+                raise ArcadeMarkError(f"{self.where}: its {attribute} is {said(repr, value)}; {error}") from None
+            setattr(self, attribute, read)
 
     def action_values(self) -> NDArray[np.float64] | None:
         """Return what the agent said of each action when it last chose, of the first episode in play; None if nothing.
 
         NaN where it said nothing of an action.
         """
-        told = getattr(self._agent, "action_values", None)
-        if told is None:
+        given = getattr(self._agent, "action_values", None)
+        if given is None:
             return None
         try:
-            values = np.asarray(told, dtype=np.float64)
+            values = np.asarray(given, dtype=np.float64)
         except (TypeError, ValueError):
             values = np.empty(0)
         if values.ndim not in (1, 2) or not len(values) or values.shape[-1] != self.num_actions:
             raise ArcadeMarkError(
-                f"{self.where}: action_values is {type(told).__name__} of shape {values.shape}; expected numbers of "
+                f"{self.where}: action_values is {type(given).__name__} of shape {values.shape}; expected numbers of "
                 f"shape (episodes, {self.num_actions})"
             )
         return values if values.ndim == 1 else np.asarray(values[0])
 
-    def _call(self, method: str, *arguments: Any) -> Any:
+    def call(self, method: str, *arguments: Any) -> Any:
+        """Call a method of the agent; ArcadeMarkError if it raises."""
         try:
             return getattr(self._agent, method)(*arguments)
         except (Exception, SystemExit) as error:
             raise self._raised(method, error) from error
+
+    def run(self, method: str, steps: Iterator[Any]) -> Generator[Any, None, Any]:
+        """Yield what a generator of the agent does, and return what it returns; ArcadeMarkError if it raises."""
+        while True:
+            try:
+                yielded = next(steps)
+            except StopIteration as end:
+                return end.value
+            except (Exception, SystemExit) as error:
+                raise self._raised(method, error) from error
+            yield self._step(method, yielded)
+
+    def _step(self, method: str, yielded: Any) -> Any:
+        """Return what is passed on of what a generator yielded."""
 
     def _raised(self, method: str, error: BaseException) -> ArcadeMarkError:
         if isinstance(error, CommandError):
             return error
         return ArcadeMarkError(f"{self.where}: {method} raised {where_raised(error)}")
 
+    def evaluate(self) -> None:
+        """Have a learner or trainer neither learn nor explore from now on."""
+        self.call("evaluate")
+
     def checkpoint(self) -> bytes:
         """Return everything that the agent keeps."""
-        saved = self._call("checkpoint")
+        saved = self.call("checkpoint")
         if not isinstance(saved, (bytes, bytearray)):
             raise ArcadeMarkError(f"{self.where}: checkpoint returned {type(saved).__name__}; expected bytes")
         return bytes(saved)
 
     def restore(self, checkpoint: bytes) -> None:
         """Become what `checkpoint` holds."""
-        self._call("restore", checkpoint)
-
-    def _declared(self, attribute: str, fits: Callable[[Any], bool], expected: str, default: Any = None) -> Any:
-        """Return an optional attribute of the agent."""
-        value = getattr(self._agent, attribute, None)
-        if value is None:
-            return default
-        if isinstance(value, bool) or not fits(value):
-            raise ArcadeMarkError(f"{self.where}: its {attribute} is {said(repr, value)}; expected {expected}")
-        return value
-
-    def _whole(self, attribute: str, default: Any, most: int = MOST_FRAMES) -> Any:
-        def fits(value: Any) -> bool:
-            return isinstance(value, (int, np.integer)) and 1 <= int(value) <= most
-
-        value = self._declared(attribute, fits, f"a whole number from 1 to {most:,}", default)
-        return value if value is None else int(value)
+        self.call("restore", checkpoint)
 
 
 class CheckedPolicy(CheckedAgent):
     """A policy whose mistakes are reported clearly; all it returns is valid.
 
-    `batch_size`, `trained_frames` and `draws` are what the agent declares, 1 and None if nothing; `asked` is what its
-    author calls the method that chooses.
+    `asked` is what its author calls the method that chooses.
     """
+
+    batch_size: Annotated[int, Meta(ge=1, le=MOST_BATCH)] = 1
+    trained_frames: Frames | None = None
+    draws: bool | None = None
 
     def __init__(self, policy: Policy, name: str, env: EnvironmentSpec) -> None:
         super().__init__(policy, name, env)
         self.policy = policy
         self.asked = getattr(policy, "asked", "act")
-        self.batch_size: int = self._whole("batch_size", 1, MOST_BATCH)
-        self.trained_frames: int | None = self._whole("trained_frames", None)
-        told = getattr(policy, "draws", None)
-        self.draws = told if isinstance(told, bool) else None
 
     def rows(self, env: EnvironmentSpec) -> Observations:
         """Return blank rows for the observations of ``batch_size`` episodes: those that the agent maps, if it does."""
@@ -305,84 +290,56 @@ class CheckedPolicy(CheckedAgent):
 
 
 class CheckedLearner(CheckedPolicy):
-    """A learner whose mistakes are reported clearly; `checkpoint_frames` is what it declares, 1,000,000 if nothing."""
+    """A learner whose mistakes are reported clearly."""
 
-    def __init__(self, learner: Learner, name: str, env: EnvironmentSpec) -> None:
-        super().__init__(learner, name, env)
-        self.learner = learner
-        self.checkpoint_frames = self._whole("checkpoint_frames", CHECKPOINT_FRAMES)
+    checkpoint_frames: Frames = 1_000_000
 
     def train(self) -> None:
         """Explore and learn from now on."""
-        self._call("train")
-
-    def evaluate(self) -> None:
-        """Neither learn nor change from now on."""
-        self._call("evaluate")
+        self.call("train")
 
     def learn(self, transition: Transition, rng: np.random.Generator) -> None:
         """Learn from one step."""
-        self._call("learn", transition, rng)
+        self.call("learn", transition, rng)
 
 
 class CheckedTrainer(CheckedPolicy):
-    """A trainer whose mistakes are reported clearly; `checkpoint_frames` as of `CheckedLearner`."""
+    """A trainer whose mistakes are reported clearly."""
+
+    checkpoint_frames: Frames = 1_000_000
+    num_envs: Frames = 0
+    channels_first: bool = False
 
     def __init__(self, trainer: Trainer, name: str, env: EnvironmentSpec) -> None:
         super().__init__(trainer, name, env)
-        self.checkpoint_frames = self._whole("checkpoint_frames", CHECKPOINT_FRAMES)
-        self.num_envs: int = self._whole("num_envs", None)
-        if self.num_envs is None:
+        if not self.num_envs:
             raise ArcadeMarkError(f"{self.where}: it has no num_envs; expected how many games it trains on at once")
-        self.channels_first = bool(getattr(trainer, "channels_first", False))
 
     def fit(self, envs: VectorEnv[Observations, Actions, Flags], frames: int) -> Iterator[None]:
         """Train, yielding wherever the trainer does."""
-        training = self._call("fit", envs, frames)
+        training = self.call("fit", envs, frames)
         if not isinstance(training, Iterator):
             raise ArcadeMarkError(f"{self.where}: fit returned {type(training).__name__}; expected a generator")
-        while True:
-            try:
-                next(training)
-            except StopIteration:
-                return
-            except (Exception, SystemExit) as error:
-                raise self._raised("fit", error) from error
-            yield
-
-    def evaluate(self) -> None:
-        """Neither learn nor explore from now on."""
-        self._call("evaluate")
+        yield from self.run("fit", training)
 
 
 class CheckedPlanner(CheckedAgent):
-    """A planner whose mistakes are reported clearly; the actions it returns are valid.
+    """A planner whose mistakes are reported clearly; the actions it returns are valid."""
 
-    `checkpoint_seconds` is what the agent declares, 10 if nothing.
-    """
-
-    batch_size = 1
+    checkpoint_seconds: Annotated[float, Meta(gt=0)] = 10.0
 
     def __init__(self, planner: Planner, name: str, env: EnvironmentSpec) -> None:
         super().__init__(planner, name, env)
-        self.planner = planner
-        self._keeps = _has(planner, "checkpoint")
-        self.checkpoint_seconds = float(
-            self._declared(
-                "checkpoint_seconds",
-                lambda value: isinstance(value, (int, float, np.number)) and bool(value > 0),
-                "more than 0",
-                CHECKPOINT_SECONDS,
-            )
-        )
+        self.planner, self.batch_size = planner, 1
+        self._keeps = has(planner, "checkpoint")
 
     def plan(
         self, model: GenerativeModel, state: State, first: bool, rng: np.random.Generator
     ) -> Generator[bool, None, int]:
         """Ask for an action and check it; yields wherever the planner does, True where a checkpoint can be taken."""
-        answer = self._call("plan", model, state, first, rng)
+        answer = self.call("plan", model, state, first, rng)
         if isinstance(answer, Generator):
-            answer = yield from self._run(answer)
+            answer = yield from self.run("plan", answer)
         try:
             if isinstance(answer, (bool, np.bool_)):
                 raise TypeError
@@ -395,20 +352,13 @@ class CheckedPlanner(CheckedAgent):
             raise ArcadeMarkError(f"{self.where}: plan chose action {action}; expected 0 to {self.num_actions - 1}")
         return action
 
-    def _run(self, planning: Generator[Any, None, Any]) -> Generator[bool, None, Any]:
-        while True:
-            try:
-                yielded = next(planning)
-            except StopIteration as end:
-                return end.value
-            except (Exception, SystemExit) as error:
-                raise self._raised("plan", error) from error
-            if yielded is not None and yielded is not True:
-                raise ArcadeMarkError(
-                    f"{self.where}: plan yielded {said(repr, yielded)}; expected None or True, and the action to be "
-                    "returned"
-                )
-            yield bool(yielded) and self._keeps
+    def _step(self, method: str, yielded: Any) -> bool:
+        if yielded is not None and yielded is not True:
+            raise ArcadeMarkError(
+                f"{self.where}: {method} yielded {said(repr, yielded)}; expected None or True, and the action to be "
+                "returned"
+            )
+        return bool(yielded) and self._keeps
 
     def checkpoint(self) -> bytes:
         """Return what the planner keeps; nothing if it has no `checkpoint`."""

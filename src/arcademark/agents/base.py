@@ -189,25 +189,26 @@ TRAINER_METHODS = ("fit", "evaluate", "checkpoint", "restore")
 
 def learns(policy: object, name: str) -> bool:
     """Say whether a policy, or a policy's class, is a learner's; ArcadeMarkError if it has only some of its methods."""
-    return not _has(policy, "fit") and _is(policy, name, "learner", LEARNER_METHODS)
+    return not has(policy, "fit") and _is(policy, name, "learner", LEARNER_METHODS)
 
 
 def trains(policy: object, name: str) -> bool:
     """Say whether a policy, or a policy's class, is a trainer's; ArcadeMarkError if it has only some of its methods."""
-    return _has(policy, "fit") and _is(policy, name, "trainer", TRAINER_METHODS)
+    return has(policy, "fit") and _is(policy, name, "trainer", TRAINER_METHODS)
 
 
 def _is(policy: object, name: str, kind: str, methods: Sequence[str]) -> bool:
-    missing = [method for method in methods if not _has(policy, method)]
-    found = [method for method in methods if method not in missing]
+    missing = [method for method in methods if not has(policy, method)]
     if methods[0] in missing and len(missing) > 1:
         return False
     if missing:
-        raise ArcadeMarkError(f"agent {name}: it has {found[0]}() but not {', '.join(missing)}; a {kind} needs all")
+        some = next(one for one in methods if one not in missing)
+        raise ArcadeMarkError(f"agent {name}: it has {some}() but not {', '.join(missing)}; a {kind} needs all")
     return True
 
 
-def _has(policy: object, method: str) -> bool:
+def has(policy: object, method: str) -> bool:
+    """Whether an object, or a class, has a method."""
     return callable(getattr(policy, method, None))
 
 

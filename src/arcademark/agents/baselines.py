@@ -1,8 +1,8 @@
-"""The agents that know nothing: Random, Const and Perturb (Bellemare et al. 2013, §3.1.2).
+"""All 37: random, and const and perturb for each of the 18 actions.
 
-All 37 together (Random, Const for each of the 18 actions, Perturb for each of the 18) are the paper's baseline set
-(§4.1.2, Figure 2b). The paper prints the best Const and the best Perturb of each game; here every one of them is run
-and stored, and "the best of" is a view of their scores.
+These agents know nothing (Bellemare et al. 2013, §3.1.2); together they are the paper's baseline set (Figure 2b). The
+paper prints the best Const and the best Perturb of each game; here every one of them is run and stored, and "the best
+of" is a view of their scores.
 
 Const and Perturb name their action by its meaning on the console. A game without that action (Skiing has no fire
 button; a minimal set leaves actions out) is not played by that variant: no two variants play the same.
@@ -16,6 +16,8 @@ from arcademark.agents.base import Actions, Flags, Generators, Observations
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.suite.tasks import JOYSTICK_ACTIONS
+
+citation = "Bellemare et al. 2013, §4.1.2"
 
 
 def console_action(action: str | int) -> str:
@@ -45,10 +47,12 @@ def _frames_per_action(env: EnvironmentSpec) -> int | None:
 
 
 class Random:
-    """Chooses uniformly among the game's actions, or within their bounds where they are numbers.
+    """Chooses uniformly among the actions: each step, under ale-2013 each frame.
 
     A new action each agent step; under ``ale-2013`` each *frame*, as that paper says (§3.1.2).
     """
+
+    citation = "Bellemare et al. 2013, §3.1.2"
 
     draws = True
 
@@ -64,13 +68,15 @@ class Random:
 
 
 class Const:
-    """Plays one action throughout.
+    """Plays one action throughout. Without an action: 18 agents, one for each.
 
     Parameters
     ----------
     action : str or int
         A name ("FIRE") or the console's index (1).
     """
+
+    citation = "Bellemare et al. 2013, §3.1.2"
 
     supports = staticmethod(lacks_action)
     draws = False
@@ -84,11 +90,11 @@ class Const:
 
 
 class Perturb:
-    """Plays one action with a fixed probability, otherwise any action uniformly (that one included).
+    """Plays one action with probability 0.95, else any. Without an action: 18 agents, one for each.
 
-    It draws each agent step; under ``ale-2013`` each *frame*. The paper says so of Random only, but its scores come out
-    that way: 12,089 of the best Perturb on Atlantis, where LEFTFIRE scores 12,175 drawn by frames and 2,760 by steps of
-    five (means of four and five episodes).
+    That one is among any. It draws each agent step; under ``ale-2013`` each *frame*. The paper says so of Random only,
+    but its scores come out that way: 12,089 of the best Perturb on Atlantis, where LEFTFIRE scores 12,175 drawn by
+    frames and 2,760 by steps of five (means of four and five episodes).
 
     Parameters
     ----------
@@ -97,6 +103,8 @@ class Perturb:
     probability : float
         Of the action; 0.95 in the paper.
     """
+
+    citation = "Bellemare et al. 2013, §3.1.2"
 
     draws = True
 

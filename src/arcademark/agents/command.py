@@ -182,11 +182,8 @@ class CommandPolicy:
     """A program as a policy; a `arcademark.agents.base.Policy`. What it does wrong raises a `CommandError`."""
 
     def __init__(self, program: Program, ready: Ready, memory: Observations | None) -> None:
-        self.batch_size = ready.batch_size
-        self.observation = ready.observation
-        self.frames_per_action = ready.frames_per_action
-        self.trained_frames = ready.trained_frames
-        self.checkpoint_frames = ready.checkpoint_frames
+        for name in ("batch_size", "observation", "frames_per_action", "trained_frames", "checkpoint_frames"):
+            setattr(self, name, getattr(ready, name))
         self._program, self.memory = program, memory
         self._how: Transport = ready.observations or ("lists" if program.wire.as_json else "bytes")
         self._seeds: list[int] = []
@@ -197,8 +194,8 @@ class CommandPolicy:
         self._seeds += [0] * (len(first) - len(self._seeds))
         for row in np.flatnonzero(first).tolist():
             self._seeds[row] = int(rngs[row].integers(SEEDS))
-        asked = {"type": "act", "first": first.tolist(), "seeds": self._seeds[: len(first)]}
-        answer = self._program.ask(asked | sent(observations, self._how, self.memory), Acted)
+        message = {"type": "act", "first": first.tolist(), "seeds": self._seeds[: len(first)]}
+        answer = self._program.ask(message | sent(observations, self._how, self.memory), Acted)
         try:
             return np.array(answer.actions)
         except ValueError:
@@ -219,9 +216,9 @@ class CommandLearner(CommandPolicy):
     def learn(self, transition: Transition, rng: np.random.Generator) -> None:
         """Tell what its last action gave."""
         after = sent(transition.next_observation[None], self._how, self.memory)
-        told = {name: getattr(transition, name) for name in ("reward", "terminated", "truncated")}
+        given = {name: getattr(transition, name) for name in ("reward", "terminated", "truncated")}
         action = np.asarray(transition.action).tolist()
-        self._program.ask({"type": "learn", "action": action, **told, **after}, Done)
+        self._program.ask({"type": "learn", "action": action, **given, **after}, Done)
 
     def checkpoint(self) -> bytes:
         """Ask for everything that it is."""
@@ -423,8 +420,8 @@ class Program:
         self.end()
         lines = self._last.decode(errors="backslashreplace").split("\n")
         last = next((line.strip() for line in reversed(lines) if line.strip()), "")
-        told = f"; its standard error ends with: {one_line(last, 200)}" if last else ""
-        return CommandError(f"{self.where}: {what}{told}")
+        ending = f"; its standard error ends with: {one_line(last, 200)}" if last else ""
+        return CommandError(f"{self.where}: {what}{ending}")
 
 
 @contextlib.contextmanager

@@ -13,13 +13,15 @@ PLAYS = f"agent {NAME} is a person: 'arcademark play GAME' lets one play"
 
 
 class Human:
-    """A person at the keyboard or a gamepad, who sees the console's screen in colour, 60 frames a second.
+    """A person at the keyboard or a gamepad; 'arcademark play' lets one play.
 
     Parameters
     ----------
     stepped : bool
         Whether the game stood still until an action was chosen, and not in real time.
     """
+
+    citation = "Mnih et al. 2015, Methods: a person under the agents' conditions, at 60 frames a second without sound"
 
     observation: Literal["ram"] = "ram"  # as nobody looks at the protocol's, which take time to make
 

@@ -21,12 +21,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Literal
 
 from arcademark.agents.parameters import ENVIRONMENT_NAMES
 from arcademark.errors import ArcadeMarkError, one_line
 
-DREAMER_SIZES = ("nano", "micro", "mini", "XXS", "XS", "S", "M", "L", "XL")
+DreamerSize = Literal["nano", "micro", "mini", "XXS", "XS", "S", "M", "L", "XL"]
 """Of RLlib's DreamerV3."""
 
 _agent_folders: set[str] = set()

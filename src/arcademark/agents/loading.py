@@ -21,7 +21,8 @@ from pathlib import Path, PurePath
 from types import MappingProxyType
 from typing import Any, Literal
 
-from arcademark.agents import human
+from arcademark import plugins
+from arcademark.agents import docstrings, human
 from arcademark.agents.adapters import CheckedPlanner, CheckedPolicy, adapt
 from arcademark.agents.base import learns, trains
 from arcademark.agents.baselines import console_action
@@ -40,6 +41,9 @@ from arcademark.agents.parameters import Parameter, coerce, declared, read_param
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import ArcadeMarkError, UnknownNameError, escaped
 from arcademark.suite.tasks import JOYSTICK_ACTIONS
+
+PLUGINS = "arcademark.agents"
+"""The group of entry points by which other packages declare agents."""
 
 LONGEST_NAME = 100
 """Characters of an agent's own name."""
@@ -89,8 +93,8 @@ class AgentSpec:
             name = self.command.label
         elif self.checkpoint:
             name = paths.short(self.ref)
-        told = {key: v for key, v in self.parameters.items() if not (self.checkpoint and key == "trust")}
-        values = [f"{key}={v if isinstance(v, str) else json.dumps(v)}" for key, v in told.items()]
+        settings = [(key, v) for key, v in self.parameters.items() if not (self.checkpoint and key == "trust")]
+        values = [f"{key}={v if isinstance(v, str) else json.dumps(v)}" for key, v in settings]
         return f"{name}({', '.join(values)})" if values else name
 
     @cached_property
@@ -110,25 +114,40 @@ GENERAL = frozenset({"random", "breadth-first", "uct", "ppo", "a2c", "dqn", "qr-
 
 @dataclass(frozen=True)
 class BuiltinAgent:
-    """An agent that comes with the package, or a set of the agents `members`, which has no factory.
+    """An agent that comes with the package, or the set of the agents `members`, which has no factory.
 
-    `place` says where the factory is, "module:name". It is imported when asked for: compiled features take long to be.
+    `place` says where it is, "module:name", of the set "module". It is imported when asked for: compiled features take
+    long to be.
     """
 
     name: str
-    place: str | None
-    summary: str
-    citation: str
-    members: tuple[str, ...] = ()
+    place: str
 
     @cached_property
+    def _described(self) -> Any:
+        module, _, name = self.place.partition(":")
+        loaded = importlib.import_module(f"arcademark.agents.{module}")
+        return getattr(loaded, name) if name else loaded
+
+    @property
     def factory(self) -> Callable[..., Any] | None:
         """What makes the agent; of a learner or planner its class."""
-        if self.place is None:
-            return None
-        module, _, name = self.place.partition(":")
-        found: Callable[..., Any] = getattr(importlib.import_module(f"arcademark.agents.{module}"), name)
-        return found
+        return None if self.members else self._described
+
+    @property
+    def members(self) -> tuple[str, ...]:
+        """The agents of a set."""
+        return () if ":" in self.place else ("random", "const", "perturb")
+
+    @property
+    def summary(self) -> str:
+        """What it does, in a sentence."""
+        return docstrings.summary(self._described)
+
+    @property
+    def citation(self) -> str:
+        """Where it is published."""
+        return str(self._described.citation)
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -141,142 +160,31 @@ class BuiltinAgent:
         return "set" if self.factory is None else kind_of(self.factory, self.name)
 
 
-_AGENTS = (
-    BuiltinAgent(
-        "random",
-        "baselines:Random",
-        "Chooses uniformly among the actions: each step, under ale-2013 each frame.",
-        "Bellemare et al. 2013, §3.1.2",
-    ),
-    BuiltinAgent(
-        "const",
-        "baselines:Const",
-        "Plays one action throughout. Without an action: 18 agents, one for each.",
-        "Bellemare et al. 2013, §3.1.2",
-    ),
-    BuiltinAgent(
-        "perturb",
-        "baselines:Perturb",
-        "Plays one action with probability 0.95, else any. Without an action: 18 agents, one for each.",
-        "Bellemare et al. 2013, §3.1.2",
-    ),
-    BuiltinAgent(
-        "baselines",
-        None,
-        "All 37: random, and const and perturb for each of the 18 actions.",
-        "Bellemare et al. 2013, §4.1.2",
-        ("random", "const", "perturb"),
-    ),
-    BuiltinAgent(
-        human.NAME,
-        "human:Human",
-        "A person at the keyboard or a gamepad; 'arcademark play' lets one play.",
-        "Mnih et al. 2015, Methods: a person under the agents' conditions, at 60 frames a second without sound",
-    ),
-    BuiltinAgent(
-        "sarsa",
-        "sarsa:Sarsa",
-        "Learns: SARSA(λ) with linear values of features of the screen or the memory.",
-        "Bellemare et al. 2013, §3.1 and Appendix A",
-    ),
-    BuiltinAgent(
-        "breadth-first",
-        "planning.breadth_first:BreadthFirst",
-        "Plans: searches the full tree to a budget of frames, takes the branch with the greatest return.",
-        "Bellemare et al. 2013, §3.2.1 and Appendix B",
-    ),
-    BuiltinAgent(
-        "uct",
-        "planning.uct:UCT",
-        "Plans: Monte Carlo tree search with upper confidence bounds, takes the action simulated most.",
-        "Bellemare et al. 2013, §3.2.1 and Appendix B",
-    ),
-    BuiltinAgent(
-        "iw",
-        "planning.iterated_width:IteratedWidth",
-        "Plans: IW(1), breadth-first search that prunes what shows nothing new.",
-        "Lipovetzky, Ramirez and Geffner 2015",
-    ),
-    BuiltinAgent(
-        "rollout-iw",
-        "planning.rollout_iw:RolloutIW",
-        "Plans: Rollout-IW(1), walks down to what is new at its depth; of use with few frames too.",
-        "Bandres, Bonet and Geffner 2018",
-    ),
-    BuiltinAgent(
-        "go-explore",
-        "planning.go_explore:GoExplore",
-        "Plans once: explores from an archive of cells before the first action, then plays the best it found.",
-        "Ecoffet et al. 2019; Ecoffet et al. 2021",
-    ),
-    BuiltinAgent(
-        "best-path",
-        "planning.best_path:BestPath",
-        "Plans: improves one sequence of actions by random changes of its end; strong with few frames.",
-        "ours, after rolling horizon evolution (Perez et al. 2013)",
-    ),
-    BuiltinAgent(
-        "ppo",
-        "trainers.stable_baselines:PPO",
-        "Trains with Stable-Baselines3: proximal policy optimisation.",
-        "Schulman et al. 2017; settings of RL Baselines3 Zoo (Raffin 2020)",
-    ),
-    BuiltinAgent(
-        "a2c",
-        "trainers.stable_baselines:A2C",
-        "Trains with Stable-Baselines3: advantage actor-critic, A3C in step.",
-        "Mnih et al. 2016; settings of RL Baselines3 Zoo (Raffin 2020)",
-    ),
-    BuiltinAgent(
-        "dqn",
-        "trainers.stable_baselines:DQN",
-        "Trains with Stable-Baselines3: deep Q-network.",
-        "Mnih et al. 2015; settings of RL Baselines3 Zoo (Raffin 2020)",
-    ),
-    BuiltinAgent(
-        "qr-dqn",
-        "trainers.stable_baselines:QRDQN",
-        "Trains with sb3-contrib: deep Q-network with quantile regression.",
-        "Dabney et al. 2018; settings of RL Baselines3 Zoo (Raffin 2020)",
-    ),
-    BuiltinAgent(
-        "recurrent-ppo",
-        "trainers.stable_baselines:RecurrentPPO",
-        "Trains with sb3-contrib: proximal policy optimisation with an LSTM.",
-        "Schulman et al. 2017; settings of RL Baselines3 Zoo (Raffin 2020)",
-    ),
-    BuiltinAgent(
-        "sac",
-        "trainers.stable_baselines:SAC",
-        "Trains with Stable-Baselines3: soft actor-critic, for continuous actions of other tasks.",
-        "Haarnoja et al. 2018; settings of Stable-Baselines3",
-    ),
-    BuiltinAgent(
-        "impala",
-        "trainers.rllib:IMPALA",
-        "Trains with RLlib: importance weighted actor-learner with V-trace.",
-        "Espeholt et al. 2018; settings of RLlib's examples",
-    ),
-    BuiltinAgent(
-        "appo",
-        "trainers.rllib:APPO",
-        "Trains with RLlib: proximal policy optimisation from a buffer of recent batches, with V-trace.",
-        "Luo et al. 2020; settings of RLlib's examples",
-    ),
-    BuiltinAgent(
-        "rainbow",
-        "trainers.rllib:Rainbow",
-        "Trains with RLlib: deep Q-network with double, dueling, noisy and distributional values, n steps, priorities.",
-        "Hessel et al. 2018",
-    ),
-    BuiltinAgent(
-        "dreamerv3",
-        "trainers.rllib:DreamerV3",
-        "Trains with RLlib: a world model, and an actor and a critic that learn in it (needs RLlib to play too).",
-        "Hafner et al. 2023",
-    ),
-)
-_BUILTIN = {agent.name: agent for agent in _AGENTS}
+_PLACES = {
+    "random": "baselines:Random",
+    "const": "baselines:Const",
+    "perturb": "baselines:Perturb",
+    "baselines": "baselines",
+    "human": "human:Human",
+    "sarsa": "sarsa:Sarsa",
+    "breadth-first": "planning.breadth_first:BreadthFirst",
+    "uct": "planning.uct:UCT",
+    "iw": "planning.iterated_width:IteratedWidth",
+    "rollout-iw": "planning.rollout_iw:RolloutIW",
+    "go-explore": "planning.go_explore:GoExplore",
+    "best-path": "planning.best_path:BestPath",
+    "ppo": "trainers.stable_baselines:PPO",
+    "a2c": "trainers.stable_baselines:A2C",
+    "dqn": "trainers.stable_baselines:DQN",
+    "qr-dqn": "trainers.stable_baselines:QRDQN",
+    "recurrent-ppo": "trainers.stable_baselines:RecurrentPPO",
+    "sac": "trainers.stable_baselines:SAC",
+    "impala": "trainers.rllib:IMPALA",
+    "appo": "trainers.rllib:APPO",
+    "rainbow": "trainers.rllib:Rainbow",
+    "dreamerv3": "trainers.rllib:DreamerV3",
+}
+_BUILTIN = {name: BuiltinAgent(name, place) for name, place in _PLACES.items()}
 
 
 def builtin_agents() -> Mapping[str, BuiltinAgent]:
@@ -290,8 +198,8 @@ def agent_specs(ref: str, settings: Mapping[str, object] | None = None) -> tuple
     Parameters
     ----------
     ref : str
-        A built-in agent, ``package.module:factory``, ``path/to/file.py:factory``, or a checkpoint or pattern of them,
-        ``models/{game}/seed{seed}.zip``.
+        A built-in agent, ``package.module:factory``, ``path/to/file.py:factory``, a checkpoint or pattern of them,
+        ``models/{game}/seed{seed}.zip``, or the name of an agent that another package declares.
     settings : mapping of str to object
         The agent's own parameters, as text (``--set depth=2``) or as values.
 
@@ -306,16 +214,27 @@ def agent_specs(ref: str, settings: Mapping[str, object] | None = None) -> tuple
         raise ArcadeMarkError(human.PLAYS)
     if ref in _BUILTIN:
         return _builtin_specs(_BUILTIN[ref], settings)
-    if paths.is_checkpoint(ref):
-        spec = AgentSpec(paths.canonical_pattern(ref))
-        return (replace(spec, parameters=read_parameters(spec.label, declared(_factory(spec))[0], settings)),)
-    if ":" not in ref and not ref.endswith(".py"):
-        raise UnknownNameError("agent", ref, [*_BUILTIN, "path/to/file.py:factory", "package.module:factory"])
-    spec = AgentSpec(canonical_reference(ref))
-    factory = load_factory(spec.ref)
+    own = paths.canonical_pattern if paths.is_checkpoint(ref) else own_reference
+    return (_with(AgentSpec(own(ref)), settings),)
+
+
+def _with(spec: AgentSpec, settings: Mapping[str, object] | None) -> AgentSpec:
+    factory = _factory(spec)
     kind_of(factory, spec.label)
-    parameters, _ = declared(factory)
-    return (AgentSpec(spec.ref, read_parameters(spec.label, parameters, settings)),)
+    return replace(spec, parameters=read_parameters(spec.label, declared(factory)[0], settings or {}))
+
+
+def own_reference(ref: str) -> str:
+    """Return the canonical reference of an agent that is not ours, or of a name that an installed package declares.
+
+    ArcadeMarkError if there is no such name, or what it stands for cannot be imported.
+    """
+    if ":" in ref or ref.endswith(".py"):
+        return canonical_reference(ref)
+    if plugins.named(PLUGINS, ref) is None:
+        ours = [*_BUILTIN, *plugins.names(PLUGINS)]
+        raise UnknownNameError("agent", ref, [*ours, "path/to/file.py:factory", "package.module:factory"])
+    return str(plugins.place(PLUGINS, ref))
 
 
 def command_spec(
@@ -347,10 +266,7 @@ def command_spec(
 
 def made_spec(made: object, settings: Mapping[str, object] | None = None) -> AgentSpec:
     """Return the spec of an agent that was made in this process, or of a factory with its settings; errors as above."""
-    name = getattr(made, "__name__", None) or type(made).__name__
-    factory = factory_of(made)
-    kind_of(factory, name)
-    return AgentSpec(name, read_parameters(name, declared(factory)[0], settings or {}), made=made)
+    return _with(AgentSpec(getattr(made, "__name__", None) or type(made).__name__, made=made), settings)
 
 
 def named(specs: Sequence[AgentSpec], name: str) -> tuple[AgentSpec, ...]:
@@ -446,13 +362,11 @@ def with_checkpoints(spec: AgentSpec, games: Sequence[EnvironmentSpec]) -> Mappi
     from arcademark.agents.checkpoints import policy
 
     files = paths.files_of(spec.ref, [(env.game, env.seed or 0) for env in games])
-    asked = {(files[env.game, env.seed or 0], env.game): env for env in games}
-    tried = policy.check(
-        spec.label, [(path, env) for (path, _), env in asked.items()], _arguments(spec, _factory(spec))
-    )
+    envs = {(files[env.game, env.seed or 0], env.game): env for env in games}
+    tried = policy.check(spec.label, [(path, env) for (path, _), env in envs.items()], _arguments(spec, _factory(spec)))
     agents = {
         key: replace(spec, sha256=one.sha256, misses_fire=one.fire_pressed and env.has_fire and not env.presses_fire)
-        for (key, env), one in zip(asked.items(), tried, strict=True)
+        for (key, env), one in zip(envs.items(), tried, strict=True)
     }
     return {(game, seed): agents[path, game] for (game, seed), path in files.items()}
 

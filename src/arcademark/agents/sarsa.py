@@ -68,7 +68,7 @@ def _signature() -> inspect.Signature:
 
 
 class Sarsa:
-    """Learns linear action values on features of the screen or the memory; an `agents.base.Learner`.
+    """Learns: SARSA(λ) with linear values of features of the screen or the memory.
 
     Parameters
     ----------
@@ -104,6 +104,8 @@ class Sarsa:
     ArcadeMarkError
         If there is no such feature set, or a parameter is out of range or is none of the set's.
     """
+
+    citation = "Bellemare et al. 2013, §3.1 and Appendix A"
 
     batch_size = 1
     checkpoint_frames = 1_000_000

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import product
 from numbers import Integral
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -30,63 +31,57 @@ def check_spaces(agent: object, where: str, env: EnvironmentSpec) -> None:
     ArcadeMarkError if it is for another number of actions, or observations of another shape or type. `where` names the
     agent and the game, for messages; `env` is what it is shown.
     """
-    if isinstance(env.protocol, AtariProtocol):
-        _check_actions(getattr(agent, "action_space", None), where, env)
-        _check_observations(getattr(agent, "observation_space", None), where, env)
-        return
-    arrays = env.array_actions
-    given = getattr(agent, "action_space", None)
-    count, shape = getattr(given, "n", None), getattr(given, "shape", None)
-    fits = count in (None, env.num_actions) and shape in (None, ()) if arrays is None else shape in (None, arrays.shape)
-    if not fits:
-        made_for = f"{count} actions" if shape in (None, ()) else f"arrays of shape {shape}"
-        expected = f"{env.num_actions} actions" if arrays is None else f"arrays of shape {arrays.shape}"
-        raise ArcadeMarkError(f"{where}: it was made for {made_for} (its action_space); expected {expected}")
-    shape = getattr(getattr(agent, "observation_space", None), "shape", None)
-    if shape is not None and tuple(shape) != env.observation_shape:
-        raise ArcadeMarkError(
-            f"{where}: it was made for observations of shape {tuple(shape)}; the task gives {env.observation_shape}"
-        )
+    actions, observations = (getattr(agent, f"{name}_space", None) for name in ("action", "observation"))
+    for name, space, check in (
+        ("action_space", actions, _wrong_actions),
+        ("observation_space", observations, _wrong_observations),
+    ):
+        if reason := check(space, env):
+            raise ArcadeMarkError(f"{where}: {_made_for(space)} (its {name}); {reason}")
 
 
-def _check_actions(space: object, where: str, env: EnvironmentSpec) -> None:
-    count, start = getattr(space, "n", None), getattr(space, "start", 0)
-    if not isinstance(count, Integral) or getattr(space, "shape", ()) != () or start != 0:
-        if _is_space(space):
-            raise ArcadeMarkError(
-                f"{where}: its action_space is {said(repr, space)}; expected a discrete one, of actions from 0 to "
-                f"{env.num_actions - 1}"
-            )
-        return
-    if count != env.num_actions:
-        other = "minimal" if env.atari.action_set == "full" else "full"
-        fits = environment_spec(env.game, env.atari.override({"action_set": other})).num_actions == count
-        remedy = f"try --override action_set={other}, which has {count}" if fits else "load the model for this game"
-        if fits and other == "minimal":
-            remedy += ", or the protocol of its training, such as sb3-atari for Stable-Baselines3's wrappers"
-        raise ArcadeMarkError(
-            f"{where}: it was made for {count} actions (its action_space); the game has {env.num_actions} under "
-            f"{env.protocol.label}; {remedy}"
-        )
+def _made_for(space: object) -> str:
+    if isinstance(count := getattr(space, "n", None), Integral) and not getattr(space, "shape", ()):
+        return f"it was made for {count} actions"
+    return f"it was made for {said(repr, space)}"
 
 
-def _check_observations(space: object, where: str, env: EnvironmentSpec) -> None:
+def _wrong_actions(space: object, env: EnvironmentSpec) -> str:
+    """Say what is wrong with a space of actions, "" if nothing; things that are no spaces say nothing."""
+    if not callable(getattr(space, "contains", None)) and not isinstance(space, SimpleNamespace):
+        return ""
+    count, shape, arrays = getattr(space, "n", None), getattr(space, "shape", ()), env.array_actions
+    if arrays is not None:
+        return "" if shape == arrays.shape else f"expected arrays of shape {arrays.shape}"
+    if not isinstance(count, Integral) or shape != () or getattr(space, "start", 0) != 0:
+        return f"expected a discrete one, of actions from 0 to {env.num_actions - 1}"
+    if count == env.num_actions:
+        return ""
+    if not isinstance(env.protocol, AtariProtocol):
+        return f"expected {env.num_actions} actions"
+    other = "minimal" if env.atari.action_set == "full" else "full"
+    fits = environment_spec(env.game, env.atari.override({"action_set": other})).num_actions == count
+    remedy = f"try --override action_set={other}, which has {count}" if fits else "load the model for this game"
+    if fits and other == "minimal":
+        remedy += ", or the protocol of its training, such as sb3-atari for Stable-Baselines3's wrappers"
+    return f"the game has {env.num_actions} actions under {env.protocol.label}; {remedy}"
+
+
+def _wrong_observations(space: object, env: EnvironmentSpec) -> str:
+    """Say what is wrong with a space of observations, "" if nothing."""
     shape, dtype = getattr(space, "shape", None), getattr(space, "dtype", None)
-    if shape is None or dtype is None:
-        if _is_space(space):
-            raise ArcadeMarkError(
-                f"{where}: its observation_space is {said(repr, space)}; expected one of arrays of shape "
-                f"{env.observation_shape}"
-            )
-        return
-    made_for = f"{where}: it was made for observations of shape {tuple(shape)} and type {dtype} (its observation_space)"
+    if shape is None:
+        return f"expected arrays of shape {env.observation_shape}" if callable(getattr(space, "contains", None)) else ""
     given = f"the game gives {env.observation_shape} and {env.observation_dtype} under {env.protocol.label}"
+    if not isinstance(env.protocol, AtariProtocol):
+        return "" if tuple(shape) == env.observation_shape else given
     colours_first = env.observation_shape[-1:] + env.observation_shape[:-1]
     transposes = env.atari.observation == "rgb" and tuple(shape) == colours_first  # as Stable-Baselines3 itself does
     if tuple(shape) != env.observation_shape and not transposes:
-        raise ArcadeMarkError(f"{made_for}; {given}; {_remedy(tuple(shape), env)}")
-    if np.dtype(dtype) != np.dtype(env.observation_dtype):
-        raise ArcadeMarkError(f"{made_for}; {given}; wrap it in an agent that converts them, as in its training")
+        return f"{given}; {_remedy(tuple(shape), env)}"
+    if dtype is not None and np.dtype(dtype) != np.dtype(env.observation_dtype):
+        return f"{given}; wrap it in an agent that converts them, as in its training"
+    return ""
 
 
 def _remedy(shape: tuple[int, ...], env: EnvironmentSpec) -> str:
@@ -115,7 +110,3 @@ def _shape(env: EnvironmentSpec, changes: Mapping[str, Any]) -> tuple[int, ...] 
         return environment_spec(env.game, env.atari.override(changes)).observation_shape
     except ArcadeMarkError:
         return None
-
-
-def _is_space(thing: object) -> bool:
-    return callable(getattr(thing, "sample", None)) and callable(getattr(thing, "contains", None))

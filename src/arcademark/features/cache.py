@@ -12,10 +12,10 @@ key is made anew; where nothing can be written, nothing is kept, and that is no 
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
 import json
-import tempfile
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.files import MOST_BYTES, cache_folder, read_bytes
+from arcademark.files import MOST_BYTES, cache_folder, read_bytes, write_whole
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -45,11 +45,11 @@ def cached(kind: str, key: Mapping[str, Any], make: Callable[[], Arrays]) -> Arr
     if folder is None:
         return make()
     path = folder / f"{kind}-{hashlib.sha256(text.encode()).hexdigest()[:32]}.npz"
-    found = _read(path, text)
-    if found is None:
-        found = make()
-        _write(path, text, found)
-    return found
+    arrays = _read(path, text)
+    if arrays is None:
+        arrays = make()
+        _write(path, text, arrays)
+    return arrays
 
 
 def _read(path: Path, text: str) -> Arrays | None:
@@ -68,14 +68,7 @@ def _read(path: Path, text: str) -> Arrays | None:
 
 
 def _write(path: Path, text: str, arrays: Arrays) -> None:
-    draft = None
-    try:
+    contents: dict[str, Any] = {_KEY: np.array(text), **arrays}
+    with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".draft-", suffix=".npz", delete=False) as file:
-            draft = Path(file.name)
-            contents: dict[str, Any] = {_KEY: np.array(text), **arrays}
-            np.savez_compressed(file, **contents)
-        draft.replace(path)
-    except OSError:
-        if draft is not None:
-            draft.unlink(missing_ok=True)
+        write_whole(path, lambda draft: np.savez_compressed(draft, **contents))

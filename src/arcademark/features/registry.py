@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from arcademark import plugins
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.features.base import Features, Observed
@@ -23,6 +24,9 @@ from arcademark.features.sets.bass import Bass
 from arcademark.features.sets.lsh import Lsh
 from arcademark.features.sets.prost import BlobProst, BPros, BProst
 from arcademark.features.sets.ram import Ram, RamBits
+
+PLUGINS = "arcademark.features"
+"""The group of entry points by which other packages declare feature sets."""
 
 
 @dataclass(frozen=True)
@@ -79,11 +83,21 @@ def feature_sets() -> Mapping[str, FeatureSet]:
 
 
 def feature_set(name: str) -> FeatureSet:
-    """Return one of them; UnknownNameError if there is none of that name."""
-    try:
+    """Return a feature set, ours or one that another package declares.
+
+    ArcadeMarkError if there is none of that name, or what the package declares is no `FeatureSet`.
+    """
+    if name in _SETS:
         return _SETS[name]
-    except KeyError:
-        raise UnknownNameError("feature set", name, list(_SETS)) from None
+    declared = plugins.named(PLUGINS, name)
+    if declared is None:
+        raise UnknownNameError("feature set", name, [*_SETS, *plugins.names(PLUGINS)])
+    if not isinstance(declared, FeatureSet):
+        raise ArcadeMarkError(
+            f"feature set {name}: {plugins.place(PLUGINS, name)} is a {type(declared).__name__}; expected an "
+            "arcademark.features.registry.FeatureSet"
+        )
+    return declared
 
 
 def make_features(name: str, env: EnvironmentSpec, parameters: Mapping[str, Any] | None = None) -> Features:

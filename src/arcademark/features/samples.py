@@ -84,7 +84,7 @@ def read_trajectory(path: str, env: EnvironmentSpec) -> tuple[int, ...]:
         place = Path(path).expanduser()
     except RuntimeError:  # of a user that there is not
         place = Path(path)
-    found = []
+    actions = []
     for number, line in enumerate(read_text(place, MOST_BYTES).splitlines(), 1):
         text = line.partition("#")[0].strip()
         if not text:
@@ -94,18 +94,18 @@ def read_trajectory(path: str, env: EnvironmentSpec) -> tuple[int, ...]:
                 f"{path}, line {number}: {text!r} is no action of {env.game!r} under protocol {env.protocol.name!r}; "
                 f"expected a number from 0 to {env.num_actions - 1}"
             )
-        found.append(int(text))
-    if not found:
+        actions.append(int(text))
+    if not actions:
         raise ArcadeMarkError(f"{path}: holds no action; expected a number from 0 to {env.num_actions - 1} a line")
-    return tuple(found)
+    return tuple(actions)
 
 
 def _screens(
     env: EnvironmentSpec, count: int, actions: Sequence[int], rng: np.random.Generator
 ) -> Iterator[NDArray[np.uint8]]:
-    shown = {"observation": "palette", "screen_size": None, "max_pool": False, "frame_stack": 1}
+    screens = {"observation": "palette", "screen_size": None, "max_pool": False, "frame_stack": 1}
     emulator = choose_emulator(env.game, compiles=False)  # a process beside others is no place to compile in
-    game = open_game(environment_spec(env.game, env.atari.override(shown)), emulator=emulator)
+    game = open_game(environment_spec(env.game, env.atari.override(screens)), emulator=emulator)
     screen = np.empty(game.spec.observation_shape, np.uint8)
     try:
         episodes = (_episode(game, actions, screen, rng) for _ in repeat(None))

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from arcademark.agents import docstrings
-from arcademark.agents.importing import canonical_reference, load_factory
-from arcademark.agents.loading import BuiltinAgent, Kind, builtin_agents, kind_of
+from arcademark.agents.importing import load_factory
+from arcademark.agents.loading import BuiltinAgent, Kind, builtin_agents, kind_of, own_reference
 from arcademark.agents.trainers import algorithms
 from arcademark.errors import UnknownNameError
 from arcademark.reports.features.documents import FeatureSets, ParameterView, SetView, length, parameters_of, set_view
@@ -243,9 +243,7 @@ def _agent(name: str) -> AgentView:
     agents = builtin_agents()
     if name in agents:
         return _builtin(agents[name])
-    if ":" not in name and not name.endswith(".py"):
-        raise UnknownNameError("agent", name, [*agents, "path/to/file.py:factory", "package.module:factory"])
-    reference = canonical_reference(name)
+    reference = own_reference(name)
     factory = load_factory(reference)
     return AgentView(
         reference, kind_of(factory, reference), docstrings.summary(factory), "", (), parameters_of(factory)

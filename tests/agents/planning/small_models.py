@@ -103,41 +103,6 @@ def play(planner, model, seed, decisions, start=None, first=True):
     return actions, state
 
 
-def play_killed(make_planner, make_model, seed, decisions, stop):
-    """Play as `play` does, but lose planner and model after `stop` yields and decisions; return the actions."""
-    planner, model, rng = make_planner(), make_model(), np.random.default_rng(seed)
-    state, actions, first = place(0, 0, False), [], True
-
-    def again():
-        kept = planner.checkpoint(), rng.bit_generator.state
-        new = make_planner()
-        new.restore(kept[0])
-        generator = np.random.default_rng(0)
-        generator.bit_generator.state = kept[1]
-        return new, make_model(), generator
-
-    while len(actions) < decisions and not state.ended:
-        plan = planner.plan(model, state, first, rng)
-        while True:
-            try:
-                assert next(plan)
-            except StopIteration as end:
-                action = end.value
-                break
-            stop -= 1
-            if stop == 0:
-                planner, model, rng = again()
-                plan, first = planner.plan(model, state, False, rng), False
-        actions.append(action)
-        model.restore(state)
-        model.step(action)
-        state, first = model.save(), False
-        stop -= 1
-        if stop == 0:
-            planner, model, rng = again()
-    return actions
-
-
 def shape(node):
     """Write a tree as nested tuples, to compare."""
     children = tuple(shape(child) for child in node.children)

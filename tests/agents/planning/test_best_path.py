@@ -4,13 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_models import SmallModel, chain, decide, place, play, play_killed, random_model
+from small_models import SmallModel, chain, decide, place, play, random_model
 
 from arcademark.agents.loading import agent_specs, make_agent
 from arcademark.agents.planning.best_path import BestPath, Path
 from arcademark.environments.emulation.generative import snapshot
 from arcademark.environments.registry import environment_spec, open_environment, open_model
-from arcademark.errors import ArcadeMarkError
 from arcademark.suite.protocols import protocol
 
 START = place(0, 0, False)
@@ -123,31 +122,6 @@ def test_actions_are_held():
     for hold in (0.0, 0.75, 1.0):
         actions = np.array(make(model, hold=hold)._random_actions(1000, 20_000, rng))
         assert np.mean(actions[1:] == actions[:-1]) == pytest.approx(hold, abs=0.01)
-
-
-@settings(max_examples=40, deadline=None)
-@given(seed=st.integers(0, 10**6), stop=st.integers(0, 120))
-def test_a_planner_killed_anywhere_goes_on_as_if_undisturbed(seed, stop):
-    def planner():
-        return make(random_model(seed))
-
-    undisturbed, _ = play(planner(), random_model(seed), seed, 10)
-    assert play_killed(planner, lambda: random_model(seed), seed, 10, stop) == undisturbed
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"frames_per_decision": 0}, "'frames_per_decision' is 0: expected at least 1"),
-        ({"horizon_frames": 0}, "'horizon_frames' is 0: expected at least 1"),
-        ({"discount": 1.5}, "'discount' is 1.5: expected 0 to 1"),
-        ({"hold": -0.5}, "'hold' is -0.5: expected 0 to 1"),
-    ],
-)
-def test_parameters_out_of_range_are_refused(parameters, message, env):
-    with pytest.raises(ArcadeMarkError, match=message):
-        BestPath.supports(env, **parameters)
-    assert BestPath.supports(env) is None
 
 
 def test_it_is_built_in_and_catches_all_that_falls():

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_models import SmallModel, chain, decide, place, play, play_killed, random_model, shape
+from small_models import SmallModel, chain, decide, place, play, random_model, shape
 
 from arcademark.agents.planning.breadth_first import BreadthFirst
-from arcademark.errors import ArcadeMarkError
 
 START = place(0, 0, False)
 
@@ -132,19 +131,6 @@ def test_ends_are_not_saved_but_where_duplicates_are_sought():
         assert model.saves == saves
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"frames_per_decision": 0}, "'frames_per_decision' is 0: expected at least 1"),
-        ({"discount": 1.5}, "'discount' is 1.5: expected 0 to 1"),
-    ],
-)
-def test_parameters_out_of_range_are_refused(parameters, message, env):
-    with pytest.raises(ArcadeMarkError, match=message):
-        BreadthFirst.supports(env, **parameters)
-    assert BreadthFirst.supports(env) is None
-
-
 # A reference implementation: levels of action sequences, each played from the start; nothing is saved but the start.
 
 
@@ -199,13 +185,3 @@ def test_it_decides_as_its_reference_implementation(seed, num_actions, ends, cap
     model = random_model(seed, num_actions=num_actions, ends=ends, cap=cap * frame_skip, frame_skip=frame_skip)
     ours, _ = decide(make(model, frames, discount, prune), model, START, True, np.random.default_rng(seed))
     assert ours == reference(model, START, frames, discount, prune, np.random.default_rng(seed))
-
-
-@settings(max_examples=40, deadline=None)
-@given(seed=st.integers(0, 10**6), stop=st.integers(0, 60), prune=st.booleans(), frames=st.integers(1, 60))
-def test_a_planner_killed_anywhere_goes_on_as_if_undisturbed(seed, stop, prune, frames):
-    def planner():
-        return make(random_model(seed), frames, prune=prune)
-
-    undisturbed, _ = play(planner(), random_model(seed), seed, 10)
-    assert play_killed(planner, lambda: random_model(seed), seed, 10, stop) == undisturbed

@@ -11,14 +11,12 @@ from seeing_models import SeeingModel, tile_screen
 from arcademark.agents.planning.features import (
     BASIC,
     OFFSETS,
-    DepthTable,
+    NoveltyTable,
     PairTable,
     RamFeatures,
     ScreenCells,
     TileFeatures,
     make_features,
-    ram_table,
-    tile_table,
 )
 from arcademark.environments.emulation.palettes import gray_table
 
@@ -102,8 +100,8 @@ def test_what_is_read_is_kept_when_the_next_is_read():
 
 
 def test_a_byte_is_novel_if_no_state_had_its_value_at_so_small_a_depth():
-    table = ram_table(2)
-    first, second, both = (np.array(ram, np.uint8) for ram in ([5, 7], [5, 8], [6, 8]))
+    table = NoveltyTable(512)
+    first, second, both = (np.array(ram, np.uint16) for ram in ([5, 263], [5, 264], [6, 264]))
     assert table.enter(first, None, 2)
     assert not table.enter(first, None, 2)
     assert table.enter(second, None, 2)  # 8 is new
@@ -117,15 +115,15 @@ def test_a_byte_is_novel_if_no_state_had_its_value_at_so_small_a_depth():
 
 
 def test_the_five_is_not_a_five_elsewhere():
-    table = ram_table(2)
-    table.enter(np.array([5, 7], np.uint8), None, 0)
-    assert table.enter(np.array([7, 5], np.uint8), None, 9)
+    table = NoveltyTable(512)
+    table.enter(np.array([5, 263], np.uint16), None, 0)
+    assert table.enter(np.array([7, 261], np.uint16), None, 9)
 
 
 @pytest.mark.slow
 def test_an_offset_is_novel_where_no_tile_is():
     """Two colours in tiles where they were before, but never at once."""
-    tables = tile_table(), PairTable()
+    tables = NoveltyTable(BASIC), PairTable()
     shown = [((3, 3, 1), (8, 8, 2)), ((3, 4, 1), (8, 9, 2)), ((3, 3, 1), (8, 9, 2)), ((3, 3, 1), (8, 9, 2))]
     features = TileFeatures((210, 160), pairs=True)
     novel = []
@@ -156,7 +154,7 @@ def test_the_papers_number_of_atoms():
 @given(seed=st.integers(0, 10**6), num_atoms=st.integers(1, 25), root=st.sampled_from(["none", "alone", "after"]))
 def test_tables_are_as_their_reference_implementations(seed, num_atoms, root):
     rng = np.random.default_rng(seed)
-    tiles, pairs, slow_tile, slow_pair = tile_table(), PairTable(), SlowTable(), SlowTable()
+    tiles, pairs, slow_tile, slow_pair = NoveltyTable(BASIC), PairTable(), SlowTable(), SlowTable()
 
     def draw():
         numbers = np.unique(rng.choice(4, num_atoms) * 224 * 31 + rng.choice([0, 1, 15, 16, 100, 223], num_atoms))
@@ -210,7 +208,7 @@ def test_levels_are_of_equal_width():
 
 @pytest.mark.parametrize(
     ("name", "kind", "table"),
-    [("ram", RamFeatures, DepthTable), ("tiles", TileFeatures, DepthTable), ("b-prost", TileFeatures, PairTable)],
+    [("ram", RamFeatures, NoveltyTable), ("tiles", TileFeatures, NoveltyTable), ("b-prost", TileFeatures, PairTable)],
 )
 @pytest.mark.parametrize("game", ["pong", "toy", "carnival"])
 def test_features_are_known_by_name(name, kind, table, game):

@@ -7,14 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from seeing_models import SeeingModel
-from small_models import decide, place, play, play_killed, random_model
+from small_models import decide, place, play, random_model
 
 from arcademark.agents.planning.archive import START as START_CELL
 from arcademark.agents.planning.archive import Archive, Trajectory
 from arcademark.agents.planning.go_explore import GoExplore
 from arcademark.environments.emulation.generative import snapshot
 from arcademark.environments.registry import environment_spec, open_environment, open_model
-from arcademark.errors import ArcadeMarkError
 from arcademark.suite.protocols import protocol
 
 START = place(0, 0, False)
@@ -136,45 +135,12 @@ def test_the_episode_reaches_the_score_of_the_trajectory(seed):
     assert tuple(actions[:played]) == planner.trajectory[:played]
 
 
-def test_it_explores_once_an_episode():
-    model = small_game(5, ends=0)
-    planner, rng = make(model), np.random.default_rng(0)
-    for first, frames in ((True, 300), (False, 300), (False, 300), (True, 600), (False, 600)):
-        decide(planner, model, START, first, rng)
-        assert model.frames == frames
-
-
 def test_actions_are_repeated_with_the_probability_and_drawn_from_all():
     model = SeeingModel([[0, 0, 0]], [[0, 0, 0]], [[]])
     planner = GoExplore(model.spec, explore_frames=10**6, explore_actions=40_000, repeat_probability=0.9)
     actions = np.array(planner._draw(model, np.random.default_rng(0)))
     assert np.mean(actions[1:] == actions[:-1]) == pytest.approx(0.9 + 0.1 / 3, abs=0.005)
     np.testing.assert_allclose(np.bincount(actions) / 40_000, 1 / 3, atol=0.05)
-
-
-@settings(max_examples=40, deadline=None)
-@given(seed=st.integers(0, 10**6), stop=st.integers(0, 80))
-def test_a_planner_killed_anywhere_goes_on_as_if_undisturbed(seed, stop):
-    def model():
-        return small_game(seed)
-
-    undisturbed, _ = play(make(model()), model(), seed, 10)
-    assert play_killed(lambda: make(model()), model, seed, 10, stop) == undisturbed
-
-
-def test_asking_for_a_checkpoint_changes_nothing():
-    model = small_game(2)
-    asked, quiet = make(model), make(model)
-    plan = asked.plan(model, START, True, np.random.default_rng(0))
-    while True:
-        try:
-            next(plan)
-            asked.checkpoint()
-        except StopIteration:
-            break
-    decide(quiet, model, START, True, np.random.default_rng(0))
-    assert asked.trajectory == quiet.trajectory
-    assert asked.checkpoint() == quiet.checkpoint()
 
 
 # The archive.
@@ -298,22 +264,3 @@ def test_games_with_randomness_are_refused(make_env):
         "protocol without them, or --override repeat_action_probability=0"
     )
     assert GoExplore.supports(make_env(protocol_name="ale-2013")) is None
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"explore_frames": 0}, "agent go-explore: parameter 'explore_frames' is 0: expected at least 1"),
-        ({"explore_frames": 2}, "'explore_frames' is 2: expected at least 4, the frames of one action"),
-        ({"width": 161}, "'width' is 161: expected 1 to 160"),
-        ({"height": 0}, "'height' is 0: expected 1 to 210"),
-        ({"levels": 257}, "'levels' is 257: expected 1 to 256"),
-        ({"explore_actions": 0}, "'explore_actions' is 0: expected at least 1"),
-        ({"repeat_probability": 1.5}, "'repeat_probability' is 1.5: expected 0 to 1"),
-        ({"chosen_weight": -1.0}, "'chosen_weight' is -1: expected at least 0"),
-        ({"seen_weight": 0.0}, "all weights of cells are 0; give one of them another value"),
-    ],
-)
-def test_parameters_out_of_range_are_refused(parameters, message, env):
-    with pytest.raises(ArcadeMarkError, match=message):
-        GoExplore.supports(env, **parameters)

@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from seeing_models import Replayer, SeeingModel, paths, seeing_model, tile_screen
-from small_models import decide, place, play, play_killed, shape
+from small_models import decide, place, play, shape
 
 from arcademark.agents.planning.iterated_width import IteratedWidth
-from arcademark.errors import ArcadeMarkError
 
 START = place(0, 0, False)
 
@@ -287,45 +286,3 @@ def test_nothing_is_kept_where_the_game_stands_elsewhere_or_an_episode_begins():
         ]
         assert chosen[0] == chosen[1]
         assert [a.tolist() for a in planner.atoms.values()] == [a.tolist() for a in fresh.atoms.values()]
-
-
-@settings(max_examples=40, deadline=None)
-@given(seed=st.integers(0, 10**6), stop=st.integers(0, 80), frames=st.integers(1, 60))
-def test_a_planner_killed_anywhere_goes_on_as_if_undisturbed(seed, stop, frames):
-    def model():
-        return seeing_model(seed, num_values=4)
-
-    def planner():
-        return make(model(), frames)
-
-    undisturbed, _ = play(planner(), model(), seed, 10)
-    assert play_killed(planner, model, seed, 10, stop) == undisturbed
-
-
-def test_a_checkpoint_holds_the_atoms():
-    model = seeing_model(4, num_values=5, ends=0)
-    planner, other = make(model), make(model)
-    play(planner, model, 0, 2)
-    assert len(planner.atoms) > 3
-    other.restore(planner.checkpoint())
-    assert [a.tolist() for a in other.atoms.values()] == [a.tolist() for a in planner.atoms.values()]
-    assert shape(other.root) == shape(planner.root)
-    assert other.checkpoint() == planner.checkpoint()
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"frames_per_decision": 0}, "agent iw: parameter 'frames_per_decision' is 0: expected at least 1"),
-        ({"frames_per_decision": 3}, "'frames_per_decision' is 3: expected at least 4, the frames of one action"),
-        ({"frames_per_decision": 9, "frames_per_action": 10}, "is 9: expected at least 10, the frames of one action"),
-        ({"horizon_frames": 0}, "'horizon_frames' is 0: expected at least 1"),
-        ({"discount": 1.5}, "'discount' is 1.5: expected 0 to 1"),
-        ({"frames_per_action": 0}, "'frames_per_action' is 0: expected at least 1"),
-    ],
-)
-def test_parameters_out_of_range_are_refused(parameters, message, env):
-    with pytest.raises(ArcadeMarkError, match=message):
-        IteratedWidth.supports(env, **parameters)
-    assert IteratedWidth.supports(env) is None
-    assert IteratedWidth.supports(env, frames_per_decision=3, frames_per_action=3) is None

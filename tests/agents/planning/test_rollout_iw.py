@@ -5,12 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from seeing_models import Replayer, SeeingModel, paths, seeing_model
-from small_models import decide, place, play, play_killed, shape
+from small_models import decide, place, shape
 
 from arcademark.agents.planning.rollout_iw import RolloutIW
 from arcademark.environments.emulation.generative import snapshot
 from arcademark.environments.registry import environment_spec, open_environment, open_model
-from arcademark.errors import ArcadeMarkError
 from arcademark.suite.protocols import protocol
 
 START = place(0, 0, False)
@@ -272,27 +271,6 @@ def test_a_kept_tree_saves_frames(seed, num_values, ends):
     assert model.frames - frames == len(nodes) - len(kept)
 
 
-@settings(max_examples=60, deadline=None)
-@given(
-    seed=st.integers(0, 10**6),
-    stop=st.integers(0, 80),
-    frames=st.integers(1, 60),
-    subscores=st.booleans(),
-    still=st.sampled_from([0, 2]),
-)
-def test_a_planner_killed_anywhere_goes_on_as_if_undisturbed(seed, stop, frames, subscores, still):
-    def model():
-        return seeing_model(seed, num_values=4)
-
-    def planner():
-        made = make(model(), frames, subscores=subscores)
-        made.still_frames = still  # memories stand for screens
-        return made
-
-    undisturbed, _ = play(planner(), model(), seed, 10)
-    assert play_killed(planner, model, seed, 10, stop) == undisturbed
-
-
 def test_a_checkpoint_within_a_decision_holds_the_labels():
     model = seeing_model(4, num_values=5, ends=0)
     planner, other = make(model, 40), make(model, 40)
@@ -313,17 +291,3 @@ def test_labels_of_a_decision_that_was_never_made_do_not_outlive_it():
     chosen = [decide(p, model, START, True, np.random.default_rng(3)) for p in (planner, fresh)]
     assert chosen[0] == chosen[1]
     assert shape(planner.root) == shape(fresh.root)
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"frames_per_decision": 0}, "agent rollout-iw: parameter 'frames_per_decision' is 0: expected at least 1"),
-        ({"risk_aversion": 0.5}, "'risk_aversion' is 0.5: expected at least 1"),
-        ({"discount": -1.0}, "'discount' is -1: expected 0 to 1"),
-    ],
-)
-def test_parameters_out_of_range_are_refused(parameters, message, env):
-    with pytest.raises(ArcadeMarkError, match=message):
-        RolloutIW.supports(env, **parameters)
-    assert RolloutIW.supports(env) is None

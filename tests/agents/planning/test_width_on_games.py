@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from agent_conformance import check_agent
 from small_models import decide
 
 from arcademark.agents.planning.go_explore import GoExplore
@@ -11,6 +10,7 @@ from arcademark.agents.planning.rollout_iw import RolloutIW
 from arcademark.environments.emulation.generative import snapshot
 from arcademark.environments.registry import environment_spec, open_environment, open_model
 from arcademark.suite.protocols import protocol
+from arcademark.testing import check_agent
 
 
 def play_game(planner_type, game, decisions, settings=None, seed=0, **parameters):

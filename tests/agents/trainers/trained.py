@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-from agent_conformance import check_agent
 
 from arcademark.agents.loading import agent_specs, builtin_agents, kind, make_agent
 from arcademark.environments.registry import environment_spec, open_environment
@@ -13,6 +12,7 @@ from arcademark.runs.plan import Trial
 from arcademark.runs.playing.training import TrainingGames
 from arcademark.runs.store.reading import Checkpoint
 from arcademark.suite.protocols import protocol
+from arcademark.testing import check_agent
 
 MEMORY = {"observation": "ram", "screen_size": None, "frame_stack": 1, "max_pool": False}
 _STEPS = {"num_envs": 2, "n_steps": 16}

@@ -5,7 +5,6 @@ from drawn import blobs_of, box, may_be_object, screen, silhouette
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arcademark.errors import ArcadeMarkError
 from arcademark.features.disco.blobs import FIRST, MAX_BLOBS, MAX_RUNS, NEXT, Workspace
 
 pytestmark = pytest.mark.slow  # to compile
@@ -113,11 +112,6 @@ def test_only_the_first_256_blobs_are_looked_at():
     workspace = Workspace(np.zeros_like(image))
     assert workspace.find(image) == MAX_BLOBS
     assert workspace.blobs[-1, :4].tolist() == [24, 120, 1, 3]
-
-
-def test_screens_of_another_shape_are_refused():
-    with pytest.raises(ArcadeMarkError, match=r"shape \(2, 5, 16\): expected \(5, 16\)"):
-        Workspace(NOTHING).find(np.zeros((2, 5, 16), np.uint8))
 
 
 def test_part_of_a_larger_array_will_do():

@@ -43,10 +43,6 @@ MOST_ENTRIES = 100_000
 """Files in an archive, and tensors."""
 _OLD = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
 """How files of PyTorch's before 1.6 begin: a pickled number."""
-_OLD_PICKLES = 4
-"""Of the number, the format's version, the machine, and what was saved; storages follow."""
-_OLD_TENSORS = ("collections OrderedDict", "torch._utils _rebuild_", "torch ", "torch.storage ")
-"""What pickled tensors name, in such a file."""
 _SAMPLE_FACTORY = (b"env_steps", b"train_step")
 """Keys beside the model in a checkpoint of Sample-Factory."""
 
@@ -113,7 +109,7 @@ def read(data: bytes, path: Path, trust: bool) -> Contents:
         If its format is unknown, it is damaged or too large, or it can only be read by running code of its author.
     """
     if data.startswith(b"PK\x03\x04"):
-        names = _archive(data, str(path), _inflated(data))
+        names = _archive(data, str(path), _most(data))
         for inner, kind in _NETWORKS.items():
             if inner in names and "data" in names:
                 return _with_settings(data, path, inner, kind)
@@ -134,7 +130,7 @@ def read(data: bytes, path: Path, trust: bool) -> Contents:
     )
 
 
-def _inflated(data: bytes) -> int:
+def _most(data: bytes) -> int:
     """Return to how many bytes an archive may inflate, with those within it."""
     return min(MOST_BYTES, MOST_TIMES * len(data) + MOST_INFLATED)
 
@@ -158,26 +154,17 @@ def _archive(data: bytes, place: str, most: int) -> set[str]:
 def _with_settings(data: bytes, path: Path, network: str, kind: Format) -> Contents:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            settings = _entry(archive, "data", MOST_SETTINGS_BYTES, path).decode("utf-8")
-            policy = _entry(archive, network, MOST_BYTES, path)
+            settings, policy = archive.read("data").decode("utf-8"), archive.read(network)
     except (zipfile.BadZipFile, zipfile.LargeZipFile, UnicodeDecodeError, RuntimeError, OSError, EOFError):
         raise ArcadeMarkError(f"{path}: damaged archive; copy the checkpoint again") from None
-    found = parse_json(settings, f"{path}, its 'data'", "save the model again")
-    if not isinstance(found, dict):
+    read = parse_json(settings, f"{path}, its 'data'", "save the model again")
+    if not isinstance(read, dict):
         raise ArcadeMarkError(f"{path}, its 'data': expected an object; save the model again")
     inner = f"{path}, its {network}"
     if policy.startswith(b"PK"):
-        _archive(policy, inner, _inflated(data) - len(settings) - len(policy))
+        _archive(policy, inner, _most(data) - len(settings) - len(policy))
     tensors = _tensors(_load(policy, inner), inner)
-    return Contents(kind, tensors, {key: _plain(value) for key, value in found.items()})
-
-
-def _entry(archive: zipfile.ZipFile, name: str, most: int, path: Path) -> bytes:
-    with archive.open(name) as file:
-        content = file.read(most + 1)
-    if len(content) > most:
-        raise ArcadeMarkError(f"{path}: its '{name}' inflates to more than {most:,} bytes, the most that is read")
-    return content
+    return Contents(kind, tensors, _plain(read))
 
 
 def _plain(value: Any) -> Any:
@@ -188,25 +175,27 @@ def _plain(value: Any) -> Any:
 
 
 def _pytorch(data: bytes, path: Path, trust: bool) -> Contents:
-    found = _load(data, str(path), trust)
-    if callable(getattr(found, "state_dict", None)) and callable(found):
-        if hasattr(found, "features_extractor_class"):
-            return _policy(found, path)
-        return Contents("module", module=found)
-    if not isinstance(found, Mapping):
-        raise ArcadeMarkError(f"{path}: holds {said(repr, type(found).__name__)}; expected a state dict")
-    if isinstance(found.get("model"), Mapping) and any(key.decode() in found for key in _SAMPLE_FACTORY):
-        told = {**_sample_factory_settings(data, path), "env_steps": found.get("env_steps")}
-        return Contents("sample-factory", _tensors(found["model"], str(path)), told)
+    loaded = _load(data, str(path), trust)
+    if callable(getattr(loaded, "state_dict", None)) and callable(loaded):
+        if hasattr(loaded, "features_extractor_class"):
+            return _policy(loaded, path)
+        return Contents("module", module=loaded)
+    if not isinstance(loaded, Mapping):
+        raise ArcadeMarkError(f"{path}: holds {said(repr, type(loaded).__name__)}; expected a state dict")
+    if isinstance(loaded.get("model"), Mapping) and any(key.decode() in loaded for key in _SAMPLE_FACTORY):
+        config = _settings_beside(data, path)
+        settings = parse_json(read_text(config, MOST_SETTINGS_BYTES), config) if config is not None else {}
+        of_training = {"env_steps": loaded.get("env_steps")}
+        return Contents("sample-factory", _tensors(loaded["model"], str(path)), _mapping(settings) | of_training)
     for name in ("model_weights", "model_state_dict", "state_dict", "model"):
-        if isinstance(found.get(name), Mapping):
-            settings = found.get("args")
-            return Contents(
-                "state-dict",
-                _tensors(found[name], f"{path}, its '{name}'"),
-                dict(settings) if isinstance(settings, Mapping) else {},
-            )
-    return Contents("state-dict", _tensors(found, str(path)))
+        if isinstance(loaded.get(name), Mapping):
+            tensors = _tensors(loaded[name], f"{path}, its '{name}'")
+            return Contents("state-dict", tensors, _mapping(loaded.get("args")))
+    return Contents("state-dict", _tensors(loaded, str(path)))
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    return dict(value) if isinstance(value, Mapping) else {}
 
 
 def _policy(policy: Any, path: Path) -> Contents:
@@ -221,7 +210,7 @@ def _policy(policy: Any, path: Path) -> Contents:
             "policy_kwargs": {
                 "features_extractor_class": str(policy.features_extractor_class),
                 "normalize_images": policy.normalize_images,
-                **({"activation_fn": str(policy.activation_fn)} if hasattr(policy, "activation_fn") else {}),
+                "activation_fn": str(policy.activation_fn) if hasattr(policy, "activation_fn") else None,
                 "squash_output": policy.squash_output,
                 "clip_mean": getattr(getattr(policy, "actor", None), "clip_mean", 0.0),
             },
@@ -232,12 +221,6 @@ def _policy(policy: Any, path: Path) -> Contents:
             f"{path}: is a policy of Stable-Baselines3's that cannot be played ({said(str, error)}); save the model "
             "with model.save(…)"
         ) from None
-
-
-def _sample_factory_settings(data: bytes, path: Path) -> Mapping[str, Any]:
-    config = _settings_beside(data, path)
-    found = parse_json(read_text(config, MOST_SETTINGS_BYTES), config) if config is not None else {}
-    return found if isinstance(found, dict) else {}
 
 
 def files_beside(data: bytes, path: Path) -> list[Path]:
@@ -291,9 +274,10 @@ def _beside_tensors(data: bytes) -> list[str]:
                 names = torch.serialization.get_unsafe_globals_in_checkpoint(io.BytesIO(data))
             return [said(str, name) for name in names]
         file, names = io.BytesIO(data), []
-        for _ in range(_OLD_PICKLES):
+        for _ in range(4):  # pickles: of the number, the format's version, the machine, and what was saved
             names += [said(str, given) for code, given, _ in pickletools.genops(file) if code.name == "GLOBAL"]
-        return [name.replace(" ", ".") for name in names if not name.startswith(_OLD_TENSORS)]
+        tensors = ("collections OrderedDict", "torch._utils _rebuild_", "torch ", "torch.storage ")
+        return [name.replace(" ", ".") for name in names if not name.startswith(tensors)]
     return []
 
 
@@ -351,17 +335,14 @@ def _flax(data: bytes, path: Path) -> Contents:
         return np.frombuffer(raw, np.dtype(kind)).reshape(shape)
 
     try:
-        found = msgspec.msgpack.decode(data, ext_hook=array)
-        flat = dict(_leaves(found, ""))
-        tensors = {
-            name: torch.from_numpy(value.copy()) for name, value in flat.items() if isinstance(value, np.ndarray)
-        }
+        read = msgspec.msgpack.decode(data, ext_hook=array)
+        leaves = _leaves(read, "")
+        tensors = {name: torch.from_numpy(value.copy()) for name, value in leaves if isinstance(value, np.ndarray)}
     except (msgspec.DecodeError, ValueError, TypeError, RecursionError) as error:
         raise ArcadeMarkError(
             f"{path}: is no checkpoint that is known, or damaged ({said(str, error)}); copy it again"
         ) from None
-    arguments = found.get("args", found.get("0")) if isinstance(found, Mapping) else None
-    settings = dict(arguments) if isinstance(arguments, Mapping) else {}
+    settings = _mapping(_mapping(read).get("args", _mapping(read).get("0")))
     return Contents("state-dict", _tensors(tensors, str(path)), settings | {"library": "flax"})
 
 
@@ -376,16 +357,16 @@ def _leaves(value: Any, name: str) -> list[tuple[str, Any]]:
     return [leaf for key, item in items for leaf in _leaves(item, f"{name}/{key}" if name else str(key))]
 
 
-def _tensors(found: Any, place: str) -> dict[str, Tensor]:
+def _tensors(state: Any, place: str) -> dict[str, Tensor]:
     """Check that there are only tensors, whose numbers are all in the file."""
     import torch
 
-    if not isinstance(found, Mapping) or not found:
+    if not isinstance(state, Mapping) or not state:
         raise ArcadeMarkError(f"{place}: holds no tensors; expected a state dict")
-    if len(found) > MOST_ENTRIES:
-        raise ArcadeMarkError(f"{place}: {len(found):,} tensors; at most {MOST_ENTRIES:,} are read")
+    if len(state) > MOST_ENTRIES:
+        raise ArcadeMarkError(f"{place}: {len(state):,} tensors; at most {MOST_ENTRIES:,} are read")
     tensors = {}
-    for name, value in found.items():
+    for name, value in state.items():
         if not isinstance(name, str) or not isinstance(value, torch.Tensor):
             kind = said(str, type(value).__name__)
             raise ArcadeMarkError(f"{place}: '{said(str, name)}' is {kind}; expected a state dict, of tensors alone")

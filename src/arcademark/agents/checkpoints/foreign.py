@@ -1,8 +1,4 @@
-"""Networks that bring their own library: ONNX, TorchScript and other modules, RLlib's.
-
-Each has what `arcademark.agents.checkpoints.networks.Network` has: `shape` (None: whatever it is given), `num_actions`
-(None: known when it answers), `stochastic`, `start` and a call.
-"""
+"""Networks that bring their own library: ONNX, TorchScript and other modules, RLlib's."""
 
 from __future__ import annotations
 
@@ -10,18 +6,18 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from threading import Timer
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from arcademark.agents.checkpoints.networks import State
-from arcademark.agents.importing import DREAMER_SIZES, import_dreamer, said
+from arcademark.agents.checkpoints.networks import Played, State
+from arcademark.agents.importing import DreamerSize, import_dreamer, said
 from arcademark.errors import ArcadeMarkError
 
 
-class Module(nn.Module):
+class Module(Played):
     """A module of anyone's: observations, divided by `scale`, to a number for each action.
 
     Parameters
@@ -31,23 +27,13 @@ class Module(nn.Module):
     scale : float
     """
 
-    shape: tuple[int, ...] | None = None
-    num_actions: int | None = None
-    stochastic = True
-    continuous: bool | None = None
-    squashed = False
-    blank: int | None = None
-    draws: bool | None = None
+    draws = None
 
     def __init__(self, module: Any, scale: float, place: str) -> None:
         super().__init__()
         self.module, self.scale, self.place = module, scale, place
         if callable(getattr(module, "eval", None)):
             module.eval()
-
-    def start(self, rows: int) -> State:
-        """Return no memory."""
-        return ()
 
     def forward(self, observations: Tensor, state: State) -> tuple[Tensor, State]:
         """Ask the module."""
@@ -204,28 +190,22 @@ def _rl_module(folder: Path, place: str) -> Path:
     modules = folder / "learner_group" / "learner" / "rl_module"
     if not modules.is_dir():
         return folder
-    found = sorted(one for one in modules.iterdir() if one.is_dir())
-    if len(found) != 1:
-        names = ", ".join(repr(said(str, one.name)) for one in found)
-        raise ArcadeMarkError(f"{place}: holds {len(found)} modules ({names}); name the folder of one, in {modules}")
-    return found[0]
+    kept = sorted(one for one in modules.iterdir() if one.is_dir())
+    if len(kept) != 1:
+        names = ", ".join(repr(said(str, one.name)) for one in kept)
+        raise ArcadeMarkError(f"{place}: holds {len(kept)} modules ({names}); name the folder of one, in {modules}")
+    return kept[0]
 
 
 MOST_UNITS = 2**16
 """Of a side of what a network of settings alone is given, and of its actions."""
 
 
-class Dreamer(nn.Module):
+class Dreamer(Played):
     """DreamerV3's network in RLlib, without what it trains with: the world model's likeliest state is what it acts on.
 
     Its memory are that state (h, z), the action taken before, and whether the episode had begun.
     """
-
-    stochastic = True
-    continuous: bool | None = None
-    squashed = False
-    blank: int | None = None
-    draws = False
 
     def __init__(self, tensors: Mapping[str, Tensor], settings: Mapping[str, Any], place: str) -> None:
         super().__init__()
@@ -236,7 +216,7 @@ class Dreamer(nn.Module):
 
         self.shape = tuple(int(n) for n in settings["observation_space"]["_shape"])
         self.num_actions, size = int(settings["action_space"]["n"]), settings["model_size"]
-        if size not in DREAMER_SIZES or max((*self.shape, self.num_actions)) > MOST_UNITS:
+        if size not in get_args(DreamerSize) or max((*self.shape, self.num_actions)) > MOST_UNITS:
             raise ValueError(f"size {size}, observations {self.shape}, {self.num_actions} actions")
         made = DreamerV3TorchRLModule(
             observation_space=Box(0, 255, self.shape, np.uint8),

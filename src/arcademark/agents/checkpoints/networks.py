@@ -33,7 +33,44 @@ ACTIVATIONS: Mapping[str, Act] = {
 }
 
 
-class Network(nn.Module):
+class Played(nn.Module):
+    """What every network has that is played.
+
+    Attributes
+    ----------
+    shape : tuple of int or None
+        Of an observation, channels first; None: whatever it is given.
+    num_actions : int or None
+        Numbers that it gives; None: known when it answers.
+    stochastic : bool
+        Whether the numbers are logits of a distribution to sample from, rather than values.
+    blank : int or None
+        What screens from before an episode began are filled with in its stack of screens; None: they are its first one.
+    fire_pressed : bool
+        Whether the wrappers with which it was trained press FIRE for the agent.
+    continuous : bool or None
+        Whether the numbers are those of actions that are real numbers, as `choosing.Chooser` has them; None: unknown.
+    squashed : bool
+        Whether these become actions by the hyperbolic tangent.
+    draws : bool or None
+        Whether the numbers themselves are left to chance; None where that is not known.
+    """
+
+    shape: tuple[int, ...] | None = None
+    num_actions: int | None = None
+    stochastic = True
+    blank: int | None = None
+    fire_pressed = False
+    continuous: bool | None = None
+    squashed = False
+    draws: bool | None = False
+
+    def start(self, rows: int) -> State:
+        """Return the memory with which episodes begin, tensors of shape (layers, rows, units); none by default."""
+        return ()
+
+
+class Network(Played):
     """Observations to a number for each action.
 
     Parameters
@@ -50,24 +87,9 @@ class Network(nn.Module):
         What remembers.
     stochastic : bool
         Whether the numbers are logits of a distribution to sample from, rather than values.
-
-    Attributes
-    ----------
-    blank : int or None
-        What screens from before an episode began are filled with in its stack of screens; None: they are its first one.
-    fire_pressed : bool
-        Whether the wrappers with which it was trained press FIRE for the agent.
-    continuous : bool
-        Whether the numbers are those of actions that are real numbers, as `choosing.Chooser` has them.
-    squashed : bool
-        Whether these become actions by the hyperbolic tangent.
-    draws : bool or None
-        Whether the numbers themselves are left to chance; None where that is not known.
     """
 
-    blank: int | None = None
-    fire_pressed = False
-    continuous = squashed = draws = False
+    continuous = False
 
     def __init__(
         self,

@@ -213,9 +213,9 @@ class Checkpoint(NetworkPolicy):
     ) -> None:
         place = f"checkpoint {path}"
         _check_settings(place, batch=batch, epsilon=epsilon, scale=scale, device=device)
-        made, self.sha256, self.trained_frames = _network(path, sha256, env, network, scale, trust, place)
-        self.fire_pressed = fire_pressed and getattr(made, "fire_pressed", False)
-        super().__init__(made, env, batch=batch, deterministic=deterministic, epsilon=epsilon, device=device)
+        played, self.sha256, self.trained_frames = _network(path, sha256, env, network, scale, trust, place)
+        self.fire_pressed = fire_pressed and played.fire_pressed
+        super().__init__(played, env, batch=batch, deterministic=deterministic, epsilon=epsilon, device=device)
 
 
 def player(pattern: str, sha256: str) -> Callable[..., Checkpoint]:
@@ -224,9 +224,9 @@ def player(pattern: str, sha256: str) -> Callable[..., Checkpoint]:
     def checkpoint(env: EnvironmentSpec, **settings: Any) -> Checkpoint:
         return Checkpoint(env, file_of(pattern, env.game, env.seed or 0), sha256, **settings)
 
-    asked = inspect.signature(Checkpoint)
-    kept = [asked.parameters[name] for name in asked.parameters if name not in ("path", "sha256")]
-    checkpoint.__signature__ = asked.replace(parameters=kept)  # type: ignore[attr-defined]
+    signature = inspect.signature(Checkpoint)
+    kept = [one for name, one in signature.parameters.items() if name not in ("path", "sha256")]
+    checkpoint.__signature__ = signature.replace(parameters=kept)  # type: ignore[attr-defined]
     return checkpoint
 
 

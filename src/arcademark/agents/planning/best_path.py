@@ -61,7 +61,7 @@ class Path:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class BestPath(KeptPlanner):
-    """Improves one sequence of actions; an `agents.base.Planner`.
+    """Plans: improves one sequence of actions by random changes of its end; strong with few frames.
 
     Parameters
     ----------
@@ -74,6 +74,8 @@ class BestPath(KeptPlanner):
     hold : float
         Probability that a random action is held for another step.
     """
+
+    citation = "ours, after rolling horizon evolution (Perez et al. 2013)"
 
     frames_per_decision: int = within(10_000, 1)
     horizon_frames: int = within(300, 1)

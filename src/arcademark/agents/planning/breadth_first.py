@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class BreadthFirst(TreePlanner):
-    """Searches the full tree as far as its frames reach; an `agents.base.Planner`.
+    """Plans: searches the full tree to a budget of frames, takes the branch with the greatest return.
 
     Parameters
     ----------
@@ -51,6 +51,8 @@ class BreadthFirst(TreePlanner):
     prune_duplicates : bool
         Whether of the actions that lead to the same state only one is considered.
     """
+
+    citation = "Bellemare et al. 2013, §3.2.1 and Appendix B"
 
     frames_per_decision: int = within(133_000, 1)
     discount: float = within(0.999, 0, 1)
@@ -89,13 +91,13 @@ class BreadthFirst(TreePlanner):
 
     def _expand(self, model: GenerativeModel, node: Node) -> None:
         children: list[Node] = []
-        found: set[State] = set()
+        states: set[State] = set()
         for action in range(model.num_actions):
             reward, ended = self.step(model, node, action)
             state = model.save() if self.prune_duplicates or not ended else None
             if self.prune_duplicates and state is not None:
-                if state in found:
+                if state in states:
                     continue
-                found.add(state)
+                states.add(state)
             children.append(Node(state, action, reward, ended))
         node.children = tuple(children)

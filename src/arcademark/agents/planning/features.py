@@ -19,9 +19,7 @@ No background is subtracted from the screen, as the authors' program of 2018 doe
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,8 +31,6 @@ from arcademark.environments.emulation import facts
 from arcademark.environments.emulation.palettes import gray_table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from arcademark.environments.emulation.generative import GenerativeModel
 
 BASIC = ROWS * COLUMNS * COLOURS
@@ -43,48 +39,43 @@ OFFSETS = (2 * ROWS - 1) * (2 * COLUMNS - 1)
 """Offsets from one tile to another."""
 
 
-class NoveltyTable(Protocol):
-    """The least depth at which each atom was met in one search."""
+class NoveltyTable:
+    """The least depth at which each of so many atoms was met in one search."""
+
+    def __init__(self, atoms: int) -> None:
+        self._depths = np.full(atoms, UNSEEN, np.uint16)
 
     def enter(self, atoms: NDArray[Any], before: NDArray[Any] | None, depth: int) -> bool:
         """Meet atoms at a depth, 0 to 65,534; say whether one of them was never met at this depth or a smaller one.
 
         `atoms` and `before` are of this state and of the one before, None where it is not known.
         """
+        return bool(novelty.enter_numbers(self._depths, atoms, depth))
 
     def holds(self, atoms: NDArray[Any], before: NDArray[Any] | None, depth: int) -> bool:
         """Say whether one of the atoms was met at no smaller depth than this."""
-
-
-class Features(Protocol):
-    """Reads atoms from a model that has just made a step."""
-
-    def read(self, model: GenerativeModel) -> NDArray[Any]:
-        """Return the atoms that are true in the state where the model stands."""
-
-    def new_table(self) -> NoveltyTable:
-        """Return a table in which no atom was met."""
+        return bool(novelty.numbers_hold(self._depths, atoms, depth))
 
 
 class RamFeatures:
-    """The bytes of the memory; `Features`."""
+    """The bytes of the memory."""
 
     def __init__(self, ram_size: int) -> None:
-        self._size = ram_size
+        self._ram = np.empty(ram_size, np.uint8)
+        self._first: NDArray[np.uint16] = np.arange(0, 256 * ram_size, 256, dtype=np.uint16)
 
-    def read(self, model: GenerativeModel) -> NDArray[np.uint8]:
-        """Return the memory, shape (ram_size,)."""
-        ram = np.empty(self._size, np.uint8)
-        model.ram(ram)
-        return ram
+    def read(self, model: GenerativeModel) -> NDArray[np.uint16]:
+        """Return the atoms of the state where the model, which has just made a step, stands: ``256 · byte + value``."""
+        model.ram(self._ram)
+        return self._first + self._ram
 
     def new_table(self) -> NoveltyTable:
         """Return a table in which no atom was met."""
-        return ram_table(self._size)
+        return NoveltyTable(256 * len(self._ram))
 
 
 class TileFeatures:
-    """The colours of the tiles of the screen, alone or with `pairs` in space and time too; `Features`.
+    """The colours of the tiles of the screen, alone or with `pairs` in space and time too.
 
     A screen of 210 × 160 falls into tiles of 15 × 10 pixels; on others, rows of tiles are as even as can be.
     """
@@ -94,47 +85,21 @@ class TileFeatures:
         self._screen = np.empty(screen_shape, np.uint8)
         self._rows = _edges(screen_shape[0], ROWS)
         self._columns = _edges(screen_shape[1], COLUMNS)
-        self._found = np.empty(BASIC, np.uint16)
+        self._atoms = np.empty(BASIC, np.uint16)
 
     def read(self, model: GenerativeModel) -> NDArray[np.uint16]:
         """Return the numbers of the tiles' atoms, ``colour · 224 + row · 16 + column``, ascending."""
         model.screen(self._screen)
-        count = novelty.find_tiles(self._screen, self._rows, self._columns, self._found)
-        return self._found[:count].copy()
+        count = novelty.find_tiles(self._screen, self._rows, self._columns, self._atoms)
+        return self._atoms[:count].copy()
 
     def new_table(self) -> NoveltyTable:
         """Return a table in which no atom was met."""
-        return PairTable() if self._pairs else tile_table()
+        return PairTable() if self._pairs else NoveltyTable(BASIC)
 
 
-class DepthTable:
-    """Depths of atoms, which the kernels `enter` and `holds` look up; a `NoveltyTable`."""
-
-    def __init__(self, shape: tuple[int, ...], enter: Callable[..., bool], holds: Callable[..., bool]) -> None:
-        self._depths = np.full(shape, UNSEEN, np.uint16)
-        self._enter, self._holds = enter, holds
-
-    def enter(self, atoms: NDArray[Any], before: NDArray[Any] | None, depth: int) -> bool:
-        """Meet atoms at a depth."""
-        return bool(self._enter(self._depths, atoms, depth))
-
-    def holds(self, atoms: NDArray[Any], before: NDArray[Any] | None, depth: int) -> bool:
-        """Say whether one of the atoms was met at no smaller depth."""
-        return bool(self._holds(self._depths, atoms, depth))
-
-
-def ram_table(ram_size: int) -> DepthTable:
-    """Return a table in which no byte of the memory has had any value."""
-    return DepthTable((ram_size, 256), novelty.enter_bytes, novelty.bytes_hold)
-
-
-def tile_table() -> DepthTable:
-    """Return a table in which no colour was met in any tile."""
-    return DepthTable((BASIC,), novelty.enter_numbers, novelty.numbers_hold)
-
-
-class PairTable:
-    """Depths of the tiles' atoms and of their pairs in space and time; a `NoveltyTable`.
+class PairTable(NoveltyTable):
+    """Depths of the tiles' atoms and of their pairs in space and time.
 
     A pair of colours has a row of depths, one for each offset, which is filled when the two are first met: a game shows
     few of the 16,384 pairs. Pairs of atoms that were all met at depth 0 are passed over: they can be novel nowhere
@@ -142,7 +107,7 @@ class PairTable:
     """
 
     def __init__(self) -> None:
-        self._tiles = tile_table()
+        super().__init__(BASIC)
         shape = (COLOURS, COLOURS, OFFSETS)
         self._space, self._time = np.empty(shape, np.uint16), np.empty(shape, np.uint16)
         self._space_used, self._time_used = np.zeros(shape[:2], np.bool_), np.zeros(shape[:2], np.bool_)
@@ -150,7 +115,7 @@ class PairTable:
 
     def enter(self, atoms: NDArray[Any], before: NDArray[Any] | None, depth: int) -> bool:
         """Meet the tiles' atoms and their pairs at a depth."""
-        novel = self._tiles.enter(atoms, None, depth)
+        novel = super().enter(atoms, None, depth)
         novel |= self._meet(atoms, before, depth, True)
         if depth == 0 and not self._old.any():
             self._old[atoms] = True
@@ -160,14 +125,14 @@ class PairTable:
 
     def holds(self, atoms: NDArray[Any], before: NDArray[Any] | None, depth: int) -> bool:
         """Say whether one of the atoms or pairs was met at no smaller depth."""
-        return self._tiles.holds(atoms, None, depth) or self._meet(atoms, before, depth, False)
+        return super().holds(atoms, None, depth) or self._meet(atoms, before, depth, False)
 
     def _meet(self, atoms: NDArray[Any], before: NDArray[Any] | None, depth: int, enter: bool) -> bool:
-        found = bool(novelty.meet_space(self._space, self._space_used, atoms, self._old, depth, enter))
-        if before is None or (found and not enter):
-            return found
+        met = bool(novelty.meet_space(self._space, self._space_used, atoms, self._old, depth, enter))
+        if before is None or (met and not enter):
+            return met
         olds = self._old, self._old_before
-        return bool(novelty.meet_time(self._time, self._time_used, atoms, before, olds, depth, enter)) or found
+        return bool(novelty.meet_time(self._time, self._time_used, atoms, before, olds, depth, enter)) or met
 
 
 class ScreenCells:
@@ -192,8 +157,10 @@ class ScreenCells:
 
 
 def make_features(name: str, game: str) -> Features:
-    """Return the features of a name in `FEATURES`, for a game."""
-    return FEATURES[name](game)
+    """Return the features of a game: "ram", "tiles" or "b-prost"."""
+    if name == "ram":
+        return RamFeatures(facts.ram_size(game))
+    return TileFeatures(facts.screen_shape(game), pairs=name == "b-prost")
 
 
 def _edges(size: int, parts: int) -> NDArray[np.int64]:
@@ -201,11 +168,4 @@ def _edges(size: int, parts: int) -> NDArray[np.int64]:
     return np.arange(parts + 1) * size // parts
 
 
-FEATURES: Mapping[str, Callable[[str], Features]] = MappingProxyType(
-    {
-        "ram": lambda game: RamFeatures(facts.ram_size(game)),
-        "tiles": lambda game: TileFeatures(facts.screen_shape(game), pairs=False),
-        "b-prost": lambda game: TileFeatures(facts.screen_shape(game), pairs=True),
-    }
-)
-"""The features there are, by name."""
+Features = RamFeatures | TileFeatures

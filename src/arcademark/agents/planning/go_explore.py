@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class GoExplore(KeptPlanner):
-    """Explores before the first action, then plays the best it found; an `agents.base.Planner`.
+    """Plans once: explores from an archive of cells before the first action, then plays the best it found.
 
     Parameters
     ----------
@@ -68,6 +68,8 @@ class GoExplore(KeptPlanner):
     frames_per_action : int or None
         Emulated frames an action; None for the protocol's. 4 in the papers.
     """
+
+    citation = "Ecoffet et al. 2019; Ecoffet et al. 2021"
 
     explore_frames: int = within(1_000_000, 1)
     width: int = 11

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class IteratedWidth(WidthPlanner):
-    """Searches breadth first what is novel; an `agents.base.Planner`.
+    """Plans: IW(1), breadth-first search that prunes what shows nothing new.
 
     Parameters
     ----------
@@ -61,6 +61,8 @@ class IteratedWidth(WidthPlanner):
     frames_per_action : int or None
         Emulated frames an action; None for the protocol's. 5 in the paper, as under ``ale-2013``.
     """
+
+    citation = "Lipovetzky, Ramirez and Geffner 2015"
 
     risk_aversion: float = field(default=1.0, init=False)
     subscores: bool = field(default=False, init=False)

@@ -20,26 +20,6 @@ NO_OFFSET = (ROWS - 1) * SPAN + COLUMNS - 1
 
 
 @njit(cache=True)
-def enter_bytes(depths, ram, depth):  # type: ignore[no-untyped-def]
-    """Enter a memory, uint8 (n,), into depths, uint16 (n, 256)."""
-    novel = False
-    for i in range(ram.shape[0]):
-        if depths[i, ram[i]] > depth:
-            depths[i, ram[i]] = depth
-            novel = True
-    return novel
-
-
-@njit(cache=True)
-def bytes_hold(depths, ram, depth):  # type: ignore[no-untyped-def]
-    """Return whether a byte of a memory, uint8 (n,), holds its value at no smaller depth."""
-    for i in range(ram.shape[0]):  # noqa: SIM110
-        if depths[i, ram[i]] >= depth:
-            return True
-    return False
-
-
-@njit(cache=True)
 def enter_numbers(depths, atoms, depth):  # type: ignore[no-untyped-def]
     """Enter atoms, uint16 (n,), into depths, uint16 (atoms there are,)."""
     novel = False

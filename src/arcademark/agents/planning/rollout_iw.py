@@ -51,7 +51,7 @@ ROOT_CLASS = 0
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class RolloutIW(WidthPlanner):
-    """Walks down from the root to what is novel at its depth; an `agents.base.Planner`.
+    """Plans: Rollout-IW(1), walks down to what is new at its depth; of use with few frames too.
 
     Parameters
     ----------
@@ -75,6 +75,8 @@ class RolloutIW(WidthPlanner):
     frames_per_action : int or None
         Emulated frames an action; None for the protocol's. 15 in the paper.
     """
+
+    citation = "Bandres, Bonet and Geffner 2018"
 
     frames_per_decision: int = within(7_500, 1)
     horizon_frames: int = within(22_500, 1)

@@ -57,7 +57,7 @@ UNKNOWN = 0.0
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class UCT(TreePlanner):
-    """Simulates ahead where it promises most; an `agents.base.Planner`.
+    """Plans: Monte Carlo tree search with upper confidence bounds, takes the action simulated most.
 
     Parameters
     ----------
@@ -74,6 +74,8 @@ class UCT(TreePlanner):
     prune_duplicates : bool
         Whether of the actions that lead to the same state only one is considered, as in the paper.
     """
+
+    citation = "Bellemare et al. 2013, §3.2.1 and Appendix B"
 
     simulations: int = within(500, 1)
     horizon_frames: int = within(300, 1)

@@ -135,4 +135,4 @@ class WidthPlanner(TreePlanner):
         self.root = unflatten(tree)
         self.forget_search()
         pairs = zip(self.kept_nodes(), atoms, strict=True)
-        self.atoms = {node: found for node, found in pairs if found is not None}
+        self.atoms = {node: read for node, read in pairs if read is not None}

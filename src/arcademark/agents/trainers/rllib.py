@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from arcademark.agents.importing import DREAMER_SIZES, import_dreamer
+from arcademark.agents.importing import DreamerSize, import_dreamer
 from arcademark.agents.trainers.network import NetworkTrainer, seed_of
 from arcademark.errors import ArcadeMarkError
 
@@ -111,7 +111,7 @@ class RLlib(NetworkTrainer):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class IMPALA(RLlib):
-    """Importance weighted actor-learner (Espeholt et al. 2018) with its shallow network, without the LSTM.
+    """Trains with RLlib: importance weighted actor-learner with V-trace.
 
     Settings are those of RLlib's example for Pong (``rllib/examples/algorithms/impala/pong_impala.py``, ray at commit
     1937f17); of its entropy weight, which falls to 0 over 3,000,000 of 10,000,000 steps, the budget has the same share.
@@ -130,6 +130,8 @@ class IMPALA(RLlib):
     max_grad_norm : float
         Length to which gradients are clipped.
     """
+
+    citation = "Espeholt et al. 2018; settings of RLlib's examples"
 
     num_envs: int = 10
     learning_rate: float = 9e-4
@@ -161,7 +163,7 @@ class IMPALA(RLlib):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class APPO(IMPALA):
-    """Asynchronous proximal policy optimisation (IMPACT, Luo et al. 2020) with IMPALA's shallow network.
+    """Trains with RLlib: proximal policy optimisation from a buffer of recent batches, with V-trace.
 
     Settings are those of RLlib's example for Pong (``rllib/examples/algorithms/appo/pong_appo.py``, ray at commit
     41ac965), but for its network, of screens of 64 × 64, and its delays. Its entropy weight falls as IMPALA's.
@@ -175,6 +177,8 @@ class APPO(IMPALA):
     batch_updates : int
         Updates each new batch is followed by, and how often at most one is drawn.
     """
+
+    citation = "Luo et al. 2020; settings of RLlib's examples"
 
     learning_rate: float = 5e-4
     ent_coef: float = 0.01
@@ -197,7 +201,7 @@ class APPO(IMPALA):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class Rainbow(RLlib):
-    """Rainbow (Hessel et al. 2018, Table 1): RLlib's DQN with every part of it, noisy layers and a dueling network too.
+    """Trains with RLlib: deep Q-network with double, dueling, noisy and distributional values, n steps, priorities.
 
     Its replay buffer holds 100,000 steps here; the paper's 1,000,000 need 28 GB. A checkpoint leaves it out: after a
     restart `learning_starts` steps are played by the policy, and count as training, before it learns again. As RLlib
@@ -219,6 +223,8 @@ class Rainbow(RLlib):
     n_step : int
         Steps whose rewards are added before a value is.
     """
+
+    citation = "Hessel et al. 2018"
 
     learning_rate: float = 6.25e-5
     buffer_size: int = 100_000
@@ -258,7 +264,7 @@ class Rainbow(RLlib):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class DreamerV3(RLlib):
-    """DreamerV3 (Hafner et al. 2023): a world model, and an actor and a critic that learn from what it imagines.
+    """Trains with RLlib: a world model, and an actor and a critic that learn in it (needs RLlib to play too).
 
     Settings are the paper's (arXiv 2301.04104), with the training ratio that it has for 100,000 steps of Atari, in
     RLlib's size XS. It learns from single screens of 64 × 64 in colour, or from memory. In evaluation the world model's
@@ -268,7 +274,7 @@ class DreamerV3(RLlib):
     ----------
     learning_rate : float
         Of the world model; the actor's and the critic's are the paper's.
-    model_size : str
+    model_size : {"nano", "micro", "mini", "XXS", "XS", "S", "M", "L", "XL"}
         RLlib's "XS", "S", "M", "L" or "XL" of the paper, or its smaller "XXS", "mini", "micro" and "nano".
     training_ratio : float
         Steps that are learnt from for each that is played.
@@ -281,9 +287,11 @@ class DreamerV3(RLlib):
         restart a batch of steps is played before learning goes on.
     """
 
+    citation = "Hafner et al. 2023"
+
     learning_rate: float = 1e-4
     gamma: float = 0.997
-    model_size: str = "XS"
+    model_size: DreamerSize = "XS"
     training_ratio: float = 1024.0
     minibatch_size: int = 16
     sequence: int = 64
@@ -301,9 +309,6 @@ class DreamerV3(RLlib):
                 f"agent {self.name}: learns from one screen of 64 × 64 in colour, not from observations of {shape}; "
                 "add --override observation=rgb --override screen_size=64x64 --override frame_stack=1"
             )
-        if self.model_size not in DREAMER_SIZES:
-            sizes = ", ".join(DREAMER_SIZES)
-            raise ArcadeMarkError(f"agent {self.name}: parameter 'model_size' is '{self.model_size}': expected {sizes}")
 
     def _config(self, done: float, steps: float) -> Any:
         from ray.rllib.algorithms.dreamerv3 import DreamerV3Config

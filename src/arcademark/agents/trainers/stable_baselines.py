@@ -69,7 +69,7 @@ class OnPolicy(StableBaselines):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class PPO(OnPolicy):
-    """Proximal policy optimisation (Schulman et al. 2017).
+    """Trains with Stable-Baselines3: proximal policy optimisation.
 
     Parameters
     ----------
@@ -82,6 +82,8 @@ class PPO(OnPolicy):
     anneal : bool
         Whether learning rate and clip range fall linearly to 0 over the budget.
     """
+
+    citation = "Schulman et al. 2017; settings of RL Baselines3 Zoo (Raffin 2020)"
 
     learning_rate: float = 2.5e-4
     n_epochs: int = 4
@@ -105,7 +107,7 @@ class PPO(OnPolicy):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class RecurrentPPO(PPO):
-    """Proximal policy optimisation with an LSTM for the policy, and values of the convolutions' features.
+    """Trains with sb3-contrib: proximal policy optimisation with an LSTM.
 
     Parameters
     ----------
@@ -137,7 +139,9 @@ class RecurrentPPO(PPO):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class A2C(OnPolicy):
-    """Advantage actor-critic: A3C (Mnih et al. 2016) with games in step, and its optimizer."""
+    """Trains with Stable-Baselines3: advantage actor-critic, A3C in step."""
+
+    citation = "Mnih et al. 2016; settings of RL Baselines3 Zoo (Raffin 2020)"
 
     num_envs: int = 16
     learning_rate: float = 7e-4
@@ -228,7 +232,7 @@ class OffPolicy(StableBaselines):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class DQN(OffPolicy):
-    """Deep Q-network (Mnih et al. 2015).
+    """Trains with Stable-Baselines3: deep Q-network.
 
     Parameters
     ----------
@@ -237,6 +241,8 @@ class DQN(OffPolicy):
     exploration_final_eps : float
         Probability of random actions from then on.
     """
+
+    citation = "Mnih et al. 2015; settings of RL Baselines3 Zoo (Raffin 2020)"
 
     exploration_fraction: float = 0.1
     exploration_final_eps: float = 0.01
@@ -263,7 +269,7 @@ class DQN(OffPolicy):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class QRDQN(DQN):
-    """Deep Q-network with quantile regression (Dabney et al. 2018).
+    """Trains with sb3-contrib: deep Q-network with quantile regression.
 
     Its replay buffer holds 100,000 steps here, as DQN's does; the library's default of 1,000,000 needs 56 GB.
 
@@ -272,6 +278,8 @@ class QRDQN(DQN):
     n_quantiles : int
         Quantiles of the return that are learnt.
     """
+
+    citation = "Dabney et al. 2018; settings of RL Baselines3 Zoo (Raffin 2020)"
 
     learning_rate: float = 5e-5
     learning_starts: int = 50_000
@@ -292,13 +300,15 @@ class QRDQN(DQN):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class SAC(OffPolicy):
-    """Soft actor-critic (Haarnoja et al. 2018), for actions that are real numbers; the library's own settings.
+    """Trains with Stable-Baselines3: soft actor-critic, for continuous actions of other tasks.
 
     Parameters
     ----------
     tau : float
         Share of the network in each update of the target network.
     """
+
+    citation = "Haarnoja et al. 2018; settings of Stable-Baselines3"
 
     learning_rate: float = 3e-4
     buffer_size: int = 1_000_000

@@ -13,7 +13,7 @@ from arcademark.cli import commands, messages, options
 from arcademark.cli.commands import Option
 from arcademark.cli.output import Output, with_output
 from arcademark.cli.writing import check_ending, write
-from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.errors import ArcadeMarkError
 
 if TYPE_CHECKING:
     from arcademark.features.base import Observed
@@ -66,7 +66,7 @@ def show(
 
     The time is that of one step of the feature set, learning not included.
     """
-    from arcademark.features.registry import feature_sets
+    from arcademark.features.registry import feature_set, feature_sets
     from arcademark.reports.features import documents, seen
     from arcademark.reports.present import features
 
@@ -77,9 +77,7 @@ def show(
         every = tuple(feature_sets().values())
         output.show(documents.listing(every), lambda: features.listing(every))
         return 0
-    for name in sets:
-        if name not in feature_sets():
-            raise UnknownNameError("feature set", name, feature_sets())
+    observed = {name: feature_set(name).observed for name in sets}
     parameters = seen.read_settings(sets, options.pairs("set", settings))
     chosen = _games(games, run)
     if run is None and choice:
@@ -87,7 +85,7 @@ def show(
     found = []
     for game, name in ((game, name) for game in chosen for name in sets):
         with _working(f"{game}: {name}"):
-            play = _play(run, game, feature_sets()[name].observed, seed, choice)
+            play = _play(run, game, observed[name], seed, choice)
             found.append(seen.see(name, play, after, parameters))
     written = _write_figures(found, figures)
     shown = seen.FeaturesSeen(tuple(item for item, _ in found))

@@ -18,8 +18,6 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from arcademark.errors import ArcadeMarkError
-
 MAX_RUNS = 4096
 """A screen is read from the top until it has shown so many runs: more are noise, or a background that is not one."""
 MAX_BLOBS = 256
@@ -56,8 +54,6 @@ class Workspace:
 
     def find(self, screen: NDArray[np.uint8]) -> int:
         """Find the blobs of a screen of the background's shape and return their number."""
-        if screen.shape != self.background.shape:
-            raise ArcadeMarkError(f"a screen of shape {screen.shape}: expected {self.background.shape}")
         screen = np.ascontiguousarray(screen)
         words: Any = screen.view(np.uint64)
         return int(

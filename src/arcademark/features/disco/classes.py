@@ -49,14 +49,13 @@ class ObjectClasses:
 
     `frequency`, float64 (c,), is the share of sample screens on which an instance of the class was, `instances` how
     many there are on such a screen, on average. `of_shape`, int32 (s,), is the class of each shape, ascending,
-    `shape_frequency` the share of sample screens on which the shape was, `heights` and `widths` its box. `rows`, uint64
-    (r,), has the shapes' rows, one shape after the other; the leftmost pixel is the lowest bit.
+    `heights` and `widths` its box. `rows`, uint64 (r,), has the shapes' rows, one shape after the other; the leftmost
+    pixel is the lowest bit.
     """
 
     frequency: NDArray[np.float64]
     instances: NDArray[np.float64]
     of_shape: NDArray[np.int32]
-    shape_frequency: NDArray[np.float64]
     heights: NDArray[np.int32]
     widths: NDArray[np.int32]
     rows: NDArray[np.uint64]
@@ -154,7 +153,6 @@ def _most_frequent(
         frequency=screens[order] / seen.screens,
         instances=sightings / screens[order],
         of_shape=of_shape[shapes].astype(np.int32),
-        shape_frequency=counts[shapes] / seen.screens,
         heights=seen.heights[shapes],
         widths=seen.widths[shapes],
         rows=np.concatenate([np.zeros(0, np.uint64), *rows]),

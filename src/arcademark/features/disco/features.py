@@ -57,7 +57,7 @@ MIN_EXTENT = 0.3
 """Share of the screen's height or width over which a class must get about."""
 SEED = 2013
 """Of the generator from which sample screens are drawn."""
-VERSION = 1
+VERSION = 2
 """Changes whenever the same sample screens give other classes; part of the cache's key."""
 NO_COLOUR = 255
 """Stands for a background that nothing has the colour of."""

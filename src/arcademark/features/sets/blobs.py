@@ -37,20 +37,17 @@ class Blobs(NamedTuple):
 class BlobFinder:
     """Finds the blobs of screens of one size, in room that it keeps.
 
-    `proximity` is how many rows and columns neighbours may differ by, at least 1: that of pixels that touch; else
-    ValueError.
+    `proximity` is how many rows and columns neighbours may differ by, at least 1: that of pixels that touch.
     """
 
     def __init__(self, height: int, width: int, proximity: int) -> None:
-        if proximity < 1:
-            raise ValueError(f"proximity is {proximity}; expected at least 1")
         self._proximity = proximity
         self._bands = np.empty((height + 1, 2), np.int32)
         self._colours = np.empty(height * width, np.uint8)
         self._ends = np.empty((height * width, 2), np.int16)
         self._parents = np.empty(height * width, np.int32)
         self._boxes = np.empty((height * width, 4), np.int16)
-        self._found = np.empty(height * width, np.uint8)
+        self._blob_colours = np.empty(height * width, np.uint8)
 
     def find(self, screen: NDArray[np.uint8]) -> Blobs:
         """Find the blobs of a screen; `UNSEEN` pixels belong to none. Valid until the next `find`."""
@@ -58,9 +55,11 @@ class BlobFinder:
         words = screen.view(np.uint64) if screen.shape[1] % 8 == 0 else screen
         bands = find_runs(screen, words, self._bands, self._colours, self._ends)
         join(self._bands[: bands + 1], self._colours, self._ends, self._parents, self._proximity)
-        n = find_boxes(self._bands[: bands + 1], self._colours, self._ends, self._parents, self._found, self._boxes)
+        n = find_boxes(
+            self._bands[: bands + 1], self._colours, self._ends, self._parents, self._blob_colours, self._boxes
+        )
         top, bottom, left, right = self._boxes[:n].T
-        return Blobs(self._found[:n], top, bottom, left, right)
+        return Blobs(self._blob_colours[:n], top, bottom, left, right)
 
 
 @njit(cache=True)
@@ -144,7 +143,7 @@ def unite(parents, a, b):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def find_boxes(bands, colours, ends, parents, found, boxes):  # type: ignore[no-untyped-def]
+def find_boxes(bands, colours, ends, parents, blob_colours, boxes):  # type: ignore[no-untyped-def]
     """Number the blobs in `parents` as `join` left it, write their colours and boxes, and return how many there are."""
     num = 0
     for band in range(bands.shape[0] - 1):
@@ -153,7 +152,7 @@ def find_boxes(bands, colours, ends, parents, found, boxes):  # type: ignore[no-
             left, right = ends[run, 0], ends[run, 1]
             if parents[run] == run:
                 parents[run] = blob = num
-                found[blob] = colours[run]
+                blob_colours[blob] = colours[run]
                 boxes[blob, 0], boxes[blob, 1], boxes[blob, 2], boxes[blob, 3] = top, bottom, left, right
                 num += 1
                 continue

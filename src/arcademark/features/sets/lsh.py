@@ -110,9 +110,8 @@ class Lsh:
     def update(self, observation: NDArray[np.uint8]) -> Change:
         """Return which features changed since the last screen, uint8 (height, width), both arrays ascending.
 
-        Of bytes above 127 the highest bit is ignored. ArcadeMarkError if the screen is of another shape.
+        Of bytes above 127 the highest bit is ignored.
         """
-        self._check_shape(observation)
         self._screen[...] = observation
         index = self._planes, self._first_planes, self._entries, self._starts
         add_changes(self._last, self._flat, *index, self.table_size, self._sums)
@@ -127,7 +126,6 @@ class Lsh:
 
     def picture(self, observation: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """Draw the screen with pixels bright at which a vector looks and finds a set bit, the others dark."""
-        self._check_shape(observation)
         colours = observation & np.uint8(COLOURS - 1)
         looked_at = np.diff(self._starts).reshape(-1, *self._shape) > 0
         seen = np.zeros(self._shape, bool)
@@ -137,14 +135,6 @@ class Lsh:
         rgb = self._rgb[colours]
         drawn: NDArray[np.uint8] = np.where(seen[..., None], rgb, rgb // np.uint8(UNSEEN_SHARE))
         return drawn
-
-    def _check_shape(self, observation: NDArray[np.uint8]) -> None:
-        if observation.shape != self._shape:
-            height, width = self._shape
-            raise ArcadeMarkError(
-                f"LSH features: an observation has shape {observation.shape}, not {height} x {width} pixels;"
-                " play with the settings observation=palette, screen_size=none and frame_stack=1"
-            )
 
     def _sums_of_last(self) -> Ints:
         """Return the sums of a screen of colour 0, which sets bits too if it has a bit for each colour."""

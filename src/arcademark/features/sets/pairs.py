@@ -29,13 +29,10 @@ ABSENT, GONE, CAME, KEPT = 0, 1, 2, 3
 class Pairs:
     """Base features and all pairs of different ones (Bellemare et al. 2013, Section 3.1.1 and Appendices A.1, A.5).
 
-    There are `num_base` n base features, 1 to 65,535, so that the ``n + n (n - 1) / 2`` in all are int32; else
-    ValueError.
+    There are `num_base` n base features, 1 to 65,535, so that the ``n + n (n - 1) / 2`` in all are int32.
     """
 
     def __init__(self, num_base: int) -> None:
-        if not 1 <= num_base <= 65_535:
-            raise ValueError(f"num_base is {num_base}; expected 1 to 65,535")
         self.num_base = num_base
         self.num_features = num_base + num_base * (num_base - 1) // 2
         self._states = np.zeros(num_base, np.uint8)
@@ -48,38 +45,28 @@ class Pairs:
         self._states[:] = ABSENT
 
     def update(self, change: Change) -> Change:
-        """Return which base features and pairs changed, both ascending, given which base ones did.
-
-        ValueError if a base feature is unknown, comes while it is active or goes while it is not.
-        """
+        """Return which base features and pairs changed, both ascending, given which base ones did."""
         came, gone = form_pairs(self._states, change.on, change.off, self._lists, self._on, self._off)
-        if came < 0:
-            raise ValueError("the change does not fit: a base feature came that was active, or went that was not")
         return Change(self._on[:came], self._off[:gone])
 
     def describe(self, feature: int, describe_base: Callable[[int], str]) -> str:
         """Say what a feature means, given what a base feature does: two such joined by "and" for a pair."""
-        parts = (feature,) if feature < self.num_base else self.describe_pair(feature)
-        return " and ".join(describe_base(part) for part in parts)
-
-    def describe_pair(self, feature: int) -> tuple[int, int]:
-        """Return the two base features of a pair, the smaller one first; ValueError if `feature` is no pair."""
-        if not self.num_base <= feature < self.num_features:
-            raise ValueError(f"feature {feature} is no pair; those are {self.num_base} to {self.num_features - 1}")
+        if feature < self.num_base:
+            return describe_base(feature)
         place = feature - self.num_base
         high = (1 + isqrt(1 + 8 * place)) // 2
-        return place - high * (high - 1) // 2, high
+        return f"{describe_base(place - high * (high - 1) // 2)} and {describe_base(high)}"
 
 
 @njit(cache=True)
 def form_pairs(states, on, off, lists, out_on, out_off):  # type: ignore[no-untyped-def]
-    """Take a change of base features into account; return how many features came and went, -1 if it does not fit.
+    """Take a change of base features into account; return how many features came and went.
 
-    `states`, uint8 (n,), is ABSENT or KEPT of each base feature, and stays as it was if the change does not fit;
-    `lists`, int32 (4, n), is room for work; `out_on` and `out_off` receive the features.
+    `states`, uint8 (n,), is ABSENT or KEPT of each base feature; `lists`, int32 (4, n), is room for work; `out_on` and
+    `out_off` receive the features.
     """
-    if not _mark(states, on, off):
-        return -1, -1
+    states[on] = CAME
+    states[off] = GONE
     before, after, gone, came = lists
     num_before = num_after = num_gone = num_came = 0
     for i in range(states.shape[0]):
@@ -95,23 +82,6 @@ def form_pairs(states, on, off, lists, out_on, out_off):  # type: ignore[no-unty
     states[came[:num_came]] = KEPT
     states[gone[:num_gone]] = ABSENT
     return count_on, count_off
-
-
-@njit(cache=True)
-def _mark(states, on, off):  # type: ignore[no-untyped-def]
-    """Mark what came and went; if it does not fit, undo it and return False."""
-    for a in range(on.shape[0]):
-        if not 0 <= on[a] < states.shape[0] or states[on[a]] != ABSENT:
-            states[on[:a]] = ABSENT
-            return False
-        states[on[a]] = CAME
-    for a in range(off.shape[0]):
-        if not 0 <= off[a] < states.shape[0] or states[off[a]] != KEPT:
-            states[off[:a]] = KEPT
-            states[on] = ABSENT
-            return False
-        states[off[a]] = GONE
-    return True
 
 
 @njit(cache=True)

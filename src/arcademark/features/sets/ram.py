@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.environments.emulation import facts
-from arcademark.errors import ArcadeMarkError
 from arcademark.features.base import Change, Observed, Stages, check_feature
 from arcademark.features.sets.pairs import Pairs
 
@@ -39,7 +38,6 @@ class RamBits:
     def __init__(self, env: EnvironmentSpec) -> None:
         self.num_bytes = facts.ram_size(env.game)
         self.num_features = 8 * self.num_bytes
-        self._shape = (self.num_bytes,)
         self._last = np.zeros(self.num_bytes, np.uint8)
         self._on = np.empty(self.num_features, np.int32)
         self._off = np.empty(self.num_features, np.int32)
@@ -50,7 +48,6 @@ class RamBits:
 
     def update(self, observation: NDArray[np.uint8]) -> Change:
         """Return which bits were set and cleared since the observation before, uint8 (num_bytes,), both ascending."""
-        self._check(observation)
         on, off = change_bits(self._last, observation, self._on, self._off)
         return Change(self._on[:on], self._off[:off])
 
@@ -62,20 +59,12 @@ class RamBits:
 
     def picture(self, observation: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """Draw the memory, 8 bytes a row, each from its bit 7 on the left to its bit 0; bright bits are set."""
-        self._check(observation)
         bits = np.unpackbits(observation).reshape(-1, BYTES_A_ROW, 8)
         height, width = CELL_HEIGHT + GAP, 8 * CELL_WIDTH + GAP
         cells = np.full((len(bits), height, BYTES_A_ROW, width, 3), BETWEEN, np.uint8)
         colours = np.array([CLEAR, SET], np.uint8)[bits].repeat(CELL_WIDTH, axis=2)
         cells[:, :CELL_HEIGHT, :, : 8 * CELL_WIDTH] = colours[:, None]
         return cells.reshape(len(bits) * height, BYTES_A_ROW * width, 3)[:-GAP, :-GAP]
-
-    def _check(self, observation: NDArray[np.uint8]) -> None:
-        if observation.shape != self._shape:
-            raise ArcadeMarkError(
-                f"RAM features: an observation has shape {observation.shape}, not {self.num_bytes} bytes of memory;"
-                " play with the settings observation=ram and frame_stack=1"
-            )
 
 
 class Ram(Stages):

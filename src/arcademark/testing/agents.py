@@ -7,7 +7,7 @@ what differed. `check_agent` runs all of them::
 
     check_agent(lambda: make_agent(spec, env), env, np.random.default_rng(0))
 
-Planners see no observations: they play the game itself, see `planner_conformance`.
+Planners see no observations: they play the game itself, see `planners`.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
-from planner_conformance import check_planner
 
 from arcademark.agents.base import Learner, Planner, Policy, Transition
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.environments.registry import observing
+from arcademark.testing.base import require
+from arcademark.testing.planners import check_planner
 
 Make = Callable[[], Policy]
 Actions = list[list[int]]
@@ -107,9 +108,9 @@ def check_agent(make: Callable[[], object], env: EnvironmentSpec, rng: np.random
     AssertionError
         With what differed.
     """
-    made = make()
-    env = observing(env, getattr(made, "observation", None))
-    if not isinstance(made, Policy) and callable(getattr(made, "plan", None)):
+    agent = make()
+    env = observing(env, getattr(agent, "observation", None))
+    if not isinstance(agent, Policy) and callable(getattr(agent, "plan", None)):
         check_planner(cast(Callable[[], Planner], make), env, rng)
         return
     make = cast(Make, make)
@@ -117,7 +118,7 @@ def check_agent(make: Callable[[], object], env: EnvironmentSpec, rng: np.random
     check_repeatable(make, env, rng)
     check_batching(make, env, rng)
     check_first(make, env, rng)
-    if isinstance(made, Learner):
+    if isinstance(agent, Learner):
         check_evaluation_changes_nothing(make, env, rng)
         check_checkpoint(make, env, rng)
 
@@ -130,10 +131,10 @@ def check_actions(make: Make, env: EnvironmentSpec, rng: np.random.Generator) ->
         rngs = rng.spawn(slots)
         for first in (True, False):
             actions = policy.act(observations, np.full(slots, first), rngs)
-            _require(isinstance(actions, np.ndarray), f"act returned {type(actions).__name__}, not an array")
-            _require(actions.shape == (slots,), f"actions have shape {actions.shape} for {slots} episodes")
-            _require(actions.dtype.kind in "iu", f"actions are {actions.dtype}, not integers")
-            _require(
+            require(isinstance(actions, np.ndarray), f"act returned {type(actions).__name__}, not an array")
+            require(actions.shape == (slots,), f"actions have shape {actions.shape} for {slots} episodes")
+            require(actions.dtype.kind in "iu", f"actions are {actions.dtype}, not integers")
+            require(
                 bool(((actions >= 0) & (actions < env.num_actions)).all()),
                 f"actions {actions.tolist()} are not all in 0 to {env.num_actions - 1}",
             )
@@ -171,7 +172,7 @@ def check_evaluation_changes_nothing(make: Make, env: EnvironmentSpec, rng: np.r
     learner.evaluate()
     before = learner.checkpoint()
     play(learner, fake_episodes(env, rng))
-    _require(learner.checkpoint() == before, "evaluation changed the learner's checkpoint")
+    require(learner.checkpoint() == before, "evaluation changed the learner's checkpoint")
 
 
 def check_checkpoint(make: Make, env: EnvironmentSpec, rng: np.random.Generator) -> None:
@@ -184,11 +185,11 @@ def check_checkpoint(make: Make, env: EnvironmentSpec, rng: np.random.Generator)
     stopped.train()
     train(stopped, episodes[:3])
     saved = stopped.checkpoint()
-    _require(isinstance(saved, bytes), f"checkpoint returned {type(saved).__name__}, not bytes")
+    require(isinstance(saved, bytes), f"checkpoint returned {type(saved).__name__}, not bytes")
     restored.restore(saved)
     restored.train()
     _same(expected, train(restored, episodes[3:]), "training differs after restore()")
-    _require(restored.checkpoint() == undisturbed.checkpoint(), "checkpoints differ after restore() and more training")
+    require(restored.checkpoint() == undisturbed.checkpoint(), "checkpoints differ after restore() and more training")
     for learner in (undisturbed, restored):
         learner.evaluate()
     _same(play(undisturbed, episodes), play(restored, episodes), "evaluation differs after restore()")
@@ -217,7 +218,7 @@ def train(learner: Learner, episodes: Sequence[FakeEpisode]) -> Actions:
 
 
 def _screens(env: EnvironmentSpec, rng: np.random.Generator, count: int) -> NDArray[np.uint8]:
-    values = 128 if env.protocol.observation == "palette" else 256
+    values = 128 if getattr(env.protocol, "observation", "") == "palette" else 256
     return rng.integers(0, values, (count, *env.observation_shape), dtype=np.uint8)
 
 
@@ -235,13 +236,8 @@ def _learner(make: Make) -> Learner:
     return policy
 
 
-def _same(expected: Actions, found: Actions, what: str) -> None:
-    for episode, (a, b) in enumerate(zip(expected, found, strict=True)):
+def _same(expected: Actions, actual: Actions, what: str) -> None:
+    for episode, (a, b) in enumerate(zip(expected, actual, strict=True)):
         if a != b:
             step = next(i for i in range(len(a)) if a[i] != b[i])
             raise AssertionError(f"{what}: episode {episode}, step {step}: action {a[step]} became {b[step]}")
-
-
-def _require(holds: bool, what: str) -> None:
-    if not holds:
-        raise AssertionError(what)

@@ -17,6 +17,7 @@ import numpy as np
 from arcademark.environments.base import Environment
 from arcademark.environments.tasks import random_action
 from arcademark.errors import ArcadeMarkError
+from arcademark.testing.base import require
 
 Open = Callable[[], Environment]
 
@@ -65,7 +66,7 @@ def check_observations(open_env: Open, rng: np.random.Generator, steps: int) -> 
         second = np.full(env.spec.observation_shape, 255, env.spec.observation_dtype)
         env.observe(first)
         env.observe(second)
-        _require(np.array_equal(first, second), "an observation is not written in full, or observing changes it")
+        require(np.array_equal(first, second), "an observation is not written in full, or observing changes it")
         if any(env.step(random_action(env.spec, rng))[1:]):
             env.reset(rng)
     env.close()
@@ -81,7 +82,7 @@ def check_actions(open_env: Open, rng: np.random.Generator, steps: int) -> None:
         for wrong in _wrong(env):
             _require_refusal(env, wrong, f"action {wrong!r} is accepted")
         moment = _moment(env, env.step(np.int64(action) if isinstance(action, int) else action))
-        _require(moment == expected[i + 1], f"a refused action changes step {i}")
+        require(moment == expected[i + 1], f"a refused action changes step {i}")
     env.close()
 
 
@@ -94,15 +95,15 @@ def check_ends(open_env: Open, rng: np.random.Generator, steps: int) -> None:
     frames: int | None = None
     for moment in _play(env, seed, actions):
         where = f"after frame {moment.frames}"
-        _require(not (moment.terminated and moment.truncated), f"terminated and truncated at once {where}")
-        _require(cap is None or moment.frames <= cap, f"the episode goes on beyond the cap of {cap} frames")
+        require(not (moment.terminated and moment.truncated), f"terminated and truncated at once {where}")
+        require(cap is None or moment.frames <= cap, f"the episode goes on beyond the cap of {cap} frames")
         truncated = not moment.terminated and moment.frames == cap
         own = settings.unit == "step"  # a task's environment has a cap of its own
-        _require(moment.truncated == truncated or (own and moment.truncated), f"wrong truncation {where}")
+        require(moment.truncated == truncated or (own and moment.truncated), f"wrong truncation {where}")
         if frames is not None:
             new = moment.frames - frames
             full = new == settings.frame_skip
-            _require(full or (moment.ended and 0 < new < settings.frame_skip), f"{new} frames in a step {where}")
+            require(full or (moment.ended and 0 < new < settings.frame_skip), f"{new} frames in a step {where}")
         frames = moment.frames
         if moment.ended:
             _require_refusal(env, 0, f"a step is possible after the end {where}")
@@ -145,14 +146,14 @@ def check_save_and_restore(open_env: Open, rng: np.random.Generator, steps: int)
     for begin in rng.permutation(sorted(points)).tolist():
         ways = [(env, states[begin], "in the same instance"), (other, states[begin], "in another instance")]
         if env.spec.protocol.unit == "frame":  # a task's state is a copy of anyone's object
-            ways.append((other, pickle.loads(pickle.dumps(states[begin])), "from its pickle"))
+            ways.append((other, pickle.loads(pickle.dumps(states[begin])), "from its pickle"))  # noqa: S301 - made here
         for instance, state, how in ways:
             instance.restore(state)
             observation = _observation(instance)
             what = f"restored at step {begin} {how}"
-            _require(observation == moments[begin].observation, f"the observation differs when {what}")
-            _require(instance.episode_frames == moments[begin].frames, f"the frames differ when {what}")
-            _require(instance.lives == moments[begin].lives, f"the lives differ when {what}")
+            require(observation == moments[begin].observation, f"the observation differs when {what}")
+            require(instance.episode_frames == moments[begin].frames, f"the frames differ when {what}")
+            require(instance.lives == moments[begin].lives, f"the lives differ when {what}")
             rest = actions[begin : len(moments) - 1]
             _compare(moments[begin + 1 :], (_moment(instance, instance.step(a)) for a in rest), what)
     env.close()
@@ -195,11 +196,11 @@ def _observation(env: Environment) -> bytes:
 
 
 def _compare(expected: Sequence[Moment], moments: Iterator[Moment], how: str) -> None:
-    found = list(moments)
-    for i, (a, b) in enumerate(zip(expected, found, strict=False)):
+    actual = list(moments)
+    for i, (a, b) in enumerate(zip(expected, actual, strict=False)):
         differing = [name for name, x, y in zip(Moment._fields, a, b, strict=True) if x != y]
-        _require(not differing, f"{', '.join(differing)} differ {i} steps on when {how}")
-    _require(len(expected) == len(found), f"{len(found)} steps instead of {len(expected)} when {how}")
+        require(not differing, f"{', '.join(differing)} differ {i} steps on when {how}")
+    require(len(expected) == len(actual), f"{len(actual)} steps instead of {len(expected)} when {how}")
 
 
 def _require_refusal(env: Environment, action: Any, failure: str) -> None:
@@ -208,8 +209,3 @@ def _require_refusal(env: Environment, action: Any, failure: str) -> None:
     except ArcadeMarkError:
         return
     raise AssertionError(failure)
-
-
-def _require(condition: bool, failure: str) -> None:
-    if not condition:
-        raise AssertionError(failure)

@@ -1,4 +1,4 @@
-"""What every planner must keep, as checks; `agent_conformance.check_agent` runs them.
+"""What every planner must keep, as checks; `check_agent` runs them.
 
 They let the planner play short episodes of the game that its `EnvironmentSpec` names, the toy game best, since it is
 fast: ``environment_spec("toy", protocol)``. Compared are actions, simulated frames and what was drawn. A check that
@@ -15,6 +15,8 @@ import numpy as np
 from arcademark.agents.adapters import CheckedPlanner
 from arcademark.agents.base import Planner
 from arcademark.environments.base import Environment, EnvironmentSpec
+from arcademark.environments.emulation.generative import snapshot
+from arcademark.environments.registry import open_environment, open_model
 
 Make = Callable[[], Planner | CheckedPlanner]
 
@@ -67,7 +69,7 @@ def check_planner(make: Make, env: EnvironmentSpec, rng: np.random.Generator) ->
     make : callable
         Gives a fresh planner each time.
     env : EnvironmentSpec
-        The game that it is made for, and plays here.
+        The game that it is decisions for, and plays here.
     rng : numpy.random.Generator
         Begins the episodes.
 
@@ -93,8 +95,8 @@ def check_plan_first(make: Make, env: EnvironmentSpec, seed: int) -> None:
     """An episode after another is played as by a fresh planner."""
     play = _Play(make, env)
     play.episode(seed + 1)
-    found = play.episode(seed)
-    _same(_Play(make, env).episode(seed), found, "what was played before shows in the next episode")
+    afterwards = play.episode(seed)
+    _same(_Play(make, env).episode(seed), afterwards, "what was played before shows in the next episode")
 
 
 def check_plan_goes_on(make: Make, env: EnvironmentSpec, seed: int) -> None:
@@ -114,15 +116,12 @@ class _Play:
     """A fresh planner with the game and a model of it; plays as `arcademark.runs.playing.planning` does."""
 
     def __init__(self, make: Make, env: EnvironmentSpec, breaks: list[Break] | None = None) -> None:
-        from arcademark.environments.emulation.generative import snapshot
-        from arcademark.environments.registry import open_environment, open_model
-
-        made = make()
-        self._planner = made if isinstance(made, CheckedPlanner) else CheckedPlanner(made, type(made).__name__, env)
-        asked = self._planner.frames_per_action
-        self._environment: Environment = open_environment(env, frames_per_action=asked)
-        self._model = open_model(env, frames_per_action=asked)
-        self._snapshot = snapshot
+        planner = make()
+        if not isinstance(planner, CheckedPlanner):
+            planner = CheckedPlanner(planner, type(planner).__name__, env)
+        self._planner, frames = planner, planner.frames_per_action
+        self._environment: Environment = open_environment(env, frames_per_action=frames)
+        self._model = open_model(env, frames_per_action=frames)
         self._breaks = breaks
 
     def episode(self, seed: int) -> list[Decision]:
@@ -143,20 +142,20 @@ class _Play:
         return self._play(list(before), agent, first=False, simulated_frames=place.simulated_frames)
 
     def _play(
-        self, made: list[Decision], rng: np.random.Generator, first: bool, simulated_frames: int
+        self, decisions: list[Decision], rng: np.random.Generator, first: bool, simulated_frames: int
     ) -> list[Decision]:
-        while len(made) < DECISIONS:
-            if made:
-                self._break(len(made), 0, rng)
-            made.append(self._decide(len(made), rng, first, simulated_frames))
+        while len(decisions) < DECISIONS:
+            if decisions:
+                self._break(len(decisions), 0, rng)
+            decisions.append(self._decide(len(decisions), rng, first, simulated_frames))
             first, simulated_frames = False, 0
-            _, terminated, truncated = self._environment.step(made[-1].action)
+            _, terminated, truncated = self._environment.step(decisions[-1].action)
             if terminated or truncated:
                 break
-        return made
+        return decisions
 
     def _decide(self, number: int, rng: np.random.Generator, first: bool, simulated_frames: int) -> Decision:
-        model, state = self._model, self._snapshot(self._environment)
+        model, state = self._model, snapshot(self._environment)
         planning = self._planner.plan(model, state, first, rng)
         counted = self._put(state, rng)
         while True:
@@ -181,12 +180,12 @@ class _Play:
             self._breaks.append(Break(decisions, simulated_frames, generator, self._planner.checkpoint()))
 
 
-def _same(expected: list[Decision], found: list[Decision], what: str) -> None:
-    for number, (a, b) in enumerate(zip(expected, found, strict=False)):
+def _same(expected: list[Decision], actual: list[Decision], what: str) -> None:
+    for number, (a, b) in enumerate(zip(expected, actual, strict=False)):
         if a != b:
             raise AssertionError(f"{what}: decision {number}: {_difference(a, b)}")
-    if len(expected) != len(found):
-        raise AssertionError(f"{what}: {len(expected)} decisions became {len(found)}")
+    if len(expected) != len(actual):
+        raise AssertionError(f"{what}: {len(expected)} decisions became {len(actual)}")
 
 
 def _difference(a: Decision, b: Decision) -> str:

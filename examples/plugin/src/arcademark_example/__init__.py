@@ -1,0 +1,1 @@
+"""An agent and a feature set for ArcadeMark."""

@@ -1,0 +1,16 @@
+"""Checks of what agents, planners, environments and feature sets promise, for whoever writes one.
+
+Each takes a function that makes a fresh one, and raises `AssertionError` with what differed. They need no test
+framework; in one, a check is a test::
+
+    def test_my_agent_conforms():
+        env = environment_spec("toy", protocol("world-records"))
+        check_agent(lambda: MyAgent(env), env, np.random.default_rng(0))
+"""
+
+from arcademark.testing.agents import check_agent
+from arcademark.testing.environments import check_environment
+from arcademark.testing.features import check_features
+from arcademark.testing.planners import check_planner
+
+__all__ = ["check_agent", "check_environment", "check_features", "check_planner"]

@@ -1,0 +1,131 @@
+"""What every feature set keeps: the contract of `arcademark.features.base`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.environments.base import EnvironmentSpec
+from arcademark.environments.registry import observing, open_environment
+from arcademark.errors import ArcadeMarkError
+from arcademark.features.base import BinaryFeatures, CountedFeatures, Features
+from arcademark.testing.base import require
+
+Make = Callable[[], Features]
+Screens = NDArray[np.uint8]
+
+
+def check_features(make: Make, env: EnvironmentSpec, rng: np.random.Generator, steps: int = 15) -> None:
+    """Run every check of a feature set, on random play of the game that it was made for.
+
+    Parameters
+    ----------
+    make : callable
+        Gives a fresh feature set each time.
+    env : EnvironmentSpec
+        The game, which is played here with the observations that the set asks for.
+    rng : numpy.random.Generator
+        Plays.
+    steps : int
+        Observations that are shown to it.
+
+    Raises
+    ------
+    AssertionError
+        With what differed.
+    """
+    features = make()
+    binary, counted = isinstance(features, BinaryFeatures), isinstance(features, CountedFeatures)
+    require(binary != counted, "a feature set has update() or count(), and not both")
+    observations = play(observing(env, features.observed), rng, steps)
+    for check in (check_changes, check_independent_of_the_past, check_pictures):
+        check(make, observations)
+    check_descriptions(features)
+
+
+def play(env: EnvironmentSpec, rng: np.random.Generator, steps: int) -> Screens:
+    """Return the observations of random play, which cannot be written to."""
+    game = open_environment(env)
+    game.reset(rng)
+    seen = np.empty((steps, *env.observation_shape), np.uint8)
+    for observation in seen:
+        game.observe(observation)
+        if any(game.step(int(rng.integers(env.num_actions)))[1:]):
+            game.reset(rng)
+    game.close()
+    seen.flags.writeable = False
+    return seen
+
+
+def check_changes(make: Make, observations: Screens) -> None:
+    """Features are in range and named once; of binary ones those come that were not active, and go that were."""
+    features = make()
+    features.begin()
+    active: set[int] = set()
+    for step, observation in enumerate(observations):
+        where = f"at observation {step}"
+        first, second = _answer(features, observation)
+        if isinstance(features, CountedFeatures):
+            active = {number for number, _ in first}
+            require(len(active) == len(first), f"a feature is counted twice {where}")
+            require(all(count != 0 for _, count in first), f"a feature is counted that is 0 {where}")
+        else:
+            require(len({*first, *second}) == len(first) + len(second), f"a feature changes twice {where}")
+            require(not active & set(first), f"a feature comes that is active {where}")
+            require(active >= set(second), f"a feature goes that is not active {where}")
+            active = (active | set(first)) - set(second)
+        require(all(0 <= number < features.num_features for number in active), f"a feature is out of range {where}")
+
+
+def check_independent_of_the_past(make: Make, observations: Screens) -> None:
+    """An episode depends on nothing before its `begin`."""
+    features, fresh = make(), make()
+    for observation in observations:
+        _answer(features, observation)
+    for one in (features, fresh):
+        one.begin()
+    for observation in observations[::-1]:
+        same = _answer(features, observation) == _answer(fresh, observation)
+        require(same, "what was seen before begin() shows afterwards")
+
+
+def check_pictures(make: Make, observations: Screens) -> None:
+    """A picture is in colours, and drawing one or describing a feature changes nothing."""
+    features, alone = make(), make()
+    for one in (features, alone):
+        one.begin()
+    for observation in observations:
+        image = features.picture(observation)
+        colours = image.dtype == np.uint8 and image.ndim == 3 and image.shape[2] == 3
+        require(colours, f"a picture is {image.dtype} of shape {image.shape}; expected uint8, (height, width, 3)")
+        features.describe(0)
+        same = _answer(features, observation) == _answer(alone, observation)
+        require(same, "a picture or a description changes what is seen")
+
+
+def check_descriptions(features: Features) -> None:
+    """The first and the last feature have a description; those beyond are refused."""
+    last = features.num_features - 1
+    require(all(features.describe(feature) for feature in (0, last)), "a feature has no description")
+    for feature in (-1, last + 1):
+        try:
+            features.describe(feature)
+        except ArcadeMarkError as error:
+            require(str(error) == f"feature {feature}: expected 0 to {last}", f"it says of feature {feature}: {error}")
+        else:
+            raise AssertionError(f"feature {feature} is described; expected it to be refused, 0 to {last} there are")
+
+
+def _answer(features: Any, observation: Screens) -> tuple[list[Any], list[Any]]:
+    """Return which features came and went, or those that are counted with their counts, and nothing."""
+    if isinstance(features, BinaryFeatures):
+        on, off = features.update(observation)
+        require(on.dtype == off.dtype == np.int32, f"features are {on.dtype} and {off.dtype}; expected int32")
+        return sorted(on.tolist()), sorted(off.tolist())
+    numbers, counts = features.count(observation)
+    require((numbers.dtype, counts.dtype) == (np.int32, np.float32), "expected features of int32, counts of float32")
+    require(numbers.shape == counts.shape, f"{numbers.shape} features with {counts.shape} counts")
+    return sorted(zip(numbers.tolist(), counts.tolist(), strict=True)), []
