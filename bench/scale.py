@@ -84,37 +84,6 @@ def driver() -> Iterator[Figure]:
     yield Figure("episodes recorded by the driver", summary.episodes / seconds, "rows/s", 20_000, at_least=True)
 
 
-def simulated() -> Iterator[Figure]:
-    """Measure how busy 1,000 workers are in a full benchmark, and how true the simulator is of a real run.
-
-    A planner at 10 frames/s and a policy at 100: learners are not divided, and there are fewer of them than workers.
-    """
-    from arcademark.runs import execution
-    from arcademark.runs.engines.simulation import Load, simulate
-    from arcademark.runs.plan import make_plan
-    from arcademark.runs.playing.scheduling import Lengths
-    from arcademark.runs.store.reading import read_run
-    from arcademark.suite.protocols import protocol
-    from arcademark.suite.tasks import suite
-
-    rng, rules, lengths = np.random.default_rng(0), protocol("world-records"), Lengths()
-    cap = rules.max_frames_per_episode or 0
-    for kind, rate, plans in (("planner", 10, True), ("policy", 100, False)):
-        means = sorted((lengths.of(game, rules) for game in suite("atari-57").tasks for _ in range(5)), reverse=True)
-        loads = [Load(np.minimum(rng.gamma(4, mean / 4, 100), cap) / rate, plans=plans) for mean in means]
-        went = simulate(loads, 1000, starting_seconds=5)
-        what = f"efficiency of 1,000 workers, a {kind}, in {went.seconds / 3600:.1f} h"
-        yield Figure(what, went.efficiency, "", 0.95, at_least=True)
-    with tempfile.TemporaryDirectory() as folder:
-        plan = make_plan("random", "atari-5", rules.override({"max_frames_per_episode": "3000"}), episodes=40)
-        took = execution.execute(plan, folder, workers=2).wall_seconds
-        rows = read_run(folder).episodes
-    trials = [rows[rows.trial == place].wall_seconds for place in range(len(plan.trials))]
-    order = sorted(trials, key=lambda seconds: -float(seconds.sum()))
-    ratio = simulate([Load(seconds) for seconds in order], 2).seconds / took
-    yield Figure("simulated over real time of two workers", ratio, "", 0.85, at_least=True)
-
-
 def workers() -> Iterator[Figure]:
     """Measure how much faster two workers of this machine play the same than one, one after the other."""
     from arcademark.runs import execution
@@ -365,4 +334,4 @@ FOLDER = tempfile.TemporaryDirectory(prefix="scale-")
 
 
 if __name__ == "__main__":
-    measure(__doc__, plan, driver, simulated, workers, command, merge, report, export, pacing, ray, site)
+    measure(__doc__, plan, driver, workers, command, merge, report, export, pacing, ray, site)

@@ -6,7 +6,7 @@ import pytest
 
 from arcademark.runs.engines.base import Failed, Lost, Opened
 from arcademark.runs.playing.events import Learning
-from arcademark.runs.playing.progress import RECENT_EPISODES, RECENT_SECONDS, Standing, Tracker, _Recent
+from arcademark.runs.playing.progress import RECENT_EPISODES, Standing, Tracker
 from arcademark.runs.playing.slot import Played, Trained, TrainingBlock
 from arcademark.runs.store.reading import Checkpoint, EpisodeRecord, EpisodeResult, Unfinished
 
@@ -192,17 +192,17 @@ def test_a_lost_planner_goes_on_where_it_was_kept(toy_plan):
     assert tracker.progress().fraction == pytest.approx(130 / (130 + 120 - 50))
 
 
-def test_speed_is_that_of_the_last_minutes():
-    recent = _Recent()
-    assert recent.since(0.0, Played(0)) == (Played(0), 0.0)
-    for second in range(1, 1001):
-        lately, span = recent.since(float(second), Played(second if second < 800 else 800 + 10 * (second - 800)))
-        assert span <= RECENT_SECONDS + 1
-    assert lately.frames / span == pytest.approx(10)
-
-
-def test_speed_of_a_run_that_is_asked_seldom():
-    recent = _Recent()
-    recent.since(1.0, Played(5))
-    lately, span = recent.since(1000.0, Played(1004))
-    assert (lately, span) == (Played(999), 999.0)
+@pytest.mark.parametrize(("times", "expected"), [(range(1, 1001), 10), ([500, 1000], (2800 - 500) / 500)])
+def test_time_left_follows_the_speed_of_the_last_minutes(toy_plan, monkeypatch, times, expected):
+    now = [0.0]
+    monkeypatch.setattr("time.perf_counter", lambda: now[0])
+    (trial,) = toy_plan(episodes=2).trials
+    tracker = Tracker([Standing(trial, episodes=1, frames=10**6)])
+    played = 0
+    for seconds in times:
+        due = seconds if seconds < 800 else 800 + 10 * (seconds - 800)  # ten times as fast in the end
+        tracker.hear(trial.id, Played(due - played))
+        now[0], played = seconds, due
+        last = tracker.progress()
+    assert last.frames_per_second == pytest.approx(2.8)
+    assert last.seconds_left == pytest.approx((10**6 - 2800) / expected)

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from arcademark.reports import wording
 from arcademark.reports.blocks import Cell, Column, Document, Facts, Notices, section, table
 from arcademark.reports.document import Notice
-from arcademark.reports.runs.planned import GameCost, Pace, Planned
-from arcademark.runs.engines.simulation import HOUR
+from arcademark.reports.runs.planned import HOUR, GameCost, Pace, Planned
 
 LENGTHS = {
     "given": "as given",
@@ -29,7 +28,7 @@ def present(found: Planned) -> Document:
             ("episodes", wording.count(found.episodes)),
             (f"{unit}s", f"{'at most ' if found.at_most else ''}{found.frames:,.0f}"),
             *([(f"{unit}s simulated", _about(found.simulated_frames))] if found.simulated_frames else []),
-            ("core-hours", Cell(_hours(found), "strong")),
+            ("core-hours", Cell(_amount(found.core_hours), "strong")),
             ("cost", f"${_amount(found.dollars)}"),
             ("energy", f"{_amount(found.kilowatt_hours)}\N{NO-BREAK SPACE}kWh"),
             ("carbon dioxide", f"{_amount(found.carbon_kilograms)}\N{NO-BREAK SPACE}kg"),
@@ -61,7 +60,7 @@ def present(found: Planned) -> Document:
                 f"{one.episode_frames:,.0f}",
                 f"{one.frames:,.0f}",
                 *(_per_decision(one) if planning else ()),
-                Cell(_hours(one), sort=one.core_hours),
+                Cell(_amount(one.core_hours), sort=one.core_hours),
             )
             for one in found.by_game
         ),
@@ -85,11 +84,6 @@ def present(found: Planned) -> Document:
 def _amount(value: float | None) -> str:
     """Show hours and what they cost, small ones with two digits."""
     return f"{value:.2g}" if value and value < 1 else wording.score(value)
-
-
-def _hours(cost: Planned | GameCost) -> str:
-    error = f" ± {_amount(cost.core_hours_error)}" if cost.core_hours_error else ""
-    return _amount(cost.core_hours) + error
 
 
 def _per_decision(cost: GameCost) -> Iterator[Cell]:
@@ -131,10 +125,9 @@ def _assumed(found: Planned) -> Iterator[tuple[str, str]]:
             yield "speed", _speed(pace, found.unit)
     if decisions := sum(pace.decisions for pace in found.paces):
         where = f"all along an episode of random play of each {wording.noun(found.unit)}"
-        error = "; ±: the standard error, as they cost more in some places" if found.core_hours_error else ""
-        yield "speed", f"that of {wording.count(decisions)} decisions, measured here {where}{error}"
+        yield "speed", f"that of {wording.count(decisions)} decisions, measured here {where}"
     yield "a core", f"${found.core_price:.4g} an hour, {found.core_watts:.3g} W"
-    yield "time", "simulated: longest trials first, as 'run' plays them; a learner stays with one worker"
+    yield "time", "the core-hours over the workers, but no less than a learner's longest trial or another's episode"
     if found.shards:
         yield (
             "shards",

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import ClassVar, Literal
-
-import numpy as np
-from numpy.typing import NDArray
 
 from arcademark.agents.loading import Kind, kind
 from arcademark.environments.registry import Emulator
@@ -17,7 +14,6 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.reports import wording
 from arcademark.reports.runs.directory import known_set
 from arcademark.runs.engines import processes
-from arcademark.runs.engines.simulation import HOUR, Load, simulate
 from arcademark.runs.plan import Plan, Trial
 from arcademark.runs.playing import emulators, speed
 from arcademark.runs.playing.progress import Standing
@@ -27,8 +23,7 @@ from arcademark.runs.store.reading import read_run
 from arcademark.suite.costs import POUNDS_PER_KWH, cost, runnings
 
 MEASURED = 3  # trials of each kind of agent that are played for some seconds, but of planners
-SPREAD = 4.0  # shape of the gamma distribution that stands for how much episodes of a game differ: half their mean
-MOST_SIMULATED = 1_000_000  # episodes of which the time is simulated
+HOUR = 3600.0
 RANDOM = frozenset({"random", "const", "perturb"})
 """Built-in agents whose episodes are as long as random play's."""
 PRICED, PRICED_CORES = "rainbow", 4
@@ -59,8 +54,6 @@ class Pace:
     batch_size: Episodes that are played at once.
     first_frames, first_simulated_frames, first_seconds: Of the first decision of an episode, for which a planner has
     planned nothing; the other amounts are of those that follow. 0 of others.
-    error: Standard error of a planner's speed, as a share of it, as decisions cost more in some places of an episode
-    than in others; 0 where it is unknown.
     """
 
     kind: Literal["policy", "learner", "planner"]
@@ -73,16 +66,11 @@ class Pace:
     first_frames: float = 0.0
     first_simulated_frames: float = 0.0
     first_seconds: float = 0.0
-    error: float = 0.0
 
-    def seconds(self, frames: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return what episodes of so many frames take."""
-        return self.first_seconds + np.maximum(frames - self.first_frames, 0.0) / self.frames_per_second
-
-    def simulated_frames(self, frames: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return what is simulated in episodes of so many frames."""
-        later = np.maximum(frames - self.first_frames, 0.0) / self.frames_per_second
-        return self.first_simulated_frames + later * self.simulated_frames_per_second
+    def episode(self, frames: float) -> tuple[float, float]:
+        """Return the seconds that an episode of so many frames takes, and the frames that are simulated in it."""
+        later = max(frames - self.first_frames, 0.0) / self.frames_per_second
+        return self.first_seconds + later, self.first_simulated_frames + later * self.simulated_frames_per_second
 
 
 @dataclass(frozen=True)
@@ -90,7 +78,6 @@ class GameCost:
     """What a game's trials take, all agents and seeds together.
 
     episode_frames: How long one of its evaluation episodes is taken to be.
-    core_hours_error: Their standard error, as far as planners' speed is measured in some places of an episode only.
     decisions, simulated_frames: Of planners whose speed was measured.
     """
 
@@ -100,22 +87,22 @@ class GameCost:
     episode_frames: float
     frames: float
     core_hours: float
-    core_hours_error: float
     decisions: float
     simulated_frames: float
 
 
 @dataclass(frozen=True)
 class Makespan:
-    """How long it takes with so many workers, by simulation.
+    """How long it takes with so many workers.
 
-    efficiency: Share of the workers' time spent playing; None where so many episodes are not simulated, and `hours`
-    is then the least that it can be.
+    hours: The core-hours over the workers, but no less than the longest of what one worker does alone: a learner's
+    trial, an episode of others.
+    efficiency: Share of the workers' time spent playing.
     """
 
     workers: int
     hours: float
-    efficiency: float | None
+    efficiency: float
 
 
 @dataclass(frozen=True)
@@ -143,13 +130,12 @@ class Planned:
     what so many take.
     frames: Played, training included.
     simulated_frames: By planners, to choose actions.
-    core_hours_error: Their standard error, from those of games.
     dollars, kilowatt_hours, carbon_kilograms: Of all core-hours.
     core_price: US dollars an hour.
     unit: What lengths are counted in; elsewhere they are called frames, too.
     """
 
-    SCHEMA: ClassVar[str] = "arcademark.plan/2"
+    SCHEMA: ClassVar[str] = "arcademark.plan/3"
     agents: tuple[str, ...]
     games: tuple[str, ...]
     scope: str
@@ -164,7 +150,6 @@ class Planned:
     frames: float
     simulated_frames: float
     core_hours: float
-    core_hours_error: float
     dollars: float
     kilowatt_hours: float
     carbon_kilograms: float
@@ -198,7 +183,7 @@ def planned(
     directory : path
         The run's, which need not exist; what it holds of the plan is done, and tells how long episodes are.
     workers : sequence of int
-        Numbers of workers to simulate.
+        Numbers of workers to tell the time of.
     rate : float, optional
         Frames a second that one core plays; measured by default, which takes some seconds, for planners in each game.
     episode_frames : int, optional
@@ -220,29 +205,19 @@ def planned(
     standings = recorded_standings(plan.trials, record)
     lengths, known = _lengths(standings, episode_frames)
     paces = _paces(plan, rate, follow)
-    rng = np.random.default_rng(0)
-    many = sum(trial.episodes for trial in plan.trials) > MOST_SIMULATED
-    loads, rows = [], []
+    rows, longest = [], 0.0
     for standing in standings:
         pace = paces[standing.trial.agent.label, standing.trial.game]
-        length, cap = lengths[standing.trial.game], standing.trial.protocol.cap(standing.trial.game)
+        length = lengths[standing.trial.game]
         learner = replace(standing, learns=standing.learns or pace.kind == "learner")
-        training = learner.frames_left(0.0, length) or 0.0
-        count = learner.episodes_left
-        mean = np.array(length)
-        seconds = training / pace.frames_per_second + count * float(pace.seconds(mean))
-        spread = not many and known != "frame cap"
-        drawn = rng.gamma(SPREAD, length / SPREAD, count) if spread else np.full(count, length)
-        drawn = drawn if cap is None else np.minimum(drawn, cap)
-        each = np.array([count * float(pace.seconds(mean))]) if many else pace.seconds(drawn)
-        kinds = learner.learns, pace.kind == "planner"
-        loads.append(Load(each, training / pace.frames_per_second, *kinds, pace.batch_size))
-        frames, simulated = training + count * length, count * float(pace.simulated_frames(mean))
+        training, count = learner.frames_left(0.0, length) or 0.0, learner.episodes_left
+        seconds, simulated = pace.episode(length)
+        whole = training / pace.frames_per_second + count * seconds
+        longest = max(longest, whole if learner.learns else min(whole, seconds))
         decisions = count * length / pace.first_frames if pace.decisions else 0.0
         game = plan.protocol.task_name(standing.trial.game)
-        hours = seconds / HOUR
-        rows.append(_Row(game, count, length, frames, hours, pace.error * hours, decisions, simulated))
-    order = sorted(range(len(rows)), key=lambda place: -rows[place].frames)
+        frames = training + count * length
+        rows.append(GameCost(game, 1, count, length, frames, whole / HOUR, decisions, count * simulated))
     core_hours = sum(row.core_hours for row in rows)
     games = tuple(dict.fromkeys(trial.game for trial in plan.trials))
     titles = tuple(map(plan.protocol.task_name, games))
@@ -267,32 +242,17 @@ def planned(
         frames=sum(row.frames for row in rows),
         simulated_frames=sum(row.simulated_frames for row in rows),
         core_hours=core_hours,
-        core_hours_error=math.hypot(*(game.core_hours_error for game in by_game)),
         dollars=spent.dollars,
         kilowatt_hours=spent.kilowatt_hours,
         carbon_kilograms=spent.carbon_kilograms,
         core_price=price,
         core_watts=watts,
         paces=tuple(dict.fromkeys(paces.values())),
-        makespans=tuple(_makespan([loads[place] for place in order], number, paces, many=many) for number in workers),
+        makespans=tuple(_makespan(core_hours, longest / HOUR, number, paces.values()) for number in workers),
         by_game=by_game,
         shards=shards,
         unit=plan.protocol.unit,
     )
-
-
-@dataclass(frozen=True)
-class _Row:
-    """A trial: what is left of it."""
-
-    game: str
-    episodes: int
-    length: float
-    frames: float
-    core_hours: float
-    core_hours_error: float
-    decisions: float
-    simulated_frames: float
 
 
 def _lengths(standings: Sequence[Standing], given: int | None) -> tuple[dict[str, float], Known]:
@@ -357,41 +317,35 @@ def _measured(trials: Sequence[Trial], chosen: Mapping[str, Emulator | None]) ->
 def _decisions(trial: Trial, found: speed.Speed) -> Pace:
     """Return the pace of a planner on a game."""
     assert found.sampled is not None
-    first, *later = (
-        np.array([some.frames, some.simulated_frames, some.seconds]) / some.count
-        for some in (found.sampled.first, *found.sampled.later)
-    )
-    frames, simulated, seconds = np.mean(later, axis=0).tolist()
-    error = float(np.std([some[2] for some in later], ddof=1)) / math.sqrt(len(later)) if len(later) > 1 else 0.0
+    first, count = found.sampled.first, found.sampled.first.decisions
     return Pace(
         "planner",
         ((trial.agent.label, trial.protocol.task_name(trial.game)),),
-        frames / seconds,
-        simulated / seconds,
+        found.played.frames / found.seconds,
+        found.played.simulated_frames / found.seconds,
         found.starting_seconds,
-        decisions=found.played.decisions,
-        first_frames=float(first[0]),
-        first_simulated_frames=float(first[1]),
-        first_seconds=float(first[2]),
-        error=error / seconds,
+        decisions=count + found.played.decisions,
+        first_frames=first.frames / count,
+        first_simulated_frames=first.simulated_frames / count,
+        first_seconds=found.sampled.first_seconds / count,
     )
 
 
-def _makespan(loads: Sequence[Load], workers: int, paces: Mapping[tuple[str, str], Pace], *, many: bool) -> Makespan:
-    if many:
-        seconds = sum(load.training + float(np.sum(load.episodes)) for load in loads)
-        return Makespan(workers, seconds / workers / HOUR, None)
-    starting = max(pace.starting_seconds for pace in paces.values())
-    went = simulate([replace(load) for load in loads], workers, starting_seconds=starting)
-    return Makespan(workers, went.seconds / HOUR, went.efficiency)
+def _makespan(core_hours: float, longest: float, workers: int, paces: Collection[Pace]) -> Makespan:
+    playing = max(core_hours / workers, longest)
+    hours = playing + (max(pace.starting_seconds for pace in paces) / HOUR if playing else 0.0)
+    return Makespan(workers, hours, core_hours / (workers * hours) if hours else 1.0)
 
 
-def _of_game(rows: Sequence[_Row]) -> GameCost:
-    sums = (
-        sum(getattr(row, name) for row in rows)
-        for name in ("frames", "core_hours", "core_hours_error", "decisions", "simulated_frames")
+def _of_game(trials: Sequence[GameCost]) -> GameCost:
+    amounts = zip(*(astuple(trial)[4:] for trial in trials), strict=True)
+    return GameCost(
+        trials[0].game,
+        len(trials),
+        sum(trial.episodes for trial in trials),
+        trials[0].episode_frames,
+        *map(sum, amounts),
     )
-    return GameCost(rows[0].game, len(rows), sum(row.episodes for row in rows), rows[0].length, *sums)
 
 
 def shard_balance(plan: Plan, count: int) -> Shards:

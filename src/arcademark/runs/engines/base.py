@@ -72,12 +72,6 @@ class Episodes(Collection[int]):
         self._ranges = deque(filter(None, chain.from_iterable(parts)))
 
 
-def share(pending: int, workers: int, batch_size: int, *, learns: bool, plans: bool) -> int:
-    """Return how many of a trial's pending episodes a worker takes: a learner's all, a planner's one, else a share."""
-    fair = pending if learns else 1 if plans else -(-pending // (2 * workers))
-    return min(pending, max(fair, batch_size))
-
-
 @dataclass(frozen=True)
 class Job:
     """What is left to do of a trial."""

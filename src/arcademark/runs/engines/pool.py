@@ -18,8 +18,8 @@ from typing import Literal, Protocol, assert_never
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.engines import worker
-from arcademark.runs.engines.base import Batch, Episodes, Failed, Job, Lost, Memory, Opened, TrialEvent, share
-from arcademark.runs.engines.processes import GarbledError
+from arcademark.runs.engines.base import Batch, Episodes, Failed, Job, Lost, Memory, Opened, TrialEvent
+from arcademark.runs.engines.processes import Blame, Ending, GarbledError
 from arcademark.runs.playing.slot import Begun, Played, Trained, TrainingBlock
 from arcademark.runs.store import provenance
 from arcademark.runs.store.reading import EpisodeResult, Unfinished
@@ -28,23 +28,12 @@ WAIT_SECONDS = 0.2
 FALSE_STARTS_ALLOWED = 3
 MAKING = "making the agent"
 
-Blame = Literal["process", "node", "memory"]
-"""What was at fault where a worker ended: its process, the machine that it was on, or that machine's memory."""
-
 DEATHS: Mapping[Blame, tuple[int, str]] = {
     "process": (3, "the process that plays it died {times} times in a row ({how}); does the agent end it?"),
     "node": (10, "the node that played it was lost {times} times in a row ({how}); are the nodes well?"),
     "memory": (1, "its node ran out of memory and ended it; a retry would need as much ({how})"),
 }
 """How many losses in a row end a trial, and the message."""
-
-
-@dataclass(frozen=True)
-class Ending:
-    """How a worker ended."""
-
-    how: str
-    blame: Blame = "process"
 
 
 class Link(Protocol):
@@ -109,9 +98,10 @@ class _Work:
         return self.shareable and not (self.pending or self.players)
 
     def take(self, workers: int) -> Episodes:
-        """Take the next share of what is pending."""
-        most = share(len(self.pending), workers, self.batch_size, learns=self.learns, plans=self.plans)
-        return self.pending.take(most)
+        """Take the next share of what is pending: a learner's all, a planner's one, else what is fair."""
+        pending = len(self.pending)
+        fair = pending if self.learns else 1 if self.plans else -(-pending // (2 * workers))
+        return self.pending.take(max(fair, self.batch_size))
 
 
 @dataclass(eq=False)

@@ -16,10 +16,10 @@ import socket
 import struct
 import subprocess
 import sys
-import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import msgspec
 
@@ -33,7 +33,17 @@ HEADER = struct.Struct("<8sBQI")  # MAGIC, the place of what it is among the kin
 MOST_BYTES = 2**31  # of a message: a checkpoint of the largest size and the episodes that led to it
 READ_BYTES = 2**16
 READS_AT_ONCE = 64
-STALLED_SECONDS = 10.0  # how long the rest of a message that has begun to come may be waited for
+
+Blame = Literal["process", "node", "memory"]
+"""What was at fault where a process ended: itself, the machine that it was on, or that machine's memory."""
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a process ended."""
+
+    how: str
+    blame: Blame = "process"
 
 
 def available_cores() -> int:
@@ -59,22 +69,15 @@ class Incoming:
         if kinds is not None:
             self._decoders = [msgspec.msgpack.Decoder(kind) for kind in kinds]
         self._came = bytearray()
-        self._last = 0.0
 
     def add(self, data: bytes) -> None:
         """Add what has come."""
         self._came += data
-        self._last = time.monotonic()
 
     def whole(self) -> Iterator[Any]:
         """Yield the messages all of which has come; a `GarbledError` where there is none."""
-        while (found := self._next()) is not None:
-            yield self._open(*found)
-
-    @property
-    def broken_off(self) -> bool:
-        """Whether the rest of a message has not come for too long."""
-        return bool(self._came) and time.monotonic() - self._last > STALLED_SECONDS
+        while (message := self._next()) is not None:
+            yield self._open(*message)
 
     def _next(self) -> tuple[int, bytes] | None:
         """Take the next message's kind and content, if all of it is there."""
@@ -125,16 +128,13 @@ class Channel:
         self._socket = end
         self._incoming = Incoming(receives)
         self._sends = sends
-        self._process = os.getpid()
 
     def fileno(self) -> int:
         """Return the descriptor, to wait for."""
         return self._socket.fileno()
 
     def send(self, message: object) -> None:
-        """Send a message; a copy of the process that was forked off since ends instead."""
-        if os.getpid() != self._process:
-            os._exit(0)
+        """Send a message."""
         header, content = framed(message, self._sends)
         for part in (header + content,) if len(content) < READ_BYTES else (header, content):
             self._socket.sendall(part)
@@ -147,23 +147,13 @@ class Channel:
             self._read()
 
     def arrived(self) -> Iterator[Any]:
-        """Yield the messages that have come, without waiting, up to some megabytes of them; errors as in `receive`.
-
-        A message that broke off is noticed after `STALLED_SECONDS`.
-        """
+        """Yield the messages that have come, without waiting, up to some megabytes of them; errors as in `receive`."""
         for _ in range(READS_AT_ONCE):
             try:
                 self._read(socket.MSG_DONTWAIT)
             except BlockingIOError:
                 break
             yield from self._incoming.whole()
-        if self.broken_off:
-            raise GarbledError
-
-    @property
-    def broken_off(self) -> bool:
-        """Whether the rest of a message has not come for too long."""
-        return self._incoming.broken_off
 
     def close(self) -> None:
         """Close this end."""
@@ -176,7 +166,23 @@ class Channel:
         self._incoming.add(data)
 
 
-def heard(channels: Iterable[Channel], seconds: float | None = None) -> list[Channel]:
+class Process(Channel):
+    """A process that was started as `spawn` does, and the channel to it, from which messages of these kinds come."""
+
+    def __init__(self, serve: Callable[[int], None], kinds: Sequence[type] | None = None) -> None:
+        self.process, end = spawn(serve)
+        super().__init__(end, receives=kinds)
+
+    def ended(self) -> bool:
+        """Whether the process has ended; what it sent before may still be had."""
+        return self.process.poll() is not None
+
+    def kill(self) -> Ending:
+        """End the process with all that it started, and say how it ended."""
+        return Ending(kill(self.process))
+
+
+def heard(channels: Iterable[Any], seconds: float | None = None) -> list[Any]:
     """Wait until something comes, for so many seconds at most, and return the channels where it did."""
     with selectors.DefaultSelector() as selector:
         for channel in channels:
@@ -187,18 +193,12 @@ def heard(channels: Iterable[Channel], seconds: float | None = None) -> list[Cha
 def serving(descriptor: int, kinds: Sequence[type] | None = None) -> Channel:
     """Return the channel to the process that started this one; what this one starts has no part in it.
 
-    `kinds`: those that `start` was given.
+    `kinds`: those that `Process` was given.
     """
     end = socket.socket(fileno=descriptor)
     end.set_inheritable(False)
     os.register_at_fork(after_in_child=end.close)
     return Channel(end, sends=kinds)
-
-
-def start(serve: Callable[[int], None], kinds: Sequence[type] | None = None) -> tuple[subprocess.Popen[bytes], Channel]:
-    """Start a process as `spawn` does, and return it with the channel to it, from which these kinds come."""
-    process, end = spawn(serve)
-    return process, Channel(end, receives=kinds)
 
 
 def spawn(serve: Callable[[int], None]) -> tuple[subprocess.Popen[bytes], socket.socket]:

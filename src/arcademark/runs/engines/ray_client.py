@@ -29,8 +29,7 @@ from typing import Any
 
 from arcademark.errors import one_line
 from arcademark.runs.engines import processes
-from arcademark.runs.engines.pool import Blame
-from arcademark.runs.engines.processes import Channel, GarbledError
+from arcademark.runs.engines.processes import Blame, Channel, GarbledError
 
 READ_BYTES = 2**16
 MOST_AT_ONCE = 4 * 2**20  # bytes of messages that a host hands over in one answer

@@ -19,8 +19,8 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.runs.cluster import shipping
 from arcademark.runs.engines import processes, ray_client, worker
 from arcademark.runs.engines.base import Batch, Job, Memory
-from arcademark.runs.engines.pool import WAIT_SECONDS, Ending, Link, PoolEngine
-from arcademark.runs.engines.processes import Channel, Incoming
+from arcademark.runs.engines.pool import WAIT_SECONDS, Link, PoolEngine
+from arcademark.runs.engines.processes import Channel, Ending, Incoming, Process
 
 LEAVE_SECONDS = 10.0  # how long the client may take to end
 MOST_KEPT_BYTES = 2**28  # of agents' files that workers were sent last, so that they are not read for each worker
@@ -102,7 +102,7 @@ class RayEngine(PoolEngine):
         self._address, self._gpus = address, gpus
         self._numbers = itertools.count()
         self._remotes: dict[int, Remote] = {}
-        self._client: tuple[subprocess.Popen[bytes], Channel] | None = None
+        self._client: Process | None = None
         self._packed: dict[str, shipping.Packed | None] = {}
 
     def run(self, jobs: Sequence[Job], memory: Memory) -> Generator[Batch, None, None]:
@@ -110,7 +110,7 @@ class RayEngine(PoolEngine):
         if not jobs:
             return
         console = next((job.trial.game for job in jobs if job.emulator == "console"), None)
-        self._client = processes.start(ray_client.main, ray_client.MESSAGES)
+        self._client = Process(ray_client.main, ray_client.MESSAGES)
         try:
             self._tell(ray_client.Connect(self._address, self._gpus, bool(self._limit), console))
             while not self._limit:
@@ -126,11 +126,10 @@ class RayEngine(PoolEngine):
         """End all play at once, leave the cluster, and return what had finished by then."""
         batch = super().stop()
         if self._client:
-            process, channel = self._client
-            channel.close()
+            self._client.close()
             with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(LEAVE_SECONDS)
-            processes.kill(process)
+                self._client.process.wait(LEAVE_SECONDS)
+            self._client.kill()
             self._client = None
         return batch
 
@@ -153,12 +152,12 @@ class RayEngine(PoolEngine):
         """Wait until something has come, and return the workers that it came from."""
         heard = self._listen_to_client(seconds)
         self._remotes = {link.number: link for link in links if isinstance(link, Remote)}
-        return [link for link in self._remotes.values() if link.number in heard or link.incoming.broken_off]
+        return [link for link in self._remotes.values() if link.number in heard]
 
     @property
     def _channel(self) -> Channel:
         assert self._client is not None
-        return self._client[1]
+        return self._client
 
     def _tell(self, order: ray_client.Connect | ray_client.Start) -> None:
         with contextlib.suppress(OSError):  # that the client is gone is heard

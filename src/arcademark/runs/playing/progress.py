@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict, deque
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Self
 
-from arcademark.agents.loading import AgentSpec
 from arcademark.runs.engines.base import Failed, Lost, Opened, TrialEvent
 from arcademark.runs.plan import Trial
 from arcademark.runs.playing.events import Learning, Planning, Progress
 from arcademark.runs.playing.slot import Played, Trained, TrainingBlock
-from arcademark.runs.store.reading import EpisodeResult, Unfinished, scored_phase
+from arcademark.runs.store.reading import EpisodeResult, TrialRecord, Unfinished, scored_phase
 
 RECENT_SECONDS = 120.0
 POINT_SECONDS = 1.0
-RECENT_EPISODES = 20  # training episodes whose mean score and length are told
+RECENT_EPISODES = 20  # training episodes whose mean score and length are reported
 
 
 @dataclass
@@ -43,6 +43,15 @@ class Standing:
     unrecorded: int = 0  # training episodes since the last checkpoint
     recent: list[Trained] = field(default_factory=list)
     """The last training episodes that this command played, `RECENT_EPISODES` at most."""
+
+    @classmethod
+    def of(cls, trial: Trial, record: TrialRecord | None, frames: int, kept: Mapping[int, int] | None = None) -> Self:
+        """Return where a trial stands by what is recorded of it; `frames` are of its evaluation episodes."""
+        begun = dict(kept or {})
+        if record is None:
+            return cls(trial)
+        learning = bool(record.learns), record.trained, record.trained_frames, record.trained_episodes
+        return cls(trial, record.evaluated, frames, *learning, in_play=sum(begun.values()), kept=begun)
 
     @property
     def episodes_left(self) -> int:
@@ -70,11 +79,6 @@ class Standing:
         """Whether nothing is left."""
         return not self.failed and (self.trained or not self.learns) and not self.episodes_left
 
-    @property
-    def budget(self) -> tuple[int | None, int | None]:
-        """A learner's training in frames and in episodes, one of them None."""
-        return self.trial.training_frames, self.trial.training_episodes
-
     def training_length(self) -> float | None:
         """Return how long its last training episodes were; None if there are none."""
         if self.recent:
@@ -85,13 +89,12 @@ class Standing:
         """Guess the frames that are left if episodes have these lengths; None if nothing tells."""
         training = 0.0
         if self.in_training:
-            frames, episodes = self.budget
-            if frames is not None:
-                training = frames - self.training_frames
+            if self.trial.training_frames is not None:
+                training = self.trial.training_frames - self.training_frames
             elif training_length is None:
                 return None
             else:
-                training = ((episodes or 0) - self.training_episodes) * training_length
+                training = ((self.trial.training_episodes or 0) - self.training_episodes) * training_length
         if self.episodes_left and length is None:
             return None
         return max(0.0, training + self.episodes_left * (length or 0.0) - self.in_play)
@@ -101,59 +104,43 @@ class Standing:
         """Whether no more is played of it."""
         return self.done or self.failed
 
-    def guess(self, totals: _Totals) -> tuple[float | None, bool]:
-        """Guess the frames that are left, None if nothing tells, and say whether it is a bound."""
-        if self.over:
-            return 0.0, False
-        game, cap = self.trial.game, self.trial.protocol.cap(self.trial.game)
-        training = self.training_length() or totals.length("trained", game)
-        own = self.frames / self.episodes if self.episodes else None
-        length = own or (training if self.learns else None) or totals.length("played", game)
-        unknown = length is None or (self.in_training and self.budget[0] is None and training is None)
-        bound = unknown and (self.plans or self.learns)
-        if bound:
-            length, training = length or cap, training or length or cap
-        left = self.frames_left(length, training)
-        return left, bound and left is not None
 
-    def amounts(self) -> Iterator[tuple[Hashable, int]]:
-        """Yield what it adds to the totals, by name; lengths by game, and for all games."""
-        yield "episodes", self.trial.episodes
-        yield "episodes done", self.episodes_done
-        yield "done", self.done
-        if self.failed:
-            return
-        for game in (self.trial.game, None):
-            yield ("played", game, "frames"), self.frames
-            yield ("played", game, "episodes"), self.episodes
-            if self.recent:
-                yield ("trained", game, "frames"), sum(one.frames for one in self.recent)
-                yield ("trained", game, "episodes"), len(self.recent)
-        yield "planners", self.plans
-        if self.learns:
-            yield "learners in training", self.in_training
-            yield "unkept", self.unrecorded
-            yield "training episodes", self.training_episodes + self.unrecorded
-            yield "kept training frames", self.training_frames
-            yield "training frames", self.training_frames + (self.in_play if self.in_training else 0)
-            for what, wanted in zip(("frames", "episodes"), self.budget, strict=True):
-                yield f"wanted {what}", wanted or 0
-                yield f"no wanted {what}", wanted is None
+class _Means:
+    """Mean lengths of episodes: of games whose name, frames and number of episodes are given."""
+
+    def __init__(self, amounts: Iterable[tuple[str, int, int]]) -> None:
+        self._sums: defaultdict[str | None, list[int]] = defaultdict(lambda: [0, 0])
+        for game, frames, episodes in amounts:
+            for key in (game, None):
+                self._sums[key][0] += frames
+                self._sums[key][1] += episodes
+
+    def of(self, game: str) -> float | None:
+        """Return the mean length of a game's episodes, of all where it has none; None if nothing tells."""
+        sums = (self._sums[key] for key in (game, None))
+        return next((frames / episodes for frames, episodes in sums if episodes), None)
 
 
-class _Totals(defaultdict[Hashable, int]):
-    """Sums over trials, see `Standing.amounts`."""
-
-    def __init__(self, standings: Iterable[Standing]) -> None:
-        super().__init__(int)
-        for standing in standings:
-            for name, amount in standing.amounts():
-                self[name] += amount
-
-    def length(self, what: str, game: str) -> float | None:
-        """Return the mean length in frames of the game's episodes, of all where it has none; None if nothing tells."""
-        found = ((self.get((what, key, "frames"), 0), self.get((what, key, "episodes"), 0)) for key in (game, None))
-        return next((frames / episodes for frames, episodes in found if episodes), None)
+def _frames_left(standings: Sequence[Standing]) -> tuple[float | None, bool]:
+    """Estimate the frames that are left, None if nothing tells, and say whether it is a bound."""
+    played = _Means((one.trial.game, one.frames, one.episodes) for one in standings)
+    trained = _Means((one.trial.game, sum(row.frames for row in one.recent), len(one.recent)) for one in standings)
+    total, bound = 0.0, False
+    for standing in standings:
+        if standing.over:
+            continue
+        game, cap = standing.trial.game, standing.trial.protocol.cap(standing.trial.game)
+        training = standing.training_length() or trained.of(game)
+        own = standing.frames / standing.episodes if standing.episodes else None
+        length = own or (training if standing.learns else None) or played.of(game)
+        in_episodes = standing.in_training and standing.trial.training_frames is None
+        if (standing.plans or standing.learns) and (length is None or (in_episodes and training is None)):
+            length, training, bound = length or cap, training or length or cap, True
+        left = standing.frames_left(length, training)
+        if left is None:
+            return None, False
+        total += left
+    return total, bound
 
 
 class Tracker:
@@ -162,8 +149,7 @@ class Tracker:
     def __init__(self, standings: Sequence[Standing]) -> None:
         self._standings = {standing.trial.id: standing for standing in standings}
         self._started = time.perf_counter()
-        self._recent = _Recent()
-        self._learners: set[str] = set()
+        self._points = deque([(0.0, Played(0))])  # of the last minutes: when, and what was played by then
         self.playing: dict[str, None] = {}
         """The ids of trials of which this command heard, and which are not over."""
         self.played = Played(0)
@@ -182,29 +168,26 @@ class Tracker:
     @property
     def unkept(self) -> int:
         """Training episodes that have ended, and that no checkpoint holds."""
-        return self._totals()["unkept"]
+        return sum(standing.unrecorded for standing in self._learners())
 
     @property
     def kept(self) -> tuple[int, int] | None:
         """Frames of training that checkpoints hold, and those of all budgets; None unless these are left in frames."""
-        totals = self._totals()
-        if not totals["learners in training"] or totals["no wanted frames"]:
+        learners = self._learners()
+        budgets = [one.trial.training_frames for one in learners if one.trial.training_frames is not None]
+        if len(budgets) < len(learners) or not any(one.in_training for one in learners):
             return None
-        return totals["kept training frames"], totals["wanted frames"]
+        return sum(one.training_frames for one in learners), sum(budgets)
 
     def hear(self, trial_id: str, event: TrialEvent) -> None:
         """Count one event."""
         standing = self._standings[trial_id]
         self.playing[trial_id] = None
-        if isinstance(event, Opened) and event.learns:
-            self._learn(standing.trial.agent)
-        self._change(standing, event)
-        if standing.over:
-            del self.playing[trial_id]
-
-    def _change(self, standing: Standing, event: TrialEvent) -> None:
         match event:
             case Opened(learns=learns, plans=plans):
+                if learns and not standing.learns:  # then all trials of the agent do
+                    for other in self._standings.values():
+                        other.learns |= other.trial.agent.label == standing.trial.agent.label
                 standing.learns, standing.plans = learns, plans
             case Played(frames):
                 self.played += event
@@ -231,82 +214,62 @@ class Tracker:
                 standing.unrecorded = 0
             case Failed():
                 standing.failed = True
-
-    def _learn(self, agent: AgentSpec) -> None:
-        """Take note, once, that all trials of an agent are a learner's."""
-        if agent.label not in self._learners:
-            self._learners.add(agent.label)
-            for standing in self._standings.values():
-                standing.learns |= standing.trial.agent == agent
-
-    def _totals(self) -> _Totals:
-        return _Totals(self._standings.values())
+        if standing.over:
+            del self.playing[trial_id]
 
     def progress(self) -> Progress:
         """Say how far the run is."""
-        totals = self._totals()
+        every = [*self._standings.values()]
         frames, seconds = self.played.frames, self.seconds
-        left, bound = self._frames_left(totals)
+        left, bound = _frames_left([one for one in every if not one.failed])
         rate = frames / seconds if seconds > 0 else 0.0
-        fraction = None
-        if left is not None:
-            fraction = frames / (frames + left) if left else 1.0
-        lately, span = self._recent.since(seconds, self.played)
-        simulated = lately.simulated_frames / span if span > 0 else 0.0
-        rate_lately = lately.frames / span if lately.frames and span > 0 else rate
+        lately, span = self._lately(seconds)
+        rate_lately = lately.frames / span if lately.frames else rate
+        simulated = lately.simulated_frames / span if span else 0.0
+        planning = Planning(self.played.decisions, self.played.simulated_frames, simulated)
         return Progress(
-            episodes_done=totals["episodes done"],
-            episodes=totals["episodes"],
-            trials_done=totals["done"],
-            trials=len(self._standings),
+            episodes_done=sum(one.episodes_done for one in every),
+            episodes=sum(one.trial.episodes for one in every),
+            trials_done=self.done,
+            trials=len(every),
             frames=frames,
             frames_per_second=rate,
-            fraction=fraction,
+            fraction=None if left is None else frames / (frames + left) if left else 1.0,
             seconds_left=left / rate_lately if left is not None and rate_lately else None,
             at_most=bound,
-            planning=Planning(self.played.decisions, self.played.simulated_frames, simulated)
-            if totals["planners"]
-            else None,
-            learning=self._learning(totals) if totals["learners in training"] else None,
+            planning=planning if any(one.plans and not one.failed for one in every) else None,
+            learning=self._learning(),
         )
 
-    def _learning(self, totals: _Totals) -> Learning:
+    def _learners(self) -> list[Standing]:
+        return [standing for standing in self._standings.values() if standing.learns and not standing.failed]
+
+    def _learning(self) -> Learning | None:
+        learners = self._learners()
+        if not any(one.in_training for one in learners):
+            return None
         recent = defaultdict[str, list[float]](list)
-        for standing in self._standings.values():
-            if standing.in_training and standing.recent:
-                mean = sum(episode.score for episode in standing.recent) / len(standing.recent)
-                recent[standing.trial.game].append(mean)
+        for one in learners:
+            if one.in_training and one.recent:
+                recent[one.trial.game].append(sum(row.score for row in one.recent) / len(one.recent))
+        budgets = [(one.trial.training_episodes, one.trial.training_frames) for one in learners]
+        episodes, frames = (
+            None if None in amounts else sum(filter(None, amounts)) for amounts in zip(*budgets, strict=True)
+        )
         return Learning(
-            episodes=totals["training episodes"],
-            frames=totals["training frames"],
-            wanted_episodes=None if totals["no wanted episodes"] else totals["wanted episodes"],
-            wanted_frames=None if totals["no wanted frames"] else totals["wanted frames"],
+            episodes=sum(one.training_episodes + one.unrecorded for one in learners),
+            frames=sum(one.training_frames + (one.in_play if one.in_training else 0) for one in learners),
+            wanted_episodes=episodes,
+            wanted_frames=frames,
             recent=tuple((game, sum(means) / len(means)) for game, means in recent.items()),
         )
 
-    def _frames_left(self, totals: _Totals) -> tuple[float | None, bool]:
-        """Guess the frames that are left, None if nothing tells, and say whether it is a bound."""
-        left, bound = 0.0, False
-        for standing in self._standings.values():
-            guess, at_most = standing.guess(totals)
-            if guess is None:
-                return None, False
-            left += guess
-            bound |= at_most
-        return left, bound
-
-
-class _Recent:
-    """What was played in the last minutes."""
-
-    def __init__(self) -> None:
-        self._points = deque([(0.0, Played(0))])
-
-    def since(self, seconds: float, played: Played) -> tuple[Played, float]:
-        """Take note of what was played so far, and return what was played lately, and in how many seconds."""
-        if seconds - self._points[-1][0] >= POINT_SECONDS:
-            self._points.append((seconds, played))
-        while len(self._points) > 1 and self._points[1][0] <= seconds - RECENT_SECONDS:
-            self._points.popleft()
-        then, before = self._points[0]
-        return played - before, seconds - then
+    def _lately(self, seconds: float) -> tuple[Played, float]:
+        """Return what was played in the last minutes, and in how many seconds."""
+        points = self._points
+        if seconds - points[-1][0] >= POINT_SECONDS:
+            points.append((seconds, self.played))
+        while len(points) > 1 and points[1][0] <= seconds - RECENT_SECONDS:
+            points.popleft()
+        then, before = points[0]
+        return self.played - before, seconds - then

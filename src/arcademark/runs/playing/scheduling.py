@@ -60,37 +60,35 @@ def _random_play_frames(game: str) -> float:
 def frames_left(standings: Sequence[Standing], lengths: Lengths) -> list[float]:
     """Return what is left of each trial, in frames that are emulated, as far as its agent's class tells."""
     kinds = {spec.label: kind(spec) for spec in {standing.trial.agent for standing in standings}}
-    found = []
+    left = []
     for standing in standings:
         known, trial = kinds[standing.trial.agent.label], standing.trial
         length = lengths.of(trial.game, trial.protocol)
         learner = replace(standing, learns=True) if known in ("learner", "trainer") else standing
         emulated = SIMULATED_PER_PLAYED if known == "planner" else 1.0
-        found.append((learner.frames_left(length, length) or 0.0) * emulated)
-    return found
+        left.append((learner.frames_left(length, length) or 0.0) * emulated)
+    return left
 
 
 def recorded_standings(trials: Iterable[Trial], record: RunRecord | None) -> list[Standing]:
     """Return where trials stand in what is recorded of their run, if anything is."""
     known = {trial.id: trial for trial in record.trials} if record else {}
     learners = {trial.agent for trial in known.values() if trial.learns}
-    found = [Standing(trial, learns=trial.agent.label in learners) for trial in trials]
-    for standing in found:
-        there = known.get(standing.trial.id)
-        if record and there:
-            evaluated, trained = record.evaluation(there), record.training(there)
-            standing.episodes, standing.frames = len(evaluated), int(evaluated.frames.sum())
-            standing.training_episodes, standing.training_frames = len(trained), int(trained.frames.sum())
-            standing.trained = there.status == "done" or bool(there.learns and len(evaluated))
-    return found
+    standings = []
+    for trial in trials:
+        there = known.get(trial.id)
+        frames = int(record.evaluation(there).frames.sum()) if record and there else 0
+        standings.append(Standing.of(trial, there, frames))
+        standings[-1].learns |= trial.agent.label in learners
+    return standings
 
 
 def expected_frames(trials: Iterable[Trial], record: RunRecord | None) -> Mapping[str, float]:
     """Return what is left of each game's trials, in frames that are emulated."""
-    found = recorded_standings(trials, record)
-    lengths = Lengths((standing.trial.game, standing.frames, standing.episodes) for standing in found)
+    standings = recorded_standings(trials, record)
+    lengths = Lengths((standing.trial.game, standing.frames, standing.episodes) for standing in standings)
     left = defaultdict[str, float](float)
-    for standing, frames in zip(found, frames_left(found, lengths), strict=True):
+    for standing, frames in zip(standings, frames_left(standings, lengths), strict=True):
         left[standing.trial.game] += frames
     return left
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -19,7 +19,7 @@ from arcademark.agents.loading import builtin_agents
 from arcademark.environments.base import Environment, one_by_one
 from arcademark.environments.registry import version_of
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs.engines.processes import GarbledError, available_cores, heard, serving, start
+from arcademark.runs.engines.processes import GarbledError, Process, available_cores, heard, serving
 from arcademark.runs.replay.episodes import Choice, Recorded, Replayed, open_recorded, replay_all, select, select_trials
 from arcademark.runs.store.provenance import versions
 from arcademark.runs.store.reading import (
@@ -209,16 +209,11 @@ def _key(row: EpisodeRecord) -> tuple[str, str, int]:
     return row.trial_id, row.phase, row.episode
 
 
-# Processes: worker k of n takes every n-th task, which keeps a trial's episodes in order and all workers about as busy.
-
-
 def _verify_all(tasks: Sequence[Task], workers: int) -> Iterator[tuple[int, Finding]]:
-    workers = min(workers, len(tasks))
+    """Verify episodes; worker k of n takes every n-th, so that a trial's stay in order and all are about as busy."""
     numbered = list(enumerate(tasks))
-    if workers <= 1:
-        yield from _verify_some(numbered)
-    else:
-        yield from _verify_in_processes([numbered[k::workers] for k in range(workers)])
+    shares = [numbered[first::workers] for first in range(min(workers, len(tasks)))]
+    yield from _verify_some(numbered) if len(shares) <= 1 else _verify_in_processes(shares)
 
 
 def _verify_some(numbered: Sequence[tuple[int, Task]]) -> Iterator[tuple[int, Finding]]:
@@ -228,43 +223,32 @@ def _verify_some(numbered: Sequence[tuple[int, Task]]) -> Iterator[tuple[int, Fi
     for index, task in numbered:
         trial, row = task.recorded
         if opened != (trial.id, row.phase):
-            opened, environment = (trial.id, row.phase), _try_to_open(task)
+            opened, environment = (trial.id, row.phase), None
+            with contextlib.suppress(ArcadeMarkError):  # which `verify_episode` then says of each episode
+                environment = open_recorded(task.protocol, trial, row.phase)
         yield index, verify_episode(task, environment)
 
 
-def _try_to_open(task: Task) -> Environment | None:
-    """Open an environment; None where that fails, which `verify_episode` then tells of each episode."""
-    try:
-        return open_recorded(task.protocol, task.recorded.trial, task.recorded.episode.phase)
-    except ArcadeMarkError:
-        return None
-
-
 def _verify_in_processes(shares: Sequence[list[tuple[int, Task]]]) -> Iterator[tuple[int, Finding]]:
-    started = [start(serve, [Finding]) for _ in shares]
-    try:
+    with contextlib.ExitStack() as stack:
         waiting = {}
-        for (_, channel), share in zip(started, shares, strict=True):
+        for share in shares:
+            process = Process(serve, [Finding])
+            stack.callback(process.close)
+            stack.callback(process.kill)
             with contextlib.suppress(OSError):  # that it died is noticed below
-                channel.send(share)
-            waiting[channel] = iter(share)
-        missing = sum(map(len, shares))
-        listening = [channel for _, channel in started]
+                process.send(share)
+            waiting[process] = deque(index for index, _ in share)
+        listening = [*waiting]
         while listening:
-            for channel in heard(listening):
+            for process in heard(listening):
                 try:
-                    for finding, (index, _) in zip(channel.arrived(), waiting[channel], strict=False):
-                        yield index, finding
-                        missing -= 1
+                    for finding in process.arrived():
+                        yield waiting[process].popleft(), finding
                 except (EOFError, OSError, GarbledError):
-                    listening.remove(channel)
-        if missing:
+                    listening.remove(process)
+        if any(waiting.values()):
             raise ArcadeMarkError("a process that replays died; the message above may say why; try --workers 1")
-    finally:
-        for process, channel in started:
-            process.kill()
-            process.wait()
-            channel.close()
 
 
 def serve(descriptor: int) -> None:

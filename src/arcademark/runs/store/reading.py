@@ -75,6 +75,7 @@ class TrialRecord:
     evaluated: int = 0  # recorded evaluation episodes, of those that were asked for
     trained_frames: int = 0  # of training that the checkpoint holds
     trained_episodes: int = 0  # likewise
+    trained: bool = False  # whether its training budget is spent
 
 
 @dataclass(frozen=True)
@@ -354,4 +355,4 @@ def select_trials(database: sqlite3.Connection, protocol: Protocol) -> Iterator[
             status = "done"
         learner, planner = (None if flag is None else bool(flag) for flag in (learns, plans))
         known = (episodes, budget, frames, status, error, learner, planner, asked, evaluated, trained, games)
-        yield TrialRecord(*(*named, *known))
+        yield TrialRecord(*(*named, *known, bool(finished)))

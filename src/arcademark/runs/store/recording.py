@@ -21,7 +21,7 @@ import stat
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import IO, Self
@@ -33,7 +33,14 @@ from arcademark.runs.store import database as layout
 from arcademark.runs.store import live, manifest, seal
 from arcademark.runs.store.checks import DATABASE, check_files, check_index, guard
 from arcademark.runs.store.database import LOCK, clear_errors, lay_out
-from arcademark.runs.store.reading import MOST_SAID, Checkpoint, EpisodeResult, TrialRecord, Unfinished
+from arcademark.runs.store.reading import (
+    MOST_SAID,
+    Checkpoint,
+    EpisodeResult,
+    TrialRecord,
+    Unfinished,
+    select_trials,
+)
 from arcademark.runs.store.rows import read_rows
 
 MANY_PAGES = 1000  # unused pages of the database that are worth the time to give them back
@@ -260,31 +267,21 @@ class Recorder:
         """Record that a trial was given up."""
         self.database.execute("UPDATE trial SET error = ? WHERE id = ?", (one_line(error, MOST_SAID), trial_id))
 
-    def standings(self, trials: Iterable[Trial]) -> list[Standing]:
-        """Return where these trials stand."""
-        evaluation = (
-            "SELECT trial, count(*), sum(frames) FROM episode JOIN trial ON trial.id = trial"
-            " WHERE phase = 'evaluation' AND episode < trial.episodes GROUP BY trial"
-        )
-        training = (
-            "SELECT id, learns, checkpoint.episodes, frames, finished FROM trial LEFT JOIN checkpoint ON trial = id"
-        )
-        found = [Standing(trial) for trial in trials]
+    def standings(self, trials: Sequence[Trial]) -> list[Standing]:
+        """Return where these trials stand, at least one."""
+        evaluation = "SELECT trial, sum(frames) FROM episode WHERE phase = 'evaluation' GROUP BY trial"
         with clear_errors(self.directory):
-            played = {trial: (episodes, frames) for trial, episodes, frames in self.database.execute(evaluation)}
-            trained = {trial: recorded for trial, *recorded in self.database.execute(training)}
-            begun: defaultdict[str, list[int]] = defaultdict(list)
+            records = {record.id: record for record in select_trials(self.database, trials[0].protocol)}
+            frames: dict[str, int] = dict(self.database.execute(evaluation))
+            begun = defaultdict[str, list[int]](list)
             for trial, episode in self.database.execute("SELECT trial, episode FROM unfinished"):
                 begun[trial].append(episode)
-            for one in found:
-                one.episodes, one.frames = played.get(one.trial.id, (0, 0))
-                learns, episodes, frames, finished = trained[one.trial.id]
-                one.learns, one.trained = bool(learns), bool(finished)
-                one.training_episodes, one.training_frames = episodes or 0, frames or 0
-                if wanted := [number for number in begun.get(one.trial.id, ()) if number < one.trial.episodes]:
-                    one.kept = {kept.episode: kept.frames for kept in self.unfinished(one.trial.id, wanted)}
-                    one.in_play = sum(one.kept.values())
-        return found
+        standings = []
+        for one in trials:
+            wanted = [number for number in begun[one.id] if number < one.episodes]
+            kept = {item.episode: item.frames for item in self.unfinished(one.id, wanted)} if wanted else {}
+            standings.append(Standing.of(one, records[one.id], frames.get(one.id, 0), kept))
+        return standings
 
     def evaluated(self, trial_id: str) -> Iterator[int]:
         """Yield the numbers of a trial's evaluation episodes that are recorded and asked for, in order."""
