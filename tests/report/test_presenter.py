@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import jinja2
 import pytest
 
-from arcademark.reports import presenter
+from arcademark.reports import presenter, prose
 from arcademark.reports.blocks import Code, Facts, Notices, Prose, Section, Table
 from arcademark.reports.columns import Column
 
@@ -31,8 +31,8 @@ class Analysis:
 @pytest.fixture
 def write(monkeypatch):
     def write(text: str) -> None:
-        environment = presenter._environment().overlay(loader=jinja2.DictLoader({"documents/test.jinja": text}))
-        monkeypatch.setattr(presenter, "_environment", lambda: environment)
+        environment = prose._environment().overlay(loader=jinja2.DictLoader({"documents/test.jinja": text}))
+        monkeypatch.setattr(prose, "_environment", lambda: environment)
 
     return write
 
@@ -66,7 +66,8 @@ def test_a_template_is_read_as_sections_facts_notices_code_and_tables(write):
 
 def test_what_is_interpolated_is_one_piece_of_text(write):
     write(
-        "# {{ title }}\n{{ title }}\n\n- {{ title }} :: {{ title }}\n{% set it %}({{ title }}){% endset %}\n\n{{ it }}\n"
+        "# {{ title }}\n{{ title }}\n\n- {{ title }} :: {{ title }}\n"
+        "{% set it %}({{ title }}){% endset %}\n\n{{ it }}\n"
     )
     shown = presenter.document(Analysis(HOSTILE), "test")
     assert shown.title == HOSTILE

@@ -18,19 +18,15 @@ value, whoever wrote it, is read as structure or broken into lines. Lines are re
 from __future__ import annotations
 
 import re
-import secrets
 from collections.abc import Iterable, Iterator, Sequence
-from contextvars import ContextVar
-from functools import cache
 from itertools import groupby, pairwise
 from typing import Any, cast, get_args
 
-import jinja2
-
-from arcademark.reports import blocks, wording
+from arcademark.reports import blocks
 from arcademark.reports.blocks import Block, Cell, Code, Document, Facts, Later, Notices, Prose, Table, section
-from arcademark.reports.columns import Column, Style, plain
+from arcademark.reports.columns import Column, Style
 from arcademark.reports.document import Level, Notice
+from arcademark.reports.prose import Pieces, rendered
 
 _STYLED = re.compile(rf"\{{({'|'.join(get_args(Style)).lstrip('|')})\}}\s*")
 _FLAG = re.compile(r"\s*\{(detail|folded)\}")
@@ -58,23 +54,8 @@ def document(analysis: Any, template: str = "", /, **values: Any) -> Document:
         "table": lambda *rows, **how: pieces.block(tabulated(*rows, **how)),
         "notices": lambda items: pieces.block(Notices(tuple(items)) if items else None),
     }
-    token = _PIECES.set(pieces)
-    try:
-        lines = _template(f"documents/{template}").render(fields | values | makers).splitlines()
-    finally:
-        _PIECES.reset(token)
+    lines = rendered(f"documents/{template}", pieces, **(fields | values | makers)).splitlines()
     return _document(lines, pieces, template)
-
-
-def text(template: str, name: str, /, **values: Any) -> str:
-    """Return the sentences that a macro of ``templates/prose/TEMPLATE`` makes, on one line."""
-    return " ".join(str(getattr(_template(f"prose/{template}").module, name)(**values)).split())
-
-
-def paragraphs(template: str, /, **values: Any) -> tuple[str, ...]:
-    """Return the paragraphs of ``templates/prose/TEMPLATE``, which empty lines part, each on one line."""
-    parts = re.split(r"\n\s*\n", _template(f"prose/{template}").render(values))
-    return tuple(" ".join(part.split()) for part in parts if part.strip())
 
 
 def tabulated(
@@ -116,64 +97,17 @@ def _cell(column: Column, row: Any) -> Cell:
     )
 
 
-class _Pieces(list[Any]):
-    """What a template interpolates: texts, and blocks; in the text that is read, tokens stand for them.
+class _Pieces(Pieces):
+    """Pieces of which some are blocks."""
 
-    No text can hold a token that it was not given: each document's are its own.
-    """
-
-    def __init__(self) -> None:
-        self._mark = f"\ue000{secrets.token_hex(8)}"
-        self.token = re.compile(f"{self._mark}(\\d+)\ue001")
-
-    def keep(self, piece: Any) -> str:
-        """Return the token of a piece."""
-        self.append(piece)
-        return f"{self._mark}{len(self) - 1}\ue001"
-
-    def block(self, shown: Block | Later | None) -> str:
+    def block(self, block: Block | Later | None) -> str:
         """Return the token of a block; nothing where there is none."""
-        return "" if shown is None else self.keep(shown)
-
-    def filled(self, text: str) -> str:
-        """Put texts in the places of their tokens, and in those of tokens within them."""
-        return self.token.sub(lambda token: self.filled(str(self[int(token[1])])), text)
+        return "" if block is None else self.keep(block)
 
     def blocks(self, line: str) -> list[Block | Later]:
         """Return the blocks that a line consists of; none if it holds any text."""
         pieces = [self[int(number)] for number in self.token.findall(line)]
         return [] if self.token.sub("", line).strip() or any(isinstance(piece, str) for piece in pieces) else pieces
-
-
-_PIECES: ContextVar[_Pieces | None] = ContextVar("pieces", default=None)
-
-
-@jinja2.pass_context
-def _interpolated(_: object, value: Any) -> str:
-    """Keep a value as one piece of a document's text; in prose, which is not read again, it stands as it is."""
-    pieces = _PIECES.get()
-    if pieces is None or (isinstance(value, str) and (not value or pieces.token.fullmatch(value))):
-        return plain(value) if not isinstance(value, str) else value
-    return pieces.keep(value if isinstance(value, str) else plain(value))
-
-
-@cache
-def _environment() -> jinja2.Environment:
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("arcademark.reports"),
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-        finalize=_interpolated,
-    )
-    environment.filters.update(
-        {name: value for name, value in vars(wording).items() if callable(value) and not name.startswith("_")}
-    )
-    return environment
-
-
-def _template(name: str) -> jinja2.Template:
-    return _environment().get_template(f"{name}.jinja")
 
 
 def _document(lines: Sequence[str], pieces: _Pieces, kind: str) -> Document:
