@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from arcademark.reports.measures import atari
-from arcademark.reports.runs.robustness import _Losses
+from arcademark.reports.runs.robustness import _lost
 from arcademark.runs.store.reading import read_run
 from arcademark.suite.references import scores
 
@@ -107,10 +107,13 @@ def test_mistakes_are_one_line(invoke, arguments, expected):
 
 def test_seeds_that_lose_alike_in_all_variants_are_no_more_seeds_for_it():
     names = [f"frame_skip={number}" for number in range(2, 7)]
-    base = {"pong": {seed: np.full(3, 20.0) for seed in range(3)}}
+    base = {("pong", "base"): {seed: np.full(3, 20.0) for seed in range(3)}}
     varied = {("pong", name): {seed: np.full(2, 20.0 - 5 * seed) for seed in range(3)} for name in names}
-    losses, cells = _Losses(True, base, varied, atari()["hns"]), [*varied]
-    one = losses.lost([cells[:1]])
+    cells = [*varied]
+    one, together, by_kind = (
+        _lost(groups, base | varied, atari()["hns"], apart=True)
+        for groups in ([cells[:1]], [cells], [[cell] for cell in cells])
+    )
     assert one.low < 0 < one.value < one.high
-    for lost in (losses.lost([cells]), losses.lost([[cell] for cell in cells])):
+    for lost in (together, by_kind):
         assert (lost.value, lost.low, lost.high) == pytest.approx((one.value, one.low, one.high))

@@ -8,8 +8,7 @@ import pytest
 from arcademark.metrics.normalise import hns
 from arcademark.reports.runs import tuning
 from arcademark.suite import references
-from arcademark.suite.protocols import protocol
-from arcademark.suite.subsets import subset
+from arcademark.suite.subsets import for_testing, subset, training_games, usual_games
 
 SHORT = ("--protocol", "ale-2013", "--override", "max_frames_per_episode=1200", "--episodes", 1)
 
@@ -98,9 +97,9 @@ def test_without_games_atari_3_val_is_played_with_its_estimates(invoke):
 
 
 def test_the_default_games_are_for_training(invoke):
-    assert tuning.usual_games(protocol("ale-2013")) == tuning.training_games()
-    assert tuning.training_games() == ("asterix", "beam_rider", "freeway", "seaquest", "space_invaders")
-    assert tuning.for_testing((*tuning.training_games(), "bank_heist", "qbert")) == ("qbert",)
+    assert usual_games("ale-2013") == training_games()
+    assert training_games() == ("asterix", "beam_rider", "freeway", "seaquest", "space_invaders")
+    assert for_testing((*training_games(), "bank_heist", "qbert")) == ("qbert",)
 
 
 @pytest.mark.parametrize(

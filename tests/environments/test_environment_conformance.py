@@ -7,7 +7,6 @@ from arcademark.environments.registry import open_environment
 from arcademark.suite.protocols import protocols
 from arcademark.suite.tasks import games
 from arcademark.testing import check_environment
-from arcademark.testing import environments as conformance
 
 RUNNABLE = [name for name, protocol in protocols().items() if protocol.runnable]
 

@@ -7,10 +7,10 @@ import pytest
 
 from arcademark.agents.loading import agent_specs
 from arcademark.errors import ArcadeMarkError
-from arcademark.reports.runs.planned import planned
 from arcademark.runs.engines.base import Opened
 from arcademark.runs.plan import Plan, Trial, make_plan
 from arcademark.runs.playing import speed
+from arcademark.runs.playing.costs import estimate
 from arcademark.runs.playing.slot import Played
 from arcademark.runs.playing.trial import Player
 from arcademark.suite.protocols import protocol
@@ -61,7 +61,7 @@ def test_an_episode_takes_its_first_decision_and_the_later_ones(
         return speeds
 
     monkeypatch.setattr(speed, "measure", measure)
-    found = planned(plan, tmp_path / "run", [1, 1000])
+    found = estimate(plan, tmp_path / "run", [1, 1000])
     pong, freeway = found.by_game
     assert pong.core_hours == pytest.approx(6 * (10 + 199 * 1) / 3600)
     assert freeway.core_hours == pytest.approx(6 * (4 + 199 * 2) / 3600)

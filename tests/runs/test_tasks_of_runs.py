@@ -14,7 +14,6 @@ import arcademark
 from arcademark.environments.registry import load_suite
 from arcademark.environments.tasks import trusted
 from arcademark.errors import ArcadeMarkError
-from arcademark.reports.runs.suite_check import check_suite
 from arcademark.reports.tables import analysis
 from arcademark.runs.engines.here import InProcessEngine
 from arcademark.runs.execution import execute
@@ -22,6 +21,7 @@ from arcademark.runs.plan import make_plan
 from arcademark.runs.playing.slot import TrainingBlock
 from arcademark.runs.playing.trial import Player
 from arcademark.runs.replay import watch as watching
+from arcademark.runs.replay.suite_check import check_suite
 from arcademark.runs.replay.verify import verify
 from arcademark.runs.store import manifest
 from arcademark.runs.store.reading import decode_actions, encode_actions, read_actions, read_run

@@ -16,13 +16,16 @@ from typing import Literal
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.suite.tables import read_named
-from arcademark.suite.tasks import canonical_game, games, suites
+from arcademark.suite.task_suites import TaskSuite
+from arcademark.suite.tasks import canonical_game, games, suite, suites
 
 Purpose = Literal["evaluation", "tuning", "comparison"]
 
 
 LEVEL = 0.9
 """Of intervals, where no other is asked for."""
+VALIDATION = ("atari-3-val", "atari-5-val")
+"""Made for tuning (Aitchison et al. 2023, §8)."""
 
 
 @dataclass(frozen=True)
@@ -132,6 +135,31 @@ def subset(name: str) -> Subset:
     if name.lower() not in subsets():
         raise UnknownNameError("subset", name, subsets())
     return subsets()[name.lower()]
+
+
+def training_games() -> tuple[str, ...]:
+    """Return the five games that the 2013 paper designs and tunes on (§3.1.2)."""
+    return suite("ale-55").training_tasks
+
+
+def usual_games(protocol: str) -> tuple[str, ...]:
+    """Return the games to tune on under a protocol: the 2013 paper's own, otherwise Atari-3-Val (Atari-5, §8)."""
+    return training_games() if protocol == "ale-2013" else subset(VALIDATION[0]).tasks
+
+
+def for_testing(tasks: Sequence[str], of: TaskSuite | None = None) -> tuple[str, ...]:
+    """Return those of some games, or of some tasks of a suite, that are for testing.
+
+    Atari's are those of the suites, without those that a source has for tuning; a suite beyond Atari says which.
+    """
+    tested = of.test_tasks if of else _test_games()
+    return tuple(task for task in tasks if task in tested)
+
+
+@cache
+def _test_games() -> frozenset[str]:
+    tuning = {*training_games(), *(task for name in VALIDATION for task in subset(name).tasks)}
+    return frozenset(task for known in suites().values() for task in known.tasks) - tuning
 
 
 def resolve_tasks(text: str) -> tuple[str, ...]:

@@ -5,8 +5,8 @@ import dataclasses
 import pytest
 from made_up import collected, made_up_run
 
+from arcademark.reports import presenter
 from arcademark.reports.layout import Console
-from arcademark.reports.present import ledger as present
 from arcademark.reports.render import terminal
 from arcademark.reports.runs import ledger
 from arcademark.reports.tables.analysis import analyse
@@ -39,14 +39,14 @@ def alpha(value, **more):
 def text_of(shown, width=80, *, everything=False):
     console = Console(width=width)
     with console.capture() as printed:
-        terminal.render(present.document(shown), console, everything=everything)
+        terminal.render(presenter.document(shown), console, everything=everything)
     return printed.get()
 
 
 def test_three_settings_on_a_test_game_are_two_too_many():
     entries = [entry(f"runs/{n}", parameters=alpha(n / 10, features="ram")) for n in (1, 2, 5)]
     (account,) = ledger.accounts(entries)
-    assert ledger.told(account) == (
+    assert ledger.warning(account) == (
         "sarsa(features=ram) was evaluated on Breakout in 3 runs (runs/1, runs/2 and runs/5) with 3 different "
         "settings: the methodology allows one (Bellemare et al. 2013, §1 and §3.1.2)."
     )
@@ -120,9 +120,9 @@ def test_what_stands_apart_can_be_chosen():
 def test_games_are_told_together_where_they_met_the_same():
     entries = [entry(f"runs/{n}", game, parameters=alpha(n)) for n in (1, 2) for game in ("pong", "breakout")]
     (account,) = ledger.accounts([*entries, entry("runs/3", "qbert"), entry("runs/1", "qbert", parameters=alpha(1))])
-    assert "on Pong and Breakout in 2 runs" in ledger.told(account)
-    assert "and with several on 1 other:" in ledger.told(account)
-    assert "(runs" not in ledger.told(account, paths=False)
+    assert "on Pong and Breakout in 2 runs" in ledger.warning(account)
+    assert "and with several on 1 other:" in ledger.warning(account)
+    assert "(runs" not in ledger.warning(account, paths=False)
 
 
 @pytest.mark.parametrize("width", [80, 130])

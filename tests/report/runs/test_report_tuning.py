@@ -5,18 +5,18 @@ import re
 
 import pytest
 
+from arcademark.reports import presenter
 from arcademark.reports.layout import Console
-from arcademark.reports.present import tuning as present
 from arcademark.reports.render import terminal
-from arcademark.reports.runs import tuning
 from arcademark.reports.runs.tuning import Sensitivity, Setting, Tuned, TunedParameters
 from arcademark.suite import tasks
+from arcademark.suite.subsets import training_games
 
 HARD = ("montezuma_revenge", "private_eye", "gravitar", "pitfall", "venture", "solaris", "freeway")
 
 
 def made(games=None, reach=0.25, count=3, learnt_once=False):
-    games = games or tuning.training_games()
+    games = games or training_games()
     settings = tuple(
         Setting(
             f"uct(exploration={i}.5, horizon_frames={i}00)",
@@ -34,7 +34,7 @@ def made(games=None, reach=0.25, count=3, learnt_once=False):
 def printed(shown, width=80):
     console = Console(width=width)
     with console.capture() as text:
-        terminal.render(present.document(shown), console)
+        terminal.render(presenter.document(shown), console)
     return text.get()
 
 
@@ -46,7 +46,7 @@ def test_80_columns_are_enough(games, reach, count):
     assert max(map(len, shown.splitlines())) <= 80
     assert "…" not in shown
     assert re.search(r"(?<!\w)-\d", shown) is None  # a minus sign is no hyphen
-    for game in games or tuning.training_games():
+    for game in games or training_games():
         assert all(word in shown for word in tasks.game_name(game).split())
 
 
@@ -75,7 +75,7 @@ def test_sensitivity_is_shown_with_what_did_not_choose():
     names = ("exploration", "horizon_frames")
     rows = [TunedParameters(names[:i], 0.7 + i / 10, (0.7 + i / 10) / 0.9, 0.6, 0.5, 0.7) for i in range(3)]
     values = {"exploration": "1.5", "horizon_frames": "100"}
-    best = dict.fromkeys(tuning.training_games(), values)
+    best = dict.fromkeys(training_games(), values)
     found = Sensitivity(tuple(best), values, best, 0.2, 0.1, -0.12, 0.32, "seed", 5, 2, tuple(rows))
     shown = printed(dataclasses.replace(made(), sensitivity=found))
     assert max(map(len, shown.splitlines())) <= 80

@@ -96,15 +96,14 @@ def show(
 
 def _games(games: str | None, run: Path | None) -> tuple[str, ...]:
     """Return the games meant: those named, else the run's or those for training."""
-    from arcademark.reports.runs import tuning
     from arcademark.runs.store.reading import read_run
-    from arcademark.suite.subsets import resolve_tasks
+    from arcademark.suite.subsets import resolve_tasks, training_games
 
     if games is not None:
         return resolve_tasks(games)
     if run is not None:
         return tuple(dict.fromkeys(trial.game for trial in read_run(run).trials))
-    return tuning.training_games()
+    return training_games()
 
 
 def _play(run: Path | None, game: str, observed: Observed, seed: int | None, choice: Choice) -> Play:

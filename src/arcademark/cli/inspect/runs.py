@@ -110,10 +110,9 @@ def ledger(paths: tuple[Path, ...], apart: str, output: Output) -> int:
     paper, and those of atari-3-val and atari-5-val; all other games of suites are for testing. Exit code 1
     where a test game met several settings of an algorithm.
     """
-    from arcademark.reports.present import ledger as presenter
-    from arcademark.reports.runs import ledger as shown
+    from arcademark.reports.runs.ledger import view
     from arcademark.runs.store.ledger import read_ledger
 
-    found = shown.view(read_ledger(paths or (Path("runs"),)), tables.names("apart", apart or None))
-    output.show(found, lambda: presenter.document(found))
-    return 0 if found.kept else 1
+    evaluated = view(read_ledger(paths or (Path("runs"),)), tables.names("apart", apart or None))
+    output.show(evaluated)
+    return 0 if evaluated.kept else 1

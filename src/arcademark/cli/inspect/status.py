@@ -26,22 +26,22 @@ def command(folders: tuple[Path, ...], watch: bool, output: Output) -> int:
     RUN is a run's directory, or a folder of several, as of shards; the trials of all are shown together. Safe at any
     time and from anywhere that sees the directory: it only reads.
     """
-    from arcademark.reports.present import status as presenter
+    from arcademark.reports import presenter
     from arcademark.reports.render import terminal
     from arcademark.reports.runs import status
 
     if watch and not output.plain:
         raise ArcadeMarkError("--watch works only with terminal output; leave out --watch or the output option")
-    found = status.status(folders)
+    progress = status.status(folders)
     if watch:
         console = messages.open_console(stderr=False)
         while True:
             console.clear()
-            terminal.render(presenter.present(found), console, everything=output.everything)
-            if found.idle:
+            terminal.render(presenter.document(progress), console, everything=output.everything)
+            if not progress.running:
                 break
             time.sleep(WATCH_SECONDS)
-            found = status.status(folders)
+            progress = status.status(folders)
     else:
-        output.show(found, lambda: presenter.present(found))
-    return 1 if found.unread or found.states.get("failed") else 0
+        output.show(progress)
+    return 1 if progress.unread or progress.failed else 0

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import click
 
 from arcademark.cli import commands, options
@@ -25,12 +23,12 @@ def check(suite: str, episodes: int, override: tuple[str, ...], workers: int | N
     of random play, and where planners can search. Exits with 1 if a task differs or cannot be played.
     """
     from arcademark.environments.registry import load_suite
-    from arcademark.reports.present import suite_check as presenter
-    from arcademark.reports.runs import suite_check
+    from arcademark.reports.runs.suite_check import CheckedSuite
+    from arcademark.runs.replay.suite_check import check_suite
     from arcademark.suite.protocols import step_protocol
 
     rules = step_protocol(load_suite(suite)).override(options.pairs("override", override))
     with counting("playing", "episodes") as follow:
-        found = suite_check.check_suite(rules, episodes, workers, follow)
-    output.show(found, partial(presenter.present, found))
-    return 0 if found.ok else 1
+        checked = check_suite(rules, episodes, workers, follow)
+    output.show(CheckedSuite(**vars(checked)))
+    return 0 if checked.ok else 1

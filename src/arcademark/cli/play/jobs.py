@@ -64,7 +64,7 @@ class Jobs:
             The command that shows what was played, once all is merged.
         """
         from arcademark.reports import wording
-        from arcademark.reports.runs.ledger import foretold
+        from arcademark.reports.runs import ledger
         from arcademark.runs.cluster import slurm
         from arcademark.runs.store.recording import JOBS, SHARDS
 
@@ -95,8 +95,8 @@ class Jobs:
             messages.write("\n" + _commented(last, "the job that merges the shards when all others have ended"))
             return 0
         for name in known:
-            for told in foretold(plans[name], directory / name):
-                messages.say(f"warning: with this run, {told}")
+            for warning in ledger.warnings(plans[name], directory / name):
+                messages.say(f"warning: with this run, {warning}")
 
         numbers, last = work.submit(known)
         if len(work.left) == 1:

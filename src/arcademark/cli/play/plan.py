@@ -63,22 +63,22 @@ def command(
     from arcademark.cli.counting import counting
     from arcademark.cli.play.run import directory_of
     from arcademark.reports import wording
-    from arcademark.reports.present import planned as presenter
-    from arcademark.reports.runs import planned
-    from arcademark.runs.playing import scheduling
+    from arcademark.reports.runs.planned import scoped
+    from arcademark.runs.playing import costs, scheduling
 
     way, specs = playing.playing_one(agent, **asked)
-    plan = way.plan(specs, games)
+    whole = way.plan(specs, games)
+    plan = scheduling.shard(whole, *shard) if shard else whole
     with counting("measuring", wording.noun(plan.protocol.unit) + "s") as follow:
-        found = planned.planned(
-            scheduling.shard(plan, *shard) if shard else plan,
+        estimate = costs.estimate(
+            plan,
             out or directory_of(agent or specs[0], way.protocol.name, shard),
             sorted({*counts, *([way.how["workers"]] if way.how["workers"] else [])}),
-            shards=planned.shard_balance(plan, shard[1]) if shard else None,
+            shards=costs.shard_balance(whole, shard[1]) if shard else None,
             follow=follow,
             **assume,
         )
-    output.show(found, lambda: presenter.present(found))
+    output.show(scoped(estimate, plan))
     return 0
 
 

@@ -72,7 +72,6 @@ def command(
     from dataclasses import replace
 
     from arcademark.agents.loading import kind
-    from arcademark.reports.present import robustness as present
     from arcademark.reports.runs.robustness import BASE, robustness
     from arcademark.runs.playing.networks import learnt_in, trained_in
     from arcademark.runs.playing.scheduling import shards
@@ -123,8 +122,7 @@ def command(
             failed += len(summary.failed)
     if shard is not None:
         return 1 if failed else 0
-    shown = robustness(out)
-    output.show(shown, lambda: present.document(shown))
+    output.show(robustness(out))
     return 1 if failed else 0
 
 

@@ -72,7 +72,7 @@ def command(
     report.
     """
     from arcademark.cli.score.report import show
-    from arcademark.reports.runs.ledger import foretold
+    from arcademark.reports.runs import ledger
     from arcademark.reports.tables.dataset import ScoreOptions
     from arcademark.runs.playing import scheduling
     from arcademark.suite.subsets import resolve_tasks
@@ -100,8 +100,8 @@ def command(
     plan = way.plan(specs, games)
     if shard is not None:
         plan = scheduling.shard(plan, *shard)
-    for told in foretold(plan, directory):
-        messages.say(f"warning: with this run, {told}")
+    for warning in ledger.warnings(plan, directory):
+        messages.say(f"warning: with this run, {warning}")
     summary = way.play(plan, directory)
     if summary.interrupted:
         return 130

@@ -57,10 +57,10 @@ def command(
     games, seeds or episodes the run grows. With --slurm it is played as 'arcademark run' plays.
     """
     from arcademark.agents.loading import agent_specs, all_parameters
-    from arcademark.reports.present import tuning as present
+    from arcademark.reports import prose
     from arcademark.reports.runs import tuning
     from arcademark.runs.playing import scheduling
-    from arcademark.suite.subsets import resolve_tasks
+    from arcademark.suite.subsets import resolve_tasks, usual_games
 
     of_jobs.check_shown(output, jobs, shard)
     way = playing.playing(**asked)
@@ -68,7 +68,7 @@ def command(
     if suite:
         chosen = suite.resolve(games or ("training" if suite.training_tasks else "all"))
     else:
-        chosen = tuning.usual_games(way.protocol) if games is None else resolve_tasks(games)
+        chosen = usual_games(way.protocol.name) if games is None else resolve_tasks(games)
     specs, values = [], {}
     for combination in _combinations(tried, way.settings):
         found = agent_specs(agent, {**way.settings, **combination})
@@ -82,10 +82,10 @@ def command(
     if len(values) < 2:
         raise ArcadeMarkError("--try leaves one setting only; give a parameter two values or more")
     plan = way.plan(specs, chosen)
-    if told := tuning.warning(chosen, suite):
-        messages.say(f"warning: {told}")
+    if warning := tuning.warning(chosen, suite):
+        messages.say(f"warning: {warning}")
     if suite and not suite.training_tasks:
-        messages.say(f"note: {tuning.unsplit([suite.name])}")
+        messages.say(f"note: {prose.text('ledger', 'unsplit', suites=[suite.name])}")
     directory = playing.default_directory(agent, way.protocol.name, prefix="tune-") if out is None else out
     if jobs is not None:
         plans, see = {"": plan}, "the same command without --slurm"
@@ -95,8 +95,7 @@ def command(
         return 130
     if shard is not None:
         return 1 if summary.failed else 0
-    shown = tuning.tuned(directory, values)
-    output.show(shown, lambda: present.document(shown))
+    output.show(tuning.tuned(directory, values))
     return 1 if summary.failed else 0
 
 

@@ -11,9 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from arcademark.reports import settings, wording
-from arcademark.reports.runs import tuning
+from arcademark.reports import prose, settings, wording
+from arcademark.reports.columns import Column
 from arcademark.runs.store.ledger import Entry, Ledger, Unread, entries_beside, planned
+from arcademark.suite.subsets import for_testing
+from arcademark.suite.tasks import game_name
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,8 +24,6 @@ if TYPE_CHECKING:
 
 APART = ("features",)  # parameters whose values make different algorithms, rather than settings of one
 BASELINES = ("random", "const", "perturb")
-MOST_GAMES = 4  # games that are named on a line
-METHODOLOGY = "Bellemare et al. 2013, §1 and §3.1.2"
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,11 @@ class Evaluation:
     commands: tuple[str, ...]
     suite: str = ""  # that the game is a task of; "" of an Atari game
 
+    @property
+    def title(self) -> str:
+        """The game's name for people; a task of a suite keeps its id."""
+        return self.game if self.suite else game_name(self.game)
+
 
 @dataclass(frozen=True)
 class LedgerView:
@@ -93,9 +98,46 @@ class LedgerView:
         return wording.noun("step" if self.evaluations and all(item.suite for item in self.evaluations) else "frame")
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """Where an algorithm was evaluated on a test game with several settings, and which runs were left out."""
+        left_out = (f"left out: {run.reason}" for run in self.unread)
+        return (*(warning(account) for account in self.accounts if account.repeated), *left_out)
+
+    @property
     def kept(self) -> bool:
         """Whether no test game met two settings of an algorithm."""
         return not any(account.repeated for account in self.accounts)
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The games that are not for testing."""
+        return tuple(dict.fromkeys(item.title for item in self.evaluations if not item.test))
+
+    @property
+    def uses(self) -> list[tuple[Account, Use]]:
+        """What was evaluated on test games."""
+        return [(account, use) for account in self.accounts for use in account.uses]
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """What is shown of each use."""
+
+        def below(row: tuple[Account, Use]) -> str:
+            return ", ".join(filter(None, ("a baseline" if row[0].baseline else "", row[0].suite)))
+
+        def games(row: tuple[Account, Use]) -> str | int:
+            account, use = row
+            return _titled(use.games, account)[0] if len(use.games) == 1 else len(use.games)
+
+        return (
+            Column("algorithm", lambda row: row[0].algorithm, style="strong", below=below),
+            Column("setting", lambda row: row[1].setting),
+            Column(f"{self.noun}s", games),
+            Column("runs", lambda row: len(row[1].runs)),
+            Column("trials", lambda row: row[1].trials),
+            Column("episodes", lambda row: row[1].episodes),
+            Column("when", lambda row: " … ".join(dict.fromkeys((row[1].first[:10], row[1].last[:10])))),
+        )
 
 
 def view(ledger: Ledger, apart: Sequence[str] = APART) -> LedgerView:
@@ -112,16 +154,41 @@ def view(ledger: Ledger, apart: Sequence[str] = APART) -> LedgerView:
 def accounts(entries: Sequence[Entry], apart: Sequence[str] = APART) -> tuple[Account, ...]:
     """Sum up what was evaluated on test games, by algorithm: on tasks that are for testing in any of the runs."""
     by_algorithm: defaultdict[tuple[str, str], list[tuple[Entry, str]]] = defaultdict(list)
-    for_testing = {(_suite(one), one.game) for one in entries if tuning.for_testing([one.game], one.suite)}
+    tested = {(_suite(entry), entry.game) for entry in entries if for_testing([entry.game], entry.suite)}
     for entry in entries:
-        if (_suite(entry), entry.game) in for_testing:
-            algorithm, setting = in_words(entry, apart)
+        if (_suite(entry), entry.game) in tested:
+            algorithm, setting = _in_words(entry, apart)
             by_algorithm[_suite(entry), algorithm].append((entry, setting))
-    found = [_account(*names, mine) for names, mine in by_algorithm.items()]
-    return tuple(sorted(found, key=lambda account: (not account.repeated, account.baseline)))
+    unordered = [_account(*names, mine) for names, mine in by_algorithm.items()]
+    return tuple(sorted(unordered, key=lambda account: (not account.repeated, account.baseline)))
 
 
-def in_words(entry: Entry, apart: Sequence[str] = APART) -> tuple[str, str]:
+def warning(account: Account, *, paths: bool = True) -> str:
+    """Say in a sentence where an algorithm was evaluated with several settings."""
+    most = max(account.repeated, key=lambda item: item.settings)
+    alike = [item.game for item in account.repeated if (item.settings, item.runs) == (most.settings, most.runs)]
+    names, others = _titled(alike, account), len(account.repeated) - len(alike)
+    return prose.text("ledger", "repeated", account=account, most=most, names=names, others=others, paths=paths)
+
+
+def warnings(plan: Plan, directory: Path) -> tuple[str, ...]:
+    """Say where a run that is about to be played brings an algorithm's second setting to a test game, a sentence each.
+
+    The neighbours of its directory are read, as far as they are of the plan's algorithms.
+    """
+    mine = list(planned(plan, directory))
+    names, games = {entry.algorithm for entry in mine} - {*BASELINES}, {entry.game for entry in mine}
+    if not names or not for_testing(tuple(games), plan.protocol.suite):
+        return ()
+    before = [
+        entry for entry in entries_beside(directory, names) if entry.game in games and _suite(entry) == _suite(mine[0])
+    ]
+    planned_now = {_in_words(entry)[0] for entry in mine}
+    repeated = (account for account in accounts([*before, *mine]) if account.repeated)
+    return tuple(warning(account) for account in repeated if account.algorithm in planned_now)
+
+
+def _in_words(entry: Entry, apart: Sequence[str] = APART) -> tuple[str, str]:
     """Name an algorithm, with the parameters that make it another one, and its setting, with the budget asked for."""
     words = {key: str(value).lower() if isinstance(value, bool) else value for key, value in entry.parameters.items()}
     chosen, tuned = (
@@ -132,19 +199,8 @@ def in_words(entry: Entry, apart: Sequence[str] = APART) -> tuple[str, str]:
     return f"{entry.algorithm}({chosen})" if chosen else entry.algorithm, setting
 
 
-def told(account: Account, *, paths: bool = True) -> str:
-    """Say in a sentence where an algorithm was evaluated with several settings."""
-    most = max(account.repeated, key=lambda item: item.settings)
-    alike = [item for item in account.repeated if (item.settings, item.runs) == (most.settings, most.runs)]
-    runs = wording.plural(len(most.runs), "run")
-    where = f" ({wording.shortened(most.runs, most=MOST_GAMES)})" if paths else ""
-    others = len(account.repeated) - len(alike)
-    more = f", and with several on {wording.plural(others, 'other')}" if others else ""
-    which = wording.shortened(tuning.titled(item.game, account.suite) for item in alike)
-    return (
-        f"{account.algorithm} was evaluated on {which} in {runs}{where} with {most.settings} different settings{more}: "
-        f"the methodology allows one ({METHODOLOGY})."
-    )
+def _titled(games: Sequence[str], account: Account) -> list[str]:
+    return list(games) if account.suite else [game_name(game) for game in games]
 
 
 def _suite(entry: Entry) -> str:
@@ -160,7 +216,7 @@ def _account(suite: str, algorithm: str, entries: Sequence[tuple[Entry, str]]) -
         by_game[entry.game].append(entry)
     words = {entry.setting: setting for entry, setting in entries}
     alike = Counter(words.values())
-    uses = [_use(mine, words[key], told_by_code=alike[words[key]] > 1) for key, mine in by_setting.items()]
+    uses = [_use(mine, words[key], by_code=alike[words[key]] > 1) for key, mine in by_setting.items()]
     repeated = [
         Repeated(game, count, tuple(dict.fromkeys(entry.directory for entry in mine)))
         for game, mine in by_game.items()
@@ -170,10 +226,10 @@ def _account(suite: str, algorithm: str, entries: Sequence[tuple[Entry, str]]) -
     return Account(algorithm, baseline, tuple(ordered), () if baseline else tuple(repeated), suite)
 
 
-def _use(entries: Sequence[Entry], setting: str, *, told_by_code: bool) -> Use:
+def _use(entries: Sequence[Entry], setting: str, *, by_code: bool) -> Use:
     begun = sorted(entry.begun for entry in entries)
     return Use(
-        setting=f"{setting}, code {(entries[0].code or 'unknown')[:8]}" if told_by_code else setting,
+        setting=f"{setting}, code {(entries[0].code or 'unknown')[:8]}" if by_code else setting,
         games=tuple(dict.fromkeys(entry.game for entry in entries)),
         runs=tuple(dict.fromkeys(entry.directory for entry in entries)),
         trials=sum(len(entry.seeds) for entry in entries),
@@ -184,24 +240,15 @@ def _use(entries: Sequence[Entry], setting: str, *, told_by_code: bool) -> Use:
 
 
 def _evaluation(entry: Entry, apart: Sequence[str]) -> Evaluation:
-    algorithm, setting = in_words(entry, apart)
-    test = bool(tuning.for_testing([entry.game], entry.suite))
-    played = entry.seeds, entry.episodes, entry.begun, entry.commands, _suite(entry)
-    return Evaluation(algorithm, setting, entry.protocol, entry.game, test, entry.directory, *played)
-
-
-def foretold(plan: Plan, directory: Path, apart: Sequence[str] = APART) -> tuple[str, ...]:
-    """Say where a run that is about to be played brings an algorithm's second setting to a test game, a sentence each.
-
-    The neighbours of its directory are read, as far as they are of the plan's algorithms.
-    """
-    mine = list(planned(plan, directory))
-    names, games = {entry.algorithm for entry in mine} - {*BASELINES}, {entry.game for entry in mine}
-    if not names or not tuning.for_testing(tuple(games), plan.protocol.suite):
-        return ()
-    before = [
-        entry for entry in entries_beside(directory, names) if entry.game in games and _suite(entry) == _suite(mine[0])
-    ]
-    met = {in_words(entry, apart)[0] for entry in mine}
-    found = accounts([*before, *mine], apart)
-    return tuple(told(account) for account in found if account.repeated and account.algorithm in met)
+    return Evaluation(
+        *_in_words(entry, apart),
+        entry.protocol,
+        entry.game,
+        bool(for_testing([entry.game], entry.suite)),
+        entry.directory,
+        entry.seeds,
+        entry.episodes,
+        entry.begun,
+        entry.commands,
+        _suite(entry),
+    )

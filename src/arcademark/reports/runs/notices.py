@@ -12,7 +12,7 @@ from arcademark.reports.document import Notice
 from arcademark.reports.notices import notice
 from arcademark.reports.runs import learning
 from arcademark.reports.runs.directory import people
-from arcademark.reports.runs.ledger import accounts, told
+from arcademark.reports.runs.ledger import accounts, warning
 from arcademark.reports.tables.document import Algorithm, Played
 from arcademark.runs.store import imported, ledger, manifest
 from arcademark.scores.runs import RunCollection
@@ -264,7 +264,7 @@ def _test_games(collection: RunCollection) -> Iterator[Notice]:
     entries = [entry for run in collection.runs for entry in ledger.entries_of(run.record)]
     for account in accounts(entries):
         if account.repeated:
-            yield notice("test_games", told(account, paths=False), "'arcademark runs ledger' shows more.")
+            yield notice("test_games", warning(account, paths=False), "'arcademark runs ledger' shows more.")
 
 
 def _scores(algorithms: Sequence[Algorithm]) -> Iterator[Notice]:

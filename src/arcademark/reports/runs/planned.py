@@ -2,357 +2,111 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
-from pathlib import Path
-from typing import ClassVar, Literal
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
 
-from arcademark.agents.loading import Kind, kind
-from arcademark.environments.registry import Emulator
-from arcademark.errors import ArcadeMarkError
 from arcademark.reports import wording
+from arcademark.reports.columns import Column
 from arcademark.reports.runs.directory import known_set
-from arcademark.runs.engines import processes
-from arcademark.runs.plan import Plan, Trial
-from arcademark.runs.playing import emulators, speed
-from arcademark.runs.playing.progress import Standing
-from arcademark.runs.playing.scheduling import Lengths, deal, frames_left, recorded_standings
-from arcademark.runs.store import manifest
-from arcademark.runs.store.reading import read_run
-from arcademark.suite.costs import POUNDS_PER_KWH, cost, runnings
+from arcademark.runs.plan import Plan
+from arcademark.runs.playing.costs import HOUR, Estimate, GameCost, Known
 
-MEASURED = 3  # trials of each kind of agent that are played for some seconds, but of planners
-HOUR = 3600.0
-RANDOM = frozenset({"random", "const", "perturb"})
-"""Built-in agents whose episodes are as long as random play's."""
-PRICED, PRICED_CORES = "rainbow", 4
-POWERED, POWERED_CORES = "agent57", 64
-"""Algorithms whose machines, of so many cores, have the price and the power that a core is taken to have."""
-
-GIVEN: Mapping[Kind, Literal["learner", "planner"]] = {
-    "trainer": "learner",
-    "learner": "learner",
-    "planner": "planner",
+LENGTHS: Mapping[Known, str] = {
+    "given": "as given",
+    "recorded": "mean of the recorded episodes",
+    "random play": "mean of random play",
+    "frame cap": "the protocol's {} cap",
 }
-"""What kinds whose speed is given are called, but for policies."""
-
-Known = Literal["given", "recorded", "random play", "frame cap"]
 
 
 @dataclass(frozen=True)
-class Pace:
-    """How fast agents of one kind play on one core; a planner's decisions are measured game by game.
-
-    kind: Whether they plan, learn, or do neither.
-    measured: Agents and games of which some seconds, or a planner's decisions, were played on this machine; none if the
-    speed was given.
-    decisions: Of a planner, that were measured; 0 of others.
-    frames_per_second: That are played.
-    simulated_frames_per_second: That planners simulate meanwhile.
-    starting_seconds: Until a process has started and made its agent.
-    batch_size: Episodes that are played at once.
-    first_frames, first_simulated_frames, first_seconds: Of the first decision of an episode, for which a planner has
-    planned nothing; the other amounts are of those that follow. 0 of others.
-    """
-
-    kind: Literal["policy", "learner", "planner"]
-    measured: tuple[tuple[str, str], ...]
-    frames_per_second: float
-    simulated_frames_per_second: float = 0.0
-    starting_seconds: float = 0.0
-    batch_size: int = 1
-    decisions: int = 0
-    first_frames: float = 0.0
-    first_simulated_frames: float = 0.0
-    first_seconds: float = 0.0
-
-    def episode(self, frames: float) -> tuple[float, float]:
-        """Return the seconds that an episode of so many frames takes, and the frames that are simulated in it."""
-        later = max(frames - self.first_frames, 0.0) / self.frames_per_second
-        return self.first_seconds + later, self.first_simulated_frames + later * self.simulated_frames_per_second
-
-
-@dataclass(frozen=True)
-class GameCost:
-    """What a game's trials take, all agents and seeds together.
-
-    episode_frames: How long one of its evaluation episodes is taken to be.
-    decisions, simulated_frames: Of planners whose speed was measured.
-    """
-
-    game: str
-    trials: int
-    episodes: int
-    episode_frames: float
-    frames: float
-    core_hours: float
-    decisions: float
-    simulated_frames: float
-
-
-@dataclass(frozen=True)
-class Makespan:
-    """How long it takes with so many workers.
-
-    hours: The core-hours over the workers, but no less than the longest of what one worker does alone: a learner's
-    trial, an episode of others.
-    efficiency: Share of the workers' time spent playing.
-    """
-
-    workers: int
-    hours: float
-    efficiency: float
-
-
-@dataclass(frozen=True)
-class Shards:
-    """How even shards of the plan are.
-
-    least, most: Of the shards' expected frames, over their mean.
-    """
-
-    count: int
-    least: float
-    most: float
-
-
-@dataclass(frozen=True)
-class Planned:
+class Planned(Estimate):
     """What a run is estimated to take.
 
     scope: Which suite or subset the games are, "the 5 games of atari-5"; "" if none.
-    done: Episodes that the run's directory holds already; they are not counted in what follows.
-    left_out: Combinations of agent and game that have no trial.
-    lengths: What tells how long episodes are: a length given, those that the run's directory holds, random play, or
-    only the protocol's frame cap.
-    at_most: Whether `frames` are a bound, as only the frame cap tells how long episodes are; all else is an estimate of
-    what so many take.
-    frames: Played, training included.
-    simulated_frames: By planners, to choose actions.
-    dollars, kilowatt_hours, carbon_kilograms: Of all core-hours.
-    core_price: US dollars an hour.
-    unit: What lengths are counted in; elsewhere they are called frames, too.
     """
 
     SCHEMA: ClassVar[str] = "arcademark.plan/3"
-    agents: tuple[str, ...]
-    games: tuple[str, ...]
     scope: str
-    protocol: str
-    seeds: tuple[int, ...]
-    trials: int
-    episodes: int
-    done: int
-    left_out: int
-    lengths: Known
-    at_most: bool
-    frames: float
-    simulated_frames: float
-    core_hours: float
-    dollars: float
-    kilowatt_hours: float
-    carbon_kilograms: float
-    core_price: float
-    core_watts: float
-    paces: tuple[Pace, ...]
-    makespans: tuple[Makespan, ...]
-    by_game: tuple[GameCost, ...]
-    shards: Shards | None
-    unit: Literal["frame", "step"] = "frame"
 
-
-def planned(
-    plan: Plan,
-    directory: Path,
-    workers: Sequence[int],
-    *,
-    rate: float | None = None,
-    episode_frames: int | None = None,
-    shards: Shards | None = None,
-    core_price: float | None = None,
-    core_watts: float | None = None,
-    pounds_per_kwh: float | None = None,
-    follow: Callable[[int, int], None] = lambda *_: None,
-) -> Planned:
-    """Estimate what a plan takes.
-
-    Parameters
-    ----------
-    plan : Plan
-    directory : path
-        The run's, which need not exist; what it holds of the plan is done, and tells how long episodes are.
-    workers : sequence of int
-        Numbers of workers to tell the time of.
-    rate : float, optional
-        Frames a second that one core plays; measured by default, which takes some seconds, for planners in each game.
-    episode_frames : int, optional
-        How long an episode is.
-    shards : Shards, optional
-        How even the shards are of which the plan is one, to be shown with it.
-    core_price, core_watts, pounds_per_kwh : float, optional
-        Instead of the prices, the power and the carbon dioxide that the Atari-5 paper reckons with.
-    follow : callable, optional
-        Is told of how many games the speed is measured, and of how many in all.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If nothing tells how long episodes are, not even a cap, an agent fails as it is measured, or an amount is not
-        finite.
-    """
-    record = read_run(directory, whole=False) if (directory / manifest.FILE).exists() else None
-    standings = recorded_standings(plan.trials, record)
-    lengths, known = _lengths(standings, episode_frames)
-    paces = _paces(plan, rate, follow)
-    rows, longest = [], 0.0
-    for standing in standings:
-        pace = paces[standing.trial.agent.label, standing.trial.game]
-        length = lengths[standing.trial.game]
-        learner = replace(standing, learns=standing.learns or pace.kind == "learner")
-        training, count = learner.frames_left(0.0, length) or 0.0, learner.episodes_left
-        seconds, simulated = pace.episode(length)
-        whole = training / pace.frames_per_second + count * seconds
-        longest = max(longest, whole if learner.learns else min(whole, seconds))
-        decisions = count * length / pace.first_frames if pace.decisions else 0.0
-        game = plan.protocol.task_name(standing.trial.game)
-        frames = training + count * length
-        rows.append(GameCost(game, 1, count, length, frames, whole / HOUR, decisions, count * simulated))
-    core_hours = sum(row.core_hours for row in rows)
-    games = tuple(dict.fromkeys(trial.game for trial in plan.trials))
-    titles = tuple(map(plan.protocol.task_name, games))
-    by_game = tuple(_of_game([row for row in rows if row.game == title]) for title in titles)
-    price = runnings()[PRICED].machine_price / PRICED_CORES if core_price is None else core_price
-    watts = (runnings()[POWERED].machine_watts or 0.0) / POWERED_CORES if core_watts is None else core_watts
-    spent = cost(core_hours, price, watts, POUNDS_PER_KWH if pounds_per_kwh is None else pounds_per_kwh)
-    if not all(map(math.isfinite, astuple(spent))):
-        raise ArcadeMarkError("the amounts are not finite: expected finite numbers in --assume")
-    return Planned(
-        agents=tuple(dict.fromkeys(trial.agent.label for trial in plan.trials)),
-        games=titles,
-        scope=known_set(games, plan.protocol.suite),
-        protocol=plan.protocol.label,
-        seeds=plan.seeds,
-        trials=len(plan.trials),
-        episodes=sum(row.episodes for row in rows),
-        done=sum(standing.episodes_done for standing in standings),
-        left_out=len(plan.left_out),
-        lengths=known,
-        at_most=known == "frame cap",
-        frames=sum(row.frames for row in rows),
-        simulated_frames=sum(row.simulated_frames for row in rows),
-        core_hours=core_hours,
-        dollars=spent.dollars,
-        kilowatt_hours=spent.kilowatt_hours,
-        carbon_kilograms=spent.carbon_kilograms,
-        core_price=price,
-        core_watts=watts,
-        paces=tuple(dict.fromkeys(paces.values())),
-        makespans=tuple(_makespan(core_hours, longest / HOUR, number, paces.values()) for number in workers),
-        by_game=by_game,
-        shards=shards,
-        unit=plan.protocol.unit,
+    AMOUNTS: ClassVar = (
+        Column("", 0),
+        Column("", 1, style=lambda row: "strong" if row[0] == "core-hours" else ""),
+    )
+    MAKESPANS: ClassVar = (
+        Column("workers", "workers", kind="name"),
+        Column("time", lambda one: wording.time_span(one.hours * HOUR), style="strong", sort="hours"),
+        Column("busy", "efficiency", wording.share, meaning="share of the workers' time spent playing"),
     )
 
+    @property
+    def amounts(self) -> list[tuple[str, str]]:
+        """What it takes in all."""
+        simulated = [(f"{self.unit}s simulated", _about(self.simulated_frames))] if self.simulated_frames else []
+        return [
+            ("trials", wording.count(self.trials)),
+            ("episodes", wording.count(self.episodes)),
+            (f"{self.unit}s", f"{'at most ' if self.at_most else ''}{self.frames:,.0f}"),
+            *simulated,
+            ("core-hours", _amount(self.core_hours)),
+            ("cost", f"${_amount(self.dollars)}"),
+            ("energy", f"{_amount(self.kilowatt_hours)}\N{NO-BREAK SPACE}kWh"),
+            ("carbon dioxide", f"{_amount(self.carbon_kilograms)}\N{NO-BREAK SPACE}kg"),
+        ]
 
-def _lengths(standings: Sequence[Standing], given: int | None) -> tuple[dict[str, float], Known]:
-    """Return how long episodes of each game are taken to be, and what tells."""
-    protocol = standings[0].trial.protocol
-    games = dict.fromkeys(standing.trial.game for standing in standings)
-    caps = {game: cap for game in games if (cap := protocol.cap(game)) is not None}
-    if given is not None:
-        return {game: float(min(given, caps.get(game, given))) for game in games}, "given"
-    recorded = any(standing.episodes for standing in standings)
-    random = protocol.unit == "frame" and all(standing.trial.agent.ref in RANDOM for standing in standings)
-    if recorded or random:
-        lengths = Lengths((standing.trial.game, standing.frames, standing.episodes) for standing in standings)
-        return {game: lengths.of(game, protocol) for game in games}, "recorded" if recorded else "random play"
-    if lacking := [protocol.task_name(game) for game in games if game not in caps]:
-        on = "" if protocol.unit == "frame" else f" on {wording.shortened(lacking)}"
-        raise ArcadeMarkError(
-            f"protocol {protocol.label} has no {protocol.unit} cap{on}, so nothing tells how long episodes are; give "
-            "--assume episode_frames=N"
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """What is shown of each game."""
+        planners = (
+            Column("s a decision", lambda one: _each(one, one.core_hours * HOUR), _about),
+            Column(f"simulated {self.unit}s a decision", lambda one: _each(one, one.simulated_frames), _about),
         )
-    return {game: float(cap) for game, cap in caps.items()}, "frame cap"
+        return (
+            Column(wording.noun(self.unit), "game"),
+            Column("trials", "trials"),
+            Column("episodes", "episodes"),
+            Column(f"{self.unit}s an episode", "episode_frames", lambda frames: wording.score(frames, 0)),
+            Column(f"{self.unit}s", "frames", lambda frames: wording.score(frames, 0)),
+            *(planners if self.decisions else ()),
+            Column("core-hours", "core_hours", _amount),
+        )
+
+    @property
+    def decisions(self) -> int:
+        """How many decisions of planners were measured."""
+        return sum(pace.decisions for pace in self.paces)
+
+    @property
+    def length(self) -> str:
+        """How long episodes are taken to be."""
+        return LENGTHS[self.lengths].format(self.unit)
+
+    @property
+    def speeds(self) -> list[tuple[float, tuple[str, ...]]]:
+        """How fast agents play that are no planners, and on which games that was measured."""
+        return [
+            (pace.frames_per_second, tuple(dict.fromkeys(game for _, game in pace.measured)))
+            for pace in self.paces
+            if not pace.decisions
+        ]
 
 
-def _paces(plan: Plan, rate: float | None, follow: Callable[[int, int], None]) -> dict[tuple[str, str], Pace]:
-    """Return the speed of each agent on each game, by what is known of its kind before it is made."""
-    by_kind: dict[Kind, list[Trial]] = {}
-    for trial in plan.trials:
-        by_kind.setdefault(kind(trial.agent), []).append(trial)
-    found: dict[tuple[str, str], Pace] = {}
-    chosen = {} if rate is not None else emulators.choose(plan)
-    for name, trials in by_kind.items():
-        places = {(trial.agent.label, trial.game): trial for trial in trials}
-        if rate is not None:
-            found |= dict.fromkeys(places, Pace(GIVEN.get(name, "policy"), (), rate))
-            continue
-        shared = None if name == "planner" else _measured(trials, chosen)
-        if shared is not None and shared.kind != "planner":
-            found |= dict.fromkeys(places, shared)
-            continue
-        asked = [(trial, chosen[trial.game]) for trial in places.values()]
-        speeds = speed.measure(asked, processes.available_cores(), follow)
-        found |= {place: _decisions(trial, one) for (place, trial), one in zip(places.items(), speeds, strict=True)}
-    return found
+def scoped(estimate: Estimate, plan: Plan) -> Planned:
+    """Show an estimate of what a plan takes."""
+    games = tuple(dict.fromkeys(trial.game for trial in plan.trials))
+    return Planned(**vars(estimate), scope=known_set(games, plan.protocol.suite))
 
 
-def _measured(trials: Sequence[Trial], chosen: Mapping[str, Emulator | None]) -> Pace:
-    """Measure some of the trials, of different games as far as there are; if they plan, that is all it tells."""
-    games = {trial.game: trial for trial in trials}
-    some = [*games.values()][:: -(-len(games) // MEASURED)]
-    speeds = speed.measure([(trial, chosen[trial.game]) for trial in some])
-    seconds = sum(one.seconds for one in speeds)
-    opened = speeds[0].opened
-    return Pace(
-        "learner" if opened.learns else "planner" if opened.plans else "policy",
-        tuple((trial.agent.label, trial.protocol.task_name(trial.game)) for trial in some),
-        sum(one.played.frames for one in speeds) / seconds,
-        starting_seconds=max(one.starting_seconds for one in speeds),
-        batch_size=opened.batch_size,
-    )
+def _amount(value: float) -> str:
+    """Show hours and what they cost, small ones with two digits."""
+    return f"{value:.2g}" if value and value < 1 else wording.score(value)
 
 
-def _decisions(trial: Trial, found: speed.Speed) -> Pace:
-    """Return the pace of a planner on a game."""
-    assert found.sampled is not None
-    first, count = found.sampled.first, found.sampled.first.decisions
-    return Pace(
-        "planner",
-        ((trial.agent.label, trial.protocol.task_name(trial.game)),),
-        found.played.frames / found.seconds,
-        found.played.simulated_frames / found.seconds,
-        found.starting_seconds,
-        decisions=count + found.played.decisions,
-        first_frames=first.frames / count,
-        first_simulated_frames=first.simulated_frames / count,
-        first_seconds=found.sampled.first_seconds / count,
-    )
+def _each(game: GameCost, amount: float) -> float | None:
+    return amount / game.decisions if game.decisions else None
 
 
-def _makespan(core_hours: float, longest: float, workers: int, paces: Collection[Pace]) -> Makespan:
-    playing = max(core_hours / workers, longest)
-    hours = playing + (max(pace.starting_seconds for pace in paces) / HOUR if playing else 0.0)
-    return Makespan(workers, hours, core_hours / (workers * hours) if hours else 1.0)
-
-
-def _of_game(trials: Sequence[GameCost]) -> GameCost:
-    amounts = zip(*(astuple(trial)[4:] for trial in trials), strict=True)
-    return GameCost(
-        trials[0].game,
-        len(trials),
-        sum(trial.episodes for trial in trials),
-        trials[0].episode_frames,
-        *map(sum, amounts),
-    )
-
-
-def shard_balance(plan: Plan, count: int) -> Shards:
-    """Return how even the shards of a plan are."""
-    each = frames_left([Standing(trial) for trial in plan.trials], Lengths())
-    if count > len(each):
-        raise ArcadeMarkError(f"{count:,} shards: expected at most one a trial ({len(each):,} here)")
-    frames = [sum(each[place] for place in shard) for shard in deal(each, count)]
-    mean = sum(frames) / count
-    return Shards(count, min(frames) / mean, max(frames) / mean)
+def _about(value: float) -> str:
+    """Show an estimate with three digits."""
+    return f"{float(f'{value:.3g}'):,.0f}" if value >= 100 else f"{value:.3g}"

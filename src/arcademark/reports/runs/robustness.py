@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,22 +24,33 @@ from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics.uncertainty import intervals
+from arcademark.reports import wording
+from arcademark.reports.columns import Column
 from arcademark.reports.measures import Measure, atari
 from arcademark.reports.record import Value
 from arcademark.runs.playing.networks import learnt_in
 from arcademark.runs.store import manifest
-from arcademark.runs.store.reading import read_actions
+from arcademark.runs.store.reading import RunRecord, read_actions
 from arcademark.scores.runs import RunScores, load_run, pooled
-from arcademark.suite.protocols import AtariProtocol, Difference, differences
+from arcademark.suite.protocols import AtariProtocol, differences
+from arcademark.suite.settings import format_setting
+from arcademark.suite.tasks import game_name
 from arcademark.suite.variants import KINDS, Kind, kind_of, variants
 
 BASE = "base"
 """The directory of the run under the protocol itself, beside those of the variants."""
 
-MOST_RUNS = 1000
+TITLES: Mapping[Kind, str] = {
+    "switches": "difficulty or mode",
+    "sticky_actions": "sticky actions",
+    "frame_skip": "frame skip",
+    "colours": "colours",
+    "modification": "modified game",
+}
+SETTINGS = {"repeat_action_probability": "sticky", "frame_skip": "frame skip"}
+_Cell = tuple[str, str]  # game, run's directory
 _Scores = Mapping[int, NDArray[np.float64]]
 """Of episodes, by seed."""
-_Cell = tuple[str, str]  # game, variant's directory
 
 
 @dataclass(frozen=True)
@@ -49,6 +60,13 @@ class Lost:
     value: float | None
     low: float | None
     high: float | None
+
+    @property
+    def interval(self) -> str | None:
+        """Its interval."""
+        if self.low is None or self.high is None:
+            return None
+        return f"{wording.percent(self.low)} … {wording.percent(self.high)}"
 
 
 @dataclass(frozen=True)
@@ -69,6 +87,28 @@ class Variant:
     lost: Lost
     same: bool
     episodes: int
+
+    @property
+    def change(self) -> str:
+        """What differs, in words."""
+        written = {setting: format_setting(value) for setting, value in self.changed.items()}
+        if self.kind == "modification":
+            return ", ".join(written.values()).replace("_", " ")
+        return ", ".join(f"{SETTINGS.get(setting, setting)} {value}" for setting, value in written.items())
+
+    COLUMNS: ClassVar = (
+        Column("game", lambda row: game_name(row.game)),
+        Column("change", "change"),
+        Column("score", "base"),
+        Column("changed", "score", style="strong"),
+        Column(
+            "lost",
+            lambda row: 0.0 if row.same else row.lost.value,
+            wording.percent,
+            style=lambda row: "weak" if row.same else "strong",
+        ),
+        Column("95 %", lambda row: "same episodes" if row.same else row.lost.interval),
+    )
 
 
 @dataclass(frozen=True)
@@ -134,6 +174,38 @@ class Robustness:
     incomplete: int
     unmatched: int
 
+    COLUMNS: ClassVar = (
+        Column("change", 0),
+        Column("lost", lambda row: row[1].value, wording.percent, style="strong"),
+        Column("95 %", lambda row: row[1].interval),
+        Column("games", 2, str),
+        Column("variants", 3, str),
+    )
+
+    @property
+    def by_kind(self) -> list[tuple[str, Lost, str | int, str | int]]:
+        """What is lost by each kind of change, with how many games and variants it is of; then the mean."""
+        rows = ((TITLES[row.kind], row.lost, len(row.games), row.variants) for row in self.kinds)
+        return [*rows, ("mean of these", self.overall, "", "")]
+
+    @property
+    def few(self) -> Mapping[tuple[str, int, int], list[str]]:
+        """The games that were played in fewer variants, by the kind of change, how many were played, and exist."""
+        alike = defaultdict[tuple[str, int, int], list[str]](list)
+        for row in self.fewer:
+            alike[TITLES[row.kind], row.played, row.exist].append(game_name(row.game))
+        return alike
+
+    @property
+    def failures(self) -> list[tuple[str, Failed]]:
+        """The games of trials that failed, for people, with the trials."""
+        return [(game_name(trial.game), trial) for trial in self.failed]
+
+    @property
+    def unplaced(self) -> tuple[str, ...]:
+        """The games without both references, for people."""
+        return tuple(map(game_name, self.unreferenced))
+
 
 def robustness(directory: str | os.PathLike[str]) -> Robustness:
     """Set the runs of a directory against each other.
@@ -145,177 +217,153 @@ def robustness(directory: str | os.PathLike[str]) -> Robustness:
     """
     path = Path(directory)
     base = load_run(path / BASE)
-    (agent,), rules = _agents(base), base.record.protocol
+    agent, rules = _agent(base), base.record.protocol
     if not isinstance(rules, AtariProtocol):
         raise ArcadeMarkError(f"{path / BASE}: is not of Atari games, which alone have variants")
-    scored = tuple(game for game in base.table.tasks if (agent, game) in base.episodes)
-    if not scored:
+    games = tuple(game for game in base.table.tasks if (agent, game) in base.episodes)
+    if not games:
         raise ArcadeMarkError(f"{path / BASE}: no game has a score yet; play on with the same command")
-    runs = {name: load_run(path / name) for name in _beside(path)}
-    kinds = {name: _kind(path / name, base, run) for name, run in runs.items()}
-    changes = {name: differences(rules, run.record.protocol) for name, run in runs.items()}
-    runs = {name: runs[name] for name in sorted(runs, key=lambda name: _strength(changes[name]))}
-    trained = any(trial.learns for trial in base.record.trials)
-    kept = _kept(path / BASE, base)
-    for name, run in runs.items():
-        if trained and any(trial.learns for trial in run.record.trials):
-            raise ArcadeMarkError(f"{path / name}: its agent was trained there anew, not in {BASE}; move it elsewhere")
-        if any(kept.get(trial) != digest for trial, digest in _checkpoints(run).items() if trial in kept or trained):
-            raise ArcadeMarkError(f"{path / name}: what plays there is not what {BASE} has now; move it elsewhere")
-    cells = [
-        (game, name)
-        for kind in KINDS
-        for name in runs
-        if kinds[name] == kind
-        for game in runs[name].table.tasks
-        if game in scored and (agent, game) in runs[name].episodes
-    ]
-    measure = atari()["hns"]
-    every = {(game, BASE): _scores(base, agent, game) for game in scored}
-    every |= {(game, name): _scores(runs[name], agent, game) for game, name in cells}
+    kinds, runs = _variants(path, base)
+    every = {
+        (game, name): scores
+        for name, run in {BASE: base, **runs}.items()
+        for game in run.table.tasks
+        if game in games and (scores := _scores(run.record, game))
+    }
+    cells = [cell for cell in every if cell[1] != BASE]
     seeds = {
-        game: sorted(set.intersection(*(set(scores) for (of, _), scores in every.items() if of == game)))
-        for game in scored
+        game: set.intersection(*(set(scores) for (of, _), scores in every.items() if of == game)) for game in games
     }
-    if apart := [game for game in scored if not seeds[game]]:
+    if apart := [game for game in games if not seeds[game]]:
         raise ArcadeMarkError(f"{path}: on {apart[0]} the runs have no seed in common; give the same command again")
-    matched = {cell: {seed: scores[seed] for seed in seeds[cell[0]]} for cell, scores in every.items()}
+    matched = {cell: {seed: scores[seed] for seed in sorted(seeds[cell[0]])} for cell, scores in every.items()}
     same = {
-        (game, name): kinds[name] == "colours"
-        and _actions(base, agent, game, seeds[game]) == _actions(runs[name], agent, game, seeds[game])
+        (game, name)
         for game, name in cells
+        if kinds[name] == "colours"
+        and _actions(base.record, game, seeds[game]) == _actions(runs[name].record, game, seeds[game])
     }
-    short = [(name, trial) for name, run in ((BASE, base), *runs.items()) for trial in run.incomplete]
-    by_seed = agent in base.apart
-    losses = _Losses(
-        by_seed,
-        {game: matched[game, BASE] for game in scored},
-        {cell: matched[cell] for cell in cells if not same[cell]},
-        measure,
-    )
-    of_kinds = [_of_kind(kind, [cell for cell in cells if kinds[cell[1]] == kind], losses) for kind in KINDS]
-    known = [game for game in scored if game in measure.known]
+    measure, by_seed = atari()["hns"], agent in base.apart
+    differing = {cell: scores for cell, scores in matched.items() if cell not in same}
+
+    def lost(*groups: Sequence[_Cell]) -> Lost:
+        return _lost(groups, differing, measure, apart=by_seed)
+
+    of_kind = {kind: [cell for cell in cells if kinds[cell[1]] == kind] for kind in KINDS}
+    known = [game for game in games if game in measure.known]
     played = Counter((game, kinds[name]) for game, name in cells)
-    of_which = {kind for _, kind in played}
     points = {cell: intervals.score(pooled([*scores.values()], apart=by_seed)) for cell, scores in matched.items()}
+    short = [(name, trial) for name, run in {BASE: base, **runs}.items() for trial in run.incomplete]
     return Robustness(
         directory=str(path),
         agent=agent,
         protocol=rules.label,
-        games=scored,
+        games=games,
         base=float(measure.line([points[game, BASE] for game in known], known).mean()) if known else None,
-        overall=losses.lost([[cell for cell in cells if kinds[cell[1]] == kind] for kind in KINDS]),
-        kinds=tuple(kind for kind in of_kinds if kind.variants),
+        overall=lost(*of_kind.values()),
+        kinds=tuple(
+            OfKind(kind, tuple(dict.fromkeys(game for game, _ in mine if game in known)), len(mine), lost(mine))
+            for kind, mine in of_kind.items()
+            if mine
+        ),
         variants=tuple(
             Variant(
                 game=game,
                 kind=kinds[name],
-                changed={change.setting: change.b for change in changes[name]},
+                changed={change.setting: change.b for change in differences(rules, runs[name].record.protocol)},
                 directory=name,
                 base=points[game, BASE],
                 score=points[game, name],
-                lost=losses.lost([[(game, name)]]),
-                same=same[game, name],
+                lost=lost([(game, name)]),
+                same=(game, name) in same,
                 episodes=sum(map(len, matched[game, name].values())),
             )
-            for game, name in sorted(cells, key=lambda cell: scored.index(cell[0]))
+            for game, name in sorted(cells, key=lambda cell: games.index(cell[0]))
         ),
         fewer=tuple(
             Fewer(game, kind, played[game, kind], len(variants(kind, game, rules)))
-            for kind in KINDS
-            for game in scored
-            if played[game, kind] < max(played.values(), default=1) and (len(of_which) > 1 or kind in of_which)
+            for kind, mine in of_kind.items()
+            for game in games
+            if played[game, kind] < max(played.values(), default=1) and (mine or len({*kinds.values()}) > 1)
         ),
-        unreferenced=tuple(game for game in scored if game not in measure.known),
-        one_seed=by_seed and any(len(found) == 1 for found in seeds.values()),
-        trained=trained,
+        unreferenced=tuple(game for game in games if game not in known),
+        one_seed=by_seed and any(len(common) == 1 for common in seeds.values()),
+        trained=any(trial.learns for trial in base.record.trials),
         failed=tuple(Failed(trial.task, name, trial.error) for name, trial in short if trial.error is not None),
         incomplete=sum(trial.error is None for _, trial in short),
         unmatched=sum(len(scores) - len(matched[cell]) for cell, scores in every.items()),
     )
 
 
-class _Losses:
-    """What is lost, of scores under the protocol by game, and in variants by game and variant.
+def _lost(groups: Sequence[Sequence[_Cell]], scores: Mapping[_Cell, _Scores], measure: Measure, *, apart: bool) -> Lost:
+    """Return the mean of what is lost, over groups of variants, of games, of the variants of a game.
 
-    Seeds are `apart` where each is a training of its own.
+    Without scores of its own a variant's are those under the protocol. Seeds are ``apart`` where each is a training of
+    its own.
     """
-
-    def __init__(
-        self, apart: bool, base: Mapping[str, _Scores], varied: Mapping[_Cell, _Scores], measure: Measure
-    ) -> None:
-        self._apart, self._base, self._varied, self._measure = apart, base, varied, measure
-
-    def known(self, cells: Sequence[_Cell]) -> tuple[str, ...]:
-        """Return the games of some variants that have both references."""
-        return tuple(dict.fromkeys(game for game, _ in cells if game in self._measure.known))
-
-    def lost(self, groups: Sequence[Sequence[_Cell]]) -> Lost:
-        """Return the mean over groups of variants, of games, of the variants of a game."""
-        groups = [known for group in groups if (known := [cell for cell in group if self.known([cell])])]
-        weights: dict[tuple[str, ...], float] = {}
-        for group in groups:
-            games = self.known(group)
-            for game, name in group:
-                span = self._measure.high[game] - self._measure.low[game]
-                share = 100 / span / len(groups) / len(games) / sum(of == game for of, _ in group)
-                if (game, name) in self._varied:  # else its episodes are those of the protocol
-                    weights[game,] = weights.get((game,), 0.0) + share
-                    weights[game, name] = weights.get((game, name), 0.0) - share
-        if not weights:
-            return Lost(0.0 if groups else None, None, None)
-        strata: dict[str, list[NDArray[np.float64]]] = {}
-        by_seed: dict[str, NDArray[np.float64]] = {}
-        for key, weight in weights.items():
-            seeds = self._base[key[0]] if len(key) == 1 else self._varied[key[0], key[1]]
-            scores = pooled([*seeds.values()], apart=self._apart)
-            if len(scores) == 1:
-                strata["/".join(key)] = [weight * scores[0]]
-            else:
-                by_seed[key[0]] = by_seed.get(key[0], 0.0) + weight * np.array([found.mean() for found in scores])
-        strata |= {game: [*lost[:, None]] for game, lost in by_seed.items()}
-        found = intervals.interval(
-            strata,
-            lambda scores: np.asarray(scores.sum(-1)),
-            np.random.default_rng(0),
-        )
-        if found.low is None or found.high is None or math.isclose(found.low, found.high, abs_tol=1e-9):
-            return Lost(found.value, None, None)
-        return Lost(found.value, found.low, found.high)
+    groups = [known for group in groups if (known := [cell for cell in group if cell[0] in measure.known])]
+    weights = defaultdict[_Cell, float](float)
+    for group in groups:
+        played = Counter(game for game, _ in group)
+        for game, name in group:
+            if (game, name) in scores:
+                span = measure.high[game] - measure.low[game]
+                share = 100 / span / len(groups) / len(played) / played[game]
+                weights[game, BASE] += share
+                weights[game, name] -= share
+    if not weights:
+        return Lost(0.0 if groups else None, None, None)
+    strata: dict[str, list[NDArray[np.float64]]] = {}
+    by_seed: dict[str, NDArray[np.float64]] = {}
+    for (game, name), weight in weights.items():
+        parts = pooled([*scores[game, name].values()], apart=apart)
+        if len(parts) == 1:
+            strata[f"{game}/{name}"] = [weight * parts[0]]
+        else:
+            by_seed[game] = by_seed.get(game, 0.0) + weight * np.array([part.mean() for part in parts])
+    strata |= {game: [*seeds[:, None]] for game, seeds in by_seed.items()}
+    mean = intervals.interval(strata, lambda values: np.asarray(values.sum(-1)), np.random.default_rng(0))
+    if mean.low is None or mean.high is None or math.isclose(mean.low, mean.high, abs_tol=1e-9):
+        return Lost(mean.value, None, None)
+    return Lost(mean.value, mean.low, mean.high)
 
 
-def _of_kind(kind: Kind, cells: Sequence[_Cell], losses: _Losses) -> OfKind:
-    return OfKind(kind, losses.known(cells), len(cells), losses.lost([cells]))
-
-
-def _strength(changes: Sequence[Difference]) -> list[tuple[str, bool, object]]:
-    """Return what orders variants of a kind: by settings, and of these from small to large."""
-    return [(change.setting, change.b is not None, change.b) for change in changes]
-
-
-def _agents(run: RunScores) -> tuple[str, ...]:
+def _agent(run: RunScores) -> str:
     if len(run.table.algorithms) != 1:
         raise ArcadeMarkError(f"{run.record.directory}: {len(run.table.algorithms)} agents; expected the run of one")
-    return run.table.algorithms
+    return run.table.algorithms[0]
 
 
-def _beside(path: Path) -> list[str]:
-    """Return the runs of variants, "frame_skip=8", beside that of the protocol itself."""
-    found = sorted(entry.name for entry in path.iterdir() if "=" in entry.name and (entry / manifest.FILE).is_file())
-    if len(found) > MOST_RUNS:
-        raise ArcadeMarkError(f"{path}: {len(found):,} runs; expected {MOST_RUNS:,} at most")
-    return found
+def _variants(path: Path, base: RunScores) -> tuple[Mapping[str, Kind], Mapping[str, RunScores]]:
+    """Read the runs of variants, "frame_skip=8", that lie beside that of the protocol itself, kind by kind.
 
-
-def _kind(path: Path, base: RunScores, run: RunScores) -> Kind:
-    if _agents(run) != _agents(base):
-        raise ArcadeMarkError(f"{path}: its agent is {_agents(run)[0]}, not {_agents(base)[0]}; move it elsewhere")
-    kind = kind_of(base.record.protocol, run.record.protocol)
-    if kind is None:
-        raise ArcadeMarkError(
-            f"{path}: its protocol is not changed in one of {', '.join(KINDS)} from that of {BASE}; move it elsewhere"
-        )
-    return kind
+    Of a kind they are ordered by settings, and of these from small to large.
+    """
+    rules, trained = base.record.protocol, any(trial.learns for trial in base.record.trials)
+    learnt = {f"{game} {seed}": one.sha256 for (_, game, seed), one in learnt_in(path / BASE).items() if one}
+    kept = {**_checkpoints(base), **learnt}
+    ordered = []
+    for place in sorted(path.iterdir()):
+        if "=" not in place.name or not (place / manifest.FILE).is_file():
+            continue
+        run = load_run(place)
+        kind = kind_of(rules, run.record.protocol)
+        if _agent(run) != _agent(base):
+            raise ArcadeMarkError(f"{place}: its agent is {_agent(run)}, not {_agent(base)}; move it elsewhere")
+        if kind is None:
+            raise ArcadeMarkError(
+                f"{place}: its protocol is not changed in one of {', '.join(KINDS)} from that of {BASE}; move it "
+                "elsewhere"
+            )
+        if trained and any(trial.learns for trial in run.record.trials):
+            raise ArcadeMarkError(f"{place}: its agent was trained there anew, not in {BASE}; move it elsewhere")
+        if any(kept.get(trial) != digest for trial, digest in _checkpoints(run).items() if trial in kept or trained):
+            raise ArcadeMarkError(f"{place}: what plays there is not what {BASE} has now; move it elsewhere")
+        changes = differences(rules, run.record.protocol)
+        strength = [(change.setting, change.b is not None, change.b) for change in changes]
+        ordered.append((KINDS.index(kind), strength, place.name, run))
+    ordered.sort(key=lambda one: one[:2])
+    return {name: KINDS[place] for place, _, name, _ in ordered}, {name: run for _, _, name, run in ordered}
 
 
 def _checkpoints(run: RunScores) -> Mapping[str, str]:
@@ -325,29 +373,19 @@ def _checkpoints(run: RunScores) -> Mapping[str, str]:
     }
 
 
-def _kept(path: Path, base: RunScores) -> Mapping[str, str]:
-    """Return the SHA-256 of what plays under the protocol itself, as `_checkpoints`, trained there or elsewhere."""
-    learnt = {f"{game} {seed}": one.sha256 for (_, game, seed), one in learnt_in(path).items() if one is not None}
-    return {**_checkpoints(base), **learnt}
-
-
-def _scores(run: RunScores, agent: str, game: str) -> _Scores:
+def _scores(record: RunRecord, game: str) -> _Scores:
     """Return the scores of each seed's scored episodes; without those that have none."""
-    mine = (trial for trial in run.record.trials if (trial.agent, trial.game) == (agent, game))
-    found = {trial.seed: run.record.scored_episodes(trial).score for trial in mine}
-    return {seed: scores for seed, scores in found.items() if scores.size}
+    trials = (trial for trial in record.trials if trial.game == game)
+    return {trial.seed: scores for trial in trials if (scores := record.scored_episodes(trial).score).size}
 
 
-def _actions(run: RunScores, agent: str, game: str, seeds: Sequence[int]) -> list[tuple[int, list[bytes]]]:
+def _actions(record: RunRecord, game: str, seeds: set[int]) -> Mapping[int, list[bytes]]:
     """Return the actions of each seed's scored episodes."""
-    found = []
-    for trial in run.record.trials:
-        if (trial.agent, trial.game) == (agent, game) and trial.seed in seeds:
-            rows = run.record.scored_episodes(trial)
-            found.append(
-                (
-                    trial.seed,
-                    [read_actions(run.record.directory, trial.id, row.episode, row.phase).tobytes() for row in rows],
-                )
-            )
-    return sorted(found)
+    return {
+        trial.seed: [
+            read_actions(record.directory, trial.id, row.episode, row.phase).tobytes()
+            for row in record.scored_episodes(trial)
+        ]
+        for trial in record.trials
+        if trial.game == game and trial.seed in seeds
+    }

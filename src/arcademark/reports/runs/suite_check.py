@@ -1,198 +1,47 @@
-"""What a suite's tasks are made of, and whether they can be measured on: each is played twice.
-
-A random agent plays every task in worker processes, its episodes are replayed in others, and observations of an
-episode that is played twice here are compared to the byte.
-"""
+"""What ``arcademark info suites check`` shows: what a suite's tasks are made of, and whether they play alike twice."""
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import count
-from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
-import numpy as np
-
-from arcademark.agents.loading import agent_specs
-from arcademark.environments.base import EnvironmentSpec
-from arcademark.environments.registry import environment_spec, open_environment, version_of
-from arcademark.environments.tasks import copies, random_action
-from arcademark.errors import ArcadeMarkError
-from arcademark.runs.execution import execute
-from arcademark.runs.plan import make_plan
-from arcademark.runs.playing.events import EpisodeDone, Event
-from arcademark.runs.replay.verify import verify
-from arcademark.runs.store.reading import RunRecord, read_run
-from arcademark.suite.protocols import StepProtocol
-
-STEPS = 200
-"""Of the episode whose observations are compared."""
+from arcademark.reports import wording
+from arcademark.reports.columns import Column
+from arcademark.runs.replay.suite_check import SuiteCheck
 
 
 @dataclass(frozen=True)
-class CheckedTask:
-    """A task, and what was found.
-
-    environment, package: Gymnasium's id, and the package with its version that makes it.
-    observation, actions: What an agent is given and answers, in words.
-    steps: Mean of an episode of random play; None where none was played.
-    random_score: Of random play on average, with the standard error; None as `steps`.
-    repeatable: Whether playing twice gave the same.
-    difference: What differs if not, or why it could not be played.
-    planned: Whether planners can search it.
-    unplanned: Why not.
-    """
-
-    task: str
-    environment: str
-    package: str
-    observation: str
-    actions: str
-    steps: float | None
-    random_score: float | None
-    random_error: float | None
-    repeatable: bool
-    difference: str
-    planned: bool
-    unplanned: str
-
-
-@dataclass(frozen=True)
-class SuiteCheck:
-    """What was found of a suite's tasks, of so many episodes of random play each."""
+class CheckedSuite(SuiteCheck):
+    """What a suite's tasks are made of and how they play, of so many episodes of random play each."""
 
     SCHEMA: ClassVar[str] = "arcademark.suite-check/1"
 
-    suite: str
-    title: str
-    episodes: int
-    tasks: tuple[CheckedTask, ...]
+    COLUMNS: ClassVar = (
+        Column("task", "task", style="strong"),
+        Column("environment", "environment", kind="name", optional=True),
+        Column("observation", "observation", kind="prose"),
+        Column("actions", "actions", kind="name"),
+        Column(
+            "random play",
+            "random_score",
+            below=lambda task: "" if task.random_error is None else f"± {wording.score(task.random_error)}",
+        ),
+        Column("steps", "steps", lambda steps: wording.count(round(steps))),
+        Column(
+            "played twice",
+            lambda task: "the same" if task.repeatable else task.difference,
+            kind="prose",
+            style=lambda task: "good" if task.repeatable else "bad",
+        ),
+        Column(
+            "planners",
+            lambda task: "yes" if task.planned else f"no: {task.unplanned}",
+            kind="prose",
+            style=lambda task: "" if task.planned else "weak",
+        ),
+    )
 
     @property
-    def ok(self) -> bool:
-        """Whether every task can be played, and is the same when it is played again."""
-        return all(task.repeatable for task in self.tasks)
-
-
-def check_suite(
-    protocol: StepProtocol,
-    episodes: int,
-    workers: int | None = None,
-    follow: Callable[[int, int], None] = lambda _done, _of: None,
-) -> SuiteCheck:
-    """Play every task of a suite twice.
-
-    ``follow`` is told how many episodes are played, played again and observed, of how many, after each.
-    """
-    specs: dict[str, EnvironmentSpec | str] = {}
-    for task in protocol.suite.tasks:
-        try:
-            specs[task] = environment_spec(task, protocol)
-        except ArcadeMarkError as error:
-            specs[task] = str(error)
-    made = [task for task, spec in specs.items() if isinstance(spec, EnvironmentSpec)]
-    numbers = count(1)
-
-    def one_more() -> None:
-        follow(next(numbers), 2 * episodes * len(made) + len(specs))
-
-    def on_event(event: Event) -> None:
-        if isinstance(event, EpisodeDone):
-            one_more()
-
-    with tempfile.TemporaryDirectory() as folder:
-        run, differences = None, dict[str, str]()
-        if made:
-            place = Path(folder) / "run"
-            plan = make_plan(agent_specs("random"), made, protocol, 1, episodes)
-            execute(plan, place, workers=workers, on_event=on_event)
-            run = read_run(place)
-            found = verify(place, workers=workers, suite=protocol.suite, on_finding=lambda _finding, _of: one_more())
-            differences = {finding.game: str(finding) for finding in reversed(found.problems)}
-            differences |= {trial.game: str(trial.error) for trial in run.trials if trial.error}
-        tasks = []
-        for task, spec in specs.items():
-            tasks.append(_checked(task, spec, protocol, run, differences.get(task, "")))
-            one_more()
-    return SuiteCheck(protocol.suite.name, protocol.suite.title, episodes, tuple(tasks))
-
-
-def _checked(
-    task: str, spec: EnvironmentSpec | str, protocol: StepProtocol, run: RunRecord | None, difference: str
-) -> CheckedTask:
-    definition = protocol.suite.tasks[task]
-    unknown = CheckedTask(
-        task, definition.environment, "", "", "", None, None, None, False, str(spec), False, "it cannot be made"
-    )
-    if isinstance(spec, str) or run is None:
-        return unknown
-    trial = next(trial for trial in run.trials if trial.game == task)
-    rows = run.scored_episodes(trial)
-    try:
-        difference = difference or ("" if _observed(spec) == _observed(spec) else "an observation differs")
-        unplanned = _unplanned(spec, protocol)
-    except ArcadeMarkError as error:
-        difference, unplanned = difference or str(error), "it cannot be played"
-    played = len(rows) > 0
-    spread = float(rows.score.std(ddof=1) / np.sqrt(len(rows))) if len(rows) > 1 else None
-    return CheckedTask(
-        task=task,
-        environment=definition.environment,
-        package=version_of(task, protocol),
-        observation=_observation(np.dtype((spec.observation_dtype, spec.observation_shape))),
-        actions=_actions(spec),
-        steps=float(rows.steps.mean()) if played else None,
-        random_score=float(rows.score.mean()) if played else None,
-        random_error=spread,
-        repeatable=not difference,
-        difference=difference,
-        planned=not unplanned,
-        unplanned=unplanned,
-    )
-
-
-def _unplanned(spec: EnvironmentSpec, protocol: StepProtocol) -> str:
-    if spec.array_actions is not None:
-        return "its actions are arrays"
-    try:
-        return "" if copies(spec, protocol) else "copies of it play otherwise"
-    except ArcadeMarkError:
-        return "it cannot be copied"
-
-
-def _observed(spec: EnvironmentSpec) -> list[bytes]:
-    """Return every observation, reward and end of an episode of random play."""
-
-    def told() -> Iterator[bytes]:
-        environment, rng = open_environment(spec), np.random.default_rng(0)
-        environment.reset(rng)
-        out = np.zeros(spec.observation_shape, spec.observation_dtype)
-        for _ in range(STEPS):
-            environment.observe(out[...])
-            yield out.tobytes()
-            step = environment.step(random_action(spec, rng))
-            yield repr(step).encode()
-            if step.terminated or step.truncated:
-                break
-        environment.close()
-
-    return list(told())
-
-
-def _observation(kind: np.dtype[Any]) -> str:
-    """Say what an observation is made of: "float32 (4,)", or its parts."""
-    if kind.names:
-        return "; ".join(f"{name}: {_observation(kind[name])}" for name in kind.names)
-    base, shape = kind.subdtype or (kind, ())
-    name = "text" if base.kind == "U" else str(base)
-    return f"{name} {shape}" if shape else name
-
-
-def _actions(spec: EnvironmentSpec) -> str:
-    arrays = spec.array_actions
-    if arrays is None:
-        return f"{spec.num_actions}"
-    low, high = (f"{min(arrays.low):g}", f"{max(arrays.high):g}")
-    return f"{np.dtype(arrays.dtype)} {arrays.shape}, {low} to {high}"
+    def packages(self) -> tuple[str, ...]:
+        """What makes the tasks."""
+        return tuple(dict.fromkeys(task.package for task in self.tasks if task.package))

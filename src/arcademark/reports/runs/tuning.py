@@ -8,11 +8,10 @@ out. How much tuning each game apart would give is `arcademark.metrics.hyperpara
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,19 +20,19 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.metrics import hyperparameters
 from arcademark.metrics.ranges import inter_algorithm
 from arcademark.metrics.uncertainty import intervals
-from arcademark.reports import estimates, wording
+from arcademark.reports import estimates, prose, wording
+from arcademark.reports.columns import Column
 from arcademark.reports.record import Value
+from arcademark.reports.subsets.models import short_title
 from arcademark.scores.runs import RunScores, load_run
 from arcademark.scores.table import ScoreTable
-from arcademark.suite import tasks
-from arcademark.suite.protocols import Protocol
-from arcademark.suite.subsets import Subset, subset
+from arcademark.suite import subsets
+from arcademark.suite.settings import format_setting
 from arcademark.suite.task_suites import TaskSuite
+from arcademark.suite.tasks import game_name
 
 MOST_FOLDS = 20
 """Parts into which seeds, or episodes of the only one, are put at most, to choose settings on all but one of them."""
-
-VALIDATION = ("atari-3-val", "atari-5-val")  # subsets made for tuning (Aitchison et al. 2023, §8).
 
 
 @dataclass(frozen=True)
@@ -49,6 +48,17 @@ class Setting:
     scores: Mapping[str, float | None]  # by game
     estimate: float | None = None
     """Of the median of all games, in percent, by the published model of just these; None where there is none."""
+
+    @property
+    def half_width(self) -> str | None:
+        """How far the interval reaches."""
+        half = None if self.mean is None or self.high is None else self.high - self.mean
+        return None if half is None else f"±{half:.2f}" if half < 1 else "over ±1"
+
+    @property
+    def options(self) -> str:
+        """What to write to play with it."""
+        return " ".join(f"--set {name}={format_setting(value)}" for name, value in self.values.items())
 
 
 @dataclass(frozen=True)
@@ -98,6 +108,23 @@ class Sensitivity:
     dimensionality: int
     by_count: tuple[TunedParameters, ...]
 
+    SHARE: ClassVar = hyperparameters.SHARE
+
+    def columns(self, noun: str) -> tuple[Column | None, ...]:
+        """What is shown by the number of parameters that are tuned."""
+        return (
+            Column(f"tuned {noun} by {noun}", lambda row: ", ".join(row.parameters) or "none: the best fixed setting"),
+            Column("score", "score", _fixed, style="strong"),
+            Column("of all tuned", "share", lambda share: f"{100 * share:.0f} %"),
+            Column(f"on other {self.unit}s", "held_out", _fixed) if self.unit else None,
+            Column("95 %", _interval) if self.unit else None,
+        )
+
+    @property
+    def interval(self) -> str | None:
+        """That of what held-out parts give."""
+        return _interval(self)
+
 
 @dataclass(frozen=True)
 class Tuned:
@@ -125,61 +152,81 @@ class Tuned:
             other for other in others if None not in (best.mean, other.high) and (other.high or 0) >= (best.mean or 0)
         )
 
+    @property
+    def noun(self) -> str:
+        """What settings are tried on is called."""
+        return wording.noun("step" if self.suite else "frame")
 
-def training_games() -> tuple[str, ...]:
-    """Return the five games that the 2013 paper designs and tunes on (§3.1.2)."""
-    return tasks.suite("ale-55").training_tasks
+    @property
+    def model_title(self) -> str:
+        """What the published model is called; "" for none."""
+        return short_title(subsets.subset(self.model)) if self.model else ""
+
+    @property
+    def equal(self) -> tuple[str, ...]:
+        """The games on which all settings score the same, for people."""
+        return tuple(map(self.title, self.uninformative))
+
+    def title(self, game: str) -> str:
+        """Name a game for people; a task of a suite keeps its id."""
+        return game if self.suite else game_name(game)
+
+    @property
+    def ranked(self) -> list[tuple[int, Setting]]:
+        """The settings with their ranks."""
+        return list(enumerate(self.settings, start=1))
+
+    @property
+    def places(self) -> tuple[Column | None, ...]:
+        """What is shown of each setting."""
+        names = self.settings[0].values
+        return (
+            Column("", 0),
+            *(Column(name, _parameter(lambda row: row[1].values, name), kind="name") for name in names),
+            Column("mean place", lambda row: row[1].mean, _fixed, style="strong"),
+            Column("95 %", lambda row: row[1].half_width),
+            Column("median of all, estimated", lambda row: row[1].estimate, wording.percent) if self.model else None,
+        )
+
+    @property
+    def scores(self) -> tuple[Column, ...]:
+        """The scores of each setting."""
+
+        def of(game: str) -> Column:
+            return Column(self.title(game), lambda row: row[1].scores[game], lambda score: wording.score(score, 1))
+
+        return (Column("", 0), *map(of, self.games))
+
+    @property
+    def best(self) -> tuple[list[tuple[str, Mapping[str, Value]]], list[Column]]:
+        """The best fixed setting and that of each game, by its title, and what is shown of them."""
+        if self.sensitivity is None:
+            return [], []
+        games = ((self.title(game), values) for game, values in self.sensitivity.best.items())
+        names = [Column(name, _parameter(lambda row: row[1], name)) for name in self.sensitivity.fixed]
+        return [("best fixed setting", self.sensitivity.fixed), *games], [Column("", 0), *names]
 
 
-def usual_games(protocol: Protocol) -> tuple[str, ...]:
-    """Return the games to tune on under a protocol: the 2013 paper's own, otherwise Atari-3-Val (Atari-5, §8)."""
-    return training_games() if protocol.name == "ale-2013" else subset(VALIDATION[0]).tasks
+def _parameter(values: Callable[[Any], Mapping[str, Value]], name: str) -> Callable[[Any], str]:
+    return lambda row: format_setting(values(row)[name])
 
 
-def titled(game: str, suite: str) -> str:
-    """Name a game for people; a task of a suite beyond Atari keeps its id."""
-    return game if suite else tasks.game_name(game)
+def _fixed(value: float) -> str:
+    return wording.fixed(value, 3)
 
 
-def for_testing(games: Sequence[str], suite: TaskSuite | None = None) -> tuple[str, ...]:
-    """Return those of some games, or of some tasks of a suite, that are for testing.
-
-    Atari's are those of the suites, without those that a source has for tuning; a suite beyond Atari says which.
-    """
-    tested = suite.test_tasks if suite else _test_games()
-    return tuple(game for game in games if game in tested)
-
-
-def unsplit(suites: Iterable[str]) -> str:
-    """Say of suites by name, within a sentence, that none of their tasks is for testing."""
-    return (
-        f"no task of {wording.listing(suites)} is for training ('training = true' in a suite's file), so none counts "
-        "as for testing"
-    )
-
-
-@cache
-def _test_games() -> frozenset[str]:
-    fit = {*training_games(), *(task for name in VALIDATION for task in subset(name).tasks)}
-    return frozenset(task for suite in tasks.suites().values() for task in suite.tasks) - fit
+def _interval(row: TunedParameters | Sensitivity) -> str | None:
+    if row.low is None or row.high is None:
+        return None
+    return f"{wording.fixed(row.low, 2)} … {wording.fixed(row.high, 2)}"
 
 
 def warning(games: Sequence[str], suite: TaskSuite | None = None) -> str:
     """Say what is wrong with tuning on some games; "" where nothing is."""
-    outside = for_testing(games, suite)
-    if not outside:
-        return ""
-    are = "is" if len(outside) == 1 else "are"
-    if suite:
-        of_atari5, others = "", f"the suite's training tasks, {wording.shortened(suite.training_tasks)}"
-    else:
-        evaluated = [game for game in outside if game in subset("atari-5").tasks]
-        of_atari5 = f" ({wording.listing(evaluated)} for Atari-5's evaluation)" if evaluated else ""
-        others = "the training games, or on atari-3-val or atari-5-val"
-    return (
-        f"{wording.shortened(outside)} {are} for testing{of_atari5}; scores of an agent that was tuned there say too "
-        f"much (Bellemare et al. 2013, §1; Aitchison et al. 2023, §8). Tune on {others}"
-    )
+    outside = subsets.for_testing(games, suite)
+    training = suite.training_tasks if suite else ()
+    evaluated = () if suite else [game for game in outside if game in subsets.subset("atari-5").tasks]
+    return prose.text("tuning", "warning", outside=outside, evaluated=evaluated, training=training) if outside else ""
 
 
 def tuned(directory: Path, tried: Mapping[str, Mapping[str, Value]]) -> Tuned:
@@ -189,34 +236,50 @@ def tuned(directory: Path, tried: Mapping[str, Mapping[str, Value]]) -> Tuned:
     scores = table.mean_over_runs()
     if np.isfinite(scores).any(axis=1).sum() < 2:
         raise ArcadeMarkError(f"{directory}: fewer than two settings have a score; nothing is there to compare")
-    placed = inter_algorithm(scores, table.tasks, zero_range="omit")
-    telling = np.asarray(np.isfinite(placed).any(axis=0))
-    model = None if run.record.protocol.suite else estimates.exactly(table.tasks)
-    settings = [
-        _estimated(_setting(run, label, tried[label], scores, row, telling), model)
-        for row, label in enumerate(table.algorithms)
-    ]
+    telling = np.asarray(np.isfinite(inter_algorithm(scores, table.tasks, zero_range="omit")).any(axis=0))
+    suite = run.record.protocol.suite
+    model = None if suite else estimates.exactly(table.tasks)
+    settings = []
+    for label, row in zip(table.algorithms, scores, strict=True):
+        by_game = {task: float(score) for task, score in zip(table.tasks, row, strict=True) if np.isfinite(score)}
+        settings.append(
+            Setting(
+                label,
+                tried[label],
+                *_place(run, label, row, scores, telling),
+                {task: by_game.get(task) for task in table.tasks},
+                estimates.by_model(model, by_game) if model and len(by_game) == len(table.tasks) else None,
+            )
+        )
     return Tuned(
         directory=str(directory),
         protocol=run.record.protocol.label,
         games=table.tasks,
         uninformative=tuple(task for task, tells in zip(table.tasks, telling, strict=True) if not tells),
-        for_testing=for_testing(table.tasks, run.record.protocol.suite),
+        for_testing=subsets.for_testing(table.tasks, suite),
         learnt_once=any(trial.learns for trial in run.record.trials)
         and len({trial.seed for trial in run.record.trials}) == 1,
         settings=tuple(sorted(settings, key=lambda setting: 1.0 if setting.mean is None else -setting.mean)),
         sensitivity=_sensitivity(run, table, tried),
-        suite=run.record.protocol.suite.name if run.record.protocol.suite else "",
-        model="" if model is None else model.name,
+        suite=suite.name if suite else "",
+        model=model.name if model else "",
     )
 
 
-def _estimated(setting: Setting, model: Subset | None) -> Setting:
-    """Add what the published model says of all games."""
-    scores = {game: score for game, score in setting.scores.items() if score is not None}
-    if model is None or len(scores) < len(setting.scores):
-        return setting
-    return replace(setting, estimate=estimates.by_model(model, scores))
+def _place(
+    run: RunScores, label: str, row: NDArray[np.float64], scores: NDArray[np.float64], telling: NDArray[np.bool_]
+) -> tuple[float | None, float | None, float | None]:
+    """Return a setting's mean place on the games that tell settings apart, and its interval."""
+    if not telling.any() or not np.isfinite(row[telling]).all():
+        return None, None, None
+    worst, best = (end(scores[:, telling], axis=0) for end in (np.nanmin, np.nanmax))
+    mean = intervals.interval(
+        {task: run.independent(label, task) for task, tells in zip(run.table.tasks, telling, strict=True) if tells},
+        lambda values: np.asarray(((values - worst) / (best - worst)).mean(axis=-1)),
+        np.random.default_rng(0),
+    )
+    low, high = (None if end is None else min(max(end, 0.0), 1.0) for end in (mean.low, mean.high))
+    return mean.value, low, high
 
 
 def _sensitivity(run: RunScores, table: ScoreTable, tried: Mapping[str, Mapping[str, Value]]) -> Sensitivity | None:
@@ -235,25 +298,25 @@ def _sensitivity(run: RunScores, table: ScoreTable, tried: Mapping[str, Mapping[
     names = tuple(settings[0])
     columns = ([repr(values[name]) for values in settings] for name in names)
     codes = np.array([np.unique(column, return_inverse=True)[1] for column in columns]).T
-    found = hyperparameters.choices(placed.mean(axis=2), codes)
+    choices = hyperparameters.choices(placed.mean(axis=2), codes)
     apart = hyperparameters.held_out((parts - low) / (high - low), codes) if unit else None
     return Sensitivity(
         table.tasks,
-        settings[found[0].settings[0]],
-        {game: settings[place] for game, place in zip(table.tasks, found[-1].settings, strict=True)},
-        hyperparameters.sensitivity(found),
+        settings[choices[0].settings[0]],
+        {game: settings[place] for game, place in zip(table.tasks, choices[-1].settings, strict=True)},
+        hyperparameters.sensitivity(choices),
         *_over(None if apart is None else apart[:, -1] - apart[:, 0]),
         unit,
         parts.shape[2],
-        hyperparameters.dimensionality(found),
+        hyperparameters.dimensionality(choices),
         tuple(
             TunedParameters(
                 tuple(names[place] for place in choice.tuned),
                 choice.score,
-                choice.score / found[-1].score,
+                choice.score / choices[-1].score,
                 *_over(None if apart is None else apart[:, count]),
             )
-            for count, choice in enumerate(found)
+            for count, choice in enumerate(choices)
         ),
     )
 
@@ -288,28 +351,3 @@ def _over(parts: NDArray[np.float64] | None) -> tuple[float | None, float | None
         return None, None, None
     value, low, high, _ = intervals.score_intervals([parts])[0].tolist()
     return (value, None, None) if math.isnan(low) else (value, low, high)
-
-
-def _setting(
-    run: RunScores,
-    label: str,
-    values: Mapping[str, Value],
-    scores: NDArray[np.float64],
-    row: int,
-    telling: NDArray[np.bool_],
-) -> Setting:
-    shown = {
-        task: float(score) if np.isfinite(score) else None
-        for task, score in zip(run.table.tasks, scores[row], strict=True)
-    }
-    names = [task for task, tells in zip(run.table.tasks, telling, strict=True) if tells]
-    if not names or any(shown[task] is None for task in names):
-        return Setting(label, values, None, None, None, shown)
-    worst, best = (end(scores[:, telling], axis=0) for end in (np.nanmin, np.nanmax))
-    found = intervals.interval(
-        {task: run.independent(label, task) for task in names},
-        lambda values: np.asarray(((values - worst) / (best - worst)).mean(axis=-1)),
-        np.random.default_rng(0),
-    )
-    low, high = (None if end is None else min(max(end, 0.0), 1.0) for end in (found.low, found.high))
-    return Setting(label, values, found.value, low, high, shown)
