@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from arcademark.agents.loading import agent_specs
+from arcademark.agents.planning.breadth_first import BreadthFirst
 from arcademark.agents.planning.tree import TreePlanner
+from arcademark.agents.planning.uct import UCT
 from arcademark.environments.registry import load_suite
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.execution import execute
@@ -244,7 +246,7 @@ def test_an_episode_of_another_task_goes_on(name, every_time, monkeypatch):
     """A lake that slips, as seen by planners that draw from the episode's generator or from their models alone."""
     rules = step_protocol(load_suite("gymnasium:FrozenLake-v1")).override({"max_steps_per_episode": 12})
     settings = {"uct": {"simulations": 8, "horizon_frames": 6}, "breadth-first": {"frames_per_decision": 20}}
-    for kind in (TreePlanner, *TreePlanner.__subclasses__()):
+    for kind in (TreePlanner, BreadthFirst, UCT):
         monkeypatch.setattr(kind, "checkpoint_seconds", 1e-9, raising=False)
     (trial,) = make_plan(agent_specs(name, settings[name]), "all", rules, episodes=3).trials
     items = told(trial, [0, 1, 2])
