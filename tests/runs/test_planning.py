@@ -149,18 +149,6 @@ def test_what_was_kept_otherwise_is_refused(planner_plan, every_time):
         told(trial, [0], [dataclasses.replace(place, frames=place.frames + 4)])
 
 
-def test_a_planner_may_act_each_frame(tmp_path):
-    code = "class Each:\n    frames_per_action = 1\n    def plan(self, model, state, first, rng):\n"
-    code += "        model.restore(state)\n        model.step(0)\n        return 0\n"
-    (tmp_path / "own.py").write_text(code)
-    rules = protocol("ale-2013").override({"max_frames_per_episode": 50})
-    (trial,) = make_plan(f"{tmp_path / 'own.py'}:Each", ["toy"], rules, episodes=1).trials
-    player = Player(trial)
-    (result,) = of(EpisodeResult, player.play([0]))
-    assert player.frames_per_action == 1
-    assert (result.record.steps, result.record.frames, result.record.simulated_frames) == (50, 50, 50)
-
-
 # Whole runs
 
 
@@ -207,14 +195,6 @@ def test_a_run_that_is_stopped_goes_on_within_its_episodes(tmp_path, planner_pla
     begun_before = sum(len(decode_actions(row[6])) for row in kept)
     all_decisions = sum(episode.steps for episode in read_run(tmp_path / "run").episodes)
     assert summary.decisions == all_decisions - begun_before < all_decisions
-
-
-def test_a_changed_setting_is_refused_where_an_episode_is_unfinished(tmp_path, planner_plan, monkeypatch, stop_after):
-    monkeypatch.setenv("PACE", "0.01")
-
-    assert execute(planner_plan(episodes=1), tmp_path / "run", workers=1, on_event=stop_after(10)).episodes == 0
-    with pytest.raises(ArcadeMarkError, match="frame_skip: 1 there, 5 now"):
-        execute(planner_plan(episodes=1, override=STICKY | {"frame_skip": 5}), tmp_path / "run")
 
 
 @pytest.mark.slow
