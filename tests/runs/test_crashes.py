@@ -7,7 +7,6 @@ import os
 import pickle
 import random
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
@@ -15,15 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from arcademark.agents.loading import agent_specs
 from arcademark.runs.execution import execute
-from arcademark.runs.plan import make_plan
 from arcademark.runs.store.reading import read_run
-from arcademark.suite.protocols import protocol
 
 KILLS = 6
-SARSA = f"{Path(__file__).with_name('often.py')}:Often"
-PLANNER = f"{Path(__file__).with_name('planners.py')}:Remembering"
 DRIVER = """
 import pickle, sys
 from arcademark.runs.store import recording
@@ -154,89 +148,3 @@ def test_workers_end_with_their_driver(tmp_path, toy_plan, paced):
         driver.wait()
     assert len(workers) == 2
     assert gone(workers, 2.0)
-
-
-def recorded_frames(directory: Path) -> int:
-    """Frames of episodes that have ended and of those that can go on."""
-    with contextlib.suppress(sqlite3.Error), contextlib.closing(sqlite3.connect(directory / "run.sqlite")) as database:
-        query = "SELECT total(frames) FROM (SELECT frames FROM episode UNION ALL SELECT frames FROM unfinished)"
-        return int(database.execute(query).fetchone()[0])
-    return 0
-
-
-def wait_for_frames(directory: Path, than: int, driver: subprocess.Popen[bytes]) -> None:
-    end = time.monotonic() + 120
-    while recorded_frames(directory) <= than:
-        assert time.monotonic() < end
-        assert driver.poll() is None
-        time.sleep(0.02)
-
-
-@pytest.mark.slow
-def test_a_planner_killed_within_its_episodes_ends_as_if_undisturbed(tmp_path, toy_plan, rows):
-    override = {"repeat_action_probability": 0.25, "frame_skip": 1}
-    plan = toy_plan(PLANNER, seeds=(0, 1, 2), episodes=2, override=override)
-    rng = random.Random(11)
-    directory, killed, within, reached = tmp_path / "run", {"driver": 0, "worker": 0}, 0, 0
-    driver = start(pickle.dumps(plan), directory, pace="0.02")
-    try:
-        while sum(killed.values()) < KILLS:
-            wait_for_frames(directory, reached, driver)
-            time.sleep(rng.uniform(0.0, 0.4))
-            who, workers = kill_in_turn(driver, killed, rng)
-            if who == "driver":
-                assert gone(workers)
-                within += len(rows(directory)["unfinished"]) > 0
-            now = recorded_frames(directory)
-            assert now >= reached
-            reached = now
-            if who == "driver":
-                driver = start(pickle.dumps(plan), directory, pace="0.02")
-    finally:
-        driver.kill()
-        driver.wait()
-    assert set(killed.values()) == {KILLS // 2}
-    assert within >= 2
-    summary = execute(plan, directory, workers=2)
-    assert summary.complete
-    assert execute(plan, tmp_path / "undisturbed", workers=1).complete
-    assert rows(directory) == rows(tmp_path / "undisturbed")
-    steps = sum(episode.steps for episode in read_run(directory).episodes)
-    assert 0 < summary.decisions < steps
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {"features": "basic", "background_screens": 200},
-        {"features": "lsh"},
-        {"features": "disco", "background_screens": 600, "class_screens": 2000},
-    ],
-)
-def test_sarsa_killed_at_random_moments_ends_as_if_undisturbed(tmp_path, rows, settings):
-    """Weights and random state are in the checkpoint, so that the stored bytes are compared too."""
-    rules = protocol("ale-2013").override({"max_frames_per_episode": 600})
-    plan = make_plan(agent_specs(SARSA, settings), "seaquest", rules, (0, 1), episodes=2, training_episodes=24)
-    rng = random.Random(len(settings))
-    directory, killed, reached = tmp_path / "run", {"driver": 0, "worker": 0}, 0
-    driver = start(pickle.dumps(plan), directory)
-    try:
-        while sum(killed.values()) < 3:
-            wait_for_frames(directory, reached, driver)
-            time.sleep(rng.uniform(0.0, 0.2))
-            who, workers = kill_in_turn(driver, killed, rng)
-            reached = recorded_frames(directory)
-            if who == "driver":
-                assert gone(workers)
-                driver = start(pickle.dumps(plan), directory)
-    finally:
-        driver.kill()
-        driver.wait()
-    assert killed == {"driver": 2, "worker": 1}
-    before = read_run(directory)
-    assert not all(trial.status == "done" for trial in before.trials)
-    assert any(row.phase == "training" for row in before.episodes)
-    assert execute(plan, directory, workers=2).complete
-    assert execute(plan, tmp_path / "undisturbed", workers=1).complete
-    assert rows(directory) == rows(tmp_path / "undisturbed")

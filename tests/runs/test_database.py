@@ -172,20 +172,6 @@ def test_an_episode_that_is_there_already_is_no_trouble_of_the_disk(tmp_path, to
     assert rows(directory) == before
 
 
-def test_what_is_recorded_of_many_trials_takes_a_few_statements(tmp_path, toy_plan):
-    directory = tmp_path / "run"
-    plan = toy_plan(seeds=range(20), episodes=1)
-    execute(plan, directory, workers=1)
-    with Recorder(directory) as recorder:
-        statements = []
-        recorder.database.set_trace_callback(statements.append)
-        found = recorder.standings(plan.trials)
-        recorder.database.set_trace_callback(None)
-    assert len(statements) == 3
-    assert {item.episodes for item in found} == {1}
-    assert sum(item.frames for item in found) == sum(row.frames for row in read_run(directory).episodes)
-
-
 def test_what_large_checkpoints_took_is_given_back(tmp_path, toy_plan):
     directory = tmp_path / "run"
     execute(toy_plan(episodes=1), directory, workers=1)

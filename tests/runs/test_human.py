@@ -109,15 +109,6 @@ def test_playing_again_adds_and_what_is_ended_early_is_lost(sit: Sit, tmp_path: 
     assert (waited.episodes, waited.left) == ([], False)
 
 
-def test_another_game_or_person_does_not_mix(sit: Sit, tmp_path: Path) -> None:
-    sit(always(), 2)
-    plan = human.planned(tmp_path / "run", "pong", RULES)
-    assert (plan.episodes, plan.trials[0].episodes) == (2, 1)  # a run's own may be raised only
-    for other in ({"stepped": True}, {"name": "Anna"}):
-        with pytest.raises(ArcadeMarkError, match="another run: agents: human there"):
-            sit(always(), **other)
-
-
 @pytest.mark.parametrize(
     ("asked", "label"),
     [

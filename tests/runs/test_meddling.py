@@ -84,24 +84,6 @@ def test_an_agent_that_hands_an_episode_over_twice_is_given_up(tmp_path, toy_pla
     assert [len(trial) for trial in read_run(tmp_path / "run").by_trial.values()] == [2, 2]
 
 
-@pytest.mark.slow
-def test_an_agent_whose_worker_sends_episodes_that_are_none_is_given_up(tmp_path, toy_plan):
-    (tmp_path / "own.py").write_text(
-        "from arcademark.runs.engines import processes\n"
-        "from arcademark.runs.store.reading import EpisodeResult\n"
-        "def make(env):\n"
-        "    send = processes.Channel.send\n"
-        "    def instead(channel, message):\n"
-        "        send(channel, EpisodeResult(5, b'') if isinstance(message, EpisodeResult) else message)\n"
-        "    processes.Channel.send = instead\n"
-        "    return lambda observation: 3\n"
-    )
-    summary = execute(toy_plan("random", f"{tmp_path / 'own.py'}:make", episodes=2), tmp_path / "run", workers=2)
-    assert summary.done == 1
-    (failed,) = summary.failed
-    assert "(ended, as it sent an ill-formed EpisodeResult (Expected `object`, got `int` - at" in failed.error
-
-
 @pytest.mark.parametrize("how", ["deleted", "replaced"])
 def test_a_directory_that_goes_is_noticed_at_once(tmp_path, toy_plan, paced, monkeypatch, how):
     monkeypatch.setenv("PACE", "0.01")

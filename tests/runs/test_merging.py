@@ -79,24 +79,6 @@ def test_merging_again_and_one_after_the_other_adds_nothing_twice(
     assert merge(tmp_path / "again", [out, grown, *apart]).episodes == merge(out, [grown]).episodes
 
 
-def test_what_a_merge_left_that_was_stopped_is_begun_anew(
-    apart: list[Path], tmp_path: Path, rows: Rows, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    out, other = tmp_path / "out", shutil.copytree(apart[0], tmp_path / "other")
-    with sqlite3.connect(other / "run.sqlite") as database:
-        database.execute("UPDATE episode SET score = score + 1")
-    with pytest.raises(ArcadeMarkError, match="differs"):
-        merge(out, [apart[0], other])
-    assert not out.exists()
-    monkeypatch.setattr(Recorder, "__exit__", lambda recorder, *_: recorder.close())  # as if it was killed
-    with pytest.raises(ArcadeMarkError, match="differs"):
-        merge(out, [apart[0], other])
-    assert out.exists()
-    merge(out, apart)
-    merge(tmp_path / "at once", apart)
-    assert rows(out) == rows(tmp_path / "at once")
-
-
 def test_a_copy_that_was_continued_elsewhere_is_one_run(tmp_path: Path, toy_plan: ToyPlan, rows: Rows) -> None:
     here, there, whole = tmp_path / "here", tmp_path / "there", tmp_path / "whole"
     execute(toy_plan("random", seeds=(0,), episodes=2), here, workers=1)
@@ -162,14 +144,6 @@ def test_runs_that_were_asked_for_other_things_are_refused(
     with pytest.raises(ArcadeMarkError, match=told):
         merge(tmp_path / "out", [one, other])
     assert not (tmp_path / "out").exists()
-
-
-def test_a_damaged_run_is_refused(apart: list[Path], tmp_path: Path) -> None:
-    shutil.copytree(apart[1], damaged := tmp_path / "damaged")
-    with sqlite3.connect(damaged / "run.sqlite") as database:
-        database.execute("DELETE FROM episode WHERE episode = 0")
-    with pytest.raises(ArcadeMarkError, match="damaged"):
-        merge(tmp_path / "out", [apart[0], damaged])
 
 
 def test_seeds_played_apart_are_read_as_one_run(apart: list[Path], tmp_path: Path) -> None:

@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from arcademark.agents.loading import agent_specs
+from arcademark.agents.planning.breadth_first import BreadthFirst
 from arcademark.agents.planning.tree import TreePlanner
+from arcademark.agents.planning.uct import UCT
 from arcademark.environments.registry import load_suite
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.execution import execute
@@ -147,18 +149,6 @@ def test_what_was_kept_otherwise_is_refused(planner_plan, every_time):
         told(trial, [0], [dataclasses.replace(place, frames=place.frames + 4)])
 
 
-def test_a_planner_may_act_each_frame(tmp_path):
-    code = "class Each:\n    frames_per_action = 1\n    def plan(self, model, state, first, rng):\n"
-    code += "        model.restore(state)\n        model.step(0)\n        return 0\n"
-    (tmp_path / "own.py").write_text(code)
-    rules = protocol("ale-2013").override({"max_frames_per_episode": 50})
-    (trial,) = make_plan(f"{tmp_path / 'own.py'}:Each", ["toy"], rules, episodes=1).trials
-    player = Player(trial)
-    (result,) = of(EpisodeResult, player.play([0]))
-    assert player.frames_per_action == 1
-    assert (result.record.steps, result.record.frames, result.record.simulated_frames) == (50, 50, 50)
-
-
 # Whole runs
 
 
@@ -207,14 +197,6 @@ def test_a_run_that_is_stopped_goes_on_within_its_episodes(tmp_path, planner_pla
     assert summary.decisions == all_decisions - begun_before < all_decisions
 
 
-def test_a_changed_setting_is_refused_where_an_episode_is_unfinished(tmp_path, planner_plan, monkeypatch, stop_after):
-    monkeypatch.setenv("PACE", "0.01")
-
-    assert execute(planner_plan(episodes=1), tmp_path / "run", workers=1, on_event=stop_after(10)).episodes == 0
-    with pytest.raises(ArcadeMarkError, match="frame_skip: 1 there, 5 now"):
-        execute(planner_plan(episodes=1, override=STICKY | {"frame_skip": 5}), tmp_path / "run")
-
-
 @pytest.mark.slow
 def test_a_planner_that_dies_once_goes_on(tmp_path, planner_plan, rows):
     settings = {"at": "20", "once": str(tmp_path / "died")}
@@ -244,7 +226,7 @@ def test_an_episode_of_another_task_goes_on(name, every_time, monkeypatch):
     """A lake that slips, as seen by planners that draw from the episode's generator or from their models alone."""
     rules = step_protocol(load_suite("gymnasium:FrozenLake-v1")).override({"max_steps_per_episode": 12})
     settings = {"uct": {"simulations": 8, "horizon_frames": 6}, "breadth-first": {"frames_per_decision": 20}}
-    for kind in (TreePlanner, *TreePlanner.__subclasses__()):
+    for kind in (TreePlanner, BreadthFirst, UCT):
         monkeypatch.setattr(kind, "checkpoint_seconds", 1e-9, raising=False)
     (trial,) = make_plan(agent_specs(name, settings[name]), "all", rules, episodes=3).trials
     items = told(trial, [0, 1, 2])

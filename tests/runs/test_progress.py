@@ -38,15 +38,6 @@ def test_episodes_are_expected_to_be_as_long_as_those_before(toy_plan):
     assert tracker.progress().fraction == pytest.approx(460 / (460 + 300))
 
 
-def test_what_earlier_commands_recorded_counts(toy_plan):
-    first, second = toy_plan(seeds=(0, 1), episodes=4).trials
-    tracker = Tracker([Standing(first, episodes=4, frames=80), Standing(second, episodes=1, frames=50)])
-    progress = tracker.progress()
-    assert (progress.trials_done, progress.episodes_done, progress.fraction) == (1, 5, 0.0)
-    tracker.hear(second.id, Played(50))
-    assert tracker.progress().fraction == pytest.approx(50 / 150)
-
-
 def test_a_learner_has_its_budget_to_play(toy_plan, paced):
     (trial,) = toy_plan(paced("Learner"), episodes=2, frames=1000).trials
     tracker = Tracker([Standing(trial, episodes=1, frames=100)])
@@ -106,12 +97,6 @@ def test_a_learner_that_goes_on_knows_how_long_its_training_episodes_were(toy_pl
     assert tracker.progress().fraction == pytest.approx(50 / (8 * 50))
     assert not tracker.progress().at_most
     assert tracker.progress().learning == Learning(4, 250, 10, None, ())
-
-
-def test_without_a_cap_a_learner_in_episodes_cannot_be_guessed_before_its_first(toy_plan, paced):
-    (trial,) = toy_plan(paced("Learner"), override=IN_EPISODES | {"max_frames_per_episode": "none"}).trials
-    tracker = Tracker([Standing(trial, learns=True)])
-    assert tracker.progress().fraction is None
 
 
 def test_what_learners_scored_lately_is_told_by_game(toy_plan, paced):

@@ -50,14 +50,6 @@ def test_a_module_and_what_has_no_file():
     assert provenance.source_of("no.such.module:make") is None
 
 
-def test_the_command_is_as_typed(monkeypatch):
-    monkeypatch.setattr(sys, "argv", ["/somewhere/bin/arcademark", "run", "my agent.py:make"])
-    assert provenance.command() == "arcademark run 'my agent.py:make'"
-    monkeypatch.setattr(sys, "argv", ["/somewhere/arcademark/__main__.py", "run", "random"])
-    monkeypatch.setattr(sys.modules["__main__"], "__package__", "arcademark")
-    assert provenance.command() == "python -m arcademark run random"
-
-
 def test_a_file_whose_name_is_no_text(tmp_path):
     path = os.fsdecode(os.fsencode(tmp_path) + b"/own\xff.py")
     with open(path, "wb") as file:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import errno
 import importlib
 import os
 import shutil
@@ -97,22 +96,6 @@ def test_what_was_damaged_on_a_node_is_refused(folder):
     with pytest.raises(ArcadeMarkError, match=r"one\.txt: is not as it was sent to this node; remove .*agents"):
         unpacked(trial, files)
     assert kept.read_text() == "9"
-
-
-def test_a_full_disk_is_said_and_leaves_nothing(folder, monkeypatch):
-    trial = trial_of("own.py:make")
-    files = packed(trial)
-    away(folder)
-
-    def fail(*_: object) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Path, "write_bytes", fail)
-        with pytest.raises(ArcadeMarkError, match=r"cannot be written on this node \(No space left on device\)"):
-            unpacked(trial, files)
-    assert [path.name for path in (folder.parent / "cache" / "agents").iterdir()] == ["lock"]
-    assert action_of(unpacked(trial, files)) == 1
 
 
 def test_modules_are_sent_from_the_folder_and_compared_elsewhere(folder, monkeypatch):

@@ -177,13 +177,6 @@ def test_a_run_without_its_manifest_is_not_overwritten(run, toy_plan):
         execute(toy_plan("random", seeds=(0, 4)), run)
 
 
-@pytest.mark.parametrize("left", [("run.lock",), ("run.lock", "run.sqlite"), ("run.lock", "manifest.json.draft")])
-def test_what_a_crash_at_the_beginning_leaves_is_no_obstacle(tmp_path, left, toy_plan):
-    for name in left:
-        (tmp_path / name).write_bytes(b"")
-    assert execute(toy_plan(episodes=1), tmp_path, workers=1).complete
-
-
 @pytest.mark.slow
 def test_a_full_disk_keeps_what_is_recorded(tmp_path, monkeypatch, toy_plan, rows):
     def small(directory: Path) -> sqlite3.Connection:
@@ -206,18 +199,6 @@ def test_a_full_disk_keeps_what_is_recorded(tmp_path, monkeypatch, toy_plan, row
     assert summary.episodes == 320 - len(kept)
     execute(toy_plan("random", seeds=seeds, episodes=40), tmp_path / "large", workers=1)
     assert rows(tmp_path / "small") == rows(tmp_path / "large")
-
-
-@pytest.mark.parametrize("problem", [28, 30, 5])
-def test_a_manifest_that_cannot_be_written(tmp_path, monkeypatch, toy_plan, problem):
-    def fail(_: int) -> None:
-        raise OSError(problem, os.strerror(problem))
-
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "fsync", fail)
-        with pytest.raises(ArcadeMarkError, match="disk"):
-            execute(toy_plan(episodes=1), tmp_path / "run", workers=1)
-    assert execute(toy_plan(episodes=1), tmp_path / "run", workers=1).complete
 
 
 def test_a_transaction_is_all_or_nothing(run):

@@ -63,11 +63,6 @@ def until_blocks(trial, count, checkpoint=None):
     return seen
 
 
-def played(result):
-    row = result.record
-    return row.episode, row.score, row.frames, row.steps, row.end, result.actions
-
-
 @pytest.mark.parametrize("fire", [False, True])
 def test_whole_games_are_recorded_in_order_and_replay_as_recorded(tmp_path, plan, monkeypatch, fire):
     monkeypatch.setenv("PACE", "0.2" if fire else "0.05")  # presses leave fewer updates
@@ -123,11 +118,6 @@ def test_games_that_end_before_an_earlier_one_wait_for_it(plan):
     assert sum(isinstance(event, Trained) for event in events) == numbers
     assert sum(event.frames for event in events if isinstance(event, Played)) == blocks(events)[-1].checkpoint.frames
     assert sum(result.record.frames for result in results(events)) == blocks(events)[-1].checkpoint.frames
-
-
-def test_checkpoints_change_nothing(plan):
-    rare, often = (plan(settings={"checkpoint_frames": n}).trials[0] for n in (100, 1_000_000))
-    assert list(map(played, results(Player(rare).play([])))) == list(map(played, results(Player(often).play([]))))
 
 
 def test_a_stop_loses_games_in_play_and_nothing_else(plan):
@@ -261,21 +251,3 @@ def test_a_training_that_is_killed_goes_on_from_its_last_checkpoint(tmp_path):
     assert trial.status == "done"
     assert json.loads(path_of(directory, trial.id).read_bytes())["restarts"] == 2
     assert {finding.outcome for finding in verify(directory, workers=1).findings} == {"confirmed"}
-
-
-@pytest.mark.slow
-def test_ctrl_c_makes_a_checkpoint_and_the_same_command_goes_on(tmp_path):
-    directory = tmp_path / "run"
-    process = command(directory, 4000, "0.01")
-    until = time.monotonic() + 60
-    while trained(directory) < 3 and time.monotonic() < until:
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    said, _ = process.communicate(timeout=60)
-    assert process.returncode not in (0, 2), said.decode()
-    record = read_run(directory)
-    assert record.trials[0].status == "running"
-    process = command(directory, 4000, "0")
-    said, _ = process.communicate(timeout=120)
-    assert process.returncode == 0, said.decode()
-    assert read_run(directory).trials[0].status == "done"

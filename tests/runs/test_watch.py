@@ -71,24 +71,6 @@ def test_a_gif_takes_the_time_of_the_episode(toy_run, tmp_path):
     assert list(tmp_path.iterdir()) == [tmp_path / "a.gif"]
 
 
-def test_the_pictures_are_the_games_screens(toy_run, tmp_path):
-    watch(toy_run, out=tmp_path / "a.gif", scale=20, every_frames=2, **ONE)
-    pictures, _ = read_gif(tmp_path / "a.gif")
-    assert pictures[0].shape == (8 * 20 + video.BAR_HEIGHT, 8 * 20, 3)
-    fields = np.array([picture[10:160:20, 10:160:20, 0] for picture in pictures])
-    assert set(np.unique(fields)) == {0, 100, 254}
-    falling = [int(np.argwhere(field == 254)[0][0]) for field in fields[:3]]
-    assert falling == [1, 3, 5]
-
-
-def test_the_last_picture_is_the_end_of_the_episode(toy_run, tmp_path):
-    seen = []
-    watch(toy_run, out=tmp_path / "a.gif", on_frames=lambda done, total: seen.append((done, total)), **ONE)
-    frames = record(toy_run).frames
-    assert seen[0] == (1, frames)
-    assert seen[-1] == (frames, frames)
-
-
 def test_the_score_runs_along(toy_run, tmp_path, monkeypatch):
     texts = []
     captioned = video.captioned
@@ -148,20 +130,6 @@ def test_what_cannot_be_written_is_refused_and_leaves_nothing(toy_run, tmp_path,
     with pytest.raises(ArcadeMarkError, match=complaint):
         watch(toy_run, out=tmp_path / out, **{**ONE, **settings})
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_film_replaces_its_like_and_nothing_else_unless_asked(toy_run, tmp_path):
-    path = tmp_path / "a.gif"
-    watch(toy_run, out=path, **ONE)
-    ours = path.read_bytes()
-    watch(toy_run, out=path, **ONE)
-    theirs = ours.replace(b"ArcadeMark", b"Somebody's")
-    path.write_bytes(theirs)
-    with pytest.raises(ArcadeMarkError, match=r"a\.gif: was not written by ArcadeMark .* replace it with --overwrite"):
-        watch(toy_run, out=path, **ONE)
-    assert path.read_bytes() == theirs
-    watch(toy_run, out=path, overwrite=True, **ONE)
-    assert path.read_bytes() == ours
 
 
 def test_an_episode_that_replays_otherwise_is_not_shown(tmp_path, toy_plan):
