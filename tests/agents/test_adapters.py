@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
 
-from arcademark.agents.adapters import CheckedLearner, CheckedPolicy, adapt
+from arcademark.agents.adapters import CheckedLearner, adapt
 from arcademark.agents.base import Learner, Policy, Transition
-from arcademark.agents.loading import agent_specs, make_agent
 from arcademark.errors import ArcadeMarkError
 
 
@@ -35,17 +34,6 @@ def test_a_complaint_names_what_its_author_wrote(env, made, asked):
         call(adapt(made, "a", env), env)
 
 
-@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "int64", "uint64"])
-def test_integers_of_any_width_become_int64(env, dtype):
-    actions = call(adapt(Answers(np.array([1, 17], dtype=dtype)), "a", env), env, (True, False))
-    assert actions.dtype == np.int64
-    assert actions.tolist() == [1, 17]
-
-
-def test_a_list_of_integers_will_do(env):
-    assert call(adapt(Answers([2]), "a", env), env).tolist() == [2]
-
-
 @pytest.mark.parametrize(
     ("answer", "complaint"),
     [
@@ -63,30 +51,6 @@ def test_a_wrong_answer_is_told_with_the_agent_the_game_and_what_was_expected(en
     with pytest.raises(ArcadeMarkError) as caught:
         call(adapt(Answers(answer), "my.py:make", env), env)
     assert str(caught.value).startswith(f"agent my.py:make on pong: {complaint}")
-
-
-@pytest.mark.parametrize(
-    ("fake", "settings", "complaint"),
-    [
-        ("raising", {}, r"act raised ZeroDivisionError: the agent divided by zero (raising.py, line 14)"),
-        ("wrong_action", {}, "act chose action 18; expected 0 to 17"),
-        ("wrong_action", {"kind": "float"}, "act returned float32 actions; expected integers"),
-        ("wrong_shape", {}, r"act returned an array of shape (1, 1); expected (1,), an action an episode in play"),
-    ],
-)
-def test_the_bad_agents_fail_at_the_fourth_call(env, fakes, fake, settings, complaint):
-    (spec,) = agent_specs(f"{fakes}/{fake}.py:make_agent", settings)
-    policy = make_agent(spec, env)
-    for _ in range(3):
-        assert call(policy, env).tolist() == [0]
-    with pytest.raises(ArcadeMarkError) as caught:
-        call(policy, env)
-    assert str(caught.value) == f"agent {spec.label} on pong: {complaint}"
-
-
-def test_a_wrong_action_in_any_row_is_found(env):
-    with pytest.raises(ArcadeMarkError, match="action 20"):
-        call(adapt(Answers(np.array([0, 20, 3])), "a", env), env, (True, True, True))
 
 
 def test_what_the_agent_declares_is_read_and_checked(env):
@@ -225,20 +189,9 @@ def test_a_learner_stays_one_and_its_mistakes_are_told(env):
         policy.checkpoint()
 
 
-def test_a_learner_without_a_wish_is_saved_each_million_frames(env):
-    class Plain(Teachable):
-        checkpoint_frames = None
-
-    assert adapt(Plain([0]), "a", env).checkpoint_frames == 1_000_000
-
-
 def test_ctrl_c_is_not_the_agents_mistake(env):
     def interrupted(observation):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         call(adapt(interrupted, "a", env), env)
-
-
-def test_a_policy_is_a_policy(env):
-    assert type(adapt(Answers([0]), "a", env)) is CheckedPolicy

@@ -56,7 +56,7 @@ def test_perturb_strays_with_the_papers_probability_to_any_action(env):
 
 
 def test_perturb_refuses_what_is_no_probability(env):
-    with pytest.raises(ArcadeMarkError, match="expected 0 to 1"):
+    with pytest.raises(ArcadeMarkError, match="expected float from 0 to 1"):
         applies(agent_specs("perturb", {"action": "FIRE", "probability": "1.5"})[0], env)
 
 

@@ -140,23 +140,12 @@ def test_sampled_actions_follow_each_episodes_own_generator(tmp_path: Path) -> N
     np.testing.assert_array_equal(played.act(seen, np.ones(64, bool), rngs(64)[::-1]), drawn[::-1])
 
 
-def test_epsilon_of_one_plays_any_action(dqn_file: Path) -> None:
-    drawn = load(dqn_file, epsilon=1.0, batch=64).act(observations(64), np.ones(64, bool), rngs(64))
-    assert set(drawn.tolist()) == set(range(ACTIONS))
-
-
 def test_it_is_known_which_networks_draw(dqn_file: Path, tmp_path: Path) -> None:
     weighs = saved(tmp_path / "ppo.pt", ppo().state_dict())
     assert [load(dqn_file, deterministic=given).draws for given in (True, False)] == [False, False]
     assert [load(weighs, deterministic=given).draws for given in (True, False)] == [False, True]
     assert load(dqn_file, epsilon=0.05).draws is True
     assert load(saved(tmp_path / "whole.pt", dqn()["network"]), trust=True).draws is None  # it may, unseen
-
-
-def test_spaces_say_what_the_network_was_made_for(dqn_file: Path) -> None:
-    made = load(dqn_file)
-    assert made.action_space.n == ACTIONS
-    assert made.observation_space.shape == (4, 84, 84)
 
 
 @pytest.mark.needs("safetensors")
@@ -328,13 +317,6 @@ def test_training_frames_are_as_the_file_says(tmp_path: Path, kind: str, count: 
     assert contents.read(path.read_bytes(), path, False).trained_frames(PONG.protocol.frame_skip) == frames
     if kind == "cleanrl":
         assert load(path).trained_frames == frames
-
-
-def test_trust_lets_a_whole_module_be_read(tmp_path: Path) -> None:
-    path = saved(tmp_path / "whole.pt", nn.Sequential(nn.Flatten(), seeded(nn.Linear(4 * 84 * 84, ACTIONS))))
-    with pytest.raises(ArcadeMarkError, match="pickled objects"):
-        load(path)
-    assert load(path, trust=True).act(observations(2), np.ones(2, bool), rngs(2)).shape == (2,)
 
 
 @pytest.mark.filterwarnings("ignore:.*torch.jit.*:DeprecationWarning")
@@ -599,11 +581,6 @@ def test_cut_and_flipped_files_raise_nothing_else(dqn_file: Path, tmp_path: Path
         path.write_bytes(bytes(damaged))
         with suppress(ArcadeMarkError):  # some damage leaves a network that can be played
             load(path)
-
-
-def test_folder_of_files_is_no_checkpoint(tmp_path: Path, dqn_file: Path) -> None:
-    with pytest.raises(ArcadeMarkError, match="is a folder; name a file, or a pattern"):
-        load(dqn_file.parent)
 
 
 def test_missing_library_is_said(dqn_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -302,7 +302,7 @@ def test_a_saved_model_plays_other_tasks_as_it_predicts(
     if taken == "reals":
         other = spec_of(observed, "two")
         agent = Checkpoint(other, tmp_path / "model.zip", "")
-        with pytest.raises(ArcadeMarkError, match="expected 2 actions"):
+        with pytest.raises(ArcadeMarkError, match="expected a discrete one"):
             check_spaces(agent, "model", other)
 
 
@@ -329,5 +329,5 @@ def test_a_run_of_a_saved_model_on_tasks_names_what_does_not_fit(tmp_path: Path)
     rules = rules.override({"max_steps_per_episode": 20})
     execute(make_plan(str(tmp_path / "{game}.zip"), ["pendulum_v1"], rules, episodes=2), tmp_path / "run", workers=1)
     assert verify(tmp_path / "run").ok
-    with pytest.raises(ArcadeMarkError, match=r"observations of shape \(3,\); the task gives \(2,\)"):
+    with pytest.raises(ArcadeMarkError, match=r"arrays of shape \(3,\) .*the game gives \(2,\)"):
         make_plan(str(tmp_path / "pendulum_v1.zip"), ["mountaincarcontinuous_v0"], rules)

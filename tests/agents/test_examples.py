@@ -41,15 +41,6 @@ def test_the_example_holds_its_action_until_it_is_bored(env):
 
 
 @pytest.mark.slow
-def test_the_example_plays_the_emulator(tmp_path):
-    rules = protocol("world-records").override({"max_frames_per_episode": 400})
-    plan = make_plan(agent_specs(EXAMPLE, {"boredom": "2"}), ["pong", "toy"], rules, episodes=2)
-    assert plan.trials[0].agent.label == "my_agent.py:make_agent(boredom=2)"
-    assert execute(plan, tmp_path / "run", workers=2).complete
-    assert verify(tmp_path / "run", workers=1).confirmed == 4
-
-
-@pytest.mark.slow
 def test_the_planner_looks_ahead(tmp_path):
     rules = protocol("ale-2013").override({"max_frames_per_episode": 300, "evaluation_episodes": 3})
     plan = make_plan([*agent_specs(PLANNER, {"steps": "7"}), *agent_specs("random")], ["toy"], rules, episodes=3)
@@ -60,16 +51,6 @@ def test_the_planner_looks_ahead(tmp_path):
     ahead, random = (sum(row.score for row in run.by_trial[trial.id]) for trial in run.trials)
     assert ahead > 2 * random
     assert all(row.simulated_frames > 18 * row.steps for row in run.by_trial[plan.trials[0].id])
-
-
-@pytest.mark.slow
-def test_the_planner_plays_the_emulator(tmp_path):
-    rules = protocol("ale-2013").override({"max_frames_per_episode": 100})
-    plan = make_plan(agent_specs(PLANNER, {"steps": "4"}), ["pong"], rules, episodes=1)
-    assert execute(plan, tmp_path / "run", workers=1).complete
-    (row,) = read_run(tmp_path / "run").episodes
-    assert (row.steps, row.simulated_frames) == (20, sum(18 * 5 * min(4, left) for left in range(20, 0, -1)))
-    assert verify(tmp_path / "run", workers=1).confirmed == 1
 
 
 @pytest.mark.slow

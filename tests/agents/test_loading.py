@@ -71,18 +71,6 @@ def test_a_class_is_a_factory_too(own_agent, env):
     assert first_action(make_agent(agent_specs(own_agent(GOOD, "Agent"), {"depth": 5})[0], env), env) == [5]
 
 
-def test_a_setting_equal_to_the_default_makes_the_same_agent(own_agent):
-    ref = own_agent(GOOD)
-    assert agent_specs(ref, {"depth": "1"}) == agent_specs(ref)
-    assert agent_specs("perturb", {"action": "1", "probability": "0.95"}) == agent_specs("perturb", {"action": "FIRE"})
-
-
-def test_a_spec_survives_pickling_and_is_hashable(own_agent):
-    (spec,) = agent_specs(own_agent(GOOD), {"depth": "2"})
-    assert pickle.loads(pickle.dumps(spec)) == spec
-    assert len({spec, AgentSpec(spec.ref, {"depth": 2}), AgentSpec(spec.ref, {"depth": 3})}) == 2
-
-
 def test_a_module_of_the_current_folder_is_loaded(tmp_path, env, monkeypatch):
     (tmp_path / "own_package_for_test").mkdir()
     (tmp_path / "own_package_for_test" / "agents.py").write_text(GOOD)
@@ -134,20 +122,6 @@ def make_agent():
         own_agent(f"ACTION = {action}", name=f"{folder}/helper_in_test.py")
         refs.append(own_agent(code, name=f"{folder}/agent.py"))
     assert [first_action(make_agent(agent_specs(ref)[0], env), env) for ref in refs] == [[2], [3]]
-    assert [first_action(make_agent(agent_specs(ref)[0], env), env) for ref in refs] == [[2], [3]]
-
-
-def test_neighbouring_packages_of_the_same_name_are_kept_apart(own_agent, env):
-    code = """
-from package_in_test.sub import ACTION
-def make_agent():
-    return lambda observation: ACTION
-"""
-    refs = []
-    for folder, action in (("a", 2), ("b", 3)):
-        own_agent("", name=f"{folder}/package_in_test/__init__.py")
-        own_agent(f"ACTION = {action}", name=f"{folder}/package_in_test/sub.py")
-        refs.append(own_agent(code, name=f"{folder}/agent.py"))
     assert [first_action(make_agent(agent_specs(ref)[0], env), env) for ref in refs] == [[2], [3]]
 
 

@@ -6,7 +6,17 @@ from typing import Any, Literal, Optional
 import numpy as np
 import pytest
 
-from arcademark.agents.parameters import MISSING, Parameter, coerce, declared, describe, read_parameters
+from arcademark.agents.parameters import (
+    MISSING,
+    AboveZero,
+    Parameter,
+    Positive,
+    Share,
+    coerce,
+    declared,
+    describe,
+    read_parameters,
+)
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 
@@ -41,6 +51,8 @@ ACCEPTED = [
     (Sequence[float], "1,2", [1.0, 2.0]),
     (Path, "weights/a.zip", Path("weights/a.zip")),
     (dict[str, int], '{"a": 1}', {"a": 1}),
+    (Positive, "3", 3),
+    (Share | None, "none", None),
     (MISSING, "3", 3),
     (MISSING, "1", 1),
     (MISSING, "0.5", 0.5),
@@ -86,6 +98,9 @@ def test_reading_again_what_was_recorded_changes_nothing(annotation, given, expe
         (tuple[int, int], "1", "int, int separated by commas"),
         (dict, "[1]", "a JSON object"),
         (dict, "{", "a JSON object"),
+        (Positive, "0", "int of at least 1"),
+        (Share | None, "1.5", "float from 0 to 1 or None"),
+        (list[AboveZero], "1,0", "float of more than 0 values separated by commas"),
         (np.ndarray, "1", "ndarray"),
     ],
 )

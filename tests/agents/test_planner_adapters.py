@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from arcademark.agents.adapters import CheckedPlanner, CheckedPolicy, adapt
+from arcademark.agents.adapters import CheckedPlanner, adapt
 from arcademark.agents.loading import agent_specs, builtin_agents, make_agent
 from arcademark.environments.registry import environment_spec
 from arcademark.errors import ArcadeMarkError
@@ -124,17 +124,6 @@ def test_its_attributes(env):
             adapt(Answers(1, **attributes), "mine", env)
     with pytest.raises(ArcadeMarkError, match="frames_per_action is 0"):
         adapt(Answers(1, frames_per_action=0), "mine", env)
-
-
-def test_who_acts_is_no_planner(env):
-    both = Answers(1, act=lambda observations, first, rngs: [0])
-    assert type(adapt(both, "mine", env)) is CheckedPolicy
-
-
-def test_a_planner_of_ones_own_is_made(own_agent, env):
-    code = "class Mine:\n    def plan(self, model, state, first, rng): return 0\n"
-    (spec,) = agent_specs(own_agent(code, "Mine"))
-    assert isinstance(make_agent(spec, env), CheckedPlanner)
 
 
 def test_planners_are_marked():

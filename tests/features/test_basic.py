@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 from followed import follow, random_play
 
-from arcademark.environments.registry import open_environment
 from arcademark.errors import ArcadeMarkError
 from arcademark.features.registry import make_features
 from arcademark.features.sets.background import background
@@ -44,26 +43,6 @@ def test_eight_colours_and_another_grid(make_env):
     assert follow(features, screens)[-1] == expected
 
 
-def test_the_falling_fruit_of_the_toy_game(make_env):
-    """Its field is all background: fruit and basket are seen, each pixel in a tile of its own."""
-    env = make_env("toy", observation="palette", frame_skip=1)
-    features = Basic(env)
-    game = open_environment(env)
-    game.reset(np.random.default_rng(0))
-    features.begin()
-    screen = np.empty((8, 8), np.uint8)
-    game.observe(screen)
-    fruit = int(np.flatnonzero(screen[0])[0])
-    row, tile = 7 * 14 // 8 * 16, 128
-    expected = {2 * fruit * tile + 127, *((row + 2 * x) * tile + 50 for x in (3, 4, 5))}
-    assert set(features.update(screen).on.tolist()) == expected
-    game.step(0)
-    game.observe(screen)
-    change = features.update(screen)
-    assert change.off.tolist() == [2 * fruit * tile + 127]
-    assert change.on.tolist() == [(16 + 2 * fruit) * tile + 127]
-
-
 def test_the_trajectory_makes_the_background(make_env, tmp_path):
     path = tmp_path / "actions.txt"
     path.write_text("2\n" * 300)
@@ -80,21 +59,6 @@ def _seen(screen, hidden):
     y, x = np.nonzero(screen != hidden)
     found[(y // 15 * 16 + x // 10) * 128 + screen[y, x]] = True
     return found
-
-
-def test_a_picture_shows_what_is_seen_and_changes_nothing(make_env):
-    env = make_env("freeway", observation="palette")
-    features, untouched = Basic(env, background_screens=100), Basic(env, background_screens=100)
-    for screen in random_play(env, 20):
-        image = features.picture(screen)
-        a, b = features.update(screen), untouched.update(screen)
-        np.testing.assert_array_equal(a.on, b.on)
-        np.testing.assert_array_equal(a.off, b.off)
-    assert image.shape == (210, 160, 3)
-    tiles = image.reshape(14, 15, 16, 10, 3)
-    assert (tiles == tiles[:, :, :, :1]).all()
-    drawn = {int(tile) for tile in np.flatnonzero((tiles != 40).any(axis=(1, 3, 4)))}
-    assert drawn == {feature // 128 for feature in np.flatnonzero(_seen(screen, background(env, 100)))}
 
 
 @pytest.mark.parametrize(

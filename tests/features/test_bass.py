@@ -1,6 +1,5 @@
 from itertools import combinations
 
-import numpy as np
 import pytest
 from followed import follow, random_play
 
@@ -33,14 +32,6 @@ def test_pairs_are_described_by_both_features(make_env):
     assert features.describe(features.num_features - 1) == (
         "yellow in the tile of row 13, column 15 and white in the tile of row 13, column 15"
     )
-
-
-def test_its_picture_is_that_of_basic_with_eight_colours(make_env):
-    env = make_env("freeway", observation="palette")
-    screen = np.random.default_rng(0).integers(128, size=(210, 160), dtype=np.uint8)
-    bass, basic = Bass(env, background=False), Basic(env, colours=8, background=False)
-    np.testing.assert_array_equal(bass.picture(screen), basic.picture(screen))
-    assert len(np.unique(bass.picture(screen).reshape(-1, 3), axis=0)) == 8
 
 
 def test_too_many_features_to_be_paired_are_refused(make_env):

@@ -44,34 +44,6 @@ def test_blobs_in_the_order_of_their_first_pixels():
     assert find(screen) == [(7, 0, 0, 0, 1), (0, 0, 2, 0, 3), (9, 0, 2, 2, 3), (7, 2, 2, 0, 0)]
 
 
-def test_pixels_that_are_apart_are_one_blob_if_they_are_close():
-    screen = [[7, 0, 0, 7, 0, 0, 0, 7]]
-    assert [blob for blob in find(screen, 3) if blob[0] == 7] == [(7, 0, 0, 0, 3), (7, 0, 0, 7, 7)]
-    assert [blob for blob in find(screen, 4) if blob[0] == 7] == [(7, 0, 0, 0, 7)]
-    assert [len(find(np.transpose(screen), proximity)) for proximity in (2, 3, 4)] == [4, 3, 2]
-
-
-def test_rows_and_columns_may_both_be_apart():
-    screen = np.full((4, 4), UNSEEN)
-    screen[0, 0] = screen[3, 3] = 5
-    assert find(screen, 2) == [(5, 0, 0, 0, 0), (5, 3, 3, 3, 3)]
-    assert find(screen, 3) == [(5, 0, 3, 0, 3)]
-
-
-def test_what_is_unseen_is_no_blob():
-    assert find([[UNSEEN, UNSEEN], [UNSEEN, UNSEEN]]) == []
-    assert find([[UNSEEN, 4], [UNSEEN, UNSEEN]]) == [(4, 0, 0, 1, 1)]
-
-
-def test_a_blob_may_come_together_late():
-    screen = [
-        [1, 0, 1, 0, 1],
-        [1, 0, 1, 0, 1],
-        [1, 1, 1, 1, 1],
-    ]
-    assert find(screen) == [(1, 0, 2, 0, 4), (0, 0, 1, 1, 1), (0, 0, 1, 3, 3)]
-
-
 def screens(height, width):
     colours = st.sampled_from([0, 1, 2, UNSEEN])
     rows = arrays.arrays(np.uint8, (height, width), elements=colours, fill=st.nothing())

@@ -118,15 +118,6 @@ def test_a_full_disk_leaves_nothing_behind(folder, maker, monkeypatch):
     assert list(folder.iterdir()) == []
 
 
-def test_an_error_of_the_maker_is_its_own(folder):
-    def fail():
-        raise OSError("of the maker")
-
-    with pytest.raises(OSError, match="of the maker"):
-        cached("thing", KEY, fail)
-    assert not folder.exists()
-
-
 def _ask(number):
     return cached("thing", KEY, lambda: {"large": np.arange(200_000)})["large"].sum() + number - number
 

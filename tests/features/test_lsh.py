@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from arcademark.environments.registry import environment_spec
 from arcademark.errors import ArcadeMarkError
 from arcademark.features.registry import make_features
-from arcademark.features.sets.lsh import Lsh, colour_planes, make_index, random_vectors
+from arcademark.features.sets.lsh import Lsh, random_vectors
 from arcademark.suite.protocols import protocol
 
 TOY = environment_spec("toy", protocol("ale-2013"))
@@ -71,27 +71,6 @@ def test_real_play(encoding, planes):
     assert follow(features, screens) == [slow_features(screen, drawn, 50, encoding) for screen in screens]
 
 
-def test_tall_screens_have_more_bits():
-    pacman = environment_spec("pacman", protocol("ale-2013").override({"observation": "palette"}))
-    screens = np.random.default_rng(0).integers(0, 128, (2, 250, 160)).astype(np.uint8)
-    drawn = random_vectors(128 * 250 * 160, 30, 500, 7, 3)
-    features = Lsh(pacman, vectors=30, nonzero=500, table_size=7, hash_seed=3)
-    assert follow(features, screens) == [slow_features(screen, drawn, 7, "one-hot") for screen in screens]
-
-
-def test_a_hand_computed_change():
-    """One vector that looks at all bits, two pixels of other colours: their hash values are exchanged."""
-    features = Lsh(TOY, vectors=1, nonzero=8192, table_size=50)
-    (places,), (values,) = random_vectors(8192, 1, 8192, 50, 0)
-    assert places.tolist() == list(range(8192))
-    black = int(values[:64].sum())
-    assert features.update(np.zeros((8, 8), np.uint8)).on.tolist() == [black % 50]
-    screen = np.zeros((8, 8), np.uint8)
-    screen[0, 3], screen[2, 1] = 5, 9
-    total = black - int(values[3]) - int(values[17]) + int(values[5 * 64 + 3]) + int(values[9 * 64 + 17])
-    assert [array.tolist() for array in features.update(screen)] == [[total % 50], [black % 50]]
-
-
 def test_seeds_draw_what_they_always_drew():
     bits, values = random_vectors(4_300_800, 2, 3, 50, 0)
     assert bits.tolist() == [[10424, 112417, 754271], [454971, 1019933, 2415694]]
@@ -112,26 +91,6 @@ def test_vectors_look_at_different_bits_all_as_likely(nonzero):
     assert (np.unique(values) == [1, 2, 3, 4]).all()
     shares = np.bincount(values.ravel().astype(np.int64))[1:] / values.size
     assert np.abs(shares - 0.25).max() < 5 * np.sqrt(0.1875 / values.size)
-
-
-def test_the_index_leads_from_bits_to_vectors():
-    entries, starts = make_index(30, 4, 20, 9, 5)
-    found = [set() for _ in range(30)]
-    for vector, (places, values) in enumerate(zip(*random_vectors(30, 4, 20, 9, 5), strict=True)):
-        for place, value in zip(places.tolist(), values.tolist(), strict=True):
-            found[place].add((vector, value % 9))
-    for bit in range(30):
-        pairs = [divmod(entry, 1 << 16) for entry in entries[starts[bit] : starts[bit + 1]].tolist()]
-        assert len(pairs) == len(found[bit])
-        assert set(pairs) == found[bit]
-    assert starts[-1] == len(entries) == 80
-
-
-def test_planes_of_colours():
-    planes, first = colour_planes("binary")
-    assert [planes[first[c] : first[c + 1]].tolist() for c in (0, 1, 6, 127)] == [[], [0], [1, 2], list(range(7))]
-    planes, first = colour_planes("one-hot")
-    assert [planes[first[c] : first[c + 1]].tolist() for c in (0, 127)] == [[0], [127]]
 
 
 def test_the_highest_bit_of_a_byte_is_not_seen():

@@ -26,14 +26,6 @@ def test_numbers_are_given_in_the_order_of_meeting():
     assert numbering.known == 5
 
 
-def test_what_was_never_met_is_left_out_when_recalled():
-    numbering = Numbering(100)
-    numbering.meet(change([70, 3]))
-    assert lists(numbering.recall(change([1, 3, 2, 70], [99, 3]))) == ([1, 0], [1])
-    assert lists(numbering.recall(change([1, 2]))) == ([], [])
-    assert numbering.features.tolist() == [70, 3]
-
-
 def test_a_restored_numbering_goes_on():
     numbering = Numbering(100)
     numbering.meet(change([70, 3]))
@@ -56,12 +48,6 @@ def test_what_is_no_numbering_is_refused(features):
     assert lists(numbering.recall(change([3, 1, 2]))) == ([1], [])
 
 
-def test_a_numbering_of_nothing_is_one():
-    numbering = Numbering(10)
-    numbering.restore(np.empty(0, np.int32))
-    assert lists(numbering.meet(change([9]))) == ([0], [])
-
-
 @settings(deadline=None)
 @given(st.lists(st.sets(st.integers(0, 4999), max_size=30), max_size=8))
 def test_numbers_are_those_of_a_dictionary(sets):
@@ -76,14 +62,3 @@ def test_numbers_are_those_of_a_dictionary(sets):
         assert off.tolist() == [numbers[feature] for feature in told.off.tolist()]
         now = features
     assert numbering.features.tolist() == list(numbers)
-
-
-def test_many_at_once_make_room():
-    numbering = Numbering(10_000)
-    everything = np.arange(9_999, -1, -1, dtype=np.int32)
-    numbering.meet(change([4]))
-    on, _ = numbering.meet(Change(everything, everything[:0]))
-    assert numbering.features[on].tolist() == everything.tolist()
-    assert numbering.known == 10_000
-    assert numbering.recall(Change(everything[:0], everything)).off[9_995] == 0
-    assert sorted(numbering.features.tolist()) == list(range(10_000))

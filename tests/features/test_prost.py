@@ -124,18 +124,6 @@ def test_a_blob_counts_where_its_middle_is():
 SEAQUEST_NAME = BPros(SEAQUEST, background=False).describe(40).split(" in ")[0]
 
 
-def test_describe_names_colours_and_offsets():
-    features = BProst(SEAQUEST, background=False)
-    words = [features.describe(feature) for feature in (3, 28_672, 28_672 + 6_856_768, 20_598_847)]
-    black, white = "colour 0 (#000000)", "colour 127 (#fce070)"
-    assert words == [
-        "colour 3 (#8e8e8e) in the tile of row 0, column 0",
-        f"{black}, and {black} in the same tile",
-        f"{black} on the screen before, and {black} now 13 rows above and 15 columns left",
-        f"{white} on the screen before, and {white} now 13 rows below and 15 columns right",
-    ]
-
-
 @pytest.mark.parametrize("kind", [BPros, BProst, BlobProst])
 @pytest.mark.parametrize(
     ("parameters", "message"),

@@ -63,19 +63,6 @@ def test_real_play(name):
         assert active == {*bits, *(pairs if name == "ram" else ())}
 
 
-def test_sizes():
-    assert (RamBits(PONG).num_features, Ram(PONG).num_features) == (1024, 524_800)
-    assert (RamBits(TOY).num_features, Ram(TOY).num_features) == (64, 64 + 64 * 63 // 2)
-
-
-def test_a_hand_computed_change():
-    features = RamBits(TOY)
-    assert [array.tolist() for array in features.update(memory(5, 0, 128))] == [[0, 2, 23], []]
-    assert [array.tolist() for array in features.update(memory(6, 0, 128))] == [[1], [0]]
-    features.begin()
-    assert [array.tolist() for array in features.update(memory(6))] == [[1, 2], []]
-
-
 def test_descriptions():
     features = Ram(PONG)
     assert features.describe(0) == "bit 0 (worth 1) of byte 0"

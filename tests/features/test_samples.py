@@ -32,11 +32,6 @@ def test_the_same_generator_gives_the_same_screens_and_another_others(make_env):
     assert (screens_of(env, 200) != screens_of(env, 200, seed=1)).any()
 
 
-def test_more_screens_begin_with_the_fewer(make_env):
-    env = make_env("pong")
-    np.testing.assert_array_equal(screens_of(env, 30)[:12], screens_of(env, 12))
-
-
 def test_a_screen_a_frame_through_the_ends_of_episodes(make_env):
     """The toy game by hand: every action is held for 5 frames, and a game that is over begins again."""
     env = make_env("toy")
@@ -81,13 +76,6 @@ def test_a_trajectory_is_followed_for_a_uniformly_random_number_of_steps():
     assert counts.size == 10
     assert counts.min() > 15
     assert counts.max() < 70
-
-
-def test_after_the_trajectory_actions_are_random():
-    actions = samples._actions((), 4, np.random.default_rng(0))
-    counts = np.bincount([next(actions) for _ in range(4000)])
-    assert counts.size == 4
-    assert counts.min() > 900
 
 
 def test_the_screens_are_those_of_the_trajectory(make_env, tmp_path):

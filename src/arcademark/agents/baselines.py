@@ -10,9 +10,12 @@ button; a minimal set leaves actions out) is not played by that variant: no two 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from arcademark.agents.base import Actions, Flags, Generators, Observations
+from arcademark.agents.parameters import Share
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.suite.tasks import JOYSTICK_ACTIONS
@@ -109,13 +112,11 @@ class Perturb:
     draws = True
 
     @staticmethod
-    def supports(env: EnvironmentSpec, *, action: str, probability: float = 0.95) -> str | None:
-        """Say why this game cannot be played, or None if it can; ArcadeMarkError if a parameter is out of range."""
-        if not 0 <= probability <= 1:
-            raise ArcadeMarkError(f"agent perturb: parameter 'probability' is {probability}: expected 0 to 1")
+    def supports(env: EnvironmentSpec, *, action: str, **_: Any) -> str | None:
+        """Say why this game cannot be played, or None if it can."""
         return lacks_action(env, action=action)
 
-    def __init__(self, env: EnvironmentSpec, *, action: str, probability: float = 0.95) -> None:
+    def __init__(self, env: EnvironmentSpec, *, action: str, probability: Share = 0.95) -> None:
         self.action = env.action_meanings.index(console_action(action))
         self.probability = probability
         self.num_actions = env.num_actions

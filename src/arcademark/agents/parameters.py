@@ -3,7 +3,8 @@
 A factory is ``factory(env, *, name: type = default, …)``. Its first positional parameter receives the
 `EnvironmentSpec`, unless that parameter has a default or is annotated with a type that can be set (a factory may take
 no environment at all). Every other named parameter is declared: its annotation says what it accepts, its default
-whether it may be left out. Without an annotation the type of the default counts.
+whether it may be left out. Without an annotation the type of the default counts. Bounds are part of an annotation,
+``Annotated[int, msgspec.Meta(ge=1)]``.
 
 Values are kept as JSON: what ``--set depth=2`` says is what a run records, and a worker reads it back.
 """
@@ -19,10 +20,11 @@ import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import Any, Literal, Union
+from typing import Annotated, Any, Literal, Union
 
 import msgspec
 import numpy as np
+from msgspec import Meta
 
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import ArcadeMarkError, UnknownNameError
@@ -32,6 +34,10 @@ UNIONS = (Union, types.UnionType)
 SEQUENCES = (list, tuple, Sequence)
 MAPPINGS = (dict, Mapping)
 SETTABLE = (Literal, *SEQUENCES, *MAPPINGS, None, types.NoneType, bool, int, float, str, Path, PurePath)
+Positive = Annotated[int, Meta(ge=1)]
+AboveZero = Annotated[float, Meta(gt=0)]
+NotNegative = Annotated[float, Meta(ge=0)]
+Share = Annotated[float, Meta(ge=0, le=1)]
 BOOLEANS = {"yes": True, "on": True, "no": False, "off": False}
 """Words beside msgspec's own: true, false, 1 and 0."""
 ENVIRONMENT_NAMES = ("env", "environment", "spec", "env_spec")
@@ -123,6 +129,12 @@ def read_parameters(agent: str, parameters: Sequence[Parameter], settings: Mappi
 def describe(annotation: Any) -> str:
     """Say in words what an annotation accepts."""
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin is Annotated:
+        kind, bounds = describe(arguments[0]), arguments[1]
+        if bounds.ge is not None and bounds.le is not None:
+            return f"{kind} from {bounds.ge:g} to {bounds.le:g}"
+        words = (("at least", bounds.ge), ("more than", bounds.gt), ("at most", bounds.le))
+        return f"{kind} of " + " and ".join(f"{word} {bound:g}" for word, bound in words if bound is not None)
     if origin is Literal:
         return "one of " + ", ".join(repr(value) for value in arguments)
     if origin in UNIONS:
@@ -147,7 +159,8 @@ def coerce(value: object, annotation: Any) -> Any:
 
     ValueError if it is not that; with text where it is a number that is not finite.
     """
-    kind, members = typing.get_origin(annotation) or annotation, typing.get_args(annotation)
+    plain = _unbounded(annotation)
+    kind, members = typing.get_origin(plain) or plain, typing.get_args(plain)
     value = value.item() if isinstance(value, np.generic) else value
     if kind is MISSING or kind is Any:
         if not isinstance(value, str):
@@ -173,6 +186,10 @@ def coerce(value: object, annotation: Any) -> Any:
     if any(isinstance(one, float) and not math.isfinite(one) for one in (read if kind in SEQUENCES else [read])):
         raise ValueError("a finite number")
     return read
+
+
+def _unbounded(annotation: Any) -> Any:
+    return annotation.__origin__ if typing.get_origin(annotation) is Annotated else annotation
 
 
 def _first(value: object, annotations: Sequence[Any]) -> Any:
@@ -227,5 +244,6 @@ def _is_environment(parameter: inspect.Parameter) -> bool:
 
 
 def _settable(annotation: Any) -> bool:
+    annotation = _unbounded(annotation)
     kind = typing.get_origin(annotation) or annotation
     return all(map(_settable, typing.get_args(annotation))) if kind in UNIONS else kind in SETTABLE

@@ -43,7 +43,8 @@ def check_spaces(agent: object, where: str, env: EnvironmentSpec) -> None:
 def _made_for(space: object) -> str:
     if isinstance(count := getattr(space, "n", None), Integral) and not getattr(space, "shape", ()):
         return f"it was made for {count} actions"
-    return f"it was made for {said(repr, space)}"
+    known = f"arrays of shape {space.shape}" if isinstance(space, SimpleNamespace) else said(repr, space)
+    return f"it was made for {known}"
 
 
 def _wrong_actions(space: object, env: EnvironmentSpec) -> str:

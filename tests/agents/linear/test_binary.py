@@ -126,15 +126,6 @@ def test_three_steps_by_hand():
     assert not values.values.any()
 
 
-@pytest.mark.slow
-def test_weights_of_single_precision_stay_close_to_the_reference():
-    rng = np.random.default_rng(0)
-    pair = Pair(50, 18, 0.8991, 0.01, np.float32)
-    pair.tolerance = 1e-3
-    for _ in range(3):
-        random_episode(pair, rng, 300, 0.1, 50, 18)
-
-
 def test_reading_does_not_learn():
     values = BinaryValues(3, 2, 0.5, 0.01)
     values.weights[:, :2] = [[1, 2], [3, 4], [5, 6]]

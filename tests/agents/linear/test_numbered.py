@@ -47,22 +47,6 @@ def test_values_and_weights_are_those_on_all_features():
     assert 100 < len(numbered.features) <= FEATURES
 
 
-def test_while_an_episode_lasts_values_agree():
-    numbered, every = make(), BinaryValues(FEATURES, ACTIONS, 0.9, 0.01)
-    play([numbered, every], np.random.default_rng(1), 20)
-    for step, on in enumerate(([5, 9], [200, 3], [100])):
-        change = Change(np.array(on, np.int32), np.empty(0, np.int32))
-        for values in (numbered, every):
-            if step == 0:
-                values.begin(change)
-                continue
-            values.take(step)
-            values.see(change)
-            values.update(0.5)
-        assert numbered.values.tolist() == every.values.tolist()
-        assert numbered.num_active == every.num_active
-
-
 def test_restored_weights_go_on_to_the_last_bit():
     numbered = make()
     play([numbered], np.random.default_rng(2), 60)

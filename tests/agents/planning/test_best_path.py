@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_models import SmallModel, chain, decide, place, play, random_model
+from small_models import SmallModel, decide, place, random_model
 
 from arcademark.agents.loading import agent_specs, make_agent
 from arcademark.agents.planning.best_path import BestPath, Path
@@ -108,12 +108,6 @@ def test_where_the_game_stands_elsewhere_the_actions_are_played_anew_and_an_epis
         if not first:
             assert len(kept) == 3
             assert planner.emulated == 3 + 1  # those three, and a fourth to the horizon
-
-
-def test_the_end_of_the_episode_is_the_end_of_the_path():
-    model = chain([1, 0, 2])
-    planner = make(model, 10)
-    assert play(planner, model, 0, 9)[0] == [0, 0, 0]
 
 
 def test_actions_are_held():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_models import SmallModel, chain, decide, place, play, random_model, shape
+from small_models import SmallModel, chain, decide, place, play, random_model
 
 from arcademark.agents.planning.breadth_first import BreadthFirst
 
@@ -28,33 +28,11 @@ def two_steps():
     return SmallModel([[1, 2], [3, 3], [3, 3], [3, 3]], [[1, 0], [0, 1], [4, 0], [0, 0]], ends=[3])
 
 
-def test_the_branch_with_the_greatest_discounted_sum_is_taken():
-    model = two_steps()
-    planner = make(model)
-    action, yields = decide(planner, model, START, True, np.random.default_rng(0))
-    assert (action, yields) == (1, 3)  # 1 + 0.5 · 1 = 1.5 against 0 + 0.5 · 4 = 2
-    assert model.frames == 6
-    assert shape(planner.root) == (
-        1, 0.0, False, 0, 4.0, ((0, 4.0, True, 0, 0.0, ()), (1, 0.0, True, 0, 0.0, ())),
-    )  # fmt: skip
-
-
-def test_a_smaller_discount_takes_the_nearer_reward():
-    model = two_steps()
-    assert decide(make(model, discount=0.25), model, START, True, np.random.default_rng(0))[0] == 0  # 1.25 against 1
-
-
 @pytest.mark.parametrize(("frames", "spent"), [(1, 2), (3, 2), (4, 4), (5, 4), (6, 6), (100, 6)])
 def test_the_budget_is_kept_and_only_whole_nodes_are_expanded(frames, spent):
     model = two_steps()
     decide(make(model, frames), model, START, True, np.random.default_rng(0))
     assert model.frames == spent  # the root is expanded whatever the budget
-
-
-def test_the_budget_is_in_frames_not_in_steps():
-    model = random_model(3, frame_skip=5, ends=0)
-    decide(make(model, 100), model, START, True, np.random.default_rng(0))
-    assert model.frames == 90  # 18 steps of 5 frames: 6 nodes of 3 actions
 
 
 def test_all_actions_tied_are_taken_alike():
@@ -88,22 +66,6 @@ def test_nothing_is_kept_where_the_game_stands_elsewhere_or_an_episode_begins():
         next(plan)
         assert planner.root is not kept
         assert planner.root.state == state
-
-
-def test_duplicates_are_pruned_on_request():
-    model = SmallModel([[1, 1, 2], [0, 0, 0], [0, 0, 0]], [[0, 5, 1], [0, 0, 0], [0, 0, 0]])
-    whole, pruned = make(model, 3), make(model, 3, prune=True)
-    assert decide(whole, model, START, True, np.random.default_rng(0))[0] == 1
-    plan = pruned.plan(model, START, True, np.random.default_rng(0))
-    next(plan)
-    assert [child.action for child in pruned.root.children] == [0, 2]
-
-
-def test_one_action_leads_to_the_end_and_no_further():
-    model = chain([1, 0, 2])
-    planner = make(model, 100)
-    assert play(planner, model, 0, 9)[0] == [0, 0, 0]
-    assert model.frames == 6  # three planned, three played
 
 
 @pytest.mark.slow

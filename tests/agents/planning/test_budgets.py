@@ -5,13 +5,12 @@ import pytest
 from seeing_models import seeing_model
 from small_models import decide, place
 
-from arcademark.agents.loading import agent_specs, make_agent
+from arcademark.agents.loading import agent_specs, applies, make_agent
 from arcademark.agents.planning.best_path import BestPath
 from arcademark.agents.planning.breadth_first import BreadthFirst
 from arcademark.agents.planning.go_explore import GoExplore
 from arcademark.agents.planning.iterated_width import IteratedWidth
 from arcademark.agents.planning.rollout_iw import RolloutIW
-from arcademark.agents.planning.uct import UCT
 from arcademark.environments.registry import environment_spec
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite.protocols import protocol
@@ -69,27 +68,21 @@ def test_they_conform_in_yars_revenge(name):
 
 
 @pytest.mark.parametrize(
-    ("planner", "parameters", "message"),
+    ("name", "parameters", "message"),
     [
-        (UCT, {"simulations": 0}, "'simulations' is 0: expected at least 1"),
-        (UCT, {"exploration": -1.0}, "'exploration' is -1: expected at least 0"),
-        (BreadthFirst, {"discount": 1.5}, "'discount' is 1.5: expected 0 to 1"),
-        (
-            IteratedWidth,
-            {"frames_per_decision": 0},
-            "agent iw: parameter 'frames_per_decision' is 0",
-        ),
-        (IteratedWidth, {"frames_per_decision": 3}, "is 3: expected at least 4, the frames of one action"),
-        (IteratedWidth, {"frames_per_decision": 9, "frames_per_action": 10}, "is 9: expected at least 10"),
-        (RolloutIW, {"frames_per_action": 0}, "'frames_per_action' is 0: expected at least 1"),
-        (RolloutIW, {"risk_aversion": 0.5}, "'risk_aversion' is 0.5: expected at least 1"),
-        (BestPath, {"hold": 2.0}, "'hold' is 2: expected 0 to 1"),
-        (GoExplore, {"explore_frames": 2}, "is 2: expected at least 4, the frames of one action"),
-        (GoExplore, {"width": 161}, "'width' is 161: expected 1 to 160"),
-        (GoExplore, {"levels": 257}, "'levels' is 257: expected 1 to 256"),
-        (GoExplore, {"seen_weight": 0.0}, "all weights of cells are 0; give one of them another value"),
+        ("uct", {"simulations": 0}, "agent uct: parameter 'simulations' is 0: expected int of at least 1"),
+        ("uct", {"exploration": -1.0}, "'exploration' is -1.0: expected float of at least 0"),
+        ("breadth-first", {"discount": 1.5}, "'discount' is 1.5: expected float from 0 to 1"),
+        ("iw", {"frames_per_decision": 3}, "is 3: expected at least 4, the frames of one action"),
+        ("iw", {"frames_per_decision": 9, "frames_per_action": 10}, "is 9: expected at least 10"),
+        ("rollout-iw", {"frames_per_action": 0}, "'frames_per_action' is 0: expected int of at least 1 or None"),
+        ("rollout-iw", {"risk_aversion": 0.5}, "'risk_aversion' is 0.5: expected float of at least 1"),
+        ("go-explore", {"explore_frames": 2}, "is 2: expected at least 4, the frames of one action"),
+        ("go-explore", {"width": 161}, "'width' is 161: expected 1 to 160"),
+        ("go-explore", {"levels": 257}, "'levels' is 257: expected int from 1 to 256"),
+        ("go-explore", {"seen_weight": 0.0}, "all weights of cells are 0; give one of them another value"),
     ],
 )
-def test_parameters_out_of_range_are_refused(planner, parameters, message, env):
+def test_parameters_out_of_range_are_refused(name, parameters, message, env):
     with pytest.raises(ArcadeMarkError, match=message):
-        planner.supports(env, **parameters)
+        applies(agent_specs(name, parameters)[0], env)

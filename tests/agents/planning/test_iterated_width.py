@@ -28,50 +28,6 @@ def searched(planner, model, rng=None, start=START):
     return planner.root
 
 
-def three_steps():
-    """Make a game where going on pays after two steps, but the way there shows nothing new.
-
-    ::
-
-        0 ─a─ 1 ─a─ 3 (+1)            memory of 1 and 2: two new values; of 3: a new one
-          ─b─ 2 ─a─ 4 ─a─ 5 (+8)      of 4: as of 1
-    """
-    edges = [[1, 2], [3, 3], [4, 4], [3, 3], [5, 5], [5, 5]]
-    rewards = [[0, 0], [1, 1], [0, 0], [0, 0], [8, 8], [0, 0]]
-    return SeeingModel(edges, rewards, [[0], [1], [2], [3], [1], [5]])
-
-
-def test_what_shows_nothing_new_is_a_leaf():
-    model = three_steps()
-    planner = make(model)
-    nodes = paths(searched(planner, model))
-    assert nodes[1, 0].children == nodes[1, 1].children == ()  # 4 looks like 1
-    assert (nodes[0,].value, nodes[1,].value) == (1, 0)  # the 8 is out of sight
-    assert decide(make(model), model, START, True, np.random.default_rng(0))[0] == 0
-
-
-def test_breadth_first_without_pruning_would_see_further():
-    model = three_steps()
-    model.memory[4] = [4]
-    action, _ = decide(make(model), model, START, True, np.random.default_rng(0))
-    assert action == 1  # 0.5 · 0.5 · 8 against 0.5 · 1
-
-
-def test_one_of_two_siblings_that_look_alike_is_expanded_a_random_one():
-    model = SeeingModel([[1, 2], [3, 3], [3, 3], [3, 3]], [[0, 0]] * 4, [[0], [1], [1], [2]])
-    expanded = set()
-    for seed in range(20):
-        root = searched(make(model), model, np.random.default_rng(seed))
-        expanded |= {tuple(sorted(child.action for child in root.children if child.children))}
-    assert expanded == {(0,), (1,)}
-
-
-def test_the_reward_of_a_pruned_node_counts():
-    model = SeeingModel([[0, 1], [1, 1]], [[0, 3], [0, 0]], [[0], [0]])
-    for seed in range(5):
-        assert decide(make(model), model, START, True, np.random.default_rng(seed))[0] == 1
-
-
 def test_screens_are_seen_too():
     """In memory all is the same; on the screen something moves, and where it comes to rest there are rewards.
 
@@ -111,28 +67,6 @@ def test_while_the_screen_stands_still_an_action_goes_on(features):
     assert max(len(path) for path in shorter) == 4  # still for 4, 8 and 12 frames
 
 
-def test_memory_never_stands_still():
-    model = still_game()
-    assert max(len(path) for path in paths(searched(make(model, 400), model))) == 2
-
-
-def test_the_end_is_not_expanded_and_shows_nothing():
-    """Action 0 ends the game in a state that looks like the one after action 1, which is expanded all the same."""
-    model = SeeingModel([[1, 2], [1, 1], [3, 3], [3, 3]], [[0, 0]] * 4, [[0], [1], [1], [2]], ends=[1])
-    for seed in range(5):
-        nodes = paths(searched(make(model), model, np.random.default_rng(seed)))
-        assert nodes[0,].ended
-        assert nodes[0,].children == ()
-        assert len(nodes[1,].children) == 2
-
-
-def test_paths_end_at_the_horizon():
-    model = SeeingModel([[i + 1] for i in range(9)] + [[9]], [[0]] * 10, [[i] for i in range(10)], frame_skip=4)
-    for horizon, length in ((4, 1), (9, 3), (12, 3), (400, 10)):
-        nodes = paths(searched(make(model, 400, horizon_frames=horizon), model))
-        assert max(len(path) for path in nodes) == length
-
-
 def test_of_equal_paths_the_longest_may_be_preferred():
     edges = [[1, 2], [1, 1], [3, 3], [4, 4], [4, 4]]
     model = SeeingModel(edges, [[0, 0]] * 5, [[i] for i in range(5)], ends=[1])
@@ -141,41 +75,6 @@ def test_of_equal_paths_the_longest_may_be_preferred():
         for long in (False, True)
     ]
     assert chosen == [{0, 1}, {1}]
-
-
-@pytest.mark.parametrize("frames", [4, 7, 8, 9, 40])
-def test_the_budget_is_kept_to_the_frame(frames):
-    model = seeing_model(3, frame_skip=4, num_nodes=40, num_values=90, ends=0)
-    planner, state = make(model, frames), START
-    for i in range(3):
-        before = model.frames
-        action, _ = decide(planner, model, state, i == 0, np.random.default_rng(i))
-        assert model.frames - before == frames // 4 * 4
-        model.restore(state)
-        model.step(action)
-        state = model.save()
-
-
-def atoms_of(planner, node):
-    return set(enumerate(planner.atoms[node].tolist()))
-
-
-@settings(max_examples=60, deadline=None)
-@given(seed=st.integers(0, 10**6), frames=st.integers(1, 120), num_values=st.integers(1, 6), ends=st.integers(0, 3))
-def test_only_the_first_with_an_atom_is_expanded(seed, frames, num_values, ends):
-    """So there are at most as many expanded nodes as atoms, and the root."""
-    model = seeing_model(seed, num_values=num_values, ends=ends)
-    planner = make(model, frames)
-    root = searched(planner, model, np.random.default_rng(seed))
-    seen, expanded, queue = set(), 0, deque([root])
-    while queue:
-        node = queue.popleft()
-        new = set() if node is root or node.ended else atoms_of(planner, node) - seen
-        seen |= new
-        assert not node.children or new or node is root
-        expanded += bool(node.children)
-        queue.extend(node.children)
-    assert expanded <= 1 + len(seen)
 
 
 # A reference implementation: sets of atoms; each place is reached by playing the actions from the start.

@@ -1,7 +1,6 @@
 """Rollout-IW(1) on small games: hand-computed labels, a reference implementation, and what its options do."""
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from seeing_models import Replayer, SeeingModel, paths, seeing_model
@@ -37,58 +36,6 @@ def searched(planner, model, rng=None, start=START):
     return planner.root, *labels[-1]
 
 
-def chain_of(memory, rewards=None):
-    """Make a game of one action that walks through these memories."""
-    count = len(memory)
-    edges = [[min(i + 1, count - 1)] for i in range(count)]
-    return SeeingModel(edges, [[r] for r in rewards or [0] * count], [[m] for m in memory])
-
-
-def test_the_first_rollout_goes_as_deep_as_there_is_something_new():
-    model = chain_of([0, 1, 2, 3, 1, 9, 9])
-    root, met, solved = searched(make(model), model)
-    assert max(len(path) for path in paths(root)) == 4  # there the 1 is seen again, the 9 never
-    assert len(met) == 4
-    assert root in solved
-
-
-def test_what_was_seen_too_deep_is_novel_nearer_to_the_root():
-    """Value 5 lies behind three steps by action 0 and behind one by action 1; both are expanded if 0 comes first."""
-    edges = [[1, 4], [2, 2], [3, 3], [5, 5], [6, 6], [5, 5], [6, 6]]
-    model = SeeingModel(edges, [[0, 0]] * 7, [[0], [1], [2], [5], [5], [7], [8]])
-    expanded = set()
-    for seed in range(20):
-        nodes = paths(searched(make(model), model, np.random.default_rng(seed))[0])
-        assert nodes[1,].children
-        expanded.add(bool([path for path in nodes if len(path) == 4 and path[0] == 0]))
-    assert expanded == {False, True}
-
-
-def test_an_expanded_node_is_solved_when_others_reach_all_its_atoms_sooner():
-    """As above: once action 1 shows the 5 at depth 1, nothing is gained at depth 3, even where it was novel."""
-    edges = [[1, 4], [2, 2], [3, 3], [5, 5], [6, 6], [5, 5], [6, 6]]
-    model = SeeingModel(edges, [[0, 0]] * 7, [[0], [1], [2], [5], [5], [7], [8]])
-    for seed in range(10):
-        root, _, solved = searched(make(model), model, np.random.default_rng(seed))
-        assert root in solved
-        for path, node in paths(root).items():
-            assert len(path) != 3 or path[0] != 0 or node in solved
-
-
-def test_the_first_action_of_the_best_path_is_played():
-    model = SeeingModel([[1, 2], [3, 3], [3, 3], [3, 3]], [[1, 0], [0, 0], [4, 4], [0, 0]], [[0], [1], [2], [3]])
-    for seed in range(5):
-        assert decide(make(model), model, START, True, np.random.default_rng(seed))[0] == 1  # 0.5 · 4 against 1
-        assert decide(make(model, discount=0.2), model, START, True, np.random.default_rng(seed))[0] == 0
-
-
-def test_subscores_keep_what_pays_apart():
-    """After a reward a memory seen before is new again, until the score has doubled."""
-    model = chain_of([0, 1, 1, 1, 1, 1], rewards=[0, 1, 2, 0, 0, 0])
-    lengths = [max(map(len, paths(searched(make(model, subscores=on), model)[0]))) for on in (False, True)]
-    assert lengths == [2, 4]  # scores 0, 1, 3, 3: the last is in the class of the one before
-
-
 def test_losses_weigh_as_much_as_is_feared():
     model = SeeingModel([[1, 2], [1, 1], [3, 3], [3, 3]], [[0, 3], [0, 0], [-2, -2], [0, 0]], [[0], [1], [2], [3]])
     model, state = Fearsome(model), place(0, 0, False, 3)
@@ -119,34 +66,6 @@ def test_a_lost_life_costs_ten_times_the_aversion():
             lost = nodes[path[:-1]].state.lives - node.state.lives
             assert node.reward == -20 * lost or (lost == 0 and node.reward >= 0)
     assert {node.reward for node in nodes.values()} == {-20.0, 0.0, 1.0}
-
-
-@pytest.mark.parametrize("frames", [4, 7, 8, 9, 40])
-def test_the_budget_is_kept_to_the_frame(frames):
-    model = seeing_model(3, frame_skip=4, num_nodes=40, num_values=90, ends=0)
-    planner, state = make(model, frames), START
-    for i in range(3):
-        before = model.frames
-        action, _ = decide(planner, model, state, i == 0, np.random.default_rng(i))
-        assert model.frames - before == frames // 4 * 4
-        model.restore(state)
-        model.step(action)
-        state = model.save()
-
-
-@settings(max_examples=60, deadline=None)
-@given(seed=st.integers(0, 10**6), frames=st.integers(1, 120), num_values=st.integers(1, 6), ends=st.integers(0, 3))
-def test_what_is_solved_is_solved_below(seed, frames, num_values, ends):
-    """A node is solved if all its children are; an end at once, without being met; only what was met is expanded."""
-    model = seeing_model(seed, num_values=num_values, ends=ends)
-    planner = make(model, frames)
-    root, met, solved = searched(planner, model, np.random.default_rng(seed))
-    for path, node in paths(root).items():
-        below = not node.untried and node.children and all(child in solved for child in node.children)
-        assert node in solved or not below
-        assert not node.ended or (node in solved and node not in met and not node.children)
-        assert not node.children or node is root or node in met
-        assert path or (node in solved) == bool(below)
 
 
 # A reference implementation: sets and dictionaries of paths; each state is reached by playing the actions anew.

@@ -43,10 +43,6 @@ def opened(spec):
     return environment, open_model(spec)
 
 
-def values(node):
-    return {child.action: (child.reward, child.value) for child in node.children}
-
-
 def grown(planner, model, state, seed=0):
     """Return the root as it is when the search is over, and the action."""
     roots = []
@@ -55,103 +51,6 @@ def grown(planner, model, state, seed=0):
     del planner.descend
     planner.descend(action)
     return roots[0], action
-
-
-def test_breadth_first_values_over_two_fruits():
-    """Two whole levels, γ = 1/2: column 4 is caught by staying; then column 7 by RIGHT from anywhere."""
-    spec = toy_spec()
-    environment, model = opened(spec)
-    root, action = grown(BreadthFirst(spec, frames_per_decision=12 * 7, discount=0.5), model, snapshot(environment))
-    assert model.frames == 12 * 7
-    assert values(root) == {NOOP: (1.0, 1.0), RIGHT: (0.0, 1.0), LEFT: (0.0, 1.0)}
-    assert [[child.reward for child in node.children] for node in root.children] == [[0, 1, 0], [1, 1, 0], [0, 1, 0]]
-    assert action == NOOP  # 1 + 1/2 against 1/2
-
-
-def test_breadth_first_looks_three_fruits_ahead_after_reuse():
-    """The subtree of NOOP is kept: one level of it. 12 more steps make another level, and a part of the next."""
-    spec = toy_spec()
-    environment, model = opened(spec)
-    planner = BreadthFirst(spec, frames_per_decision=12 * 7, discount=0.5)
-    _, action = grown(planner, model, snapshot(environment))
-    assert shape(planner.root) == (
-        NOOP, 1.0, False, 0, 1.0, tuple((a, float(a == RIGHT), False, 0, 0.0, ()) for a in (NOOP, RIGHT, LEFT)),
-    )  # fmt: skip
-    environment.step(action)
-    assert planner.root.state == snapshot(environment)
-    before, root = model.frames, planner.root
-    action, _ = decide(planner, model, snapshot(environment), False, np.random.default_rng(0))
-    assert model.frames - before == 12 * 7
-    # Column 7 and then column 1: RIGHT then LEFT gives 1 + 1/2, LEFT first gives 0 + 1/2; one node below NOOP is grown.
-    assert {a: v[0] + 0.5 * v[1] for a, v in values(root).items()}[RIGHT] >= 1.5
-    assert [len(node.children) for node in root.children] == [3, 3, 3]
-    assert [len(node.children) for node in root.children[NOOP].children] == [3, 0, 0]
-    assert action == RIGHT
-
-
-def test_duplicates_in_the_toy_game_are_pruned_by_hand():
-    """At 7 RIGHT is NOOP, at 0 LEFT is NOOP: of such a pair the first is considered."""
-    spec = toy_spec()
-    environment, model = opened(spec)
-    root, _ = grown(
-        BreadthFirst(spec, frames_per_decision=12 * 7, discount=0.5, prune_duplicates=True),
-        model, snapshot(environment),
-    )  # fmt: skip
-    assert [[child.action for child in node.children] for node in root.children] == [
-        [NOOP, RIGHT, LEFT], [NOOP, LEFT], [NOOP, RIGHT],
-    ]  # fmt: skip
-
-
-@pytest.mark.parametrize(("simulations", "visits"), [(4, [1, 1, 1]), (11, [8, 1, 1]), (12, [8, 1, 2]), (13, [8, 2, 2])])
-def test_uct_visits_over_one_fruit(simulations, visits):
-    """One action deep, NOOP gives 1 and the others 0; C = 1.
-
-    With n visits of NOOP and n + 3 of the root, another is tried once √log(n + 3) > 1 + √(log(n + 3) / n): at n = 8,
-    where 1.5485 > 1.5475. Then the third has the greatest bound.
-    """
-    spec = toy_spec()
-    environment, model = opened(spec)
-    planner = UCT(spec, simulations=simulations, horizon_frames=7, exploration=1.0)
-    root, action = grown(planner, model, snapshot(environment))
-    by_action = {child.action: child for child in root.children}
-    assert by_action[NOOP].visits == visits[0]
-    assert sorted(by_action[a].visits for a in (RIGHT, LEFT)) == visits[1:]
-    assert by_action[NOOP].value == visits[0]
-    assert by_action[RIGHT].value == by_action[LEFT].value == 0
-    assert root.visits == simulations
-    if simulations > 4:
-        assert action == NOOP
-    assert model.frames == 4 * 7  # a rollout and three children; nothing more within the horizon
-
-
-def test_uct_keeps_the_visits_below_its_action():
-    spec = toy_spec()
-    environment, model = opened(spec)
-    planner = UCT(spec, simulations=11, horizon_frames=7, exploration=1.0)
-    _, action = grown(planner, model, snapshot(environment))
-    environment.step(action)
-    assert (planner.root.action, planner.root.visits, planner.root.value) == (NOOP, 8, 8.0)
-    root = planner.root
-    before = model.frames
-    decide(planner, model, snapshot(environment), False, np.random.default_rng(1))
-    assert root.visits == 11
-    assert sum(child.visits for child in root.children) == 3  # three simulations: each action once
-    assert model.frames - before == 3 * 7
-
-
-def test_uct_prunes_the_duplicates_of_the_toy_game():
-    """At 7 RIGHT is NOOP, at 0 LEFT is NOOP, whichever of the two was tried first."""
-    spec = toy_spec()
-    environment, model = opened(spec)
-    planner = UCT(spec, simulations=40, horizon_frames=21, exploration=5.0)
-    root, _ = grown(planner, model, snapshot(environment))
-    below = {child.action: [c.action for c in child.children] for child in root.children}
-    assert sorted(below[NOOP]) == [NOOP, RIGHT, LEFT]
-    assert sorted(below[RIGHT]) in ([NOOP, LEFT], [RIGHT, LEFT])
-    assert sorted(below[LEFT]) in ([NOOP, RIGHT], [RIGHT, LEFT])
-    for node in root.walk():
-        if node.children:
-            assert node.visits == 1 + sum(child.visits for child in node.children)
 
 
 def test_uct_catches_nearly_all_where_all_can_be_caught():

@@ -55,18 +55,6 @@ def test_returns_and_visits_of_a_game_of_one_action(rewards, scale):
     assert model.frames == 3 + 3 + 2 + 1 + 0
 
 
-def test_the_horizon_ends_simulations_and_is_counted_in_frames():
-    model = chain([1, 1, 1, 1, 1])
-    root = searched(make(model, 4, horizon_frames=2), model)
-    (a,) = root.children
-    (b,) = a.children
-    assert (b.visits, b.children) == (2, ())  # two actions from the root, and no further
-    assert model.frames == 2 + 2 + 1 + 0
-    model = SmallModel([[0]], [[1]], frame_skip=5)
-    searched(make(model, 1, horizon_frames=11), model)
-    assert model.frames == 15  # by whole actions
-
-
 def two_arms():
     return SmallModel([[1, 2], [1, 1], [2, 2]], [[0, 1], [0, 0], [0, 0]])
 
@@ -76,18 +64,6 @@ def test_the_bound_chooses(simulations, expected):
     """A gives 0 and B gives 1; with n visits of B, A is tried again once √log(n + 2) > 1 + √(log(n + 2) / n): n = 9."""
     model = two_arms()
     assert visits(searched(make(model, simulations, horizon_frames=1), model)) == expected
-
-
-def test_without_exploration_the_best_is_chosen_throughout():
-    model = two_arms()
-    assert visits(searched(make(model, 50, horizon_frames=1, exploration=0.0), model)) == {0: 1, 1: 48}
-
-
-def test_rewards_are_divided_by_the_first_that_is_not_zero():
-    model = SmallModel([[1, 2], [1, 1], [2, 2]], [[0, 200], [0, 0], [0, 0]])
-    scaled = searched(make(model, 12, horizon_frames=1, reward_scale="first"), model)
-    assert visits(scaled) == {0: 2, 1: 9}
-    assert visits(searched(make(model, 12, horizon_frames=1), model)) == {0: 1, 1: 10}
 
 
 def test_the_scale_holds_for_an_episode():
@@ -119,22 +95,6 @@ def test_ties_are_broken_at_random(simulations):
     model = SmallModel([[1, 2, 3], *[[0, 0, 0]] * 3], [[0] * 3] * 4)
     taken = [decide(make(model, simulations), model, START, True, np.random.default_rng(s))[0] for s in range(600)]
     np.testing.assert_allclose(np.bincount(taken, minlength=3) / 600, 1 / 3, atol=0.06)
-
-
-def test_of_duplicates_one_is_considered():
-    model = SmallModel([[1, 1, 2, 1]] * 3, [[0, 0, 0, 0]] * 3)
-    root = searched(make(model, 30), model)
-    assert len(root.children) == 2
-    assert {model.edges[0][child.action] for child in root.children} == {1, 2}
-    assert root.visits == 1 + sum(child.visits for child in root.children) == 30
-    whole = searched(make(model, 30, prune_duplicates=False), model)
-    assert sorted(visits(whole)) == [0, 1, 2, 3]
-
-
-def test_the_frames_of_duplicates_count():
-    model = SmallModel([[1, 1]] * 2, [[0, 0]] * 2)
-    searched(make(model, 3, horizon_frames=1), model)
-    assert model.frames == 1 + 1 + 1  # a rollout, a child, its duplicate; then the child again, at the horizon
 
 
 def test_simulations_are_visits_of_the_root_reused_ones_included():

@@ -4,13 +4,11 @@ import numpy as np
 import pytest
 from small_models import decide
 
-from arcademark.agents.planning.go_explore import GoExplore
 from arcademark.agents.planning.iterated_width import IteratedWidth
 from arcademark.agents.planning.rollout_iw import RolloutIW
 from arcademark.environments.emulation.generative import snapshot
 from arcademark.environments.registry import environment_spec, open_environment, open_model
 from arcademark.suite.protocols import protocol
-from arcademark.testing import check_agent
 
 
 def play_game(planner_type, game, decisions, settings=None, seed=0, **parameters):
@@ -57,30 +55,3 @@ def test_the_toy_game_is_played_well(planner_type):
     parameters = {"frames_per_decision": 300, "discount": 0.9}
     _, _, score, _ = play_game(planner_type, "toy", 70, settings, **parameters)
     assert score == 10
-
-
-@pytest.mark.parametrize("repeat", [0.0, 0.25])
-@pytest.mark.parametrize(
-    ("planner_type", "parameters"),
-    [
-        (IteratedWidth, {}),
-        (IteratedWidth, {"features": "tiles"}),
-        (RolloutIW, {}),
-        (RolloutIW, {"features": "b-prost", "subscores": True, "risk_aversion": 3.0}),
-        (GoExplore, {"width": 8, "explore_frames": 900, "explore_actions": 20}),
-    ],
-)
-def test_they_keep_the_rules_of_planners(planner_type, parameters, repeat):
-    env = environment_spec("toy", protocol("ale-2013").override({"repeat_action_probability": repeat}))
-    if planner_type.supports(env, **parameters) is not None:
-        assert planner_type is GoExplore
-        return
-
-    def make():
-        planner = planner_type(env, **parameters)
-        planner.yield_frames = 50
-        if planner_type is not GoExplore:
-            planner.frames_per_decision = 400
-        return planner
-
-    check_agent(make, env, np.random.default_rng(0))

@@ -138,15 +138,6 @@ def test_a_checkpoint_that_is_damaged_or_of_another_algorithm_is_refused_in_one_
             next(iter(made.fit(games(env, 2), 300)))
 
 
-@pytest.mark.parametrize(
-    ("settings", "complaint"),
-    [({"epsilon": 2.0}, "'epsilon' is 2.0: expected 0 to 1"), ({"num_envs": 0}, "'num_envs' is 0")],
-)
-def test_settings_out_of_range_are_refused(env, settings, complaint):
-    with pytest.raises(ArcadeMarkError, match=complaint):
-        trainer("ppo", env, **settings)
-
-
 def test_defaults_are_those_of_the_zoo(env):
     """Spot values of hyperparams/*.yml, under the library's names."""
     (spec,) = agent_specs("ppo")

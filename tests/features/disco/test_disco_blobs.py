@@ -18,37 +18,6 @@ def found_by(workspace, image):
     return [tuple(blob) for blob in workspace.blobs[:count, :4].tolist()], workspace.hashes[:count].tolist()
 
 
-def test_colours_that_touch_are_blobs_of_their_own_and_corners_connect():
-    image = screen(
-        "aabbb.....c.....",
-        ".abbb....c......",
-        "........c.......",
-        "ddd.............",
-        "...eee..........",
-    )
-    boxes, _ = found_by(Workspace(NOTHING), image)
-    assert boxes == [(0, 0, 2, 2), (0, 2, 2, 3), (0, 8, 3, 3), (3, 0, 1, 3), (4, 3, 1, 3)]
-
-
-def test_arms_that_meet_later_are_one_blob():
-    image = screen(
-        "a.a.a.a.........",
-        "aaa.a.a.........",
-        "....aaa.........",
-        "....a...........",
-        "...a............",
-    )
-    boxes, _ = found_by(Workspace(NOTHING), image)
-    assert boxes == [(0, 0, 2, 3), (0, 3, 5, 4)]
-
-
-def test_what_has_the_background_s_colour_is_not_there_and_parts_what_is():
-    background = screen("....a...........", "....a...........")
-    image = screen("aaaaaaaaa.......", ".bbbbbbbb.......")
-    boxes, _ = found_by(Workspace(background), image)
-    assert boxes == [(0, 0, 1, 4), (0, 5, 1, 4), (1, 1, 1, 8)]
-
-
 def test_blobs_of_one_or_two_pixels_are_splinters():
     image = screen("a.bb.c..d..ee...", ".....c...d..e...", "................", "f..f............", "................")
     boxes, _ = found_by(Workspace(NOTHING), image)
@@ -112,19 +81,3 @@ def test_only_the_first_256_blobs_are_looked_at():
     workspace = Workspace(np.zeros_like(image))
     assert workspace.find(image) == MAX_BLOBS
     assert workspace.blobs[-1, :4].tolist() == [24, 120, 1, 3]
-
-
-def test_part_of_a_larger_array_will_do():
-    wide = np.zeros((5, 32), np.uint8)
-    wide[1, 7:14] = 3
-    boxes, _ = found_by(Workspace(NOTHING), wide[:, 4:20])
-    assert boxes == [(1, 3, 1, 7)]
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_a_workspace_forgets_the_screen_before(seed):
-    rng = np.random.default_rng(seed)
-    workspace = Workspace(NOTHING)
-    for _ in range(5):
-        image = rng.integers(0, 3, NOTHING.shape, np.uint8)
-        assert found_by(workspace, image) == found_by(Workspace(NOTHING), image)

@@ -4,7 +4,7 @@ from drawn import slow_difference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arcademark.features.disco.classes import ObjectClasses, find_classes
+from arcademark.features.disco.classes import find_classes
 from arcademark.features.disco.sightings import sight
 
 pytestmark = pytest.mark.slow  # to compile
@@ -12,7 +12,6 @@ pytestmark = pytest.mark.slow  # to compile
 SHAPE = (40, 48)
 ARROW = ("..#..", ".###.", "#####", "..#..", "..##.")
 BENT = ("..#..", ".###.", "#####", "..#..", ".###.")
-RING = (".###.", "#...#", "#...#", "#...#", ".###.")
 BAR = ("########", "########")
 DOT = ("###",)
 
@@ -58,70 +57,11 @@ def test_frequencies_count_screens_and_instances_how_many_there_are():
     assert classes.instances.tolist() == [60 / 40]
 
 
-def test_what_is_rare_is_left_out():
-    screens = [paint((ARROW, 10, i, 1), *([(RING, 20, 4 * i, 2)] if i < 8 else ())) for i in range(40)]
-    assert [len(classes_of(screens, min_frequency=share)) for share in (0.19, 0.2, 0.21)] == [2, 2, 1]
-
-
-def test_what_stays_where_it_is_is_left_out():
-    screens = [paint((ARROW, 10, i % 12, 1), (RING, 20 + i % 13, 40, 1)) for i in range(60)]
-    assert pictures(classes_of(screens)) == [[RING]]  # 12 of 40 rows; 11 of 48 columns
-    assert len(classes_of(screens, min_extent=11 / 48)) == 2
-    assert len(classes_of(screens, min_extent=0.31)) == 0
-
-
-def test_a_few_odd_places_do_not_make_a_class_get_about():
-    screens = [paint((RING, 20, 40 if i < 2 else 4, 1)) for i in range(1000)]
-    assert len(classes_of(screens)) == 0
-    assert len(classes_of([paint((RING, 20, 40 if i < 20 else 4, 1)) for i in range(1000)])) == 1
-
-
-def test_parts_of_something_larger_are_left_out():
-    def screens(apart):
-        return [paint((ARROW, 10, i, 1), (DOT, 15 if i % 10 >= apart else 17, i, 2)) for i in range(40)]
-
-    assert pictures(classes_of(screens(2))) == [[ARROW]]
-    assert pictures(classes_of(screens(3))) == [[ARROW], [DOT]]
-
-
-def test_the_most_similar_classes_merge_where_there_are_too_many():
-    tee = ("#####", "..#..", "..#..", "..#..", "..#..")
-    screens = [
-        paint((ARROW, 10, i, 1), (RING, 20, i, 1), *([(tee, 30, i, 1)] if i % 2 else ()), (BAR, 2, i, 1))
-        for i in range(40)
-    ]
-    pixels = [tuple(tuple(c == "#" for c in row) for row in shape) for shape in (ARROW, tee, RING)]
-    apart = [slow_difference(pixels[i], pixels[j], 1.2, 1) for i, j in ((0, 1), (1, 2), (0, 2))]
-    assert apart == [0.18, 0.26, 0.28]
-    assert len(classes_of(screens)) == 4
-    assert {frozenset(shapes) for shapes in pictures(classes_of(screens, max_classes=3))} == {
-        *(frozenset({ARROW, tee}), frozenset({RING}), frozenset({BAR}))
-    }
-    assert {frozenset(shapes) for shapes in pictures(classes_of(screens, max_classes=2))} == {
-        *(frozenset({ARROW, tee, RING}), frozenset({BAR}))
-    }
-
-
-def test_the_most_frequent_stay_where_none_can_be_compared():
-    screens = [
-        paint((RING, 20, i, 1), *([(BAR, 2, i, 1)] if i % 2 else ()), *([(DOT, 30, i, 1)] if i % 4 else ()))
-        for i in range(40)
-    ]
-    assert [shape for shape, *_ in pictures(classes_of(screens))] == [RING, DOT, BAR]
-    assert [shape for shape, *_ in pictures(classes_of(screens, max_classes=2))] == [RING, DOT]
-
-
 @pytest.mark.parametrize("screens", [[paint()], [paint((ARROW, 3, 3, 1))]])
 def test_there_may_be_no_class(screens):
     classes = classes_of(screens)
     assert len(classes) == 0
     assert len(classes.of_shape) == len(classes.rows) == 0
-
-
-def test_arrays_make_the_same_classes_again():
-    classes = classes_of([paint((ARROW, 10, i, 1), (RING, 20, i, 1)) for i in range(40)])
-    again = ObjectClasses(**classes.arrays())
-    assert pictures(again) == pictures(classes) != []
 
 
 def slow_classes(seen, screen_shape, max_classes, min_frequency, min_extent):

@@ -6,7 +6,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.features.disco import features as module
 from arcademark.features.disco.classes import ObjectClasses, find_classes
 from arcademark.features.disco.drawing import COLOURS, MARGIN, SCALE
-from arcademark.features.disco.features import NO_COLOUR, Disco, make_disco
+from arcademark.features.disco.features import Disco, make_disco
 from arcademark.features.disco.sightings import sight
 from arcademark.features.registry import make_features
 
@@ -84,11 +84,6 @@ def test_the_features_of_one_instance(disco):
     assert counted(disco, field((0, 13, 7))) == {1: 1, 2 + 2: 1, 2 + 4 + 3: 1}
 
 
-def test_several_instances_add_up(disco):
-    disco.begin()
-    assert counted(disco, field((0, 1, 2), (0, 5, 2), (0, 9, 7))) == {1: 1, 2 + 0: 3, 2 + 4 + 0: 2, 2 + 4 + 3: 1}
-
-
 def test_the_features_of_a_pair(disco):
     """31 distances are 3 halves: -15 to -5, -4 to 5, 6 to 15; 13 speeds: -6 to -2, -1 to 2, 3 to 6."""
     disco.begin()
@@ -99,13 +94,6 @@ def test_the_features_of_a_pair(disco):
     }
     found = counted(disco, field((0, 6, 4), (1, 12, 7)))  # the bow moved down by 3, the bar up by 1: 4 faster
     assert {feature: n for feature, n in found.items() if feature >= 18} == {18 + 0b0010: 1, 18 + 16 + 0b0111: 1}
-
-
-def test_pairs_in_one_tile_add_up(disco):
-    disco.begin()
-    found = counted(disco, field((0, 1, 4), (0, 1, 8), (1, 13, 3), (1, 13, 10)))
-    pairs = {feature: n for feature, n in found.items() if feature >= 18}
-    assert pairs == {18 + 0: 4, 18 + 16 + 0b0011: 1, 18 + 16 + 0b0111: 3}  # 1, -6, 5 and -2 to the right
 
 
 def test_mirrored_and_other_colours_are_instances_too(disco):
@@ -179,11 +167,6 @@ def test_without_classes_the_picture_says_so(classes):
     empty = {name: value[:0] for name, value in classes.arrays().items()}
     picture = Disco(NOTHING, ObjectClasses(**empty)).classes_picture()
     assert picture.max() > 200
-
-
-def test_it_tells_its_background_if_it_has_one(classes):
-    assert Disco(NOTHING, classes).hidden is NOTHING
-    assert Disco(np.full_like(NOTHING, NO_COLOUR), classes).hidden is None
 
 
 def test_too_many_features_are_refused(classes):

@@ -20,23 +20,6 @@ def velocities(now, before, most):
     return [tuple(row) for row in now[:, 3:].tolist()]
 
 
-def test_an_instance_moved_from_the_nearest_of_its_class():
-    before = [(0, 10, 10), (0, 10, 20), (1, 11, 12)]
-    assert velocities([(0, 11, 12), (1, 11, 12), (0, 12, 18)], before, 8) == [(1, 2), (0, 0), (2, -2)]
-
-
-def test_what_is_too_far_along_an_axis_stands_still():
-    assert velocities([(0, 18, 2)], [(0, 10, 10)], 8) == [(8, -8)]
-    assert velocities([(0, 19, 10)], [(0, 10, 10)], 8) == [(0, 0)]
-    assert velocities([(0, 10, 1)], [(0, 10, 10)], 8) == [(0, 0)]
-    assert velocities([(0, 10, 11)], [(0, 10, 10)], 0) == [(0, 0)]
-    assert velocities([(0, 10, 11)], [], 8) == [(0, 0)]
-
-
-def test_of_equally_near_ones_the_first_counts():
-    assert velocities([(0, 10, 10)], [(0, 8, 10), (0, 12, 10), (0, 10, 8)], 8) == [(2, 0)]
-
-
 places = st.tuples(st.integers(0, 2), st.integers(0, 12), st.integers(0, 12))
 
 

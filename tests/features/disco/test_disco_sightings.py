@@ -1,6 +1,6 @@
 import hypothesis.extra.numpy as hnp
 import numpy as np
-from drawn import as_rows, blobs_of, box, images, may_be_object, screen, silhouette
+from drawn import as_rows, blobs_of, box, images, may_be_object, silhouette
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -43,20 +43,6 @@ def check(screens, background):
     assert found.tolist() == [list(map(int, note)) for note in notes]
 
 
-def test_what_is_noted_of_two_known_screens():
-    nothing = np.zeros((4, 16), np.uint8)
-    first = screen("aaa......bbb....", "a..........b....", "...ccc..........", "................")
-    second = screen("................", ".......aa.......", ".......a........", "................")
-    seen = sight([first, second], nothing)
-    assert seen.heights.tolist() == [2, 1, 2]
-    assert seen.widths.tolist() == [3, 3, 2]
-    assert seen.rows.tolist() == [0b111, 0b001, 0b111, 0b11, 0b01]
-    assert seen.screen.tolist() == [0, 0, 0, 1]
-    assert seen.shape.tolist() == [0, 0, 1, 2]  # the second blob is the first one's mirror image
-    assert seen.centre.tolist() == [[1, 2], [1, 20], [4, 8], [3, 15]]
-    assert seen.part.tolist() == [False, False, True, False]  # the row of c touches the box of a
-
-
 @settings(deadline=None, max_examples=60)
 @given(
     st.lists(hnp.arrays(np.uint8, (7, 16), elements=st.integers(0, 2)), max_size=4),
@@ -75,15 +61,3 @@ def test_many_screens_need_more_room():
     seen = sight([image] * 700, np.zeros_like(image))
     assert len(seen.screen) == 700 * 100 > 1 << 16
     assert np.all(seen.shape == 0)
-
-
-def test_one_array_may_be_shown_again_and_again():
-    image = screen("aaa.............", "................")
-
-    def moving():
-        for x in range(3):
-            image[:] = 0
-            image[0, x : x + 3] = 1
-            yield image
-
-    assert sight(moving(), np.zeros_like(image)).centre[:, 1].tolist() == [2, 4, 6]

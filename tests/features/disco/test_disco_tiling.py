@@ -8,21 +8,6 @@ from hypothesis import strategies as st
 from arcademark.features.disco.tiling import tile_range, tile_tables
 
 
-def test_known_tiles_of_an_axis():
-    """16 values, 4 tiles, 2 tilings: a tile is 16 / 3.5 wide; the second tiling is shifted by half of that."""
-    (table,) = tile_tables([16], 2, 4)
-    assert table[0].tolist() == [0] * 5 + [1] * 5 + [2] * 4 + [3] * 2
-    assert (table[1] - 4).tolist() == [0] * 3 + [1] * 4 + [2] * 5 + [3] * 4
-
-
-def test_known_tiles_of_a_plane():
-    """The second tiling is shifted by 1 of 2 halves down and by 3, which is 1 again, to the right."""
-    rows, columns = tile_tables([16, 16], 2, 4)
-    assert rows[0, 5] + columns[0, 11] == 1 * 4 + 2
-    assert rows[1, 5] + columns[1, 11] == 16 + 1 * 4 + 2
-    assert rows[1, 15] + columns[1, 15] == 16 + 15
-
-
 def test_the_axes_are_shifted_by_odd_steps():
     tables = tile_tables([57] * 4, 8, 8)  # T-th tiles and values are the same
     for axis, table in enumerate(tables):

@@ -16,6 +16,7 @@ from arcademark.agents.checkpoints.contents import MOST_BYTES, TRUST, read
 from arcademark.agents.checkpoints.onnx_files import whole
 from arcademark.agents.checkpoints.paths import MOST_LISTED, checksum, digest_of, file_of, is_rllib
 from arcademark.agents.importing import canonical_reference, importable, load_factory, where_raised
+from arcademark.agents.parameters import AboveZero, Positive, Share
 from arcademark.agents.spaces import check_spaces
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.environments.observations.spaces import Shown
@@ -202,17 +203,17 @@ class Checkpoint(NetworkPolicy):
         path: Path,
         sha256: str,
         *,
-        batch: int = ROWS,
+        batch: Positive = ROWS,
         deterministic: bool = True,
-        epsilon: float = 0.0,
+        epsilon: Share = 0.0,
         device: Literal["cpu", "cuda"] = "cpu",
         network: str = "",
-        scale: float = 1.0,
+        scale: AboveZero = 1.0,
         trust: bool = False,
         fire_pressed: bool = True,
     ) -> None:
         place = f"checkpoint {path}"
-        _check_settings(place, batch=batch, epsilon=epsilon, scale=scale, device=device)
+        _check_device(place, device)
         played, self.sha256, self.trained_frames = _network(path, sha256, env, network, scale, trust, place)
         self.fire_pressed = fire_pressed and played.fire_pressed
         super().__init__(played, env, batch=batch, deterministic=deterministic, epsilon=epsilon, device=device)
@@ -254,7 +255,7 @@ def check(label: str, asked: Sequence[tuple[Path, EnvironmentSpec]], settings: M
     ArcadeMarkError
         If one cannot be played. Where these are several, the error's notes (``__notes__``) have a line for each.
     """
-    _check_settings(f"agent {label}", **settings)
+    _check_device(f"agent {label}", settings.get("device", "cpu"))
     import torch
 
     threads = torch.get_num_threads()
@@ -293,11 +294,7 @@ def _tried(path: Path, env: EnvironmentSpec, settings: Mapping[str, Any]) -> Tri
     return Tried(made.sha256, made.fire_pressed)
 
 
-def _check_settings(
-    place: str, *, batch: int = ROWS, epsilon: float = 0.0, scale: float = 1.0, device: str = "cpu", **_: Any
-) -> None:
-    if batch < 1 or not 0 <= epsilon <= 1 or not scale > 0:
-        raise ArcadeMarkError(f"{place}: expected batch of at least 1, epsilon from 0 to 1 and scale above 0")
+def _check_device(place: str, device: str) -> None:
     try:
         import torch
     except ImportError:

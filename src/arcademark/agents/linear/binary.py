@@ -64,7 +64,11 @@ class BinaryValues(LinearValues[Change]):
 
     def reader(self) -> BinaryReader:
         """Return a reader for other episodes, between `end` and `begin`."""
-        return BinaryReader(self.weights, len(self.values))
+        return BinaryReader(self)
+
+    def recall(self, seen: Change) -> Change:
+        """Return a change in rows of weights."""
+        return seen
 
     def _make_room(self, moving: int) -> None:
         """Make places for all groups that `moving` features can need."""
@@ -99,9 +103,9 @@ class BinaryValues(LinearValues[Change]):
 class BinaryReader(Reader[Change]):
     """A `base.Reader` on features that are 0 or 1."""
 
-    def __init__(self, weights: NDArray[Any], num_actions: int) -> None:
-        self._weights = weights
-        self.values = np.zeros(num_actions)
+    def __init__(self, learnt: BinaryValues) -> None:
+        self._learnt = learnt
+        self.values = np.zeros(len(learnt.values))
 
     def begin(self, seen: Change) -> None:
         """Begin an episode in a state."""
@@ -110,7 +114,8 @@ class BinaryReader(Reader[Change]):
 
     def see(self, seen: Change) -> None:
         """See the state that followed."""
-        read_rows(self._weights, seen.on, seen.off, self.values)
+        rows = self._learnt.recall(seen)
+        read_rows(self._learnt.weights, rows.on, rows.off, self.values)
 
 
 def _groups(num_features: int, places: int, dtype: DTypeLike) -> Groups:

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from arcademark.agents.linear.binary import BinaryReader, BinaryValues
-from arcademark.agents.linear.rows import LANES, read_rows
+from arcademark.agents.linear.binary import BinaryValues
+from arcademark.agents.linear.rows import LANES
 from arcademark.features.base import Change
 from arcademark.features.numbering import Numbering
 
@@ -46,15 +46,15 @@ class NumberedValues(BinaryValues):
         """The feature of each row of `weights` that is in use, shape (n,)."""
         return self.numbering.features
 
+    def recall(self, seen: Change) -> Change:
+        """Return a change in rows of weights; features that were never met in training have none."""
+        return self.numbering.recall(seen)
+
     def see(self, seen: Change) -> None:
         """See the state that followed."""
         numbered = self.numbering.meet(seen)
         self._make_rows()
         super().see(numbered)
-
-    def reader(self) -> NumberedReader:
-        """Return a reader for other episodes, between `end` and `begin`."""
-        return NumberedReader(self, len(self.values))
 
     def restore(self, features: NDArray[np.int32], weights: NDArray[Any]) -> None:
         """Take up weights, between `end` and `begin`; ValueError if a feature is there twice or is none."""
@@ -72,16 +72,3 @@ class NumberedValues(BinaryValues):
         weights[:rows] = self.weights
         of[:rows] = self._groups.of
         self.weights, self._groups = weights, self._groups._replace(of=of)
-
-
-class NumberedReader(BinaryReader):
-    """A `base.Reader` on features that are 0 or 1; those that were never met in training have no weight."""
-
-    def __init__(self, learnt: NumberedValues, num_actions: int) -> None:
-        super().__init__(learnt.weights, num_actions)
-        self._learnt = learnt
-
-    def see(self, seen: Change) -> None:
-        """See the state that followed."""
-        numbered = self._learnt.numbering.recall(seen)
-        read_rows(self._learnt.weights, numbered.on, numbered.off, self.values)

@@ -27,12 +27,13 @@ Those of the B-PROS family are of Liang et al. 2016: alpha 0.5, lambda 0.9, gamm
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from arcademark.agents.parameters import declared
+from msgspec import Meta
+
+from arcademark.agents.parameters import AboveZero, Share, declared
 from arcademark.errors import ArcadeMarkError
 from arcademark.features.registry import feature_set
 
@@ -73,12 +74,12 @@ class Learning:
     """The parameters of learning, whatever the features; see `arcademark.agents.sarsa.Sarsa`."""
 
     features: str = "basic"
-    alpha: float = 0.5
-    lambda_: float | None = None
-    gamma: float | None = None
-    epsilon: float | None = None
-    evaluation_epsilon: float | None = None
-    trace_threshold: float = 0.01
+    alpha: AboveZero = 0.5
+    lambda_: Share | None = None
+    gamma: Share | None = None
+    epsilon: Share | None = None
+    evaluation_epsilon: Share | None = None
+    trace_threshold: Annotated[float, Meta(gt=0, le=1)] = 0.01
     reward_scale: RewardScale = "first"
 
 
@@ -111,35 +112,30 @@ def origin(parameters: Mapping[str, Any]) -> str:
         return ""
     whose, hearsay = _ORIGINS[features]
     values = " and ".join(f"{name.rstrip('_')} {usual[name]:g}" for name in kept)
-    told = (
+    said = (
         f"{values} of {features} {'is' if len(kept) == 1 else 'are'} {whose}: the table with the paper's own "
         "(Bellemare et al. 2013, Appendix C) is lost."
     )
     if hearsay is None:
-        return told
+        return said
     others = " ".join(f"--set {name}={value:g}" for name, value in zip(usual, hearsay, strict=True) if name in kept)
-    return f"{told} It is said, by no source, to have {others}."
+    return f"{said} It is said, by no source, to have {others}."
 
 
 def read_settings(**parameters: Any) -> Settings:
     """Check parameters of `Learning` and of the feature set, and fill in defaults for those that are None.
 
-    ArcadeMarkError if there is no such feature set, or a parameter is out of range or is none of the set's.
+    ArcadeMarkError if there is no such feature set, or a parameter is none of the set's.
     """
     given = {name: value for name, value in parameters.items() if value is not None}
     names = [field.name for field in dataclasses.fields(Learning)]
-    asked = {name: given.pop(name) for name in names if name in given}
-    features = asked.get("features", Learning.features)
-    learning = dataclasses.asdict(Learning()) | dataclasses.asdict(defaults(features)) | asked
+    chosen = {name: given.pop(name) for name in names if name in given}
+    features = chosen.get("features", Learning.features)
+    learning = dataclasses.asdict(Learning()) | dataclasses.asdict(defaults(features)) | chosen
     if learning["evaluation_epsilon"] is None:
         learning["evaluation_epsilon"] = learning["epsilon"]
-    settings = Settings(feature_parameters=given, **learning)
     _check_names(features, given)
-    for name in ("lambda_", "gamma", "epsilon", "evaluation_epsilon"):
-        _check(name, getattr(settings, name), "from 0 to 1", 0.0 <= getattr(settings, name) <= 1.0)
-    _check("alpha", settings.alpha, "more than 0", 0.0 < settings.alpha < math.inf)
-    _check("trace_threshold", settings.trace_threshold, "more than 0, at most 1", 0.0 < settings.trace_threshold <= 1.0)
-    return settings
+    return Settings(feature_parameters=given, **learning)
 
 
 def _check_names(features: str, given: Iterable[str]) -> None:
@@ -149,8 +145,3 @@ def _check_names(features: str, given: Iterable[str]) -> None:
         if name not in known:
             has = f"it has {', '.join(known)}" if known else "it has none"
             raise ArcadeMarkError(f"agent {NAME}: features {features!r} have no parameter '{name}'; {has}")
-
-
-def _check(name: str, value: float, expected: str, holds: bool) -> None:
-    if not holds:
-        raise ArcadeMarkError(f"agent {NAME}: parameter '{name}' is {value!r}: expected {expected}")

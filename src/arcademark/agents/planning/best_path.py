@@ -23,7 +23,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from arcademark.agents.planning.planner import KeptPlanner, as_state, hold_actions, within
+from arcademark.agents.parameters import Positive, Share
+from arcademark.agents.planning.planner import KeptPlanner, as_state, hold_actions
 
 if TYPE_CHECKING:
     import numpy as np
@@ -77,10 +78,10 @@ class BestPath(KeptPlanner):
 
     citation = "ours, after rolling horizon evolution (Perez et al. 2013)"
 
-    frames_per_decision: int = within(10_000, 1)
-    horizon_frames: int = within(300, 1)
-    discount: float = within(0.999, 0, 1)
-    hold: float = within(0.75, 0, 1)
+    frames_per_decision: Positive = 10_000
+    horizon_frames: Positive = 300
+    discount: Share = 0.999
+    hold: Share = 0.75
 
     name = "best-path"
 

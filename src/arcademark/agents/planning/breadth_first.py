@@ -29,7 +29,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from arcademark.agents.planning.planner import within
+from arcademark.agents.parameters import Positive, Share
 from arcademark.agents.planning.tree import Node, TreePlanner, back_up, returns
 
 if TYPE_CHECKING:
@@ -54,8 +54,8 @@ class BreadthFirst(TreePlanner):
 
     citation = "Bellemare et al. 2013, §3.2.1 and Appendix B"
 
-    frames_per_decision: int = within(133_000, 1)
-    discount: float = within(0.999, 0, 1)
+    frames_per_decision: Positive = 133_000
+    discount: Share = 0.999
     prune_duplicates: bool = False
 
     name = "breadth-first"

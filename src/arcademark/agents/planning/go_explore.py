@@ -30,11 +30,14 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
+from msgspec import Meta
+
+from arcademark.agents.parameters import NotNegative, Positive, Share
 from arcademark.agents.planning.archive import Archive, Trajectory
 from arcademark.agents.planning.features import ScreenCells
-from arcademark.agents.planning.planner import KeptPlanner, check, check_frames, hold_actions, within
+from arcademark.agents.planning.planner import KeptPlanner, check_frames, hold_actions
 from arcademark.environments.emulation.facts import screen_shape
 from arcademark.errors import ArcadeMarkError
 
@@ -71,24 +74,27 @@ class GoExplore(KeptPlanner):
 
     citation = "Ecoffet et al. 2019; Ecoffet et al. 2021"
 
-    explore_frames: int = within(1_000_000, 1)
-    width: int = 11
-    height: int = 8
-    levels: int = within(8, 1, 256)
-    explore_actions: int = within(100, 1)
-    repeat_probability: float = within(0.95, 0, 1)
-    seen_weight: float = within(1.0, 0)
-    chosen_weight: float = within(0.0, 0)
-    chosen_since_new_weight: float = within(0.0, 0)
+    explore_frames: Positive = 1_000_000
+    width: Positive = 11
+    height: Positive = 8
+    levels: Annotated[int, Meta(ge=1, le=256)] = 8
+    explore_actions: Positive = 100
+    repeat_probability: Share = 0.95
+    seen_weight: NotNegative = 1.0
+    chosen_weight: NotNegative = 0.0
+    chosen_since_new_weight: NotNegative = 0.0
     life_ends: bool = False
-    frames_per_action: int | None = None
+    frames_per_action: Positive | None = None
 
     name = "go-explore"
 
     def __post_init__(self) -> None:
         shape = screen_height, screen_width = screen_shape(self.env.game)
-        check(self.name, "width", self.width, 1, screen_width)
-        check(self.name, "height", self.height, 1, screen_height)
+        for name, most in (("width", screen_width), ("height", screen_height)):
+            if getattr(self, name) > most:
+                raise ArcadeMarkError(
+                    f"agent {self.name}: parameter {name!r} is {getattr(self, name)}: expected 1 to {most}"
+                )
         super().__post_init__()
         self.weights = self.seen_weight, self.chosen_weight, self.chosen_since_new_weight
         if not any(self.weights):

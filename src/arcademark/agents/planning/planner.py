@@ -7,12 +7,11 @@ What is kept is data, never Python objects::
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,16 +21,8 @@ if TYPE_CHECKING:
     from arcademark.environments.base import EnvironmentSpec
     from arcademark.environments.emulation.generative import GenerativeModel, State
 
-T = TypeVar("T")
-
 _LENGTH = 8
 """Bytes that tell the length of the text."""
-
-
-def within(default: T, least: float, most: float | None = None) -> T:
-    """Declare a parameter of a `KeptPlanner`, which is refused below `least` and above `most`."""
-    declared: T = dataclasses.field(default=default, metadata={"limits": (least, most)})
-    return declared
 
 
 @dataclass(eq=False, repr=False)
@@ -53,9 +44,6 @@ class KeptPlanner:
     yield_frames = 1_000
 
     def __post_init__(self) -> None:
-        for parameter in dataclasses.fields(self):
-            if limits := parameter.metadata.get("limits"):
-                check(self.name, parameter.name, getattr(self, parameter.name), *limits)
         self.emulated = 0
 
     @classmethod
@@ -180,17 +168,8 @@ def choose(values: Sequence[float], rng: np.random.Generator) -> int:
 
 def check_frames(agent: str, parameter: str, frames: int, env: EnvironmentSpec, frames_per_action: int | None) -> None:
     """Refuse a budget of frames below those of one action, the protocol's if `frames_per_action` is None."""
-    if frames_per_action is not None:
-        check(agent, "frames_per_action", frames_per_action, 1)
     least = env.protocol.frame_skip if frames_per_action is None else frames_per_action
     if frames < least:
         raise ArcadeMarkError(
             f"agent {agent}: parameter {parameter!r} is {frames}: expected at least {least}, the frames of one action"
         )
-
-
-def check(agent: str, parameter: str, value: float, least: float, most: float | None = None) -> None:
-    """Refuse a parameter that is below `least` or above `most`."""
-    if value < least or (most is not None and value > most):
-        expected = f"at least {least:g}" if most is None else f"{least:g} to {most:g}"
-        raise ArcadeMarkError(f"agent {agent}: parameter {parameter!r} is {value:g}: expected {expected}")

@@ -36,7 +36,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from arcademark.agents.planning.planner import within
+from arcademark.agents.parameters import Positive, Share
 from arcademark.agents.planning.width import WidthPlanner
 
 if TYPE_CHECKING:
@@ -78,9 +78,9 @@ class RolloutIW(WidthPlanner):
 
     citation = "Bandres, Bonet and Geffner 2018"
 
-    frames_per_decision: int = within(7_500, 1)
-    horizon_frames: int = within(22_500, 1)
-    discount: float = within(1.0, 0, 1)
+    frames_per_decision: Positive = 7_500
+    horizon_frames: Positive = 22_500
+    discount: Share = 1.0
 
     name = "rollout-iw"
 

@@ -44,7 +44,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from arcademark.agents.planning.planner import choose, within
+from arcademark.agents.parameters import NotNegative, Positive, Share
+from arcademark.agents.planning.planner import choose
 from arcademark.agents.planning.tree import Node, TreePlanner
 
 if TYPE_CHECKING:
@@ -77,10 +78,10 @@ class UCT(TreePlanner):
 
     citation = "Bellemare et al. 2013, §3.2.1 and Appendix B"
 
-    simulations: int = within(500, 1)
-    horizon_frames: int = within(300, 1)
-    exploration: float = within(0.1, 0)
-    discount: float = within(0.999, 0, 1)
+    simulations: Positive = 500
+    horizon_frames: Positive = 300
+    exploration: NotNegative = 0.1
+    discount: Share = 0.999
     reward_scale: Literal["first", "none"] = "first"
     prune_duplicates: bool = True
 

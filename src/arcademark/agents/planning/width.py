@@ -18,12 +18,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
+from msgspec import Meta
 
+from arcademark.agents.parameters import Positive, Share
 from arcademark.agents.planning.features import Features, make_features
-from arcademark.agents.planning.planner import check_frames, within
+from arcademark.agents.planning.planner import check_frames
 from arcademark.agents.planning.tree import Node, TreePlanner, back_up, flatten, returns, unflatten
 
 if TYPE_CHECKING:
@@ -46,14 +48,14 @@ class WidthPlanner(TreePlanner):
     """
 
     features: FeatureName = "ram"
-    frames_per_decision: int = within(150_000, 1)
-    horizon_frames: int = within(1_500, 1)
-    discount: float = within(0.995, 0, 1)
-    still_frames: int = within(30, 0)
-    risk_aversion: float = within(1.0, 1)
+    frames_per_decision: Positive = 150_000
+    horizon_frames: Positive = 1_500
+    discount: Share = 0.995
+    still_frames: Annotated[int, Meta(ge=0)] = 30
+    risk_aversion: Annotated[float, Meta(ge=1)] = 1.0
     subscores: bool = False
     prefer_long: bool = False
-    frames_per_action: int | None = None
+    frames_per_action: Positive | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -19,6 +19,7 @@ import numpy as np
 from arcademark.agents.base import Actions, Flags, Generators, Observations
 from arcademark.agents.checkpoints import contents
 from arcademark.agents.checkpoints.policy import ROWS, NetworkPolicy
+from arcademark.agents.parameters import AboveZero, Positive, Share
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.environments.observations.spaces import Shown
 from arcademark.errors import ArcadeMarkError
@@ -54,25 +55,19 @@ class NetworkTrainer:
 
     env: EnvironmentSpec
     _: KW_ONLY
-    num_envs: int = 1
-    learning_rate: float = 1e-4
+    num_envs: Positive = 1
+    learning_rate: AboveZero = 1e-4
     gamma: float = 0.99
     deterministic: bool = True
-    epsilon: float = 0.0
+    epsilon: Share = 0.0
     device: Literal["cpu", "cuda"] = "cpu"
-    checkpoint_frames: int = 1_000_000
+    checkpoint_frames: Positive = 1_000_000
 
     name: ClassVar[str]
     batch_size: ClassVar[int] = ROWS
     channels_first: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        positive = {name: getattr(self, name) for name in ("num_envs", "learning_rate", "checkpoint_frames")}
-        for name, value in positive.items():
-            if not value > 0:
-                raise ArcadeMarkError(f"agent {self.name}: parameter '{name}' is {value}: expected more than 0")
-        if not 0 <= self.epsilon <= 1:
-            raise ArcadeMarkError(f"agent {self.name}: parameter 'epsilon' is {self.epsilon}: expected 0 to 1")
         self._import()
         self._model: Any = None
         self._kept = b""

@@ -20,6 +20,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from arcademark.agents.importing import DreamerSize, import_dreamer
+from arcademark.agents.parameters import AboveZero, Positive
 from arcademark.agents.trainers.network import NetworkTrainer, seed_of
 from arcademark.errors import ArcadeMarkError
 
@@ -133,8 +134,8 @@ class IMPALA(RLlib):
 
     citation = "Espeholt et al. 2018; settings of RLlib's examples"
 
-    num_envs: int = 10
-    learning_rate: float = 9e-4
+    num_envs: Positive = 10
+    learning_rate: AboveZero = 9e-4
     unroll: int = 50
     minibatch_size: int = 500
     ent_coef: float = 0.02
@@ -180,7 +181,7 @@ class APPO(IMPALA):
 
     citation = "Luo et al. 2020; settings of RLlib's examples"
 
-    learning_rate: float = 5e-4
+    learning_rate: AboveZero = 5e-4
     ent_coef: float = 0.01
     max_grad_norm: float = 40.0
     clip_range: float = 0.4
@@ -226,7 +227,7 @@ class Rainbow(RLlib):
 
     citation = "Hessel et al. 2018"
 
-    learning_rate: float = 6.25e-5
+    learning_rate: AboveZero = 6.25e-5
     buffer_size: int = 100_000
     learning_starts: int = 20_000
     minibatch_size: int = 32
@@ -289,7 +290,7 @@ class DreamerV3(RLlib):
 
     citation = "Hafner et al. 2023"
 
-    learning_rate: float = 1e-4
+    learning_rate: AboveZero = 1e-4
     gamma: float = 0.997
     model_size: DreamerSize = "XS"
     training_ratio: float = 1024.0

@@ -17,6 +17,7 @@ import numpy as np
 from gymnasium.spaces import Box
 
 from arcademark.agents.checkpoints.policy import NetworkPolicy
+from arcademark.agents.parameters import AboveZero, Positive
 from arcademark.agents.trainers.model import CHUNK_STEPS, StableBaselines
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.environments.tasks import spaces_of
@@ -41,7 +42,7 @@ class OnPolicy(StableBaselines):
         Length to which gradients are clipped.
     """
 
-    num_envs: int = 8
+    num_envs: Positive = 8
     n_steps: int = 128
     gae_lambda: float = 0.95
     ent_coef: float = 0.01
@@ -85,7 +86,7 @@ class PPO(OnPolicy):
 
     citation = "Schulman et al. 2017; settings of RL Baselines3 Zoo (Raffin 2020)"
 
-    learning_rate: float = 2.5e-4
+    learning_rate: AboveZero = 2.5e-4
     n_epochs: int = 4
     minibatch_size: int = 256
     clip_range: float = 0.1
@@ -143,8 +144,8 @@ class A2C(OnPolicy):
 
     citation = "Mnih et al. 2016; settings of RL Baselines3 Zoo (Raffin 2020)"
 
-    num_envs: int = 16
-    learning_rate: float = 7e-4
+    num_envs: Positive = 16
+    learning_rate: AboveZero = 7e-4
     n_steps: int = 5
     gae_lambda: float = 1.0
     vf_coef: float = 0.25
@@ -281,7 +282,7 @@ class QRDQN(DQN):
 
     citation = "Dabney et al. 2018; settings of RL Baselines3 Zoo (Raffin 2020)"
 
-    learning_rate: float = 5e-5
+    learning_rate: AboveZero = 5e-5
     learning_starts: int = 50_000
     target_update_interval: int = 10_000
     exploration_fraction: float = 0.025
@@ -310,7 +311,7 @@ class SAC(OffPolicy):
 
     citation = "Haarnoja et al. 2018; settings of Stable-Baselines3"
 
-    learning_rate: float = 3e-4
+    learning_rate: AboveZero = 3e-4
     buffer_size: int = 1_000_000
     learning_starts: int = 100
     minibatch_size: int = 256
