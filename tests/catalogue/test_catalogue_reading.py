@@ -30,7 +30,7 @@ def test_a_score_that_its_source_has_otherwise_keeps_both(write):
 
 def test_a_score_as_published_is_a_number(write):
     header, first, *_ = SCORES.splitlines()
-    with pytest.raises(ArcadeMarkError, match="line 2: the score as published is 'x'"):
+    with pytest.raises(ArcadeMarkError, match="line 2: Expected `float"):
         reading.read_results("small", write(scores=f"{header},as_published\n{first},x\n"))
 
 
@@ -43,7 +43,8 @@ def test_scores_may_be_those_of_single_runs(write):
 
 
 @pytest.mark.parametrize(
-    ("score", "per_run", "told"), [("1000", "900 1000", "follow from the scores per run"), ("", "9 x", "a run is 'x'")]
+    ("score", "per_run", "told"),
+    [("1000", "900 1000", "follow from the scores per run"), ("", "9 x", "Expected `float`")],
 )
 def test_scores_of_single_runs_are_numbers_and_all_there_is(write, score, per_run, told):
     header = SCORES.splitlines()[0]
@@ -65,23 +66,23 @@ def test_a_letter_tells_two_papers_of_one_year_apart(write):
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ('source = "doe-2020"\n', "", "no source"),
-        ('source = "doe-2020"\n', 'source = ""\n', "no source"),
+        ('source = "doe-2020"\n', "", "missing required field `source`"),
+        ('source = "doe-2020"\n', 'source = ""\n', "$.source"),
         ('source = "doe-2020"\n', 'source = "deo-2020"\n', "did you mean 'doe-2020'"),
         ('paper = "doe-2020"\n', 'paper = "roe-1999"\n', "unknown source 'roe-1999'"),
-        ('kind = "value-based"', 'kind = "valuebased"', "did you mean 'value-based'"),
-        ('reported = "evaluation"', 'reported = "final"', "unknown reported 'final'"),
+        ('kind = "value-based"', 'kind = "valuebased"', "'valuebased' - at `$.kind`"),
+        ('reported = "evaluation"', 'reported = "final"', "$.reported"),
         ('protocol = "dqn-2015"', 'protocol = "dqn-2051"', "did you mean 'dqn-2015'"),
-        ('table = "Table 1"', 'table = ""', "table is ''"),
-        ('table = "Table 1"\n', "", "no 'table'"),
-        ("training_frames = 1_000", "training_frames = -1", "training_frames is -1"),
-        ("training_frames = 1_000", "training_frames = 1e3", "training_frames is 1000.0"),
-        ("training_frames", "training_frame", "did you mean 'training_frames'"),
+        ('table = "Table 1"', 'table = ""', "$.table"),
+        ('table = "Table 1"\n', "", "`table`"),
+        ("training_frames = 1_000", "training_frames = -1", "$.training_frames"),
+        ("training_frames = 1_000", "training_frames = 1.5", "$.training_frames"),
+        ("training_frames", "training_frame", "unknown field `training_frame`"),
         ('hand = "first"', 'hand = "second"', "'read_in' says where"),
         ('hand = "first"', 'hand = "first"\nread_in = "a copy"', "'read_in' says where"),
-        ('hand = "first"', 'hand = "third"', "unknown hand 'third'"),
-        ('"frame stack" = 4', '"frame stack" = [4]', "text, numbers, true or false"),
-        ('"frame stack" = 4', '"frame stack" = nan', "text, numbers, true or false"),
+        ('hand = "first"', 'hand = "third"', "$.hand"),
+        ('"frame stack" = 4', '"frame stack" = [4]', "$.settings"),
+        ('"frame stack" = 4', '"frame stack" = nan', "not finite"),
         ('assumed = ["frame stack"]', 'assumed = ["colour"]', "unknown assumed setting 'colour'"),
     ],
 )
@@ -99,14 +100,14 @@ def test_an_entry_that_lacks_something_or_says_what_is_not_is_refused(write, old
         ("Alpha,pong", "Alpha,ponk", "did you mean 'pong'"),
         ("Alpha,pong", "Alpha,Pong", "unknown game 'Pong'"),
         ("Alpha,pong", "Alpha,qbert", "line 3: a second score for 'Alpha' on 'qbert'"),
-        ("-20.5,0.5", "nan,0.5", "the score is 'nan'"),
-        ("-20.5,0.5", "inf,0.5", "the score is 'inf'"),
-        ("-20.5,0.5", ",0.5", "the score is ''"),
-        ("-20.5,0.5", "-20.5,few", "the uncertainty is 'few'"),
+        ("-20.5,0.5", "nan,0.5", "not finite"),
+        ("-20.5,0.5", "inf,0.5", "not finite"),
+        ("-20.5,0.5", ",0.5", "the score is empty"),
+        ("-20.5,0.5", "-20.5,few", "$.uncertainty"),
         ("-20.5,0.5", "-20.5,", "an uncertainty and its kind go together"),
         ("standard deviation over 3 runs", "", "an uncertainty and its kind go together"),
-        (",3,", ",0,", "runs is '0'"),
-        (",3,", ",2.5,", "runs is '2.5'"),
+        (",3,", ",0,", "$.runs"),
+        (",3,", ",2.5,", "$.runs"),
         ("algorithm,task", "algorithm,game", "the columns are algorithm, game"),
         ("1000,,,,doubtful", "1000,,,doubtful", "line 3"),
     ],
@@ -132,9 +133,9 @@ def test_an_algorithm_whose_scores_are_lost_has_none(write):
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ("year = 2020", 'year = "2020"', "the year is '2020'"),
-        ('title = "A Paper"', 'title = " "', "title is ' '"),
-        ('venue = "Somewhere"\n', "", "no 'venue'"),
+        ("year = 2020", 'year = "2020"', "$.year"),
+        ('title = "A Paper"', 'title = " "', "$.title"),
+        ('venue = "Somewhere"\n', "", "`venue`"),
     ],
 )
 def test_a_paper_is_cited_in_full(write, old, new, told):

@@ -253,13 +253,8 @@ def test_other_packages_read_what_none_of_ours_knows(tmp_path: Path, monkeypatch
     (logs := tmp_path / "logs").mkdir()
     (logs / "a.mine").write_text("%mine 1 2.5")
     (logs / "b.mine").write_text("%other")
-    for place, options in (
-        (logs / "a.mine", {}),
-        (logs / "a.mine", {"format": "mine"}),
-        (logs, {}),
-        (logs, {"format": "mine"}),
-    ):
-        reading = read_tables(place, canonical_task=str.upper, **options)
+    for place, format in itertools.product((logs / "a.mine", logs), (None, "mine")):
+        reading = read_tables(place, canonical_task=str.upper, format=format)
         assert (reading.format, reading.table.tasks) == ("mine", ("PONG",))
         assert reading.table.scores.tolist() == [[[1.0, 2.5]]]
         assert reading.table.sources == (str(logs / "a.mine"),)

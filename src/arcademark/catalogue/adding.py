@@ -1,7 +1,8 @@
 """Checks a collection that somebody contributes as those of the catalogue are checked, and writes it into a checkout.
 
-Every problem is found, with the file and line where it is. What is merely striking beside the scores that the catalogue
-has, a factor of ten or another algorithm's column, is a remark: it may be so, and is answered by a note.
+Of every table and row the first problem is found, with the file and line where it is. What is merely striking beside the
+scores that the catalogue has, a factor of ten or another algorithm's column, is a remark: it may be so, and is answered
+by a note.
 """
 
 from __future__ import annotations
@@ -166,12 +167,12 @@ def _sources(texts: Mapping[str, str], into: Path | None) -> tuple[list[Finding]
     papers: dict[str, Source] = {}
     known = reading.read_sources(into)
     for key, row in rows.items():
-        problems = [*reading.source_problems(row)]
-        if not problems and key in known and reading.source_of(key, row) != known[key]:
-            problems.append("the catalogue has this paper otherwise; leave it out")
-        found += [Finding(where.get(key, f"{SOURCES}, [{key}]"), problem) for problem in problems]
-        if not problems:
+        try:
             papers[key] = reading.source_of(key, row)
+            if papers[key] != known.get(key, papers[key]):
+                raise ValueError("the catalogue has this paper otherwise; leave it out")
+        except ValueError as error:
+            found.append(Finding(where.get(key, f"{SOURCES}, [{key}]"), str(error)))
     return found, papers
 
 
@@ -184,9 +185,11 @@ def _entries(collection: str, text: str, known: Mapping[str, Source]) -> tuple[d
     if not rows and not found:
         found.append(Finding(name, "holds no algorithm; expected a table for each"))
     for algorithm, row in rows.items():
-        problems = [*reading.entry_problems(row, known)]
-        found += [Finding(where.get(algorithm, f"{name}, [{algorithm}]"), problem) for problem in problems]
-        read[algorithm] = None if problems else reading.entry_of(collection, algorithm, row, known)
+        try:
+            read[algorithm] = reading.entry_of(collection, algorithm, row, known)
+        except ValueError as error:
+            read[algorithm] = None
+            found.append(Finding(where.get(algorithm, f"{name}, [{algorithm}]"), str(error)))
     return read, found
 
 
@@ -194,7 +197,6 @@ def _results(name: str, text: str, entries: Mapping[str, Entry | None]) -> tuple
     table = csv.reader(io.StringIO(text), strict=True)
     found: list[Finding] = []
     read: dict[tuple[str, str], Result | None] = {}
-    whole = {algorithm: entry for algorithm, entry in entries.items() if entry}
     try:
         header = tuple(next(table, ()))
         if wrong := [*reading.column_problems(header)]:
@@ -204,15 +206,16 @@ def _results(name: str, text: str, entries: Mapping[str, Entry | None]) -> tuple
             if len(cells) != len(header):
                 found.append(Finding(where, f"{len(cells)} cells, expected {len(header)}, as the header has columns"))
                 continue
-            row = dict(zip(header, cells, strict=True))
-            problems = [*reading.result_problems(row, entries, read)]
-            found += [Finding(where, problem) for problem in problems]
-            sound = not problems and row["algorithm"] in whole
-            result = reading.result_of(row, whole) if sound else None
+            row, result = dict(zip(header, cells, strict=True)), None
+            try:
+                result = reading.result_of(row, entries, read)
+            except ValueError as error:
+                found.append(Finding(where, str(error)))
             read[row["algorithm"], row["task"]] = result
             found += [Finding(where, wrong.problem) for wrong in impossible([result] if result else [])]
     except csv.Error as error:
         found.append(Finding(f"{name}, line {table.line_num}", f"is no CSV: {error}; correct it"))
+    whole = {algorithm: entry for algorithm, entry in entries.items() if entry}
     found += [Finding(name, problem) for problem in reading.lost_problems(whole, (algorithm for algorithm, _ in read))]
     return [result for result in read.values() if result], found
 
@@ -254,8 +257,8 @@ def _apart(algorithm: str, mine: Mapping[str, Result], alike: Iterable[Mapping[s
         far = [other for other in others if _far(result.score, other.score)]
         if far and 2 * len(far) >= len(others) and not result.note:
             beside = ", ".join(f"{other.score:.12g} in {other.entry.collection}" for other in far)
-            told = f"{result.score:.12g} is {FACTOR:g} times or more apart from {beside}: is a factor lost?"
-            yield Finding(f"{algorithm}, {game}", told)
+            problem = f"{result.score:.12g} is {FACTOR:g} times or more apart from {beside}: is a factor lost?"
+            yield Finding(f"{algorithm}, {game}", problem)
 
 
 def _far(one: float, other: float) -> bool:
@@ -266,8 +269,8 @@ def _far(one: float, other: float) -> bool:
 def _repeated(algorithm: str, mine: Mapping[str, Result]) -> Iterator[Finding]:
     for first, second in pairwise(mine.values()):
         if first.score == second.score and abs(first.score) >= LEAST and not second.note:
-            told = f"has the score of {first.task}, {first.score:.12g}: is a cell copied?"
-            yield Finding(f"{algorithm}, {second.task}", told)
+            problem = f"has the score of {first.task}, {first.score:.12g}: is a cell copied?"
+            yield Finding(f"{algorithm}, {second.task}", problem)
 
 
 def _copied(
@@ -302,8 +305,9 @@ def _write(name: str, texts: Mapping[str, str], into: Path) -> tuple[str, ...]:
         try:
             files.write_whole(into / file, partial(_fill, text))
         except OSError as error:
-            told = f"cannot write the file ({error.strerror}); check its permissions"
-            raise ArcadeMarkError(f"{into / file}: {told}") from None
+            raise ArcadeMarkError(
+                f"{into / file}: cannot write the file ({error.strerror}); check its permissions"
+            ) from None
     for read in (
         reading.read_names,
         reading.read_sources,

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any
 
-from arcademark.catalogue.model import ALGORITHM_KINDS, HANDS, REPORTED, Entry, Result, SettingValue, Source
+import msgspec
+
+from arcademark.catalogue.model import AlgorithmKind, Entry, Hand, Reported, Result, SettingValue, Source
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.suite import protocols, tables, tasks
 
@@ -26,13 +29,9 @@ AS_PUBLISHED = "as_published"
 PER_RUN = "per_run"
 """A last column that a collection may have: the scores of single runs, with spaces between, in the place of a score."""
 
-_TEXTS = ("kind", "paper", "source", "table", "protocol", "reported", "hand")
-_OPTIONAL = ("training_frames", "read_in", "settings", "assumed", "unavailable", "note", "same_as")
-_OPTIONAL_TEXTS = ("read_in", "unavailable", "note", "same_as")
-_COUNT = re.compile("[1-9][0-9]{0,8}")
+_Text = Annotated[str, msgspec.Meta(pattern=r"\S")]
 ADDRESS = re.compile(r"https?://[^\s/?#]", re.IGNORECASE)
 """How a paper's address begins: pages link to it."""
-_CHOICES: Mapping[str, Sequence[str]] = {"kind": ALGORITHM_KINDS, "reported": REPORTED, "hand": HANDS}
 
 
 def data_directory() -> Traversable:
@@ -60,8 +59,8 @@ def read_sources(directory: Path | None = None) -> Mapping[str, Source]:
     """Return the papers by key, each with authors, title, venue and year."""
     found = {}
     for key, row in tables.read_tables("sources.toml", directory or data_directory()).items():
-        _refuse(f"sources.toml, [{key}]", source_problems(row))
-        found[key] = source_of(key, row)
+        with _at(f"sources.toml, [{key}]"):
+            found[key] = source_of(key, row)
     return MappingProxyType(found)
 
 
@@ -73,8 +72,8 @@ def read_entries(collection: str, directory: Path | None = None) -> Mapping[str,
     rows = tables.read_tables(name, (directory or data_directory()) / "entries")
     found = {}
     for algorithm, row in rows.items():
-        _refuse(f"entries/{name}, [{algorithm}]", entry_problems(row, known))
-        found[algorithm] = entry_of(collection, algorithm, row, known)
+        with _at(f"entries/{name}, [{algorithm}]"):
+            found[algorithm] = entry_of(collection, algorithm, row, known)
     return MappingProxyType(found)
 
 
@@ -87,85 +86,101 @@ def read_results(collection: str, directory: Path | None = None) -> tuple[Result
     for line, row in enumerate(tables.read_rows(name, (directory or data_directory()) / "scores"), start=2):
         if line == 2:
             _refuse(f"scores/{name}", column_problems(tuple(row)))
-        _refuse(f"scores/{name}, line {line}", result_problems(row, entries, found))
-        found[row["algorithm"], row["task"]] = result_of(row, entries)
+        with _at(f"scores/{name}, line {line}"):
+            if result := result_of(row, entries, found):
+                found[result.entry.algorithm, result.task] = result
     _refuse(f"scores/{name}", lost_problems(entries, (algorithm for algorithm, _ in found)))
     return tuple(found.values())
 
 
-def source_problems(row: Any) -> Iterator[str]:
-    """Yield what is wrong with the table of a paper."""
-    yield from _field_problems(row, ("authors", "title", "venue", "year"), ("url", "bibtex"))
-    if isinstance(row, Mapping):
-        for name in ("authors", "title", "venue", "url", "bibtex"):
-            if name in row and not _is_text(row[name]):
-                yield f"{name} is {row[name]!r}, expected text"
-        if not isinstance(row.get("year", 0), int):
-            yield f"the year is {row['year']!r}, expected a whole number"
-        if _is_text(row.get("url")) and not ADDRESS.match(row["url"]):
-            yield f"url is {row['url']!r}, expected an address that begins with https://"
-        if "bibtex" in row and "url" not in row:
-            yield "'bibtex' goes with a 'url'; give both or neither"
+class SourceRow(msgspec.Struct, forbid_unknown_fields=True):
+    """The table of a paper in ``sources.toml``; address and BibTeX go together."""
+
+    authors: _Text
+    title: _Text
+    venue: _Text
+    year: int
+    url: _Text = ""
+    bibtex: _Text = ""
+
+    def __post_init__(self) -> None:
+        if self.url and not ADDRESS.match(self.url):
+            raise ValueError(f"url is {self.url!r}, expected an address that begins with https://")
+        if self.bibtex and not self.url:
+            raise ValueError("'bibtex' goes with a 'url'; give both or neither")
 
 
-def source_of(key: str, row: Mapping[str, Any]) -> Source:
-    """Return the paper that a table without problems is of."""
-    return Source(key, row["authors"], row["title"], row["venue"], row["year"])
+class EntryRow(msgspec.Struct, forbid_unknown_fields=True):
+    """The table of an algorithm in a file of entries; the fields are those of `Entry`, papers by their keys."""
+
+    kind: AlgorithmKind
+    paper: str
+    source: _Text
+    table: _Text
+    protocol: str
+    reported: Reported
+    hand: Hand
+    training_frames: Annotated[int, msgspec.Meta(ge=0)] | None = None
+    read_in: str = ""
+    settings: dict[str, SettingValue] = {}
+    assumed: tuple[str, ...] = ()
+    unavailable: str = ""
+    note: str = ""
+    same_as: str = ""
+
+    def __post_init__(self) -> None:
+        if (self.hand == "second") != bool(self.read_in):
+            raise ValueError("'read_in' says where scores were read at second hand, and only then; correct it")
+        if not all(math.isfinite(value) for value in self.settings.values() if isinstance(value, float)):
+            raise ValueError("settings hold a number that is not finite; correct it")
+        for name in self.assumed:
+            _refuse_unknown("assumed setting", name, self.settings)
 
 
-def entry_problems(row: Any, known: Mapping[str, Source]) -> Iterator[str]:
-    """Yield what is wrong with the table of an algorithm; `known` are the papers by key."""
-    if isinstance(row, Mapping) and not row.get("source"):
-        yield "no source; name the paper that the scores were read in, by its key"
-        row = {**row, "source": next(iter(known), "")}
-    yield from _field_problems(row, _TEXTS, _OPTIONAL)
-    if not isinstance(row, Mapping):
-        return
-    for name in ("table", "kind", "reported", "hand", "paper", "source", "protocol", *_OPTIONAL_TEXTS):
-        if not isinstance(row.get(name, ""), str) or (name == "table" and not _is_text(row.get(name, "-"))):
-            yield f"{name} is {row[name]!r}, expected text"
-    texts = {name: value for name, value in row.items() if isinstance(value, str)}
-    for field, choices in _CHOICES.items():
-        if field in texts:
-            yield from _unknown(field, texts[field], choices)
-    for kind, field, names in (
-        ("source", "source", known),
-        ("source", "paper", known),
-        ("protocol", "protocol", protocols.protocols()),
-    ):
-        if texts.get(field):
-            yield from _unknown(kind, texts[field], names)
-    frames, settings = row.get("training_frames", 0), row.get("settings", {})
-    if not isinstance(frames, int) or isinstance(frames, bool) or frames < 0:
-        yield f"training_frames is {frames!r}, expected a whole number, or nothing if unknown"
-    if (row.get("hand") == "second") != bool(row.get("read_in")):
-        yield "'read_in' says where scores were read at second hand, and only then; correct it"
-    if not isinstance(settings, Mapping) or not all(map(_is_setting, settings.values())):
-        yield f"settings are {settings!r}, expected names with their values: text, numbers, true or false"
-        return
-    assumed = row.get("assumed", ())
-    if not isinstance(assumed, list | tuple):
-        yield f"assumed is {assumed!r}, expected a list of settings"
-        return
-    for name in assumed:
-        yield from _unknown("assumed setting", str(name), settings)
+class ResultRow(msgspec.Struct):
+    """A row of a table of scores; what is empty is not known."""
+
+    algorithm: str
+    task: str
+    score: float | None
+    uncertainty: float | None
+    uncertainty_kind: str
+    runs: Annotated[int, msgspec.Meta(ge=1, le=10**9)] | None
+    note: str
+    as_published: float | None = None
+    per_run: list[float] = []
+
+    def __post_init__(self) -> None:
+        numbers = [number for number in (self.score, self.uncertainty, self.as_published) if number is not None]
+        if not all(map(math.isfinite, (*numbers, *self.per_run))):
+            raise ValueError("a number is not finite; correct it")
+        if (self.uncertainty is None) == bool(self.uncertainty_kind):
+            raise ValueError("an uncertainty and its kind go together; give both or neither")
+        if self.per_run and (self.score is not None or self.runs):
+            raise ValueError("'score' and 'runs' follow from the scores per run; leave them empty")
+        if self.score is None and not self.per_run:
+            raise ValueError("the score is empty, expected a finite number")
 
 
-def _is_setting(value: object) -> bool:
-    return isinstance(value, SettingValue) and (not isinstance(value, float) or math.isfinite(value))
+def source_of(key: str, row: object) -> Source:
+    """Return the paper that a table is of; a `ValueError` says what is wrong with it."""
+    read = msgspec.convert(row, SourceRow)
+    return Source(key, read.authors, read.title, read.venue, read.year)
 
 
-def entry_of(collection: str, algorithm: str, row: Mapping[str, Any], known: Mapping[str, Source]) -> Entry:
-    """Return the entry that a table without problems is of."""
-    read = {
-        "training_frames": None,
-        **row,
-        "paper": known.get(row["paper"]),
-        "source": known[row["source"]],
-        "settings": MappingProxyType(dict(row.get("settings", {}))),
-        "assumed": tuple(row.get("assumed", ())),
+def entry_of(collection: str, algorithm: str, row: object, known: Mapping[str, Source]) -> Entry:
+    """Return the entry that a table is of, of papers by key; a `ValueError` says what is wrong with it."""
+    read = msgspec.convert(row, EntryRow)
+    for key in (read.source, *filter(None, [read.paper])):
+        _refuse_unknown("source", key, known)
+    if read.protocol:
+        _refuse_unknown("protocol", read.protocol, protocols.protocols())
+    fields = msgspec.structs.asdict(read) | {
+        "paper": known.get(read.paper),
+        "source": known[read.source],
+        "settings": MappingProxyType(read.settings),
     }
-    return Entry(collection, algorithm, **read)
+    return Entry(collection, algorithm, **fields)
 
 
 def column_problems(columns: tuple[str, ...]) -> Iterator[str]:
@@ -174,44 +189,32 @@ def column_problems(columns: tuple[str, ...]) -> Iterator[str]:
         yield f"the columns are {', '.join(columns)}; expected {', '.join(COLUMNS)}"
 
 
-def result_problems(
-    row: Mapping[str, str], entries: Collection[str], others: Collection[tuple[str, str]]
-) -> Iterator[str]:
-    """Yield what is wrong with a row of scores; `entries` are the algorithms, `others` what has a score already."""
-    yield from _unknown("algorithm", row["algorithm"], entries)
-    yield from _unknown("game", row["task"], tasks.games())
-    if (row["algorithm"], row["task"]) in others:
-        yield f"a second score for {row['algorithm']!r} on {row['task']!r}; keep one"
-    if row["uncertainty"]:
-        yield from _no_number("uncertainty", row["uncertainty"])
-    if bool(row["uncertainty"]) != bool(row["uncertainty_kind"]):
-        yield "an uncertainty and its kind go together; give both or neither"
-    if row["runs"] and not _COUNT.fullmatch(row["runs"]):
-        yield f"runs is {row['runs']!r}, expected a whole number, or nothing if unknown"
-    per_run = row.get(PER_RUN, "").split()
-    for text in per_run:
-        yield from _no_number("score of a run", text)
-    if per_run and (row["score"] or row["runs"]):
-        yield "'score' and 'runs' follow from the scores per run; leave them empty"
-    if not per_run:
-        yield from _no_number("score", row["score"])
-    if row.get(AS_PUBLISHED):
-        yield from _no_number("score as published", row[AS_PUBLISHED])
+def result_of(
+    row: Mapping[str, str], entries: Mapping[str, Entry | None], others: Collection[tuple[str, str]]
+) -> Result | None:
+    """Return the score that a row is of, None if its entry is; a `ValueError` says what is wrong with it.
 
-
-def result_of(row: Mapping[str, str], entries: Mapping[str, Entry]) -> Result:
-    """Return the score that a row without problems is of."""
-    per_run = tuple(float(text) for text in row.get(PER_RUN, "").split())
+    `entries` are by algorithm, `others` what has a score already.
+    """
+    cells: dict[str, Any] = {name: cell or None for name, cell in row.items()}
+    cells |= {name: row[name] for name in ("algorithm", "task", "uncertainty_kind", "note")}
+    read = msgspec.convert(cells | {PER_RUN: row.get(PER_RUN, "").split()}, ResultRow, strict=False)
+    _refuse_unknown("algorithm", read.algorithm, entries)
+    _refuse_unknown("game", read.task, tasks.games())
+    if (read.algorithm, read.task) in others:
+        raise ValueError(f"a second score for {read.algorithm!r} on {read.task!r}; keep one")
+    if (entry := entries[read.algorithm]) is None:
+        return None
     return Result(
-        entries[row["algorithm"]],
-        row["task"],
-        math.fsum(per_run) / len(per_run) if per_run else float(row["score"]),
-        float(row["uncertainty"]) if row["uncertainty"] else None,
-        row["uncertainty_kind"],
-        len(per_run) or (int(row["runs"]) if row["runs"] else None),
-        row["note"],
-        float(row[AS_PUBLISHED]) if row.get(AS_PUBLISHED) else None,
-        per_run,
+        entry,
+        read.task,
+        math.fsum(read.per_run) / len(read.per_run) if read.score is None else read.score,
+        read.uncertainty,
+        read.uncertainty_kind,
+        len(read.per_run) or read.runs,
+        read.note,
+        read.as_published,
+        tuple(read.per_run),
     )
 
 
@@ -229,30 +232,15 @@ def _refuse(where: str, problems: Iterator[str]) -> None:
         raise ArcadeMarkError(f"{where}: {problem}")
 
 
-def _no_number(field: str, text: str) -> Iterator[str]:
+@contextmanager
+def _at(where: str) -> Iterator[None]:
+    """Name the place of what is wrong."""
     try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        yield f"the {field} is {text!r}, expected a finite number"
+        yield
+    except ValueError as error:
+        raise ArcadeMarkError(f"{where}: {error}") from None
 
 
-def _field_problems(row: Any, required: Sequence[str], optional: Sequence[str] = ()) -> Iterator[str]:
-    if not isinstance(row, Mapping):
-        yield "expected a table"
-        return
-    for name in required:
-        if name not in row:
-            yield f"no {name!r}; every table here has {', '.join(required)}"
-    for name in row:
-        yield from _unknown("field", name, (*required, *optional))
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and bool(value.strip())
-
-
-def _unknown(kind: str, name: str, known: Collection[str]) -> Iterator[str]:
+def _refuse_unknown(kind: str, name: str, known: Collection[str]) -> None:
     if name not in known:
-        yield str(UnknownNameError(kind, name, known))
+        raise ValueError(str(UnknownNameError(kind, name, known)))
