@@ -29,6 +29,7 @@ def test_the_toy_game_conforms_under_every_protocol(make_spec, name, training):
         {"observation": "rgb"},
         {"frame_skip": 1},
         {"action_set": "minimal"},
+        {"fire_reset": True, "training_episode_end": "episodic_life", "reported_episodes": "evaluation"},
     ],
     ids=str,
 )

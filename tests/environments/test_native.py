@@ -2,14 +2,12 @@
 
 import numpy as np
 import pytest
-from environment_conformance import check_environment
 
 from arcademark.console import build, prove
 from arcademark.environments import registry
 from arcademark.environments.emulation.atari import AtariConsole
-from arcademark.environments.emulation.generative import snapshot
 from arcademark.environments.emulation.native import NativeConsole
-from arcademark.environments.registry import choose_emulator, open_environment, open_model
+from arcademark.environments.registry import choose_emulator, open_environment
 from arcademark.errors import ArcadeMarkError
 
 
@@ -58,31 +56,6 @@ def test_agents_see_the_same_on_both(make_spec, game, name, changes):
         assert np.array_equal(both[0].render(), both[1].render())
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("game", ["seaquest", "qbert", "journey_escape"])
-def test_the_console_conforms(make_spec, game):
-    spec = make_spec(game, "dqn-2015", max_frames_per_episode=330)
-    check_environment(lambda: open_environment(spec, emulator="console"), np.random.default_rng(3), steps=60)
-
-
-@pytest.mark.parametrize("game", ["asterix", "qbert", "tic_tac_toe_3d"])
-def test_models_foresee_what_the_game_does(make_spec, game):
-    spec = make_spec(game, "ale-2013", repeat_action_probability=0)
-    real, model = open_environment(spec, emulator="console"), open_model(spec, emulator="console")
-    real.reset(np.random.default_rng(0))
-    rng = np.random.default_rng(1)
-    for _ in range(15):
-        here, action = snapshot(real), int(rng.integers(spec.num_actions))
-        model.restore(here)
-        model.step(int(rng.integers(spec.num_actions)))
-        model.restore(here)
-        foreseen, screen = model.step(action), np.empty(model.screen_shape, np.uint8)
-        assert real.step(action) == foreseen
-        assert snapshot(real) == model.save()
-        model.screen(screen)
-        assert np.array_equal(real.render(), real._console.rgb[screen])
-
-
 def test_a_screen_that_was_not_expected_is_played_again(make_spec):
     """A game whose memory is observed draws no frame; looking at it changes nothing."""
     seen = {"observation": "ram", "screen_size": None, "frame_stack": 1, "max_pool": False}
@@ -125,13 +98,6 @@ def test_without_a_core_ale_py_plays(make_spec, monkeypatch, nothing_remembered)
     assert choose_emulator("pong") == "ale"
     with pytest.raises(ArcadeMarkError, match="game 'pong': the console is not here: there is no C compiler; play it"):
         open_environment(make_spec("pong"), emulator="console")
-
-
-def test_the_console_can_be_switched_off(monkeypatch):
-    monkeypatch.setenv(build.SWITCH, "OFF")
-    assert choose_emulator("pong") == "ale"
-    with pytest.raises(ArcadeMarkError, match="switched off by ARCADEMARK_CONSOLE"):
-        choose_emulator("pong", "console")
 
 
 def test_choosing_compiles_nothing_where_it_is_asked_not_to(monkeypatch, tmp_path, nothing_remembered):

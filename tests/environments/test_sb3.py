@@ -119,18 +119,6 @@ def test_coloured_stacks_have_three_channels_a_screen():
     np.testing.assert_array_equal(seen[-3:], np.moveaxis(expected[-1], -1, 0))
 
 
-def test_a_seed_repeats_and_sets_the_games_apart():
-    def play(seed):
-        envs = arcademark.sb3.make_vec("toy", 3, protocol("world-records").override(TOY))
-        envs.seed(seed)
-        return np.array([envs.reset()] + [envs.step(np.full(3, step % 18))[0] for step in range(60)])
-
-    first = play(1)
-    np.testing.assert_array_equal(first, play(1))
-    assert (first != play(2)).any()
-    assert (first[:, 0] != first[:, 1]).any()
-
-
 def test_attributes_and_methods_of_environments_can_be_reached():
     envs = arcademark.sb3.make_vec("toy", 2)
     assert envs.get_attr("clips_rewards") == [False, False]

@@ -146,12 +146,12 @@ def test_a_translation_is_taken_up_at_the_start_of_an_episode(make_spec, monkeyp
 def test_another_process_that_translates_is_not_waited_for(make_spec, monkeypatch):
     monkeypatch.setattr(native, "_translations", {})
     monkeypatch.setattr(translate, "cached", lambda *_: None)
-    monkeypatch.setattr(translate, "translated_unless_busy", lambda *_: None)
+    monkeypatch.setattr(translate, "translated", lambda *_, **__: None)
     monkeypatch.setattr(native, "TRANSLATED_AFTER", 0)
     console = NativeConsole("pong")
     console.start(np.random.default_rng(0))
     assert console._machine.core is build.core()
-    monkeypatch.setattr(translate, "translated_unless_busy", lambda *_: pytest.fail("tried again"))
+    monkeypatch.setattr(translate, "translated", lambda *_, **__: pytest.fail("tried again"))
     monkeypatch.setattr(native, "_translations", {("pong", rom_path("pong").read_bytes()): None})
     console.start(np.random.default_rng(0))
 

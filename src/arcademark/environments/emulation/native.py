@@ -57,7 +57,7 @@ class NativeConsole:
     NoCore: the console cannot be compiled here.
     """
 
-    shown: NDArray[np.uint8] | None = None
+    recoloured: NDArray[np.uint8] | None = None
 
     def __init__(self, game: str, mode: int | None = None, difficulty: int | None = None) -> None:
         self._cartridge: _Cartridge = game, rom_path(game).read_bytes()
@@ -103,12 +103,12 @@ class NativeConsole:
         if sum(console.played for console in _playing[self._cartridge]) < TRANSLATED_AFTER:
             return
         try:
-            made = translate.translated_unless_busy(*self._cartridge)
+            translation = translate.translated(*self._cartridge, wait=False)
         except build.NoCore:
             _translations[self._cartridge] = None
         else:
-            if made is not None:  # else another process is at it: look again when the next episode starts
-                _translations[self._cartridge] = made
+            if translation is not None:  # else another process is at it: look again when the next episode starts
+                _translations[self._cartridge] = translation
 
     @property
     def played(self) -> int:
