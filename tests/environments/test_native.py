@@ -17,45 +17,6 @@ def _core():
         pytest.skip("no C compiler: the console cannot be compiled")
 
 
-@pytest.mark.parametrize(
-    ("game", "name", "changes"),
-    [
-        ("seaquest", "world-records", {}),
-        ("breakout", "dqn-2015", {}),
-        ("qbert", "ale-2013", {}),
-        ("amidar", "world-records", {"observation": "rgb", "screen_size": None}),
-        (
-            "yars_revenge",
-            "world-records",
-            {"observation": "ram", "screen_size": None, "frame_stack": 1, "max_pool": False},
-        ),
-        ("video_chess", "world-records", {"max_pool": False}),
-        ("journey_escape", "world-records", {"screen_size": None}),
-        ("freeway", "world-records", {"mode": 3, "difficulty": 1}),
-    ],
-)
-def test_agents_see_the_same_on_both(make_spec, game, name, changes):
-    spec = make_spec(game, name, max_frames_per_episode=600, **changes)
-    both = [open_environment(spec, training=True, emulator=emulator) for emulator in ("ale", "console")]
-    seen = [np.empty(spec.observation_shape, np.uint8) for _ in both]
-    choices = np.random.default_rng(0)
-    for episode in range(3):
-        for environment in both:
-            environment.reset(np.random.default_rng(episode))
-        ended = False
-        while not ended:
-            for environment, out in zip(both, seen, strict=True):
-                environment.observe(out)
-            assert np.array_equal(*seen)
-            assert both[0].lives == both[1].lives
-            assert both[0].episode_frames == both[1].episode_frames
-            action = int(choices.integers(spec.num_actions))
-            one, two = (environment.step(action) for environment in both)
-            assert one == two
-            ended = one.terminated or one.truncated
-        assert np.array_equal(both[0].render(), both[1].render())
-
-
 def test_a_screen_that_was_not_expected_is_played_again(make_spec):
     """A game whose memory is observed draws no frame; looking at it changes nothing."""
     seen = {"observation": "ram", "screen_size": None, "frame_stack": 1, "max_pool": False}

@@ -63,14 +63,6 @@ def test_sticky_actions_repeat_what_was_executed(record, frame_skip, probability
     assert console.executed == sticky_reference(actions, frame_skip, probability, rng)
 
 
-def test_an_episode_starts_without_a_last_action(record):
-    env, console = record(repeat_action_probability=1.0)
-    for seed in range(2):
-        env.reset(np.random.default_rng(seed))
-        env.step(5)
-    assert console.executed == [0] * 8
-
-
 def test_without_sticky_actions_nothing_is_drawn(record):
     env, console = record(repeat_action_probability=0)
     rng = np.random.default_rng(0)
@@ -113,18 +105,6 @@ def test_termination_wins_over_truncation(record):
     steps = [env.step(0) for _ in range(end)]
     assert steps[-1][1:] == (True, False)
     assert not any(step.truncated for step in steps)
-
-
-def test_a_lost_life_ends_training_but_not_evaluation(open_game):
-    ends = {}
-    for training in (False, True):
-        env = open_game("toy", "dqn-2015", training=training)
-        env.reset(np.random.default_rng(1))
-        first = env.lives
-        while not env.step(1).terminated:
-            pass
-        ends[training] = first - env.lives
-    assert ends == {False: 5, True: 1}
 
 
 def test_a_state_of_another_game_is_refused(open_game):

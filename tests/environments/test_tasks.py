@@ -14,7 +14,6 @@ import arcademark
 from arcademark.environments import tasks
 from arcademark.environments.base import ArrayActions, EnvironmentSpec
 from arcademark.environments.emulation.generative import snapshot
-from arcademark.environments.interfaces.batch import make_batch
 from arcademark.environments.observations.spaces import View
 from arcademark.environments.registry import environment_spec, load_suite, open_environment, open_model
 from arcademark.errors import ArcadeMarkError
@@ -69,31 +68,6 @@ def test_a_task_keeps_the_contract(name):
     check_environment(lambda: open_environment(spec), np.random.default_rng(0), steps=40)
 
 
-@pytest.mark.parametrize("name", ["cartpole_v1", "pendulum_v1", "frozenlake_v1", "odd_v0"])
-def test_a_batch_plays_each_as_alone(name):
-    spec = environment_spec(name, rules(CLASSIC + ",Odd-v0", max_steps_per_episode=4))
-    alone, together = ([open_environment(spec) for _ in range(3)] for _ in range(2))
-    for row, (one, other) in enumerate(zip(alone, together, strict=True)):
-        one.reset(np.random.default_rng(row))
-        other.reset(np.random.default_rng(row))
-    batch, out = make_batch(together, 1), np.zeros((3, *spec.observation_shape), spec.observation_dtype)
-    idle, seen, rng = np.array([False, True, False]), out.copy(), np.random.default_rng(0)
-    ended = False
-    while not ended:
-        actions = [tasks.random_action(spec, rng) for _ in range(3)]
-        told = [one.step(action) for one, action in zip(alone[::2], actions[::2], strict=True)]
-        for row, one in enumerate(alone):
-            one.observe(seen[row, ...])
-        rewards, terminated, truncated = batch.step(actions, idle, out)
-        assert out.tobytes() == seen.tobytes()
-        assert list(zip(rewards[::2], terminated[::2], truncated[::2], strict=True)) == told
-        assert (rewards[1], terminated[1], truncated[1], batch.frames[1]) == (0, False, False, 0)
-        ended = (terminated | truncated).any()
-    with pytest.raises(ArcadeMarkError, match=r"the episode has ended|is not|has shape"):
-        batch.step([actions[0], actions[1], "none"], idle, out)
-    assert batch.frames.tolist() == [one.episode_frames for one in alone], "none has taken its step"
-
-
 def test_switches_keep_the_contract(tmp_path):
     path = tmp_path / "odd.toml"
     path.write_text('[tasks.odd]\nenvironment = "Odd-v0"\nkwargs = { switches = true }\nmax_steps = 9\n')
@@ -128,6 +102,11 @@ def test_a_vector_of_gymnasiums_plays_as_environments_alone(name):
             seen[i] = observation, info
         ended = terminated | truncated
     assert gymnasium.make(alone[0].spec).unwrapped.environment_spec == alone[0].environment_spec
+    envs.reset()
+    actions[1] = 99
+    with pytest.raises(ArcadeMarkError, match=r"is not|has 99"):
+        envs.step(actions)
+    assert [env.environment.episode_frames for env in envs.envs] == [0, 0], "none has taken its step"
 
 
 def test_observations_are_arrays_with_a_field_a_part():
