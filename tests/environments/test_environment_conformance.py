@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from environment_conformance import check_environment
+from environment_conformance import check_environment, check_save_and_restore
 
 from arcademark.environments.registry import open_environment
 from arcademark.suite.protocols import protocols
@@ -29,13 +29,18 @@ def test_the_toy_game_conforms_under_every_protocol(make_spec, name, training):
         {"observation": "rgb"},
         {"frame_skip": 1},
         {"action_set": "minimal"},
-        {"fire_reset": True, "training_episode_end": "episodic_life", "reported_episodes": "evaluation"},
     ],
     ids=str,
 )
 def test_the_toy_game_conforms_under_other_settings(make_spec, changes):
     spec = make_spec("toy", **changes)
     check_environment(lambda: open_environment(spec), np.random.default_rng(1))
+
+
+def test_an_episode_in_which_fire_is_pressed_is_saved_and_goes_on(make_spec):
+    changes = {"fire_reset": True, "training_episode_end": "episodic_life", "reported_episodes": "evaluation"}
+    spec = make_spec("toy", repeat_action_probability=0.25, **changes)
+    check_save_and_restore(lambda: open_environment(spec), np.random.default_rng(1), 80)
 
 
 @pytest.mark.parametrize("name", ["ale-2013", "dqn-2015", "world-records", "ale-v5"])

@@ -234,26 +234,3 @@ def test_every_game_is_registered():
     assert vector.reset(seed=3)[0].shape == (2, *single.observation_space.shape)
     assert {f"arcademark/{game}-v0" for game in games()} <= gymnasium.registry.keys()
     assert canonical_game("arcademark/pong-v0") == "pong"
-
-
-@pytest.mark.parametrize("mode", AutoresetMode)
-def test_statistics_of_what_training_sees_take_no_scores_place(mode):
-    """The wrapper would tell of the first lost life as of a game, with clipped rewards, and refuses instead."""
-    envs = arcademark.make_vec("breakout", 2, "dqn-2015", training=True, autoreset_mode=mode, fire_reset=True)
-    envs.reset(seed=0)
-    infos, ended = {}, np.zeros(2, np.bool_)
-    while not ended.any():
-        _, _, terminated, truncated, infos = envs.step(np.zeros(2, np.int64))
-        ended = terminated | truncated
-    assert not infos["_episode"].any()
-    assert not infos["episode"]["r"].any()
-    wrapped = gymnasium.wrappers.vector.RecordEpisodeStatistics(envs)
-    wrapped.reset(seed=0)
-
-    def play():
-        while True:
-            wrapped.step(np.zeros(2, np.int64))
-
-    with pytest.raises(ValueError, match="'episode' but this key already exists"):
-        play()
-    envs.close()

@@ -51,16 +51,6 @@ def test_the_console_plays_where_it_is_proven_and_ale_py_elsewhere(make_spec, mo
         open_environment(make_spec("pong"), emulator="console")
 
 
-def test_without_a_core_ale_py_plays(make_spec, monkeypatch, nothing_remembered):
-    def nothing():
-        raise build.NoCore("there is no C compiler")
-
-    monkeypatch.setattr(build, "core", nothing)
-    assert choose_emulator("pong") == "ale"
-    with pytest.raises(ArcadeMarkError, match="game 'pong': the console is not here: there is no C compiler; play it"):
-        open_environment(make_spec("pong"), emulator="console")
-
-
 def test_choosing_compiles_nothing_where_it_is_asked_not_to(monkeypatch, tmp_path, nothing_remembered):
     monkeypatch.setenv("ARCADEMARK_CACHE", str(tmp_path))
     assert choose_emulator("pong", compiles=False) == "ale"

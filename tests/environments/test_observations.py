@@ -72,7 +72,7 @@ def assert_same_episode(ours, theirs, theirs_raw, seed, steps):
     return None, 0
 
 
-@pytest.mark.parametrize("game", ["breakout", "pong", "space_invaders", "seaquest", "montezuma_revenge", "qbert"])
+@pytest.mark.parametrize("game", ["breakout", "pong", "seaquest", "qbert", "pacman", "carnival", "journey_escape"])
 def test_dqn_preprocessing_equals_gymnasium(open_game, game):
     ours = open_game(game, "dqn-2015", **AS_GYMNASIUM, repeat_action_probability=0)
     raw, theirs = gymnasium_env(ours.spec)
@@ -160,13 +160,6 @@ def test_pooling_after_resizing_is_of_the_last_two_small_images(open_game, obser
         ours.observe(seen)
         np.testing.assert_array_equal(seen, np.maximum(*buffer))
     assert truncated
-
-
-@pytest.mark.parametrize("game", ["pacman", "carnival", "journey_escape", "pooyan"])
-def test_screens_of_other_heights_equal_gymnasium(open_game, game):
-    ours = open_game(game, "dqn-2015", **AS_GYMNASIUM)
-    raw, theirs = gymnasium_env(ours.spec)
-    assert_same_episode(ours, theirs, raw, 5, 60)
 
 
 def test_ale_v5_equals_the_environment_of_ale(open_game):

@@ -38,13 +38,13 @@ _CHANGED = np.dtype([("place", "<u2"), ("word", "<u8")])
 
 
 class Translation:
-    """A cartridge's translation in this process: its `core`, None until there is one."""
+    """A cartridge's translation in this process: its `core`, None until there is one; for ever if it is not wanted."""
 
-    def __init__(self, game: str, rom: bytes) -> None:
+    def __init__(self, game: str, rom: bytes, wanted: bool) -> None:
         self._cartridge = game, rom
         self.consoles: WeakSet[NativeConsole] = WeakSet()
-        self.core = translate.cached(game, rom)
-        self._possible = True
+        self.core = translate.cached(game, rom) if wanted else None
+        self._possible = wanted
 
     def take_up(self) -> None:
         """Make it, which takes seconds, once the game was played long enough to be worth it."""
@@ -77,8 +77,8 @@ class NativeConsole:
 
     def __init__(self, game: str, mode: int | None = None, difficulty: int | None = None) -> None:
         self._game, rom = game, rom_path(game).read_bytes()
-        self._translation = None if build.switch() == "interpreted" else translation(game, rom)
-        self._machine = machine = Machine(game, rom, chosen=self._translation and self._translation.core)
+        self._translation = translation(game, rom, build.switch() != "interpreted")
+        self._machine = machine = Machine(game, rom, chosen=self._translation.core)
         chosen = machine.mode if mode is None else mode, difficulty or 0
         if chosen != (machine.mode, 0):
             machine.reset(*chosen)
@@ -102,8 +102,7 @@ class NativeConsole:
         self._words = machine.pictures().reshape(-1).view(np.uint64)
         self._start_words = self._words.copy()
         self._start_state = self.save()
-        if self._translation is not None:
-            self._translation.consoles.add(self)
+        self._translation.consoles.add(self)
 
     @property
     def played(self) -> int:
@@ -119,8 +118,7 @@ class NativeConsole:
 
     def start(self, rng: np.random.Generator) -> Start:
         """Begin an episode; the cartridge may be translated before, once in a process."""
-        if self._translation is not None:
-            self._translation.take_up()
+        self._translation.take_up()
         self.restore(self._start_state)
         return self._begin
 
@@ -169,7 +167,7 @@ class NativeConsole:
 
     def restore(self, state: Any) -> None:
         """Continue from where `state` was saved, in any instance of the game; an ArcadeMarkError if it is not one."""
-        core = self._translation and self._translation.core
+        core = self._translation.core
         if core is not None and core is not self._machine.core:
             self._use(core)
         if self._pictured:
