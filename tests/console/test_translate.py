@@ -96,13 +96,6 @@ def test_a_block_ends_where_another_bank_may_begin(kind, size):
     assert max(addresses) == (0xF7FE if kind == "E0" else 0xFFFE)
 
 
-def test_it_is_translated_once(monkeypatch):
-    rom = rom_path("pong").read_bytes()
-    translate.translated("pong", rom)
-    monkeypatch.setattr("subprocess.run", lambda *_, **__: pytest.fail("compiled again"))
-    translate.translated("pong", rom)
-
-
 def test_what_is_kept_is_found_without_compiling(monkeypatch):
     rom = rom_path("pong").read_bytes()
     translate.translated("pong", rom)

@@ -6,7 +6,7 @@ import pytest
 from arcademark.environments.registry import open_environment
 from arcademark.suite.protocols import protocols
 from arcademark.suite.tasks import games
-from arcademark.testing import check_environment
+from arcademark.testing.environments import check_environment, check_save_and_restore
 
 RUNNABLE = [name for name, protocol in protocols().items() if protocol.runnable]
 
@@ -35,6 +35,12 @@ def test_the_toy_game_conforms_under_every_protocol(make_spec, name, training):
 def test_the_toy_game_conforms_under_other_settings(make_spec, changes):
     spec = make_spec("toy", **changes)
     check_environment(lambda: open_environment(spec), np.random.default_rng(1))
+
+
+def test_an_episode_in_which_fire_is_pressed_is_saved_and_goes_on(make_spec):
+    changes = {"fire_reset": True, "training_episode_end": "episodic_life", "reported_episodes": "evaluation"}
+    spec = make_spec("toy", repeat_action_probability=0.25, **changes)
+    check_save_and_restore(lambda: open_environment(spec), np.random.default_rng(1), 80)
 
 
 @pytest.mark.parametrize("name", ["ale-2013", "dqn-2015", "world-records", "ale-v5"])

@@ -138,21 +138,6 @@ def test_a_game_that_ends_at_its_start_starts_again(end):
     assert found == {0, FRAMES, 1 + 2 * FRAMES}
 
 
-def test_a_saved_game_goes_on_the_same():
-    env = open_environment(spec_of(fire_reset=True, training_episode_end="episodic_life", **STICKY))
-    env.reset(np.random.default_rng(5))
-    env.step(0)
-
-    def rest():
-        return [(env.step(0), env.life_begun, env.episode_frames, seen(env).tobytes()) for _ in range(8)]
-
-    state = env.save()
-    played = rest()
-    env.restore(state)
-    assert rest() == played
-    assert any(begun for _, begun, *_ in played)
-
-
 def test_a_model_plays_what_the_game_plays():
     spec = spec_of(fire_reset=True, training_episode_end="episodic_life")
     env, model = open_environment(spec), open_model(spec)

@@ -2,8 +2,6 @@
 
 import gc
 import pickle
-import subprocess
-import sys
 import tracemalloc
 from typing import NamedTuple
 
@@ -164,19 +162,6 @@ def test_the_toy_game_under_every_protocol(make_spec, name, frame_skip):
             ended = step.terminated or step.truncated or env.episode_frames > 500
 
 
-def test_an_evaluation_goes_on_after_a_lost_life(make_spec):
-    """The protocol's training ends with a life; planners play for the evaluation."""
-    spec = make_spec("toy", "dqn-2015", max_frames_per_episode=None, start="reset", noop_max=0)
-    model = open_model(spec)
-    model.restore(begin(spec, 0, np.random.default_rng(0)))
-    model.use(np.random.default_rng(0))
-    lives = set()
-    while not model.ended:
-        model.step(1)
-        lives.add(model.lives)
-    assert lives == {5, 4, 3, 2, 1, 0}
-
-
 @pytest.mark.parametrize("cap", [7, 8, 11])
 def test_the_frame_cap_holds_wherever_a_state_is_restored(planning_spec, cap):
     spec = planning_spec("toy", max_frames_per_episode=cap, frame_skip=4)
@@ -309,43 +294,6 @@ def test_refusals(make_spec, planning_spec):
         model.step(18)
     with pytest.raises(ArcadeMarkError, match="cannot plan in a str"):
         snapshot("toy")
-
-
-def test_frames_per_action_replaces_the_protocols(make_spec):
-    spec = make_spec("toy", "ale-v5", repeat_action_probability=0)
-    model = open_model(spec, frames_per_action=3)
-    model.restore(begin(spec, 0, np.random.default_rng(0)))
-    model.step(0)
-    assert (spec.protocol.frame_skip, model.spec.protocol.frame_skip, model.frames) == (4, 3, 3)
-
-
-PLAY = """
-import pickle, sys
-import numpy as np
-from arcademark.environments.registry import open_model
-spec, states, actions = pickle.load(sys.stdin.buffer)
-model, ends = open_model(spec), []
-for state in states:
-    model.restore(state)
-    steps = [tuple(model.step(action)) for action in actions]
-    ends.append((steps, model.save()))
-sys.stdout.buffer.write(pickle.dumps(ends))
-"""
-
-
-@pytest.mark.parametrize("game", ["pong", "yars_revenge"])
-def test_states_serve_in_another_process(planning_spec, game):
-    spec, rng = planning_spec(game), np.random.default_rng(4)
-    model = open_model(spec)
-    states = [edge.end for edge in grow(model, begin(spec, 20, rng), rng, 12) if not edge.end.ended]
-    actions = rng.integers(18, size=5).tolist()
-    expected = []
-    for state in states:
-        model.restore(state)
-        expected.append(([tuple(model.step(action)) for action in actions], model.save()))
-    pickled = pickle.dumps((spec, states, actions))
-    result = subprocess.run([sys.executable, "-c", PLAY], input=pickled, stdout=subprocess.PIPE, check=True)
-    assert pickle.loads(result.stdout) == expected
 
 
 @pytest.mark.parametrize("game", ["pong", "seaquest", "pitfall2"])

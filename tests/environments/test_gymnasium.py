@@ -32,10 +32,6 @@ def test_an_environment_can_be_made_again_from_its_gymnasium_spec():
     assert again.clips_rewards == env.clips_rewards
 
 
-def test_its_name_is_a_known_spelling_of_the_game():
-    assert canonical_game(arcademark.make("breakout", "saber").spec.id) == "breakout"
-
-
 def test_infos_have_the_names_and_values_of_ale():
     env = arcademark.make("breakout", "ale-v5", repeat_action_probability=0)
     theirs = gymnasium.make("ALE/Breakout-v5", repeat_action_probability=0.0).unwrapped
@@ -134,16 +130,6 @@ def assert_same_infos(ours, theirs):
             np.testing.assert_array_equal(ours[name], value)
 
 
-def test_a_vector_of_a_real_game_equals_single_environments():
-    ours = arcademark.make_vec("breakout", 2, "dqn-2015", training=True)
-    theirs = gymnasium.vector.SyncVectorEnv([lambda: arcademark.make("breakout", "dqn-2015", training=True)] * 2)
-    assert_same(ours.reset(seed=5), theirs.reset(seed=5))
-    rng = np.random.default_rng(0)
-    for _ in range(100):
-        actions = rng.integers(4, size=2)
-        assert_same(ours.step(actions), theirs.step(actions))
-
-
 @pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
 def test_ended_games_are_told_as_gymnasiums_wrapper_tells_them(mode):
     envs = arcademark.make_vec("toy", 3, autoreset_mode=mode, max_frames_per_episode=200)
@@ -238,13 +224,6 @@ def test_an_action_may_come_as_any_integer(action):
     env.step(action)
 
 
-def test_an_action_is_not_rounded():
-    env = arcademark.make("toy")
-    env.reset(seed=0)
-    with pytest.raises(ArcadeMarkError, match=r"action 0\.5 is not an integer"):
-        env.step(0.5)
-
-
 def test_every_game_is_registered():
     name = "arcademark.environments.interfaces.gymnasium:arcademark/pong-v0"
     single = gymnasium.make(name, protocol="saber", training=True)
@@ -255,26 +234,3 @@ def test_every_game_is_registered():
     assert vector.reset(seed=3)[0].shape == (2, *single.observation_space.shape)
     assert {f"arcademark/{game}-v0" for game in games()} <= gymnasium.registry.keys()
     assert canonical_game("arcademark/pong-v0") == "pong"
-
-
-@pytest.mark.parametrize("mode", AutoresetMode)
-def test_statistics_of_what_training_sees_take_no_scores_place(mode):
-    """The wrapper would tell of the first lost life as of a game, with clipped rewards, and refuses instead."""
-    envs = arcademark.make_vec("breakout", 2, "dqn-2015", training=True, autoreset_mode=mode, fire_reset=True)
-    envs.reset(seed=0)
-    infos, ended = {}, np.zeros(2, np.bool_)
-    while not ended.any():
-        _, _, terminated, truncated, infos = envs.step(np.zeros(2, np.int64))
-        ended = terminated | truncated
-    assert not infos["_episode"].any()
-    assert not infos["episode"]["r"].any()
-    wrapped = gymnasium.wrappers.vector.RecordEpisodeStatistics(envs)
-    wrapped.reset(seed=0)
-
-    def play():
-        while True:
-            wrapped.step(np.zeros(2, np.int64))
-
-    with pytest.raises(ValueError, match="'episode' but this key already exists"):
-        play()
-    envs.close()

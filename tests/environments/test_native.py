@@ -6,81 +6,15 @@ import pytest
 from arcademark.console import build, prove
 from arcademark.environments import registry
 from arcademark.environments.emulation.atari import AtariConsole
-from arcademark.environments.emulation.generative import snapshot
 from arcademark.environments.emulation.native import NativeConsole
-from arcademark.environments.registry import choose_emulator, open_environment, open_model
+from arcademark.environments.registry import choose_emulator, open_environment
 from arcademark.errors import ArcadeMarkError
-from arcademark.testing import check_environment
 
 
 @pytest.fixture(scope="module", autouse=True)
 def _core():
     if build.compiler() is None:
         pytest.skip("no C compiler: the console cannot be compiled")
-
-
-@pytest.mark.parametrize(
-    ("game", "name", "changes"),
-    [
-        ("seaquest", "world-records", {}),
-        ("breakout", "dqn-2015", {}),
-        ("qbert", "ale-2013", {}),
-        ("amidar", "world-records", {"observation": "rgb", "screen_size": None}),
-        (
-            "yars_revenge",
-            "world-records",
-            {"observation": "ram", "screen_size": None, "frame_stack": 1, "max_pool": False},
-        ),
-        ("video_chess", "world-records", {"max_pool": False}),
-        ("journey_escape", "world-records", {"screen_size": None}),
-        ("freeway", "world-records", {"mode": 3, "difficulty": 1}),
-    ],
-)
-def test_agents_see_the_same_on_both(make_spec, game, name, changes):
-    spec = make_spec(game, name, max_frames_per_episode=600, **changes)
-    both = [open_environment(spec, training=True, emulator=emulator) for emulator in ("ale", "console")]
-    seen = [np.empty(spec.observation_shape, np.uint8) for _ in both]
-    choices = np.random.default_rng(0)
-    for episode in range(3):
-        for environment in both:
-            environment.reset(np.random.default_rng(episode))
-        ended = False
-        while not ended:
-            for environment, out in zip(both, seen, strict=True):
-                environment.observe(out)
-            assert np.array_equal(*seen)
-            assert both[0].lives == both[1].lives
-            assert both[0].episode_frames == both[1].episode_frames
-            action = int(choices.integers(spec.num_actions))
-            one, two = (environment.step(action) for environment in both)
-            assert one == two
-            ended = one.terminated or one.truncated
-        assert np.array_equal(both[0].render(), both[1].render())
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("game", ["seaquest", "qbert", "journey_escape"])
-def test_the_console_conforms(make_spec, game):
-    spec = make_spec(game, "dqn-2015", max_frames_per_episode=330)
-    check_environment(lambda: open_environment(spec, emulator="console"), np.random.default_rng(3), steps=60)
-
-
-@pytest.mark.parametrize("game", ["asterix", "qbert", "tic_tac_toe_3d"])
-def test_models_foresee_what_the_game_does(make_spec, game):
-    spec = make_spec(game, "ale-2013", repeat_action_probability=0)
-    real, model = open_environment(spec, emulator="console"), open_model(spec, emulator="console")
-    real.reset(np.random.default_rng(0))
-    rng = np.random.default_rng(1)
-    for _ in range(15):
-        here, action = snapshot(real), int(rng.integers(spec.num_actions))
-        model.restore(here)
-        model.step(int(rng.integers(spec.num_actions)))
-        model.restore(here)
-        foreseen, screen = model.step(action), np.empty(model.screen_shape, np.uint8)
-        assert real.step(action) == foreseen
-        assert snapshot(real) == model.save()
-        model.screen(screen)
-        assert np.array_equal(real.render(), real._console.rgb[screen])
 
 
 def test_a_screen_that_was_not_expected_is_played_again(make_spec):
@@ -115,23 +49,6 @@ def test_the_console_plays_where_it_is_proven_and_ale_py_elsewhere(make_spec, mo
     assert isinstance(open_environment(make_spec("pong"))._console, AtariConsole)
     with pytest.raises(ArcadeMarkError, match="game 'pong': the console is not proven for it"):
         open_environment(make_spec("pong"), emulator="console")
-
-
-def test_without_a_core_ale_py_plays(make_spec, monkeypatch, nothing_remembered):
-    def nothing():
-        raise build.NoCore("there is no C compiler")
-
-    monkeypatch.setattr(build, "core", nothing)
-    assert choose_emulator("pong") == "ale"
-    with pytest.raises(ArcadeMarkError, match="game 'pong': the console is not here: there is no C compiler; play it"):
-        open_environment(make_spec("pong"), emulator="console")
-
-
-def test_the_console_can_be_switched_off(monkeypatch):
-    monkeypatch.setenv(build.SWITCH, "OFF")
-    assert choose_emulator("pong") == "ale"
-    with pytest.raises(ArcadeMarkError, match="switched off by ARCADEMARK_CONSOLE"):
-        choose_emulator("pong", "console")
 
 
 def test_choosing_compiles_nothing_where_it_is_asked_not_to(monkeypatch, tmp_path, nothing_remembered):

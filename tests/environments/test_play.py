@@ -63,14 +63,6 @@ def test_sticky_actions_repeat_what_was_executed(record, frame_skip, probability
     assert console.executed == sticky_reference(actions, frame_skip, probability, rng)
 
 
-def test_an_episode_starts_without_a_last_action(record):
-    env, console = record(repeat_action_probability=1.0)
-    for seed in range(2):
-        env.reset(np.random.default_rng(seed))
-        env.step(5)
-    assert console.executed == [0] * 8
-
-
 def test_without_sticky_actions_nothing_is_drawn(record):
     env, console = record(repeat_action_probability=0)
     rng = np.random.default_rng(0)
@@ -102,18 +94,6 @@ def test_a_game_that_ends_during_the_noops_starts_again(record):
         env.step(0)
 
 
-@pytest.mark.parametrize("cap", [1, 3, 4, 5, 9])
-def test_truncation_comes_at_the_cap_exactly(record, cap):
-    env, console = record(max_frames_per_episode=cap)
-    env.reset(np.random.default_rng(0))
-    steps = [env.step(0)]
-    while not steps[-1].truncated:
-        steps.append(env.step(0))
-    assert len(steps) == -(-cap // 4)
-    assert (env.episode_frames, len(console.executed)) == (cap, cap)
-    assert not any(step.terminated for step in steps)
-
-
 def test_termination_wins_over_truncation(record):
     env, _ = record(lives=1, max_frames_per_episode=None, frame_skip=1, repeat_action_probability=0)
     env.reset(np.random.default_rng(0))
@@ -125,33 +105,6 @@ def test_termination_wins_over_truncation(record):
     steps = [env.step(0) for _ in range(end)]
     assert steps[-1][1:] == (True, False)
     assert not any(step.truncated for step in steps)
-
-
-def test_a_lost_life_ends_training_but_not_evaluation(open_game):
-    ends = {}
-    for training in (False, True):
-        env = open_game("toy", "dqn-2015", training=training)
-        env.reset(np.random.default_rng(1))
-        first = env.lives
-        while not env.step(1).terminated:
-            pass
-        ends[training] = first - env.lives
-    assert ends == {False: 5, True: 1}
-
-
-@pytest.mark.parametrize("action", [-1, 18, 1.5, "LEFT", None, [3], np.array([3])])
-def test_wrong_actions_are_refused_in_one_line(open_game, action):
-    env = open_game("toy")
-    env.reset(np.random.default_rng(0))
-    with pytest.raises(ArcadeMarkError, match="is not an integer from 0 to 17") as caught:
-        env.step(action)
-    assert "\n" not in str(caught.value)
-
-
-def test_steps_outside_an_episode_are_refused(open_game):
-    env = open_game("toy")
-    with pytest.raises(ArcadeMarkError, match="call reset first"):
-        env.step(0)
 
 
 def test_a_state_of_another_game_is_refused(open_game):
@@ -171,20 +124,6 @@ def test_restoring_leaves_the_callers_generator_alone(open_game):
     for _ in range(8):
         env.step(0)
     assert rng.bit_generator.state == before
-
-
-def test_a_saved_state_is_not_changed_by_going_on(open_game):
-    env = open_game("breakout")
-    env.reset(np.random.default_rng(0))
-    env.step(1)
-    out = np.empty((2, *env.spec.observation_shape), np.uint8)
-    state = env.save()
-    env.observe(out[0])
-    for _ in range(40):
-        env.step(3)
-    env.restore(state)
-    env.observe(out[1])
-    np.testing.assert_array_equal(*out)
 
 
 def test_no_picture_between_a_restore_and_a_step(open_game):
@@ -215,23 +154,6 @@ def test_a_chosen_mode_is_played_and_starts_the_same_each_time(open_game):
     assert not np.array_equal(first, screens(default))
     np.testing.assert_array_equal(first, screens(chosen))
     np.testing.assert_array_equal(screens(default), screens(open_game("space_invaders", mode=0, difficulty=0)))
-
-
-def test_the_toy_game_pays_for_catching(open_game):
-    """Following the fruit scores without end; the memory says where it falls."""
-    env = open_game(
-        "toy", "ale-2013", observation="ram", frame_skip=1, max_frames_per_episode=700, action_set="minimal"
-    )
-    env.reset(np.random.default_rng(0))
-    ram = np.empty(8, np.uint8)
-    score, truncated = 0.0, False
-    while not truncated:
-        env.observe(ram)
-        column, _, basket = (int(byte) for byte in ram[:3])
-        reward, terminated, truncated = env.step(1 if column > basket else 2 if column < basket else 0)
-        score += reward
-        assert not terminated
-    assert (score, env.lives) == (100, 5)
 
 
 def test_a_lost_life_goes_on_in_the_same_game(open_game):

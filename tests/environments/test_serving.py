@@ -34,7 +34,7 @@ class Program:
 
     def __init__(self, as_json, envs=None):
         (theirs, self.out), (self.incoming, out) = os.pipe(), os.pipe()
-        envs = envs or arcademark.make_vec("toy", 2, "dqn-2015", training=True, copy=False, **SHORT)
+        envs = envs or short("toy", copy=False)
         self.served, self.as_json = [], as_json
         self.thread = threading.Thread(
             target=self.serve, args=(Server(envs, 7, theirs, out), (theirs, out)), daemon=True
@@ -68,74 +68,56 @@ class Program:
         return rest
 
 
-@pytest.mark.parametrize(("as_json", "how"), [(True, "lists"), (True, None), (False, "bytes"), (False, "memory")])
-def test_what_is_served_is_what_make_vec_plays(as_json, how):
-    envs = arcademark.make_vec("toy", 2, "dqn-2015", training=True, **SHORT)
-    program = Program(as_json)
+def short(task, **how):
+    """A vector of two, of a short game or of a short task."""
+    if task == "toy":
+        return arcademark.make_vec("toy", 2, "dqn-2015", training=True, **SHORT, **how)
+    rules = arcademark.suite_protocol("gymnasium:Pendulum-v1,Blackjack-v1", max_steps_per_episode=4)
+    return arcademark.make_vec(task, 2, rules, **how)
+
+
+@pytest.mark.parametrize(
+    ("as_json", "how"), [(True, "lists"), (True, None), (False, "lists"), (False, "bytes"), (False, "memory")]
+)
+@pytest.mark.parametrize("task", ["toy", "pendulum_v1", "blackjack_v1"])
+def test_what_is_served_is_what_make_vec_plays(task, as_json, how):
+    envs = short(task)
+    program = Program(as_json, short(task, copy=False, render_mode="rgb_array"))
     hello = program.ask(type="client", version=1, **({"observations": how} if how else {}))
-    assert hello["games"] == ["toy", "toy"]
-    assert hello["protocol"] == "dqn-2015 (max_frames_per_episode=40)"
-    assert (hello["observation"]["shape"], hello["action"]["n"]) == ([4, 8, 8], envs.single_action_space.n)
+    assert (hello["games"], hello["unit"]) == ([task, task], "frame" if task == "toy" else "step")
     memory = os.open(hello["memory"], os.O_RDONLY)
-
-    def seen(answer):
-        if how == "memory":
-            return np.frombuffer(os.pread(memory, 2**20, 0), np.uint8)
-        observations = answer["observations"]
-        return np.frombuffer(observations, np.uint8) if how == "bytes" else np.array(observations, np.uint8).ravel()
-
-    rng = np.random.default_rng(0)
+    envs.action_space.seed(0)
     ended = 0
+
+    def check(answer, infos):
+        seen = os.pread(memory, 2**20, 0) if how == "memory" else answer["observations"]
+        expected = (
+            envs.observed.tobytes() if how == "memory" else sent(envs.observed, how or "lists", None)["observations"]
+        )
+        assert seen == expected
+        for name in ("lives", "frame_number", "episode_frame_number"):
+            assert answer[name] == infos[name].tolist()
+
     for seed in (None, 3, None):
-        expected, infos = envs.reset(seed=7 if seed is None and not ended else seed)
-        answer = program.ask(type="reset", **({} if seed is None else {"seed": seed}))
-        assert seen(answer).tolist() == expected.ravel().tolist()
-        assert answer["lives"] == infos["lives"].tolist()
+        _, infos = envs.reset(seed=7 if seed is None and not ended else seed)
+        check(program.ask(type="reset", **({} if seed is None else {"seed": seed})), infos)
         for _ in range(15):
-            actions = rng.integers(0, hello["action"]["n"], 2)
-            expected, rewards, terminated, truncated, infos = envs.step(actions)
+            actions = envs.action_space.sample()
+            _, rewards, terminated, truncated, infos = envs.step(actions)
             answer = program.ask(type="step", actions=actions.tolist())
-            assert seen(answer).tolist() == expected.ravel().tolist()
+            check(answer, infos)
             assert answer["rewards"] == rewards.tolist()
             assert (answer["terminated"], answer["truncated"]) == (terminated.tolist(), truncated.tolist())
-            assert answer["frame_number"] == infos["frame_number"].tolist()
-            assert [each["row"] for each in answer["episodes"]] == np.flatnonzero(infos.get("_episode", [])).tolist()
-            ended += len(answer["episodes"])
-    screen = program.ask(type="render", row=1)
-    assert np.prod(screen["shape"]) == len(msgspec.convert(screen["pixels"], bytes, strict=False))
-    os.close(memory)
+            over = np.flatnonzero(infos.get("_episode", [])).tolist()
+            assert [each["row"] for each in answer["episodes"]] == over
+            assert [each["steps"] for each in answer["episodes"]] == [int(infos["episode"]["l"][i]) for i in over]
+            ended += len(over)
     assert ended >= 4
-    assert not os.path.exists(hello["memory"])
-    assert program.close() == b""
-    assert program.served == []
-
-
-@pytest.mark.parametrize(("as_json", "how"), [(True, "lists"), (False, "lists"), (False, "bytes"), (False, "memory")])
-@pytest.mark.parametrize("task", ["pendulum_v1", "blackjack_v1"])
-def test_other_tasks_are_served(task, as_json, how):
-    rules = arcademark.suite_protocol("gymnasium:Pendulum-v1,Blackjack-v1", max_steps_per_episode=4)
-    envs = arcademark.make_vec(task, 2, rules)
-    served = arcademark.make_vec(task, 2, rules, copy=False, render_mode="rgb_array")
-    program = Program(as_json, served)
-    hello = program.ask(type="client", version=1, observations=how)
-    assert (hello["unit"], hello["games"]) == ("step", [task, task])
-    memory = os.open(hello["memory"], os.O_RDONLY)
-    envs.reset(seed=3)
-    program.ask(type="reset", seed=3)
-    envs.action_space.seed(0)
-    for _ in range(9):
-        actions = envs.action_space.sample()
-        _, rewards, terminated, truncated, infos = envs.step(actions)
-        answer = program.ask(type="step", actions=actions.tolist())
-        expected = sent(envs.observed, how, None)["observations"] if how != "memory" else envs.observed.tobytes()
-        assert (os.pread(memory, 2**20, 0) if how == "memory" else answer["observations"]) == expected
-        assert answer["rewards"] == rewards.tolist()
-        assert (answer["terminated"], answer["truncated"]) == (terminated.tolist(), truncated.tolist())
-        assert answer["episode_frame_number"] == infos["episode_frame_number"].tolist()
-        assert [each["steps"] for each in answer["episodes"]] == [
-            int(infos["episode"]["l"][i]) for i in np.flatnonzero(infos.get("_episode", []))
-        ]
+    if task == "toy":
+        screen = program.ask(type="render", row=1)
+        assert np.prod(screen["shape"]) == len(msgspec.convert(screen["pixels"], bytes, strict=False))
     os.close(memory)
+    assert not os.path.exists(hello["memory"])
     assert program.close() == b""
     assert program.served == []
 

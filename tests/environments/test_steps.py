@@ -1,6 +1,7 @@
 """Agent steps are the same on ale-py, frame by frame, and on our console, in C: alone, in batches and in threads."""
 
 import ctypes
+import functools
 
 import numpy as np
 import pytest
@@ -8,7 +9,6 @@ import pytest
 import arcademark
 from arcademark.console import build, translate
 from arcademark.environments.emulation import native
-from arcademark.environments.emulation.atari import rom_path
 from arcademark.environments.emulation.console import StepRecord
 from arcademark.environments.emulation.native import NativeConsole
 from arcademark.environments.registry import open_environment, open_model
@@ -52,6 +52,12 @@ def play(environment, actions, seed, turn=None):
         ("carnival", "world-records", {"max_frames_per_episode": 201}),
         ("asterix", "ale-v5", {"max_frames_per_episode": 401}),
         ("venture", "ale-2013", {"max_frames_per_episode": 402}),
+        ("qbert", "ale-2013", {"max_frames_per_episode": 402}),
+        ("amidar", "world-records", {"observation": "rgb", "screen_size": None, "max_frames_per_episode": 400}),
+        ("yars_revenge", "ale-2013", {"observation": "ram", "max_frames_per_episode": 400}),
+        ("video_chess", "world-records", {"max_pool": False, "max_frames_per_episode": 400}),
+        ("journey_escape", "world-records", {"screen_size": None, "max_frames_per_episode": 400}),
+        ("freeway", "world-records", {"mode": 3, "difficulty": 1, "max_frames_per_episode": 400}),
     ],
 )
 def test_both_consoles_play_the_same_steps(make_spec, game, name, changes):
@@ -61,6 +67,7 @@ def test_both_consoles_play_the_same_steps(make_spec, game, name, changes):
     ale, ours = (open_environment(spec, training=True, emulator=emulator) for emulator in ("ale", "console"))
     for seed, turn in ((0, None), (1, 7)):
         assert play(ours, actions, seed, turn) == play(ale, actions, seed)
+        assert np.array_equal(ours.render(), ale.render())
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
@@ -121,7 +128,7 @@ def test_python_and_c_agree_on_the_record():
 @pytest.mark.slow
 def test_a_translation_is_taken_up_at_the_start_of_an_episode(make_spec, monkeypatch):
     """Whatever plays, the steps are the same; a model of the game goes over as well."""
-    monkeypatch.setattr(native, "_translations", {})
+    monkeypatch.setattr(native, "translation", functools.cache(native.Translation))
     monkeypatch.setattr(translate, "cached", lambda *_: None)
     monkeypatch.setattr(native, "TRANSLATED_AFTER", 100)
     spec = make_spec("freeway", max_frames_per_episode=200, repeat_action_probability=0)
@@ -144,16 +151,23 @@ def test_a_translation_is_taken_up_at_the_start_of_an_episode(make_spec, monkeyp
 
 
 def test_another_process_that_translates_is_not_waited_for(make_spec, monkeypatch):
-    monkeypatch.setattr(native, "_translations", {})
+    monkeypatch.setattr(native, "translation", functools.cache(native.Translation))
     monkeypatch.setattr(translate, "cached", lambda *_: None)
-    monkeypatch.setattr(translate, "translated_unless_busy", lambda *_: None)
+    monkeypatch.setattr(translate, "translated", lambda *_, **__: None)
     monkeypatch.setattr(native, "TRANSLATED_AFTER", 0)
     console = NativeConsole("pong")
     console.start(np.random.default_rng(0))
     assert console._machine.core is build.core()
-    monkeypatch.setattr(translate, "translated_unless_busy", lambda *_: pytest.fail("tried again"))
-    monkeypatch.setattr(native, "_translations", {("pong", rom_path("pong").read_bytes()): None})
-    console.start(np.random.default_rng(0))
+
+    def failing(*_, **__):
+        tried.append(1)
+        raise build.NoCore("no compiler")
+
+    tried = []
+    monkeypatch.setattr(translate, "translated", failing)
+    for _ in range(2):
+        console.start(np.random.default_rng(0))
+    assert tried == [1]
 
 
 @pytest.mark.parametrize("game", ["pong", "alien"])

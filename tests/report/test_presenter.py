@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import jinja2
 import pytest
 
-from arcademark.reports import presenter
+from arcademark.reports import presenter, prose
 from arcademark.reports.blocks import Code, Facts, Notices, Prose, Section, Table
 from arcademark.reports.columns import Column
 
@@ -31,8 +31,8 @@ class Analysis:
 @pytest.fixture
 def write(monkeypatch):
     def write(text: str) -> None:
-        environment = presenter._environment().overlay(loader=jinja2.DictLoader({"documents/test.jinja": text}))
-        monkeypatch.setattr(presenter, "_environment", lambda: environment)
+        environment = prose._environment().overlay(loader=jinja2.DictLoader({"documents/test.jinja": text}))
+        monkeypatch.setattr(prose, "_environment", lambda: environment)
 
     return write
 

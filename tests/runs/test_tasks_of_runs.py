@@ -1,13 +1,13 @@
 """Runs on tasks beyond Atari: recorded exactly, continued, replayed, shown, and safe to open."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import gymnasium
 import numpy as np
 import pytest
 from gymnasium.envs.registration import EnvSpec
+from msgspec.structs import replace
 
 import arcademark
 from arcademark.environments.registry import load_suite
@@ -174,7 +174,7 @@ def test_a_damaged_suite_in_a_manifest_is_one_line(tmp_path, rules):
     document = json.loads(path.read_text())
     document["protocol"]["suite"]["tasks"]["cartpole"]["max_steps"] = "many"
     path.write_text(json.dumps(document))
-    with pytest.raises(ArcadeMarkError, match=r"damaged .*max_steps is 'many'"):
+    with pytest.raises(ArcadeMarkError, match=r"damaged .*tasks.cartpole: .*max_steps"):
         read_run(tmp_path / "run")
 
 

@@ -29,7 +29,7 @@ Optional attributes, read once after the agent is made (``action_values`` after 
     long there are more of them: about one a minute, fewer if they are large.
 ``channels_first`` : bool
     Of a trainer: whether the games it trains on show stacked screens and colours first, as PyTorch's convolutions take
-    them, and other tasks pictures or vectors alone (`environments.shown.Shown`; default False).
+    them, and other tasks pictures or vectors alone (`environments.observations.spaces.View`; default False).
 ``checkpoint_seconds`` : float
     Of a planner: about how much play may be lost when the process dies. It cannot change a score.
 ``action_space``, ``observation_space``

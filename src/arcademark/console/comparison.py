@@ -129,7 +129,7 @@ class Comparison:
             self._others = []
         self._next_other = number % 4 * len(self._others) // 4
         self._other_stretch = np.clip(FRAMES_OF_OTHERS / max(1, len(self._others)), SHORTEST_STRETCH, STRETCH)
-        self.setting = self._default
+        self._setting = self._default
         self._frames_by_kind = [0, 0]
         self._tried = {self._default: None}
         self._reset_at = 1 + int(rng.exponential(STRETCH))
@@ -137,7 +137,7 @@ class Comparison:
         names = tasks.games()[game].minimal_actions
         self._minimal = np.array([tasks.JOYSTICK_ACTIONS.index(name) for name in names])
         self._counts = dict.fromkeys(("frames", "screens", "resets", "restores", "cut"), 0)
-        self._undrawn = self._reward = 0
+        self._undrawn = 0
 
     def run(self, frames: int) -> Section:
         """Play and compare up to so many frames."""
@@ -161,7 +161,7 @@ class Comparison:
             end = min(detours[0], max(self._reset_at, at + 1))
             played, difference = self._stretch(actions[at:end], seen[at:end])
             at += played
-        where = f"after {at} frames, in mode {self.setting[0]}, difficulty {self.setting[1]}: " if difference else ""
+        where = f"after {at} frames, in mode {self._setting[0]}, difficulty {self._setting[1]}: " if difference else ""
         return Section(
             game=self._game,
             settings=tuple(self._tried),
@@ -199,9 +199,8 @@ class Comparison:
                     break
             if ended:
                 break
-        self._reward = our_reward
         self._undrawn += played
-        self._frames_by_kind[self.setting != self._default] += played
+        self._frames_by_kind[self._setting != self._default] += played
         for name, more in (("frames", played), ("screens", screens), ("cut", machine.cut - first_cut)):
             self._counts[name] += more
         return played, difference
@@ -220,36 +219,20 @@ class Comparison:
         self._reset_at = (
             at + 1 + int(self._rng.exponential(STRETCH if wanted == self._default else self._other_stretch))
         )
-        difference = self.reset(wanted)
-        if self._over_at_once() and wanted == self._default:
-            return "the game is over at its start"
-        return difference
-
-    def reset(self, setting: Setting) -> str:
-        """Reset both in a mode and difficulty; return what differs then, "" if nothing does."""
         for one, before, choose in zip(
-            setting, self.setting, (self._referee.setMode, self._referee.setDifficulty), strict=True
+            wanted, self._setting, (self._referee.setMode, self._referee.setDifficulty), strict=True
         ):
             if one != before:
                 choose(one)
         self._referee.reset_game()
         self._machine.skip_draws(self._undrawn)
         self._undrawn = 0
-        self._machine.reset(*setting)
-        self.setting = setting
-        self._tried[setting] = None
+        self._machine.reset(*wanted)
+        self._setting = wanted
+        self._tried[wanted] = None
         self._counts["resets"] += 1
-        return self._started()
-
-    def play(self, action: int) -> tuple[int, str]:
-        """Play a frame; return its reward, and what differs after it."""
-        difference = self._stretch([action], [True])[1]
-        return self._reward, difference
-
-    @property
-    def status(self) -> tuple[int, int, bool]:
-        """Frames since the reset, lives, and whether the game is over."""
-        return self._machine.frames, self._machine.lives(), self._machine.game_over()
+        difference = self._started()
+        return "the game is over at its start" if self._over_at_once() and wanted == self._default else difference
 
     def _over_at_once(self) -> bool:
         """Whether a game is over before its first frame, as in some modes."""

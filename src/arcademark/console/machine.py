@@ -8,7 +8,7 @@ own, always begun alike, and that of the environment, of which only Adventure's 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -192,7 +192,8 @@ class Machine:
         if "menu" in select:
             self._walk_menu(select["menu"])
         else:
-            self._press_until(select)
+            expression = select.get("until") or ["eq", select["watch"], select["until_equal"]]
+            self._until(lambda: self._value(expression), lambda: self._press_select(select))
         registers = dict(select.get("set_register", {}))
         for name, by_mode in select.get("set_register_by_mode", {}).items():
             registers[name] = by_mode[str(self.mode)]
@@ -202,19 +203,22 @@ class Machine:
         for command in select.get("last", [["soft_reset"]]):
             self._do(command)
 
-    def _press_until(self, select: dict[str, Any]) -> None:
-        reached = select.get("until") or ["eq", select["watch"], select["until_equal"]]
+    def _until(self, reached: Callable[[], Any], act: Callable[[], None]) -> None:
+        """Act until something is reached."""
         for _ in range(MOST_PRESSES):
-            if self._value(reached):
+            if reached():
                 return
-            frames = select["hold_frames"]
-            if isinstance(frames, dict):
-                least, most = frames["random"]
-                frames = least + int(self._environment_draw()) % (most - least + 1)
-            self._press(frames)
-            for command in select.get("after_each", ()):
-                self._do(command)
+            act()
         raise ArcadeMarkError(f"game {self._game.name!r}: mode {self.mode} is not reached; choose another")
+
+    def _press_select(self, select: dict[str, Any]) -> None:
+        frames = select["hold_frames"]
+        if isinstance(frames, dict):
+            least, most = frames["random"]
+            frames = least + self._environment_draw() % (most - least + 1)
+        self._press(frames)
+        for command in select.get("after_each", ()):
+            self._do(command)
 
     def _do(self, command: Sequence[Any]) -> None:
         name, *operands = command
@@ -226,14 +230,7 @@ class Machine:
             for _ in range(operands[1]):
                 self._step(operands[0])
         elif name == "step_until":
-            self._step_until(operands[0], operands[1])
-
-    def _step_until(self, action: str, reached: Any) -> None:
-        for _ in range(MOST_PRESSES):
-            if self._value(reached):
-                return
-            self._step(action)
-        raise ArcadeMarkError(f"game {self._game.name!r}: mode {self.mode} is not reached; choose another")
+            self._until(lambda: self._value(operands[1]), lambda: self._step(operands[0]))
 
     def _walk_menu(self, menu: dict[str, Any]) -> None:
         for _ in range(menu["skip"]):
@@ -242,19 +239,15 @@ class Machine:
             if number:
                 self._next_option(menu["cursor"])
             wanted = bool(self.mode & mode_bit)
-            for _ in range(MOST_PRESSES):
-                if bool(self._value(["ram", menu["byte"]]) & option_bit) == wanted:
-                    break
-                self._step("RIGHT" if wanted else "LEFT")
-                self._step("NOOP")
+            chosen = partial(self._option, menu["byte"], option_bit, wanted)
+            self._until(chosen, partial(self._step, "RIGHT" if wanted else "LEFT", "NOOP"))
+
+    def _option(self, byte: int, bit: int, wanted: bool) -> bool:
+        return bool(self._value(["ram", byte]) & bit) == wanted
 
     def _next_option(self, cursor: int) -> None:
         before = self._value(["ram", cursor])
-        for _ in range(MOST_PRESSES):
-            self._step("DOWN")
-            self._step("NOOP")
-            if self._value(["ram", cursor]) != before:
-                return
+        self._until(lambda: self._value(["ram", cursor]) != before, lambda: self._step("DOWN", "NOOP"))
 
     def _press(self, frames: int) -> None:
         for _ in range(frames):
@@ -262,9 +255,10 @@ class Machine:
         self._frame(_NOOP, ruled=True)
         self._numbers[_FRAMES] += 1
 
-    def _step(self, action: str) -> None:
-        self._environment_draw(), self._environment_draw()  # two decide whether an action repeats: never here
-        self.act(_ACTIONS[action])
+    def _step(self, *actions: str) -> None:
+        for action in actions:
+            self.skip_draws(1)  # they decide whether an action repeats: never here
+            self.act(_ACTIONS[action])
 
     def _environment_draw(self) -> int:
         return int(self._environment_chance.randint(0, 2**32, dtype=np.uint32))

@@ -17,7 +17,7 @@ import io
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, as_completed, wait
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from importlib.resources import files
 from itertools import starmap
@@ -56,7 +56,7 @@ def sections(roms: Mapping[str, Path], frames: int, *, workers: int = 1, transla
     Yields
     ------
     Section
-        Each as it ends; none of a game is begun after one in which something differs.
+        Each as it ends.
 
     Raises
     ------
@@ -64,17 +64,12 @@ def sections(roms: Mapping[str, Path], frames: int, *, workers: int = 1, transla
         If there is no core.
     """
     core()  # compiled before others ask for it
-    differing = set()
     arguments = (
         (game, rom, number, min(SECTION_FRAMES, frames - first), translated)
         for game, rom in roms.items()
         for number, first in enumerate(range(0, frames, SECTION_FRAMES))
-        if game not in differing
     )
-    for section in in_processes(play_section, arguments, workers):
-        if section.difference:
-            differing.add(section.game)
-        yield section
+    yield from in_processes(play_section, arguments, workers)
 
 
 def in_processes(work: Callable[..., Result], arguments: Iterable[tuple[Any, ...]], workers: int) -> Iterator[Result]:
@@ -84,13 +79,8 @@ def in_processes(work: Callable[..., Result], arguments: Iterable[tuple[Any, ...
         return
     pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_end_with_the_parent)
     try:
-        running: set[Future[Result]] = set()
-        for each in arguments:
-            running.add(pool.submit(work, *each))
-            if len(running) > workers:
-                ended, running = wait(running, return_when=FIRST_COMPLETED)
-                yield from (future.result() for future in ended)
-        yield from (future.result() for future in as_completed(running))
+        futures = [pool.submit(work, *each) for each in arguments]
+        yield from (future.result() for future in as_completed(futures))
     finally:
         pool.shutdown(cancel_futures=True)
 

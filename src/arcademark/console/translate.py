@@ -232,6 +232,7 @@ def _tracer() -> dict[str, str]:
 def _seen(name: str, rom: bytes) -> dict[Location, bool]:
     """Play random actions and return the locations that the program jumps to, and whether no fixed way led there."""
     tracer = library((version(), translation_version()), _tracer, (*FLAGS, "-O1"))
+    assert tracer is not None
     noted = ctypes.create_string_buffer(8 * 4096)
     tracer.console_trace(noted)
     try:

@@ -15,7 +15,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -175,7 +175,24 @@ class Play:
     def _press_after_life(self) -> Step:
         """Play a step of no action, and FIRE where it is pressed for the agent."""
         self._record.out = 0
-        return press((NOOP, *self._presses), self._step, lambda: self.lives)
+        return self._press(NOOP, *self._presses)
+
+    def _press(self, *actions: int) -> Step:
+        """Play agent steps for the agent, unless the episode ends, and return what they gave together.
+
+        FIRE and what follows it cost a step of no action where they lose a life but not the last.
+        """
+        total, terminated, truncated = 0.0, False, False
+        for action in actions:
+            before = self.lives
+            reward, terminated, truncated = self._step(action)
+            total += reward
+            if not self.ended and action != NOOP and 0 < self.lives < before:
+                reward, terminated, truncated = self._step(NOOP)
+                total += reward
+            if self.ended:
+                break
+        return Step(total, terminated, truncated)
 
     def prepare(self, action: int) -> None:
         """Prepare a step, to be played by `play` or in a batch; errors as of `step`."""
@@ -225,36 +242,6 @@ class Play:
         return self.spec.game, self._console.save(), executed, step.frames, step.lives, self.ended
 
 
-def press(actions: Sequence[int], play: Callable[[int], Step], lives: Callable[[], int]) -> Step:
-    """Play agent steps for the agent, unless the episode ends, and return what they gave together.
-
-    FIRE and what follows it cost a step of no action where they lose a life but not the last.
-    """
-    total, terminated, truncated = 0.0, False, False
-    for action in actions:
-        before = lives()
-        reward, terminated, truncated = play(action)
-        total += reward
-        if not (terminated or truncated) and action != NOOP and 0 < lives() < before:
-            reward, terminated, truncated = play(NOOP)
-            total += reward
-        if terminated or truncated:
-            break
-    return Step(total, terminated, truncated)
-
-
-def press_at_start(play: Callable[[int], Step], lives: Callable[[], int], start: Callable[[], None]) -> float:
-    """Press FIRE at the start of a game, which `start` starts again if it ends meanwhile, and return the reward."""
-    total = 0.0
-    for action in PRESSES:
-        reward, terminated, truncated = press((action,), play, lives)
-        total += reward
-        if terminated or truncated:
-            start()
-            total = 0.0
-    return total
-
-
 class ConsoleEnvironment(Play):
     """A game on a console under a protocol; a `base.Environment`."""
 
@@ -274,9 +261,14 @@ class ConsoleEnvironment(Play):
         self._begin(rng, drawn_noops(self.spec.atari, rng) if noops is None else noops)
         if not self._presses:
             return 0.0
-        reward = press_at_start(self._step, lambda: self.lives, lambda: self._begin(rng, 0))
+        total = 0.0
+        for action in self._presses:
+            total += self._press(action).reward
+            if self.ended:  # it starts again, and the remaining press follows
+                self._begin(rng, 0)
+                total = 0.0
         self._observer.fill()
-        return reward
+        return total
 
     def _begin(self, rng: np.random.Generator, noops: int) -> None:
         """Start an episode that so many no-ops begin."""

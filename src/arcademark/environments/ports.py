@@ -10,7 +10,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-Told = dict[str, Any]
+Infos = dict[str, Any]
 
 
 class Procgen(gymnasium.Env[NDArray[np.uint8], np.int64]):
@@ -26,31 +26,31 @@ class Procgen(gymnasium.Env[NDArray[np.uint8], np.int64]):
 
         self.render_mode = render_mode
         self._make = functools.partial(ProcgenEnv, env_name=game, render_mode=render_mode, **settings)
-        self._made: gymnasium.Env[NDArray[np.uint8], np.int64] | None = None
+        self._game: gymnasium.Env[NDArray[np.uint8], np.int64] | None = None
         self.observation_space = spaces.Box(0, 255, (64, 64, 3), np.uint8)
         self.action_space = spaces.Discrete(15)
 
-    def reset(self, *, seed: int | None = None, options: Told | None = None) -> tuple[NDArray[np.uint8], Told]:
+    def reset(self, *, seed: int | None = None, options: Infos | None = None) -> tuple[NDArray[np.uint8], Infos]:
         """Begin an episode."""
         super().reset(seed=seed)
         self.close()
-        self._made = self._make(rand_seed=int(self.np_random.integers(2**31)))
-        return self._made.reset()
+        self._game = self._make(rand_seed=int(self.np_random.integers(2**31)))
+        return self._game.reset()
 
-    def step(self, action: np.int64) -> tuple[NDArray[np.uint8], float, bool, bool, Told]:
+    def step(self, action: np.int64) -> tuple[NDArray[np.uint8], float, bool, bool, Infos]:
         """Play a step; what is seen after the last is the beginning of another episode."""
-        assert self._made is not None
-        return self._made.step(action)  # type: ignore[return-value]
+        assert self._game is not None
+        return self._game.step(action)  # type: ignore[return-value]
 
     def render(self) -> Any:
         """Return the picture."""
-        return None if self._made is None else self._made.render()
+        return None if self._game is None else self._game.render()
 
     def close(self) -> None:
         """Give its memory back."""
-        if self._made is not None:
-            self._made.close()
-            self._made = None
+        if self._game is not None:
+            self._game.close()
+            self._game = None
 
 
 @functools.cache
@@ -59,33 +59,35 @@ def _craftax(name: str) -> tuple[Any, Any, Any, Any]:
     import jax
     from craftax.craftax_env import make_craftax_env_from_name
 
-    made = make_craftax_env_from_name(name, auto_reset=False)
-    return made, made.default_params, jax.jit(made.reset), jax.jit(made.step)
+    environment = make_craftax_env_from_name(name, auto_reset=False)
+    return environment, environment.default_params, jax.jit(environment.reset), jax.jit(environment.step)
 
 
 class Craftax(gymnasium.Env[NDArray[np.float32], np.int64]):
     """Craftax, "Craftax-Symbolic-v1" or another name of its, a step at a time."""
 
     def __init__(self, name: str) -> None:
-        made, parameters, *_ = _craftax(name)
+        environment, parameters, *_ = _craftax(name)
         self._name = name
         self._state: Any = None
-        self.observation_space = spaces.Box(-np.inf, np.inf, made.observation_space(parameters).shape, np.float32)
-        self.action_space = spaces.Discrete(made.num_actions)
+        self.observation_space = spaces.Box(
+            -np.inf, np.inf, environment.observation_space(parameters).shape, np.float32
+        )
+        self.action_space = spaces.Discrete(environment.num_actions)
 
     def _key(self) -> Any:
         import jax
 
         return jax.random.PRNGKey(int(self.np_random.integers(2**32)))
 
-    def reset(self, *, seed: int | None = None, options: Told | None = None) -> tuple[NDArray[np.float32], Told]:
+    def reset(self, *, seed: int | None = None, options: Infos | None = None) -> tuple[NDArray[np.float32], Infos]:
         """Begin an episode."""
         super().reset(seed=seed)
         _, parameters, reset, _ = _craftax(self._name)
         seen, self._state = reset(self._key(), parameters)
         return np.asarray(seen), {}
 
-    def step(self, action: np.int64) -> tuple[NDArray[np.float32], float, bool, bool, Told]:
+    def step(self, action: np.int64) -> tuple[NDArray[np.float32], float, bool, bool, Infos]:
         """Play a step; at the end of its time an episode is truncated."""
         _, parameters, _, step = _craftax(self._name)
         seen, self._state, reward, done, _ = step(self._key(), self._state, int(action), parameters)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
@@ -16,6 +17,7 @@ from arcademark.environments import toy
 from arcademark.environments.base import AskedObservation, EnvironmentSpec
 from arcademark.environments.emulation import facts
 from arcademark.environments.emulation.console import Console
+from arcademark.environments.emulation.palettes import recolour
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.files import read_text
 from arcademark.suite import modifications, protocols, task_suites, tasks
@@ -88,31 +90,24 @@ Emulator = Literal["ale", "console"]
 """What plays a game: ale-py, or our own console."""
 
 
-def choose_emulator(game: str, asked: Emulator | None = None, *, compiles: bool = True) -> Emulator:
-    """Return what plays a game: what is asked for, else the console where it is here and proven, else ale-py.
+def choose_emulator(game: str, requested: Emulator | None = None, *, compiles: bool = True) -> Emulator:
+    """Return what plays a game: what is requested, else the console where it is here and proven, else ale-py.
 
     Without `compiles`, a console that was never compiled here, which takes seconds, is not here. ArcadeMarkError: the
-    console is asked for and cannot be had, with the reason.
+    console is requested and cannot be had, with the reason.
     """
-    if asked == "ale" or game == toy.NAME:
-        return asked or "ale"
-    game = tasks.canonical_game(game)
-    missing = _console_missing(game, compiles)
-    if missing is None:
-        return "console"
-    if asked == "console":
-        raise ArcadeMarkError(f"game {game!r}: {missing}; play it on ale-py")
-    return "ale"
-
-
-def _console_missing(game: str, compiles: bool) -> str | None:
-    """Return why the console cannot play a game, None if it can."""
+    if requested == "ale" or game == toy.NAME:
+        return requested or "ale"
     from arcademark.console import build, prove
 
-    missing = _core_missing(compiles, build.switch())
-    if missing is not None:
-        return f"the console is not here: {missing}"
-    return None if game in prove.proven() else "the console is not proven for it"
+    game = tasks.canonical_game(game)
+    if (missing := _core_missing(compiles, build.switch())) is not None:
+        missing = f"the console is not here: {missing}"
+    elif game in prove.proven():
+        return "console"
+    if requested == "console":
+        raise ArcadeMarkError(f"game {game!r}: {missing or 'the console is not proven for it'}; play it on ale-py")
+    return "ale"
 
 
 @functools.cache
@@ -139,32 +134,20 @@ def open_environment(
     emulator: Emulator | None = None,
     pictures: bool = False,
 ) -> ConsoleEnvironment | TaskEnvironment:
-    """Make the environment of a spec: `open_game`, or one of Gymnasium's, which renders only with `pictures`."""
-    if isinstance(spec.protocol, protocols.StepProtocol):
-        from arcademark.environments.tasks import TaskEnvironment
-
-        return TaskEnvironment(spec, spec.protocol, pictures)
-    return open_game(spec, training=training, frames_per_action=frames_per_action, emulator=emulator)
-
-
-def open_game(
-    spec: EnvironmentSpec,
-    *,
-    training: bool = False,
-    frames_per_action: int | None = None,
-    emulator: Emulator | None = None,
-) -> ConsoleEnvironment:
-    """Make the environment of a game.
+    """Make the environment of a spec: a game's, or one of Gymnasium's, which renders only with `pictures`.
 
     Episodes end as the protocol says for training or for evaluation. Both emulators play alike, but cannot exchange
     saved states; by default `choose_emulator` chooses. ArcadeMarkError: the ROM is missing or not the one expected, or
     the console cannot be had or is not proven for the game.
     """
+    if isinstance(spec.protocol, protocols.StepProtocol):
+        from arcademark.environments.tasks import TaskEnvironment
+
+        return TaskEnvironment(spec, spec.protocol, pictures)
     from arcademark.environments.play import ConsoleEnvironment
 
     spec = dataclasses.replace(spec, protocol=_with_frames_per_action(spec.atari, frames_per_action))
-    settings = spec.atari
-    end = settings.training_episode_end if training else settings.evaluation_episode_end
+    end = spec.atari.training_episode_end if training else spec.atari.evaluation_episode_end
     return ConsoleEnvironment(spec, _open_console(spec, emulator), _console_actions(spec), end)
 
 
@@ -193,30 +176,26 @@ def open_model(
     return GenerativeModel(spec, _open_console(spec, emulator), _console_actions(spec), end)
 
 
-def _open_console(spec: EnvironmentSpec, asked: Emulator | None) -> Console:
+def _open_console(spec: EnvironmentSpec, requested: Emulator | None) -> Console:
     settings = spec.atari
-    if (settings.colours, settings.modification) == ("original", None):
-        return _open_original(spec, asked)
-    from arcademark.environments.emulation import modified
-
-    if settings.modification is None:
-        return modified.recolour(_open_original(spec, asked), settings.colours)
-    kind = modified.ModifiedNative if choose_emulator(spec.game, asked) == "console" else modified.ModifiedAtari
-    changes = modifications.modifications()[spec.game][settings.modification]
-    return modified.recolour(kind(changes, settings.mode, settings.difficulty), settings.colours)
-
-
-def _open_original(spec: EnvironmentSpec, asked: Emulator | None) -> Console:
-    """Open the game as it is."""
     if spec.game == toy.NAME:
-        return toy.ToyConsole()
-    if choose_emulator(spec.game, asked) == "console":
+        return recolour(toy.ToyConsole(), settings.colours)
+    native = choose_emulator(spec.game, requested) == "console"
+    console: Console
+    if settings.modification is not None:
+        from arcademark.environments.emulation.modified import ModifiedAtari, ModifiedNative
+
+        changes = modifications.modifications()[spec.game][settings.modification]
+        console = (ModifiedNative if native else ModifiedAtari)(changes, settings.mode, settings.difficulty)
+    elif native:
         from arcademark.environments.emulation.native import NativeConsole
 
-        return NativeConsole(spec.game, spec.atari.mode, spec.atari.difficulty)
-    from arcademark.environments.emulation.atari import open_console
+        console = NativeConsole(spec.game, settings.mode, settings.difficulty)
+    else:
+        from arcademark.environments.emulation.atari import open_console
 
-    return open_console(spec.game, spec.atari.mode, spec.atari.difficulty)
+        console = open_console(spec.game, settings.mode, settings.difficulty)
+    return recolour(console, settings.colours)
 
 
 def _console_actions(spec: EnvironmentSpec) -> tuple[int, ...]:
@@ -236,9 +215,9 @@ def rom_checksum(game: str) -> str:
     """Return the MD5 checksum of a game's ROM in hexadecimal ("" for the toy game); errors as of `atari.rom_path`."""
     if game == toy.NAME:
         return ""
-    from arcademark.environments.emulation.atari import rom_checksum as checksum
+    from arcademark.environments.emulation.atari import rom_path
 
-    return checksum(tasks.canonical_game(game))
+    return hashlib.md5(rom_path(tasks.canonical_game(game)).read_bytes(), usedforsecurity=False).hexdigest()
 
 
 def _with_frames_per_action(
@@ -255,37 +234,26 @@ def _action_meanings(game: str, settings: protocols.AtariProtocol) -> tuple[str,
     minimal = settings.action_set == "minimal"
     if game == toy.NAME:
         return toy.MINIMAL_ACTIONS if minimal else tasks.JOYSTICK_ACTIONS
-    facts_of_game = tasks.games()[game]
-    return facts_of_game.minimal_actions if minimal else facts_of_game.full_actions
+    return tasks.games()[game].minimal_actions if minimal else tasks.games()[game].full_actions
 
 
 def _check_playable(game: str, settings: protocols.AtariProtocol) -> None:
     """Raise an error that says why the protocol cannot be played in the game, if so."""
-    name = settings.name
     if not settings.runnable:
-        raise ArcadeMarkError(f"protocol {name!r} starts from human play, which cannot be replayed here; use another")
-    screen = facts.screen_shape(game)
-    size = facts.resized(settings, screen)
-    if size[0] > screen[0] or size[1] > screen[1]:
         raise ArcadeMarkError(
-            f"protocol {name!r}: screen_size {size[0]}x{size[1]} does not fit into the {screen[0]}x{screen[1]} screen "
-            f"of {game!r}; screens are only shrunk"
+            f"protocol {settings.name!r} starts from human play, which cannot be replayed here; use another"
         )
-    _check_switches(game, settings)
-    known = modifications.modifications().get(game, {})
-    if settings.modification is not None and settings.modification not in known:
-        has = f"it has {', '.join(known)}" if known else "none is known of it"
-        raise ArcadeMarkError(f"game {game!r} has no modification {settings.modification}; {has}")
-
-
-def _check_switches(game: str, settings: protocols.AtariProtocol) -> None:
-    switches: tuple[tuple[str, int | None, tuple[int, ...]], ...]
-    if game == toy.NAME:
-        switches = ("mode", settings.mode, (0,)), ("difficulty", settings.difficulty, (0,))
-    else:
-        known = tasks.games()[game]
-        switches = ("mode", settings.mode, known.modes), ("difficulty", settings.difficulty, known.difficulties)
-    for what, value, has in switches:
+    height, width = screen = facts.screen_shape(game)
+    size = facts.resized(settings, screen)
+    if size[0] > height or size[1] > width:
+        raise ArcadeMarkError(
+            f"protocol {settings.name!r}: screen_size {size[0]}x{size[1]} does not fit into the {height}x{width} "
+            f"screen of {game!r}; screens are only shrunk"
+        )
+    known = tasks.games().get(game)
+    positions = {"mode": known.modes if known else (0,), "difficulty": known.difficulties if known else (0,)}
+    for setting, has in {**positions, "modification": tuple(modifications.modifications().get(game, {}))}.items():
+        value = getattr(settings, setting)
         if value is not None and value not in has:
-            listed = ", ".join(str(number) for number in has)
-            raise ArcadeMarkError(f"game {game!r} has no {what} {value}; it has {listed}")
+            listed = f"it has {', '.join(map(str, has))}" if has else "none is known of it"
+            raise ArcadeMarkError(f"game {game!r} has no {setting} {value}; {listed}")

@@ -21,6 +21,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 from types import ModuleType
 from typing import Any
+from unittest.mock import patch
 
 import gymnasium
 import numpy as np
@@ -33,6 +34,9 @@ from arcademark.environments.emulation.generative import State
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.suite.protocols import StepProtocol
 from arcademark.suite.task_suites import Task, TaskSuite
+
+_UNSEEN = {"SDL_VIDEODRIVER": "dummy", "SDL_AUDIODRIVER": "dummy"}
+"""Has SDL look for no screen and no sound, which pictures do not need, unless the user named its drivers."""
 
 MOST_OBJECTS = 100_000
 """Searched for random numbers in an environment that is copied."""
@@ -59,19 +63,24 @@ def make(task: Task, render_mode: str | None = None) -> gymnasium.Env[Any, Any]:
             registers = getattr(importlib.import_module(task.module), "register_envs", None)
             if name not in gymnasium.registry and callable(registers):
                 registers()
-        own = {"max_episode_steps": task.max_steps, "render_mode": render_mode}
-        given: dict[str, Any] = {key: value for key, value in own.items() if value is not None}
+        limit: dict[str, Any] = {} if task.max_steps is None else {"max_episode_steps": task.max_steps}
         with warnings.catch_warnings():
             for category in (DeprecationWarning, UserWarning):  # that there is a later version of what the suite names
                 warnings.filterwarnings("ignore", category=category, module=r"gymnasium\.envs\.registration")
-            return gymnasium.make(name, disable_env_checker=True, **given, **dict(task.kwargs))
+            mode: dict[str, Any] = {} if render_mode is None else {"render_mode": render_mode}
+            return gymnasium.make(name, disable_env_checker=True, **limit, **mode, **task.kwargs)
     except ImportError as error:
         raise ArcadeMarkError(
             f"{where}: {task.environment} cannot be imported ({one_line(str(error))}); install its package"
         ) from None
     except Exception as error:  # anyone's constructor
-        told = one_line(f"{type(error).__name__}: {error}", 300)
-        raise ArcadeMarkError(f"{where}: {task.environment} cannot be made ({told}); correct the suite") from None
+        raise ArcadeMarkError(
+            f"{where}: {task.environment} cannot be made ({_line(error)}); correct the suite"
+        ) from None
+
+
+def _line(error: Exception) -> str:
+    return one_line(f"{type(error).__name__}: {error}", 300)
 
 
 def trusted(task: Task, suites: Iterable[TaskSuite]) -> bool:
@@ -83,13 +92,9 @@ def trusted(task: Task, suites: Iterable[TaskSuite]) -> bool:
     known = (other for suite in suites for other in suite.tasks.values())
     if any((task.environment, task.kwargs) == (other.environment, other.kwargs) for other in known):
         return True
-    registered = gymnasium.registry.get(task.environment)
-    made_by = None if registered is None else registered.entry_point
-    return (
-        isinstance(made_by, str)
-        and made_by.startswith("gymnasium.envs.")
-        and all(isinstance(value, bool) for value in task.kwargs.values())
-    )
+    entry_point = getattr(gymnasium.registry.get(task.environment), "entry_point", None)
+    own = isinstance(entry_point, str) and entry_point.startswith("gymnasium.envs.")
+    return own and all(isinstance(value, bool) for value in task.kwargs.values())
 
 
 def package(task: Task) -> str:
@@ -133,43 +138,29 @@ def _known(task: Task) -> tuple[spaces.Space[Any], spaces.Space[Any], bool]:
     return _KNOWN[key]
 
 
-@contextlib.contextmanager
-def _unseen() -> Iterator[None]:
-    """Have SDL look for no screen and no sound, which pictures do not need, unless the user named its drivers."""
-    missing = {f"SDL_{kind}DRIVER" for kind in ("VIDEO", "AUDIO")} - os.environ.keys()
-    os.environ.update(dict.fromkeys(missing, "dummy"))
-    try:
-        yield
-    finally:
-        for name in missing:
-            os.environ.pop(name, None)
-
-
 def _close(environment: gymnasium.Env[Any, Any]) -> None:
     with contextlib.suppress(Exception):  # anyone's, and nothing follows
         environment.close()
 
 
+def parts(space: spaces.Space[Any]) -> dict[str, spaces.Space[Any]] | None:
+    """Return the parts of a space by the names that they have in arrays; None of one without."""
+    if isinstance(space, spaces.Dict):
+        return dict(space.spaces)
+    return {str(i): part for i, part in enumerate(space.spaces)} if isinstance(space, spaces.Tuple) else None
+
+
 def _type_of(space: spaces.Space[Any], where: str) -> np.dtype[Any]:
     """Return the type of one observation as an array, its shape included."""
-    if isinstance(space, spaces.Dict | spaces.Tuple):
-        return np.dtype([(name, _type_of(part, where)) for name, part in _parts(space)])
-    if isinstance(space, spaces.Text):
-        return np.dtype(f"U{space.max_length}")
-    if space.dtype is not None and space.dtype.kind == "U":
-        return np.dtype(f"U{MOST_TEXT}")
+    if (named := parts(space)) is not None:
+        return np.dtype([(name, _type_of(part, where)) for name, part in named.items()])
+    if isinstance(space, spaces.Text) or (space.dtype is not None and space.dtype.kind == "U"):
+        return np.dtype(f"U{getattr(space, 'max_length', MOST_TEXT)}")
     if isinstance(space, spaces.Box | spaces.MultiDiscrete | spaces.MultiBinary | spaces.Discrete):
-        assert space.dtype is not None
-        assert space.shape is not None
         return np.dtype((space.dtype, space.shape))
     raise ArcadeMarkError(
         f"{where}: its observations are {one_line(repr(space), 100)}; expected boxes, numbers, text, or a Dict of these"
     )
-
-
-def _parts(space: spaces.Dict | spaces.Tuple[Any]) -> Iterator[tuple[str, spaces.Space[Any]]]:
-    named = space.spaces.items() if isinstance(space, spaces.Dict) else enumerate(space.spaces)
-    yield from ((str(name), part) for name, part in named)
 
 
 def _actions(space: spaces.Space[Any], where: str) -> tuple[tuple[str, ...], ArrayActions | None]:
@@ -179,20 +170,20 @@ def _actions(space: spaces.Space[Any], where: str) -> tuple[tuple[str, ...], Arr
         raise ArcadeMarkError(f"{where}: {space.n:,} actions; at most {MOST_ACTIONS:,} can be recorded")
     low: NDArray[Any]
     high: NDArray[Any]
-    if isinstance(space, spaces.Box):
-        low, high = space.low, space.high
-    elif isinstance(space, spaces.MultiDiscrete):
-        low, high = space.start, space.start + space.nvec - 1
-    elif isinstance(space, spaces.MultiBinary):
-        low, high = np.zeros(space.shape), np.ones(space.shape)
-    else:
-        raise ArcadeMarkError(
-            f"{where}: its actions are {one_line(repr(space), 100)}; expected Discrete, MultiDiscrete, MultiBinary or "
-            "Box"
-        )
+    match space:
+        case spaces.Box():
+            low, high = space.low, space.high
+        case spaces.MultiDiscrete():
+            low, high = space.start, space.start + space.nvec - 1
+        case spaces.MultiBinary():
+            low, high = np.zeros(space.shape), np.ones(space.shape)
+        case _:
+            raise ArcadeMarkError(
+                f"{where}: its actions are {one_line(repr(space), 100)}; expected Discrete, MultiDiscrete, MultiBinary "
+                "or Box"
+            )
     dtype = np.dtype(space.dtype)
-    kind = f"{dtype.kind}{dtype.itemsize}"
-    if kind not in ARRAY_ACTIONS or not 1 <= low.ndim <= MOST_SIDES or not 1 <= low.size <= MOST_NUMBERS:
+    if dtype.str[1:] not in ARRAY_ACTIONS or not 1 <= low.ndim <= MOST_SIDES or not 1 <= low.size <= MOST_NUMBERS:
         raise ArcadeMarkError(
             f"{where}: its actions, of shape {low.shape} and type {dtype}, cannot be recorded; wrap the environment so "
             f"that they have 1 to {MOST_SIDES} dimensions and an ordinary type such as float32"
@@ -203,18 +194,15 @@ def _actions(space: spaces.Space[Any], where: str) -> tuple[tuple[str, ...], Arr
 
 def fill(out: NDArray[Any], observation: Any, space: spaces.Space[Any]) -> None:
     """Write an observation of a space into an array of its type."""
-    if isinstance(space, spaces.Dict):
-        for name, part in space.spaces.items():
-            fill(out[name], observation[name], part)
-    elif isinstance(space, spaces.Tuple):
-        for i, part in enumerate(space.spaces):
-            fill(out[str(i)], observation[i], part)
-    else:
-        if np.shape(observation) != out.shape:
-            raise ValueError(f"shape {np.shape(observation)}, expected {out.shape}")
-        if isinstance(observation, str) and len(observation) > out.dtype.itemsize // 4:
-            raise ValueError(f"a text of {len(observation):,} characters")
-        out[...] = observation
+    if (named := parts(space)) is not None:
+        for name, part in named.items():
+            fill(out[name], observation[name if isinstance(space, spaces.Dict) else int(name)], part)
+        return
+    if np.shape(observation) != out.shape:
+        raise ValueError(f"shape {np.shape(observation)}, expected {out.shape}")
+    if isinstance(observation, str) and len(observation) > out.dtype.itemsize // 4:
+        raise ValueError(f"a text of {len(observation):,} characters")
+    out[...] = observation
 
 
 def unpacked(observations: NDArray[Any], space: spaces.Space[Any], texts: type = tuple) -> Any:
@@ -223,10 +211,9 @@ def unpacked(observations: NDArray[Any], space: spaces.Space[Any], texts: type =
     Of parts these are a dictionary or a tuple of their rows, of texts a tuple, or `texts`; a single number or text is
     one.
     """
-    if isinstance(space, spaces.Dict):
-        return {name: unpacked(observations[name], part, texts) for name, part in space.spaces.items()}
-    if isinstance(space, spaces.Tuple):
-        return tuple(unpacked(observations[str(i)], part, texts) for i, part in enumerate(space.spaces))
+    if (named := parts(space)) is not None:
+        rows = {name: unpacked(observations[name], part, texts) for name, part in named.items()}
+        return rows if isinstance(space, spaces.Dict) else tuple(rows.values())
     if observations.dtype.kind == "U":
         return texts(observations.tolist()) if observations.ndim else str(observations)
     return observations[()] if isinstance(space, spaces.Discrete) else observations
@@ -238,19 +225,19 @@ class Copy:
     def __init__(self, environment: gymnasium.Env[Any, Any], task: str) -> None:
         self._task = task
         self._kept = environment
-        self._kept = self.made()
+        self._kept = self.copied()
 
-    def made(self) -> gymnasium.Env[Any, Any]:
+    def copied(self) -> gymnasium.Env[Any, Any]:
         """Return another such environment, to be played."""
         usual = sys.unraisablehook
         sys.unraisablehook = lambda _: None  # what was copied in part may raise when it goes
         try:
             return copy.deepcopy(self._kept)
         except Exception as error:  # anyone's environment
-            told = one_line(f"{type(error).__name__}: {error}", 200)
+            line = _line(error)
         finally:
             sys.unraisablehook = usual
-        raise ArcadeMarkError(f"task {self._task!r}: nothing can be planned, as it cannot be copied ({told})")
+        raise ArcadeMarkError(f"task {self._task!r}: nothing can be planned, as it cannot be copied ({line})")
 
 
 class TaskEnvironment:
@@ -267,10 +254,12 @@ class TaskEnvironment:
         self._task = protocol.suite.tasks[spec.game]
         self._cap = math.inf if protocol.max_frames_per_episode is None else protocol.max_frames_per_episode
         self._rendering = "rgb_array" if pictures and _known(self._task)[2] else None
-        self._made = make(self._task, self._rendering)
+        self._inner = make(self._task, self._rendering)
         self._observation: Any = None
-        self._space = self._made.observation_space
-        self._first = int(self._made.action_space.start) if isinstance(self._made.action_space, spaces.Discrete) else 0
+        self._space = self._inner.observation_space
+        self._first = (
+            int(self._inner.action_space.start) if isinstance(self._inner.action_space, spaces.Discrete) else 0
+        )
         self.ended, self.episode_frames, self._used = True, 0, False
         self._chosen: Any = None
 
@@ -278,8 +267,8 @@ class TaskEnvironment:
         """Start an episode, seeded by a number drawn from `rng`; there are no no-ops."""
         seed = int(rng.integers(2**31))
         if self._used:  # some keep more from one episode to the next than they should
-            _close(self._made)
-            self._made = make(self._task, self._rendering)
+            _close(self._inner)
+            self._inner = make(self._task, self._rendering)
         self._used = True
         self._observation, _ = self._call("reset", seed=seed)
         self.ended, self.episode_frames = False, 0
@@ -333,10 +322,9 @@ class TaskEnvironment:
 
     def _call(self, method: str, *arguments: Any, **keywords: Any) -> Any:
         try:
-            return getattr(self._made, method)(*arguments, **keywords)
+            return getattr(self._inner, method)(*arguments, **keywords)
         except Exception as error:  # anyone's environment
-            told = one_line(f"{type(error).__name__}: {error}", 300)
-            raise ArcadeMarkError(f"task {self.spec.game!r}: its {method} raised {told}") from error
+            raise ArcadeMarkError(f"task {self.spec.game!r}: its {method} raised {_line(error)}") from error
 
     def observe(self, out: NDArray[Any]) -> None:
         """Write the current observation, of shape ``spec.observation_shape``, into `out`."""
@@ -349,7 +337,7 @@ class TaskEnvironment:
 
     def render(self) -> NDArray[np.uint8]:
         """Return the picture, shape (height, width, 3); an ArcadeMarkError where there is none."""
-        with _unseen():
+        with patch.dict(os.environ, {**_UNSEEN, **os.environ}):
             picture = self._call("render") if self._rendering else None
         if not isinstance(picture, np.ndarray) or picture.ndim != 3 or picture.shape[2] != 3:
             raise ArcadeMarkError(f"task {self.spec.game!r}: its environment draws no picture")
@@ -357,33 +345,33 @@ class TaskEnvironment:
 
     def place(self) -> tuple[str, Copy, int, int, int, bool]:
         """Return where the task stands, as the fields of `generative.State`; errors as of `Copy`."""
-        return self.spec.game, Copy(self._made, self.spec.game), 0, self.episode_frames, 0, self.ended
+        return self.spec.game, Copy(self._inner, self.spec.game), 0, self.episode_frames, 0, self.ended
 
     def save(self) -> Any:
         """Return everything needed to continue from here, in this process; errors as of `place`."""
-        return Copy(self._made, self.spec.game), copy.deepcopy(self._observation), self.ended, self.episode_frames
+        return Copy(self._inner, self.spec.game), copy.deepcopy(self._observation), self.ended, self.episode_frames
 
     def restore(self, state: Any) -> None:
         """Continue from where `state` was saved."""
         kept, self._observation, self.ended, self.episode_frames = state
-        self._made = kept.made()
+        self._inner = kept.copied()
 
     def put(self, state: State, rng: np.random.Generator) -> None:
         """Go to a place, and draw random numbers from one seeded by `rng` from there on."""
         _, kept, _, self.episode_frames, _, self.ended = state
         assert isinstance(kept, Copy)
-        self._made = kept.made()
+        self._inner = kept.copied()
         seeds = np.random.default_rng(rng.integers(2**63, size=2))
-        for found in _generators(self._made):
-            if isinstance(found, np.random.RandomState):
-                found.seed(seeds.integers(2**32, size=4).tolist())
+        for generator in _generators(self._inner):
+            if isinstance(generator, np.random.RandomState):
+                generator.seed(seeds.integers(2**32, size=4).tolist())
             else:
-                found.bit_generator.state = type(found.bit_generator)(seeds.integers(2**63)).state
+                generator.bit_generator.state = type(generator.bit_generator)(seeds.integers(2**63)).state
 
     def close(self) -> None:
         """Close the environment."""
         self.ended = True
-        _close(self._made)
+        _close(self._inner)
 
 
 def _generators(environment: Any) -> Iterator[np.random.Generator | np.random.RandomState]:
@@ -408,26 +396,23 @@ def copies(spec: EnvironmentSpec, protocol: StepProtocol, steps: int = 20) -> bo
     """
     rng = np.random.default_rng(0)
     ours, other = TaskEnvironment(spec, protocol), TaskEnvironment(spec, protocol)
-    seen = [np.zeros(spec.observation_shape, spec.observation_dtype) for _ in range(2)]
-    try:
+    views = [np.zeros(spec.observation_shape, spec.observation_dtype) for _ in range(2)]
+    with contextlib.closing(ours), contextlib.closing(other):
         ours.reset(rng)
-        for step in range(2 * steps):
-            if step == steps:
-                other.restore(ours.save())
-            playing = (ours,) if step < steps else (ours, other)
-            action = random_action(spec, rng)
-            told = [environment.step(action) for environment in playing]
-            for environment, out in zip(playing, seen, strict=False):
-                environment.observe(out)
-            if step >= steps and (told[0] != told[1] or seen[0].tobytes() != seen[1].tobytes()):
-                return False
-            if ours.ended and step >= steps:
-                break
+        for _ in range(steps):
+            ours.step(random_action(spec, rng))
             if ours.ended:
                 ours.reset(rng)
-    finally:
-        ours.close()
-        other.close()
+        other.restore(ours.save())
+        for _ in range(steps):
+            if ours.ended:
+                break
+            action = random_action(spec, rng)
+            alike = ours.step(action) == other.step(action)
+            for environment, view in zip((ours, other), views, strict=True):
+                environment.observe(view)
+            if not alike or views[0].tobytes() != views[1].tobytes():
+                return False
     return True
 
 

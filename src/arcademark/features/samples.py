@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.environments.base import Environment, EnvironmentSpec
-from arcademark.environments.registry import choose_emulator, environment_spec, open_game, rom_checksum
+from arcademark.environments.registry import choose_emulator, environment_spec, open_environment, rom_checksum
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import read_text
 
@@ -105,7 +105,7 @@ def _screens(
 ) -> Iterator[NDArray[np.uint8]]:
     screens = {"observation": "palette", "screen_size": None, "max_pool": False, "frame_stack": 1}
     emulator = choose_emulator(env.game, compiles=False)  # a process beside others is no place to compile in
-    game = open_game(environment_spec(env.game, env.atari.override(screens)), emulator=emulator)
+    game = open_environment(environment_spec(env.game, env.atari.override(screens)), emulator=emulator)
     screen = np.empty(game.spec.observation_shape, np.uint8)
     try:
         episodes = (_episode(game, actions, screen, rng) for _ in repeat(None))

@@ -19,7 +19,7 @@ from arcademark.agents.importing import canonical_reference, importable, load_fa
 from arcademark.agents.parameters import AboveZero, Positive, Share
 from arcademark.agents.spaces import check_spaces
 from arcademark.environments.base import EnvironmentSpec
-from arcademark.environments.observations.spaces import Shown
+from arcademark.environments.observations.spaces import View
 from arcademark.environments.tasks import random_action
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import read_bytes
@@ -58,7 +58,7 @@ class NetworkPolicy:
         self._screens = game.frame_stack if game else 1
         self._steps = np.full(batch, self._screens)  # since each episode began: enough, if it was elsewhere
         as_they_are = game is not None or network.shape == env.observation_shape
-        self._env, self._shown = env, None if as_they_are else Shown(env, channels_first=True)
+        self._env, self._shown = env, None if as_they_are else View(env, channels_first=True)
         self._chooser = Chooser(env, network.squashed)
         count, shape = self._network.num_actions, self._network.shape
         if count is not None and self._chooser.fits(count, network.continuous) and env.array_actions is not None:

@@ -21,7 +21,7 @@ from arcademark.agents.checkpoints import contents
 from arcademark.agents.checkpoints.policy import ROWS, NetworkPolicy
 from arcademark.agents.parameters import AboveZero, Positive, Share
 from arcademark.environments.base import EnvironmentSpec
-from arcademark.environments.observations.spaces import Shown
+from arcademark.environments.observations.spaces import View
 from arcademark.errors import ArcadeMarkError
 
 LEAST_SCREEN = 36
@@ -111,7 +111,7 @@ class NetworkTrainer:
 
     def _spaces(self) -> tuple[Any, Any]:
         """Return the spaces of observations, as `channels_first` has them, and of actions."""
-        shown = Shown(self.env, self.channels_first)
+        shown = View(self.env, self.channels_first)
         return shown.observation_space, shown.action_space
 
     def _network(self) -> NetworkPolicy:

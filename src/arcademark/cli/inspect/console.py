@@ -69,9 +69,8 @@ def prove(names: str, frames: int, workers: int, translated: bool, run: Path | N
     roms = {game: rom_path(game) for game in chosen}
     try:
         for section in proof.sections(roms, frames, workers=workers, translated=translated):
-            parts = sections[section.game]
-            parts.append(section)
-            compared = sum(part.frames for part in parts)
+            sections[section.game].append(section)
+            compared = sum(part.frames for part in sections[section.game])
             if section.difference or compared == frames:
                 messages.tell(f"{section.game}: {compared:,} frames, {section.difference or 'no difference'}")
     except NoCore as error:

@@ -14,7 +14,6 @@ Measured with ale-py 0.12.1 on all 104 single-player ROMs, and tested:
 
 from __future__ import annotations
 
-import hashlib
 import os
 from pathlib import Path
 from typing import Any
@@ -48,11 +47,6 @@ def rom_path(game: str) -> Path:
     if ale_py.ALEInterface.isSupportedROM(path) != game:
         raise ArcadeMarkError(f"game {game!r}: {path} is not the ROM that ale-py knows by this name; replace it")
     return path
-
-
-def rom_checksum(game: str) -> str:
-    """Return the MD5 of a game's ROM in hexadecimal, as in ale-py's list."""
-    return hashlib.md5(rom_path(game).read_bytes(), usedforsecurity=False).hexdigest()
 
 
 class AtariConsole(FrameByFrame):

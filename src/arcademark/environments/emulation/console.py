@@ -94,7 +94,7 @@ class Console(Protocol):
     gray: NDArray[np.uint8]
     """Luminance of each screen byte, shape (256,)."""
 
-    shown: NDArray[np.uint8] | None
+    recoloured: NDArray[np.uint8] | None
     """The screen byte whose colour is shown instead of each, shape (256,); None where colours are as they are."""
 
     batch: BatchCall | None
@@ -140,7 +140,7 @@ class FrameByFrame:
     screen: Callable[[NDArray[np.uint8]], None]
 
     batch: BatchCall | None = None
-    shown: NDArray[np.uint8] | None = None
+    recoloured: NDArray[np.uint8] | None = None
 
     def attach(self, step: StepRecord, observer: Any, /) -> bool:
         """Prepare nothing."""

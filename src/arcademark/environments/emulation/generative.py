@@ -122,8 +122,8 @@ class GenerativeModel(Play):
     def screen(self, out: NDArray[np.uint8]) -> None:
         """Write the screen's palette bytes, of shape ``screen_shape``, into `out`; valid only right after a step."""
         self._console.screen(out)
-        if self._console.shown is not None:
-            out[:] = self._console.shown[out]
+        if self._console.recoloured is not None:
+            out[:] = self._console.recoloured[out]
 
     def _draw_repeats(self) -> None:
         if self._rng is None:

@@ -1,4 +1,4 @@
-"""Variants of a console: games whose memory is written to while they are played, and screens in other colours.
+"""Variants of a console: games whose memory is written to while they are played.
 
 What is written counts from the next frame, after its reward and its end were read: at an episode's start and after each
 frame, alike on both emulators. Steps are played frame by frame then, not in C.
@@ -7,20 +7,15 @@ frame, alike on both emulators. Steps are played frame by frame then, not in C.
 from __future__ import annotations
 
 import ctypes
-from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.environments.emulation.atari import AtariConsole
-from arcademark.environments.emulation.console import Console, FrameByFrame, Start
+from arcademark.environments.emulation.console import FrameByFrame, Start
 from arcademark.environments.emulation.facts import RAM_SIZE
 from arcademark.environments.emulation.native import NativeConsole
 from arcademark.suite.modifications import Modification
-from arcademark.suite.settings import Colours
-
-_HUES = tuple(range(1, 16))
-"""Of the palette of NTSC, besides that of grays; PAL's has fewer."""
 
 
 def write(modification: Modification, memory: NDArray[np.uint8]) -> None:
@@ -81,31 +76,3 @@ class ModifiedNative(FrameByFrame, NativeConsole):
         begin = super().start(rng)
         write(self._modification, self._machine.memory)
         return begin
-
-
-def recolour(console: Console, colours: Colours) -> Console:
-    """Show a console's screens in other colours."""
-    if colours != "original":
-        shown = _shown(
-            colours, tuple(hue for hue in range(16) if np.ptp(console.rgb[16 * hue : 16 * hue + 16], 1).any())
-        )
-        console.rgb, console.gray, console.shown = console.rgb[shown], console.gray[shown], shown
-    return console
-
-
-@cache
-def _shown(colours: Colours, hues: tuple[int, ...] = _HUES) -> NDArray[np.uint8]:
-    """Return the screen byte whose colour is shown instead of each: hue in bits 4 to 7, luminance in 1 to 3.
-
-    `hues` are those that are no grays: they rotate by a third of their circle.
-    """
-    index, other = np.arange(128), np.arange(16)
-    other[list(hues)] = np.roll(hues, -(len(hues) // 3))
-    luminance = index & 7
-    shown = {
-        "inverted": index ^ 7,
-        "rotated": other[index >> 3] << 3 | luminance,
-        "gray": luminance,
-        "shuffled": (45 * index + 23) % 128,  # 45 has no factor in common with 128
-    }[colours]
-    return np.repeat(shown << 1, 2).astype(np.uint8) | (np.arange(256) & 1).astype(np.uint8)

@@ -12,7 +12,7 @@ Only speed depends on it.
 from __future__ import annotations
 
 import ctypes
-from collections import defaultdict
+import functools
 from typing import Any
 from weakref import WeakSet
 
@@ -36,10 +36,26 @@ TRANSLATED_AFTER = 300_000
 _CHANGED = np.dtype([("place", "<u2"), ("word", "<u8")])
 """Eight pixels of the pictures that are not as at the start."""
 
-_Cartridge = tuple[str, bytes]
-_playing: defaultdict[_Cartridge, WeakSet[NativeConsole]] = defaultdict(WeakSet)
-_translations: dict[_Cartridge, ctypes.CDLL | None] = {}
-"""Of this process's games, None where one cannot be had."""
+
+class Translation:
+    """A cartridge's translation in this process: its `core`, None until there is one; for ever if it is not wanted."""
+
+    def __init__(self, game: str, rom: bytes, wanted: bool) -> None:
+        self._cartridge = game, rom
+        self.consoles: WeakSet[NativeConsole] = WeakSet()
+        self.core = translate.cached(game, rom) if wanted else None
+        self._possible = wanted
+
+    def take_up(self) -> None:
+        """Make it, which takes seconds, once the game was played long enough to be worth it."""
+        if self.core is None and self._possible and sum(one.played for one in self.consoles) >= TRANSLATED_AFTER:
+            try:  # where another process is at it, this is None: look again when the next episode starts
+                self.core = translate.translated(*self._cartridge, wait=False)
+            except build.NoCore:
+                self._possible = False
+
+
+translation = functools.cache(Translation)
 
 
 class _Observation(ctypes.Structure):
@@ -57,12 +73,12 @@ class NativeConsole:
     NoCore: the console cannot be compiled here.
     """
 
-    shown: NDArray[np.uint8] | None = None
+    recoloured: NDArray[np.uint8] | None = None
 
     def __init__(self, game: str, mode: int | None = None, difficulty: int | None = None) -> None:
-        self._cartridge: _Cartridge = game, rom_path(game).read_bytes()
-        self._translates = build.switch() != "interpreted"
-        self._machine = machine = Machine(*self._cartridge, chosen=self._translation())
+        self._game, rom = game, rom_path(game).read_bytes()
+        self._translation = translation(game, rom, build.switch() != "interpreted")
+        self._machine = machine = Machine(game, rom, chosen=self._translation.core)
         chosen = machine.mode if mode is None else mode, difficulty or 0
         if chosen != (machine.mode, 0):
             machine.reset(*chosen)
@@ -86,29 +102,7 @@ class NativeConsole:
         self._words = machine.pictures().reshape(-1).view(np.uint64)
         self._start_words = self._words.copy()
         self._start_state = self.save()
-        _playing[self._cartridge].add(self)
-
-    def _translation(self) -> ctypes.CDLL | None:
-        """Return the game's translation if there is one already."""
-        if not self._translates:
-            return None
-        if self._cartridge not in _translations and (kept := translate.cached(*self._cartridge)):
-            _translations[self._cartridge] = kept
-        return _translations.get(self._cartridge)
-
-    def _translate(self) -> None:
-        """Make the game's translation, which takes seconds, once it was played long enough to be worth it."""
-        if not self._translates or self._cartridge in _translations:
-            return
-        if sum(console.played for console in _playing[self._cartridge]) < TRANSLATED_AFTER:
-            return
-        try:
-            made = translate.translated_unless_busy(*self._cartridge)
-        except build.NoCore:
-            _translations[self._cartridge] = None
-        else:
-            if made is not None:  # else another process is at it: look again when the next episode starts
-                _translations[self._cartridge] = made
+        self._translation.consoles.add(self)
 
     @property
     def played(self) -> int:
@@ -119,13 +113,12 @@ class NativeConsole:
         """Go on with a core: a translation is the last one."""
         self._machine.use(core)
         self._play, self.batch, self._restore = core.console_step, core.console_steps, core.console_restore
-        self._translates = self._translates and core is not _translations.get(self._cartridge)
         if self._step is not None:
             self._step.play = _address(core.console_step)
 
     def start(self, rng: np.random.Generator) -> Start:
         """Begin an episode; the cartridge may be translated before, once in a process."""
-        self._translate()
+        self._translation.take_up()
         self.restore(self._start_state)
         return self._begin
 
@@ -174,10 +167,9 @@ class NativeConsole:
 
     def restore(self, state: Any) -> None:
         """Continue from where `state` was saved, in any instance of the game; an ArcadeMarkError if it is not one."""
-        if self._translates:
-            core = _translations.get(self._cartridge)
-            if core is not None:
-                self._use(core)
+        core = self._translation.core
+        if core is not None and core is not self._machine.core:
+            self._use(core)
         if self._pictured:
             state = self._restore_pictures(state)
         if type(state) is not bytes or len(state) != self._state_size:
@@ -199,7 +191,7 @@ class NativeConsole:
 
     def _no_state(self, expected: str) -> ArcadeMarkError:
         return ArcadeMarkError(
-            f"game {self._cartridge[0]!r}: this is no state of the console, which are {expected}; "
+            f"game {self._game!r}: this is no state of the console, which are {expected}; "
             "restore what the console saved, not ale-py's"
         )
 

@@ -11,7 +11,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from arcademark.environments.emulation.console import Console
 from arcademark.environments.emulation.facts import Standard
+from arcademark.suite.settings import Colours
 
 LUMA = (0.2989, 0.587, 0.114)
 """Weights of red, green and blue in luminance; the emulator rounds the sum to the nearest integer."""
@@ -65,3 +67,28 @@ def gray_table(standard: Standard) -> NDArray[np.uint8]:
 def _luminance(colours: NDArray[np.uint8]) -> NDArray[np.uint8]:
     luminance: NDArray[np.uint8] = np.floor(colours @ np.array(LUMA) + 0.5).astype(np.uint8)
     return luminance
+
+
+def recolour(console: Console, colours: Colours) -> Console:
+    """Show a console's screens in other colours, but for "original"."""
+    if colours != "original":
+        other = _other_colours(colours, np.ptp(console.rgb.reshape(16, 16, 3), axis=2).any(axis=1))
+        console.rgb, console.gray, console.recoloured = console.rgb[other], console.gray[other], other
+    return console
+
+
+def _other_colours(colours: Colours, coloured: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    """Return the screen byte whose colour is shown instead of each: hue in bits 4 to 7, luminance in 1 to 3.
+
+    `coloured` says which of the 16 hues are no grays: they rotate by a third of their circle.
+    """
+    index, other, hues = np.arange(128), np.arange(16), np.flatnonzero(coloured)
+    other[hues] = np.roll(hues, -(len(hues) // 3))
+    luminance = index & 7
+    byte = {
+        "inverted": index ^ 7,
+        "rotated": other[index >> 3] << 3 | luminance,
+        "gray": luminance,
+        "shuffled": (45 * index + 23) % 128,  # 45 has no factor in common with 128
+    }[colours]
+    return np.repeat(byte << 1, 2).astype(np.uint8) | (np.arange(256) & 1).astype(np.uint8)

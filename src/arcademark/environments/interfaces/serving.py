@@ -112,12 +112,12 @@ class Server:
                     seed = self._seed
                 self._begun = True
                 _, infos = self._envs.reset(seed=seed)
-                return {"type": "observations", **self._seen(), **_told(infos)}
+                return {"type": "observations", **self._seen(), **_columns(infos)}
             case Step(actions) if self._begun:
                 _, rewards, terminated, truncated, infos = self._envs.step(_array(actions))
                 ended = {"terminated": terminated.tolist(), "truncated": truncated.tolist()}
                 given = {"rewards": rewards.tolist(), **ended, "episodes": _episodes(infos)}
-                return {"type": "step", **self._seen(), **given, **_told(infos)}
+                return {"type": "step", **self._seen(), **given, **_columns(infos)}
             case Render(row) if self._begun and 0 <= row < self._envs.num_envs:
                 screen = self._envs.envs[row].environment.render()
                 return {"type": "screen", "shape": screen.shape, "pixels": screen.tobytes()}
@@ -160,7 +160,7 @@ def _array(actions: list[Any]) -> NDArray[Any]:
         raise ArcadeMarkError("serve: the actions are lists of different lengths; expected one a row") from None
 
 
-def _told(infos: dict[str, Any]) -> dict[str, Any]:
+def _columns(infos: dict[str, Any]) -> dict[str, Any]:
     return {name: infos[name].tolist() for name in INFOS}
 
 

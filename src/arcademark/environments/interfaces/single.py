@@ -11,7 +11,7 @@ from gymnasium.envs.registration import EnvSpec
 from numpy.typing import NDArray
 
 from arcademark.environments.base import EnvironmentSpec
-from arcademark.environments.observations.spaces import Shown
+from arcademark.environments.observations.spaces import View
 from arcademark.environments.play import ConsoleEnvironment
 from arcademark.environments.registry import open_environment
 from arcademark.errors import ArcadeMarkError
@@ -92,8 +92,8 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
             self.environment.pad_with_zeros(padding_type == "zero")
         self.render_mode = render_mode
         self.metadata = {**type(self).metadata, "render_fps": max(1, FRAMES_A_SECOND // protocol.frame_skip)}
-        self.shown = Shown(environment_spec, channels_first)
-        self.observation_space, self.action_space = self.shown.observation_space, self.shown.action_space
+        self.view = View(environment_spec, channels_first)
+        self.observation_space, self.action_space = self.view.observation_space, self.view.action_space
         self.spec = EnvSpec(
             id=f"arcademark/{environment_spec.game}",
             entry_point=MAKE,
@@ -163,8 +163,8 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
     def info(self) -> dict[str, Any]:
         """Return lives and frame counts under ALE's names, and "episode" where a game has just ended."""
         frames = self.environment.episode_frames
-        told = dict(zip(INFOS, (self.environment.lives, frames, self.earlier_frames + frames), strict=True))
-        return told if self.finished is None else {**told, "episode": self.finished}
+        infos = dict(zip(INFOS, (self.environment.lives, frames, self.earlier_frames + frames), strict=True))
+        return infos if self.finished is None else {**infos, "episode": self.finished}
 
     def render(self) -> NDArray[np.uint8] | None:
         """Return the screen in colour, shape (height, width, 3), with ``render_mode="rgb_array"``."""
@@ -181,4 +181,4 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
     def _observe(self) -> Any:
         observation = np.empty(self.environment_spec.observation_shape, self.environment_spec.observation_dtype)
         self.environment.observe(observation)
-        return self.shown.one(observation)
+        return self.view.one(observation)

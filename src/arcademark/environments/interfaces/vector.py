@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from arcademark.environments.base import EnvironmentSpec, one_by_one
 from arcademark.environments.interfaces.batch import default_threads, make_batch
-from arcademark.environments.interfaces.single import INFOS, GameStatistics, GymnasiumEnv, PaddingType
-from arcademark.environments.observations.spaces import Shown
+from arcademark.environments.interfaces.single import INFOS, GameStatistics, GymnasiumEnv
+from arcademark.environments.observations.spaces import View
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.suite.protocols import AtariProtocol
 
@@ -31,8 +31,10 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
     ----------
     environment_specs : sequence of EnvironmentSpec
         One a sub-environment; actions and observations must agree.
-    training, render_mode, autoreset_mode, copy, threads, channels_first, padding_type
+    autoreset_mode, copy, threads
         As for `make_vec`.
+    **settings
+        Of each `GymnasiumEnv`.
 
     Raises
     ------
@@ -51,29 +53,17 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
         self,
         environment_specs: Sequence[EnvironmentSpec],
         *,
-        training: bool = False,
-        render_mode: str | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         copy: bool = True,
         threads: int | None = None,
-        channels_first: bool = False,
-        padding_type: PaddingType = "reset",
+        **settings: Any,
     ) -> None:
         self.envs: list[GymnasiumEnv] = []
         _check_agreement(environment_specs)
-        self.envs = [
-            GymnasiumEnv(
-                spec,
-                training=training,
-                render_mode=render_mode,
-                channels_first=channels_first,
-                padding_type=padding_type,
-            )
-            for spec in environment_specs
-        ]
+        self.envs = [GymnasiumEnv(spec, **settings) for spec in environment_specs]
         first = self.envs[0]
         self.num_envs = len(self.envs)
-        self._rows = first.shown.rows
+        self._rows = first.view.rows
         self._statistics = GameStatistics(self.num_envs)
         for i, env in enumerate(self.envs):
             env.statistics, env.row = self._statistics, i
@@ -81,7 +71,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
             raise ArcadeMarkError(f"threads is {threads}; a step is played in at least 1")
         games = [env.environment for env in self.envs]
         self._batch = make_batch(games, default_threads(self.num_envs) if threads is None else threads)
-        self.render_mode = render_mode
+        self.render_mode = first.render_mode
         self.copy = copy
         self.autoreset_mode = _autoreset_mode(autoreset_mode)
         self.metadata = {**first.metadata, "autoreset_mode": self.autoreset_mode}
@@ -150,7 +140,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
             if env.finished is not None:
                 finished[i] = env.finished
             if self.autoreset_mode is AutoresetMode.SAME_STEP:
-                seen = env.shown.one(self.observed[i, ...].copy())
+                seen = env.view.one(self.observed[i, ...].copy())
                 infos = self._add_info(infos, {"final_obs": seen, "final_info": env.info()}, i)
                 self._begin_episode(i, finished)
                 env.environment.observe(self.observed[i, ...])
@@ -193,9 +183,9 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
 
 def _autoreset_mode(mode: AutoresetMode | str) -> AutoresetMode:
     """Return the mode that is meant: itself, its value or its name, however it is written."""
-    asked = re.sub(r"[\W_]", "", mode.value if isinstance(mode, AutoresetMode) else str(mode)).lower()
+    name = re.sub(r"[\W_]", "", mode.value if isinstance(mode, AutoresetMode) else str(mode)).lower()
     for known in AutoresetMode:
-        if asked == known.value.lower():
+        if name == known.value.lower():
             return known
     expected = ", ".join(repr(known.name.lower()) for known in AutoresetMode)
     raise ArcadeMarkError(f"autoreset_mode {mode!r} is not known; expected one of {expected}")
@@ -204,7 +194,7 @@ def _autoreset_mode(mode: AutoresetMode | str) -> AutoresetMode:
 def _check_agreement(specs: Sequence[EnvironmentSpec]) -> None:
     first = specs[0]
     for spec in specs[1:]:
-        pair = [(shown.observation_space, shown.action_space) for shown in (Shown(first), Shown(spec))]
+        pair = [(view.observation_space, view.action_space) for view in (View(first), View(spec))]
         if pair[0] == pair[1]:
             continue
         names = f"{first.game!r} and {spec.game!r} cannot share a vector"
@@ -213,8 +203,8 @@ def _check_agreement(specs: Sequence[EnvironmentSpec]) -> None:
                 f"games {names}: {first.num_actions} and {spec.num_actions} actions, observations of shape "
                 f"{first.observation_shape} and {spec.observation_shape}; try action_set='full' and a screen_size"
             )
-        told = (one_line(f"{observed} and {acted}", 100) for observed, acted in pair)
-        raise ArcadeMarkError(f"tasks {names}: they have {', and '.join(told)}; take a vector of each")
+        spaces = (one_line(f"{observed} and {acted}", 100) for observed, acted in pair)
+        raise ArcadeMarkError(f"tasks {names}: they have {', and '.join(spaces)}; take a vector of each")
 
 
 def _seeds(seed: int | Sequence[int | None] | None, count: int) -> list[int | None]:

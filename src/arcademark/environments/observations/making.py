@@ -76,30 +76,45 @@ class Observer:
 
 def make_observer(console: Console, settings: protocols.AtariProtocol) -> Observer:
     """Return what makes a console's observations under a protocol."""
-    if settings.observation == "ram":
-        return RamObserver(console)
-    if settings.observation == "palette" and settings.frame_stack == 1:
-        return PaletteObserver(console)
+    if settings.observation == "ram" or (settings.observation == "palette" and settings.frame_stack == 1):
+        return LastObserver(console, settings.observation == "palette")
     usual = settings.observation == "grayscale" and console.screen_shape == SCREEN and settings.screen_size == IMAGE
     usual = usual and settings.max_pool != "resized"
     return KernelObserver(console, settings) if usual else ScreenObserver(console, settings)
 
 
-class _LastObserver(Observer):
-    """Observations of a step's end alone, one deep."""
+class LastObserver(Observer):
+    """Observations of a step's end alone: the memory, or one screen in palette indices.
 
-    def __init__(self, observe: Callable[[NDArray[np.uint8]], None], shape: tuple[int, ...]) -> None:
-        self._observe = observe
-        self.stack = np.zeros((1, *shape), np.uint8)
-        self._last = self.stack[0]
+    Screens, never pooled or resized, are bytes without their lowest bit.
+    """
+
+    def __init__(self, console: Console, screens: bool) -> None:
+        self._console = console
+        self.ends_with_screen = screens
+        self.stack = np.zeros((1, *(console.screen_shape if screens else (console.ram_size,))), np.uint8)
+
+    def begin(self, touched: bool) -> None:
+        """Observe the start of an episode."""
+        self._observe(self._console.start_screen if self.ends_with_screen and not touched else None)
 
     def push(self) -> None:
         """Observe a step."""
-        self._observe(self._last)
+        self._observe()
 
     def push_ended(self, last_frame: int) -> None:
         """Observe the last step of an episode."""
-        self.push()
+        self._observe()
+
+    def _observe(self, look: Callable[[NDArray[np.uint8]], None] | None = None) -> None:
+        last, console = self.stack[0], self._console
+        if not self.ends_with_screen:
+            console.ram(last)
+            return
+        (look or console.screen)(last)
+        if console.recoloured is not None:
+            last[:] = console.recoloured[last]
+        np.right_shift(last, 1, out=last)
 
     def save(self) -> Any:
         """Return the stack."""
@@ -108,42 +123,6 @@ class _LastObserver(Observer):
     def restore(self, state: Any) -> None:
         """Continue with a stack."""
         self.stack[:] = state
-
-
-class RamObserver(_LastObserver):
-    """Observations of the console's memory."""
-
-    def __init__(self, console: Console) -> None:
-        super().__init__(console.ram, (console.ram_size,))
-
-    def begin(self, touched: bool) -> None:
-        """Observe the start of an episode."""
-        self.push()
-
-
-class PaletteObserver(_LastObserver):
-    """Observations of one screen in palette indices (never pooled or resized): bytes without their lowest bit."""
-
-    ends_with_screen = True
-
-    def __init__(self, console: Console) -> None:
-        super().__init__(console.screen, console.screen_shape)
-        self._start_screen, self._shown = console.start_screen, console.shown
-
-    def begin(self, touched: bool) -> None:
-        """Observe the start of an episode."""
-        (self._observe if touched else self._start_screen)(self._last)
-        self._index()
-
-    def push(self) -> None:
-        """Observe a step."""
-        super().push()
-        self._index()
-
-    def _index(self) -> None:
-        if self._shown is not None:
-            self._last[:] = self._shown[self._last]
-        np.right_shift(self._last, 1, out=self._last)
 
 
 class ScreenObserver(Observer):
@@ -265,8 +244,8 @@ class KernelObserver(ScreenObserver):
 
 def _pooled(console: Console, colours: bool) -> NDArray[np.uint8]:
     """Return the luminance of each pair of screen bytes without their lowest bits: of greatest colours, or greatest."""
-    shown = (console.rgb if colours else console.gray)[::2]
-    greatest = np.maximum(shown[:, None], shown[None])
+    values = (console.rgb if colours else console.gray)[::2]
+    greatest = np.maximum(values[:, None], values[None])
     return luminance(greatest) if colours else greatest
 
 
@@ -302,6 +281,6 @@ def _colours(console: Console, settings: protocols.AtariProtocol) -> NDArray[np.
     if settings.observation == "rgb":
         return console.rgb
     if settings.observation == "palette":
-        shown = np.arange(256) if console.shown is None else console.shown
-        return (shown >> 1).astype(np.uint8)[:, None]
+        index = np.arange(256) if console.recoloured is None else console.recoloured
+        return (index >> 1).astype(np.uint8)[:, None]
     return console.gray[:, None]

@@ -17,7 +17,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.suite.protocols import AtariProtocol
 
 
-class Shown:
+class View:
     """What a spec's observations are shown as.
 
     As they are, those of tasks as Gymnasium has them. With `channels_first` as PyTorch's networks take them: screens as
@@ -90,12 +90,9 @@ def _is_picture(space: spaces.Space[Any]) -> bool:
 
 def _numbers(observations: NDArray[Any], space: spaces.Space[Any]) -> Iterator[NDArray[Any]]:
     """Yield the numbers of rows of observations, part by part."""
-    if isinstance(space, spaces.Dict):
-        for name, part in space.spaces.items():
+    if (parts := tasks.parts(space)) is not None:
+        for name, part in parts.items():
             yield from _numbers(observations[name], part)
-    elif isinstance(space, spaces.Tuple):
-        for i, part in enumerate(space.spaces):
-            yield from _numbers(observations[str(i)], part)
     elif isinstance(space, spaces.Discrete):
         yield observations[:, None] - space.start == np.arange(space.n)
     elif isinstance(space, spaces.MultiDiscrete):

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+from msgspec import structs
 from numpy.typing import NDArray
 
 from arcademark.environments.registry import load_suite
@@ -215,7 +216,7 @@ def _task_suite(places: Sequence[ScoreSource] | ScoreSource, options: ScoreOptio
                 "references; report them apart"
             )
     order = dict.fromkeys(task for suite in (first, *others) for task in suite.tasks)
-    return replace(first, tasks={task: every[task] for task in order})
+    return structs.replace(first, tasks={task: every[task] for task in order})
 
 
 def _meant(name: str, known: Sequence[str]) -> str:

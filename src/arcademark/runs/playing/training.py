@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from arcademark.agents.adapters import CheckedTrainer
 from arcademark.environments.base import one_by_one
 from arcademark.environments.interfaces.batch import make_batch
-from arcademark.environments.observations.spaces import Shown
+from arcademark.environments.observations.spaces import View
 from arcademark.environments.play import ConsoleEnvironment
 from arcademark.environments.tasks import TaskEnvironment
 from arcademark.errors import ArcadeMarkError
@@ -49,7 +49,7 @@ class TrainingGames(VectorEnv[Any, NDArray[Any], NDArray[Any]]):
     waiting : sequence of EpisodeResult
         Games that have ended and are not recorded, as an earlier one has not.
     first : bool
-        Whether observations are shown as PyTorch's networks take them; see `environments.shown.Shown`.
+        Whether observations are shown as PyTorch's networks take them; see `environments.observations.spaces.View`.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class TrainingGames(VectorEnv[Any, NDArray[Any], NDArray[Any]]):
         self.num_envs = len(games)
         self.render_mode = None
         self.metadata = {"autoreset_mode": AutoresetMode.SAME_STEP}
-        self._shown = Shown(spec, first)
+        self._shown = View(spec, first)
         self._observations = np.zeros((self.num_envs, *spec.observation_shape), spec.observation_dtype)
         self.single_observation_space = self._shown.observation_space
         self.single_action_space = self._shown.action_space

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.environments.base import Environment, EnvironmentSpec
-from arcademark.environments.registry import choose_emulator, environment_spec, open_game
+from arcademark.environments.registry import choose_emulator, environment_spec, open_environment
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.playing.slot import begin, episode_rng
 from arcademark.runs.replay.episodes import Choice, Recorded, Seen, observed_as, select_one
@@ -53,7 +53,7 @@ class Play:
         """Yield the moments: of the recorded episode, or of one random episode after another without end."""
         phase: Phase = "evaluation" if self.recorded is None else self.recorded.episode.phase
         emulator = choose_emulator(self.spec.game, compiles=False)
-        environment = open_game(self.spec, training=phase == "training", emulator=emulator)
+        environment = open_environment(self.spec, training=phase == "training", emulator=emulator)
         try:
             if self.recorded is None:
                 before = 0

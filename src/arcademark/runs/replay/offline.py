@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from arcademark.environments import tasks
 from arcademark.environments.base import Environment, one_by_one
 from arcademark.environments.interfaces.single import MAKE
-from arcademark.environments.observations.spaces import Shown
+from arcademark.environments.observations.spaces import View
 from arcademark.environments.registry import environment_spec, open_environment
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.runs.replay.episodes import Choice, Recorded, replay, select
@@ -64,12 +64,12 @@ def export(
         raise ArcadeMarkError(f"{place}: a Minari dataset needs Minari; pip install '.[minari]'") from None
     ((agent, game),) = pairs
     spec = environment_spec(game, run.protocol, chosen[0].trial.frames_per_action)
-    space = Shown(spec).observation_space
+    space = View(spec).observation_space
     draft = place.absolute().with_name(f".draft-{os.urandom(8).hex()}")
     try:
         (draft / "data").mkdir(parents=True)
         storage = MinariStorage.new(
-            draft / "data", space, Shown(spec).action_space, _env_spec(run, game), "hdf5", jpeg_encoding=False
+            draft / "data", space, View(spec).action_space, _env_spec(run, game), "hdf5", jpeg_encoding=False
         )
         storage.update_metadata(
             {
@@ -120,7 +120,7 @@ def _episode(run: RunRecord, recorded: Recorded, environment: Environment) -> di
             f"'arcademark verify {run.directory}' shows more"
         )
     return {
-        "observations": tasks.unpacked(seen, Shown(spec).observation_space, list),
+        "observations": tasks.unpacked(seen, View(spec).observation_space, list),
         "actions": actions,
         "rewards": rewards,
         "terminations": terminations,
