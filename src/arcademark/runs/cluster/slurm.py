@@ -401,11 +401,11 @@ def _complete_run(directory: Path, plan: Plan) -> bool:
 
 def _sum(place: Path, query: str) -> float:
     """Return the sum of what a query gives of a shard's runs; 0 of those that cannot be read."""
-    values = 0.0
+    total = 0.0
     for path in (*place.glob(DATABASE), *place.glob(f"*/{DATABASE}")):
         with contextlib.suppress(ArcadeMarkError), open_for_reading(path.parent, checked=False) as database:
-            values += float(database.execute(query).fetchone()[0])
-    return values
+            total += float(database.execute(query).fetchone()[0])
+    return total
 
 
 def _ended(process: int, seconds: float) -> bool:

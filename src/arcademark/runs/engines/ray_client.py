@@ -242,7 +242,7 @@ class _Client:
     def __init__(self, channel: Channel, connect: Connect) -> None:
         import ray
 
-        self._channel, self._asked = channel, connect
+        self._channel, self._settings = channel, connect
         ray.cloudpickle.register_pickle_by_value(sys.modules[Host.__module__])
         self._actor = ray.remote(num_cpus=1, num_gpus=connect.gpus, max_concurrency=3)(Host)
         self._hosts: dict[int, Any] = {}
@@ -278,7 +278,7 @@ class _Client:
         from ray.exceptions import OutOfMemoryError, RayError, RayTaskError
 
         try:
-            if reason := await host.begin.remote(self._asked.console):
+            if reason := await host.begin.remote(self._settings.console):
                 self._channel.send(Refused(reason))
                 return
             while data := await host.hear.remote():
