@@ -14,6 +14,7 @@ from arcademark.cli.main import cli
 from arcademark.console import build, comparison, games, prove
 from arcademark.console.machine import Machine
 from arcademark.environments.emulation.atari import rom_path
+from arcademark.environments.emulation.native import NativeConsole
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite import tasks
 from arcademark.suite.subsets import resolve_tasks
@@ -328,11 +329,17 @@ def test_a_run_is_proven(core, recorded):
 
 
 def test_what_differs_in_a_run_is_found(core, recorded, monkeypatch):
-    at_frame = iter(range(10_000))
-    monkeypatch.setattr(Machine, "ram", lambda _, out: out.fill(next(at_frame) > 200))
+    frames, screen = iter(range(1, 10_000)), NativeConsole.screen
+
+    def other(console, out):
+        screen(console, out)
+        out[50:60] += next(frames) % 240 > 200
+
+    monkeypatch.setattr(NativeConsole, "screen", other)
     done = CliRunner().invoke(
         cli, ["info", "console", "prove", "breakout", "--run", str(recorded)], standalone_mode=False
     )
+    assert "the picture after frame 201 of play is another on ale-py" in " ".join(done.output.split())
     assert "0 of 2 episodes confirmed" in done.output
     assert done.return_value == 1
 

@@ -92,7 +92,7 @@ def parameters(
 
 
 def _read(option: str, asked: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for given, text in asked:
         name = ALIASES.get(given, given)
         if name not in PARAMETERS:
@@ -101,33 +101,33 @@ def _read(option: str, asked: Sequence[tuple[str, str]]) -> dict[str, Any]:
         if not text:
             raise ArcadeMarkError(f"{option} {given}=: expected a value")
         if name in _LINES:
-            found.setdefault(name, []).append(text)
-        elif name in found:
+            values.setdefault(name, []).append(text)
+        elif name in values:
             raise ArcadeMarkError(f"{option}: {name} is given twice; give it once")
         elif name == "time":
-            found[name] = minutes(text)
+            values[name] = minutes(text)
         elif name in _COUNTS:
             if not text.isdecimal() or not 1 <= len(text) <= 9 or int(text) < 1:
                 raise ArcadeMarkError(f"{option} {given}={text}: expected a whole number of at least 1")
-            found[name] = int(text)
+            values[name] = int(text)
         else:
-            found[name] = True if (name, text) == ("exclusive", "true") else text
-    return found
+            values[name] = True if (name, text) == ("exclusive", "true") else text
+    return values
 
 
 def _complete(option: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Add what was not asked for to a job's parameters."""
-    found: dict[str, Any] = {"job_name": JOB, "signal_delay_s": SIGNAL_SECONDS, "stderr_to_stdout": True, **given}
-    if 60 * found["time"] <= 2 * found["signal_delay_s"]:
+    values: dict[str, Any] = {"job_name": JOB, "signal_delay_s": SIGNAL_SECONDS, "stderr_to_stdout": True, **given}
+    if 60 * values["time"] <= 2 * values["signal_delay_s"]:
         raise ArcadeMarkError(
-            f"{option} time: {found['time']} minutes; expected more than twice the {found['signal_delay_s']} seconds "
+            f"{option} time: {values['time']} minutes; expected more than twice the {values['signal_delay_s']} seconds "
             "before the limit in which a job ends what it plays (signal_delay_s)"
         )
-    found["setup"] = [*found.get("setup", ()), _WAIT.format(shlex.quote(sys.executable))]
-    found["additional_parameters"] = {"requeue": True} | {name: found.pop(name) for name in _OTHERS & found.keys()}
-    if "cpus_per_task" in found:
-        found["srun_args"] = [f"--cpus-per-task={found['cpus_per_task']}"]  # srun does not take it from the job
-    return found
+    values["setup"] = [*values.get("setup", ()), _WAIT.format(shlex.quote(sys.executable))]
+    values["additional_parameters"] = {"requeue": True} | {name: values.pop(name) for name in _OTHERS & values.keys()}
+    if "cpus_per_task" in values:
+        values["srun_args"] = [f"--cpus-per-task={values['cpus_per_task']}"]  # srun does not take it from the job
+    return values
 
 
 def minutes(text: str) -> int:
@@ -401,11 +401,11 @@ def _complete_run(directory: Path, plan: Plan) -> bool:
 
 def _sum(place: Path, query: str) -> float:
     """Return the sum of what a query gives of a shard's runs; 0 of those that cannot be read."""
-    found = 0.0
+    total = 0.0
     for path in (*place.glob(DATABASE), *place.glob(f"*/{DATABASE}")):
         with contextlib.suppress(ArcadeMarkError), open_for_reading(path.parent, checked=False) as database:
-            found += float(database.execute(query).fetchone()[0])
-    return found
+            total += float(database.execute(query).fetchone()[0])
+    return total
 
 
 def _ended(process: int, seconds: float) -> bool:

@@ -161,14 +161,14 @@ def main(descriptor: int) -> None:
         _serve(channel, channel.receive())
 
 
-def _serve(channel: Channel, asked: Connect) -> None:
+def _serve(channel: Channel, connect: Connect) -> None:
     import ray
 
     try:
-        _connect(asked.address)
-        room = _room(asked.gpus)
-        if not room and not (asked.waits and _grows()):
-            needs = f"1 processor, gpus={asked.gpus:g}" if asked.gpus else "1 processor"
+        _connect(connect.address)
+        room = _room(connect.gpus)
+        if not room and not (connect.waits and _grows()):
+            needs = f"1 processor, gpus={connect.gpus:g}" if connect.gpus else "1 processor"
             remedy = "start one that has or ask for less, and give --workers where an autoscaler adds nodes"
             channel.send(Refused(f"none of its nodes has room for a worker ({needs}); {remedy}"))
             return
@@ -180,7 +180,7 @@ def _serve(channel: Channel, asked: Connect) -> None:
         return
     channel.send(Connected(room))
     try:
-        asyncio.run(_Client(channel, asked).serve())
+        asyncio.run(_Client(channel, connect).serve())
     finally:
         ray.shutdown()
 
@@ -239,12 +239,12 @@ def _grows() -> bool:
 class _Client:
     """Passes on what the driver orders, and what workers send."""
 
-    def __init__(self, channel: Channel, asked: Connect) -> None:
+    def __init__(self, channel: Channel, connect: Connect) -> None:
         import ray
 
-        self._channel, self._asked = channel, asked
+        self._channel, self._settings = channel, connect
         ray.cloudpickle.register_pickle_by_value(sys.modules[Host.__module__])
-        self._actor = ray.remote(num_cpus=1, num_gpus=asked.gpus, max_concurrency=3)(Host)
+        self._actor = ray.remote(num_cpus=1, num_gpus=connect.gpus, max_concurrency=3)(Host)
         self._hosts: dict[int, Any] = {}
         self._plays: dict[int, asyncio.Task[None]] = {}
         self._ends: set[asyncio.Task[None]] = set()
@@ -278,7 +278,7 @@ class _Client:
         from ray.exceptions import OutOfMemoryError, RayError, RayTaskError
 
         try:
-            if reason := await host.begin.remote(self._asked.console):
+            if reason := await host.begin.remote(self._settings.console):
                 self._channel.send(Refused(reason))
                 return
             while data := await host.hear.remote():

@@ -132,9 +132,9 @@ def opened(player: Player) -> Opened:
     agent = player.agent
     learnt = player.trial.learnt
     trained = learnt.frames if learnt else agent.trained_frames if isinstance(agent, CheckedPolicy) else None
-    made = player.frames_per_action, player.learns, agent.batch_size, player.plans, player.trains
+    facts = player.frames_per_action, player.learns, agent.batch_size, player.plans, player.trains
     draws = agent.draws if isinstance(agent, CheckedPolicy) else None
-    return Opened(*made, trained_frames=trained, libraries=libraries(), draws=draws)
+    return Opened(*facts, trained_frames=trained, libraries=libraries(), draws=draws)
 
 
 def failure(error: BaseException) -> Failed:

@@ -204,9 +204,9 @@ class HumanPlayer(Player):
                 yield self._meter.tick(playing)
 
     def _picture(self, slot: Slot) -> video.Picture:
-        told = _standing(slot.environment.episode_frames, slot.score)
+        caption = _standing(slot.environment.episode_frames, slot.score)
         screen = slot.environment.render()
-        return _drawn(screen, self._scale, self._title(slot.episode), told, self._stepped)
+        return _drawn(screen, self._scale, self._title(slot.episode), caption, self._stepped)
 
     def _blank(self, left: str, right: str) -> video.Picture:
         return _blank(self.trial.game, self._scale, left, right, self._stepped)

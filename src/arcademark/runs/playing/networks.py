@@ -88,21 +88,21 @@ def learnt_in(directory: Path) -> Mapping[tuple[str, str, int], Learnt | None]:
     be read.
     """
     run = read_run(directory)
-    found: dict[tuple[str, str, int], Learnt | None] = {}
+    by_trial: dict[tuple[str, str, int], Learnt | None] = {}
     for trial in run.trials:
         kept = _finished(directory, trial.id) if trial.learns else None
         if kept is not None:
             learnt = Learnt(directory, trial.id, run.protocol, kept.frames, digest(kept))
-            found[trial.agent, trial.game, trial.seed] = learnt
+            by_trial[trial.agent, trial.game, trial.seed] = learnt
         elif trial.learns is False:
-            found[trial.agent, trial.game, trial.seed] = None
-    return found
+            by_trial[trial.agent, trial.game, trial.seed] = None
+    return by_trial
 
 
 def trained_in(plan: Plan, learnt: Mapping[tuple[str, str, int], Learnt | None]) -> Plan:
     """Return a plan in which what learns plays as `learnt_in` another run; left out is what that has not."""
-    asked = ((trial, (trial.agent.label, trial.game, trial.seed)) for trial in plan.trials)
-    return replace(plan, trials=tuple(replace(trial, learnt=learnt[key]) for trial, key in asked if key in learnt))
+    keyed = ((trial, (trial.agent.label, trial.game, trial.seed)) for trial in plan.trials)
+    return replace(plan, trials=tuple(replace(trial, learnt=learnt[key]) for trial, key in keyed if key in learnt))
 
 
 def digest(checkpoint: Checkpoint) -> str:

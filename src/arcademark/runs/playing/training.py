@@ -149,9 +149,9 @@ class TrainingGames(VectorEnv[Any, NDArray[Any], NDArray[Any]]):
 
     def events(self) -> list[PlayEvent]:
         """Return what happened since the last time."""
-        told, self._told = self._told, self.frames
-        found, self._events = [*self._events, Played(self._told - told)], []
-        return found
+        frames_told, self._told = self._told, self.frames
+        happened, self._events = [*self._events, Played(self._told - frames_told)], []
+        return happened
 
     def block(self, trainer: CheckedTrainer, finished: bool) -> TrainingBlock:
         """Return the games that can be recorded, with a checkpoint."""

@@ -48,14 +48,14 @@ class Player:
         self._emulator = emulator
         self.spec = replace(environment_spec(trial.game, trial.protocol), seed=trial.seed)
         learnt = trial.learnt
-        made_for = environment_spec(trial.game, learnt.protocol) if learnt else self.spec
-        self.agent = make_agent(trial.agent, replace(made_for, seed=trial.seed))
+        spec_of_training = environment_spec(trial.game, learnt.protocol) if learnt else self.spec
+        self.agent = make_agent(trial.agent, replace(spec_of_training, seed=trial.seed))
         self.spec = observing(self.spec, self.agent.observation)
         self.trains = isinstance(self.agent, CheckedTrainer)
         self.learns = learnt is None and (self.trains or isinstance(self.agent, CheckedLearner))
         self.plans = isinstance(self.agent, CheckedPlanner)
-        asked = self.agent.frames_per_action
-        self.frames_per_action = None if asked == trial.protocol.frame_skip else asked
+        own = self.agent.frames_per_action
+        self.frames_per_action = None if own == trial.protocol.frame_skip else own
         self.model: GenerativeModel | None = None
         if self.plans:
             self.model = open_model(self.spec, frames_per_action=self.frames_per_action, emulator=emulator)

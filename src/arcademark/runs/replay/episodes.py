@@ -129,25 +129,25 @@ def select(run: RunRecord, **choice: Unpack[Choice]) -> tuple[Recorded, ...]:
         fits &= rows.training == (phase == "training")
     if episode is not None:
         fits &= rows.episode == episode
-    found = tuple(Recorded(trials[row.trial_id], row) for row in rows[fits])
-    if not found:
+    matching = tuple(Recorded(trials[row.trial_id], row) for row in rows[fits])
+    if not matching:
         what = " ".join([*([phase] if phase else []), "episode", *([str(episode)] if episode is not None else [])])
         where = next(iter(trials)) if len(trials) == 1 else f"any of {len(trials)} trials"
         raise ArcadeMarkError(f"{run.directory}: no {what} is recorded of {where}")
-    return found
+    return matching
 
 
 def select_one(run: RunRecord, **choice: Unpack[Choice]) -> Recorded:
     """Return the episode that is meant: the first unless `episode` is given, of evaluation where both phases fit."""
     wanted: Choice = {**choice, "episode": choice.get("episode") or 0}
-    found = select(run, **wanted)
-    trials = list(dict.fromkeys(recorded.trial.id for recorded in found))
+    matching = select(run, **wanted)
+    trials = list(dict.fromkeys(recorded.trial.id for recorded in matching))
     if len(trials) > 1:
-        shown = ", ".join(trials[:6]) + (f" and {len(trials) - 6} more" if len(trials) > 6 else "")
+        listed = ", ".join(trials[:6]) + (f" and {len(trials) - 6} more" if len(trials) > 6 else "")
         raise ArcadeMarkError(
-            f"{run.directory}: {len(trials)} trials fit, choose one by game, agent, seed or trial: {shown}"
+            f"{run.directory}: {len(trials)} trials fit, choose one by game, agent, seed or trial: {listed}"
         )
-    return next((recorded for recorded in found if recorded.episode.phase == "evaluation"), found[0])
+    return next((recorded for recorded in matching if recorded.episode.phase == "evaluation"), matching[0])
 
 
 def _task(protocol: Protocol, name: str) -> str:

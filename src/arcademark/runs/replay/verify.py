@@ -142,13 +142,13 @@ def verify(
         findings[index] = finding
         if on_finding is not None:
             on_finding(finding, len(tasks))
-    found = tuple(findings[i] for i in range(len(tasks)))
-    passed = tuple(_passed(finding) for finding in found if finding.lost)
+    result = tuple(findings[i] for i in range(len(tasks)))
+    passed = tuple(_passed(finding) for finding in result if finding.lost)
     if narrowed:
-        return Verification(run.directory, found, _warnings(run, trials), passed)
+        return Verification(run.directory, result, _warnings(run, trials), passed)
     taken = tuple(finding for trial in trials for finding in _taken_away(run, trial))
     notes = tuple(note for trial in trials for note in _notes(run, trial))
-    return Verification(run.directory, found + taken, _warnings(run, trials), passed + notes)
+    return Verification(run.directory, result + taken, _warnings(run, trials), passed + notes)
 
 
 def verify_episode(task: Task, environment: Environment | None = None) -> Finding:
@@ -163,12 +163,12 @@ def verify_episode(task: Task, environment: Environment | None = None) -> Findin
     if task.copies > 1:
         return _finding(row, trial, "differs", f"is recorded {task.copies} times")
     try:
-        found = replay_all(environment, task.recorded, actions)
+        result = replay_all(environment, task.recorded, actions)
     except ArcadeMarkError as error:
         return _finding(row, trial, "differs", str(error))
-    differing = "; ".join(_differences(row, len(actions), found))
+    differing = "; ".join(_differences(row, len(actions), result))
     finding = _finding(row, trial, "differs" if differing else "confirmed", differing)
-    return replace(finding, score=found.score, lost=found.lost)
+    return replace(finding, score=result.score, lost=result.lost)
 
 
 def _finding(row: EpisodeRecord, trial: TrialRecord, outcome: Outcome, detail: str) -> Finding:
@@ -179,29 +179,29 @@ def _passed(finding: Finding) -> str:
     made = (finding.score or 0.0) + finding.lost
     return (
         f"trial {finding.trial_id}, {finding.phase} episode {finding.episode}: the counter passed its end, which took "
-        f"{finding.lost:,} points back: score {_shown(finding.score)}, {_shown(made)} with them"
+        f"{finding.lost:,} points back: score {_text(finding.score)}, {_text(made)} with them"
     )
 
 
-def _differences(row: EpisodeRecord, actions: int, found: Replayed) -> list[str]:
+def _differences(row: EpisodeRecord, actions: int, result: Replayed) -> list[str]:
     """Name what differs, what happens first in the episode first."""
     differing = []
-    if found.steps < actions:
-        differing.append(f"it is {found.end} at step {found.steps}, but {actions} actions are recorded")
-    elif found.end is None:
+    if result.steps < actions:
+        differing.append(f"it is {result.end} at step {result.steps}, but {actions} actions are recorded")
+    elif result.end is None:
         differing.append(f"it is {row.end} as recorded, but goes on after all {actions} actions on replay")
     for name, there, now in (
-        ("score", row.score, found.score),
-        ("frames", row.frames, found.frames),
-        ("steps", row.steps, found.steps),
-        ("end", row.end, found.end),
+        ("score", row.score, result.score),
+        ("frames", row.frames, result.frames),
+        ("steps", row.steps, result.steps),
+        ("end", row.end, result.end),
     ):
         if there != now and now is not None:
-            differing.append(f"{name} {_shown(there)} recorded, {_shown(now)} on replay")
+            differing.append(f"{name} {_text(there)} recorded, {_text(now)} on replay")
     return differing
 
 
-def _shown(value: object) -> str:
+def _text(value: object) -> str:
     return f"{value:.15g}" if isinstance(value, float) else str(value)
 
 
@@ -264,7 +264,7 @@ def serve(descriptor: int) -> None:
 
 def _warnings(run: RunRecord, trials: Sequence[TrialRecord]) -> tuple[str, ...]:
     recorded, now = run.manifest["versions"], versions()
-    found = [
+    result = [
         f"recorded with {package} {recorded.get(package, 'unknown')}, replayed with {now[package]}"
         for package in ("ale-py", "numpy", "arcademark")
         if recorded.get(package) != now[package]
@@ -274,12 +274,12 @@ def _warnings(run: RunRecord, trials: Sequence[TrialRecord]) -> tuple[str, ...]:
         try:
             checksum = version_of(game, run.protocol)
         except ArcadeMarkError as error:
-            found.append(str(error))
+            result.append(str(error))
             continue
         if checksums.get(game) != checksum:
             what = "the ROM of {} has another checksum" if run.protocol.unit == "frame" else "{} has another version"
-            found.append(f"{what.format(game)}: {checksums.get(game)} recorded, {checksum} here")
-    return tuple(found)
+            result.append(f"{what.format(game)}: {checksums.get(game)} recorded, {checksum} here")
+    return tuple(result)
 
 
 def _notes(run: RunRecord, trial: TrialRecord) -> Iterator[str]:
@@ -295,8 +295,8 @@ def _notes(run: RunRecord, trial: TrialRecord) -> Iterator[str]:
             "continued, and games that were in play when it stopped are not recorded"
         )
     if missing:
-        shown = ", ".join(map(str, missing[:8])) + (", …" if len(missing) > 8 else "")
-        yield f"trial {trial.id}: {len(missing)} of {wanted} evaluation episodes are missing: {shown}"
+        listed = ", ".join(map(str, missing[:8])) + (", …" if len(missing) > 8 else "")
+        yield f"trial {trial.id}: {len(missing)} of {wanted} evaluation episodes are missing: {listed}"
 
 
 def cut_short(run: RunRecord, trial: TrialRecord) -> bool:

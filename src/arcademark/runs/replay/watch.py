@@ -159,8 +159,8 @@ class _Shown(Player):
         super().__init__(trial, "ale")
         self.score, self._left, self._show, self._scale = 0.0, f"{trial.game} · episode {episode}", show, scale
         spec = environment_spec(trial.game, observed_as(trial.protocol, "ram"))
-        asked = self.frames_per_action
-        self._screen = open_environment(spec, frames_per_action=asked, emulator="ale", pictures=True)
+        own = self.frames_per_action
+        self._screen = open_environment(spec, frames_per_action=own, emulator="ale", pictures=True)
         self.score = begin(self._screen, trial.seed, "evaluation", episode)
 
     def slot(self, row: int) -> Slot:
@@ -169,8 +169,8 @@ class _Shown(Player):
 
     def acted(self, action: Any) -> None:
         """Show an action that the agent has chosen."""
-        told = self.agent.action_values()
-        values = () if told is None else tuple(told.tolist())
+        text = self.agent.action_values()
+        values = () if text is None else tuple(text.tolist())
         for step in self._screen.each_frame(action):
             self.score += step.reward
             frames, ended = self._screen.episode_frames, step.terminated or step.truncated
@@ -231,10 +231,10 @@ def _picture(shots: Sequence[Shot], episodes: Sequence[Recorded], scale: int, ac
 
 
 def _single(shot: Shot, left: str, scale: int, actions: bool) -> video.Picture:
-    told = f"step {shot.frames:,}   score {shot.score:,.6g}"
+    text = f"step {shot.frames:,}   score {shot.score:,.6g}"
     if shot.unit == "frame":
-        told = f"{clock(shot.frames)}   score {shot.score:,.15g}"
-    picture = video.captioned(shot.screen, scale, left, told)
+        text = f"{clock(shot.frames)}   score {shot.score:,.15g}"
+    picture = video.captioned(shot.screen, scale, left, text)
     if not actions:
         return picture
     return np.concatenate([picture, video.action_bar(picture.shape[1], shot.action, shot.chosen, shot.values)])
@@ -247,12 +247,12 @@ def _replayed(run: RunRecord, recorded: Recorded) -> Iterator[Shot]:
     score, ended = 0.0, False
     chosen: Any = 0
 
-    def told() -> Iterator[Any]:
+    def text() -> Iterator[Any]:
         nonlocal chosen
         for chosen in one_by_one(read_actions(run.directory, trial.id, row.episode, row.phase)):  # noqa: UP028 - kept
             yield chosen
 
-    for step in replay(environment, recorded, told(), by_frame=True):
+    for step in replay(environment, recorded, text(), by_frame=True):
         score += step.reward
         ended = step.terminated or step.truncated
         shown = environment.render(), environment.episode_frames, score, ended

@@ -76,10 +76,10 @@ def find_runs(path: Path, *, parts: bool = False) -> tuple[Path, ...]:
     if not path.is_dir():
         what = "is a file" if path.exists() else "no such directory"
         raise ArcadeMarkError(f"{path}: {what}; name runs, or the folder in which they lie")
-    found = (*itself, *sorted(_below(path, DEEPEST)))
-    if not found:
+    runs_there = (*itself, *sorted(_below(path, DEEPEST)))
+    if not runs_there:
         raise ArcadeMarkError(f"{path}: no run in it; name runs, or the folder in which they lie")
-    return found
+    return runs_there
 
 
 def _below(path: Path, depth: int) -> Iterator[Path]:
@@ -152,8 +152,8 @@ def entries_beside(directory: Path, algorithms: Collection[str]) -> tuple[Entry,
     folder = directory.parent
     there = sorted(_below(folder, 1)) if folder.is_dir() else []
     neighbours = [path for path in there if path.resolve() != directory.resolve()]
-    found = read_ledger(neighbours, wanted=wanted).entries
-    return tuple(entry for entry in found if entry.algorithm in algorithms)
+    runs_there = read_ledger(neighbours, wanted=wanted).entries
+    return tuple(entry for entry in runs_there if entry.algorithm in algorithms)
 
 
 def planned(plan: Plan, directory: Path) -> Iterator[Entry]:

@@ -213,8 +213,8 @@ def _add_trials(database: sqlite3.Connection, directory: Path, source: sqlite3.C
 def _holds(directory: Path, *episode: object) -> bool:
     """Whether a run has an episode, given by trial, phase and number."""
     with open_for_reading(directory) as database:
-        asked = "SELECT 1 FROM episode WHERE (trial, phase, episode) = (?, ?, ?)"
-        return database.execute(asked, episode).fetchone() is not None
+        query = "SELECT 1 FROM episode WHERE (trial, phase, episode) = (?, ?, ?)"
+        return database.execute(query, episode).fetchone() is not None
 
 
 def _add_episodes(

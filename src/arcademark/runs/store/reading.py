@@ -336,12 +336,12 @@ def read_actions(
 def action_digests(record: RunRecord, trial_id: str) -> dict[int, bytes]:
     """Return by the number of each evaluation episode of a trial what only episodes of the same actions share."""
     query = "SELECT episode, CAST(actions AS BLOB) FROM episode WHERE trial = ? AND phase = 'evaluation'"
-    found = {}
+    digests = {}
     for directory in record.parts or (record.directory,):
         with open_for_reading(directory, checked=False) as database:
             for episode, actions in database.execute(query, (trial_id,)):
-                found[episode] = hashlib.sha256(actions).digest()
-    return found
+                digests[episode] = hashlib.sha256(actions).digest()
+    return digests
 
 
 def check_ids(directory: Path, document: manifest.Document, protocol: Protocol, trials: Iterable[TrialRecord]) -> None:
@@ -364,10 +364,10 @@ def select_trials(database: sqlite3.Connection, protocol: Protocol) -> Iterator[
         " FROM trial LEFT JOIN checkpoint ON checkpoint.trial = id ORDER BY position"
     ).fetchall()
     for row in rows:
-        named, (episodes, budget, frames, error, learns, plans, asked), counted = row[:4], row[4:11], row[11:]
+        named, (episodes, budget, frames, error, learns, plans, in_episodes), counted = row[:4], row[4:11], row[11:]
         finished, trained, games, evaluated, begun = counted
-        if learns and budget is None and asked is None:
-            asked = protocol.training_episodes
+        if learns and budget is None and in_episodes is None:
+            in_episodes = protocol.training_episodes
         wanted = 0 if scored_phase(protocol, bool(learns)) == "training" else episodes
         status: Status = "running" if evaluated or begun else "pending"
         if error is not None:
@@ -375,5 +375,5 @@ def select_trials(database: sqlite3.Connection, protocol: Protocol) -> Iterator[
         elif evaluated >= wanted and (finished or not learns):
             status = "done"
         learner, planner = (None if flag is None else bool(flag) for flag in (learns, plans))
-        known = (episodes, budget, frames, status, error, learner, planner, asked, evaluated, trained, games)
+        known = (episodes, budget, frames, status, error, learner, planner, in_episodes, evaluated, trained, games)
         yield TrialRecord(*(*named, *known, bool(finished)))

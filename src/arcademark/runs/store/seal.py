@@ -58,7 +58,7 @@ def _key(folder: Path | None) -> bytes:
                 open(path, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file,
             ):
                 file.write(key)
-            if len(found := read_bytes(path, SIZE)) == SIZE:
-                return found
+            if len(content := read_bytes(path, SIZE)) == SIZE:
+                return content
             path.unlink()  # left by a full disk
     return key
