@@ -121,10 +121,10 @@ class RecurrentPPO(PPO):
 
     def _network(self) -> NetworkPolicy:
         """Return the policy; in games that it has trained on it remembers what it saw of them."""
-        made = super()._network()
+        policy = super()._network()
         if self._explores and self._model is not None:
-            made.remember(self._model._last_lstm_states.pi)
-        return made
+            policy.remember(self._model._last_lstm_states.pi)
+        return policy
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
