@@ -49,7 +49,8 @@ def test_a_games_background_is_that_of_its_sample_screens(make_env, game):
     np.testing.assert_array_equal(background(env, 50), found)
 
 
-def test_it_is_found_once_for_all_that_it_depends_on(make_env, monkeypatch):
+def test_it_is_found_once_for_all_that_it_depends_on(make_env, monkeypatch, tmp_path):
+    monkeypatch.setenv("ARCADEMARK_CACHE", str(tmp_path))
     calls = []
     monkeypatch.setattr(
         "arcademark.features.sets.background.most_frequent",

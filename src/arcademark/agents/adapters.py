@@ -57,36 +57,36 @@ if TYPE_CHECKING:
 Frames = Annotated[int, Meta(ge=1, le=MOST_FRAMES)]
 
 
-def adapt(made: object, name: str, env: EnvironmentSpec) -> CheckedPolicy | CheckedPlanner:
+def adapt(given: object, name: str, env: EnvironmentSpec) -> CheckedPolicy | CheckedPlanner:
     """Make a checked agent of what a factory returned; `name` is the agent's, for messages.
 
     ArcadeMarkError if it is none of the above, has only some of a learner's or planner's methods, its optional
     attributes are wrong, or it has spaces that are not the game's (`arcademark.agents.spaces`).
     """
-    agent = _adapted(made, name, env)
-    check_spaces(made, agent.where, observing(env, agent.observation))
+    agent = _adapted(given, name, env)
+    check_spaces(given, agent.where, observing(env, agent.observation))
     return agent
 
 
-def _adapted(made: Any, name: str, env: EnvironmentSpec) -> CheckedPolicy | CheckedPlanner:
-    if inspect.isclass(made):
-        raise ArcadeMarkError(f"agent {name}: its factory returned the class {made.__name__}; expected an instance")
-    if has(made, "act"):
-        kind = CheckedLearner if learns(made, name) else CheckedTrainer if trains(made, name) else CheckedPolicy
-        return kind(made, name, env)
-    if has(made, "plan"):
-        kept = [method for method in ("checkpoint", "restore") if has(made, method)]
+def _adapted(given: Any, name: str, env: EnvironmentSpec) -> CheckedPolicy | CheckedPlanner:
+    if inspect.isclass(given):
+        raise ArcadeMarkError(f"agent {name}: its factory returned the class {given.__name__}; expected an instance")
+    if has(given, "act"):
+        kind = CheckedLearner if learns(given, name) else CheckedTrainer if trains(given, name) else CheckedPolicy
+        return kind(given, name, env)
+    if has(given, "plan"):
+        kept = [method for method in ("checkpoint", "restore") if has(given, method)]
         if len(kept) == 1:
             raise ArcadeMarkError(
                 f"agent {name}: it has {kept[0]}() alone; a planner needs both checkpoint() and restore(), or neither"
             )
-        return CheckedPlanner(made, name, env)
-    if has(made, "predict"):
-        return CheckedPolicy(PredictPolicy(made, _shape(env)), name, env)
-    if callable(made):
-        return CheckedPolicy(CallablePolicy(made, _shape(env)), name, env)
+        return CheckedPlanner(given, name, env)
+    if has(given, "predict"):
+        return CheckedPolicy(PredictPolicy(given, _shape(env)), name, env)
+    if callable(given):
+        return CheckedPolicy(CallablePolicy(given, _shape(env)), name, env)
     raise ArcadeMarkError(
-        f"agent {name}: its factory returned {type(made).__name__}; expected an object with act(), plan() or "
+        f"agent {name}: its factory returned {type(given).__name__}; expected an object with act(), plan() or "
         "predict(), or a function from observation to action"
     )
 

@@ -25,7 +25,7 @@ def parameter_notes(factory: Callable[..., object]) -> dict[str, str]:
     a class its own docstring counts, then that of ``__init__``, then those of the dataclasses whose fields it inherits.
     Names that share an entry share its note.
     """
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     bases = inspect.getmro(factory) if inspect.isclass(factory) else ()
     documented: list[Callable[..., object]] = [base for base in bases if dataclasses.is_dataclass(base)]
     for one in documented or [factory]:
@@ -34,8 +34,8 @@ def parameter_notes(factory: Callable[..., object]) -> dict[str, str]:
                 *_entries(_parameters(text)),
                 *(_fields(one, _SECTION.split(text)[0]) if documented else ()),
             ):
-                found |= {name: note for name in names if note and name not in found}
-    return found
+                result |= {name: note for name in names if note and name not in result}
+    return result
 
 
 def _docstrings(factory: Callable[..., object]) -> list[str]:
@@ -58,15 +58,15 @@ def _entries(text: str) -> list[tuple[list[str], str]]:
 
 def _fields(kind: Any, text: str) -> list[tuple[list[str], str]]:
     known = {field.name for field in dataclasses.fields(kind)}
-    found = [(entry["names"].split(", "), _line(entry["note"])) for entry in _FIELD.finditer(text)]
-    return [entry for entry in found if known.issuperset(entry[0])]
+    entries = [(entry["names"].split(", "), _line(entry["note"])) for entry in _FIELD.finditer(text)]
+    return [entry for entry in entries if known.issuperset(entry[0])]
 
 
 def _pieces(heading: re.Pattern[str], text: str) -> Iterator[tuple[re.Match[str], str]]:
     """Yield each heading with the text between it and the next."""
-    found = list(heading.finditer(text))
-    for number, match in enumerate(found, start=1):
-        yield match, text[match.end() : found[number].start() if number < len(found) else len(text)]
+    matches = list(heading.finditer(text))
+    for number, match in enumerate(matches, start=1):
+        yield match, text[match.end() : matches[number].start() if number < len(matches) else len(text)]
 
 
 def _line(text: str) -> str:

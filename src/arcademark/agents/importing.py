@@ -71,14 +71,14 @@ def load_factory(reference: str) -> Callable[..., Any]:
     source, _, name = reference.rpartition(":")
     with importable(reference):
         module = _load_file(Path(source)) if is_file(source) else _load_module(source)
-    found: Any = module
+    target: Any = module
     for part in name.split("."):
-        if not hasattr(found, part):
+        if not hasattr(target, part):
             raise ImportingError(source, f"it has no {name!r}; {_close(name, module)}")
-        found = getattr(found, part)
-    if not callable(found):
-        raise ImportingError(source, f"{name!r} is a {type(found).__name__}; expected a function or class")
-    return found  # type: ignore[no-any-return]
+        target = getattr(target, part)
+    if not callable(target):
+        raise ImportingError(source, f"{name!r} is a {type(target).__name__}; expected a function or class")
+    return target  # type: ignore[no-any-return]
 
 
 def factory_of(agent: object) -> Callable[..., Any]:

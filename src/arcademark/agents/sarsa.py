@@ -132,9 +132,9 @@ class Sarsa:
     @classmethod
     def supports(cls, env: EnvironmentSpec, **parameters: Any) -> None:
         """Play every game; ArcadeMarkError if a parameter is out of range, or is none of the feature set."""
-        found = read_settings(**parameters)
-        seen = observing(env, feature_set(found.features).observed)
-        check_parameters(found.features, seen, found.feature_parameters)
+        settings = read_settings(**parameters)
+        seen = observing(env, feature_set(settings.features).observed)
+        check_parameters(settings.features, seen, settings.feature_parameters)
 
     def act(self, observations: Observations, first: Flags, rngs: Generators) -> Actions:
         """Choose an action for each episode: in training the one that `learn` chose, but for an episode's first."""

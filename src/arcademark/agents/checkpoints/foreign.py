@@ -40,8 +40,8 @@ class Module(Played):
         answer = self.module(observations if self.scale == 1 else observations / self.scale)
         answer = answer[0] if isinstance(answer, tuple | list) and answer else answer
         if not isinstance(answer, Tensor) or answer.dim() != 2 or len(answer) != len(observations):
-            shown = tuple(answer.shape) if isinstance(answer, Tensor) else said(str, type(answer).__name__)
-            raise ArcadeMarkError(f"its network returned {shown}; expected a number for each action, (rows, actions)")
+            what = tuple(answer.shape) if isinstance(answer, Tensor) else said(str, type(answer).__name__)
+            raise ArcadeMarkError(f"its network returned {what}; expected a number for each action, (rows, actions)")
         if answer.is_complex():
             raise ArcadeMarkError("its network returned complex numbers; expected a real number for each action")
         return answer, state
@@ -69,12 +69,12 @@ class Onnx(Module):
         import onnxruntime
 
         _bound_memory()
-        made = onnxruntime.SessionOptions()
-        made.add_session_config_entry("session.use_env_allocators", "1")
-        made.intra_op_num_threads = made.inter_op_num_threads = 1
-        made.log_severity_level = 4
+        settings = onnxruntime.SessionOptions()
+        settings.add_session_config_entry("session.use_env_allocators", "1")
+        settings.intra_op_num_threads = settings.inter_op_num_threads = 1
+        settings.log_severity_level = 4
         try:
-            session = onnxruntime.InferenceSession(data, made, providers=["CPUExecutionProvider"])
+            session = onnxruntime.InferenceSession(data, settings, providers=["CPUExecutionProvider"])
         except Exception as error:
             raise ArcadeMarkError(f"{place}: cannot be read as ONNX ({said(str, error)}); export it again") from None
         given = session.get_inputs()
@@ -218,14 +218,14 @@ class Dreamer(Played):
         self.num_actions, size = int(settings["action_space"]["n"]), settings["model_size"]
         if size not in get_args(DreamerSize) or max((*self.shape, self.num_actions)) > MOST_UNITS:
             raise ValueError(f"size {size}, observations {self.shape}, {self.num_actions} actions")
-        made = DreamerV3TorchRLModule(
+        model = DreamerV3TorchRLModule(
             observation_space=Box(0, 255, self.shape, np.uint8),
             action_space=Discrete(self.num_actions),
             model_config={"model_size": size, "batch_length_T": 1, "symlog_obs": "auto"},
             catalog_class=DreamerV3Catalog,
         ).dreamer_model
-        made.load_state_dict(dict(tensors))
-        self.world, self.actor = made.world_model, made.actor
+        model.load_state_dict(dict(tensors))
+        self.world, self.actor = model.world_model, model.actor
 
     def start(self, rows: int) -> State:
         """Return no memory, tensors of shape (1, rows, ...)."""

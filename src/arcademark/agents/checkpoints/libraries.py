@@ -50,8 +50,8 @@ def build(contents: Contents, place: str) -> Network:
 def _fire_pressed(settings: Mapping[str, Any]) -> bool:
     """Whether FIRE was pressed for it where it learnt: as the file says, else as the libraries' own wrappers do."""
     space = settings.get("observation_space")
-    told = space.get("fire_reset") if isinstance(space, Mapping) else None
-    return told if isinstance(told, bool) else "algorithm" not in settings  # trainers here once did not say
+    pressed = space.get("fire_reset") if isinstance(space, Mapping) else None
+    return pressed if isinstance(pressed, bool) else "algorithm" not in settings  # trainers here once did not say
 
 
 def _maker(kind: str, layers: Layers) -> Callable[[Layers], Network]:
@@ -198,15 +198,15 @@ def _sb3_actor(layers: Layers, arguments: Mapping[str, Any]) -> Network:
     layers.unused = ("critic", "actor_target.", "actor.log_std")
     activation = _activation(layers, arguments, nn.ReLU)
     hidden = layers.sequence("actor.latent_pi", activation)
-    made: list[nn.Module]
+    modules: list[nn.Module]
     if "actor.mu.weight" in layers.tensors:
-        made = [Gaussian(hidden, layers.layer("actor.mu"), layers.layer("actor.log_std"))]
+        modules = [Gaussian(hidden, layers.layer("actor.mu"), layers.layer("actor.log_std"))]
     else:
-        made = [*hidden, *layers.sequence("actor.mu", activation, last=False)]
+        modules = [*hidden, *layers.sequence("actor.mu", activation, last=False)]
         if hidden and (most := float(arguments.get("clip_mean", _CLIPPED))) > 0:
-            made.append(nn.Hardtanh(-most, most))
+            modules.append(nn.Hardtanh(-most, most))
     body = _sb3_extractor(layers, "actor.features_extractor")
-    network = _sb3_network(layers, arguments, body, nn.Sequential(*made), None, True)
+    network = _sb3_network(layers, arguments, body, nn.Sequential(*modules), None, True)
     network.continuous = network.squashed = True
     return network
 

@@ -156,16 +156,18 @@ class Layers:
         mean = "_mu" if f"{name}.weight_mu" in self.tensors else ""  # noisy layers are played without their noise
         weight = self.take(f"{name}.weight{mean}")
         bias = self.take(f"{name}.bias{mean}") if f"{name}.bias{mean}" in self.tensors else None
-        made: nn.Module
+        module: nn.Module
         if weight.dim() == 4:
             out, channels, *kernel = weight.shape
-            made = nn.Conv2d(channels, out, (kernel[0], kernel[1]), STRIDES[kernel[0]], padding, bias=bias is not None)
+            module = nn.Conv2d(
+                channels, out, (kernel[0], kernel[1]), STRIDES[kernel[0]], padding, bias=bias is not None
+            )
         elif weight.dim() == 2:
-            made = nn.Linear(weight.shape[1], weight.shape[0], bias=bias is not None)
+            module = nn.Linear(weight.shape[1], weight.shape[0], bias=bias is not None)
         else:
-            made = nn.LayerNorm(tuple(weight.shape), bias=bias is not None)
-        made.load_state_dict({"weight": weight} | ({} if bias is None else {"bias": bias}))
-        return made
+            module = nn.LayerNorm(tuple(weight.shape), bias=bias is not None)
+        module.load_state_dict({"weight": weight} | ({} if bias is None else {"bias": bias}))
+        return module
 
     def sequence(self, prefix: str, activation: Act = nn.ReLU, last: bool = True) -> list[nn.Module]:
         """Return the layers of a ``torch.nn.Sequential``; each is activated, but before a normalisation.
@@ -176,20 +178,20 @@ class Layers:
         numbers = {
             int(n) for name in self.tensors if name.startswith(f"{prefix}.") for n in [name[start:].split(".")[0]]
         }
-        made: list[nn.Module] = []
+        modules: list[nn.Module] = []
         for number in sorted(numbers):
             name = f"{prefix}.{number}"
             if f"{name}.conv.weight" in self.tensors:
                 blocks = [(f"{name}.res_block{i}.conv0", f"{name}.res_block{i}.conv1") for i in range(2)]
-                made.append(self.residual(f"{name}.conv", blocks))
+                modules.append(self.residual(f"{name}.conv", blocks))
                 continue
             layer = self.layer(name)
-            if isinstance(layer, nn.Linear) and not any(isinstance(m, nn.Flatten) for m in made):
-                made += [nn.Flatten()] + ([activation()] if made and isinstance(made[-1], Residual) else [])
-            made.append(layer)
+            if isinstance(layer, nn.Linear) and not any(isinstance(m, nn.Flatten) for m in modules):
+                modules += [nn.Flatten()] + ([activation()] if modules and isinstance(modules[-1], Residual) else [])
+            modules.append(layer)
             if number + 1 not in numbers and (last or number != max(numbers)):
-                made.append(activation())
-        return made
+                modules.append(activation())
+        return modules
 
     def residual(self, first: str, blocks: Sequence[tuple[str, str]]) -> nn.Module:
         """Return a section of IMPALA's deep network (Espeholt et al. 2018, Figure 3), given its layers' names."""
@@ -201,9 +203,9 @@ class Layers:
         first, hidden = self.take(f"{name}.weight_ih_l0"), self.take(f"{name}.weight_hh_l0")
         kind = nn.LSTM if first.shape[0] == 4 * hidden.shape[1] else nn.GRU
         number = sum(key.startswith(f"{name}.weight_ih_l") for key in self.tensors)
-        made = kind(first.shape[1], hidden.shape[1], number)
-        made.load_state_dict({key: self.take(f"{name}.{key}") for key in made.state_dict()})
-        return made
+        module = kind(first.shape[1], hidden.shape[1], number)
+        module.load_state_dict({key: self.take(f"{name}.{key}") for key in module.state_dict()})
+        return module
 
     def shape(self, body: Sequence[nn.Module], head: nn.Module | None = None) -> tuple[int, ...]:
         """Return the shape of observations that a body takes: what the settings say, else what fits its layers.

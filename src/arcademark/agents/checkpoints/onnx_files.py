@@ -77,10 +77,10 @@ def _check_numbers(tensor: Any, path: Path) -> None:
 
 def _fill(tensor: Any, content: bytes, place: str) -> int:
     """Give a tensor its numbers, and return how many bytes they are."""
-    told = {entry.key: entry.value for entry in tensor.external_data}
+    entries = {entry.key: entry.value for entry in tensor.external_data}
     try:
-        offset = int(told.get("offset", 0))
-        length = int(told.get("length", len(content) - offset))
+        offset = int(entries.get("offset", 0))
+        length = int(entries.get("length", len(content) - offset))
     except ValueError:
         raise ArcadeMarkError(f"{place}: its offset or length is no number; export the model again") from None
     if offset < 0 or length < 0 or offset + length > len(content):

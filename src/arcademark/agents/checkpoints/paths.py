@@ -79,11 +79,13 @@ def file_of(pattern: str, game: str, seed: int) -> Path:
         If there is none, or several.
     """
     paths = _candidates(pattern, game, seed)
-    found = [path for path in paths if path.exists()]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise ArcadeMarkError(f"checkpoint of {game}, seed {seed}: {found[0]} and {found[1]} are both there; name one")
+    existing = [path for path in paths if path.exists()]
+    if len(existing) == 1:
+        return existing[0]
+    if existing:
+        raise ArcadeMarkError(
+            f"checkpoint of {game}, seed {seed}: {existing[0]} and {existing[1]} are both there; name one"
+        )
     raise ArcadeMarkError(f"checkpoint of {game}, seed {seed}: {paths[0]} is missing; correct the pattern")
 
 

@@ -238,14 +238,14 @@ class Tried(NamedTuple):
     fire_pressed: bool
 
 
-def check(label: str, asked: Sequence[tuple[Path, EnvironmentSpec]], settings: Mapping[str, Any]) -> list[Tried]:
+def check(label: str, requested: Sequence[tuple[Path, EnvironmentSpec]], settings: Mapping[str, Any]) -> list[Tried]:
     """Make the network of each file for its game as a trial would, one at a time, and return what is known of it.
 
     Parameters
     ----------
     label : str
         The agent's, for messages.
-    asked : sequence of (Path, EnvironmentSpec)
+    requested : sequence of (Path, EnvironmentSpec)
         Files and the games that they are to play.
     settings : mapping of str to object
         Of `Checkpoint`.
@@ -259,39 +259,39 @@ def check(label: str, asked: Sequence[tuple[Path, EnvironmentSpec]], settings: M
     import torch
 
     threads = torch.get_num_threads()
-    found, wrong = [], []
+    results, wrong = [], []
     with torch.random.fork_rng(devices=[]):  # the caller's draws stay what they were
-        for path, env in asked:
+        for path, env in requested:
             try:
-                found.append(_tried(path, env, {**settings, "device": "cpu"}))
+                results.append(_tried(path, env, {**settings, "device": "cpu"}))
             except ArcadeMarkError as error:
                 wrong.append(error)
     torch.set_num_threads(threads)
     if len(wrong) == 1:
         raise wrong[0]
     if wrong:
-        of_all = ArcadeMarkError(f"agent {label}: {len(wrong):,} of {len(asked):,} checkpoints cannot be played")
+        of_all = ArcadeMarkError(f"agent {label}: {len(wrong):,} of {len(requested):,} checkpoints cannot be played")
         for one in wrong[:MOST_LISTED]:
             of_all.add_note(str(one))
         if len(wrong) > MOST_LISTED:
             of_all.add_note(f"{len(wrong) - MOST_LISTED:,} more")
         raise of_all
-    return found
+    return results
 
 
 def _tried(path: Path, env: EnvironmentSpec, settings: Mapping[str, Any]) -> Tried:
     """Make a network, and ask it for an action."""
     place = f"checkpoint {path}"
-    made = Checkpoint(env, path, "", **settings)
-    check_spaces(made, f"{place} on {env.game}", env)
+    network = Checkpoint(env, path, "", **settings)
+    check_spaces(network, f"{place} on {env.game}", env)
     seen = np.zeros((1, *env.observation_shape), env.observation_dtype)
     try:
-        made.act(seen, np.ones(1, np.bool_), [np.random.default_rng(0)])
+        network.act(seen, np.ones(1, np.bool_), [np.random.default_rng(0)])
     except ArcadeMarkError as error:
         raise ArcadeMarkError(f"{place}: {error}") from None
     except (Exception, SystemExit) as error:
         raise ArcadeMarkError(f"{place}: asked for an action in {env.game}, {where_raised(error)}") from None
-    return Tried(made.sha256, made.fire_pressed)
+    return Tried(network.sha256, network.fire_pressed)
 
 
 def _check_device(place: str, device: str) -> None:
@@ -316,18 +316,18 @@ def _network(
             )
         if not trust:
             raise ArcadeMarkError(f"{place}: is a checkpoint of RLlib, which holds pickled objects; {TRUST}")
-        _check(found := checksum(path), sha256, place)
-        return foreign.Rllib(path, scale, place), found, None
+        _check(digest := checksum(path), sha256, place)
+        return foreign.Rllib(path, scale, place), digest, None
     data = read_bytes(path, MOST_BYTES)
-    _check(found := digest_of(data, path), sha256, place)
+    _check(digest := digest_of(data, path), sha256, place)
     contents = read(data, path, trust)
     if contents.format == "onnx":
-        return foreign.Onnx(whole(data, path, MOST_BYTES // 2), scale, place), found, None
+        return foreign.Onnx(whole(data, path, MOST_BYTES // 2), scale, place), digest, None
     if contents.module is not None:
-        return foreign.Module(contents.module, scale, place), found, None
+        return foreign.Module(contents.module, scale, place), digest, None
     trained = contents.trained_frames(env.protocol.frame_skip)
     if not network:
-        return libraries.build(contents, place), found, trained
+        return libraries.build(contents, place), digest, trained
     reference = canonical_reference(network)
     try:
         with importable(reference):
@@ -337,13 +337,13 @@ def _network(
         raise
     except (Exception, SystemExit) as error:
         raise ArcadeMarkError(f"{place}: its network {network} raised {where_raised(error)}") from error
-    return foreign.Module(module, scale, place), found, trained
+    return foreign.Module(module, scale, place), digest, trained
 
 
-def _check(found: str, expected: str, place: str) -> None:
-    if expected and found != expected:
+def _check(digest: str, expected: str, place: str) -> None:
+    if expected and digest != expected:
         raise ArcadeMarkError(
-            f"{place}: has changed since the run was planned (sha256 {expected[:12]} then, {found[:12]} now); put the "
+            f"{place}: has changed since the run was planned (sha256 {expected[:12]} then, {digest[:12]} now); put the "
             "file back, or play the new one into another directory"
         )
 

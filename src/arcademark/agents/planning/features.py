@@ -62,12 +62,14 @@ class RamFeatures:
 
     def __init__(self, ram_size: int) -> None:
         self._ram = np.empty(ram_size, np.uint8)
-        self._first: NDArray[np.uint16] = np.arange(0, 256 * ram_size, 256, dtype=np.uint16)
+        self._atoms: NDArray[np.uint16] = np.arange(0, 256 * ram_size, 256, dtype="<u2")
+        self._values = self._atoms.view(np.uint8)[::2]
 
     def read(self, model: GenerativeModel) -> NDArray[np.uint16]:
         """Return the atoms of the state where the model, which has just made a step, stands: ``256 · byte + value``."""
         model.ram(self._ram)
-        return self._first + self._ram
+        self._values[:] = self._ram
+        return self._atoms.copy()
 
     def new_table(self) -> NoveltyTable:
         """Return a table in which no atom was met."""

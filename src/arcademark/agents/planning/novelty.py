@@ -40,7 +40,7 @@ def numbers_hold(depths, atoms, depth):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def find_tiles(screen, rows, columns, found):  # type: ignore[no-untyped-def]
+def find_tiles(screen, rows, columns, out):  # type: ignore[no-untyped-def]
     """Write the numbers of the colours in each tile of a screen, ``colour · 224 + tile``, ascending; return how many.
 
     The screen, uint8, holds twice the colour; its lowest bit is none of the colour's. `rows` and `columns` are where
@@ -65,7 +65,7 @@ def find_tiles(screen, rows, columns, found):  # type: ignore[no-untyped-def]
     count = 0
     for colour in range(COLOURS):
         for i in range(counts[colour]):
-            found[count] = colour * TILES + tiles[colour, i]
+            out[count] = colour * TILES + tiles[colour, i]
             count += 1
     return count
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from operator import attrgetter
 from typing import Any, ClassVar
 
@@ -24,6 +25,9 @@ class StableBaselines(NetworkTrainer):
     """An algorithm of Stable-Baselines3; a base for `agents.base.Trainer`."""
 
     network: ClassVar[str] = "{}Policy"
+    library: ClassVar[str] = "stable_baselines3"
+    given: ClassVar[tuple[str, ...]] = ("learning_rate", "gamma")
+    """Parameters that the library's class is given as they are, beside those of base classes."""
 
     def fit(self, envs: Any, frames: int) -> Iterator[None]:
         """Train in chunks of about `CHUNK_STEPS`; see `base.Trainer.fit`."""
@@ -61,11 +65,9 @@ class StableBaselines(NetworkTrainer):
         return CHUNK_STEPS
 
     def _settings(self) -> dict[str, Any]:
-        """Return what the library's class is given."""
-        return {"learning_rate": self.learning_rate, "gamma": self.gamma}
-
-    def _algorithm(self) -> Any:
-        raise NotImplementedError
+        """Return what the library's class, which has the name of this one, is given."""
+        names = [name for kind in type(self).__mro__ for name in vars(kind).get("given", ())]
+        return {name: getattr(self, name) for name in names}
 
     def _made(self) -> Any:
         """Return the library's model, made where it is not there yet, as it was kept."""
@@ -84,7 +86,8 @@ class StableBaselines(NetworkTrainer):
         images = len(shape) == 3 and min(shape[1:]) >= LEAST_SCREEN
         policy = self.network.format("Cnn" if images else "Mlp")
         settings = {"seed": seed_of(self.env.seed, 0), "device": self.device, **self._settings()}
-        model = self._algorithm()(policy, env=None, _init_setup_model=False, **settings)
+        algorithm = getattr(import_module(self.library), type(self).__name__)
+        model = algorithm(policy, env=None, _init_setup_model=False, **settings)
         model.observation_space, model.action_space = observations, actions
         model.n_envs = self.num_envs
         model._setup_model()
@@ -100,12 +103,12 @@ class StableBaselines(NetworkTrainer):
             for name, state in zip(names, states, strict=True):
                 attrgetter(name)(model).load_state_dict(state)
 
-        found = self._unpack(load, *names)
+        counters = self._unpack(load, *names)
         for name in _COUNTERS:
             if hasattr(model, name):
-                setattr(model, name, found[name] if name == "exploration_rate" else int(found[name]))
+                setattr(model, name, counters[name] if name == "exploration_rate" else int(counters[name]))
         if getattr(model, "log_ent_coef", None) is not None:
-            model.log_ent_coef.data.fill_(found["log_ent_coef"])
+            model.log_ent_coef.data.fill_(counters["log_ent_coef"])
         model.set_random_seed(seed_of(self.env.seed, model.num_timesteps))
 
     def _import(self) -> None:

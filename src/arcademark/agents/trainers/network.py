@@ -111,8 +111,8 @@ class NetworkTrainer:
 
     def _spaces(self) -> tuple[Any, Any]:
         """Return the spaces of observations, as `channels_first` has them, and of actions."""
-        shown = View(self.env, self.channels_first)
-        return shown.observation_space, shown.action_space
+        view = View(self.env, self.channels_first)
+        return view.observation_space, view.action_space
 
     def _network(self) -> NetworkPolicy:
         """Return the policy as it is played from a file; while it explores, as it does when training ends."""
@@ -168,19 +168,19 @@ class NetworkTrainer:
         import torch
 
         place = f"agent {self.name} on {self.env.game}: its checkpoint"
-        found = contents.read(self._kept, Path(place), False)
+        read = contents.read(self._kept, Path(place), False)
         try:
             with zipfile.ZipFile(io.BytesIO(self._kept)) as archive:
                 given = [io.BytesIO(archive.read(f"{name}.pth")) for name in names]
             states = [torch.load(one, map_location=self.device, weights_only=True) for one in given]
-            if found.settings["algorithm"] != self.name:
+            if read.settings["algorithm"] != self.name:
                 raise ValueError
-            load(dict(found.tensors), *states)
+            load(dict(read.tensors), *states)
         except Exception as error:
             raise ArcadeMarkError(
                 f"{place} cannot be used ({type(error).__name__}); was it made with other settings? Train again"
             ) from None
-        return found.settings
+        return read.settings
 
 
 def seed_of(seed: int | None, done: int) -> int:

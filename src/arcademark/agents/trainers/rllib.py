@@ -32,6 +32,7 @@ _MODULE = "default_policy"
 class RLlib(NetworkTrainer):
     """An algorithm of RLlib; a base for `agents.base.Trainer`."""
 
+    algorithm: ClassVar[str]
     module: ClassVar[str] = ""
     prefix: ClassVar[str] = ""
 
@@ -48,8 +49,8 @@ class RLlib(NetworkTrainer):
             algorithm.stop()
             shutil.rmtree(algorithm.logdir)
 
-    def _config(self, done: float, steps: float) -> Any:
-        """Return an `AlgorithmConfig` for a budget of `steps` of which so many are done."""
+    def _config(self, config: Any, done: float, steps: float) -> Any:
+        """Set an `AlgorithmConfig`, the library's default, for a budget of `steps` of which so many are done."""
         raise NotImplementedError
 
     def _algorithm(self, games: Any, frames: int) -> Any:
@@ -57,7 +58,7 @@ class RLlib(NetworkTrainer):
         import ray
         import torch
         from ray.rllib.core.rl_module.rl_module import RLModuleSpec
-        from ray.tune.registry import register_env
+        from ray.tune.registry import get_trainable_cls, register_env
 
         from arcademark.agents.trainers import rllib_parts as parts
 
@@ -69,7 +70,8 @@ class RLlib(NetworkTrainer):
         register_env(ENVIRONMENT, parts.played)
         logging.getLogger("ray.rllib").setLevel(logging.ERROR)  # it warns of its own deprecated calls
         skip = self.env.protocol.frame_skip
-        config = self._config(games.frames / skip, frames / skip)
+        config = get_trainable_cls(self.algorithm).get_default_config()
+        config = self._config(config, games.frames / skip, frames / skip)
         config.environment(ENVIRONMENT, disable_env_checking=True)
         config.env_runners(num_env_runners=0, num_envs_per_env_runner=self.num_envs)
         config.env_runners(gym_env_vectorize_mode="vector_entry_point")
@@ -143,14 +145,10 @@ class IMPALA(RLlib):
     max_grad_norm: float = 30.0
 
     name = "impala"
+    algorithm = "IMPALA"
     module = "ActorCritic"
 
-    def _config(self, done: float, steps: float) -> Any:
-        from ray.rllib.algorithms.impala import IMPALAConfig
-
-        return self._unrolled(IMPALAConfig(), done, steps)
-
-    def _unrolled(self, config: Any, done: float, steps: float) -> Any:
+    def _config(self, config: Any, done: float, steps: float) -> Any:
         left = max(1.0, 0.3 * steps - done)  # until the entropy has no weight
         return config.env_runners(rollout_fragment_length=self.unroll).training(
             gamma=self.gamma,
@@ -189,14 +187,17 @@ class APPO(IMPALA):
     batch_updates: int = 2
 
     name = "appo"
+    algorithm = "APPO"
 
-    def _config(self, done: float, steps: float) -> Any:
-        from ray.rllib.algorithms.appo import APPOConfig
-
-        return self._unrolled(APPOConfig(), done, steps).training(
-            clip_param=self.clip_range,
-            circular_buffer_num_batches=self.buffer_batches,
-            circular_buffer_iterations_per_batch=self.batch_updates,
+    def _config(self, config: Any, done: float, steps: float) -> Any:
+        return (
+            super()
+            ._config(config, done, steps)
+            .training(
+                clip_param=self.clip_range,
+                circular_buffer_num_batches=self.buffer_batches,
+                circular_buffer_iterations_per_batch=self.batch_updates,
+            )
         )
 
 
@@ -236,17 +237,15 @@ class Rainbow(RLlib):
     n_step: int = 3
 
     name = "rainbow"
+    algorithm = "DQN"
     module = "RainbowModule"
 
-    def _config(self, done: float, steps: float) -> Any:
-        from ray.rllib.algorithms.dqn import DQNConfig
-
+    def _config(self, config: Any, done: float, steps: float) -> Any:
         from arcademark.agents.trainers.rllib_parts import ATOMS, RETURN
 
         buffer = {"type": "PrioritizedEpisodeReplayBuffer", "capacity": self.buffer_size, "alpha": 0.5, "beta": 0.4}
         return (
-            DQNConfig()
-            .env_runners(rollout_fragment_length=self.train_freq)
+            config.env_runners(rollout_fragment_length=self.train_freq)
             .reporting(min_sample_timesteps_per_iteration=32)
             .training(
                 lr=self.learning_rate,
@@ -299,6 +298,7 @@ class DreamerV3(RLlib):
     buffer_size: int = 100_000
 
     name = "dreamerv3"
+    algorithm = "DreamerV3"
     prefix = "dreamer_model."
     channels_first: ClassVar[bool] = False
 
@@ -311,10 +311,8 @@ class DreamerV3(RLlib):
                 "add --override observation=rgb --override screen_size=64x64 --override frame_stack=1"
             )
 
-    def _config(self, done: float, steps: float) -> Any:
-        from ray.rllib.algorithms.dreamerv3 import DreamerV3Config
-
-        return DreamerV3Config().training(
+    def _config(self, config: Any, done: float, steps: float) -> Any:
+        return config.training(
             gamma=self.gamma,
             model_size=self.model_size,
             training_ratio=self.training_ratio,

@@ -197,13 +197,13 @@ def layers(
     shape: tuple[int, ...], convolutions: Sequence[tuple[int, int, int]], hidden: int, full: bool
 ) -> tuple[nn.Sequential, int]:
     """Return layers for screens, after them a hidden one if `full`, or for other observations; and their features."""
-    made: list[nn.Module] = []
+    modules: list[nn.Module] = []
     screens = len(shape) == 3 and min(shape[1:]) >= LEAST_SCREEN
     channels = shape[0]
     for number, kernel, stride in convolutions if screens else ():
-        made += [nn.Conv2d(channels, number, kernel, stride), nn.ReLU()]
+        modules += [nn.Conv2d(channels, number, kernel, stride), nn.ReLU()]
         channels = number
-    size = nn.Sequential(*made)(torch.zeros(1, *shape)).numel()
+    size = nn.Sequential(*modules)(torch.zeros(1, *shape)).numel()
     if full or not screens:
-        made, size = [*made, nn.Flatten(), nn.Linear(size, hidden), nn.ReLU()], hidden
-    return nn.Sequential(*made), size
+        modules, size = [*modules, nn.Flatten(), nn.Linear(size, hidden), nn.ReLU()], hidden
+    return nn.Sequential(*modules), size

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from gymnasium.spaces import Box
@@ -49,9 +49,7 @@ class OnPolicy(StableBaselines):
     vf_coef: float = 0.5
     max_grad_norm: float = 0.5
 
-    def _settings(self) -> dict[str, Any]:
-        names = ("n_steps", "gae_lambda", "ent_coef", "vf_coef", "max_grad_norm")
-        return super()._settings() | {name: getattr(self, name) for name in names}
+    given = ("n_steps", "gae_lambda", "ent_coef", "vf_coef", "max_grad_norm")
 
     @staticmethod
     def supports(env: EnvironmentSpec, **_: Any) -> str | None:
@@ -100,11 +98,6 @@ class PPO(OnPolicy):
             falling = {name: partial(_share, value) for name, value in falling.items()}
         return super()._settings() | {"n_epochs": self.n_epochs, "batch_size": self.minibatch_size} | falling
 
-    def _algorithm(self) -> Any:
-        from stable_baselines3 import PPO
-
-        return PPO
-
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class RecurrentPPO(PPO):
@@ -119,23 +112,19 @@ class RecurrentPPO(PPO):
     lstm_hidden_size: int = 128
 
     name = "recurrent-ppo"
+    library = "sb3_contrib"
     network = "{}LstmPolicy"
 
     def _settings(self) -> dict[str, Any]:
         core = {"enable_critic_lstm": False, "lstm_hidden_size": self.lstm_hidden_size}
         return super()._settings() | {"policy_kwargs": core}
 
-    def _algorithm(self) -> Any:
-        from sb3_contrib import RecurrentPPO
-
-        return RecurrentPPO
-
     def _network(self) -> NetworkPolicy:
         """Return the policy; in games that it has trained on it remembers what it saw of them."""
-        made = super()._network()
+        policy = super()._network()
         if self._explores and self._model is not None:
-            made.remember(self._model._last_lstm_states.pi)
-        return made
+            policy.remember(self._model._last_lstm_states.pi)
+        return policy
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -157,11 +146,6 @@ class A2C(OnPolicy):
 
         optimizer = {"optimizer_class": RMSpropTFLike, "optimizer_kwargs": {"eps": 1e-5}}
         return super()._settings() | {"policy_kwargs": optimizer}
-
-    def _algorithm(self) -> Any:
-        from stable_baselines3 import A2C
-
-        return A2C
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -207,10 +191,13 @@ class OffPolicy(StableBaselines):
             )
         yield from super().fit(envs, frames)
 
+    given: ClassVar[tuple[str, ...]] = (
+        *("buffer_size", "optimize_memory_usage", "learning_starts", "train_freq", "gradient_steps"),
+        "target_update_interval",
+    )
+
     def _settings(self) -> dict[str, Any]:
-        names = ["buffer_size", "optimize_memory_usage", "learning_starts", "train_freq", "gradient_steps"]
         return super()._settings() | {
-            **{name: getattr(self, name) for name in [*names, "target_update_interval"]},
             "batch_size": self.minibatch_size,
             "replay_buffer_kwargs": {"handle_timeout_termination": not self.optimize_memory_usage},
         }
@@ -250,19 +237,12 @@ class DQN(OffPolicy):
 
     name = "dqn"
 
-    def _settings(self) -> dict[str, Any]:
-        names = ("exploration_fraction", "exploration_final_eps")
-        return super()._settings() | {name: getattr(self, name) for name in names}
+    given = ("exploration_fraction", "exploration_final_eps")
 
     @staticmethod
     def supports(env: EnvironmentSpec, **_: Any) -> str | None:
         """Say why a task cannot be learnt, if so."""
         return None if env.array_actions is None else "it chooses among numbered actions; ppo or a2c makes arrays"
-
-    def _algorithm(self) -> Any:
-        from stable_baselines3 import DQN
-
-        return DQN
 
     def _exploration(self) -> float:
         return self.exploration_final_eps
@@ -289,14 +269,10 @@ class QRDQN(DQN):
     n_quantiles: int = 200
 
     name = "qr-dqn"
+    library = "sb3_contrib"
 
     def _settings(self) -> dict[str, Any]:
         return super()._settings() | {"policy_kwargs": {"n_quantiles": self.n_quantiles}}
-
-    def _algorithm(self) -> Any:
-        from sb3_contrib import QRDQN
-
-        return QRDQN
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -320,10 +296,11 @@ class SAC(OffPolicy):
     tau: float = 0.005
 
     name = "sac"
+    given = ("tau",)
 
     def _settings(self) -> dict[str, Any]:
         assert self.env.array_actions is not None
-        return super()._settings() | {"tau": self.tau, "target_entropy": -float(len(self.env.array_actions.low))}
+        return super()._settings() | {"target_entropy": -float(len(self.env.array_actions.low))}
 
     @staticmethod
     def supports(env: EnvironmentSpec, **_: Any) -> str | None:
@@ -331,11 +308,6 @@ class SAC(OffPolicy):
         actions = env.array_actions
         bounded = actions is not None and not actions.integer and np.isfinite([*actions.low, *actions.high]).all()
         return None if bounded else "it makes actions that are real numbers between bounds; others have ppo or dqn"
-
-    def _algorithm(self) -> Any:
-        from stable_baselines3 import SAC
-
-        return SAC
 
 
 def _share(value: float, remaining: float) -> float:
