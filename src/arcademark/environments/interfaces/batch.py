@@ -94,8 +94,9 @@ class GameBatch(Batch):
         self._actions = np.array([game.console_actions for game in self._games])
         self._minds_lives = any(game.minds_lives for game in self._games)
         self._observed = all(game.observed for game in self._games)
-        turn = ctypes.c_int32()
-        self._crew = Crew(min(threads, len(games)), partial(_work, games[0].batch, array, turn), turn)
+        play, turn = games[0].batch, ctypes.c_int32()
+        assert play is not None
+        self._crew = Crew(min(threads, len(games)), partial(_work, play, array, turn), turn)
 
     def step(
         self, actions: Sequence[Any], idle: NDArray[np.bool_], out: NDArray[Any]
