@@ -130,10 +130,8 @@ class Play:
 
         ArcadeMarkError: `action` is outside ``range(spec.num_actions)``, or the episode has ended.
         """
-        if not self.minds_lives:
-            return self._step(action)
-        lives = self.lives
-        return self.mind_lives(lives, self._step(action))
+        self.prepare(action)
+        return self.play()
 
     def each_frame(self, action: int) -> Iterator[Step]:
         """Play one agent step frame by frame, as `base.Environment.each_frame` says."""
@@ -203,9 +201,14 @@ class Play:
         if self.sticky and step.next_repeat + self._frame_skip > step.repeat_count:
             self._draw_repeats()
 
-    def play(self) -> None:
-        """Play the step that was prepared."""
+    def play(self) -> Step:
+        """Play the step that was prepared, and what the protocol presses for the agent where it lost a life."""
+        if not self.minds_lives:
+            self._console.play(self._record)
+            return self.finish()
+        lives = self.lives
         self._console.play(self._record)
+        return self.mind_lives(lives, self.finish())
 
     def finish(self) -> Step:
         """Return and observe the step that was played."""

@@ -11,7 +11,7 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,16 +38,15 @@ def make_batch(played: Sequence[ConsoleEnvironment | TaskEnvironment], threads: 
 
     Games on our console are played in so many threads, the caller's included.
     """
-    if isinstance(played[0], ConsoleEnvironment):
-        return GameBatch(cast(Sequence[ConsoleEnvironment], played), threads)
-    return Batch(cast("Sequence[TaskEnvironment]", played))
+    games = [game for game in played if isinstance(game, ConsoleEnvironment) and game.batch is not None]
+    return GameBatch(games, threads) if len(games) == len(played) else Batch(played)
 
 
 class Batch:
-    """Tasks that take their steps together, each in turn."""
+    """Games or tasks that take their steps together, each in turn."""
 
-    def __init__(self, tasks: Sequence[TaskEnvironment]) -> None:
-        self._tasks = list(tasks)
+    def __init__(self, played: Sequence[ConsoleEnvironment | TaskEnvironment]) -> None:
+        self._played = played
 
     def step(
         self, actions: Sequence[Any], idle: NDArray[np.bool_], out: NDArray[Any]
@@ -60,34 +59,34 @@ class Batch:
         """
         playing = np.flatnonzero(~idle).tolist()
         for i in playing:
-            self._tasks[i].prepare(actions[i])
+            self._played[i].prepare(actions[i])
         rewards = np.zeros(len(idle))
         terminated, truncated = np.zeros(len(idle), np.bool_), np.zeros(len(idle), np.bool_)
         for i in playing:
-            rewards[i], terminated[i], truncated[i] = self._tasks[i].play()
-        for i, task in enumerate(self._tasks):
-            task.observe(out[i, ...])
+            rewards[i], terminated[i], truncated[i] = self._played[i].play()
+        for i, each in enumerate(self._played):
+            each.observe(out[i, ...])
         return rewards, terminated, truncated
 
     @property
     def lives(self) -> NDArray[np.int64]:
         """Lives left in each game."""
-        return np.zeros(len(self._tasks), np.int64)
+        return np.array([each.lives for each in self._played])
 
     @property
     def frames(self) -> NDArray[np.int64]:
         """Frames, or steps, of each episode."""
-        return np.array([task.episode_frames for task in self._tasks])
+        return np.array([each.episode_frames for each in self._played])
 
     def close(self) -> None:
         """End the threads."""
 
 
 class GameBatch(Batch):
-    """Games that take their steps together, those on our console in so many threads, the caller's included."""
+    """Games on our console that take their steps together, in so many threads, the caller's included."""
 
     def __init__(self, games: Sequence[ConsoleEnvironment], threads: int) -> None:
-        self._games = list(games)
+        self._games = games
         array = (StepRecord * len(self._games))()
         self._records: NDArray[Any] = np.frombuffer(memoryview(array).cast("B"), np.dtype(StepRecord))
         for game, record in zip(self._games, (array[i] for i in range(len(array))), strict=True):
@@ -95,10 +94,9 @@ class GameBatch(Batch):
         self._actions = np.array([game.console_actions for game in self._games])
         self._minds_lives = any(game.minds_lives for game in self._games)
         self._observed = all(game.observed for game in self._games)
-        play, turn = self._games[0].batch, ctypes.c_int32()
-        self._crew: Crew | None = None
-        if play is not None and all(game.batch for game in self._games):
-            self._crew = Crew(min(threads, len(self._games)), partial(_work, play, array, turn), turn)
+        play, turn = games[0].batch, ctypes.c_int32()
+        assert play is not None
+        self._crew = Crew(min(threads, len(games)), partial(_work, play, array, turn), turn)
 
     def step(
         self, actions: Sequence[Any], idle: NDArray[np.bool_], out: NDArray[Any]
@@ -109,11 +107,7 @@ class GameBatch(Batch):
         records["idle"] = idle
         records["out"] = out.ctypes.data + np.arange(len(games)) * out[0].nbytes if self._observed else 0
         lives = self.lives if self._minds_lives else None
-        if self._crew is not None:
-            self._crew.work()
-        else:
-            for i in np.flatnonzero(~idle).tolist():
-                games[i].play()
+        self._crew.work()
         rewards = np.where(idle, 0.0, records["reward"])
         terminated, truncated = (~idle & (records[name] != 0) for name in ("terminated", "truncated"))
         looked_at = idle | terminated | truncated if self._observed else np.ones(len(games), np.bool_)
@@ -156,8 +150,7 @@ class GameBatch(Batch):
 
     def close(self) -> None:
         """End the threads."""
-        if self._crew is not None:
-            self._crew.close()
+        self._crew.close()
 
 
 def _work(play: BatchCall, records: Any, turn: ctypes.c_int32) -> None:
