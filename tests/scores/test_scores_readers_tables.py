@@ -75,13 +75,6 @@ def test_arrays_of_runs_by_games(tmp_path: Path) -> None:
     assert "5 scores of 12 missing (NaN, or fewer runs)" in made.notes
 
 
-def test_arrays_of_learning_curves_count_with_their_end(tmp_path: Path) -> None:
-    made = read(npz(tmp_path / "a.npz", DQN=np.arange(12.0).reshape(2, 2, 3)), tasks=GAMES)
-    assert made.table.scores.tolist() == [[[2, 8], [5, 11]]]
-    assert "'DQN' holds 3 points of training; the score is the last" in made.notes
-    assert (made.rows_read, made.rows_left_out) == (12, 8)
-
-
 def test_one_array_needs_its_algorithm(tmp_path: Path) -> None:
     path = tmp_path / "a.npy"
     np.save(path, [[1.0, 2.0]])

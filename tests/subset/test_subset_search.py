@@ -213,7 +213,6 @@ def test_progress_ends_with_every_subset():
         ({"top": 0}, "0 subsets"),
         ({"nonnegative": "maybe"}, "maybe"),
         ({"incomplete": "ignore"}, "ignore"),
-        ({"minimum_cases": 30}, "expected at least 30"),
     ],
 )
 def test_what_cannot_be_searched_is_refused(options, says):

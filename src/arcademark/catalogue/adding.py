@@ -1,8 +1,8 @@
 """Checks a collection that somebody contributes as those of the catalogue are checked, and writes it into a checkout.
 
-Of every table and row the first problem is found, with the file and line where it is. What is merely striking beside the
-scores that the catalogue has, a factor of ten or another algorithm's column, is a remark: it may be so, and is answered
-by a note.
+Of every table and row the first problem is found, with the file and line where it is. What is merely striking beside
+the scores that the catalogue has, a factor of ten or another algorithm's column, is a remark: it may be so, and is
+answered by a note.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.subset.predict.spread import spread
 from arcademark.subset.problem import Problem
 from arcademark.subset.progress import Progress
+from arcademark.subset.search.search import Candidate
 from arcademark.suite.subsets import conformal_half_width
 
 FEWEST_SHARED = 10
@@ -35,19 +36,7 @@ SAME = 0.9
 """Share of the common positive scores that are equal in a copy."""
 
 
-class Chosen(Protocol):
-    """Tasks, and a coefficient for each: what a search's candidates have."""
-
-    @property
-    def tasks(self) -> tuple[str, ...]:
-        """The tasks."""
-
-    @property
-    def coefficients(self) -> tuple[float, ...]:
-        """The coefficients."""
-
-
-Choose: TypeAlias = Callable[[Problem], Mapping[str, Chosen]]
+Choose: TypeAlias = Callable[[Problem], Mapping[str, Candidate]]
 """From a problem to what is chosen on it, by name: one search, or all of a plan's."""
 
 
@@ -283,7 +272,7 @@ def nested(
     return MappingProxyType(found)
 
 
-def _winners(choices: Iterable[Mapping[str, Chosen]], name: str) -> tuple[Win, ...]:
+def _winners(choices: Iterable[Mapping[str, Candidate]], name: str) -> tuple[Win, ...]:
     """Count how often each subset was chosen; the most frequent first, then by tasks."""
     won = Counter(chosen[name].tasks for chosen in choices if name in chosen)
     return tuple(Win(tasks, times) for tasks, times in sorted(won.items(), key=lambda item: (-item[1], item[0])))
