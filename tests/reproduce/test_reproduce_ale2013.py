@@ -7,7 +7,6 @@ import pytest
 from arcademark import reproduce
 from arcademark.catalogue import collections
 from arcademark.catalogue.errata import errata
-from arcademark.reproduce.ale2013 import results as ale2013_results
 from arcademark.reproduce.ale2013 import scores as data
 from arcademark.reproduce.ale2013.figures import figure as ale2013_figure
 from arcademark.reproduce.ale2013.scores import stated
@@ -190,12 +189,6 @@ def test_our_own_runs_of_baselines_stand_beside_the_published_ones():
     assert np.nanmax(np.delete(scored, pong, axis=1)) < 1
     ours_differ = [c for c in comparisons() if "our runs" in c.where and c.verdict == "differs"]
     assert all("our own runs" in c.why for c in ours_differ)
-
-
-def test_shares_of_the_best_leave_out_games_that_nobody_scores_in():
-    shares = ale2013_results.shares_of_best()
-    assert shares[:, data.games().index("freeway")] == pytest.approx(np.array([11.3, 16.4, 12.8, 15.4, 19.1]) / 19.1)
-    assert np.isnan(shares[:, data.games().index("tennis")]).all()
 
 
 def test_features_and_trees_by_hand():
