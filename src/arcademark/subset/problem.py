@@ -247,12 +247,12 @@ def _choose_tasks(
     columns: list[int] = []
     reasons: dict[str, str] = {}
     for column, name in enumerate(tasks):
-        found = values[np.isfinite(values[:, column]), column]
+        result = values[np.isfinite(values[:, column]), column]
         if name in exclude:
             reasons[name] = "it was excluded"
-        elif len(found) < max(1, minimum_algorithms):
-            reasons[name] = f"{len(found)} algorithms have it, fewer than {max(1, minimum_algorithms)}"
-        elif len(found) > 1 and np.ptp(found) == 0:
+        elif len(result) < max(1, minimum_algorithms):
+            reasons[name] = f"{len(result)} algorithms have it, fewer than {max(1, minimum_algorithms)}"
+        elif len(result) > 1 and np.ptp(result) == 0:
             reasons[name] = "all algorithms have the same score on it"
         else:
             columns.append(column)

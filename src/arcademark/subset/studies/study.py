@@ -169,8 +169,8 @@ def study(
 def _estimates(model: SubsetModel, values: Floats, tasks: Sequence[str]) -> list[float | None]:
     if not set(model.tasks) <= set(tasks):
         return [None] * len(values)
-    found = model.predict(values[:, [tasks.index(task) for task in model.tasks]])
-    return [float(value) if np.isfinite(value) else None for value in found]
+    result = model.predict(values[:, [tasks.index(task) for task in model.tasks]])
+    return [float(value) if np.isfinite(value) else None for value in result]
 
 
 def _baseline(name: str | None, algorithms: Sequence[str], true: Sequence[float | None]) -> int | None:

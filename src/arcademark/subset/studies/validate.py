@@ -164,10 +164,10 @@ class Nested:
         return tuple(tuple(sorted(abs(item.residual) for item in items)) for items in self._by_source())
 
     def _by_source(self) -> Iterable[Sequence[HeldOut]]:
-        found: dict[str, list[HeldOut]] = {}
+        result: dict[str, list[HeldOut]] = {}
         for item in self.held_out:
-            found.setdefault(item.source, []).append(item)
-        return found.values()
+            result.setdefault(item.source, []).append(item)
+        return result.values()
 
     def coverage(self, level: float, *, log: bool = True) -> Interval:
         """Measure how often intervals hold the truth, each source's made of the others' residuals."""
@@ -196,7 +196,7 @@ def copies(problem: Problem, sources: Mapping[str, str]) -> Mapping[str, str]:
     """
     count = np.isfinite(problem.X).sum(axis=1)
     order = sorted(range(len(problem.algorithms)), key=lambda row: (-count[row], row))
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     kept: list[int] = []
     for row in order:
         name = problem.algorithms[row]
@@ -204,8 +204,8 @@ def copies(problem: Problem, sources: Mapping[str, str]) -> Mapping[str, str]:
         if twin is None:
             kept.append(row)
         else:
-            found[name] = problem.algorithms[twin]
-    return MappingProxyType(found)
+            result[name] = problem.algorithms[twin]
+    return MappingProxyType(result)
 
 
 def _same(problem: Problem, row: int, other: int, sources: Mapping[str, str]) -> bool:
@@ -259,7 +259,7 @@ def nested(
                 predicted[row] = HeldOut(algorithm, source, chosen.tasks, float(problem.y[row]), guess, extrapolation)
         if progress is not None:
             progress(done, len(names))
-    found = {}
+    result = {}
     for name, items in held.items():
         if not items:
             which = f" ({name})" if name else ""
@@ -268,8 +268,8 @@ def nested(
                 "search for fewer tasks"
             )
         in_order = tuple(items[row] for row in sorted(items))
-        found[name] = Nested(in_order, MappingProxyType(reasons[name]), _winners(choices, name))
-    return MappingProxyType(found)
+        result[name] = Nested(in_order, MappingProxyType(reasons[name]), _winners(choices, name))
+    return MappingProxyType(result)
 
 
 def _winners(choices: Iterable[Mapping[str, Candidate]], name: str) -> tuple[Win, ...]:
