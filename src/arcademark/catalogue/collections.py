@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -138,15 +139,8 @@ def load(
     collection: Names | None = None,
     *,
     algorithms: Names | None = None,
-    protocol: str | None = None,
-    min_training_frames: int | None = None,
-    max_training_frames: int | None = None,
-    year: int | None = None,
-    since: int | None = None,
-    until: int | None = None,
-    kind: Names | None = None,
-    reported: Names | None = None,
     as_published: bool = False,
+    **where: Any,
 ) -> ScoreTable:
     """Return published scores as a table.
 
@@ -154,11 +148,11 @@ def load(
     ----------
     collection, algorithms
         As in `select`.
-    protocol, min_training_frames, max_training_frames, year, since, until, kind, reported
-        As in `Filter`.
     as_published : bool, optional
         Whether to take the source's own score where it does not hold: with "atari-5-training", the table that the
         Atari-5 models were fitted to.
+    **where
+        Fields of `Filter`: protocol, min_training_frames, max_training_frames, year, since, until, kind, reported.
 
     Returns
     -------
@@ -173,7 +167,7 @@ def load(
     ArcadeMarkError
         If nothing is left, or an algorithm asked for by name has no scores.
     """
-    keep = Filter(protocol, min_training_frames, max_training_frames, year, since, until, kind, reported)
+    keep = Filter(**where)
     for name in _listed(algorithms):
         lost = [entry.unavailable for entry in select(collection, [name], keep).values()]
         if lost and all(lost):
