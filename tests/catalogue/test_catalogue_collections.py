@@ -1,15 +1,12 @@
-import math
 import statistics
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from arcademark import catalogue
 from arcademark.catalogue import collections
 from arcademark.catalogue.collections import Filter
-from arcademark.catalogue.model import ALGORITHM_KINDS, REPORTED
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.suite import references, tasks
 
@@ -305,33 +302,6 @@ def test_unknown_frames_are_within_no_bounds():
 
 years = st.none() | st.integers(2012, 2022)
 frames = st.none() | st.sampled_from([0, 1_000_000, 200_000_000, 200_000_001, 10**10])
-
-
-@given(
-    since=years,
-    until=years,
-    year=years,
-    low=frames,
-    high=frames,
-    kinds=st.none() | st.sets(st.sampled_from(ALGORITHM_KINDS)),
-    reported=st.none() | st.sampled_from(REPORTED),
-)
-def test_what_is_kept_is_what_fits_every_filter(since, until, year, low, high, kinds, reported):
-    keep = Filter(None, low, high, year, since, until, None if kinds is None else sorted(kinds), reported)
-    found = collections.select(keep=keep).values()
-    for item in collections.entries():
-        published = (item.paper or item.source).year
-        trained = math.nan if item.training_frames is None else item.training_frames
-        fits = [
-            since is None or published >= since,
-            until is None or published <= until,
-            year is None or published == year,
-            low is None or trained >= low,
-            high is None or trained <= high,
-            kinds is None or item.kind in kinds,
-            reported is None or item.reported == reported,
-        ]
-        assert (item in found) == all(fits)
 
 
 def test_the_runs_of_dreamerv2_have_the_means_that_its_paper_prints():

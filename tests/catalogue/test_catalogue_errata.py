@@ -75,11 +75,6 @@ def test_a_row_that_stands_twice_is_refused(written):
         read_errata(written(WITHOUT_PLACE, WITHOUT_PLACE))
 
 
-def test_two_slips_in_one_place_are_kept(written):
-    other = (*WITHOUT_PLACE[:5], "6 mW", *WITHOUT_PLACE[6:])
-    assert sum(item.paper == "doe-2020" for item in read_errata(written(WITHOUT_PLACE, other))) == 2
-
-
 def test_a_table_of_no_paper_is_refused(written):
     with pytest.raises(ArcadeMarkError, match=r"roe-2020\.csv: no source has the key 'roe-2020'"):
         read_errata(written(ROW, name="roe-2020.csv"))

@@ -7,8 +7,6 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from arcademark.catalogue import printed
 from arcademark.catalogue.printed import printed_cells, printed_number
@@ -39,11 +37,6 @@ def test_numbers_are_read_with_their_last_digit(text: str, value: float, last_di
 @pytest.mark.parametrize("text", ["N/A", "441/32", "", "12.", "1,000", "nan", "1E", "2K"])
 def test_what_is_no_number_is_none(text: str) -> None:
     assert printed_number(text) is None
-
-
-def test_decimals_are_counted_of_the_number_written_out() -> None:
-    cases = {"3.43": 2, "21": 0, "4.37E-08": 10, "200M": 0, "1E+5": 0}
-    assert {text: number.decimals for text in cases if (number := printed_number(text))} == cases
 
 
 @pytest.mark.parametrize(
@@ -81,14 +74,6 @@ def test_other_numbers_are_written_in_the_same_form(text: str, exact: float, wri
     number = printed_number(text)
     assert number is not None
     assert number.like(exact) == written
-
-
-@given(st.floats(-1e7, 1e7), st.integers(0, 4))
-def test_what_python_rounds_is_a_rounding(exact: float, decimals: int) -> None:
-    number = printed_number(f"{exact:.{decimals}f}")
-    assert number is not None
-    assert number.is_rounding_of(exact)
-    assert not number.is_rounding_of(exact + 1.1 * 10.0**-decimals)
 
 
 def test_every_game_of_every_table_is_there() -> None:

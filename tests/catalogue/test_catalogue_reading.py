@@ -28,12 +28,6 @@ def test_a_score_that_its_source_has_otherwise_keeps_both(write):
     assert qbert.published is qbert
 
 
-def test_a_score_as_published_is_a_number(write):
-    header, first, *_ = SCORES.splitlines()
-    with pytest.raises(ArcadeMarkError, match="line 2: Expected `float"):
-        reading.read_results("small", write(scores=f"{header},as_published\n{first},x\n"))
-
-
 def test_scores_may_be_those_of_single_runs(write):
     header, first, second, *_ = SCORES.splitlines()
     per_run = second.replace("1000", "") + ",900 1000 1250"

@@ -94,38 +94,6 @@ def test_profiles_agree_with_slow_oracles_in_any_order(
         np.testing.assert_allclose(performance_profile(runs, thresholds, missing="omit"), expected, atol=1e-12)
 
 
-@settings(deadline=None)
-@given(RUNS, st.integers(0, 5))
-def test_distributions_fall_with_the_threshold_and_rise_with_scores(scores: list[list[float]], gain: int) -> None:
-    assume(not np.isnan(scores).all())
-    table = np.array(scores)
-    rising = np.arange(-7, 12)
-    found = performance_profile(table, rising, missing="omit")
-    assert found[0] == pytest.approx(1)
-    assert found[-1] == 0
-    assert (np.diff(found) <= 1e-12).all()
-    assert (performance_profile(table + gain, rising, missing="omit") >= found - 1e-12).all()
-    means = table[:, 0]
-    assume(not np.isnan(means).all())
-    fraction = score_distribution(means, rising, missing="omit")
-    assert (fraction[0], fraction[-1]) == (1, 0)
-    assert (np.diff(fraction) <= 0).all()
-    assert (score_distribution(means + gain, rising, missing="omit") >= fraction).all()
-
-
-@settings(deadline=None)
-@given(RUNS, THRESHOLDS, st.sampled_from([0.25, 2.0, 8.0]), st.integers(-4, 4))
-def test_a_change_of_unit_changes_nothing(
-    scores: list[list[float]], thresholds: list[int], scale: float, shift: int
-) -> None:
-    assume(not np.isnan(scores).all())
-    table, bars = np.array(scores), np.array(thresholds)
-    for function in (performance_profile, score_distribution):
-        values = table if function is performance_profile else table.ravel()
-        moved = function(scale * values + shift, scale * bars + shift, missing="omit")
-        np.testing.assert_array_equal(moved, function(values, bars, missing="omit"))
-
-
 def test_leading_axes_are_carried_through() -> None:
     scores = np.random.default_rng(3).integers(-4, 5, size=(2, 3, 5, 4)).astype(float)
     scores[1, 2, 0, 1:] = NAN

@@ -52,13 +52,3 @@ def test_windows_agree_with_a_slow_oracle(episodes: list[tuple[float, int]], dat
     np.testing.assert_allclose(found.curve, slow, rtol=1e-9, atol=1e-6)
     assert found.end_frames.tolist() == frames[k - 1 :]
     assert found.end == found.curve[-1]
-
-
-@settings(deadline=None)
-@given(EPISODES, st.floats(0.01, 100), st.floats(-1000, 1000))
-def test_training_scores_follow_a_change_of_unit(episodes: list[tuple[float, int]], scale: float, shift: float) -> None:
-    scores = np.array([score for score, _ in episodes])
-    frames = np.cumsum([step for _, step in episodes])
-    found = training_score(scores, frames, 3)
-    moved = training_score(scale * scores + shift, frames, 3)
-    np.testing.assert_allclose(moved.curve, scale * found.curve + shift, rtol=1e-6, atol=1e-3)

@@ -3,14 +3,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as arrays
 
 from arcademark import reproduce
 from arcademark.catalogue import collections
 from arcademark.catalogue.errata import errata
-from arcademark.reproduce.ale2013 import results as ale2013_results
 from arcademark.reproduce.ale2013 import scores as data
 from arcademark.reproduce.ale2013.figures import figure as ale2013_figure
 from arcademark.reproduce.ale2013.scores import stated
@@ -193,26 +189,6 @@ def test_our_own_runs_of_baselines_stand_beside_the_published_ones():
     assert np.nanmax(np.delete(scored, pong, axis=1)) < 1
     ours_differ = [c for c in comparisons() if "our runs" in c.where and c.verdict == "differs"]
     assert all("our own runs" in c.why for c in ours_differ)
-
-
-@given(arrays.arrays(np.float64, (4, 3), elements=st.integers(-3, 3).map(float)))
-def test_ranks_are_shared_by_equals_and_sum_up_to_what_they_must(values):
-    ranks = ale2013_results.ranks(values)
-    assert ranks.sum(axis=0) == pytest.approx([10, 10, 10])
-    for column, row in zip(values.T, ranks.T, strict=True):
-        for a, b in ((0, 1), (1, 2), (2, 3), (3, 0)):
-            assert (column[a] > column[b]) == (row[a] < row[b])
-            assert (column[a] == column[b]) == (row[a] == row[b])
-
-
-def test_ranks_by_hand():
-    assert ale2013_results.ranks(np.array([[5.0], [7], [5], [1]]))[:, 0].tolist() == [2.5, 1, 2.5, 4]
-
-
-def test_shares_of_the_best_leave_out_games_that_nobody_scores_in():
-    shares = ale2013_results.shares_of_best()
-    assert shares[:, data.games().index("freeway")] == pytest.approx(np.array([11.3, 16.4, 12.8, 15.4, 19.1]) / 19.1)
-    assert np.isnan(shares[:, data.games().index("tennis")]).all()
 
 
 def test_features_and_trees_by_hand():

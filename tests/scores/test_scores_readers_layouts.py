@@ -57,10 +57,6 @@ def test_every_layout_gives_the_same_scores(tmp_path: Path, text: str) -> None:
     np.testing.assert_array_equal(made.scores[..., 0], [[18.5, 1000], [20, NAN]])
 
 
-def test_byte_order_mark_of_spreadsheets_is_no_part_of_the_header(tmp_path: Path) -> None:
-    assert read_tables(write(tmp_path, "algorithm,pong\ndqn,1\n", "utf-8-sig")).table.algorithms == ("dqn",)
-
-
 def test_wide_headers_are_made_canonical(tmp_path: Path) -> None:
     assert read_tables(write(tmp_path, "algorithm,Pong,Q*bert\ndqn,1,2\n"), canonical_task=canonical).table.tasks == (
         "pong",
@@ -106,13 +102,6 @@ def test_what_is_wrong_is_named_with_file_row_and_column(tmp_path: Path, text: s
         read_tables(path, canonical_task=canonical)
     assert str(caught.value).startswith(str(path))
     assert "\n" not in str(caught.value)
-
-
-def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
-    with pytest.raises(ArcadeMarkError, match=r"nowhere\.csv: cannot read the file \(No such file"):
-        read_tables(tmp_path / "nowhere.csv")
-    with pytest.raises(ArcadeMarkError, match="not UTF-8 text"):
-        read_tables(write(tmp_path, "algorithm,pong\nBjörk,1\n", "latin-1"))
 
 
 def read(tmp_path: Path, text: str, **options: object) -> Reading:

@@ -75,12 +75,6 @@ def test_monitors_of_parallel_environments_are_one_run_in_the_order_of_time(tmp_
     assert "1 run put together from several files of one folder, in the order of time" in made.notes
 
 
-def test_more_columns_of_a_monitor_do_no_harm(tmp_path: Path) -> None:
-    path = tmp_path / "monitor.csv"
-    path.write_text('#{"t_start": 1.0, "env_id": "ALE/Qbert-v5", "x": 1}\nr,l,t,lives\n10.0,3,0.1,2\n')
-    assert read(path, algorithm="a").table.tasks == ("qbert",)
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -138,15 +132,6 @@ def test_damage_to_evaluations_is_named(tmp_path: Path, arrays: dict[str, object
     path = tmp_path / "evaluations.npz"
     np.savez(path, **arrays)  # type: ignore[arg-type]
     refuse(path, message, algorithm="a", task="pong")
-
-
-def test_evaluations_that_are_cut_short_or_hold_objects(tmp_path: Path) -> None:
-    path = tmp_path / "evaluations.npz"
-    np.savez(path, timesteps=[1], results=[[1.0]])
-    path.write_bytes(path.read_bytes()[:-30])
-    refuse(path, r"not a whole \.npz file", algorithm="a", task="pong")
-    np.savez(path, timesteps=[1], results=np.array([[1.0], [1.0, 2.0]], dtype=object))
-    refuse(path, "can run any code", algorithm="a", task="pong")
 
 
 # RLlib's result.json

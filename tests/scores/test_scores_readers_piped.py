@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -13,7 +12,6 @@ import pytest
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers import piped
 from arcademark.scores.reading import read_tables
-from arcademark.scores.references import read_references
 
 WIDE = b"game,a,b\npong,1,2\nqbert,3,4\n"
 LOG = b'#{"t_start": 0.0, "env_id": "PongNoFrameskip-v4"}\nr,l,t\n-21.0,3056,2.1\n-19.0,3302,4.4\n'
@@ -36,11 +34,6 @@ def test_a_log_may_come_through_standard_input(monkeypatch: pytest.MonkeyPatch) 
     feed(monkeypatch, LOG)
     found = read_tables(["-"], algorithm="mine")
     assert (found.format, found.table.scores.tolist()) == ("sb3-monitor", [[[-20.0]]])
-
-
-def test_references_may_come_through_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
-    feed(monkeypatch, b"task,low,high\nhopper,0,10\n")
-    assert read_references("-").high == {"hopper": 10.0}
 
 
 def test_errors_name_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,12 +79,6 @@ def test_standard_input_has_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     feed(monkeypatch, WIDE + b"\n")
     with pytest.raises(ArcadeMarkError, match=r"standard input: holds more than 28 bytes, the most that is read"):
         read_tables("-")
-
-
-def test_the_command_reads_what_another_writes() -> None:
-    program = "from arcademark.scores.reading import read_tables; print(read_tables('/dev/stdin').summary)"
-    done = subprocess.run([sys.executable, "-c", program], input=WIDE, capture_output=True, check=True)
-    assert done.stdout.decode().strip() == "wide, 4 rows: 2 algorithms, 2 tasks, 1 run"
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers.delimited import read_sheet
 from arcademark.scores.reading import read_tables
 
 NAN = np.nan
@@ -76,12 +75,6 @@ def test_what_is_no_number_is_refused_with_the_remedy(tmp_path: Path, cell: str,
     with pytest.raises(ArcadeMarkError, match=r"row 3, column 'dqn': .* is no score; ") as caught:
         read_tables(path)
     assert remedy in str(caught.value)
-
-
-def test_numbers_are_read_as_they_are_written(tmp_path: Path) -> None:
-    cells = ["1", "-2.5", "+3e2", " 4 ", ".5", "9007199254740992", "-0"]
-    path = write(tmp_path, "game,dqn\n" + "".join(f"g{i},{cell}\n" for i, cell in enumerate(cells)))
-    assert read_tables(path).table.scores[0, :, 0].tolist() == [1, -2.5, 300, 4, 0.5, 2.0**53, 0]
 
 
 @pytest.mark.parametrize(
@@ -203,12 +196,3 @@ def test_parquet_that_is_cut_short_or_has_nothing_to_read_it(tmp_path: Path, mon
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(ArcadeMarkError, match=r"needs pyarrow; pip install '\.\[readers\]'"):
         read_tables(path)
-
-
-def test_a_name_is_found_by_its_first_row_however_it_is_written(tmp_path: Path) -> None:
-    sheet = read_sheet(write(tmp_path, "algorithm,x\n b,1\na,2\nb ,3\na,4\nc,5\n"))
-    codes, names, first = sheet.names(0)
-    assert names == ("b", "a", "c")
-    assert codes.tolist() == [0, 1, 0, 1, 2]
-    assert first.tolist() == [0, 1, 4]
-    assert [sheet.line(row) for row in range(5)] == [2, 3, 4, 5, 6]

@@ -75,13 +75,6 @@ def test_arrays_of_runs_by_games(tmp_path: Path) -> None:
     assert "5 scores of 12 missing (NaN, or fewer runs)" in made.notes
 
 
-def test_arrays_of_learning_curves_count_with_their_end(tmp_path: Path) -> None:
-    made = read(npz(tmp_path / "a.npz", DQN=np.arange(12.0).reshape(2, 2, 3)), tasks=GAMES)
-    assert made.table.scores.tolist() == [[[2, 8], [5, 11]]]
-    assert "'DQN' holds 3 points of training; the score is the last" in made.notes
-    assert (made.rows_read, made.rows_left_out) == (12, 8)
-
-
 def test_one_array_needs_its_algorithm(tmp_path: Path) -> None:
     path = tmp_path / "a.npy"
     np.save(path, [[1.0, 2.0]])
@@ -149,12 +142,3 @@ def test_objects_are_never_loaded(tmp_path: Path) -> None:
     (tmp_path / "a.pkl").write_bytes(pickle.dumps({"DQN": Bomb()}))
     refuse(tmp_path / "a.pkl", "can run any code .* numpy.savez")
     assert not (tmp_path / "ran").exists()
-
-
-def test_arrays_that_are_cut_short(tmp_path: Path) -> None:
-    path = npz(tmp_path / "a.npz", a=np.ones((5, 2)))
-    path.write_bytes(path.read_bytes()[:-9])
-    refuse(path, r"not a whole \.npz file", tasks=GAMES)
-    np.save(tmp_path / "a.npy", np.ones((5, 2)))
-    (tmp_path / "a.npy").write_bytes((tmp_path / "a.npy").read_bytes()[:-9])
-    refuse(tmp_path / "a.npy", "not a whole NumPy file", tasks=GAMES, algorithm="a")

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from arcademark.errors import ArcadeMarkError
 from arcademark.subset.fitting import fit, fold_means, held_out, without_negative
 from arcademark.subset.predict.every_task import fit_every_task
-from arcademark.subset.problem import complete_rows
 
 
 def test_a_line_by_hand():
@@ -40,12 +39,6 @@ def test_targets_that_do_not_vary_have_no_r2():
 def test_what_cannot_be_fitted(inputs, targets, told):
     with pytest.raises(ArcadeMarkError, match=told):
         fit(np.array(inputs), np.array(targets))
-
-
-def test_complete_rows():
-    inputs = np.array([[1.0, np.nan], [1.0, 2.0], [3.0, 4.0]])
-    assert complete_rows(inputs).tolist() == [False, True, True]
-    assert complete_rows(inputs, np.array([1.0, 1.0, np.nan])).tolist() == [False, True, False]
 
 
 def test_who_is_held_out_is_predicted_by_the_others_alone():

@@ -49,14 +49,8 @@ def test_target_counts_tasks_that_are_left_out():
     ],
 )
 def test_targets(target, expected):
-    assert made(target=target, target_transform="none").y == pytest.approx(expected)
+    assert made(target=target, transform="none").y == pytest.approx(expected)
     assert aggregate.mean(SCORES[0]) == 36.25
-
-
-def test_transforms_of_ones_own():
-    problem = made(transform=np.sqrt, target=[1, 4, 9], exclude=["beta"])
-    np.testing.assert_allclose(problem.X, np.sqrt([[10, 40], [20, 7]]))
-    assert problem.y == pytest.approx([1, 2])
 
 
 def test_algorithms_are_sorted_by_name():

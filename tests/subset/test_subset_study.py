@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.subset.predict.model import SubsetModel
-from arcademark.subset.studies.study import inversions, study
+from arcademark.subset.studies.study import study
 
 TASKS = ("a", "b", "c")
 FIRST = SubsetModel("first", ("a",), (1.0,), 0.0, None, "median", None, "made up", transform="none", absolute_error=3.0)
@@ -46,15 +42,6 @@ def test_turned_orders_are_named_with_the_better_one_first():
     scores = np.array([[1.0, 9.0, 9.0], [2.0, 3.0, 3.0], [3.0, 3.0, 3.0]])
     (agreement,) = study(scores, ("best", "x", "y"), TASKS, (FIRST,), minimum_tasks=1).agreements
     assert agreement.inversions == (("best", "x"), ("best", "y"))
-
-
-@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=8))
-def test_inversions_are_those_of_a_slow_count(pairs):
-    true, guess = [a for a, _ in pairs], [b for _, b in pairs]
-    slow = [
-        (i, j) for i, j in itertools.permutations(range(len(pairs)), 2) if true[i] > true[j] and guess[i] < guess[j]
-    ]
-    assert sorted(inversions(true, guess)) == sorted(slow)
 
 
 def test_no_algorithm_to_compare():

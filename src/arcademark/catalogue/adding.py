@@ -110,14 +110,14 @@ def add(given: Sequence[Path], into: Path | None = None, *, overwrite: bool = Fa
     if name in reading.read_names(into) and not overwrite:
         raise ArcadeMarkError(f"{name}: the catalogue has a collection of this name; choose another, or --overwrite it")
     texts = {path.name: _text(path) for path in (entries, scores, sources) if path is not None}
-    found, papers = _sources(texts, into)
+    findings, papers = _sources(texts, into)
     known = {**reading.read_sources(into), **papers}
     read, wrong = _entries(name, texts[entries.name], known)
-    found += wrong
+    findings += wrong
     results, wrong = _results(scores.name, texts[scores.name], read)
-    found += wrong if read else []
-    if found:
-        return Addition(name, False, tuple(found))
+    findings += wrong if read else []
+    if findings:
+        return Addition(name, False, tuple(findings))
     remarks, compared = _beside(name, results)
     written = _write(name, texts, into) if into is not None and not remarks else ()
     games = len({result.task for result in results})
@@ -152,17 +152,17 @@ def _tables(name: str, text: str) -> tuple[dict[str, Any], list[Finding]]:
 
 def _lines(name: str, text: str) -> Mapping[str, str]:
     """Return where each table of a TOML file stands: "doe-2020.toml, line 12, [Alpha]"."""
-    found: dict[str, str] = {}
+    findings: dict[str, str] = {}
     for match in _HEADER.finditer(text):
         key = match["key"].strip().strip("\"'")
-        found.setdefault(key, f"{name}, line {text.count(chr(10), 0, match.start()) + 1}, [{key}]")
-    return found
+        findings.setdefault(key, f"{name}, line {text.count(chr(10), 0, match.start()) + 1}, [{key}]")
+    return findings
 
 
 def _sources(texts: Mapping[str, str], into: Path | None) -> tuple[list[Finding], dict[str, Source]]:
     if SOURCES not in texts:
         return [], {}
-    rows, found = _tables(SOURCES, texts[SOURCES])
+    rows, findings = _tables(SOURCES, texts[SOURCES])
     where = _lines(SOURCES, texts[SOURCES])
     papers: dict[str, Source] = {}
     known = reading.read_sources(into)
@@ -172,30 +172,30 @@ def _sources(texts: Mapping[str, str], into: Path | None) -> tuple[list[Finding]
             if papers[key] != known.get(key, papers[key]):
                 raise ValueError("the catalogue has this paper otherwise; leave it out")
         except ValueError as error:
-            found.append(Finding(where.get(key, f"{SOURCES}, [{key}]"), str(error)))
-    return found, papers
+            findings.append(Finding(where.get(key, f"{SOURCES}, [{key}]"), str(error)))
+    return findings, papers
 
 
 def _entries(collection: str, text: str, known: Mapping[str, Source]) -> tuple[dict[str, Entry | None], list[Finding]]:
     """Return the entries, None for one with a problem."""
     name = f"{collection}.toml"
-    rows, found = _tables(name, text)
+    rows, findings = _tables(name, text)
     where = _lines(name, text)
     read: dict[str, Entry | None] = {}
-    if not rows and not found:
-        found.append(Finding(name, "holds no algorithm; expected a table for each"))
+    if not rows and not findings:
+        findings.append(Finding(name, "holds no algorithm; expected a table for each"))
     for algorithm, row in rows.items():
         try:
             read[algorithm] = reading.entry_of(collection, algorithm, row, known)
         except ValueError as error:
             read[algorithm] = None
-            found.append(Finding(where.get(algorithm, f"{name}, [{algorithm}]"), str(error)))
-    return read, found
+            findings.append(Finding(where.get(algorithm, f"{name}, [{algorithm}]"), str(error)))
+    return read, findings
 
 
 def _results(name: str, text: str, entries: Mapping[str, Entry | None]) -> tuple[list[Result], list[Finding]]:
     table = csv.reader(io.StringIO(text), strict=True)
-    found: list[Finding] = []
+    findings: list[Finding] = []
     read: dict[tuple[str, str], Result | None] = {}
     try:
         header = tuple(next(table, ()))
@@ -204,20 +204,24 @@ def _results(name: str, text: str, entries: Mapping[str, Entry | None]) -> tuple
         for cells in table:
             where = f"{name}, line {table.line_num}"
             if len(cells) != len(header):
-                found.append(Finding(where, f"{len(cells)} cells, expected {len(header)}, as the header has columns"))
+                findings.append(
+                    Finding(where, f"{len(cells)} cells, expected {len(header)}, as the header has columns")
+                )
                 continue
             row, result = dict(zip(header, cells, strict=True)), None
             try:
                 result = reading.result_of(row, entries, read)
             except ValueError as error:
-                found.append(Finding(where, str(error)))
+                findings.append(Finding(where, str(error)))
             read[row["algorithm"], row["task"]] = result
-            found += [Finding(where, wrong.problem) for wrong in impossible([result] if result else [])]
+            findings += [Finding(where, wrong.problem) for wrong in impossible([result] if result else [])]
     except csv.Error as error:
-        found.append(Finding(f"{name}, line {table.line_num}", f"is no CSV: {error}; correct it"))
+        findings.append(Finding(f"{name}, line {table.line_num}", f"is no CSV: {error}; correct it"))
     whole = {algorithm: entry for algorithm, entry in entries.items() if entry}
-    found += [Finding(name, problem) for problem in reading.lost_problems(whole, (algorithm for algorithm, _ in read))]
-    return [result for result in read.values() if result], found
+    findings += [
+        Finding(name, problem) for problem in reading.lost_problems(whole, (algorithm for algorithm, _ in read))
+    ]
+    return [result for result in read.values() if result], findings
 
 
 def _beside(name: str, results: Iterable[Result]) -> tuple[list[Finding], list[Compared]]:

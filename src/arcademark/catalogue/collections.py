@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -104,14 +105,14 @@ def benchmarked(games: Collection[str], fewest: int) -> Mapping[str, Entry]:
     Where several collections have an algorithm of a paper, that with the most of the games is taken. References and
     baselines are left out.
     """
-    found: dict[tuple[str, Source], dict[str, dict[str, int]]] = {}
+    result: dict[tuple[str, Source], dict[str, dict[str, int]]] = {}
     named = select()
     for name, entry in named.items():
         scored = 0 if entry.unavailable else len(scores_of(entry).keys() & set(games))
         if scored >= fewest and entry.kind not in ("reference", "baseline"):
-            copies = found.setdefault((entry.identity, entry.paper or entry.source), {})
+            copies = result.setdefault((entry.identity, entry.paper or entry.source), {})
             copies.setdefault(entry.collection, {})[name] = scored
-    kept = {name for copies in found.values() for name in max(copies.values(), key=lambda copy: max(copy.values()))}
+    kept = {name for copies in result.values() for name in max(copies.values(), key=lambda copy: max(copy.values()))}
     return MappingProxyType({name: entry for name, entry in named.items() if name in kept})
 
 
@@ -128,25 +129,18 @@ def select(
         Only these, in this order. A name without brackets means the algorithm in every collection that has it.
     keep : Filter, optional
     """
-    found = _named(_chosen(collection))
+    result = _named(_chosen(collection))
     if algorithms is not None:
-        found = {name: found[name] for wanted in _listed(algorithms) for name in _meant(wanted, found)}
-    return MappingProxyType({name: entry for name, entry in found.items() if keep is None or keep.keeps(entry)})
+        result = {name: result[name] for wanted in _listed(algorithms) for name in _meant(wanted, result)}
+    return MappingProxyType({name: entry for name, entry in result.items() if keep is None or keep.keeps(entry)})
 
 
 def load(
     collection: Names | None = None,
     *,
     algorithms: Names | None = None,
-    protocol: str | None = None,
-    min_training_frames: int | None = None,
-    max_training_frames: int | None = None,
-    year: int | None = None,
-    since: int | None = None,
-    until: int | None = None,
-    kind: Names | None = None,
-    reported: Names | None = None,
     as_published: bool = False,
+    **where: Any,
 ) -> ScoreTable:
     """Return published scores as a table.
 
@@ -154,11 +148,11 @@ def load(
     ----------
     collection, algorithms
         As in `select`.
-    protocol, min_training_frames, max_training_frames, year, since, until, kind, reported
-        As in `Filter`.
     as_published : bool, optional
         Whether to take the source's own score where it does not hold: with "atari-5-training", the table that the
         Atari-5 models were fitted to.
+    **where
+        Fields of `Filter`: protocol, min_training_frames, max_training_frames, year, since, until, kind, reported.
 
     Returns
     -------
@@ -173,7 +167,7 @@ def load(
     ArcadeMarkError
         If nothing is left, or an algorithm asked for by name has no scores.
     """
-    keep = Filter(protocol, min_training_frames, max_training_frames, year, since, until, kind, reported)
+    keep = Filter(**where)
     for name in _listed(algorithms):
         lost = [entry.unavailable for entry in select(collection, [name], keep).values()]
         if lost and all(lost):
@@ -233,11 +227,11 @@ def _chosen(collection: Names | None) -> tuple[str, ...]:
 
 def _named(chosen: Sequence[str]) -> dict[str, Entry]:
     """Name the entries of the collections, with the source in brackets where two share a name."""
-    found = [entry for name in chosen for entry in entries(name)]
-    shared = Counter(entry.algorithm for entry in found)
-    same_source = Counter((entry.algorithm, entry.source.key) for entry in found)
+    result = [entry for name in chosen for entry in entries(name)]
+    shared = Counter(entry.algorithm for entry in result)
+    same_source = Counter((entry.algorithm, entry.source.key) for entry in result)
     named = {}
-    for entry in found:
+    for entry in result:
         alone = same_source[entry.algorithm, entry.source.key] == 1
         name = entry.qualified if alone else f"{entry.algorithm} ({entry.collection})"
         named[name if shared[entry.algorithm] > 1 else entry.algorithm] = entry
@@ -248,10 +242,10 @@ def _meant(wanted: str, named: Mapping[str, Entry]) -> tuple[str, ...]:
     """Return the names in the table that a name means, whatever its case."""
     key = wanted.strip().lower()
     exact = tuple(name for name in named if name.lower() == key)
-    found = exact or tuple(name for name, entry in named.items() if entry.algorithm.lower() == key)
-    if not found:
+    result = exact or tuple(name for name, entry in named.items() if entry.algorithm.lower() == key)
+    if not result:
         raise UnknownNameError("algorithm", wanted, [*named, *(entry.algorithm for entry in named.values())])
-    return found
+    return result
 
 
 @cache

@@ -44,13 +44,13 @@ def errata(paper: str | None = None, category: str | None = None) -> tuple[Errat
     UnknownNameError
         Where there is no such source, or no erratum of that category in any paper.
     """
-    found = read_errata()
+    result = read_errata()
     if paper is not None and paper not in read_sources():
         raise UnknownNameError("paper", paper, read_sources())
     if category is not None and category not in categories():
         raise UnknownNameError("category", category, categories())
     return tuple(
-        item for item in found if paper in (None, item.paper) and (category is None or item.category == category)
+        item for item in result if paper in (None, item.paper) and (category is None or item.category == category)
     )
 
 
@@ -65,8 +65,8 @@ def read_errata(directory: Path | None = None) -> tuple[Erratum, ...]:
     place = directory or data_directory()
     papers = read_sources(directory)
     tables = sorted(item.name for item in (place / "errata").iterdir() if item.name.endswith(".csv"))
-    found = [item for name in tables for item in _read(name, place, papers)]
-    return tuple(sorted([*found, *_disagreements(papers)], key=lambda item: item.paper))
+    result = [item for name in tables for item in _read(name, place, papers)]
+    return tuple(sorted([*result, *_disagreements(papers)], key=lambda item: item.paper))
 
 
 def _read(name: str, directory: Traversable, papers: Mapping[str, Source]) -> Iterator[Erratum]:

@@ -43,8 +43,8 @@ def data_directory() -> Traversable:
 def read_names(directory: Path | None = None) -> tuple[str, ...]:
     """Return the collections' names in alphabetical order."""
     place = directory or data_directory()
-    found = (item.name for item in (place / "entries").iterdir())
-    return tuple(sorted(name.removesuffix(".toml") for name in found if name.endswith(".toml")))
+    result = (item.name for item in (place / "entries").iterdir())
+    return tuple(sorted(name.removesuffix(".toml") for name in result if name.endswith(".toml")))
 
 
 @cache
@@ -57,11 +57,11 @@ def read_bibtex(directory: Path | None = None) -> Mapping[str, tuple[str, str]]:
 @cache
 def read_sources(directory: Path | None = None) -> Mapping[str, Source]:
     """Return the papers by key, each with authors, title, venue and year."""
-    found = {}
+    result = {}
     for key, row in tables.read_tables("sources.toml", directory or data_directory()).items():
         with _at(f"sources.toml, [{key}]"):
-            found[key] = source_of(key, row)
-    return MappingProxyType(found)
+            result[key] = source_of(key, row)
+    return MappingProxyType(result)
 
 
 @cache
@@ -70,11 +70,11 @@ def read_entries(collection: str, directory: Path | None = None) -> Mapping[str,
     name = f"{collection}.toml"
     known = read_sources(directory)
     rows = tables.read_tables(name, (directory or data_directory()) / "entries")
-    found = {}
+    result = {}
     for algorithm, row in rows.items():
         with _at(f"entries/{name}, [{algorithm}]"):
-            found[algorithm] = entry_of(collection, algorithm, row, known)
-    return MappingProxyType(found)
+            result[algorithm] = entry_of(collection, algorithm, row, known)
+    return MappingProxyType(result)
 
 
 @cache
@@ -82,15 +82,15 @@ def read_results(collection: str, directory: Path | None = None) -> tuple[Result
     """Return a collection's scores in the file's order; an entry without any says why in ``unavailable``."""
     entries = read_entries(collection, directory)
     name = f"{collection}.csv"
-    found: dict[tuple[str, str], Result] = {}
+    results: dict[tuple[str, str], Result] = {}
     for line, row in enumerate(tables.read_rows(name, (directory or data_directory()) / "scores"), start=2):
         if line == 2:
             _refuse(f"scores/{name}", column_problems(tuple(row)))
         with _at(f"scores/{name}, line {line}"):
-            if result := result_of(row, entries, found):
-                found[result.entry.algorithm, result.task] = result
-    _refuse(f"scores/{name}", lost_problems(entries, (algorithm for algorithm, _ in found)))
-    return tuple(found.values())
+            if result := result_of(row, entries, results):
+                results[result.entry.algorithm, result.task] = result
+    _refuse(f"scores/{name}", lost_problems(entries, (algorithm for algorithm, _ in results)))
+    return tuple(results.values())
 
 
 class SourceRow(msgspec.Struct, forbid_unknown_fields=True):

@@ -82,9 +82,9 @@ def inter_algorithm(
     values = np.asarray(scores, dtype=np.float64)
     limits = algorithm_limits(values, tasks)
     played = [place for place, task in enumerate(tasks) if task in limits]
-    found = np.full(values.shape, np.nan)
-    found[:, played] = placed(values[:, played], limits, [tasks[place] for place in played], zero_range=zero_range)
-    return found
+    result = np.full(values.shape, np.nan)
+    result[:, played] = placed(values[:, played], limits, [tasks[place] for place in played], zero_range=zero_range)
+    return result
 
 
 def _refuse(problem: str, tasks: Sequence[str]) -> None:

@@ -81,7 +81,7 @@ def flips(values: Mapping[Measure, Values]) -> tuple[Flip, ...]:
     algorithms = next(iter(values.values()))
     for others in values.values():
         _admit_both(algorithms, others)
-    found = (
+    result = (
         Flip(
             first,
             second,
@@ -90,7 +90,7 @@ def flips(values: Mapping[Measure, Values]) -> tuple[Flip, ...]:
         )
         for first, second in itertools.combinations(algorithms, 2)
     )
-    return tuple(flip for flip in found if flip.above and flip.below)
+    return tuple(flip for flip in result if flip.above and flip.below)
 
 
 def _admit(values: Values) -> None:

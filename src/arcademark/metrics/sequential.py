@@ -74,12 +74,12 @@ class Plan:
 
     def ways(self, groups: int) -> int:
         """Return in how many ways the scores of so many groups can be dealt to two algorithms, where not above 2⁶⁴."""
-        one, found = math.comb(2 * self.group, self.group), 1
+        one, result = math.comb(2 * self.group, self.group), 1
         for _ in range(groups):
-            found *= one
-            if found > 2**64:
+            result *= one
+            if result > 2**64:
                 break
-        return found
+        return result
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,7 @@ def sequential_test(scores: Sequence[ArrayLike], rng: np.random.Generator, plan:
                 outcome = "equal" if done + 1 == plan.groups else "undecided"
             steps[pairs[place]].append(Step(needed, apart, boundary / needed, outcome))
         open_pairs = kept
-    return SequentialTest(tuple(PairTest(*pair, tuple(found)) for pair, found in steps.items()), tuple(wanted))
+    return SequentialTest(tuple(PairTest(*pair, tuple(result)) for pair, result in steps.items()), tuple(wanted))
 
 
 class _Permuted:

@@ -89,10 +89,10 @@ def stated(
     printed = row["printed"].format(**names) if "printed" in row else slips(paper)[where].printed
     if "lost" in row or not recomputed:
         return Comparison(where, printed, recomputed, "not available", why or row["lost"])
-    found = decided(where, printed, recomputed, printed == recomputed if holds is None else bool(holds))
-    if found.verdict == "agrees" or not (why or "why" in row):
-        return explained(paper, found)
-    return replace(found, why=why or row["why"], category=row["category"])
+    result = decided(where, printed, recomputed, printed == recomputed if holds is None else bool(holds))
+    if result.verdict == "agrees" or not (why or "why" in row):
+        return explained(paper, result)
+    return replace(result, why=why or row["why"], category=row["category"])
 
 
 def decided(where: str, printed: str, recomputed: str, holds: bool) -> Comparison:
@@ -110,10 +110,10 @@ def explained(paper: str, item: Comparison, where: str = "") -> Comparison:
 
 def number(text: str) -> PrintedNumber:
     """Read a number with the papers' dollar signs, commas and per cents: "$35,759", "10.4%", "-0.807"."""
-    found = printed_number(text.replace(",", "").removeprefix("$").removesuffix("%"))
-    if found is None:
+    result = printed_number(text.replace(",", "").removeprefix("$").removesuffix("%"))
+    if result is None:
         raise ArcadeMarkError(f"{text!r} is no printed number")
-    return found
+    return result
 
 
 def like(text: str, exact: float) -> str:
@@ -125,5 +125,5 @@ def like(text: str, exact: float) -> str:
 def row(where: str, printed: Sequence[str], exact: Sequence[float]) -> Comparison:
     """Compare printed numbers with exact ones (per cents with per cents); all must be roundings of them to agree."""
     pairs = list(zip(printed, exact, strict=True))
-    told = ", ".join(like(text, value) for text, value in pairs)
-    return decided(where, ", ".join(printed), told, all(number(text).is_rounding_of(value) for text, value in pairs))
+    message = ", ".join(like(text, value) for text, value in pairs)
+    return decided(where, ", ".join(printed), message, all(number(text).is_rounding_of(value) for text, value in pairs))

@@ -71,11 +71,11 @@ def read_logs(
     files, notes = _find(paths, format, given)
     logs: list[tuple[Log, Recognised]] = []
     tables = [file.relative for file in files if file.format == "arcademark-run"]
-    for file, found in _contents([file for file in files if file.format != "arcademark-run"], given, notes):
-        if isinstance(found, Reading):
+    for file, result in _contents([file for file in files if file.format != "arcademark-run"], given, notes):
+        if isinstance(result, Reading):
             tables.append(file.relative)
         else:
-            logs += [(log, file) for log in found]
+            logs += [(log, file) for log in result]
     if not logs:
         raise ArcadeMarkError(
             f"{listed(tables)}: no log of training, but scores; 'arcademark score' or 'arcademark report' shows them"
@@ -106,8 +106,8 @@ def _find(
     notes: list[str] = []
     for root in roots:
         if root.is_dir():
-            found, left_out = _in_folder(root, format, options.pattern)
-            files += found
+            result, left_out = _in_folder(root, format, options.pattern)
+            files += result
             notes += left_out
         else:
             files.append(formats.recognise(root, root, format))
@@ -148,12 +148,12 @@ def _read(files: Sequence[Recognised], options: Options, notes: list[str]) -> Re
     logs: list[tuple[Log, Path]] = []
     kinds: list[str] = []
     readings: list[Reading] = []
-    for file, found in _contents(files, options, notes):
-        if isinstance(found, Reading):
-            readings.append(found)
+    for file, result in _contents(files, options, notes):
+        if isinstance(result, Reading):
+            readings.append(result)
         else:
             kinds.append(file.format)
-            logs += [(log, file.relative) for log in found]
+            logs += [(log, file.relative) for log in result]
     if logs:
         readings.append(collect_logs(logs, " + ".join(dict.fromkeys(kinds)), options))
     return combine(readings)
@@ -174,7 +174,7 @@ def _played(directory: Path) -> Reading:
 
 def _in_folder(root: Path, format: str | None, pattern: str | None) -> tuple[list[Recognised], list[str]]:
     """Find the files of scores in a folder, and say which were left out."""
-    found: list[Recognised] = []
+    result: list[Recognised] = []
     left_out: dict[str, list[Path]] = defaultdict(list)
     for number, (path, kind) in enumerate(_walk(root)):
         if number == MOST_FILES:
@@ -183,43 +183,43 @@ def _in_folder(root: Path, format: str | None, pattern: str | None) -> tuple[lis
         if kind:
             left_out[kind].append(relative)
         elif path.is_dir():
-            found.append(Recognised(path, relative, "arcademark-run", None))
+            result.append(Recognised(path, relative, "arcademark-run", None))
         elif pattern is not None and not matches(relative, pattern):
             left_out["not matching the pattern, which goes down to the name of a file"].append(relative)
         elif pattern is None and path.suffix not in _SUFFIXES and "tfevents" not in path.name:
             try:
-                found.append(formats.by_plugin(path, relative, None if format in FORMATS else format))
+                result.append(formats.by_plugin(path, relative, None if format in FORMATS else format))
             except UnrecognisedError:
                 left_out["of a kind that holds no scores"].append(relative)
         elif not path.stat().st_size:
             left_out["empty"].append(relative)
         else:
             try:
-                found.append(formats.recognise(path, relative, None if format in FORMATS else format))
+                result.append(formats.recognise(path, relative, None if format in FORMATS else format))
             except UnrecognisedError:
                 left_out["without scores in a known format"].append(relative)
     if format is not None:
-        left_out["of another format"] = [file.relative for file in found if file.format != format]
-        found = [file for file in found if file.format == format]
+        left_out["of another format"] = [file.relative for file in result if file.format != format]
+        result = [file for file in result if file.format == format]
     else:
-        copies = _copies(found)
+        copies = _copies(result)
         left_out["repeating other logs there"] = [file.relative for file in copies]
-        found = [file for file in found if file not in copies]
+        result = [file for file in result if file not in copies]
     said = [f"{count(len(paths), 'file')} left out, {why}: {listed(paths)}" for why, paths in left_out.items() if paths]
-    if not found:
+    if not result:
         raise ArcadeMarkError(
             f"{root}: no file of scores in this folder" + (f" ({'; '.join(said)})" if said else "; it is empty")
         )
-    return found, said
+    return result, said
 
 
-def _copies(found: Sequence[Recognised]) -> list[Recognised]:
+def _copies(result: Sequence[Recognised]) -> list[Recognised]:
     """Return the logs of which a tool wrote the scores in another one, too."""
-    folders = {(file.format, file.path.parent) for file in found}
-    monitored = "sb3-monitor" in {file.format for file in found}
+    folders = {(file.format, file.path.parent) for file in result}
+    monitored = "sb3-monitor" in {file.format for file in result}
     return [
         file
-        for file in found
+        for file in result
         if any((format, file.path.parent) in folders for format in _COPIES.get(file.format, ()))
         or (file.format == "tensorboard" and monitored and folder_of_events(file.path))
     ]

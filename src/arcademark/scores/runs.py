@@ -138,7 +138,7 @@ def score_run(record: RunRecord) -> RunScores:
         record,
         ScoreTable.from_rows(rows, protocols=protocols, sources=sources),
         seeds,
-        {cell: tuple(scores for _, scores in sorted(found.items())) for cell, found in by_seed.items()},
+        {cell: tuple(scores for _, scores in sorted(result.items())) for cell, result in by_seed.items()},
         tuple(incomplete),
         frozenset(agent for agent in seeds if trained_apart(record, agent)),
     )
@@ -171,8 +171,8 @@ def _kinds(record: RunRecord) -> dict[tuple[str, str], NDArray[np.int64]]:
     for trial in sorted(record.trials, key=lambda trial: trial.seed):
         if trial.agent not in draws:
             trials[trial.agent, trial.game].append(trial)
-    found = {cell: repeats.kinds(record, mine) for cell, mine in trials.items()}
-    return {cell: numbers for cell, numbers in found.items() if numbers is not None}
+    result = {cell: repeats.kinds(record, mine) for cell, mine in trials.items()}
+    return {cell: numbers for cell, numbers in result.items() if numbers is not None}
 
 
 def _disambiguate(runs: Sequence[RunScores]) -> tuple[RunScores, ...]:

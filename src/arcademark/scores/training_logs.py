@@ -116,17 +116,17 @@ def training_logs(
         (parts[0].place, _together(key, parts, kinds, written, options, clock))
         for key, parts in sorted(gathered.items())
     ]
-    found = tuple(log for _, log in made if log)
+    result = tuple(log for _, log in made if log)
     empty = tuple(place for place, log in made if not log)
-    if not found:
+    if not result:
         raise ArcadeMarkError(f"{empty[0]}: no score in the log (no episode finished, or all are NaN); leave it out")
-    return found, empty
+    return result, empty
 
 
 def checksums(logs: Sequence[tuple[Log, Recognised]]) -> dict[str, str]:
     """Return the SHA-256 of each file by its path below what was named."""
-    found = {file.relative.as_posix(): file.path for _, file in logs}
-    return {name: hashlib.sha256(files.read_bytes(path)).hexdigest() for name, path in found.items()}
+    result = {file.relative.as_posix(): file.path for _, file in logs}
+    return {name: hashlib.sha256(files.read_bytes(path)).hexdigest() for name, path in result.items()}
 
 
 @dataclass(frozen=True)

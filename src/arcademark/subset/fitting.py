@@ -60,11 +60,11 @@ def held_out(inputs: Floats, targets: Floats, fold_of: NDArray[np.int64], solver
 
     ``fold_of``, shape (algorithms,), is as `arcademark.subset.problem.fold_of_cases` returns it.
     """
-    found = np.empty(len(targets))
+    result = np.empty(len(targets))
     for fold in range(int(fold_of.max()) + 1):
         held = fold_of == fold
-        found[held] = inputs[held] @ solver(inputs[~held], targets[~held])
-    return found
+        result[held] = inputs[held] @ solver(inputs[~held], targets[~held])
+    return result
 
 
 def fold_means(values: Floats, fold_of: NDArray[np.int64]) -> Floats:

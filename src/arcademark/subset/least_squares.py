@@ -145,11 +145,11 @@ def solve_nonnegative(gram, d, factor, solution, active, room):  # type: ignore[
 @inner
 def lowest(values, d):  # type: ignore[no-untyped-def]
     """Return the smallest of the first d values."""
-    found = np.inf
+    result = np.inf
     for j in range(d):
-        if values[j] < found:
-            found = values[j]
-    return found
+        if values[j] < result:
+            result = values[j]
+    return result
 
 
 @inner
@@ -166,11 +166,11 @@ def has_negative(gram, d, solution):  # type: ignore[no-untyped-def]
 def number_of_folds(fold_table):  # type: ignore[no-untyped-def]
     """Return how many folds there are; all are in the last row."""
     last = fold_table[len(fold_table) - 1]
-    found = np.int64(0)
+    result = np.int64(0)
     for i in range(len(last)):
-        if last[i] >= found:
-            found = last[i] + 1
-    return found
+        if last[i] >= result:
+            result = last[i] + 1
+    return result
 
 
 @inner

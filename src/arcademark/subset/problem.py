@@ -1,9 +1,11 @@
 """What a search for the best few tasks is about: transformed scores, the summary to be predicted, and the folds.
 
-Conventions ----------- * Scores come in normalised, on Atari in percent of the average human, one an algorithm and
-task; NaN where missing. * Both scores and target are transformed, and every error is measured after that (Atari-5,
-§4.1, Eq. 3). * Algorithms are sorted by name, so that folds do not depend on the order of a table's rows. * A subset's
-*complete cases* are the algorithms that have a score on each of its tasks. Folds are made of them.
+Conventions
+-----------
+* Scores come in normalised, on Atari in percent of the average human, one an algorithm and task; NaN where missing.
+* Both scores and target are transformed, and every error is measured after that (Atari-5, §4.1, Eq. 3).
+* Algorithms are sorted by name, so that folds do not depend on the order of a table's rows.
+* A subset's *complete cases* are the algorithms that have a score on each of its tasks. Folds are made of them.
 
 Source: Aitchison, Sweetser and Hutter 2023, "Atari-5: Distilling the Arcade Learning Environment down to Five Games".
 """
@@ -164,8 +166,7 @@ def make_problem(
     tasks: Sequence[str],
     *,
     target: str | Summary | ArrayLike = "median",
-    transform: str | Transform = "log10",
-    target_transform: str | Transform | None = None,
+    transform: str = "log10",
     minimum_tasks: int = 40,
     minimum_algorithms: int = 40,
     exclude: Collection[str] = (),
@@ -183,10 +184,8 @@ def make_problem(
         Names along the axes.
     target : str, callable or float array of shape (algorithms,), optional
         What is to be predicted: one of `SUMMARIES`, a function of an algorithm's scores, or the values themselves.
-    transform : str or callable, optional
-        Of the scores: one of `TRANSFORMS`, or a weakly increasing function.
-    target_transform : str or callable, optional
-        Of the target; as of the scores if None.
+    transform : str, optional
+        Of scores and target: one of `TRANSFORMS`.
     minimum_tasks, minimum_algorithms : int, optional
         How many tasks an algorithm, and how many algorithms a task must have to take part.
     exclude : collection of str, optional
@@ -224,10 +223,10 @@ def make_problem(
             f"{len(columns)} of {len(tasks)} tasks have {minimum_algorithms} of these and tell them apart; ask for "
             "fewer (--set minimum_tasks=N,minimum_algorithms=N), or add scores"
         )
-    change = _named("transform", transform, TRANSFORMS)
-    change_target = change if target_transform is None else _named("transform", target_transform, TRANSFORMS)
-    truth = summaries(values, target)
-    wanted = change_target(truth[rows])
+    if transform not in TRANSFORMS:
+        raise UnknownNameError("transform", transform, TRANSFORMS)
+    change = TRANSFORMS[transform]
+    wanted = change(summaries(values, target)[rows])
     if len(rows) > 1 and np.ptp(wanted) <= SAME * max(1.0, float(np.abs(wanted).max())):
         raise ArcadeMarkError(
             f"subset problem: the transformed target is the same for all {len(rows)} algorithms, {wanted[0]:.3g}, so "
@@ -248,12 +247,12 @@ def _choose_tasks(
     columns: list[int] = []
     reasons: dict[str, str] = {}
     for column, name in enumerate(tasks):
-        found = values[np.isfinite(values[:, column]), column]
+        result = values[np.isfinite(values[:, column]), column]
         if name in exclude:
             reasons[name] = "it was excluded"
-        elif len(found) < max(1, minimum_algorithms):
-            reasons[name] = f"{len(found)} algorithms have it, fewer than {max(1, minimum_algorithms)}"
-        elif len(found) > 1 and np.ptp(found) == 0:
+        elif len(result) < max(1, minimum_algorithms):
+            reasons[name] = f"{len(result)} algorithms have it, fewer than {max(1, minimum_algorithms)}"
+        elif len(result) > 1 and np.ptp(result) == 0:
             reasons[name] = "all algorithms have the same score on it"
         else:
             columns.append(column)
@@ -263,21 +262,15 @@ def _choose_tasks(
 def summaries(values: Floats, target: str | Summary | ArrayLike) -> Floats:
     """Return the target of each algorithm, as for `make_problem`; NaN of one without scores unless values are given."""
     if isinstance(target, str) or callable(target):
-        summary = _named("summary", target, SUMMARIES)
+        if isinstance(target, str) and target not in SUMMARIES:
+            raise UnknownNameError("summary", target, SUMMARIES)
+        summary = SUMMARIES[target] if isinstance(target, str) else target
         rows = [row[np.isfinite(row)] for row in values]
         return np.array([summary(row) if row.size else np.nan for row in rows])
     given = np.asarray(target, dtype=np.float64)
     if given.shape != values.shape[:1]:
         raise ArcadeMarkError(f"subset problem: the target has shape {given.shape}, expected {values.shape[:1]}")
     return given
-
-
-def _named(kind: str, chosen, known):  # type: ignore[no-untyped-def]
-    if not isinstance(chosen, str):
-        return chosen
-    if chosen not in known:
-        raise UnknownNameError(kind, chosen, known)
-    return known[chosen]
 
 
 def check_unique(what: str, kind: str, names: Sequence[str]) -> None:

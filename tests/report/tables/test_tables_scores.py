@@ -52,7 +52,7 @@ def whole() -> ScoreReport:
 
 def test_summaries_are_those_of_the_metrics(whole: ScoreReport) -> None:
     scores = made_up_table().scores[0]
-    hns = normalise.hns(scores, RANDOM, HUMAN, GAMES, task_axis=0)
+    hns = normalise.hns(scores.T, RANDOM, HUMAN, GAMES).T
     found = summary(whole.algorithms[0], "hns")
     assert found.mean.value == pytest.approx(float(np.mean(hns)))
     assert found.median.value == pytest.approx(float(np.median(hns.mean(axis=1))))

@@ -132,11 +132,11 @@ def limits(
     low, high, standard_error : float array, shape (...)
     """
     check(method, level)
-    found = np.asarray(value, dtype=np.float64)
-    deviations = draws - found[..., np.newaxis]
-    widening, student = 1.0 / strata.shrinkage(), np.ones(found.shape)
+    result = np.asarray(value, dtype=np.float64)
+    deviations = draws - result[..., np.newaxis]
+    widening, student = 1.0 / strata.shrinkage(), np.ones(result.shape)
     if method == "percentile":
-        widening = np.ones(found.shape)
+        widening = np.ones(result.shape)
     else:
         student = student_ratio(strata.degrees_of_freedom(), level)
     if method == "symmetric":
@@ -145,7 +145,7 @@ def limits(
     else:
         low, high = np.quantile(deviations, [(1 - level) / 2, (1 + level) / 2], axis=-1)
     by = widening * student
-    return found + low * by, found + high * by, np.std(draws, axis=-1, ddof=1) * widening
+    return result + low * by, result + high * by, np.std(draws, axis=-1, ddof=1) * widening
 
 
 def student_ratio(degrees_of_freedom: ArrayLike, level: float) -> NDArray[np.float64]:
@@ -218,24 +218,24 @@ def score_intervals(
     ArcadeMarkError
         Where a value is not finite.
     """
-    found = np.full((len(units), 4), np.nan)
+    result = np.full((len(units), 4), np.nan)
     sizes = np.array([unit.size for unit in units])
     for size in np.unique(sizes).tolist():
         places = np.flatnonzero(sizes == size)
         values = np.array([units[place] for place in places.tolist()])
-        found[places, 0] = mean = values.mean(axis=1)
+        result[places, 0] = mean = values.mean(axis=1)
         varies = (values != values[:, :1]).any(axis=1)
         if varies.any() and size >= FEWEST:
             apart = values[varies] - mean[varies, np.newaxis]
             error = np.sqrt(np.sum(apart**2, axis=1) / (size - 1) / size)
             half_width = student(size - 1, level) * error
-            found[places[varies], 1:] = np.stack([mean[varies] - half_width, mean[varies] + half_width, error], axis=1)
-    if not np.isfinite(found[:, 0]).all():
+            result[places[varies], 1:] = np.stack([mean[varies] - half_width, mean[varies] + half_width, error], axis=1)
+    if not np.isfinite(result[:, 0]).all():
         raise ArcadeMarkError(_NOT_FINITE)
-    for row, unit, (least, most) in zip(found, units, bounds, strict=False):
+    for row, unit, (least, most) in zip(result, units, bounds, strict=False):
         row[1] = row[1] if least is None else np.maximum(row[1], min(least, unit.min()))
         row[2] = row[2] if most is None else np.minimum(row[2], max(most, unit.max()))
-    return found
+    return result
 
 
 @lru_cache

@@ -60,26 +60,28 @@ def learning() -> Iterator[Comparison]:
     yield _unseen_games()
 
 
-def _learners_ahead(found: data.BaselineSet) -> Comparison:
-    best = np.array([max(found.scores.get(game, (np.nan,))) for game in data.games()])
+def _learners_ahead(result: data.BaselineSet) -> Comparison:
+    best = np.array([max(result.scores.get(game, (np.nan,))) for game in data.games()])
     learners = data.best(LEARNERS)
     ahead, tied = int((learners > best).sum()), learners == best
     why = "The baselines are our own runs, and take the highest of more agents and other episodes than the paper's."
-    if found is data.baseline_sets()[0]:
+    if result is data.baseline_sets()[0]:
         why = f"In {_named(tied)} learners and baselines print 0.0; with it the count is the paper's."
     return stated(
         "learners-ahead",
-        f"{ahead} of {len(found.scores)}" + (f", and a tie in {_named(tied)}" if tied.any() else ""),
+        f"{ahead} of {len(result.scores)}" + (f", and a tie in {_named(tied)}" if tied.any() else ""),
         ahead == 40,
         why=why,
-        baselines=found.name,
+        baselines=result.name,
     )
 
 
 def _bass_and_disco(scores: data.Scores) -> Iterator[Comparison]:
+    from scipy.stats import rankdata
+
     learnt = scores[:, data.best(LEARNERS) > data.best(data.BASELINES)]
     first, second = _most(learnt == learnt.max(axis=0))
-    rank = ranks(learnt).mean(axis=1)
+    rank = rankdata(-learnt, axis=0).mean(axis=1)
     bass, disco = LEARNERS.index("BASS"), LEARNERS.index("DISCO")
     yield stated(
         "bass",
@@ -88,7 +90,7 @@ def _bass_and_disco(scores: data.Scores) -> Iterator[Comparison]:
         first[bass] == first.max() and rank[bass] == rank.min(),
     )
     last, second = _most(scores == scores.min(axis=0))
-    rank = ranks(scores).mean(axis=1)
+    rank = rankdata(-scores, axis=0).mean(axis=1)
     yield stated(
         "disco",
         f"last in {last[disco]} of 55 games (the next, {LEARNERS[second]}, in {last[second]}); average rank "
@@ -148,13 +150,6 @@ def shares_of_best() -> data.Scores:
     """Return learners' scores as shares of the best learner's, shape (5, 55); NaN where that is not above 0."""
     best = data.best(LEARNERS)
     return raw(LEARNERS) / np.where(best > 0, best, np.nan)
-
-
-def ranks(scores: data.Scores) -> data.Scores:
-    """Rank (algorithms, games) in each game, 1 the best; equal scores share the average of their places."""
-    above = (scores[:, None] < scores[None]).sum(axis=1)
-    level = (scores[:, None] == scores[None]).sum(axis=1)
-    return np.asarray(above + (level + 1) / 2, dtype=np.float64)
 
 
 def _named(there: NDArray[np.bool_]) -> str:

@@ -83,13 +83,13 @@ def best(names: tuple[str, ...]) -> Scores:
 def baseline_sets() -> tuple[BaselineSet, ...]:
     """Return the sets to normalise by: the published one, then our own runs of all 37 agents if there are any."""
     published = raw(BASELINES)
-    found = [BaselineSet("the three published baselines", _by_game(games(), published))]
+    result = [BaselineSet("the three published baselines", _by_game(games(), published))]
     if OWN_BASELINES in collections.collections():
         table = collections.load(OWN_BASELINES)
         played = [game for game in games() if game in table.tasks]
         scores = table.select(tasks=played).mean_over_runs()
-        found.append(BaselineSet(f"our runs of {len(table.algorithms)} baselines", _by_game(played, scores)))
-    return tuple(found)
+        result.append(BaselineSet(f"our runs of {len(table.algorithms)} baselines", _by_game(played, scores)))
+    return tuple(result)
 
 
 def baseline_scores(reference: BaselineSet) -> Scores:

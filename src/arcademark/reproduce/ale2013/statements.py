@@ -34,7 +34,7 @@ def statements() -> tuple[Reproduction, ...]:
         "§4.2, Figures 3 and 4: aggregate scores": ale2013_metrics.aggregated(),
         "§4.3, Tables 1 to 5 and Appendix C: what is gone": lost(),
     }
-    return tuple(Reproduction(PAPER, title, None, tuple(found)) for title, found in groups.items())
+    return tuple(Reproduction(PAPER, title, None, tuple(result)) for title, result in groups.items())
 
 
 def counts() -> Iterator[Comparison]:

@@ -56,10 +56,10 @@ class Sample:
 @cache
 def raw() -> Mapping[str, Mapping[str, float]]:
     """Return raw scores by algorithm and game, algorithms in Table 8's order."""
-    found = {
+    results = {
         entry.algorithm: collections.scores_of(entry, as_published=True) for entry in collections.entries(COLLECTION)
     }
-    return {name: {task: result.score for task, result in scores.items()} for name, scores in found.items()}
+    return {name: {task: result.score for task, result in scores.items()} for name, scores in results.items()}
 
 
 @cache
@@ -108,8 +108,8 @@ def cross_validated(tasks: tuple[str, ...]) -> Candidate:
 @cache
 def model(tasks: tuple[str, ...]) -> fitting.Fit:
     """Fit the model of the median from these games, without intercept (§4.3)."""
-    found = sample(tasks)
-    return fitting.fit(found.inputs, found.targets)
+    result = sample(tasks)
+    return fitting.fit(result.inputs, result.targets)
 
 
 @cache
@@ -131,15 +131,15 @@ def explained_share(tasks: tuple[str, ...], targets: Sequence[str]) -> float:
 @cache
 def single_games() -> Mapping[str, fitting.Fit]:
     """Fit the median from each game alone, with an intercept (§4.2), the worst game first."""
-    found = {game: _with_intercept(sample((game,))) for game in GAMES}
-    return dict(sorted(found.items(), key=lambda item: item[1].r2))
+    result = {game: _with_intercept(sample((game,))) for game in GAMES}
+    return dict(sorted(result.items(), key=lambda item: item[1].r2))
 
 
 @cache
 def estimates(name: str) -> Mapping[str, tuple[float, float]]:
     """Return true median and the published model's estimate, in percent, of the algorithms that have its games."""
-    found = from_subset(subset(name))
-    guesses = found.predict(percentages()[:, [GAMES.index(task) for task in found.tasks]])
+    result = from_subset(subset(name))
+    guesses = result.predict(percentages()[:, [GAMES.index(task) for task in result.tasks]])
     pairs = zip(names(), guesses.tolist(), strict=True)
     return {name: (medians()[name], guess) for name, guess in pairs if not math.isnan(guess)}
 
@@ -148,11 +148,11 @@ def estimates(name: str) -> Mapping[str, tuple[float, float]]:
 def correlations() -> Mapping[tuple[str, str], float]:
     """Return the correlation of φ for each pair of games, over the algorithms with both, the highest first (§6)."""
     logs = log10_score(percentages())
-    found = {}
+    result = {}
     for i, j in combinations(range(len(GAMES)), 2):
         both = ~np.isnan(logs[:, i]) & ~np.isnan(logs[:, j])
-        found[GAMES[i], GAMES[j]] = float(np.corrcoef(logs[both, i], logs[both, j])[0, 1])
-    return dict(sorted(found.items(), key=lambda item: -item[1]))
+        result[GAMES[i], GAMES[j]] = float(np.corrcoef(logs[both, i], logs[both, j])[0, 1])
+    return dict(sorted(result.items(), key=lambda item: -item[1]))
 
 
 def correlation(a: str, b: str) -> float:

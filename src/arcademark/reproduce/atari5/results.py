@@ -67,10 +67,10 @@ def subsets() -> Iterator[Comparison]:
 @cache
 def _relative_error() -> float:
     """Return the mean relative error over the folds that the model was not fitted to."""
-    found = data.sample(data.ATARI_5)
-    fold_of = fold_of_cases(len(found.targets))
-    true = log10_score_inverse(found.targets)
-    guess = log10_score_inverse(held_out(found.inputs, found.targets, fold_of))
+    result = data.sample(data.ATARI_5)
+    fold_of = fold_of_cases(len(result.targets))
+    true = log10_score_inverse(result.targets)
+    guess = log10_score_inverse(held_out(result.inputs, result.targets, fold_of))
     return float(np.mean(fold_means(np.abs(guess - true) / true, fold_of)))
 
 
@@ -83,12 +83,12 @@ def fair() -> Fairness:
 
 def fairness_by_tertiles() -> Iterator[Comparison]:
     """Check §5.4 and Figure 3, with the measures of both texts."""
-    found = fair()
-    sizes = ", ".join(str(group.size) for group in found.groups)
+    result = fair()
+    sizes = ", ".join(str(group.size) for group in result.groups)
     for measure, values, p in (
-        ("accuracy by average absolute relative error (arXiv)", [g.absolute for g in found.groups], found.absolute_p),
-        ("accuracy by root mean squared relative error (ICML)", [g.rms for g in found.groups], found.square_p),
-        ("bias by average relative error", [g.bias for g in found.groups], found.bias_p),
+        ("accuracy by average absolute relative error (arXiv)", [g.absolute for g in result.groups], result.absolute_p),
+        ("accuracy by root mean squared relative error (ICML)", [g.rms for g in result.groups], result.square_p),
+        ("bias by average relative error", [g.bias for g in result.groups], result.bias_p),
     ):
         shares = ", ".join(f"{100 * value:.1f}%" for value in values)
         text = (
@@ -96,7 +96,7 @@ def fairness_by_tertiles() -> Iterator[Comparison]:
             "and middle, low and high, middle and high)"
         )
         yield stated("fairness", text, min(p) > 0.05, measure=measure)
-    yield stated("accuracy-measure", "they do not agree" if found.differ() else "both support the statement", False)
+    yield stated("accuracy-measure", "they do not agree" if result.differ() else "both support the statement", False)
 
 
 def all_games() -> Iterator[Comparison]:

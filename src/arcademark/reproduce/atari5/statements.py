@@ -63,9 +63,9 @@ def parts(number: int | None = None) -> tuple[Reproduction, ...]:
         if number not in TABLES:
             raise UnknownNameError("table of the Atari-5 paper", str(number), [str(known) for known in TABLES])
         return (_table(number),)
-    found = [*map(_table, TABLES), *map(_group, GROUPS)]
-    covered = {item.where for part in found for item in part.comparisons}
-    return (*found, Reproduction(PAPER, "What else the two texts print wrong", None, tuple(_rest(covered))))
+    result = [*map(_table, TABLES), *map(_group, GROUPS)]
+    covered = {item.where for part in result for item in part.comparisons}
+    return (*result, Reproduction(PAPER, "What else the two texts print wrong", None, tuple(_rest(covered))))
 
 
 def _group(title: str) -> Reproduction:
@@ -82,5 +82,5 @@ def _rest(covered: Collection[str]) -> Iterator[Comparison]:
     for where, slip in slips(PAPER).items():
         if where not in covered:
             lost = slip.holds == NOT_DECIDABLE
-            found = Comparison(where, slip.printed, "" if lost else slip.holds, "not available" if lost else "differs")
-            yield replace(found, why=slip.why, category=slip.category)
+            result = Comparison(where, slip.printed, "" if lost else slip.holds, "not available" if lost else "differs")
+            yield replace(result, why=slip.why, category=slip.category)

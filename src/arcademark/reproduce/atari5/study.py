@@ -53,8 +53,8 @@ def relative() -> Iterator[Comparison]:
     base = printed(4)[BASELINE]
     for name, cells in printed(5).items():
         for column, cell, mine, theirs in zip(("median", "Atari-5"), cells, printed(4)[name], base, strict=False):
-            found = [a / b for a, b in itertools.product(_ends(mine), _ends(theirs))]
-            possible = [1.0] if name == BASELINE else found
+            result = [a / b for a, b in itertools.product(_ends(mine), _ends(theirs))]
+            possible = [1.0] if name == BASELINE else result
             yield _within(f"Table 5, {name}, {column}", cell, _plain(mine) / _plain(theirs), possible)
     yield from relative_errors(5)
 
@@ -64,8 +64,8 @@ def relative_errors(table: int) -> Iterator[Comparison]:
     base = printed(4)[BASELINE][:2] if table == 5 else ()
     for name, cells in printed(table).items():
         numbers = (*printed(4)[name][:2], *base)
-        found = [_error(*values) for values in itertools.product(*map(_ends, numbers))]
-        possible = [0.0] if base and name == BASELINE else found
+        result = [_error(*values) for values in itertools.product(*map(_ends, numbers))]
+        possible = [0.0] if base and name == BASELINE else result
         yield _within(f"Table {table}, {name}, relative error", cells[2], _error(*map(_plain, numbers)), possible)
 
 
@@ -95,18 +95,18 @@ def case_study() -> Iterator[Comparison]:
 
 def _within(where: str, cell: str, exact: float, possible: Sequence[float]) -> Comparison:
     """Compare a printed cell with what numbers that round to the printed ones can give."""
-    shown, told, (low, high) = number(cell), like(cell, exact), (min(possible), max(possible))
-    if cell == told:
-        return Comparison(where, cell, told, "agrees")
+    shown, text, (low, high) = number(cell), like(cell, exact), (min(possible), max(possible))
+    if cell == text:
+        return Comparison(where, cell, text, "agrees")
     if low - shown.half_unit <= shown.value <= high + shown.half_unit:
-        return Comparison(where, cell, told, "agrees", f"from numbers that print as those do: {low:.4g} to {high:.4g}")
-    return Comparison(where, cell, told, "differs")
+        return Comparison(where, cell, text, "agrees", f"from numbers that print as those do: {low:.4g} to {high:.4g}")
+    return Comparison(where, cell, text, "differs")
 
 
 def _ends(text: str) -> tuple[float, float]:
     """Return the smallest and the largest number that a print can stand for, rounded or cut off."""
-    found = number(text)
-    return found.value - found.half_unit, found.value + 2 * found.half_unit
+    result = number(text)
+    return result.value - result.half_unit, result.value + 2 * result.half_unit
 
 
 def _plain(text: str) -> float:

@@ -38,9 +38,9 @@ def citations() -> Iterator[Comparison]:
 def best_subsets() -> Iterator[Comparison]:
     """Check Table 2: R² and relative error, both cross-validated."""
     for name, cells in printed(2).items():
-        found = data.cross_validated(subset(name).tasks)
+        result = data.cross_validated(subset(name).tasks)
         where = f"Table 2, {_title(subset(name))}, R² and relative error"
-        yield row(where, cells, (found.r2, 100 * found.relative_error))
+        yield row(where, cells, (result.r2, 100 * result.relative_error))
     tasks = subset("dqn-7").tasks
     weights = zip(tasks, data.model(tasks).coefficients, strict=True)
     negative = [f"{weight:.4f} for {name_of(game)}" for game, weight in weights if weight < 0]
@@ -53,8 +53,8 @@ def algorithms() -> Iterator[Comparison]:
         true, guess = data.estimates("atari-5")[name]
         exact = (true, guess, 100 * abs(guess - true) / true)
         for column, cell, value in zip(("median", "Atari-5", "relative error"), cells, exact, strict=True):
-            found = row(f"Table 3, {TABLE_3.get(name, name)}, {column}", (cell,), (value,))
-            yield explained(PAPER, found, f"Table 3, {name}, {column}")
+            result = row(f"Table 3, {TABLE_3.get(name, name)}, {column}", (cell,), (value,))
+            yield explained(PAPER, result, f"Table 3, {name}, {column}")
 
 
 def expenses() -> Iterator[Comparison]:
@@ -103,8 +103,8 @@ def subsets_of_others() -> Iterator[Comparison]:
         games = {canonical_game(cell) for cell in cells if cell not in spellings}
         wrong = [slips(PAPER)[f"{SET}: {spellings[cell]}"] for cell in cells if cell in spellings]
         text = listed(chosen.tasks)
-        found = decided(f"Table 7, {chosen.title}", ", ".join(cells), text, not wrong and games == set(chosen.tasks))
-        yield replace(found, why=" ".join(slip.why for slip in wrong), category=wrong[0].category) if wrong else found
+        result = decided(f"Table 7, {chosen.title}", ", ".join(cells), text, not wrong and games == set(chosen.tasks))
+        yield replace(result, why=" ".join(slip.why for slip in wrong), category=wrong[0].category) if wrong else result
 
 
 def dataset() -> Iterator[Comparison]:

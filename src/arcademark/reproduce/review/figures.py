@@ -90,9 +90,9 @@ def frames(algorithm: str) -> int:
 
 
 def _cell(row: str, algorithm: str, quantity: str) -> float:
-    found = review_values.value(Location(0, row, algorithm, quantity), review_values.ours())
-    assert found is not None, algorithm
-    return float(found)
+    result = review_values.value(Location(0, row, algorithm, quantity), review_values.ours())
+    assert result is not None, algorithm
+    return float(result)
 
 
 def _bars(

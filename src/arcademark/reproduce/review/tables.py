@@ -50,8 +50,8 @@ def tables(number: int | None = None) -> tuple[Reproduction, ...]:
     if number is not None and number not in TITLES:
         raise UnknownNameError("table of the review", str(number), [str(known) for known in TITLES])
     wanted = TITLES if number is None else (number,)
-    found = tuple(_table(table) for table in wanted)
-    return found if number is not None else (*found, *review_text.statements())
+    result = tuple(_table(table) for table in wanted)
+    return result if number is not None else (*result, *review_text.statements())
 
 
 @cache

@@ -56,7 +56,7 @@ def statements() -> tuple[Reproduction, ...]:
         "Statements of the text: whose scores are printed": tuple(_sources()),
         "Tables 1 and 2: settings": tuple(_settings()),
     }
-    return tuple(Reproduction(PAPER, title, None, found) for title, found in groups.items())
+    return tuple(Reproduction(PAPER, title, None, result) for title, result in groups.items())
 
 
 def _figures() -> Iterator[Comparison]:
@@ -64,8 +64,8 @@ def _figures() -> Iterator[Comparison]:
         place = Location(0, "mean", algorithm, "hwrns")
         exact, rounded = (value(place, basis) or 0.0 for basis in (ours(), as_rounded()))
         plain, shown = number(printed).is_rounding_of(exact), f"{exact:.3f}%"
-        found = stated(key, shown, plain or number(printed).is_rounding_of(rounded))
-        yield found if plain else replace(found, why="with the references rounded as the review prints them")
+        result = stated(key, shown, plain or number(printed).is_rounding_of(rounded))
+        yield result if plain else replace(result, why="with the references rounded as the review prints them")
 
 
 def _bests() -> Iterator[Comparison]:
@@ -193,9 +193,9 @@ def _settings() -> Iterator[Comparison]:
 
 
 def _value(row: str, quantity: str, algorithm: str) -> float:
-    found = value(Location(0, row, algorithm, quantity), ours())
-    assert found is not None, algorithm
-    return found
+    result = value(Location(0, row, algorithm, quantity), ours())
+    assert result is not None, algorithm
+    return result
 
 
 def _ranked(row: str, quantity: str, among: Sequence[str] = ()) -> list[str]:

@@ -98,8 +98,8 @@ class Reading:
     def summary(self) -> str:
         """One line: "long table, 1,000 rows: 3 algorithms, 27 tasks, 1 to 5 runs"."""
         present = self.table.runs_present()
-        found = present[present > 0]
-        low, high = (int(found.min()), int(found.max())) if found.size else (0, 0)
+        result = present[present > 0]
+        low, high = (int(result.min()), int(result.max())) if result.size else (0, 0)
         runs = f"{low} to {high} runs" if low != high else count(high, "run")
         algorithms, tasks = len(self.table.algorithms), len(self.table.tasks)
         files = "" if len(self.files) == 1 else f"{count(len(self.files), 'file')}, "
@@ -206,10 +206,10 @@ class Log:
 
 def gathered(pairs: Iterable[tuple[_Key, _Value]]) -> dict[_Key, list[_Value]]:
     """Gather the second of pairs by the first, in their order."""
-    found: dict[_Key, list[_Value]] = {}
+    result: dict[_Key, list[_Value]] = {}
     for key, value in pairs:
-        found.setdefault(key, []).append(value)
-    return found
+        result.setdefault(key, []).append(value)
+    return result
 
 
 def score(place: str, value: object) -> float:
@@ -274,14 +274,14 @@ def read_bytes(path: Path, most: int = files.MOST_BYTES) -> bytes:
 
 def unpacked(path: Path) -> PipedFile:
     """Return what a file that gzip packed holds, to be read like a file of its name; at most `MOST_TEXT` bytes."""
-    found = PipedFile(path)
+    result = PipedFile(path)
     try:
-        found.content = GzipFile(fileobj=BytesIO(read_bytes(path))).read(MOST_TEXT + 1)
+        result.content = GzipFile(fileobj=BytesIO(read_bytes(path))).read(MOST_TEXT + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise ArcadeMarkError(f"{path}: not a whole gzip file ({error}); copy it again") from error
-    if len(found.content) > MOST_TEXT:
+    if len(result.content) > MOST_TEXT:
         raise ArcadeMarkError(f"{path}: holds more than {MOST_TEXT:,} bytes when it is unpacked; give a smaller file")
-    return found
+    return result
 
 
 def read_head(path: Path) -> bytes:

@@ -57,23 +57,23 @@ def _cells(reading: Reading) -> Iterator[tuple[_Key, float]]:
 
 
 def _protocols(readings: Sequence[Reading]) -> dict[str, str]:
-    found: dict[str, tuple[str, Reading]] = {}
+    result: dict[str, tuple[str, Reading]] = {}
     for reading in readings:
         for name, protocol in zip(reading.table.algorithms, reading.table.protocols, strict=True):
-            old, owner = found.setdefault(name, (protocol, reading))
+            old, owner = result.setdefault(name, (protocol, reading))
             if old != protocol:
                 here, there = (repr(text) if text else "no named protocol" for text in (protocol, old))
                 raise ArcadeMarkError(
                     f"{listed(reading.files)}: {name!r} is scored under {here} here and under {there} in "
                     f"{listed(owner.files)}; an algorithm's scores are of one protocol: name the two apart"
                 )
-    return {name: protocol for name, (protocol, _) in found.items()}
+    return {name: protocol for name, (protocol, _) in result.items()}
 
 
 def _sources(readings: Sequence[Reading]) -> dict[str, str]:
     tables = [reading.table for reading in readings]
-    found = gathered(pair for table in tables for pair in zip(table.algorithms, table.sources, strict=True))
-    return {name: listed(list(dict.fromkeys(sources))) for name, sources in found.items()}
+    result = gathered(pair for table in tables for pair in zip(table.algorithms, table.sources, strict=True))
+    return {name: listed(list(dict.fromkeys(sources))) for name, sources in result.items()}
 
 
 def _notes(readings: Sequence[Reading]) -> tuple[str, ...]:
@@ -83,5 +83,5 @@ def _notes(readings: Sequence[Reading]) -> tuple[str, ...]:
 
 def _episodes(readings: Sequence[Reading]) -> Episodes | None:
     items = [item for reading in readings for item in (reading.episodes or {}).items()]
-    found = gathered((cell, part) for cell, parts in items for part in parts)
-    return {cell: tuple(parts) for cell, parts in found.items()} or None
+    result = gathered((cell, part) for cell, parts in items for part in parts)
+    return {cell: tuple(parts) for cell, parts in result.items()} or None

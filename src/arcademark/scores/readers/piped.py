@@ -53,9 +53,9 @@ def _kept(title: str, name: str) -> PipedFile:
         raise ArcadeMarkError(f"{title}: cannot be read ({reason}); give the name of a file") from error
     if len(content) > MOST_BYTES:
         raise ArcadeMarkError(f"{title}: holds more than {MOST_BYTES:,} bytes, the most that is read; give less")
-    found: PipedFile = PipedFile(title)
-    found.content = content
-    return found
+    result: PipedFile = PipedFile(title)
+    result.content = content
+    return result
 
 
 def _whole(name: str) -> bytes:

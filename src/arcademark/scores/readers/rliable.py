@@ -5,13 +5,12 @@ Conventions
 * ``.npz``: one array an algorithm. ``.npy``: one array, its algorithm given by the caller. JSON: an object from
   algorithm to nested lists, or from algorithm to task to a list of runs, which needs no order of tasks.
 * Arrays do not name their tasks: the caller gives their order.
-* An array of shape (runs, tasks, points) is a set of learning curves; the score is the last point.
 * NaN is a missing score.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +78,7 @@ def _by_task(path: Path, content: Mapping[str, Mapping[str, Any]], options: Opti
         raise ArcadeMarkError(f"{path}: there is no score; expected algorithms, each with its games")
     sources = dict.fromkeys(content, str(path))
     table = ScoreTable.from_rows(((*key, score) for key, score in rows.items()), sources=sources)
-    return _reading(path, table, [], len(rows), 0)
+    return _reading(path, table, len(rows))
 
 
 def read_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], options: Options) -> Reading:
@@ -92,12 +91,9 @@ def read_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], options: Options
             f"{path}: nothing says which games the columns of its arrays are; give their order with {SAID['tasks']}"
         )
     tasks = tuple(canonical("tasks", task, options.canonical_task) for task in options.tasks)
-    parts, notes = [], []
+    parts = []
     for name, array in arrays.items():
         values = np.asarray(_checked_shape(path, name, array, len(tasks)), dtype=np.float64)
-        if values.ndim == 3:
-            notes.append(f"{name!r} holds {count(values.shape[2], 'point')} of training; the score is the last")
-            values = values[:, :, -1]
         _check(f"{path}, {name!r}", values)
         parts.append(values)
     runs = max(len(part) for part in parts)
@@ -106,12 +102,11 @@ def read_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], options: Options
         scores[row, :, : len(part)] = part.T
     n = len(parts)
     table = ScoreTable(tuple(arrays), tasks, scores, ("",) * n, (str(path),) * n)
-    read = sum(array.size for array in arrays.values())
-    return _reading(path, table, notes, read, read - sum(part.size for part in parts))
+    return _reading(path, table, sum(array.size for array in arrays.values()))
 
 
 def _checked_shape(path: Path, name: str, array: NDArray[Any], tasks: int) -> NDArray[Any]:
-    fits = array.ndim in (2, 3) and array.shape[1] == tasks and array.size
+    fits = array.ndim == 2 and array.shape[1] == tasks and array.size
     if array.dtype.kind not in "fiu" or not fits:
         hint = "; it looks transposed" if array.ndim == 2 and array.shape[0] == tasks else ""
         raise ArcadeMarkError(
@@ -126,10 +121,10 @@ def _check(place: str, values: NDArray[np.float64]) -> None:
         raise ArcadeMarkError(f"{place}, element {at}: {values[tuple(at)]} is no score; expected a number, or NaN")
 
 
-def _reading(path: Path, table: ScoreTable, notes: Sequence[str], read: int, left_out: int) -> Reading:
+def _reading(path: Path, table: ScoreTable, read: int) -> Reading:
     missing = int(np.isnan(table.scores).sum())
-    said = [*notes, "runs are numbered by their rows"]
+    notes = ["runs are numbered by their rows"]
     if missing:
-        said.append(f"{count(missing, 'score')} of {table.scores.size:,} missing (NaN, or fewer runs)")
+        notes.append(f"{count(missing, 'score')} of {table.scores.size:,} missing (NaN, or fewer runs)")
     runs = tuple(range(table.scores.shape[2]))
-    return Reading(table, "rliable", tuple(said), read, left_out, None, (path,), dict.fromkeys(table.algorithms, runs))
+    return Reading(table, "rliable", tuple(notes), read, 0, None, (path,), dict.fromkeys(table.algorithms, runs))

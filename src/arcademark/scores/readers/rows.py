@@ -107,10 +107,10 @@ def _places(rows: Rows) -> tuple[_Ints, tuple[tuple[int, ...], ...]]:
     if (rows.run == rows.run[0]).all():
         return np.zeros(len(rows.run), dtype=np.int64), ((int(rows.run[0]),),) * len(rows.algorithms)
     numbers, code = np.unique(rows.run, return_inverse=True)
-    found, inverse = np.unique(rows.algorithm * len(numbers) + code, return_inverse=True)
-    algorithm, number = np.divmod(found, len(numbers))
+    result, inverse = np.unique(rows.algorithm * len(numbers) + code, return_inverse=True)
+    algorithm, number = np.divmod(result, len(numbers))
     bounds = np.searchsorted(algorithm, np.arange(len(rows.algorithms) + 1))
-    place = np.arange(len(found)) - bounds[algorithm]
+    place = np.arange(len(result)) - bounds[algorithm]
     most = int(place.max()) + 1
     if len(rows.algorithms) * len(rows.tasks) * most > MOST_CELLS and most > 1:
         name = rows.sheet.header[rows.run_column or 0]

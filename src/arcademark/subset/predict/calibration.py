@@ -92,8 +92,8 @@ class Misses:
 
     def coverage(self, level: float) -> Mapping[str, float | None]:
         """Return, by quantity and `TASKS`, the share of truths that are held; None where there are none."""
-        found = {name: self.held(name, level) for name in self.by}
-        return MappingProxyType({name: float(np.mean(held)) if held else None for name, held in found.items()})
+        result = {name: self.held(name, level) for name in self.by}
+        return MappingProxyType({name: float(np.mean(held)) if held else None for name, held in result.items()})
 
 
 def draw(
@@ -110,20 +110,20 @@ def draw(
     ``percent``, normalised scores, and ``known``, which of them may be used, have shape (tasks,), as ``among``, the
     tasks that quantities are over, all if None. ``noise``, shape (draws, tasks), is standard normal.
     """
-    told = joint.conditional(known)
+    text = joint.conditional(known)
     values = TRANSFORMS[trained.transform](percent)
-    middle = joint.expected(told, values)
-    logs = middle + noise[:, : len(told.missing)] @ told.spread.T
-    spread = np.sqrt(np.sum(told.spread**2, axis=1))
-    chosen = np.ones(len(told.missing), bool) if among is None else among[told.missing]
+    middle = joint.expected(text, values)
+    logs = middle + noise[:, : len(text.missing)] @ text.spread.T
+    spread = np.sqrt(np.sum(text.spread**2, axis=1))
+    chosen = np.ones(len(text.missing), bool) if among is None else among[text.missing]
     whole = np.repeat(percent[np.newaxis], len(noise), axis=0)
-    whole[:, told.missing] = trained.back(logs)
+    whole[:, text.missing] = trained.back(logs)
     over = np.flatnonzero(known if among is None else known & among)
-    places = np.sort(np.concatenate([over, told.missing[chosen]]))
+    places = np.sort(np.concatenate([over, text.missing[chosen]]))
     columns = whole[:, places]
     summaries = {quantity.name: np.asarray(quantity.of(columns, places)) for quantity in quantities}
     return Drawn(
-        told.missing[chosen],
+        text.missing[chosen],
         middle[chosen],
         spread[chosen],
         logs[:, chosen],
@@ -137,10 +137,10 @@ def ends(trained: Trained, quantity: Quantity, drawn: Drawn, level: float) -> Fl
 
     What draws give, its ends moved away from the middle by the extrapolation.
     """
-    found = np.quantile(drawn.summaries[quantity.name], [(1 - level) / 2, 0.5, (1 + level) / 2])
+    result = np.quantile(drawn.summaries[quantity.name], [(1 - level) / 2, 0.5, (1 + level) / 2])
     if quantity.unit == "score":
-        found = TRANSFORMS[trained.transform](found)
-    return np.asarray(found[1] + drawn.extrapolation * (found - found[1]))
+        result = TRANSFORMS[trained.transform](result)
+    return np.asarray(result[1] + drawn.extrapolation * (result - result[1]))
 
 
 def normal_half_width(level: float) -> float:
@@ -159,8 +159,8 @@ def misses(
     """
     noise = noise[::FEWER]
     names = [quantity.name for quantity in quantities]
-    found: dict[str, list[float]] = {name: [] for name in (*names, TASKS)}
-    owners: dict[str, list[str]] = {name: [] for name in found}
+    result: dict[str, list[float]] = {name: [] for name in (*names, TASKS)}
+    owners: dict[str, list[str]] = {name: [] for name in result}
     errors: dict[str, list[float]] = {name: [] for name in names}
     took_part: list[str] = []
     for row, group in zip(trained.percent, trained.groups, strict=True):
@@ -173,14 +173,14 @@ def misses(
             truth = np.array(quantity.of(row[np.newaxis, there], np.flatnonzero(there))[0], dtype=np.float64)
             truth = TRANSFORMS[trained.transform](truth) if quantity.unit == "score" else truth
             low, middle, high = ends(trained, quantity, drawn, level)
-            found[quantity.name].append(float(max(low - truth, truth - high)) / drawn.extrapolation)
+            result[quantity.name].append(float(max(low - truth, truth - high)) / drawn.extrapolation)
             owners[quantity.name].append(group)
             errors[quantity.name].append(float(middle - truth))
         off = np.abs(TRANSFORMS[trained.transform](row[drawn.missing]) - drawn.middle)
-        found[TASKS] += (off / (drawn.extrapolation * normal_half_width(level) * drawn.spread)).tolist()
+        result[TASKS] += (off / (drawn.extrapolation * normal_half_width(level) * drawn.spread)).tolist()
         owners[TASKS] += [group] * len(off)
     return Misses(
-        MappingProxyType({name: np.array(found[name]) for name in found}),
+        MappingProxyType({name: np.array(result[name]) for name in result}),
         MappingProxyType({name: tuple(owners[name]) for name in owners}),
         MappingProxyType({name: np.array(values) for name, values in errors.items()}),
         len(took_part),

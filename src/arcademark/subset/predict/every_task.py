@@ -46,15 +46,15 @@ def fit_every_task(scores: Floats, tasks: Sequence[str], chosen: Sequence[str]) 
     if strangers or not chosen:
         raise ArcadeMarkError(f"no scores of {', '.join(strangers) or 'any chosen task'} to predict others from")
     columns = [list(tasks).index(name) for name in chosen]
-    found = {}
+    result = {}
     for place, task in enumerate(tasks):
         targets = scores[:, place]
         rows = complete_rows(scores[:, columns], targets)
         inputs = scores[rows][:, columns]
-        found[task] = TaskModel(
+        result[task] = TaskModel(
             task,
             fit(inputs, targets[rows], intercept=True),
             tuple(inputs.min(axis=0).tolist()),
             tuple(inputs.max(axis=0).tolist()),
         )
-    return found
+    return result

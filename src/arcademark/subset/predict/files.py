@@ -51,23 +51,23 @@ def loads(text: str, place: str = "the model") -> SubsetModel:
         Where it is no JSON, of another schema, lacks a field, has one too many, or one of another type; and as
         `SubsetModel`.
     """
-    found = parse_json(text, place, _REMEDY, finite=True)
-    schema = found.pop("schema", None) if isinstance(found, dict) else None
+    result = parse_json(text, place, _REMEDY, finite=True)
+    schema = result.pop("schema", None) if isinstance(result, dict) else None
     if schema != SCHEMA:
         raise ArcadeMarkError(f"{place}: the schema is {one_line(repr(schema), 60)}, expected {SCHEMA!r}; {_REMEDY}")
-    tasks = found.get("tasks")
-    texts = [*found.values(), *(tasks if isinstance(tasks, list) else ())]
+    tasks = result.get("tasks")
+    texts = [*result.values(), *(tasks if isinstance(tasks, list) else ())]
     refuse_improper(place, (text for text in texts if isinstance(text, str)))
-    model = read_as(SubsetModel, {**OPTIONAL, **found}, place, _REMEDY)
-    if unknown := sorted(_unknown(found, model)):
+    model = read_as(SubsetModel, {**OPTIONAL, **result}, place, _REMEDY)
+    if unknown := sorted(_unknown(result, model)):
         raise ArcadeMarkError(f"{place}: unknown field {', '.join(map(repr, unknown))}; leave it out, or mend its name")
     return model
 
 
-def _unknown(found: Mapping[str, Any], made: Any) -> Iterator[str]:
+def _unknown(result: Mapping[str, Any], made: Any) -> Iterator[str]:
     """Yield the names of fields that a dataclass, or one within it, has not."""
     known = {field.name: getattr(made, field.name) for field in dataclasses.fields(made)}
-    for name, value in found.items():
+    for name, value in result.items():
         if name not in known:
             yield name
         elif dataclasses.is_dataclass(known[name]):

@@ -235,10 +235,10 @@ class SubsetModel:
         )
 
     def _compare(self) -> str:
-        told = f"Compare {self.name} estimates with {self.name} estimates only"
+        text = f"Compare {self.name} estimates with {self.name} estimates only"
         if self.published:
-            return f"{told}: they and true medians are biased differently (Aitchison et al. 2023, §8)."
-        return f"{told}: they may be off in one direction where true values are not."
+            return f"{text}: they and true medians are biased differently (Aitchison et al. 2023, §8)."
+        return f"{text}: they may be off in one direction where true values are not."
 
     def _half_width(self, scores: Sequence[float], level: float) -> float:
         """Return how far the interval for an algorithm of another paper reaches, in transformed units."""
@@ -255,11 +255,11 @@ class SubsetModel:
         half_width = self._half_width(scores, level)
         if self.relative_error is None and np.isfinite(half_width):
             return ()
-        told = explained(self.name, self.relative_error, self.nested, level, half_width)
+        text = explained(self.name, self.relative_error, self.nested, level, half_width)
         if not np.isfinite(half_width) or (factor := self._extrapolation(scores)) < NOTABLE:
-            return (told,)
+            return (text,)
         return (
-            f"{told} That is {factor:.1f} times as wide as usual, as these scores are unlike those of the "
+            f"{text} That is {factor:.1f} times as wide as usual, as these scores are unlike those of the "
             "algorithms that the model was fitted to.",
         )
 

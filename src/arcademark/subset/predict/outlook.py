@@ -214,8 +214,8 @@ def first_plays(
     joint = trained.joint
     logs = joint.mean + rng.standard_normal((draws, len(joint.tasks))) @ np.linalg.cholesky(joint.covariance).T
     places = np.arange(len(joint.tasks))
-    found = np.asarray(target.of(trained.back(logs), places))
-    drawn = Drawn(places, joint.mean, np.sqrt(np.diag(joint.covariance)), logs, {target.name: found}, 1.0)
+    result = np.asarray(target.of(trained.back(logs), places))
+    drawn = Drawn(places, joint.mean, np.sqrt(np.diag(joint.covariance)), logs, {target.name: result}, 1.0)
     return _plays(trained, drawn, target, frames)
 
 
@@ -262,7 +262,7 @@ def slopes(trained: Trained, percent: Floats, quantity: Quantity, noise: Floats)
     there = np.isfinite(percent)
     logs = TRANSFORMS[trained.transform](percent)
     floor = float(TRANSFORMS[trained.transform](np.array(-np.inf)))
-    found = []
+    result = []
     for place in np.flatnonzero(there):
         ends = []
         steps = [max(logs[place] - STEP, floor), logs[place] + STEP]
@@ -271,8 +271,8 @@ def slopes(trained: Trained, percent: Floats, quantity: Quantity, noise: Floats)
             moved[place] = trained.back(at)
             drawn = calibration.draw(trained, trained.joint, moved, there, (quantity,), noise)
             ends.append(calibration.ends(trained, quantity, drawn, LEVEL)[1])
-        found.append((ends[1] - ends[0]) / (steps[1] - steps[0]))
-    return np.array(found)
+        result.append((ends[1] - ends[0]) / (steps[1] - steps[0]))
+    return np.array(result)
 
 
 def _range(trained: Trained, quantity: Quantity, drawn: Drawn, percent: Floats, widened: float, level: float) -> Range:
@@ -307,12 +307,12 @@ def _plays(trained: Trained, drawn: Drawn, target: Quantity, frames: Mapping[str
     about = TRANSFORMS[trained.transform](values) if target.unit == "score" else values
     about = about - about.mean()
     total = float(about @ about)
-    found = []
+    result = []
     for name, column in zip(names, drawn.logs.T, strict=True):
         scale = column.std()
         z = (column - column.mean()) / scale if scale > 0 else column * 0.0
         design = np.column_stack([np.ones_like(z), z, z * z])
         fitted = design @ np.linalg.lstsq(design, about, rcond=None)[0]
         share = float(fitted @ fitted) / total if total > 0 else 0.0
-        found.append(Next(name, 1.0 if frames is None else float(frames[name]), float(np.sqrt(max(0.0, 1.0 - share)))))
-    return tuple(sorted(found, key=lambda step: -step.gain))
+        result.append(Next(name, 1.0 if frames is None else float(frames[name]), float(np.sqrt(max(0.0, 1.0 - share)))))
+    return tuple(sorted(result, key=lambda step: -step.gain))

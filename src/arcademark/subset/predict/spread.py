@@ -77,9 +77,9 @@ def spread(problem: Problem, tasks: Sequence[str], errors: tuple[tuple[float, ..
     x, _ = problem.sample(problem.positions(tasks))
     if len(x) < 2:
         raise ArcadeMarkError(f"{len(x)} algorithms have scores on all of {', '.join(tasks)}, expected two at least")
-    found = np.atleast_2d(np.cov(x, rowvar=False))
-    found = found + np.diag(np.maximum(NOISE * np.diag(found), LEAST))
-    return Spread(tuple(x.mean(axis=0).tolist()), tuple(map(tuple, found.tolist())), errors)
+    result = np.atleast_2d(np.cov(x, rowvar=False))
+    result = result + np.diag(np.maximum(NOISE * np.diag(result), LEAST))
+    return Spread(tuple(x.mean(axis=0).tolist()), tuple(map(tuple, result.tolist())), errors)
 
 
 def positive_definite(matrix: Floats) -> bool:

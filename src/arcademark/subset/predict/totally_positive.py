@@ -68,12 +68,12 @@ def improve(sample: Floats, start: Floats | None = None, *, most_sweeps: int = M
     result is positive definite; only in the limit is it exactly totally positive: see `fit_covariance`.
     """
     wanted = sample + NOISE * np.diag(np.diag(sample))
-    found = _feasible(wanted, start)
+    results = _feasible(wanted, start)
     small = TOLERANCE * float(np.mean(np.diag(wanted)))
     for _ in range(most_sweeps):
-        if sweep(wanted, found) <= small:
+        if sweep(wanted, results) <= small:
             break
-    return found
+    return results
 
 
 def fit_covariance(sample: Floats, start: Floats | None = None) -> tuple[Floats, Floats]:

@@ -51,12 +51,12 @@ def hopeless(metric, allowed, active, solution, rule, best, offset, room):  # ty
     those to begin with; filled with those that have a coefficient, and ``solution`` with the coefficients. ``offset``
     is added to the group's errors; ``rule`` and ``best`` are as for `search_groups`.
     """
-    _, factor, found, _, small, trial = room
+    _, factor, result, _, small, trial = room
     q = len(allowed)
     reach = (reach_of(rule, best) - offset) / rule[1] + SLACK * metric[q, q]
-    least = nonnegative_least_squares(metric, q, allowed, reach, factor, found, active, (small, trial))
+    least = nonnegative_least_squares(metric, q, allowed, reach, factor, result, active, (small, trial))
     for j in range(q):
-        solution[j] = found[j]
+        solution[j] = result[j]
     return least if least > reach else -1.0
 
 
@@ -106,13 +106,13 @@ def write_off(group, state, need, before, bound, rule, constrained, best, counts
 @inner
 def most_used(metric, solution, lacks_of, allowed, taken, need):  # type: ignore[no-untyped-def]
     """Return the task to branch on."""
-    found, most = -1, -1.0
+    result, most = -1, -1.0
     for j in range(len(allowed)):
         if allowed[j] and not taken[j] and (need == 0 or lacks_of[j] & need != 0):
             use = solution[j] * solution[j] * metric[j, j]
             if use > most:
-                found, most = j, use
-    return found
+                result, most = j, use
+    return result
 
 
 @inner

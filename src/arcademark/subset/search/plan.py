@@ -72,25 +72,25 @@ def follow(
     ArcadeMarkError
         Where a step has the name of an earlier one, or names one that is not earlier; and as `search`.
     """
-    found: dict[str, SearchResult] = {}
+    result: dict[str, SearchResult] = {}
     for place, step in enumerate(steps):
-        if step.name in found:
+        if step.name in result:
             raise ArcadeMarkError(f"plan: two steps are named {step.name!r}; expected unique names")
-        found[step.name] = search(
+        result[step.name] = search(
             problem,
             step.size,
-            include=(*_tasks(step.include, found), *(include if place == 0 else ())),
-            exclude=(*_tasks(step.exclude, found), *exclude),
-            within=_tasks(step.within, found) if step.within else None,
+            include=(*_tasks(step.include, result), *(include if place == 0 else ())),
+            exclude=(*_tasks(step.exclude, result), *exclude),
+            within=_tasks(step.within, result) if step.within else None,
             progress=None if progress is None else progress(step),
             **options,
         )
-    return MappingProxyType(found)
+    return MappingProxyType(result)
 
 
-def _tasks(name: str, found: Mapping[str, SearchResult]) -> tuple[str, ...]:
+def _tasks(name: str, result: Mapping[str, SearchResult]) -> tuple[str, ...]:
     if not name:
         return ()
-    if name not in found:
-        raise ArcadeMarkError(f"plan: {name!r} is no earlier step; expected one of {', '.join(found) or 'none'}")
-    return found[name].best.tasks
+    if name not in result:
+        raise ArcadeMarkError(f"plan: {name!r} is no earlier step; expected one of {', '.join(result) or 'none'}")
+    return result[name].best.tasks

@@ -41,8 +41,6 @@ class SearchOptions:
         Folds of the cross-validation.
     fold_seed : int or None
         What cases are shuffled with before they are cut into folds; None does not shuffle.
-    minimum_cases : int
-        Fewest complete cases of a subset, beyond what the folds need.
     incomplete : {"leave out", "charge"}
         With missing scores, large subsets win partly by leaving out algorithms. "charge" ranks by the mean over all
         algorithms, where one that is left out counts with the variance of the target, the squared error of predicting
@@ -60,7 +58,6 @@ class SearchOptions:
     nonnegative: Nonnegative = "drop"
     folds: int = FOLDS
     fold_seed: int | None = FOLD_SEED
-    minimum_cases: int = 0
     incomplete: Incomplete = "leave out"
     bounds: bool = True
     threads: int | None = None
@@ -141,7 +138,7 @@ def prepare(problem: Problem, size: int, options: SearchOptions) -> PreparedSear
             f"subset search: size {size}, expected from {max(1, len(fixed))} to {len(fixed) + len(free)}: {len(fixed)} "
             f"tasks are to be included and {len(free)} more can be chosen"
         )
-    floor = max(options.minimum_cases, fewest_cases(size, folds))
+    floor = fewest_cases(size, folds)
     if floor > rows:
         raise ArcadeMarkError(
             f"subset search: {rows} algorithms, expected at least {floor} for subsets of {size} and {folds} folds"

@@ -140,9 +140,9 @@ def search(problem: Problem, size: int, *, progress: Progress | None = None, **o
     """
     asked = SearchOptions(**options)
     prepared = prepare(problem, size, asked)
-    found, counts = enumerate_subsets(prepared, progress)
+    result, counts = enumerate_subsets(prepared, progress)
     certificate = Certificate.of(prepared.subsets, counts)
-    if not found:
+    if not result:
         if certificate.violations:
             raise ArcadeMarkError(
                 "subset search: a bound left out subsets that are known to be good, which is an error of this program; "
@@ -155,7 +155,7 @@ def search(problem: Problem, size: int, *, progress: Progress | None = None, **o
             'any (nonnegative="nnls", --set nnls=yes)'
         )
     folding: Any = {"nonnegative": asked.nonnegative, "folds": asked.folds, "fold_seed": asked.fold_seed}
-    best, *others = (evaluate(problem, [problem.tasks[j] for j in subset], **folding) for subset in found)
+    best, *others = (evaluate(problem, [problem.tasks[j] for j in subset], **folding) for subset in result)
     return SearchResult(best, tuple(others), certificate)
 
 

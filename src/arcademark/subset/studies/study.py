@@ -1,9 +1,11 @@
 """Estimates beside true values, for any table: would a subset have told the same (Atari-5, §§5.3, 7 and 8).
 
-Conventions ----------- * Scores are normalised, in the models' own unit (on Atari percent of the average human); NaN
-where missing. * A true value is the summary that the models predict, over all tasks that an algorithm has: the median,
-usually. * What cannot be said is None: an estimate without all of a model's tasks, a true value over too few tasks. * A
-relative error is (estimate - true) / true, with its sign: below 0 the estimate is too low.
+Conventions
+-----------
+* Scores are normalised, in the models' own unit (on Atari percent of the average human); NaN where missing.
+* A true value is the summary that the models predict, over all tasks that an algorithm has: the median, usually.
+* What cannot be said is None: an estimate without all of a model's tasks, a true value over too few tasks.
+* A relative error is (estimate - true) / true, with its sign: below 0 the estimate is too low.
 """
 
 from __future__ import annotations
@@ -167,8 +169,8 @@ def study(
 def _estimates(model: SubsetModel, values: Floats, tasks: Sequence[str]) -> list[float | None]:
     if not set(model.tasks) <= set(tasks):
         return [None] * len(values)
-    found = model.predict(values[:, [tasks.index(task) for task in model.tasks]])
-    return [float(value) if np.isfinite(value) else None for value in found]
+    result = model.predict(values[:, [tasks.index(task) for task in model.tasks]])
+    return [float(value) if np.isfinite(value) else None for value in result]
 
 
 def _baseline(name: str | None, algorithms: Sequence[str], true: Sequence[float | None]) -> int | None:

@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.subset.predict.spread import spread
 from arcademark.subset.problem import Problem
 from arcademark.subset.progress import Progress
+from arcademark.subset.search.search import Candidate
 from arcademark.suite.subsets import conformal_half_width
 
 FEWEST_SHARED = 10
@@ -35,19 +36,7 @@ SAME = 0.9
 """Share of the common positive scores that are equal in a copy."""
 
 
-class Chosen(Protocol):
-    """Tasks, and a coefficient for each: what a search's candidates have."""
-
-    @property
-    def tasks(self) -> tuple[str, ...]:
-        """The tasks."""
-
-    @property
-    def coefficients(self) -> tuple[float, ...]:
-        """The coefficients."""
-
-
-Choose: TypeAlias = Callable[[Problem], Mapping[str, Chosen]]
+Choose: TypeAlias = Callable[[Problem], Mapping[str, Candidate]]
 """From a problem to what is chosen on it, by name: one search, or all of a plan's."""
 
 
@@ -175,10 +164,10 @@ class Nested:
         return tuple(tuple(sorted(abs(item.residual) for item in items)) for items in self._by_source())
 
     def _by_source(self) -> Iterable[Sequence[HeldOut]]:
-        found: dict[str, list[HeldOut]] = {}
+        result: dict[str, list[HeldOut]] = {}
         for item in self.held_out:
-            found.setdefault(item.source, []).append(item)
-        return found.values()
+            result.setdefault(item.source, []).append(item)
+        return result.values()
 
     def coverage(self, level: float, *, log: bool = True) -> Interval:
         """Measure how often intervals hold the truth, each source's made of the others' residuals."""
@@ -207,7 +196,7 @@ def copies(problem: Problem, sources: Mapping[str, str]) -> Mapping[str, str]:
     """
     count = np.isfinite(problem.X).sum(axis=1)
     order = sorted(range(len(problem.algorithms)), key=lambda row: (-count[row], row))
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     kept: list[int] = []
     for row in order:
         name = problem.algorithms[row]
@@ -215,8 +204,8 @@ def copies(problem: Problem, sources: Mapping[str, str]) -> Mapping[str, str]:
         if twin is None:
             kept.append(row)
         else:
-            found[name] = problem.algorithms[twin]
-    return MappingProxyType(found)
+            result[name] = problem.algorithms[twin]
+    return MappingProxyType(result)
 
 
 def _same(problem: Problem, row: int, other: int, sources: Mapping[str, str]) -> bool:
@@ -270,7 +259,7 @@ def nested(
                 predicted[row] = HeldOut(algorithm, source, chosen.tasks, float(problem.y[row]), guess, extrapolation)
         if progress is not None:
             progress(done, len(names))
-    found = {}
+    result = {}
     for name, items in held.items():
         if not items:
             which = f" ({name})" if name else ""
@@ -279,11 +268,11 @@ def nested(
                 "search for fewer tasks"
             )
         in_order = tuple(items[row] for row in sorted(items))
-        found[name] = Nested(in_order, MappingProxyType(reasons[name]), _winners(choices, name))
-    return MappingProxyType(found)
+        result[name] = Nested(in_order, MappingProxyType(reasons[name]), _winners(choices, name))
+    return MappingProxyType(result)
 
 
-def _winners(choices: Iterable[Mapping[str, Chosen]], name: str) -> tuple[Win, ...]:
+def _winners(choices: Iterable[Mapping[str, Candidate]], name: str) -> tuple[Win, ...]:
     """Count how often each subset was chosen; the most frequent first, then by tasks."""
     won = Counter(chosen[name].tasks for chosen in choices if name in chosen)
     return tuple(Win(tasks, times) for tasks, times in sorted(won.items(), key=lambda item: (-item[1], item[0])))

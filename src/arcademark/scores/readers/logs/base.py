@@ -68,8 +68,10 @@ def _sources(runs: Mapping[_Key, Sequence[Log]]) -> dict[str, str]:
     """Name each algorithm's file, or the folder that holds all of its files."""
     paths = gathered((algorithm, log.path) for (algorithm, _, _), parts in runs.items() for log in parts)
     return {
-        name: str(found[0]) if len(set(found)) == 1 else os.path.commonpath([os.path.abspath(path) for path in found])
-        for name, found in paths.items()
+        name: str(result[0])
+        if len(set(result)) == 1
+        else os.path.commonpath([os.path.abspath(path) for path in result])
+        for name, result in paths.items()
     }
 
 

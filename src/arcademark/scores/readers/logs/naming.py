@@ -85,13 +85,13 @@ def _by_pattern(log: Log, relative: Path, options: Options) -> Names:
     if options.pattern is None:
         return Names()
     pattern = _compiled(options.pattern)
-    found = pattern.search(relative.as_posix()) or (pattern.search(log.label) if log.label else None)
-    if found is None:
+    result = pattern.search(relative.as_posix()) or (pattern.search(log.label) if log.label else None)
+    if result is None:
         subject = f"{relative.as_posix()!r}" + (f" nor {log.label!r}" if log.label else "")
         raise ArcadeMarkError(
             f"{log.place}: {subject} does not end as the pattern {options.pattern!r} says; change one"
         )
-    groups = found.groupdict()
+    groups = result.groupdict()
     seed = groups.get("seed")
     number = None if seed is None else _RUN.fullmatch(seed)
     if seed is not None and number is None:
@@ -139,7 +139,7 @@ def from_path(path: Path, canonical_task: Callable[[str], str], known: str | Non
     own = path.name.split(".")[0]
     numbers_environments = path.name.endswith(".monitor.csv") and own.isdecimal()
     parts = [*parts[:-1], *([own] if own and not numbers_environments else [])]
-    games = [(at, found) for at, part in enumerate(parts) if (found := _game(part, canonical_task, known))]
+    games = [(at, result) for at, part in enumerate(parts) if (result := _game(part, canonical_task, known))]
     run = next((int(m.group(1)) for part in reversed(parts) if (m := _RUN.fullmatch(part))), None)
     if not games:
         algorithm = trained[0] if trained and trained[0].lower() not in _GENERAL else None
@@ -162,4 +162,4 @@ def _game(part: str, canonical_task: Callable[[str], str], known: str | None) ->
     """Read a folder's name as a game's, with or without a run's number behind it."""
     numbered = re.fullmatch(r"(.+)[_-](\d+)", part)
     readings = [(part, None), *([(numbered[1], int(numbered[2]))] if numbered else [])]
-    return next((found for found in readings if found[0] == known or is_task(found[0], canonical_task)), None)
+    return next((result for result in readings if result[0] == known or is_task(result[0], canonical_task)), None)

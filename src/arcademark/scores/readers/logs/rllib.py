@@ -78,8 +78,8 @@ def read_result(path: Path, options: Options) -> list[Log]:
 
 def first_line(path: Path) -> tuple[str, bool]:
     """Return a file's first line that holds something, and whether more does."""
-    found = ((line, more) for _, line, more in json_lines(path))
-    return next(found, ("", False))
+    result = ((line, more) for _, line, more in json_lines(path))
+    return next(result, ("", False))
 
 
 def json_lines(path: Path) -> Iterator[tuple[int, str, bool]]:
@@ -124,8 +124,8 @@ def _algorithm(path: Path, task: str | None) -> str | None:
     """Read the algorithm off the folder's name, where it stands before the environment."""
     if task is None:
         return None
-    before, found, _ = path.parent.name.partition("_" + task.replace("/", "_"))
-    return before if found and before else None
+    before, result, _ = path.parent.name.partition("_" + task.replace("/", "_"))
+    return before if result and before else None
 
 
 def _episodes(path: Path, results: list[tuple[int, _Result]]) -> NDArray[np.float64] | None:

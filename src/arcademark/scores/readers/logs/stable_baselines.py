@@ -45,10 +45,10 @@ def read_monitor(path: Path, options: Options) -> list[Log]:  # noqa: ARG001
 def _header(path: Path, line: str) -> tuple[str | None, float]:
     """Return the environment's id and the start of the clock."""
     try:
-        found = parse_json(path, line.lstrip("#"), 1) if line.startswith("#") else None
+        result = parse_json(path, line.lstrip("#"), 1) if line.startswith("#") else None
     except ArcadeMarkError:
-        found = None
-    head = found if isinstance(found, dict) else {"t_start": None}
+        result = None
+    head = result if isinstance(result, dict) else {"t_start": None}
     start = head.get("t_start", 0.0)
     if not isinstance(start, int | float) or not math.isfinite(start):
         raise ArcadeMarkError(

@@ -37,13 +37,13 @@ def is_events(content: bytes) -> bool:
 def read_events(path: Path, options: Options) -> list[Log]:
     """Read one series of an event file."""
     events, damage = _events(path, read_bytes(path))
-    found = gathered((tag, (step, value)) for tag, step, value in events)
-    if not found:
+    result = gathered((tag, (step, value)) for tag, step, value in events)
+    if not result:
         raise UnrecognisedError(
             f"{path}: an event file without scalars{f' ({damage})' if damage else ''}; expected a series of scores"
         )
-    tag, notes = choose_tag(str(path), list(found), options)
-    points = sorted(found[tag], key=lambda point: point[0])
+    tag, notes = choose_tag(str(path), list(result), options)
+    points = sorted(result[tag], key=lambda point: point[0])
     for step, value in points:
         if abs(value) > LARGEST:
             raise ArcadeMarkError(f"{path}, {tag} at step {step:.0f}: {value} is no score; expected a number")
@@ -68,16 +68,16 @@ def _events(path: Path, content: bytes) -> tuple[list[tuple[str, float, float]],
         from tensorboard.util.tensor_util import make_ndarray
     except ImportError:
         raise ArcadeMarkError(f"{path}: reading event files needs tensorboard; pip install '.[readers]'") from None
-    found: list[tuple[str, float, float]] = []
+    result: list[tuple[str, float, float]] = []
     at = number_read = 0
     while at < len(content):
         length = int.from_bytes(content[at : at + 8], "little")
         if at + 16 + length > len(content):
-            return found, f"it breaks off in the record at byte {at}"
+            return result, f"it breaks off in the record at byte {at}"
         try:
             event = Event.FromString(content[at + 12 : at + 12 + length])
         except DecodeError:
-            return found, f"the record at byte {at} is no event"
+            return result, f"the record at byte {at} is no event"
         number_read += 1 + len(event.summary.value)
         if number_read > MOST_VALUES:
             raise ArcadeMarkError(
@@ -85,9 +85,9 @@ def _events(path: Path, content: bytes) -> tuple[list[tuple[str, float, float]],
                 "as CSV"
             )
         numbers = ((value.tag, _scalar(value, make_ndarray)) for value in event.summary.value)
-        found += [(tag, float(event.step), number) for tag, number in numbers if number is not None]
+        result += [(tag, float(event.step), number) for tag, number in numbers if number is not None]
         at += 16 + length
-    return found, ""
+    return result, ""
 
 
 def _scalar(value: Any, make_ndarray: Any) -> float | None:
