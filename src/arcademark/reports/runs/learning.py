@@ -113,25 +113,13 @@ def _curve(algorithm: PlayedAlgorithm, game: str) -> LearningCurve | None:
     if source is not None and any(trial.agent in source["averages"] for trial in training):
         window = k = 1
     seeds = tuple(_seed(record, trial, window, k) for trial in training)
-    first, last, score = (
-        float(np.mean(values))
-        for values in zip(*((seed.scores[0], seed.scores[-1], seed.training_score) for seed in seeds), strict=True)
-    )
-    scores = np.array([seed.training_score for seed in seeds])
-    _, low, high, _ = score_intervals([scores], [score_bounds(game)])[0].tolist()
+    scores = np.array([(seed.scores[0], seed.scores[-1], seed.training_score) for seed in seeds])
+    first, last, score = scores.mean(axis=0).tolist()
+    _, *reach, _ = score_intervals([scores[:, 2]], [score_bounds(game)])[0].tolist()
+    low, high = (None, None) if math.isnan(reach[0]) else reach
     evaluated = [seed.evaluation for seed in seeds if seed.evaluation is not None]
-    return LearningCurve(
-        game,
-        algorithm.name,
-        window,
-        first,
-        last,
-        seeds,
-        k,
-        score,
-        *((None, None) if math.isnan(low) else (low, high)),
-        float(np.mean(evaluated)) if evaluated else None,
-    )
+    evaluation = float(np.mean(evaluated)) if evaluated else None
+    return LearningCurve(game, algorithm.name, window, first, last, seeds, k, score, low, high, evaluation)
 
 
 def _seed(record: RunRecord, trial: TrialRecord, window: int, k: int) -> SeedCurve:

@@ -8,10 +8,10 @@ out. How much tuning each game apart would give is `arcademark.metrics.hyperpara
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from arcademark.metrics import hyperparameters
 from arcademark.metrics.ranges import inter_algorithm
 from arcademark.metrics.uncertainty import intervals
 from arcademark.reports import estimates, prose, wording
-from arcademark.reports.columns import Column
+from arcademark.reports.columns import Column, Kind
 from arcademark.reports.record import Value
 from arcademark.reports.subsets.models import short_title
 from arcademark.scores.runs import RunScores, load_run
@@ -108,8 +108,6 @@ class Sensitivity:
     dimensionality: int
     by_count: tuple[TunedParameters, ...]
 
-    SHARE: ClassVar = hyperparameters.SHARE
-
     def columns(self, noun: str) -> tuple[Column | None, ...]:
         """What is shown by the number of parameters that are tuned."""
         return (
@@ -182,7 +180,7 @@ class Tuned:
         names = self.settings[0].values
         return (
             Column("", 0),
-            *(Column(name, lambda row, name=name: format_setting(row[1].values[name]), kind="name") for name in names),
+            *(_parameter(name, lambda row: row[1].values, "name") for name in names),
             Column("mean place", lambda row: row[1].mean, _fixed, style="strong"),
             Column("95 %", lambda row: row[1].half_width),
             Column("median of all, estimated", lambda row: row[1].estimate, wording.percent) if self.model else None,
@@ -203,8 +201,12 @@ class Tuned:
         if self.sensitivity is None:
             return [], []
         games = ((self.title(game), values) for game, values in self.sensitivity.best.items())
-        names = [Column(name, lambda row, name=name: format_setting(row[1][name])) for name in self.sensitivity.fixed]
-        return [("best fixed setting", self.sensitivity.fixed), *games], [Column("", 0), *names]
+        columns = [Column("", 0), *(_parameter(name, lambda row: row[1], "number") for name in self.sensitivity.fixed)]
+        return [("best fixed setting", self.sensitivity.fixed), *games], columns
+
+
+def _parameter(name: str, values: Callable[[Any], Mapping[str, Value]], kind: Kind) -> Column:
+    return Column(name, lambda row: format_setting(values(row)[name]), kind=kind)
 
 
 def _fixed(value: float) -> str:
@@ -220,9 +222,11 @@ def _interval(row: TunedParameters | Sensitivity) -> str | None:
 def warning(games: Sequence[str], suite: TaskSuite | None = None) -> str:
     """Say what is wrong with tuning on some games; "" where nothing is."""
     outside = subsets.for_testing(games, suite)
+    if not outside:
+        return ""
     training = suite.training_tasks if suite else ()
     evaluated = () if suite else [game for game in outside if game in subsets.subset("atari-5").tasks]
-    return outside and prose.text("tuning", "warning", outside=outside, evaluated=evaluated, training=training)
+    return prose.text("tuning", "warning", outside=outside, evaluated=evaluated, training=training)
 
 
 def tuned(directory: Path, tried: Mapping[str, Mapping[str, Value]]) -> Tuned:
@@ -232,7 +236,7 @@ def tuned(directory: Path, tried: Mapping[str, Mapping[str, Value]]) -> Tuned:
     scores = table.mean_over_runs()
     if np.isfinite(scores).any(axis=1).sum() < 2:
         raise ArcadeMarkError(f"{directory}: fewer than two settings have a score; nothing is there to compare")
-    telling = np.isfinite(inter_algorithm(scores, table.tasks, zero_range="omit")).any(axis=0)
+    telling = np.asarray(np.isfinite(inter_algorithm(scores, table.tasks, zero_range="omit")).any(axis=0))
     suite = run.record.protocol.suite
     model = None if suite else estimates.exactly(table.tasks)
     settings = []
