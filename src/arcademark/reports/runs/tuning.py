@@ -170,20 +170,15 @@ class Tuned:
         return game if self.suite else game_name(game)
 
     @property
-    def ranked(self) -> list[tuple[int, Setting]]:
-        """The settings with their ranks."""
-        return list(enumerate(self.settings, start=1))
-
-    @property
     def places(self) -> tuple[Column | None, ...]:
         """What is shown of each setting."""
         names = self.settings[0].values
         return (
-            Column("", 0),
-            *(_parameter(name, lambda row: row[1].values, "name") for name in names),
-            Column("mean place", lambda row: row[1].mean, _fixed, style="strong"),
-            Column("95 %", lambda row: row[1].half_width),
-            Column("median of all, estimated", lambda row: row[1].estimate, wording.percent) if self.model else None,
+            self._rank,
+            *(_parameter(name, lambda setting: setting.values, "name") for name in names),
+            Column("mean place", "mean", _fixed, style="strong"),
+            Column("95 %", "half_width"),
+            Column("median of all, estimated", "estimate", wording.percent) if self.model else None,
         )
 
     @property
@@ -191,9 +186,13 @@ class Tuned:
         """The scores of each setting."""
 
         def of(game: str) -> Column:
-            return Column(self.title(game), lambda row: row[1].scores[game], lambda score: wording.score(score, 1))
+            return Column(self.title(game), lambda setting: setting.scores[game], lambda score: wording.score(score, 1))
 
-        return (Column("", 0), *map(of, self.games))
+        return (self._rank, *map(of, self.games))
+
+    @property
+    def _rank(self) -> Column:
+        return Column("", lambda setting: self.settings.index(setting) + 1)
 
     @property
     def best(self) -> tuple[list[tuple[str, Mapping[str, Value]]], list[Column]]:

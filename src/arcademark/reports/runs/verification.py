@@ -70,7 +70,7 @@ def checked(directory: Path, problems: tuple[str, ...], salvaged: Salvaged | Non
     return Checked(str(directory), not problems, problems, new)
 
 
-def of(found: Verification) -> Verified:
+def of(run: Verification) -> Verified:
     """Make the document of a verification."""
-    counts = (len(found.findings), found.confirmed, found.differing, found.unverifiable)
-    return Verified(str(found.directory), found.ok, *counts, found.problems, found.warnings, found.notes)
+    counts = (len(run.findings), run.confirmed, run.differing, run.unverifiable)
+    return Verified(str(run.directory), run.ok, *counts, run.problems, run.warnings, run.notes)

@@ -90,11 +90,11 @@ def check_suite(
             specs[task] = environment_spec(task, protocol)
         except ArcadeMarkError as error:
             specs[task] = str(error)
-    made = [task for task, spec in specs.items() if isinstance(spec, EnvironmentSpec)]
+    playable = [task for task, spec in specs.items() if isinstance(spec, EnvironmentSpec)]
     numbers = count(1)
 
     def one_more() -> None:
-        follow(next(numbers), 2 * episodes * len(made) + len(specs))
+        follow(next(numbers), 2 * episodes * len(playable) + len(specs))
 
     def on_event(event: Event) -> None:
         if isinstance(event, EpisodeDone):
@@ -102,9 +102,9 @@ def check_suite(
 
     with tempfile.TemporaryDirectory() as folder:
         run, differences = None, dict[str, str]()
-        if made:
+        if playable:
             place = Path(folder) / "run"
-            plan = make_plan(agent_specs("random"), made, protocol, 1, episodes)
+            plan = make_plan(agent_specs("random"), playable, protocol, 1, episodes)
             execute(plan, place, workers=workers, on_event=on_event)
             run = read_run(place)
             replayed = verify(place, workers=workers, suite=protocol.suite, on_finding=lambda _finding, _of: one_more())
