@@ -7,11 +7,11 @@ from typing import ClassVar
 
 from arcademark.reports import wording
 from arcademark.reports.columns import Column
-from arcademark.runs.replay.suite_check import SuiteCheck
+from arcademark.runs.replay.suite_check import CheckedTasks
 
 
 @dataclass(frozen=True)
-class CheckedSuite(SuiteCheck):
+class SuiteCheck(CheckedTasks):
     """What a suite's tasks are made of and how they play, of so many episodes of random play each."""
 
     SCHEMA: ClassVar[str] = "arcademark.suite-check/1"

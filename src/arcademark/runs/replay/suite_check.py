@@ -60,7 +60,7 @@ class CheckedTask:
 
 
 @dataclass(frozen=True)
-class SuiteCheck:
+class CheckedTasks:
     """What a suite's tasks are made of and how they play, of so many episodes of random play each."""
 
     suite: str
@@ -79,7 +79,7 @@ def check_suite(
     episodes: int,
     workers: int | None = None,
     follow: Callable[[int, int], None] = lambda _done, _of: None,
-) -> SuiteCheck:
+) -> CheckedTasks:
     """Play every task of a suite twice.
 
     ``follow`` is told how many episodes are played, played again and observed, of how many, after each.
@@ -114,7 +114,7 @@ def check_suite(
         for task, spec in specs.items():
             tasks.append(_checked(task, spec, protocol, run, differences.get(task, "")))
             one_more()
-    return SuiteCheck(protocol.suite.name, protocol.suite.title, episodes, tuple(tasks))
+    return CheckedTasks(protocol.suite.name, protocol.suite.title, episodes, tuple(tasks))
 
 
 def _checked(
