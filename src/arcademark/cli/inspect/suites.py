@@ -23,7 +23,7 @@ def check(suite: str, episodes: int, override: tuple[str, ...], workers: int | N
     of random play, and where planners can search. Exits with 1 if a task differs or cannot be played.
     """
     from arcademark.environments.registry import load_suite
-    from arcademark.reports.runs.suite_check import SuiteCheck
+    from arcademark.reports.runs.verification import SuiteCheck
     from arcademark.runs.replay.suite_check import check_suite
     from arcademark.suite.protocols import step_protocol
 
