@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from arcademark import files
 from arcademark.console.games import game, score_step
 from arcademark.errors import ArcadeMarkError
+from arcademark.runs.store.imported import ImportedTrial, Rows
 from arcademark.scores.readers.base import DEFAULT_LAST, Log, Options, refuse_improper
 from arcademark.scores.readers.formats import Recognised
 from arcademark.scores.readers.logs.base import by_run, merge
@@ -48,40 +49,21 @@ _Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Values:
-    """Values of a log with their frames and, where it says them, the steps of each; shape (values,)."""
-
-    scores: _Floats
-    frames: _Ints
-    steps: _Ints
-
-
-@dataclass(frozen=True, eq=False)
-class TrainingLog:
+class TrainingLog(ImportedTrial):
     """One run's training on one game.
+
+    Evaluation is the episodes of its last evaluations, empty where it was not evaluated apart; its score is of all of
+    these, else of the last values of training.
 
     Parameters
     ----------
-    algorithm, task : str
-    run : int
-    training : Values
     averages : bool
         Whether each value of training is an average that the tool logged, not an episode.
-    evaluation : Values
-        The episodes of its last evaluations; empty where it was not evaluated apart.
-    last : int
-        How many values make its score: of evaluation all, else the last of training.
     assumed, doubts : tuple of str
         What the log does not say; why its values are hardly whole games' raw scores.
     """
 
-    algorithm: str
-    task: str
-    run: int
-    training: Values
     averages: bool
-    evaluation: Values
-    last: int
     assumed: tuple[str, ...]
     doubts: tuple[str, ...]
 
@@ -112,21 +94,21 @@ def training_logs(
     written = {id(log): log.task or as_written(log, file.relative, unsaid).task or "" for log, file in logs}
     gathered = by_run([(log, file.relative) for log, file in logs], options)
     clock = _Clock(frame_skip, frames_per_step)
-    made = [
+    placed = [
         (parts[0].place, _together(key, parts, kinds, written, options, clock))
         for key, parts in sorted(gathered.items())
     ]
-    result = tuple(log for _, log in made if log)
-    empty = tuple(place for place, log in made if not log)
-    if not result:
+    whole = tuple(log for _, log in placed if log)
+    empty = tuple(place for place, log in placed if not log)
+    if not whole:
         raise ArcadeMarkError(f"{empty[0]}: no score in the log (no episode finished, or all are NaN); leave it out")
-    return result, empty
+    return whole, empty
 
 
 def checksums(logs: Sequence[tuple[Log, Recognised]]) -> dict[str, str]:
     """Return the SHA-256 of each file by its path below what was named."""
-    result = {file.relative.as_posix(): file.path for _, file in logs}
-    return {name: hashlib.sha256(files.read_bytes(path)).hexdigest() for name, path in result.items()}
+    paths = {file.relative.as_posix(): file.path for _, file in logs}
+    return {name: hashlib.sha256(files.read_bytes(path)).hexdigest() for name, path in paths.items()}
 
 
 @dataclass(frozen=True)
@@ -159,7 +141,7 @@ def _together(
     log = merge(key, trained or evaluated)
     environment = next((written[id(part)] for part in (*trained, *evaluated) if written[id(part)]), "")
     assumed: list[str] = []
-    nothing = Values(np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64))
+    nothing = Rows(np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64))
     evaluation = nothing
     if evaluated:
         apart = merge(key, evaluated)
@@ -177,24 +159,24 @@ def _together(
         task,
         run,
         training,
-        log.unit == "average",
         evaluation,
         last,
+        log.unit == "average",
         tuple(dict.fromkeys(assumed)),
         tuple(_doubts(task, log, evaluation.scores, kinds[id(first)])),
     )
 
 
-def _episodes(log: Log, environment: str, clock: _Clock, assumed: list[str]) -> Values:
+def _episodes(log: Log, environment: str, clock: _Clock, assumed: list[str]) -> Rows:
     """Return the episodes of a log that says how long each is, or none of that."""
     steps = np.zeros(len(log.values), np.int64) if log.lengths is None else _whole(log, log.lengths, LENGTH, 1)
     frames, said = clock.of_lengths(environment)
     if said and log.lengths is not None:
         assumed.append(said)
-    return Values(log.values, steps * frames, steps)
+    return Rows(log.values, steps * frames, steps)
 
 
-def _trained(log: Log, environment: str, clock: _Clock, assumed: list[str]) -> Values:
+def _trained(log: Log, environment: str, clock: _Clock, assumed: list[str]) -> Rows:
     """Return the values of training: their frames add up to those of training where the log counts these."""
     if log.steps is None and log.lengths is None:
         raise ArcadeMarkError(
@@ -207,7 +189,7 @@ def _trained(log: Log, environment: str, clock: _Clock, assumed: list[str]) -> V
     frames = np.diff(ends, prepend=0)
     assumed.append(f"a step of training is {clock.frame_skip} frames")
     steps = np.zeros(len(frames), np.int64) if log.lengths is None else _whole(log, log.lengths, LENGTH, 1)
-    return Values(log.values, frames, steps)
+    return Rows(log.values, frames, steps)
 
 
 def _whole(log: Log, values: _Floats, what: str, least: int) -> _Ints:

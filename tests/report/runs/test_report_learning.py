@@ -250,14 +250,3 @@ def test_the_protocols_own_budget_needs_no_remark():
         frames, trials=tuple(dataclasses.replace(trial, training_frames=10_000) for trial in frames.trials)
     )
     assert re.search(r"for 10,000 frames; ale-2013 gives 5,000 ep", told(analyse(collected(frames)), "training_budget"))
-
-
-def test_ticks_of_a_small_range_differ():
-    assert figure_learning._labels([0.0, 0.005, 0.01]) == ["0", "0.005", "0.010"]
-    assert figure_learning._labels([-2.5, 0.0, 2.5]) == ["−2.5", "0", "2.5"]
-    assert figure_learning._labels([1000.0, 2000.0]) == ["1,000", "2,000"]
-
-
-def test_single_episodes_are_not_called_a_mean():
-    assert "each at the frame where it ended." in rendered(analyse(hand_made([(1.0, 10)] * 3)))
-    assert "the mean of 2 consecutive episodes" in rendered(analyse(hand_made([(1.0, 10)] * 20)))

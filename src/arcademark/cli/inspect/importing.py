@@ -51,9 +51,9 @@ def command(
                 f"--name {name} and --read algorithm={given['algorithm']} each name the agent; give one"
             )
         given["algorithm"] = name
-    found = import_logs(logs, out, protocol=protocol, frames_per_step=frames_per_step, **given)
-    for note in found.notes:
+    run = import_logs(logs, out, protocol=protocol, frames_per_step=frames_per_step, **given)
+    for note in run.notes:
         messages.say(f"note: {note}")
-    messages.say(f"imported, not verified: {found.directory}")
-    show([found.directory], ScoreOptions(), output)
+    messages.say(f"imported, not verified: {run.directory}")
+    show([run.directory], ScoreOptions(), output)
     return 0

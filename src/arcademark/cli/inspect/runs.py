@@ -24,9 +24,9 @@ def list_(folders: tuple[Path, ...], output: Output) -> int:
     """List the runs below FOLDER, 'runs' by default: agents, games, protocol, and how far each is."""
     from arcademark.reports.runs import listing
 
-    found = listing.list_runs(folders or (Path("runs"),))
-    output.show(found)
-    return 1 if found.unread else 0
+    runs = listing.list_runs(folders or (Path("runs"),))
+    output.show(runs)
+    return 1 if runs.unread else 0
 
 
 @command.command("merge", short_help="Make one run of runs that were played apart.")
@@ -43,18 +43,19 @@ def merge(out: Path, directories: tuple[Path, ...]) -> int:
     from arcademark.reports import wording
     from arcademark.runs.store import merging
 
-    found = merging.merge(out, directories)
-    failed = f", {found.failed:,} failed" if found.failed else ""
+    merged = merging.merge(out, directories)
+    failed = f", {merged.failed:,} failed" if merged.failed else ""
     console = messages.open_console(stderr=False)
     console.print(
-        f"{found.directory}: {wording.plural(found.added, 'episode')} of {wording.plural(len(found.sources), 'run')} "
-        f"taken in; now {wording.plural(found.episodes, 'episode')}, {found.done:,} of "
-        f"{wording.plural(found.trials, 'trial')} done{failed}; see 'arcademark report {found.directory}'"
+        f"{merged.directory}: {wording.plural(merged.added, 'episode')} of "
+        f"{wording.plural(len(merged.sources), 'run')} taken in; now {wording.plural(merged.episodes, 'episode')}, "
+        f"{merged.done:,} of {wording.plural(merged.trials, 'trial')} done{failed}; "
+        f"see 'arcademark report {merged.directory}'"
     )
-    if found.unfinished:
-        trials = (f"{trial.agent} on {trial.game} with seed {trial.seed}" for trial in found.unfinished)
+    if merged.unfinished:
+        trials = (f"{trial.agent} on {trial.game} with seed {trial.seed}" for trial in merged.unfinished)
         console.print(f"not done: {wording.shortened(trials)}", style="red")
-    return 1 if found.unfinished else 0
+    return 1 if merged.unfinished else 0
 
 
 @command.command("check", short_help="Find damage in a run, and salvage what is intact.")
@@ -69,20 +70,21 @@ def check(run_directory: Path, salvage: Path | None, as_json: bool) -> int:
     """
     from arcademark.runs.store import salvage as salvaging
 
-    found = salvaging.salvage(run_directory, salvage) if salvage else None
-    problems = found.problems if found else salvaging.check(run_directory)
+    salvaged = salvaging.salvage(run_directory, salvage) if salvage else None
+    problems = salvaged.problems if salvaged else salvaging.check(run_directory)
     if as_json:
         from arcademark.reports.runs import verification
 
-        messages.print_json(verification.checked(run_directory, problems, found))
+        messages.print_json(verification.checked(run_directory, problems, salvaged))
         return 1 if problems else 0
     console = messages.open_console(stderr=False)
     for problem in problems:
         console.print(problem, style="red")
-    if found:
+    if salvaged:
         console.print(
-            f"{found.directory}: {found.episodes:,} intact episodes, {found.done:,} of {found.trials:,} trials done; "
-            f"the command that played {run_directory} continues it with --out {found.directory}"
+            f"{salvaged.directory}: {salvaged.episodes:,} intact episodes, {salvaged.done:,} of "
+            f"{salvaged.trials:,} trials done; the command that played {run_directory} continues it with --out "
+            f"{salvaged.directory}"
         )
     elif not problems:
         console.print(f"{run_directory}: nothing is damaged; 'arcademark verify' tells whether its scores are real")

@@ -23,12 +23,12 @@ def check(suite: str, episodes: int, override: tuple[str, ...], workers: int | N
     of random play, and where planners can search. Exits with 1 if a task differs or cannot be played.
     """
     from arcademark.environments.registry import load_suite
-    from arcademark.reports.runs.suite_check import CheckedSuite
+    from arcademark.reports.runs.verification import SuiteCheck
     from arcademark.runs.replay.suite_check import check_suite
     from arcademark.suite.protocols import step_protocol
 
     rules = step_protocol(load_suite(suite)).override(options.pairs("override", override))
     with counting("playing", "episodes") as follow:
         checked = check_suite(rules, episodes, workers, follow)
-    output.show(CheckedSuite(**vars(checked)))
+    output.show(SuiteCheck(**vars(checked)))
     return 0 if checked.ok else 1

@@ -71,14 +71,14 @@ def command(
         chosen = usual_games(way.protocol.name) if games is None else resolve_tasks(games)
     specs, values = [], {}
     for combination in _combinations(tried, way.settings):
-        found = agent_specs(agent, {**way.settings, **combination})
-        if len(found) != 1:
-            raise ArcadeMarkError(f"agent {agent} is {len(found)} agents; name one, as in --set action=FIRE")
-        if found[0] in specs:
-            raise ArcadeMarkError(f"--try: {found[0].label} stands for two of the combinations; give each value once")
-        specs.append(found[0])
-        typed = all_parameters(found[0])
-        values[found[0].label] = {name: typed[name] for name in combination}
+        agents = agent_specs(agent, {**way.settings, **combination})
+        if len(agents) != 1:
+            raise ArcadeMarkError(f"agent {agent} is {len(agents)} agents; name one, as in --set action=FIRE")
+        if agents[0] in specs:
+            raise ArcadeMarkError(f"--try: {agents[0].label} stands for two of the combinations; give each value once")
+        specs.append(agents[0])
+        typed = all_parameters(agents[0])
+        values[agents[0].label] = {name: typed[name] for name in combination}
     if len(values) < 2:
         raise ArcadeMarkError("--try leaves one setting only; give a parameter two values or more")
     plan = way.plan(specs, chosen)
@@ -108,7 +108,7 @@ def _combinations(tried: Sequence[str], fixed: Mapping[str, str]) -> list[dict[s
             raise ArcadeMarkError(f"parameter {name} is both in --try and in --set; name it once")
         if "" in values or len(set(values)) < len(values):
             raise ArcadeMarkError(f"--try {name}={by_name[name]}: expected different values, as in --try {name}=1,2")
-    found = [dict(zip(lists, values, strict=True)) for values in itertools.product(*lists.values())]
-    if len(found) > MOST_SETTINGS:
-        raise ArcadeMarkError(f"--try: {len(found):,} combinations; expected {MOST_SETTINGS:,} at most")
-    return found
+    combinations = [dict(zip(lists, values, strict=True)) for values in itertools.product(*lists.values())]
+    if len(combinations) > MOST_SETTINGS:
+        raise ArcadeMarkError(f"--try: {len(combinations):,} combinations; expected {MOST_SETTINGS:,} at most")
+    return combinations

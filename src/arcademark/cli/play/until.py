@@ -11,7 +11,10 @@ from arcademark.cli import messages
 from arcademark.cli.output import Output
 from arcademark.cli.play.playing import Playing
 from arcademark.errors import ArcadeMarkError
-from arcademark.reports.subsets import until
+from arcademark.reports.subsets import predictors
+from arcademark.reports.subsets.until import PlayedUntil, UntilError
+from arcademark.runs.until import play_in_turn
+from arcademark.suite import tasks
 from arcademark.suite.subsets import LEVEL
 
 if TYPE_CHECKING:
@@ -29,35 +32,32 @@ def run(
             f"{specs[1].label}, …; choose one"
         )
     label = specs[0].label
-    outcome = until.UntilError(
-        error,
-        label,
-        games,
-        directory,
-        plan=lambda chosen: way.plan(specs, chosen),
-        play=lambda plan: way.play(plan, directory, tell_all=False),
-        say=messages.say,
-    ).run()
-    if outcome.interrupted:
+    plan = way.plan(specs, list(dict.fromkeys([*games, *tasks.suite(predictors.ATARI).tasks])))
+    for left in plan.left_out:
+        if left.game in games:
+            messages.say(f"left out  {left.agent} on {left.game}: {left.reason}")
+    until = UntilError(error, label, plan, messages.say)
+    interrupted, failed = play_in_turn(
+        plan, directory, games, lambda part: way.play(part, directory, tell_all=False), until.choose
+    )
+    if interrupted:
         return 130
-    if not outcome.reached and outcome.steps[-1].known:
+    if not until.reached and until.steps[-1].known:
         messages.say(
             f"not reached: {label} has no game left to play; more episodes or seeds do not narrow this interval"
         )
-    _show(outcome, directory, label, output)
-    return 0 if outcome.reached and not outcome.failed else 1
+    _show(until, failed, directory, output)
+    return 0 if until.reached and not failed else 1
 
 
-def _show(outcome: until.Outcome, directory: Path, label: str, output: Output) -> None:
+def _show(until: UntilError, failed: bool, directory: Path, output: Output) -> None:
     """Show the report, and below it what is predicted, if anything is."""
     from arcademark.reports.present import prediction, scores
     from arcademark.reports.subsets import models, predicting
     from arcademark.reports.tables.analysis import analyse
 
-    report = analyse(directory, every_variant=output.everything)
-    predicted = None
-    if outcome.steps[-1].known:
-        predicted = predicting.predicted([directory], models.ANY, algorithms=[label])
+    report, last = analyse(directory, every_variant=output.everything), until.steps[-1]
+    predicted = predicting.predicted([directory], models.ANY, algorithms=[until.agent]) if last.known else None
 
     def present() -> Document:
         document = scores.present(report)
@@ -66,4 +66,5 @@ def _show(outcome: until.Outcome, directory: Path, label: str, output: Output) -
         below = prediction.document(dataclasses.replace(predicted, sources=())).blocks
         return dataclasses.replace(document, blocks=(*document.blocks, *below))
 
-    output.show(until.PlayedUntil(**vars(outcome), level=LEVEL, report=report, prediction=predicted), present)
+    ended = (until.error, last.error, until.reached, False, failed, tuple(until.steps))
+    output.show(PlayedUntil(*ended, LEVEL, report, predicted), present)

@@ -38,7 +38,7 @@ _DOCUMENTS = (
     "reports.runs.planned:Planned",
     "reports.runs.robustness:Robustness",
     "reports.runs.status:Status",
-    "reports.runs.suite_check:CheckedSuite",
+    "reports.runs.verification:SuiteCheck",
     "reports.runs.tuning:Tuned",
     "reports.runs.verification:Checked",
     "reports.runs.verification:Verified",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 
 from arcademark.reports import wording
 from arcademark.reports.figures.model import Curve, CurvePanel, Curves, Guide
@@ -19,7 +20,8 @@ ROOM = 0.06  # part of the axis up that is left free above and below
 def panels(report: ScoreReport) -> tuple[tuple[Curves, str], ...]:
     """Lay out each game's curves apart, without a legend: a page has one, and columns as there is room."""
     return tuple(
-        (Curves((_panel(report, shown),), COLUMNS, body=BODY), _in_words(report, shown)) for shown in _by_game(report)
+        (Curves((_panel(report, curves),), COLUMNS, body=BODY), _in_words(report, curves))
+        for curves in _by_game(report)
     )
 
 
@@ -27,54 +29,49 @@ def file(report: ScoreReport, kind: str) -> bytes:
     """Draw them as a file that stands alone."""
     from arcademark.reports.figures import files
 
-    games = _by_game(report)
-    places = _places(report)
-    learners = dict.fromkeys(curve.algorithm for shown in games for curve in shown)
+    games, places = _by_game(report), _places(report)
+    learners = dict.fromkeys(curve.algorithm for curves in games for curve in curves)
     legend = tuple((name, places[name]) for name in learners)
-    shown = Curves(tuple(_panel(report, shown) for shown in games), min(COLUMNS, len(games)), legend, BODY)
-    return files.file(shown, kind, "learning")
+    figure = Curves(tuple(_panel(report, curves) for curves in games), min(COLUMNS, len(games)), legend, BODY)
+    return files.file(figure, kind, "learning")
 
 
-def _in_words(report: ScoreReport, shown: Sequence[LearningCurve]) -> str:
-    said = (
+def _in_words(report: ScoreReport, curves: Sequence[LearningCurve]) -> str:
+    each = (
         f"{curve.algorithm}: from {wording.score(curve.first)} to "
         f"{wording.score(curve.last)} in {wording.plural(curve.episodes, 'episode')}"
-        for curve in shown
+        for curve in curves
     )
-    return f"Scores of training episodes of {report.game(shown[0].game).name}. {'; '.join(said)}."
+    return f"Scores of training episodes of {report.game(curves[0].game).name}. {'; '.join(each)}."
 
 
 def _places(report: ScoreReport) -> dict[str, int]:
-    """Return which colour and dashes each algorithm has that is shown."""
+    """Return which colour and dashes each algorithm has that is drawn."""
     return {algorithm.name: index for index, algorithm in enumerate(report.algorithms[:MOST_SERIES])}
 
 
 def _by_game(report: ScoreReport) -> list[list[LearningCurve]]:
     places = _places(report)
-    found: dict[str, list[LearningCurve]] = {}
-    for curve in report.learning:
-        if curve.algorithm in places:
-            found.setdefault(curve.game, []).append(curve)
-    return list(found.values())
+    drawn = (curve for curve in report.learning if curve.algorithm in places)
+    return [list(curves) for _, curves in groupby(drawn, key=lambda curve: curve.game)]
 
 
-def _panel(report: ScoreReport, shown: Sequence[LearningCurve]) -> CurvePanel:
-    game = report.game(shown[0].game)
-    values = [score for curve in shown for seed in curve.seeds for score in seed.scores]
+def _panel(report: ScoreReport, curves: Sequence[LearningCurve]) -> CurvePanel:
+    game, places = report.game(curves[0].game), _places(report)
+    values = [score for curve in curves for seed in curve.seeds for score in seed.scores]
     random = game.references.get("random")
     values += [] if random is None else [random]
     room = ROOM * ((max(values) - min(values)) or 1.0)
     low, high = min(values) - room, max(values) + room
-    end = float(max(seed.end_frames[-1] for curve in shown for seed in curve.seeds))
-    levels = ticks(low, high)
+    end = float(max(seed.end_frames[-1] for curve in curves for seed in curve.seeds))
     return CurvePanel(
         title=game.name,
         across=f"training {report.unit}s",
         limits=(0.0, end),
         heights=(low, high),
         ticks=tuple((value, _frames(value)) for value in ticks(0.0, end)),
-        levels=tuple(zip(levels, _labels(levels), strict=True)),
-        curves=tuple(line for curve in shown for line in _curves(curve, _places(report)[curve.algorithm])),
+        levels=tuple((value, f"{value:,.12g}".replace("-", "−")) for value in ticks(low, high)),
+        curves=tuple(line for curve in curves for line in _curves(curve, places[curve.algorithm])),
         level=None if random is None else Guide(random, "random", "muted"),
     )
 
@@ -82,24 +79,14 @@ def _panel(report: ScoreReport, shown: Sequence[LearningCurve]) -> CurvePanel:
 def _curves(curve: LearningCurve, series: int) -> list[Curve]:
     """Return the seeds' curves with their mean and its band, which the panel's edges may cut; one seed's alone."""
     alone = len(curve.seeds) == 1
-    found = [Curve(tuple(map(float, seed.end_frames)), seed.scores, series, thin=not alone) for seed in curve.seeds]
+    lines = [Curve(tuple(map(float, seed.end_frames)), seed.scores, series, thin=not alone) for seed in curve.seeds]
     if not alone:
-        together = curve.mean()
+        mean = curve.mean()
         band = None
-        if together.low is not None and together.high is not None:
-            band = tuple(together.low.tolist()), tuple(together.high.tolist())
-        found.append(Curve(tuple(together.frames.tolist()), tuple(together.mean.tolist()), series, band=band))
-    return found
-
-
-def _labels(levels: Sequence[float]) -> list[str]:
-    """Write levels with as many decimals as tell them apart."""
-    labels: list[str] = []
-    for digits in range(10):
-        labels = [wording.score(value, digits) for value in levels]
-        if [float(f"{value:.{digits}f}") for value in levels] == [round(value, 9) for value in levels]:
-            break
-    return labels
+        if mean.low is not None and mean.high is not None:
+            band = tuple(mean.low.tolist()), tuple(mean.high.tolist())
+        lines.append(Curve(tuple(mean.frames.tolist()), tuple(mean.mean.tolist()), series, band=band))
+    return lines
 
 
 def _frames(value: float) -> str:

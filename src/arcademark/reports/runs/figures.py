@@ -32,52 +32,18 @@ def scale(hns: ArrayLike) -> NDArray[np.float64]:
 
 
 def standing(report: ScoreReport) -> tuple[tuple[Rows, str], ...]:
-    """Lay out each game's scores between random play, the human average and the world record, and say them."""
-    played = _played(report)
-    said = (
-        f"{game.name}, {report.algorithms[index].name}: {wording.percent(_hns(score).value)}"
-        for game, scores in played
-        for index, score in scores
-    )
-    return ((standing_model(played), f"Human-normalised scores. {'; '.join(said)}."),)
+    """Lay out each game's scores between random play, the human average and the world record, and say them.
 
-
-def distribution(report: ScoreReport) -> tuple[tuple[Rows, str], ...]:
-    """Lay out every game's episodes, each game from its lowest to its highest episode."""
-    return ((distribution_model(_played(report)), "Every episode's score; the table has means and intervals."),)
-
-
-def legend(algorithms: Sequence[Algorithm]) -> tuple[tuple[str, str], ...]:
-    """Return the name of each algorithm that the figures show, with the name of its palette colour."""
-    return colours([item.name for item in algorithms])
-
-
-def _played(report: ScoreReport) -> list[Played]:
-    found: dict[str, list[tuple[int, Score]]] = {game.id: [] for game in report.games}
-    for index, algorithm in enumerate(report.algorithms[:MOST_SERIES]):
-        for score in algorithm.scores:
-            if score.score.value is not None:
-                found[score.game].append((index, score))
-    return [(game, found[game.id]) for game in report.games]
-
-
-def _hns(score: Score) -> Statistic:
-    return score.normalised.get("hns", Statistic(None))
-
-
-def _episodes(score: Score) -> tuple[float, ...]:
-    return score.played.episodes if score.played else ()
-
-
-def standing_model(played: Sequence[Played]) -> Rows:
-    """Lay out normalised scores: a bar each with its interval, in front of the world record."""
+    A score is a bar with its interval, in front of the world record.
+    """
+    everything = _played(report)
     played = [
         (game, scores)
-        for game, scores in played
+        for game, scores in everything
         if None not in (game.references.get(kind) for kind in ("random", "human"))
     ]
     marks: list[Mark] = []
-    told: list[tuple[int, float, str]] = []
+    numbers: list[tuple[int, float, str]] = []
     for row, (game, scores) in enumerate(played):
         if game.record_hns is not None:
             record, middle = float(scale(game.record_hns)), (len(scores) - 1) / 2
@@ -88,7 +54,7 @@ def standing_model(played: Sequence[Played]) -> Rows:
             if hns.value is None:
                 continue
             marks.append(Mark("bar", row, line, float(scale(hns.value)), shade=SERIES[index]))
-            told.append((row, line, wording.percent(hns.value)))
+            numbers.append((row, line, wording.percent(hns.value)))
             if hns.low is not None and hns.high is not None:
                 low, high = map(float, scale([hns.low, hns.high]))
                 marks.append(Mark("whisker", row, line, high, low, shade="ink"))
@@ -100,31 +66,60 @@ def standing_model(played: Sequence[Played]) -> Rows:
         limits=limits,
         ticks=tuple(tick for tick in ticks if limits[0] <= tick[0] <= limits[1]),
         marks=tuple(marks),
-        numbers=(Numbers("", tuple(told)),),
+        numbers=(Numbers("", tuple(numbers)),),
         guides=(Guide(0.0, "random", "muted"), Guide(float(scale(100)), "human average", "muted")),
     )
-    return _rows(played, panel)
+    in_words = (
+        f"{game.name}, {report.algorithms[index].name}: {wording.percent(_hns(score).value)}"
+        for game, scores in everything
+        for index, score in scores
+    )
+    return ((_rows(played, panel), f"Human-normalised scores. {'; '.join(in_words)}."),)
 
 
-def distribution_model(played: Sequence[Played]) -> Rows:
-    """Lay out episodes: each as a point, in front of a box from quarter to quarter with the median."""
-    played = [(game, [pair for pair in scores if _episodes(pair[1])]) for game, scores in played]
+def distribution(report: ScoreReport) -> tuple[tuple[Rows, str], ...]:
+    """Lay out every game's episodes, each game from its lowest to its highest episode.
+
+    Each is a point, in front of a box from quarter to quarter with the median.
+    """
+    played = [(game, [pair for pair in scores if _episodes(pair[1])]) for game, scores in _played(report)]
     played = [(game, scores) for game, scores in played if scores]
     dots = sum(len(_episodes(score)) for _, scores in played for _, score in scores) <= MOST_DOTS
     marks: list[Mark] = []
-    ends: list[tuple[float, float]] = []
+    lowest, highest = list[tuple[int, float, str]](), list[tuple[int, float, str]]()
     for row, (_, scores) in enumerate(played):
-        everything = [value for _, score in scores for value in _episodes(score)]
-        ends.append((min(everything), max(everything)))
+        every = [value for _, score in scores for value in _episodes(score)]
+        ends, middle = (min(every), max(every)), (len(scores) - 1) / 2
+        lowest.append((row, middle, wording.reference(ends[0])))
+        highest.append((row, middle, wording.reference(ends[1])))
         marks.append(Mark("rule", row, len(scores) - 0.32, 1.0, shade="rule"))
         for line, (index, score) in enumerate(scores):
-            marks += _episode_marks(score, row, line, ends[-1], SERIES[index], dots=dots)
-    lowest, highest = (
-        Numbers("", tuple((row, (len(scores) - 1) / 2, wording.reference(ends[row][side]))
-                          for row, (_, scores) in enumerate(played)), weak=True)
-        for side in (0, 1)
-    )  # fmt: skip
-    return _rows(played, RowPanel("", (-0.02, 1.02), (), tuple(marks), (highest,), lowest))
+            marks += _episode_marks(score, row, line, ends, SERIES[index], dots=dots)
+    before, after = (Numbers("", tuple(texts), weak=True) for texts in (lowest, highest))
+    panel = RowPanel("", (-0.02, 1.02), (), tuple(marks), (after,), before)
+    return ((_rows(played, panel), "Every episode's score; the table has means and intervals."),)
+
+
+def legend(algorithms: Sequence[Algorithm]) -> tuple[tuple[str, str], ...]:
+    """Return the name of each algorithm that the figures show, with the name of its palette colour."""
+    return colours([item.name for item in algorithms])
+
+
+def _played(report: ScoreReport) -> list[Played]:
+    played: dict[str, list[tuple[int, Score]]] = {game.id: [] for game in report.games}
+    for index, algorithm in enumerate(report.algorithms[:MOST_SERIES]):
+        for score in algorithm.scores:
+            if score.score.value is not None:
+                played[score.game].append((index, score))
+    return [(game, played[game.id]) for game in report.games]
+
+
+def _hns(score: Score) -> Statistic:
+    return score.normalised.get("hns", Statistic(None))
+
+
+def _episodes(score: Score) -> tuple[float, ...]:
+    return score.played.episodes if score.played else ()
 
 
 def _episode_marks(

@@ -11,13 +11,12 @@ from typing import Any
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.store import imported, manifest, provenance
-from arcademark.runs.store.imported import ImportedTrial, Rows
+from arcademark.runs.store.imported import ImportedTrial
 from arcademark.runs.store.recording import Recorder
 from arcademark.scores.readers.base import Options, count, listed
 from arcademark.scores.reading import read_logs
-from arcademark.scores.training_logs import TrainingLog, Values, checksums, training_logs
+from arcademark.scores.training_logs import checksums, training_logs
 from arcademark.suite import protocols, tasks
-from arcademark.suite.protocols import AtariProtocol
 
 
 @dataclass(frozen=True)
@@ -62,22 +61,22 @@ def import_logs(
     rules = protocols.protocol(protocol or "world-records")
     reading = {**reading, "canonical_task": tasks.canonical_game}
     logs, notes = read_logs(list(places), format=format, **reading)
-    found, empty = training_logs(logs, Options(**reading), frame_skip=rules.frame_skip, frames_per_step=frames_per_step)
-    rules = _reported(rules, found)
-    trials = tuple(
-        ImportedTrial(log.algorithm, log.task, log.run, _rows(log.training), _rows(log.evaluation), log.last)
-        for log in found
+    trials, empty = training_logs(
+        logs, Options(**reading), frame_skip=rules.frame_skip, frames_per_step=frames_per_step
     )
-    assumed = dict.fromkeys(text for log in found for text in log.assumed)
-    names = [trial.label for trial in trials]
+    # evaluation is reported where every log has it, else training where one has none
+    if all(len(trial.evaluation) for trial in trials):
+        rules = rules.override({"reported_episodes": "evaluation"})
+    else:  # whole games are what logs have once the game goes on after a life
+        whole = {"training_episode_end": rules.evaluation_episode_end}
+        rules = rules.override({"reported_episodes": "training_last_k", **whole})
+    assumed = dict.fromkeys(text for trial in trials for text in trial.assumed)
     source: manifest.Imported = {
         "formats": list(dict.fromkeys(file.format for _, file in logs)),
         "files": checksums(logs),
-        "averages": list(dict.fromkeys(name for name, log in zip(names, found, strict=True) if log.averages)),
+        "averages": list(dict.fromkeys(trial.label for trial in trials if trial.averages)),
         "assumed": [*([] if protocol else [f"the protocol is {rules.name}"]), *assumed],
-        "doubts": list(
-            dict.fromkeys((name, log.task, text) for name, log in zip(names, found, strict=True) for text in log.doubts)
-        ),
+        "doubts": list(dict.fromkeys((trial.label, trial.game, text) for trial in trials for text in trial.doubts)),
     }
     slug = re.sub(r"[^a-z0-9_]+", "-", trials[0].agent.lower()).strip("-")[:32]
     directory = Path(out) if out is not None else Path("runs") / f"imported-{slug or 'logs'}"
@@ -89,16 +88,3 @@ def import_logs(
     if empty:
         notes = (*notes, f"{count(len(empty), 'log')} without a score left out: {listed(empty)}")
     return Imported(directory, trials, notes)
-
-
-def _reported(rules: AtariProtocol, found: Sequence[TrainingLog]) -> AtariProtocol:
-    """Report what there is: evaluation where every log has it, else training where one has none."""
-    evaluated = [bool(len(log.evaluation.scores)) for log in found]
-    if all(evaluated):
-        return rules.override({"reported_episodes": "evaluation"})
-    whole = {"training_episode_end": rules.evaluation_episode_end}  # what logs have once the game goes on after a life
-    return rules.override({"reported_episodes": "training_last_k", **whole})
-
-
-def _rows(values: Values) -> Rows:
-    return Rows(values.scores, values.frames, values.steps)

@@ -93,55 +93,53 @@ class LearningCurve:
         return [(seed.end_frames, seed.scores) for seed in self.seeds]
 
 
-def curves(shown: Sequence[PlayedAlgorithm]) -> tuple[LearningCurve, ...]:
+def curves(algorithms: Sequence[PlayedAlgorithm]) -> tuple[LearningCurve, ...]:
     """Return the training of every learner on every game, games together, in the report's order."""
-    found = [curve for algorithm in shown for curve in _of(algorithm)]
-    games = list(dict.fromkeys(task for algorithm in shown for task in algorithm.cells))
-    return tuple(sorted(found, key=lambda curve: games.index(curve.game)))
+    games = dict.fromkeys(task for algorithm in algorithms for task in algorithm.cells)
+    every = ((game, algorithm) for game in games for algorithm in algorithms if game in algorithm.cells)
+    return tuple(curve for game, algorithm in every if (curve := _curve(algorithm, game)))
 
 
-def _of(algorithm: PlayedAlgorithm) -> Iterator[LearningCurve]:
+def _curve(algorithm: PlayedAlgorithm, game: str) -> LearningCurve | None:
     record = algorithm.run.record
-    for game in algorithm.cells:
-        trials = sorted((item for item in algorithm.trials if item.game == game), key=lambda item: item.seed)
-        training = {trial: rows for trial in trials if trial.learns and (rows := record.training(trial))}
-        if not training:
-            continue
-        window = max(1, min(WIDEST, max(map(len, training.values())) // 10))
-        reported = scored_phase(record.protocol, learns=True) == "training"
-        k = max(trial.episodes for trial in training) if reported else USUAL_K
-        source = imported.of(record)
-        if source is not None and any(trial.agent in source["averages"] for trial in training):
-            window = k = 1
-        seeds, ends = [], []
-        for trial, rows in training.items():
-            frames = np.cumsum(rows.frames)
-            found = training_score(rows.score, frames, window)
-            count = len(found.curve)
-            kept = np.unique(np.round(np.linspace(0, count - 1, min(count, MOST_POINTS))).astype(np.int64))
-            points = tuple(map(int, found.end_frames[kept])), tuple(map(float, found.curve[kept]))
-            score = training_score(rows.score, frames, k)
-            apart = record.evaluation(trial).score
-            seeds.append(
-                SeedCurve(
-                    trial.seed,
-                    len(rows),
-                    int(frames[-1]),
-                    finished(trial, record),
-                    *points,
-                    score.end,
-                    score.episodes,
-                    float(apart.mean()) if apart.size else None,
-                )
-            )
-            ends.append((found.curve[0], found.curve[-1], score.end))
-        first, last, _ = map(float, np.mean(ends, axis=0))
-        score_of_all, *reach, _ = score_intervals([np.array(ends)[:, 2]], [score_bounds(game)])[0].tolist()
-        low, high = (None, None) if math.isnan(reach[0]) else reach
-        apart_of_all = [seed.evaluation for seed in seeds if seed.evaluation is not None]
-        evaluation = float(np.mean(apart_of_all)) if apart_of_all else None
-        shown = algorithm.name, window, first, last, tuple(seeds), k
-        yield LearningCurve(game, *shown, score_of_all, low, high, evaluation)
+    trials = sorted((trial for trial in algorithm.trials if trial.game == game), key=lambda trial: trial.seed)
+    training = {trial: rows for trial in trials if trial.learns and (rows := record.training(trial))}
+    if not training:
+        return None
+    window = max(1, min(WIDEST, max(map(len, training.values())) // 10))
+    reported = scored_phase(record.protocol, learns=True) == "training"
+    k = max(trial.episodes for trial in training) if reported else USUAL_K
+    source = imported.of(record)
+    if source is not None and any(trial.agent in source["averages"] for trial in training):
+        window = k = 1
+    seeds = tuple(_seed(record, trial, window, k) for trial in training)
+    scores = np.array([(seed.scores[0], seed.scores[-1], seed.training_score) for seed in seeds])
+    first, last, score = scores.mean(axis=0).tolist()
+    _, *reach, _ = score_intervals([scores[:, 2]], [score_bounds(game)])[0].tolist()
+    low, high = (None, None) if math.isnan(reach[0]) else reach
+    evaluated = [seed.evaluation for seed in seeds if seed.evaluation is not None]
+    evaluation = float(np.mean(evaluated)) if evaluated else None
+    return LearningCurve(game, algorithm.name, window, first, last, seeds, k, score, low, high, evaluation)
+
+
+def _seed(record: RunRecord, trial: TrialRecord, window: int, k: int) -> SeedCurve:
+    rows, evaluation = record.training(trial), record.evaluation(trial).score
+    frames = np.cumsum(rows.frames)
+    smoothed = training_score(rows.score, frames, window)
+    score = training_score(rows.score, frames, k)
+    count = len(smoothed.curve)
+    kept = np.unique(np.round(np.linspace(0, count - 1, min(count, MOST_POINTS))).astype(np.int64))
+    return SeedCurve(
+        trial.seed,
+        len(rows),
+        int(frames[-1]),
+        finished(trial, record),
+        tuple(smoothed.end_frames[kept].tolist()),
+        tuple(smoothed.curve[kept].tolist()),
+        score.end,
+        score.episodes,
+        float(evaluation.mean()) if evaluation.size else None,
+    )
 
 
 def frames_used(algorithm: PlayedAlgorithm) -> int | None:
@@ -165,12 +163,13 @@ def finished(trial: TrialRecord, record: RunRecord) -> bool:
 def episodes(collection: RunCollection) -> Iterator[tuple[str, str, int, int, int, int, float]]:
     """Yield every training episode: algorithm, game, seed, episode, its frames, the frame of its end, its score."""
     for run in collection.runs:
-        shown = dict(zip(dict.fromkeys(trial.agent for trial in run.record.trials), run.table.algorithms, strict=True))
+        agents = dict.fromkeys(trial.agent for trial in run.record.trials)
+        names = dict(zip(agents, run.table.algorithms, strict=True))
         for trial in run.record.trials:
             rows = run.record.training(trial)
             columns = (rows.episode, rows.frames, np.cumsum(rows.frames), rows.score)
             for row in zip(*(column.tolist() for column in columns), strict=True):
-                yield shown[trial.agent], trial.game, trial.seed, *row
+                yield names[trial.agent], trial.game, trial.seed, *row
 
 
 def as_csv(collection: RunCollection) -> str:

@@ -220,10 +220,9 @@ def _account(suite: str, algorithm: str, entries: Sequence[tuple[Entry, str]]) -
     repeated = [
         Repeated(game, count, tuple(dict.fromkeys(entry.directory for entry in mine)))
         for game, mine in by_game.items()
-        if (count := len({entry.setting for entry in mine})) > 1
+        if not baseline and (count := len({entry.setting for entry in mine})) > 1
     ]
-    ordered = sorted(uses, key=lambda use: use.first)
-    return Account(algorithm, baseline, tuple(ordered), () if baseline else tuple(repeated), suite)
+    return Account(algorithm, baseline, tuple(sorted(uses, key=lambda use: use.first)), tuple(repeated), suite)
 
 
 def _use(entries: Sequence[Entry], setting: str, *, by_code: bool) -> Use:

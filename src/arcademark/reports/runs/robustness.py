@@ -348,17 +348,17 @@ def _variants(path: Path, base: RunScores) -> tuple[Mapping[str, Kind], Mapping[
             continue
         run = load_run(place)
         kind = kind_of(rules, run.record.protocol)
+        wrong = ""
         if _agent(run) != _agent(base):
-            raise ArcadeMarkError(f"{place}: its agent is {_agent(run)}, not {_agent(base)}; move it elsewhere")
-        if kind is None:
-            raise ArcadeMarkError(
-                f"{place}: its protocol is not changed in one of {', '.join(KINDS)} from that of {BASE}; move it "
-                "elsewhere"
-            )
-        if trained and any(trial.learns for trial in run.record.trials):
-            raise ArcadeMarkError(f"{place}: its agent was trained there anew, not in {BASE}; move it elsewhere")
-        if any(kept.get(trial) != digest for trial, digest in _checkpoints(run).items() if trial in kept or trained):
-            raise ArcadeMarkError(f"{place}: what plays there is not what {BASE} has now; move it elsewhere")
+            wrong = f"its agent is {_agent(run)}, not {_agent(base)}"
+        elif kind is None:
+            wrong = f"its protocol is not changed in one of {', '.join(KINDS)} from that of {BASE}"
+        elif trained and any(trial.learns for trial in run.record.trials):
+            wrong = f"its agent was trained there anew, not in {BASE}"
+        elif any(kept.get(trial) != digest for trial, digest in _checkpoints(run).items() if trial in kept or trained):
+            wrong = f"what plays there is not what {BASE} has now"
+        if wrong or kind is None:
+            raise ArcadeMarkError(f"{place}: {wrong}; move it elsewhere")
         changes = differences(rules, run.record.protocol)
         strength = [(change.setting, change.b is not None, change.b) for change in changes]
         ordered.append((KINDS.index(kind), strength, place.name, run))

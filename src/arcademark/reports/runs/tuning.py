@@ -21,7 +21,7 @@ from arcademark.metrics import hyperparameters
 from arcademark.metrics.ranges import inter_algorithm
 from arcademark.metrics.uncertainty import intervals
 from arcademark.reports import estimates, prose, wording
-from arcademark.reports.columns import Column
+from arcademark.reports.columns import Column, Kind
 from arcademark.reports.record import Value
 from arcademark.reports.subsets.models import short_title
 from arcademark.scores.runs import RunScores, load_run
@@ -108,8 +108,6 @@ class Sensitivity:
     dimensionality: int
     by_count: tuple[TunedParameters, ...]
 
-    SHARE: ClassVar = hyperparameters.SHARE
-
     def columns(self, noun: str) -> tuple[Column | None, ...]:
         """What is shown by the number of parameters that are tuned."""
         return (
@@ -172,20 +170,15 @@ class Tuned:
         return game if self.suite else game_name(game)
 
     @property
-    def ranked(self) -> list[tuple[int, Setting]]:
-        """The settings with their ranks."""
-        return list(enumerate(self.settings, start=1))
-
-    @property
     def places(self) -> tuple[Column | None, ...]:
         """What is shown of each setting."""
         names = self.settings[0].values
         return (
-            Column("", 0),
-            *(Column(name, _parameter(lambda row: row[1].values, name), kind="name") for name in names),
-            Column("mean place", lambda row: row[1].mean, _fixed, style="strong"),
-            Column("95 %", lambda row: row[1].half_width),
-            Column("median of all, estimated", lambda row: row[1].estimate, wording.percent) if self.model else None,
+            self._rank,
+            *(_parameter(name, lambda setting: setting.values, "name") for name in names),
+            Column("mean place", "mean", _fixed, style="strong"),
+            Column("95 %", "half_width"),
+            Column("median of all, estimated", "estimate", wording.percent) if self.model else None,
         )
 
     @property
@@ -193,9 +186,13 @@ class Tuned:
         """The scores of each setting."""
 
         def of(game: str) -> Column:
-            return Column(self.title(game), lambda row: row[1].scores[game], lambda score: wording.score(score, 1))
+            return Column(self.title(game), lambda setting: setting.scores[game], lambda score: wording.score(score, 1))
 
-        return (Column("", 0), *map(of, self.games))
+        return (self._rank, *map(of, self.games))
+
+    @property
+    def _rank(self) -> Column:
+        return Column("", lambda setting: self.settings.index(setting) + 1)
 
     @property
     def best(self) -> tuple[list[tuple[str, Mapping[str, Value]]], list[Column]]:
@@ -203,12 +200,12 @@ class Tuned:
         if self.sensitivity is None:
             return [], []
         games = ((self.title(game), values) for game, values in self.sensitivity.best.items())
-        names = [Column(name, _parameter(lambda row: row[1], name)) for name in self.sensitivity.fixed]
-        return [("best fixed setting", self.sensitivity.fixed), *games], [Column("", 0), *names]
+        columns = [Column("", 0), *(_parameter(name, lambda row: row[1], "number") for name in self.sensitivity.fixed)]
+        return [("best fixed setting", self.sensitivity.fixed), *games], columns
 
 
-def _parameter(values: Callable[[Any], Mapping[str, Value]], name: str) -> Callable[[Any], str]:
-    return lambda row: format_setting(values(row)[name])
+def _parameter(name: str, values: Callable[[Any], Mapping[str, Value]], kind: Kind) -> Column:
+    return Column(name, lambda row: format_setting(values(row)[name]), kind=kind)
 
 
 def _fixed(value: float) -> str:
@@ -224,9 +221,11 @@ def _interval(row: TunedParameters | Sensitivity) -> str | None:
 def warning(games: Sequence[str], suite: TaskSuite | None = None) -> str:
     """Say what is wrong with tuning on some games; "" where nothing is."""
     outside = subsets.for_testing(games, suite)
+    if not outside:
+        return ""
     training = suite.training_tasks if suite else ()
     evaluated = () if suite else [game for game in outside if game in subsets.subset("atari-5").tasks]
-    return prose.text("tuning", "warning", outside=outside, evaluated=evaluated, training=training) if outside else ""
+    return prose.text("tuning", "warning", outside=outside, evaluated=evaluated, training=training)
 
 
 def tuned(directory: Path, tried: Mapping[str, Mapping[str, Value]]) -> Tuned:

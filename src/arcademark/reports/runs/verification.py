@@ -1,4 +1,4 @@
-"""What verifying a run, or looking for damage in it, showed, as documents."""
+"""What verifying a run, looking for damage in it, or playing a suite's tasks twice showed, as documents."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from arcademark.reports import wording
+from arcademark.reports.columns import Column
+from arcademark.runs.replay.suite_check import CheckedTasks
 from arcademark.runs.replay.verify import Finding, Verification
 from arcademark.runs.store.salvage import Salvaged
 
@@ -62,6 +65,43 @@ class Checked:
     salvaged: NewRun | None
 
 
+@dataclass(frozen=True)
+class SuiteCheck(CheckedTasks):
+    """What a suite's tasks are made of and how they play, of so many episodes of random play each."""
+
+    SCHEMA: ClassVar[str] = "arcademark.suite-check/1"
+
+    COLUMNS: ClassVar = (
+        Column("task", "task", style="strong"),
+        Column("environment", "environment", kind="name", optional=True),
+        Column("observation", "observation", kind="prose"),
+        Column("actions", "actions", kind="name"),
+        Column(
+            "random play",
+            "random_score",
+            below=lambda task: "" if task.random_error is None else f"± {wording.score(task.random_error)}",
+        ),
+        Column("steps", "steps", lambda steps: wording.count(round(steps))),
+        Column(
+            "played twice",
+            lambda task: "the same" if task.repeatable else task.difference,
+            kind="prose",
+            style=lambda task: "good" if task.repeatable else "bad",
+        ),
+        Column(
+            "planners",
+            lambda task: "yes" if task.planned else f"no: {task.unplanned}",
+            kind="prose",
+            style=lambda task: "" if task.planned else "weak",
+        ),
+    )
+
+    @property
+    def packages(self) -> tuple[str, ...]:
+        """What makes the tasks."""
+        return tuple(dict.fromkeys(task.package for task in self.tasks if task.package))
+
+
 def checked(directory: Path, problems: tuple[str, ...], salvaged: Salvaged | None) -> Checked:
     """Make the document of a check."""
     new = None
@@ -70,7 +110,7 @@ def checked(directory: Path, problems: tuple[str, ...], salvaged: Salvaged | Non
     return Checked(str(directory), not problems, problems, new)
 
 
-def of(found: Verification) -> Verified:
+def of(run: Verification) -> Verified:
     """Make the document of a verification."""
-    counts = (len(found.findings), found.confirmed, found.differing, found.unverifiable)
-    return Verified(str(found.directory), found.ok, *counts, found.problems, found.warnings, found.notes)
+    counts = (len(run.findings), run.confirmed, run.differing, run.unverifiable)
+    return Verified(str(run.directory), run.ok, *counts, run.problems, run.warnings, run.notes)

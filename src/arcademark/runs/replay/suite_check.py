@@ -60,7 +60,7 @@ class CheckedTask:
 
 
 @dataclass(frozen=True)
-class SuiteCheck:
+class CheckedTasks:
     """What a suite's tasks are made of and how they play, of so many episodes of random play each."""
 
     suite: str
@@ -79,7 +79,7 @@ def check_suite(
     episodes: int,
     workers: int | None = None,
     follow: Callable[[int, int], None] = lambda _done, _of: None,
-) -> SuiteCheck:
+) -> CheckedTasks:
     """Play every task of a suite twice.
 
     ``follow`` is told how many episodes are played, played again and observed, of how many, after each.
@@ -90,11 +90,11 @@ def check_suite(
             specs[task] = environment_spec(task, protocol)
         except ArcadeMarkError as error:
             specs[task] = str(error)
-    made = [task for task, spec in specs.items() if isinstance(spec, EnvironmentSpec)]
+    playable = [task for task, spec in specs.items() if isinstance(spec, EnvironmentSpec)]
     numbers = count(1)
 
     def one_more() -> None:
-        follow(next(numbers), 2 * episodes * len(made) + len(specs))
+        follow(next(numbers), 2 * episodes * len(playable) + len(specs))
 
     def on_event(event: Event) -> None:
         if isinstance(event, EpisodeDone):
@@ -102,9 +102,9 @@ def check_suite(
 
     with tempfile.TemporaryDirectory() as folder:
         run, differences = None, dict[str, str]()
-        if made:
+        if playable:
             place = Path(folder) / "run"
-            plan = make_plan(agent_specs("random"), made, protocol, 1, episodes)
+            plan = make_plan(agent_specs("random"), playable, protocol, 1, episodes)
             execute(plan, place, workers=workers, on_event=on_event)
             run = read_run(place)
             replayed = verify(place, workers=workers, suite=protocol.suite, on_finding=lambda _finding, _of: one_more())
@@ -114,7 +114,7 @@ def check_suite(
         for task, spec in specs.items():
             tasks.append(_checked(task, spec, protocol, run, differences.get(task, "")))
             one_more()
-    return SuiteCheck(protocol.suite.name, protocol.suite.title, episodes, tuple(tasks))
+    return CheckedTasks(protocol.suite.name, protocol.suite.title, episodes, tuple(tasks))
 
 
 def _checked(
