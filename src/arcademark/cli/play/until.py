@@ -50,7 +50,8 @@ def run(
 
 def _show(outcome: until.Outcome, directory: Path, label: str, output: Output) -> None:
     """Show the report, and below it what is predicted, if anything is."""
-    from arcademark.reports.present import prediction, scores
+    from arcademark.reports import presenter
+    from arcademark.reports.present import scores
     from arcademark.reports.subsets import models, predicting
     from arcademark.reports.tables.analysis import analyse
 
@@ -63,7 +64,7 @@ def _show(outcome: until.Outcome, directory: Path, label: str, output: Output) -
         document = scores.present(report)
         if predicted is None:
             return document
-        below = prediction.document(dataclasses.replace(predicted, sources=())).blocks
+        below = presenter.document(dataclasses.replace(predicted, sources=())).blocks
         return dataclasses.replace(document, blocks=(*document.blocks, *below))
 
     output.show(until.PlayedUntil(**vars(outcome), level=LEVEL, report=report, prediction=predicted), present)
