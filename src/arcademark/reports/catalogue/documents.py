@@ -220,18 +220,21 @@ class Errata:
         return found
 
     @property
-    def categories(self) -> list[tuple[str, Counter[str]]]:
-        """Categories, the most frequent first, each with how many errata a paper has of it."""
-        counted: dict[str, Counter[str]] = {}
-        for slip in self.errata:
-            counted.setdefault(slip.category, Counter())[slip.paper] += 1
-        return sorted(counted.items(), key=lambda pair: (-pair[1].total(), pair[0]))
+    def categories(self) -> list[tuple[str | int | None, ...]]:
+        """Categories, the most frequent first, each with how many errata there are of it, in all and of each paper."""
+        totals = Counter(slip.category for slip in self.errata)
+        counted = Counter((slip.category, slip.paper) for slip in self.errata)
+        order = sorted(totals, key=lambda category: (-totals[category], category))
+        return [
+            (category, totals[category], *(counted[category, paper] or None for paper in self.papers))
+            for category in order
+        ]
 
     @property
     def categories_columns(self) -> tuple[Column, ...]:
         """What is shown of each category."""
-        papers = (Column(paper, lambda row, paper=paper: row[1][paper] or None, optional=True) for paper in self.papers)
-        return (Column("category", 0), Column("errata", lambda row: row[1].total()), *papers)
+        papers = (Column(paper, place, optional=True) for place, paper in enumerate(self.papers, 2))
+        return (Column("category", 0), Column("errata", 1), *papers)
 
 
 COLUMNS: Mapping[str, tuple[Column, ...]] = MappingProxyType(

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from operator import attrgetter
 from typing import Any, ClassVar
 
 from arcademark._version import __version__
@@ -91,7 +90,7 @@ class Part:
 
     @cached_property
     def cells(self) -> Mapping[tuple[str, str, str], Comparison]:
-        """By row, algorithm and quantity, `FRAMES` and the rows of `BELOW` among the rows; empty of what is no table."""
+        """By row (also `FRAMES` and those of `BELOW`), algorithm and quantity; empty of what is no table."""
         placed = [(item.place, item) for item in self.comparisons if item.place is not None]
         found = {(place.row, place.algorithm, place.quantity): item for place, item in placed}
         return found if len(found) == len(self.comparisons) else {}
@@ -152,12 +151,7 @@ class Part:
         yield Column("", 1)
         there = {row for row, _, _ in self.cells}
         for key in (key for key in BELOW if key in there):
-            yield Column(
-                BELOW[key],
-                lambda row, key=key: _text(row[2].get(key), printed=row[1] == "paper", marked=row[1] == "ours"),
-                str,
-                style=lambda row, key=key: _style(row[2].get(key)) if row[1] == "ours" else "",
-            )
+            yield Column(BELOW[key], partial(_below, key), str, style=partial(_below_style, key))
 
     @property
     def kinds(self) -> Mapping[str, Mapping[str, Sequence[Comparison]]]:
@@ -194,6 +188,14 @@ def _text(item: Comparison | None, *, printed: bool = False, marked: bool = True
     if not marked or (item.verdict == "agrees" and (printed or not item.why or item.recomputed == item.printed)):
         return text
     return f"{DIFFERS if item.verdict == 'differs' else NOTED if item.verdict == 'agrees' else ''} {text}".strip()
+
+
+def _below(key: str, row: tuple[str, str, Mapping[str, Comparison]]) -> str:
+    return _text(row[2].get(key), printed=row[1] == "paper", marked=row[1] == "ours")
+
+
+def _below_style(key: str, row: tuple[str, str, Mapping[str, Comparison]]) -> Style:
+    return _style(row[2].get(key)) if row[1] == "ours" else ""
 
 
 def _style(item: Comparison | None) -> Style:
@@ -264,23 +266,21 @@ class Reproduced:
         )
 
     @property
-    def overview(self) -> list[tuple[str, Counts]]:
-        """The counts of each part, and of all together."""
-        return [*((part.title, part.counts) for part in self.parts), ("together", self.counts)]
-
-    @property
     def overview_columns(self) -> Iterator[Column]:
         """The counts that are worth a column."""
-        yield Column("part", 0, style=lambda row: "strong" if row[0] == "together" else "")
-        styles: dict[str, Style] = {"differ": "doubtful", "unexplained": "bad"}
+        yield Column(
+            "part",
+            lambda row: "together" if row is self else row.title,
+            style=lambda row: "strong" if row is self else "",
+        )
         for name, title in OVERVIEW.items():
             if name in ("agree", "differ") or getattr(self.counts, name):
-                of = attrgetter(name)
-                yield Column(
-                    title,
-                    lambda row, of=of: of(row[1]),
-                    style=lambda row, of=of, name=name: styles.get(name, "") if of(row[1]) else "weak",
-                )
+                yield Column(title, f"counts.{name}", style=partial(self._emphasis, name))
+
+    @staticmethod
+    def _emphasis(name: str, row: Part | Reproduced) -> Style:
+        styles: dict[str, Style] = {"differ": "doubtful", "unexplained": "bad"}
+        return styles.get(name, "") if getattr(row.counts, name) else "weak"
 
     @property
     def different_kinds(self) -> dict[str, int]:

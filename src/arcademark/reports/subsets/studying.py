@@ -114,7 +114,7 @@ class Studied:
 
     def _of_models(self, value: str, error: str, show: Callable[[float], str]) -> Iterator[Column]:
         def of(place: int, name: str) -> Callable[[Line], float | None]:
-            return lambda line: getattr(line.row.estimates[place], name)  # type: ignore[no-any-return]
+            return lambda line: getattr(line.row.estimates[place], name)
 
         for place, model in enumerate(self.models):
             yield Column(model, of(place, value), show)
