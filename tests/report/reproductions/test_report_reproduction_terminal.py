@@ -6,8 +6,8 @@ from collections.abc import Callable
 import pytest
 from made_up_papers import CELLS, FIGURES, STATEMENTS, TABLE, made_up
 
+from arcademark.cli.score.reproduce import document
 from arcademark.reports.layout import Console
-from arcademark.reports.present import reproductions as present
 from arcademark.reports.render import terminal
 from arcademark.reports.reproductions.analysis import Reproduced
 from arcademark.reproduce.comparison import Reproduction
@@ -16,7 +16,7 @@ from arcademark.reproduce.comparison import Reproduction
 def printed(shown: Reproduced, width: int = 80, *, whole: bool = False, colour: bool = False) -> str:
     console = Console(width=width, force_terminal=colour, color_system="truecolor" if colour else None)
     with console.capture() as out:
-        terminal.render(present.document(shown), console, everything=whole)
+        terminal.render(document(shown), console, everything=whole)
     return "".join(f"{line.rstrip()}\n" for line in out.get().splitlines())
 
 
@@ -74,8 +74,7 @@ def test_what_a_table_further_up_explains_is_referred_to() -> None:
     second = dataclasses.replace(TABLE, number=4, title="Table 4: again", comparisons=again)
     lines = [line.strip() for line in printed(made_up(first, second, figures=()), 120).splitlines()]
     there = lines[lines.index("Table 4: again") :]
-    assert "As in Table 3: The score is a hundredth of what it is elsewhere, and …" in there
-    assert "Quick, pong, hns: as in Table 3" in there
+    assert any(line.startswith("As in Table 3: The score is a hundredth") for line in there)
     assert "Quick, mean, hns   2.55   27.99" in there
     assert "Nobody knows." in there
     assert lines.count(why) == 1
