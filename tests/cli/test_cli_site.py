@@ -51,6 +51,7 @@ def manifests_read(monkeypatch):
     return times
 
 
+@pytest.mark.slow
 def test_each_run_and_the_catalogue_are_read_once(invoke, played, manifests_read, monkeypatch):
     """For replays, films and every view."""
     shutil.copytree(played, "other")
