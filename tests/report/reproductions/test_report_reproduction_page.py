@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from html_page import Page
-from made_up_papers import CELLS, FIGURES, SOURCE, STATEMENTS, TABLE, made_up
+from made_up_papers import CELLS, FIGURES, STATEMENTS, TABLE, made_up
 
 from arcademark.cli.score.reproduce import document
 from arcademark.reports.render import html
@@ -20,7 +20,6 @@ from json_schema import problems
 
 SCHEMA = rendered.schema(Reproduced)
 DESCRIPTION = (Path(__file__).parents[3] / "docs" / "reproduce-json.md").read_text(encoding="utf-8")
-EVIL = '<script>alert("x")</script>&<b>'
 
 
 @pytest.fixture(scope="module")
@@ -30,23 +29,6 @@ def page() -> str:
 
 def through_json(shown: Reproduced) -> Any:
     return json.loads(json.dumps(rendered.render(shown), allow_nan=False))
-
-
-def test_the_page_is_well_formed_and_requests_nothing(page: str) -> None:
-    parsed = Page(page)
-    assert parsed.having("src") == []
-    assert all(target.startswith("#") for _, target in parsed.having("href"))
-    assert not [tag for tag, _ in parsed.elements if tag in {"link", "iframe", "img", "object", "embed"}]
-    assert all(target.startswith("#") for target in re.findall(r"url\(([^)]*)\)", page))
-    assert "default-src 'none'" in page
-
-
-def test_ids_are_unique_and_links_point_at_them(page: str) -> None:
-    parsed = Page(page)
-    ids = [value for _, value in parsed.having("id")]
-    assert len(ids) == len(set(ids))
-    assert {value for _, value in parsed.having("aria-labelledby")} <= set(ids)
-    assert {value[1:] for attribute in ("href", "xlink:href") for _, value in parsed.having(attribute)} <= set(ids)
 
 
 def test_the_page_has_every_cell_and_every_explanation(page: str) -> None:
@@ -69,20 +51,6 @@ def test_the_page_has_every_figure_in_words_too(page: str) -> None:
     assert "Basic 100" in str(drawings[3]["aria-label"])
     for figure in FIGURES:
         assert figure.caption in page
-
-
-def test_curves_have_colours_of_their_own_in_the_dark(page: str) -> None:
-    assert page.count("--series-5:") == 2
-    assert "var(--series-1, #1f6f78)" in page
-
-
-def test_what_papers_say_is_escaped() -> None:
-    cells = tuple(dataclasses.replace(item, printed=EVIL, why=EVIL if item.why else "") for item in CELLS)
-    source = dataclasses.replace(SOURCE, title=EVIL, venue=EVIL)
-    shown = dataclasses.replace(made_up(dataclasses.replace(TABLE, title=EVIL, comparisons=cells)), source=source)
-    parsed = Page(html.render(document(shown)))
-    assert [tag for tag, _ in parsed.elements].count("script") == 1
-    assert "b" not in {tag for tag, _ in parsed.elements}
 
 
 def test_a_difference_without_explanation_is_said() -> None:

@@ -10,7 +10,6 @@ from arcademark.cli.score.reproduce import document
 from arcademark.reports.layout import Console
 from arcademark.reports.render import terminal
 from arcademark.reports.reproductions.analysis import Reproduced
-from arcademark.reproduce.comparison import Reproduction
 
 
 def printed(shown: Reproduced, width: int = 80, *, whole: bool = False, colour: bool = False) -> str:
@@ -23,12 +22,6 @@ def printed(shown: Reproduced, width: int = 80, *, whole: bool = False, colour: 
 @pytest.mark.parametrize("width", [80, 120])
 def test_golden_terminal(width: int, golden: Callable[[str, str], None]) -> None:
     golden(f"reproduction_{width}.txt", printed(made_up(), width) + printed(made_up(TABLE), width, whole=True))
-
-
-@pytest.mark.parametrize("width", [80, 120])
-@pytest.mark.parametrize("whole", [False, True])
-def test_no_line_is_wider_than_the_terminal(width: int, whole: bool) -> None:
-    assert max(map(len, printed(made_up(), width, whole=whole).splitlines())) <= width
 
 
 def test_every_difference_is_there_with_both_values_and_why() -> None:
@@ -93,22 +86,9 @@ def test_what_is_not_explained_is_said_loudly() -> None:
     assert "[31mNot explained." in printed(bad, colour=True)
 
 
-def test_papers_text_is_no_markup() -> None:
-    odd = tuple(dataclasses.replace(item, why="[red]odd[/red]" if item.why else "") for item in CELLS)
-    named = Reproduction(TABLE.paper, "Table 3: [b]", 3, odd)
-    text = printed(made_up(named, STATEMENTS))
-    assert "[red]odd[/red]" in text
-    assert "Table 3: [b]" in text
-
-
 def test_one_part_needs_no_overview() -> None:
     assert "together" in printed(made_up())
     assert "together" not in printed(made_up(TABLE))
-
-
-def test_piped_output_has_no_escape_codes() -> None:
-    assert "\x1b" not in printed(made_up())
-    assert "\x1b[" in printed(made_up(), colour=True)
 
 
 def test_figures_show_their_numbers() -> None:
