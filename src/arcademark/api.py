@@ -442,14 +442,14 @@ def predict(
     --------
     >>> arcademark.predict({"mine": {"pong": 19.3, "qbert": 12_000}})  # doctest: +SKIP
     """
-    from arcademark.reports.present import prediction
+    from arcademark.reports import presenter
 
     if references is not None and training is None:
         raise ArcadeMarkError("references go with training, the scores to learn from; give it, too")
     if training is not None:
         beside = None if references is None else Path(references)
         options["training"] = predictors.own(_listed(training), beside)
-    return Shown(predicted(_listed(sources), model, **options), prediction.document)
+    return Shown(predicted(_listed(sources), model, **options), presenter.document)
 
 
 def search(
@@ -484,13 +484,13 @@ def search(
     --------
     >>> arcademark.search(size=3).results[0].best.tasks  # doctest: +SKIP
     """
-    from arcademark.reports.present import subsets
+    from arcademark.reports import presenter
 
     scores = normalised(_listed(sources), ScoreOptions(suite=suite, references=references, algorithms=algorithms))
     found = searched(scores, Asked(size=size, **options), "search")
     if out is not None:
         _write(Path(out), files.dumps(found.results[0].model).encode())
-    return Shown(found, subsets.search)
+    return Shown(found, presenter.document)
 
 
 def _listed(sources: Sequence[ScoreSource] | ScoreSource) -> Sequence[ScoreSource]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from arcademark.reports.figures.style import ticks
-from arcademark.reports.subsets.sizes import read_sizes
+from arcademark.reports.subsets.searching import read_sizes
 
 TRAINING = ("subset", "search", "--catalogue", "atari-5-training")
 

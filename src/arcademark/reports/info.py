@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -11,11 +11,15 @@ from arcademark.agents.importing import load_factory
 from arcademark.agents.loading import BuiltinAgent, Kind, builtin_agents, kind_of, own_reference
 from arcademark.agents.trainers import algorithms
 from arcademark.errors import UnknownNameError
-from arcademark.reports.features.documents import FeatureSets, ParameterView, SetView, length, parameters_of, set_view
+from arcademark.reports import wording
+from arcademark.reports.columns import Column, plain
+from arcademark.reports.features.documents import FeatureSets, ParameterView, SetView, parameters_of, set_view
 from arcademark.reports.record import Value
 from arcademark.suite import anomalies, modifications, protocols, references, subsets, task_suites, tasks
 
-Row = tuple[str, ...]
+NAMES, VALUES = ("name", "kind"), ("value", "what", "score", "default")
+UNSAID = ("task", "suite", "required")
+"""Fields that stand elsewhere in a row, or need no words."""
 GENRES = "our own reading: the papers print no list"
 
 
@@ -187,14 +191,13 @@ class Topic:
 
     document: Is made of items.
     every, one: All items, and the one of a name.
-    headings, row: Of the list.
+    columns: Of the list.
     """
 
     document: Callable[[tuple[Any, ...]], Any]
     every: Callable[[], Iterable[Any]]
     one: Callable[[str], Any]
-    headings: Row
-    row: Callable[[Any], Row]
+    columns: tuple[Column, ...]
 
 
 def _game(name: str) -> GameView:
@@ -289,8 +292,13 @@ def schema(name: str) -> dict[str, Any]:
     return json.schema(known[name])
 
 
-def _share(error: float | None) -> str:
-    return f"{100 * error:.1f}\N{NO-BREAK SPACE}%" if error else "–"
+def _listed(*pairs: tuple[str, str | Callable[[Any], object]]) -> tuple[Column, ...]:
+    """Return the columns of a list of names; the last one is prose."""
+    *names, last = pairs
+    return (
+        *(Column(heading, value, str, kind="name") for heading, value in names),
+        Column(last[0], last[1], str, kind="prose"),
+    )
 
 
 TOPICS: Mapping[str, Topic] = {
@@ -298,56 +306,114 @@ TOPICS: Mapping[str, Topic] = {
         Games,
         lambda: map(_game, tasks.games()),
         _game,
-        ("id", "name", "genre", "suites"),
-        lambda game: (game.id, game.name, game.genre, ", ".join(game.suites)),
+        _listed(("id", "id"), ("name", "name"), ("genre", "genre"), ("suites", lambda game: ", ".join(game.suites))),
     ),
     "suites": Topic(
         Suites,
         lambda: map(_suite, [*tasks.suites(), *task_suites.task_suites()]),
         _suite,
-        ("name", "title", "games", "source"),
-        lambda suite: (suite.name, suite.title, str(len(suite.tasks)), suite.citation),
+        _listed(
+            ("name", "name"), ("title", "title"), ("games", lambda suite: len(suite.tasks)), ("source", "citation")
+        ),
     ),
     "subsets": Topic(
         Subsets,
         lambda: subsets.subsets().values(),
         subsets.subset,
-        ("name", "games", "printed error", "on other papers", "what for"),
-        lambda one: (
-            one.name,
-            str(len(one.tasks)),
-            _share(one.relative_error),
-            _share(one.nested.mean if one.nested else None),
-            one.advice,
+        _listed(
+            ("name", "name"),
+            ("games", lambda subset: len(subset.tasks)),
+            ("printed error", lambda subset: wording.share(subset.relative_error)),
+            ("on other papers", lambda subset: wording.share(subset.nested and subset.nested.mean)),
+            ("what for", "advice"),
         ),
     ),
     "protocols": Topic(
         Protocols,
         lambda: map(_protocol, protocols.protocols()),
         _protocol,
-        ("name", "title", ""),
-        lambda protocol: (protocol.name, protocol.title, "" if protocol.runnable else "catalogue only"),
+        _listed(
+            ("name", "name"), ("title", "title"), ("", lambda protocol: "" if protocol.runnable else "catalogue only")
+        ),
     ),
     "agents": Topic(
         Agents,
         lambda: map(_builtin, builtin_agents().values()),
         _agent,
-        ("name", "kind", "what it does"),
-        lambda agent: (agent.name, agent.kind, agent.summary),
+        _listed(("name", "name"), ("kind", "kind"), ("what it does", "summary")),
     ),
     "algorithms": Topic(
         Algorithms,
         lambda: algorithms.ALGORITHMS,
         _algorithm,
-        ("name", "paper", "in the review", "here"),
-        lambda one: (one.name, one.citation, "yes" if one.in_review else "no", algorithms.here(one)),
+        _listed(
+            ("name", "name"),
+            ("paper", "citation"),
+            ("in the review", lambda item: plain(item.in_review)),
+            ("here", algorithms.here),
+        ),
     ),
     "features": Topic(
         FeatureSets,
         _feature_sets,
         _feature_set,
-        ("name", "features", "what they are"),
-        lambda item: (item.name, length(item), item.summary),
+        _listed(("name", "name"), ("features", SetView.COLUMNS[1].text), ("what they are", "summary")),
     ),
-    "schemas": Topic(Schemas, _schemas, schema, ("name", "what such JSON holds"), lambda one: (one.name, one.summary)),
+    "schemas": Topic(Schemas, _schemas, schema, _listed(("name", "name"), ("what such JSON holds", "summary"))),
 }
+
+
+def details(known: Mapping[str, Any]) -> dict[str, Any]:
+    """Return all that is known of one thing, JSON values, as a document shows it: its name, facts and listings."""
+    listed = {key: list(_entries(value)) for key, value in known.items()}
+    facts = [(key.replace("_", " "), _text(value)) for key, value in known.items() if not listed[key]]
+    listings = [_listing(key, entries) for key, entries in listed.items() if entries]
+    return {"name": str(known["name"]), "facts": facts, "listings": listings}
+
+
+def _entries(value: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the objects that a value holds, by name or in a list, with what each is called."""
+    if isinstance(value, Mapping) and any(isinstance(entry, Mapping) for entry in value.values()):
+        yield from value.items()
+    for entry in value if isinstance(value, list) else ():
+        if isinstance(entry, Mapping):
+            name = next(entry[key] for key in NAMES if key in entry).replace("_", " ")
+            yield f"{name} ({entry['suite']})" if "suite" in entry else name, entry
+
+
+def _listing(
+    title: str, entries: Iterable[tuple[str, Mapping[str, Any]]]
+) -> tuple[list[tuple[str, str, str]], tuple[Column, ...]]:
+    """Lay out named values with where each comes from."""
+    rows, heads = [], ("value", "source")
+    for name, entry in entries:
+        value = next(key for key in VALUES if key in entry)
+        heads = ("default", "type and meaning") if value == "default" else heads
+        shown = "required" if entry.get("required") else _text(entry[value])
+        rest = [_source(key, entry[key]) for key in entry if key not in (*NAMES, *UNSAID, value) and entry[key]]
+        rows.append((name, shown, " ".join(line for line in rest if line)))
+    columns = (Column(title, 0), Column(heads[0], 1, kind="name"), Column(heads[1], 2, str, kind="prose"))
+    return rows, columns
+
+
+def _source(key: str, value: Any) -> str:
+    if key == "status":
+        return "our choice:" if value == "choice" else ""
+    if key == "alternatives":
+        return " ".join(f"Elsewhere: {_text(other['score'])} ({other['source']}). {other['note']}" for other in value)
+    text = _text(value)
+    if key == "type":
+        return f"{text}:"
+    return text if text.endswith((".", ":")) or key == "note" else f"{text}."
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return ", ".join(_text(item) for item in value) or "–"
+    if isinstance(value, Mapping) and value:
+        return ", ".join(f"{name.replace('_', ' ')} {_text(item)}" for name, item in value.items())
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        return f"{value:,}" if isinstance(value, int) else f"{value:,.12g}"
+    return "–" if value is None or value == "" or value == {} else str(value)

@@ -45,6 +45,16 @@ def share(fraction: float | None) -> str:
     return percent(None if fraction is None else 100 * fraction)
 
 
+def percentage(level: float) -> str:
+    """Show a level of intervals: "90 %"."""
+    return f"{100 * level:g}\N{NO-BREAK SPACE}%"
+
+
+def change(fraction: float) -> str:
+    """Show by what share something is more or less: "+12.3 %"."""
+    return ("+" if fraction > 0 else "") + share(fraction)
+
+
 def fixed(value: float | None, places: int = 2) -> str:
     """Show a number with so many decimals."""
     return MISSING if value is None else f"{value:.{places}f}".replace("-", "−")

@@ -95,8 +95,10 @@ def load_run(directory: str | os.PathLike[str]) -> RunScores:
     return load_runs([directory]).runs[0]
 
 
-def load_runs(directories: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> RunCollection:
-    """Read the scores of a run or of several.
+def load_runs(
+    directories: str | os.PathLike[str] | Sequence[str | os.PathLike[str] | RunRecord],
+) -> RunCollection:
+    """Read the scores of a run or of several; records stand for runs that were read already.
 
     Runs of the same agents under the same protocol that have no trial in common, seeds or shards played apart, are read
     as one; the trials of shards that are not given are incomplete. An agent label that more than one has even so is
@@ -106,11 +108,13 @@ def load_runs(directories: str | os.PathLike[str] | Sequence[str | os.PathLike[s
         directories = [directories]
     if not directories:
         raise ArcadeMarkError("no runs given; name the directory of at least one")
-    repeated = [path for path, count in Counter(os.path.realpath(path) for path in directories).items() if count > 1]
+    records = [place if isinstance(place, RunRecord) else read_run(place) for place in directories]
+    places = Counter(os.path.realpath(record.directory) for record in records)
+    repeated = [path for path, count in places.items() if count > 1]
     if repeated:
         raise ArcadeMarkError(f"{repeated[0]}: this run is given twice; name each once")
-    records = together([read_run(directory) for directory in directories])
-    return collect([dataclasses.replace(score_run(record), kinds=_kinds(record)) for record in records])
+    scored = [dataclasses.replace(score_run(record), kinds=_kinds(record)) for record in together(records)]
+    return collect(scored)
 
 
 def collect(scored: Sequence[RunScores]) -> RunCollection:

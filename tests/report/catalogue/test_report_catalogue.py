@@ -4,15 +4,15 @@ import io
 import pytest
 
 from arcademark.catalogue import collections
+from arcademark.reports import presenter
 from arcademark.reports.catalogue import documents
 from arcademark.reports.layout import Console
-from arcademark.reports.present.catalogue import algorithms, frames
 from arcademark.reports.render import terminal
 
 
 def shown(item: documents.Published, width: int) -> str:
     console = Console(file=io.StringIO(), width=width)
-    terminal.render(algorithms([item]), console)
+    terminal.render(presenter.document(documents.Catalogue((item,)), "catalogue-algorithms"), console)
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue().replace("\N{NO-BREAK SPACE}", " ")
 
@@ -27,15 +27,15 @@ def item(name: str) -> documents.Published:
     [
         (None, "–"),
         (0, "none"),
-        (400_000, "400,000"),
+        (400_000, "0.4M"),
         (1_000_000, "1M"),
         (200_000_000, "200M"),
-        (1_500_000_000, "1,500M"),
+        (1_500_000_000, "1.5B"),
         (100_000_000_000, "100B"),
     ],
 )
 def test_training_frames_read_as_in_papers(value, text):
-    assert frames(value) == text
+    assert dataclasses.replace(item("Rainbow"), training_frames=value).budget == text
 
 
 def test_mean_and_median_are_over_the_games_that_have_both_references():

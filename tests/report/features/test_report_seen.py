@@ -15,11 +15,11 @@ from arcademark.features import registry
 from arcademark.features.base import Change, Counts
 from arcademark.features.registry import FeatureSet
 from arcademark.features.sets.tiles import NOTHING
+from arcademark.reports import presenter
 from arcademark.reports.features import documents, seen
 from arcademark.reports.figures import files, pictures
 from arcademark.reports.figures.model import Picture, PictureRow, Pictures
 from arcademark.reports.layout import Console
-from arcademark.reports.present import features as present
 from arcademark.reports.render import terminal
 from arcademark.reports.render.json import render
 from arcademark.runs.replay.feature_steps import random_play
@@ -172,14 +172,15 @@ def test_the_terminal_fits_80_columns_and_says_all():
         seen.see("pixels", random_play("toy", "palette"), 60, {"bright": 1}),
         seen.see("colours", random_play("toy", "palette"), 60),
     ]
-    text = printed(present.seen(found))
+    analysis = seen.FeaturesSeen(tuple(item for item, _ in found))
+    text = printed(presenter.document(analysis, drawings=[None, None]))
     assert max(map(len, text.splitlines())) <= 80
     words = " ".join(text.split())
     assert "toy pixels 64 4 " in words
     assert "toy, pixels(bright=1)" in words
     assert f"random play, seed 0, after {found[0][0].frames} frames" in words
     assert "pixels of colour 127" in words
-    listed = printed(present.listing(tuple(SETS.values())))
+    listed = printed(presenter.document(documents.listing(tuple(SETS.values()))))
     assert "colours    by game   counts of colours" in listed
     assert "pixels and colours: made up." in listed
 
@@ -231,7 +232,7 @@ def test_pictures_keep_their_proportions_and_cover_nothing(shapes):
 @pytest.mark.slow
 def test_files_are_the_same_for_the_same_plate():
     item, images = seen.see("pixels", random_play("toy", "palette"), 60)
-    model = present.model([(item, images)])
+    model = Pictures((seen.pictures(item, images),))
     for kind in files.KINDS:
         assert files.file(model, kind, "features") == files.file(model, kind, "features")
     drawing = files.file(model, ".svg", "features").decode()

@@ -9,6 +9,7 @@ from made_up_papers import BARS, CELLS, SOURCE, STATEMENTS, TABLE, made_up
 
 from arcademark.catalogue import errata
 from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.reports import prose
 from arcademark.reports.reproductions import analysis, papers
 from arcademark.reports.reproductions.analysis import Counts
 from arcademark.reproduce.comparison import Comparison
@@ -41,12 +42,16 @@ def test_counts_are_over_verdicts_and_parts_add_up() -> None:
     ],
 )
 def test_counts_in_words(counts: Counts, noun: str, said: str) -> None:
-    assert analysis.in_words(counts, noun) == said
+    assert prose.text("reproduction", "counted", counts=counts, noun=noun) == said
 
 
 def test_only_counts_that_matter_have_a_column() -> None:
-    assert list(analysis.overview(Counts(0, 0, 0, 0, 0, 0))) == ["agree", "differ"]
-    assert list(analysis.overview(Counts(1, 1, 3, 1, 1, 1))) == list(analysis.OVERVIEW)
+    for counts, kept in (
+        (Counts(0, 0, 0, 0, 0, 0), ["agree", "differ"]),
+        (Counts(1, 1, 3, 1, 1, 1), [*analysis.OVERVIEW.values()]),
+    ):
+        columns = dataclasses.replace(made_up(), counts=counts).overview_columns
+        assert [column.heading for column in columns] == ["part", *kept]
 
 
 def test_the_errata_have_the_kind_that_is_counted_apart() -> None:
@@ -54,7 +59,7 @@ def test_the_errata_have_the_kind_that_is_counted_apart() -> None:
 
 
 def test_differences_are_gathered_by_kind_and_cause() -> None:
-    kinds = analysis.kinds(CELLS)
+    kinds = made_up().parts[0].kinds
     assert list(kinds) == ["lost factor", "cause not found"]
     assert list(kinds["lost factor"]) == ["A hundredth."]
     assert [analysis.where(item) for item in kinds["lost factor"]["A hundredth."]] == [
@@ -67,7 +72,8 @@ def test_differences_are_gathered_by_kind_and_cause() -> None:
 
 def test_what_is_not_explained_comes_first() -> None:
     bad = Comparison("Table 3, somewhere", "1", "2", "differs")
-    assert next(iter(analysis.kinds([*CELLS, bad]).items())) == ("", {"": [bad]})
+    part = made_up(dataclasses.replace(TABLE, comparisons=(*CELLS, bad))).parts[0]
+    assert next(iter(part.kinds.items())) == ("", {"": [bad]})
     assert analysis.count([*CELLS, bad]).unexplained == 1
 
 
@@ -77,11 +83,11 @@ def test_a_cell_keeps_its_table_where_it_stands_elsewhere() -> None:
 
 
 def test_a_table_is_laid_out_as_printed() -> None:
-    table = analysis.grid(made_up().parts[0])
-    assert table is not None
-    assert (table.quantity, table.algorithms, table.games) == ("hns", ("Random", "Quick"), ("pong", "qbert"))
-    assert table.below == ("mean", "median")
-    assert [table.has_percent(name) for name in table.algorithms] == [False, True]
+    table = made_up().parts[0]
+    assert (table.quantity, table.algorithms) == ("hns", ("Random", "Quick"))
+    assert [row for row, _ in table.rows] == ["training frames", "pong", "qbert"]
+    assert [column.heading for column in table.below_columns] == ["algorithm", "", "mean %", "median %"]
+    assert [column.heading for column in table.columns] == ["game", "score", "score", "HNS %", "ours"]
     cell = table.cell("qbert", "Quick", "score")
     assert cell is not None
     assert (cell.printed, cell.recomputed) == ("777", "770")
@@ -89,13 +95,12 @@ def test_a_table_is_laid_out_as_printed() -> None:
 
 
 def test_statements_are_no_table() -> None:
-    assert analysis.grid(made_up().parts[1]) is None
+    assert not made_up().parts[1].cells
 
 
-@pytest.mark.parametrize(("numbers", "noun"), [([0], "cell"), ([1], "statement"), ([0, 1], "cell or statement")])
-def test_nouns(numbers: list[int], noun: str) -> None:
-    parts = made_up().parts
-    assert analysis.noun([parts[number] for number in numbers]) == noun
+def test_nouns() -> None:
+    assert [part.noun for part in made_up().parts] == ["cell", "statement"]
+    assert made_up().words(made_up().parts).startswith("9 cells and statements agree")
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from arcademark.reports import presenter
 from arcademark.reports.layout import Console
-from arcademark.reports.present import prediction
 from arcademark.reports.render import terminal
 from arcademark.reports.subsets import predicting, predictors
 from arcademark.reports.subsets.predicting import Predicted, predicted
@@ -47,7 +47,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def printed(found: Predicted) -> str:
     """What a terminal shows of predictions, all of it, in one line."""
     console = Console(file=io.StringIO(), width=100)
-    terminal.render(prediction.document(found), console, everything=True)
+    terminal.render(presenter.document(found), console, everything=True)
     assert isinstance(console.file, io.StringIO)
     return " ".join(console.file.getvalue().split())
 

@@ -17,7 +17,8 @@ from arcademark.errors import ArcadeMarkError
 
 if TYPE_CHECKING:
     from arcademark.features.base import Observed
-    from arcademark.reports.features.seen import Images, Seen
+    from arcademark.reports.features.seen import Seen
+    from arcademark.reports.figures.model import PictureRow, Pictures
     from arcademark.runs.replay.episodes import Choice
     from arcademark.runs.replay.feature_steps import Play
 
@@ -67,29 +68,39 @@ def show(
     The time is that of one step of the feature set, learning not included.
     """
     from arcademark.features.registry import feature_set, feature_sets
+    from arcademark.reports import presenter
+    from arcademark.reports.blocks import Figure
     from arcademark.reports.features import documents, seen
-    from arcademark.reports.present import features
+    from arcademark.reports.figures.model import Pictures
 
     for name in figures:
         check_ending(Path(name if f".{name}" not in KINDS else f".{name}.{name}"), KINDS, option="--figure")
     sets = tuple(dict.fromkeys(sets))
     if not sets:
-        every = tuple(feature_sets().values())
-        output.show(documents.listing(every), lambda: features.listing(every))
+        output.show(documents.listing(tuple(feature_sets().values())))
         return 0
     observed = {name: feature_set(name).observed for name in sets}
     parameters = seen.read_settings(sets, options.pairs("set", settings))
     chosen = _games(games, run)
     if run is None and choice:
         raise ArcadeMarkError("--only chooses in a run; name one with --run, or leave it out")
-    found = []
+    every: list[Seen] = []
+    rows: list[PictureRow] = []
     for game, name in ((game, name) for game in chosen for name in sets):
         with _working(f"{game}: {name}"):
             play = _play(run, game, observed[name], seed, choice)
-            found.append(seen.see(name, play, after, parameters))
-    written = _write_figures(found, figures)
-    shown = seen.FeaturesSeen(tuple(item for item, _ in found))
-    output.show(shown, lambda: features.seen(found))
+            item, images = seen.see(name, play, after, parameters)
+            every.append(item)
+            rows.append(seen.pictures(item, images))
+
+    def figure(row: PictureRow, item: Seen) -> Figure:
+        said = f"{row.title}: {'; '.join(picture.title for picture in row.pictures)}."
+        return Figure(f"features-{item.set}-{item.game}", lambda: ((Pictures((row,)), said),))
+
+    name = "-".join(dict.fromkeys([item.set for item in every] + [item.game for item in every]))
+    written = _write_figures(Pictures(tuple(rows)), name, figures)
+    analysis, drawings = seen.FeaturesSeen(tuple(every)), list(map(figure, rows, every))
+    output.show(analysis, lambda: presenter.document(analysis, drawings=drawings))
     output.tell(*(f"figure: {path}" for path in written))
     return 0
 
@@ -115,16 +126,14 @@ def _play(run: Path | None, game: str, observed: Observed, seed: int | None, cho
     return recorded_play(run, observed, **wanted)
 
 
-def _write_figures(found: Sequence[tuple[Seen, Images]], figures: Sequence[str]) -> list[Path]:
+def _write_figures(drawing: Pictures, name: str, figures: Sequence[str]) -> list[Path]:
     """Write figures, of which files or kinds are given, and return where."""
     from arcademark.reports.figures import files
-    from arcademark.reports.present import features
 
-    name = "-".join(dict.fromkeys([item.set for item, _ in found] + [item.game for item, _ in found]))
     written = []
-    for asked in figures:
-        path = Path(f"{name}.{asked}" if f".{asked}" in KINDS else asked)
-        content = files.file(features.model(found), path.suffix.lower(), "features")
+    for wanted in figures:
+        path = Path(f"{name}.{wanted}" if f".{wanted}" in KINDS else wanted)
+        content = files.file(drawing, path.suffix.lower(), "features")
         write(path, content, option="--figure", example="features.png")
         written.append(path)
     return written

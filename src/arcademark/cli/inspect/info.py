@@ -40,21 +40,23 @@ def command() -> None:
 @with_output
 def topic(topic: str, name: str | None, output: Output) -> None:
     """List games, suites, subsets, protocols, agents, algorithms, features, JSON schemas; with NAME, all of one."""
-    from arcademark.reports import info as topics
-    from arcademark.reports.present import info as present
+    from arcademark.reports import info, presenter
     from arcademark.reports.render import json
 
     if topic not in TOPICS:
         raise UnknownNameError("topic", topic, [*TOPICS, *command.commands])
     if topic == "schemas" and name is not None:
-        messages.print_json(topics.schema(name))
+        messages.print_json(info.schema(name))
         return
-    asked = TOPICS[topic]
-    items = tuple(asked.every()) if name is None else (asked.one(name),)
+    wanted = TOPICS[topic]
+    items = tuple(wanted.every()) if name is None else (wanted.one(name),)
+    analysis = wanted.document(items)
     if name is None:
-        output.show(asked.document(items), lambda: present.listing(topic, asked.headings, map(asked.row, items)))
+        columns = wanted.columns
+        output.show(analysis, lambda: presenter.document(analysis, "info", topic=topic, items=items, columns=columns))
     else:
-        output.show(asked.document(items), lambda: present.details(json.render(items[0])))
+        details = info.details(json.render(items[0]))
+        output.show(analysis, lambda: presenter.document(analysis, "info-details", **details))
 
 
 for member in (features.show, features.actions, suites.check, console.console, console.prove):

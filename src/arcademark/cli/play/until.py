@@ -52,7 +52,8 @@ def run(
 
 def _show(until: UntilError, failed: bool, directory: Path, output: Output) -> None:
     """Show the report, and below it what is predicted, if anything is."""
-    from arcademark.reports.present import prediction, scores
+    from arcademark.reports import presenter
+    from arcademark.reports.present import scores
     from arcademark.reports.subsets import models, predicting
     from arcademark.reports.tables.analysis import analyse
 
@@ -63,7 +64,7 @@ def _show(until: UntilError, failed: bool, directory: Path, output: Output) -> N
         document = scores.present(report)
         if predicted is None:
             return document
-        below = prediction.document(dataclasses.replace(predicted, sources=())).blocks
+        below = presenter.document(dataclasses.replace(predicted, sources=())).blocks
         return dataclasses.replace(document, blocks=(*document.blocks, *below))
 
     ended = (until.error, last.error, until.reached, False, failed, tuple(until.steps))

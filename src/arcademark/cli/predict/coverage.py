@@ -37,7 +37,7 @@ def command(
     atari-5 and atari-10, unless there are sizes, a suite or a table to learn from]
     """
     from arcademark.reports.subsets import covering, predictors
-    from arcademark.reports.subsets.sizes import read_sizes
+    from arcademark.reports.subsets.searching import read_sizes
 
     if training and suite:
         raise ArcadeMarkError("--suite and --training each say what is learnt from; leave one out")

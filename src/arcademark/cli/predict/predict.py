@@ -85,14 +85,13 @@ def command(
     TABLE is as in 'arcademark score'. A model file is what 'arcademark subset search --out' writes. For another
     benchmark name a table of other algorithms with --training, and its reference scores with --references.
     """
-    from arcademark.reports.present import prediction
     from arcademark.reports.subsets import predicting, predictors
 
     if frames is not None and model.lower() != "any":
         raise ArcadeMarkError("--frames orders what to play next, which a model does not say; leave out --model")
     own = training_of(training, references, papers)
     costs = None if frames is None else predictors.read_frames(frames, own.canonical if own else canonical_game)
-    shown = predicting.predicted(
+    prediction = predicting.predicted(
         places,
         model,
         algorithms=tables.names("algorithms", algorithms),
@@ -102,5 +101,5 @@ def command(
         training=own,
         reading=tables.read_options(None, (), reading),
     )
-    output.show(shown, lambda: prediction.document(shown))
+    output.show(prediction)
     return 0

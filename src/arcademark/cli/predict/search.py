@@ -19,8 +19,7 @@ from arcademark.errors import ArcadeMarkError
 
 if TYPE_CHECKING:
     from arcademark.reports.subsets.dataset import Normalised
-    from arcademark.reports.subsets.searching import Asked, Searched
-    from arcademark.reports.subsets.sizes import EverySize
+    from arcademark.reports.subsets.searching import Asked, EverySize, Searched
     from arcademark.subset.predict.model import SubsetModel
     from arcademark.subset.progress import Progress
 
@@ -104,9 +103,10 @@ def command(sizes: str | None, out: Path | None, figure: Path | None, output: Ou
 
     TABLE is as in 'arcademark score': a file, a folder, a run's directory, or catalogue:atari-5-training.
     """
-    from arcademark.reports.present import subsets
+    from arcademark.reports import presenter
+    from arcademark.reports.blocks import Figure
+    from arcademark.reports.figures import files
     from arcademark.reports.subsets import searching, sizes_figure
-    from arcademark.reports.subsets import sizes as every
 
     if given["papers"] is not None and not given["nested"]:
         raise ArcadeMarkError("--papers goes with --nested, which leaves papers out; give it, too")
@@ -117,24 +117,27 @@ def command(sizes: str | None, out: Path | None, figure: Path | None, output: Ou
     name = _name(given["places"], given["catalogue"])
     scores = scores_of(given)
     asked = _asked(scores, given, settings)
-    shown: Searched | EverySize
+    analysis: Searched | EverySize
+    curve = None
     with following() as begin:
         if sizes is None:
-            shown = searching.searched(scores, asked, name, begin)
-            models, present = tuple(found.model for found in shown.results), partial(subsets.search, shown)
+            analysis = searching.searched(scores, asked, name, begin)
+            models = tuple(found.model for found in analysis.results)
         else:  # in both ways to choose unless one is named
             both = not options.given("choose")
-            shown = every.every_size(scores, asked, every.read_sizes(sizes), name, begin, both=both)
-            models, present = (
-                tuple(item.model for series in shown.series for item in series.sizes),
-                partial(subsets.sizes, shown),
-            )
-            if figure is not None:
-                drawing = sizes_figure.draw(shown, figure.suffix.lower())
+            every = searching.read_sizes(sizes)
+            analysis = searching.every_size(scores, asked, every, name, begin, both=both)
+            models = tuple(item.model for series in analysis.series for item in series.sizes)
+            curve = Figure("subset-sizes", partial(sizes_figure.figure, analysis))
     written = _write(models, out, folder=several)
-    if figure is not None:
-        write(figure, drawing, option="--figure", example="figure.svg")
-    output.show(shown, present)
+    if figure is not None and curve is not None:
+        write(
+            figure,
+            files.file(curve.alone(), figure.suffix.lower(), curve.name),
+            option="--figure",
+            example="figure.svg",
+        )
+    output.show(analysis, lambda: presenter.document(analysis, curve=curve))
     output.tell(*(f"model: {path}" for path in written), *([f"figure: {figure}"] if figure else []))
     return 0
 
@@ -153,7 +156,7 @@ def _check_sizes(sizes: str | None, figure: Path | None) -> None:
             raise ArcadeMarkError("--figure draws the curve of --sizes, as in --sizes 1-10; give it, too")
         return
     from arcademark.reports.subsets import sizes_figure
-    from arcademark.reports.subsets.sizes import read_sizes
+    from arcademark.reports.subsets.searching import read_sizes
 
     read_sizes(sizes)
     for name in ONE_SUBSET:

@@ -30,13 +30,11 @@ def command(models: str | None, output: Output, **given: Any) -> int:
 
     Without TABLE, of every published algorithm: the table that an estimate of a new one is compared with.
     """
-    from arcademark.reports.present import study
     from arcademark.reports.subsets import studying
     from arcademark.reports.tables.loading import EVERYTHING
 
     if not given["places"] and given["catalogue"] is None:
         given["catalogue"] = EVERYTHING
     scores = scores_of(given, players=False)
-    shown = studying.studied(scores, tables.names("models", models) or studying.MODELS, **given)
-    output.show(shown, lambda: study.document(shown))
+    output.show(studying.studied(scores, tables.names("models", models) or studying.MODELS, **given))
     return 0

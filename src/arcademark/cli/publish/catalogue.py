@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -57,11 +56,11 @@ command.add_command(submission.command)
 @with_output
 def list_(output: Output, **asked: Any) -> int:
     """List the collections with their algorithms: kind, year, training frames, games, protocol, who published them."""
+    from arcademark.reports import presenter
     from arcademark.reports.catalogue import documents
-    from arcademark.reports.present import catalogue
 
-    shown = documents.catalogue(_select(**asked))
-    output.show(shown.listing(), lambda: catalogue.listing(shown.algorithms))
+    listing = documents.catalogue(_select(**asked), scores=False)
+    output.show(listing, lambda: presenter.document(listing, summaries=False))
     return 0
 
 
@@ -72,14 +71,14 @@ def list_(output: Output, **asked: Any) -> int:
 def show(name: str, collection: str | None, output: Output) -> int:
     """Show all that is known of NAME: an algorithm, its settings, source and scores with HNS; or a whole collection."""
     from arcademark.catalogue import collections
+    from arcademark.reports import presenter
     from arcademark.reports.catalogue import documents
-    from arcademark.reports.present import catalogue
 
     whole = name in collections.collections()
-    found = collections.select(name) if whole else _of_name(name, _names("collection", collection))
-    shown = documents.catalogue(found)
-    present = partial(catalogue.listing, summaries=True) if whole else catalogue.algorithms
-    output.show(shown, lambda: present(shown.algorithms))
+    entries = collections.select(name) if whole else _of_name(name, _names("collection", collection))
+    template = "catalogue" if whole else "catalogue-algorithms"
+    analysis = documents.catalogue(entries)
+    output.show(analysis, lambda: presenter.document(analysis, template, summaries=True))
     return 0
 
 
@@ -123,11 +122,12 @@ def export(form: str, out: Path | None, overwrite: bool, **asked: Any) -> int:
 def check(output: Output) -> int:
     """Check every file, source, game and score, and what papers print against what holds; exit code 1 if one fails."""
     from arcademark.catalogue.check import check as check_all
-    from arcademark.reports.present import catalogue
+    from arcademark.reports import presenter
+    from arcademark.reports.catalogue.documents import COLUMNS
 
-    found = check_all()
-    output.show(found, lambda: catalogue.check(found))
-    return 0 if found.ok else 1
+    analysis = check_all()
+    output.show(analysis, lambda: presenter.document(analysis, **COLUMNS))
+    return 0 if analysis.ok else 1
 
 
 @command.command("add", short_help="Check a collection that you contribute, and write it into a checkout.")
@@ -147,11 +147,12 @@ def add(given: tuple[Path, ...], into: Path | None, overwrite: bool, output: Out
     Exit code 1 if anything is wrong, or striking without a note that says what is known of it.
     """
     from arcademark.catalogue.adding import add as add_all
-    from arcademark.reports.present import catalogue
+    from arcademark.reports import presenter
+    from arcademark.reports.catalogue.documents import COLUMNS
 
-    found = add_all(given, into, overwrite=overwrite)
-    output.show(found, lambda: catalogue.addition(found))
-    return 0 if found.ok else 1
+    analysis = add_all(given, into, overwrite=overwrite)
+    output.show(analysis, lambda: presenter.document(analysis, **COLUMNS))
+    return 0 if analysis.ok else 1
 
 
 @command.command("errata", short_help="What papers print that does not hold, and why.")
@@ -160,13 +161,10 @@ def add(given: tuple[Path, ...], into: Path | None, overwrite: bool, output: Out
 @with_output
 def errata(paper: str | None, category: str | None, output: Output) -> int:
     """List what papers print that does not hold, or that cannot both hold: what is printed, what holds, and why."""
-    from arcademark.catalogue import collections
     from arcademark.catalogue import errata as slips
-    from arcademark.reports.catalogue import documents
-    from arcademark.reports.present import catalogue
+    from arcademark.reports.catalogue.documents import Errata
 
-    found = slips.errata(PAPERS.get(paper, paper) if paper else None, category)
-    output.show(documents.Errata(found), lambda: catalogue.errata(found, collections.sources()))
+    output.show(Errata(slips.errata(PAPERS.get(paper, paper) if paper else None, category)))
     return 0
 
 

@@ -44,10 +44,10 @@ def command(
     from arcademark.catalogue import collections
     from arcademark.reports.render import pages
     from arcademark.reports.site import analysis, videos
-    from arcademark.reports.tables.loading import EVERYTHING
+    from arcademark.reports.tables.loading import EVERYTHING, ScoreSource
     from arcademark.runs.replay.verify import Verification, verify
     from arcademark.runs.store import imported, manifest
-    from arcademark.runs.store.reading import read_run
+    from arcademark.runs.store.reading import RunRecord, read_run
     from arcademark.scores.reading import runs_in
 
     check_folder(out, option="--out", page=pages.PAGE)
@@ -57,16 +57,18 @@ def command(
     for source in sources:
         if source.is_dir() and not runs_in(source) and any(source.rglob(manifest.FILE)):
             raise ArcadeMarkError(f"{source}: holds runs and other tables; name each, so that the runs are replayed")
-    runs = [run for source in sources for run in runs_in(source)]
-    played = [run for run in runs if imported.of(read_run(run)) is None]
+    places: list[ScoreSource] = []
+    for source in sources:
+        places += map(read_run, runs_in(source)) if runs_in(source) else [source]
+    played = [place for place in places if isinstance(place, RunRecord) and imported.of(place) is None]
     replays: dict[str, Verification] = {}
     for run in () if no_replay else played:
         with replaying() as follow:
-            replays[str(run)] = verify(run, workers=workers, on_finding=follow, suite=suite)
-    shown, made, left_out = videos.of([] if no_films else [run for run in played if _atari(run)])
+            replays[str(run.directory)] = verify(run, workers=workers, on_finding=follow, suite=suite)
+    films, made, left_out = videos.of([] if no_films else [run for run in played if run.protocol.unit == "frame"])
     with counting("summing up", "suites") as follow:
-        found = analysis.analyse(sources, replays, shown, names, follow)
-    written = {**made, **pages.render(found)}
+        site = analysis.analyse(places, replays, films, names, follow)
+    written = {**made, **pages.render(site)}
     write_folder(out, written, option="--out")
     for old in (out / "films").glob("[0-9]*.*"):  # an earlier leaderboard's
         if f"films/{old.name}" not in written:
@@ -75,12 +77,6 @@ def command(
         if not one.ok:
             messages.say(f"{place}: {len(one.problems):,} of {len(one.findings):,} episodes are not confirmed")
     total = sum(map(len, written.values())) / 1e6
-    messages.tell(f"{len(found.algorithms):,} algorithms, {len(made)} films ({left_out} left out), {total:.1f} MB")
+    messages.tell(f"{len(site.algorithms):,} algorithms, {len(made)} films ({left_out} left out), {total:.1f} MB")
     messages.tell(f"site: {(out / pages.PAGE).resolve().as_uri()}")
     return 0 if all(one.ok for one in replays.values()) else 1
-
-
-def _atari(run: Path) -> bool:
-    from arcademark.runs.store import manifest
-
-    return manifest.protocol_of(run, manifest.read(run)).unit == "frame"

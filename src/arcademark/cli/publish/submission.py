@@ -56,7 +56,8 @@ def command(
 
     Exit code 1 if an episode is not confirmed, or anything else keeps the run from the catalogue.
     """
-    from arcademark.reports.present import submission as presenter
+    from arcademark.reports import presenter
+    from arcademark.reports.catalogue.documents import COLUMNS
     from arcademark.reports.site import submission
 
     if cite and set(cite) - {"url"} != {"authors", "title", "venue", "year"}:
@@ -73,5 +74,5 @@ def command(
     written = tuple(str(out / file) for file in found.files) if out is not None else ()
     if out is not None and found.files:
         write_folder(out, {file: text.encode() for file, text in found.files.items()}, option="--out")
-    output.show(found, lambda: presenter.present(found, written))
+    output.show(found, lambda: presenter.document(found, written=written, **COLUMNS))
     return 0 if found.ok else 1

@@ -13,7 +13,9 @@ from arcademark.cli.writing import check_ending, write
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 
 if TYPE_CHECKING:
+    from arcademark.reports.blocks import Document
     from arcademark.reports.reproductions.analysis import Reproduced
+    from arcademark.reproduce.figures import PaperFigure
 
 KINDS = (".svg", ".png")
 
@@ -37,7 +39,6 @@ def command(paper: str, table: int | None, figure: int | None, out: Path | None,
     2 to 5, its statements) or ale-2013 (Bellemare et al. 2013, its statements, Figures 2 to 4). Every difference is
     explained; the exit code is 1 if one is not.
     """
-    from arcademark.reports.present import reproductions
     from arcademark.reports.reproductions import analysis
     from arcademark.reports.reproductions.papers import PAPERS
 
@@ -48,10 +49,23 @@ def command(paper: str, table: int | None, figure: int | None, out: Path | None,
     check_ending(out, KINDS, option="--out", folder=True)
     shown = analysis.reproduced(paper, table=table, figure=figure)
     written = [] if out is None else _write_figures(shown, out)
-    output.show(shown, lambda: reproductions.document(shown))
+    output.show(shown, lambda: document(shown))
     for path in written if output.plain else ():
         messages.tell(f"figure: {path}")
     return 1 if shown.counts.unexplained else 0
+
+
+def document(analysis: Reproduced) -> Document:
+    """Show a paper that was recomputed, with its figures."""
+    from arcademark.reports import presenter
+    from arcademark.reports.blocks import Figure
+    from arcademark.reports.reproductions import figures
+
+    def drawing(item: PaperFigure) -> Figure:
+        return Figure(figures.name(item), lambda: ((figures.model(item), figures.in_words(item)),))
+
+    drawn = [(item, drawing(item), figures.tables(item)) for item in analysis.figures]
+    return presenter.document(analysis, drawn=drawn, explained={})
 
 
 def _write_figures(shown: Reproduced, out: Path) -> list[Path]:

@@ -7,20 +7,27 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
 
 from arcademark.catalogue import collections
+from arcademark.catalogue.errata import NOT_DECIDABLE
 from arcademark.catalogue.model import AlgorithmKind, Entry, Erratum, Hand, Reported, SettingValue, Source
 from arcademark.metrics.aggregate import mean, median
 from arcademark.metrics.normalise import hns
-from arcademark.reports.settings import in_frames
+from arcademark.reports import wording
+from arcademark.reports.columns import Column
+from arcademark.reports.settings import in_frames, of_entry
+from arcademark.reproduce.figures import frames_text
 from arcademark.scores.formulas import escaped
-from arcademark.suite import anomalies, references
+from arcademark.suite import anomalies, references, tasks
 from arcademark.suite.anomalies import Anomaly
+from arcademark.suite.settings import format_setting
 
 
 @dataclass(frozen=True)
@@ -87,6 +94,58 @@ class Published:
     median_hns: float | None
     scores: tuple[PublishedScore, ...] | None
 
+    REPORTED: ClassVar = MappingProxyType(
+        {
+            "training": "the average while training",
+            "evaluation": "an evaluation apart from training",
+            "best": "the best policy or run",
+            "unknown": "not known",
+        }
+    )
+
+    @property
+    def budget(self) -> str:
+        """Training frames as papers write them: "200M", "10B", "none", "–"."""
+        if not self.training_frames:
+            return wording.MISSING if self.training_frames is None else "none"
+        return frames_text(self.training_frames)
+
+    @property
+    def readable_settings(self) -> Iterator[tuple[str, str]]:
+        """Settings by the names that people read."""
+        for name, value in of_entry(self.settings).items():
+            yield name, format_setting(value) + " (assumed)" * (name in self.assumed)
+
+    @property
+    def uncertainties(self) -> tuple[str, ...]:
+        """What the scores' uncertainties are."""
+        return tuple(dict.fromkeys(score.uncertainty_kind for score in self.scores or () if score.uncertainty_kind))
+
+    @property
+    def marks(self) -> dict[str, int]:
+        """The scores' notes, numbered."""
+        notes = dict.fromkeys(score.note for score in self.scores or () if score.note)
+        return {note: number for number, note in enumerate(notes, 1)}
+
+    @property
+    def columns(self) -> tuple[Column | None, ...]:
+        """What is shown of each score."""
+        marks, scores = self.marks, self.scores or ()
+        random, human = (references.scores(kind) for kind in ("random", "human"))
+
+        def name(score: PublishedScore) -> str:
+            return f"{tasks.game_name(score.game)}{f' [{marks[score.note]}]' if score.note else ''}"
+
+        return (
+            Column("game", name),
+            Column("score", "score", wording.reference, style="strong"),
+            Column("±", "uncertainty", wording.reference) if self.uncertainties else None,
+            Column("HNS", "hns", wording.percent),
+            Column("runs", "runs") if any(score.runs is not None for score in scores) else None,
+            Column("random", lambda score: random.get(score.game), wording.reference, optional=True),
+            Column("human", lambda score: human.get(score.game), wording.reference, optional=True),
+        )
+
 
 @dataclass(frozen=True)
 class Catalogue:
@@ -96,9 +155,41 @@ class Catalogue:
 
     algorithms: tuple[Published, ...]
 
-    def listing(self) -> Catalogue:
-        """Leave the scores out."""
-        return Catalogue(tuple(replace(item, scores=None) for item in self.algorithms))
+    CHECKED: ClassVar = anomalies.CHECKED
+
+    @property
+    def collections(self) -> dict[str, list[Published]]:
+        """The algorithms of each collection."""
+        found: dict[str, list[Published]] = {}
+        for item in self.algorithms:
+            found.setdefault(item.collection, []).append(item)
+        return found
+
+    @staticmethod
+    def columns(summaries: bool) -> tuple[Column | None, ...]:
+        """What is listed of each algorithm, with its summaries or its protocol."""
+        return (
+            Column("algorithm", "algorithm", style="strong"),
+            Column("kind", "kind", kind="name"),
+            Column("year", "year", str),
+            Column("frames", "budget"),
+            Column("games", lambda item: "lost" if item.unavailable else item.games),
+            Column("mean HNS", "mean_hns", wording.percent) if summaries else None,
+            Column("median HNS", "median_hns", wording.percent) if summaries else None,
+            None if summaries else Column("protocol", "protocol", kind="name"),
+            Column("published by", "published_by.short", kind="name", optional=True),
+        )
+
+    @staticmethod
+    def differing(items: Iterable[Published]) -> tuple[list[str], list[str]]:
+        """Return whose scores are not those of today's emulator, and on which games."""
+        who, games = [], dict[str, None]()
+        for item in items:
+            papers = {item.source.key, item.published_by.key if item.published_by else ""}
+            if not item.unavailable and (there := anomalies.differing(papers)):
+                who.append(item.algorithm)
+                games |= dict.fromkeys(there)
+        return who, [tasks.game_name(game) for game in games]
 
 
 @dataclass(frozen=True)
@@ -109,10 +200,70 @@ class Errata:
 
     errata: tuple[Erratum, ...]
 
+    NOT_DECIDABLE: ClassVar = NOT_DECIDABLE
+    SLIPS: ClassVar = (
+        Column("where", "where", kind="prose", style="strong", below=lambda slip: slip.category),
+        *(Column(name, name, kind="prose") for name in ("printed", "holds", "why")),
+    )
 
-def catalogue(found: Mapping[str, Entry]) -> Catalogue:
-    """Put entries, as `arcademark.catalogue.collections.select` gives them, together with their scores."""
-    return Catalogue(tuple(_published(name, entry) for name, entry in found.items()))
+    @property
+    def sources(self) -> Mapping[str, Source]:
+        """Papers by key."""
+        return collections.sources()
+
+    @property
+    def papers(self) -> dict[str, list[Erratum]]:
+        """The errata of each paper."""
+        found: dict[str, list[Erratum]] = {}
+        for slip in self.errata:
+            found.setdefault(slip.paper, []).append(slip)
+        return found
+
+    @property
+    def categories(self) -> list[tuple[str | int | None, ...]]:
+        """Categories, the most frequent first, each with how many errata there are of it, in all and of each paper."""
+        totals = Counter(slip.category for slip in self.errata)
+        counted = Counter((slip.category, slip.paper) for slip in self.errata)
+        order = sorted(totals, key=lambda category: (-totals[category], category))
+        return [
+            (category, totals[category], *(counted[category, paper] or None for paper in self.papers))
+            for category in order
+        ]
+
+    @property
+    def categories_columns(self) -> tuple[Column, ...]:
+        """What is shown of each category."""
+        papers = (Column(paper, place, optional=True) for place, paper in enumerate(self.papers, 2))
+        return (Column("category", 0), Column("errata", 1), *papers)
+
+
+COLUMNS: Mapping[str, tuple[Column, ...]] = MappingProxyType(
+    {
+        "COUNTS": (
+            Column("collection", "collection"),
+            Column("algorithms", "algorithms"),
+            Column("games", "games"),
+            Column("scores", "results"),
+            Column("lost", "lost"),
+        ),
+        "FINDINGS": (Column("where", "where"), Column("what is wrong", "problem", kind="prose", style="bad")),
+        "REMARKS": (Column("where", "where"), Column("what is striking", "problem", kind="prose", style="doubtful")),
+        "COMPARED": (
+            Column("algorithm", "algorithm"),
+            Column("beside", "other"),
+            Column("of", "collection"),
+            Column("games of both", "games"),
+            Column("equal scores", "equal"),
+        ),
+    }
+)
+"""Of checks and additions, whose classes know no columns: counts, findings, remarks and what is compared."""
+
+
+def catalogue(entries: Mapping[str, Entry], *, scores: bool = True) -> Catalogue:
+    """Put entries, as `arcademark.catalogue.collections.select` gives them, together with their scores, or without."""
+    every = (_published(name, entry) for name, entry in entries.items())
+    return Catalogue(tuple(item if scores else replace(item, scores=None) for item in every))
 
 
 def _published(name: str, entry: Entry) -> Published:

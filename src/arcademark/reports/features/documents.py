@@ -10,7 +10,7 @@ from typing import Any, ClassVar, TypeAlias
 from arcademark.agents import docstrings
 from arcademark.agents.parameters import declared
 from arcademark.features.registry import FeatureSet
-from arcademark.reports import wording
+from arcademark.reports.columns import Column
 
 Default: TypeAlias = str | int | float | bool | list[Any] | dict[str, Any] | None
 
@@ -47,6 +47,12 @@ class SetView:
     citation: str
     parameters: Mapping[str, ParameterView]
 
+    COLUMNS: ClassVar = (
+        Column("set", "name"),
+        Column("features", lambda item: item.features or "by game"),
+        Column("what they are", "summary", kind="prose"),
+    )
+
 
 @dataclass(frozen=True)
 class FeatureSets:
@@ -55,11 +61,6 @@ class FeatureSets:
     SCHEMA: ClassVar[str] = "arcademark.feature-sets/1"
 
     sets: tuple[SetView, ...]
-
-
-def length(item: FeatureSet | SetView) -> str:
-    """Say how many features a set has."""
-    return "by game" if item.features is None else wording.count(item.features)
 
 
 def listing(sets: Sequence[FeatureSet]) -> FeatureSets:

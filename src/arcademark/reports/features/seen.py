@@ -9,6 +9,7 @@ import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
@@ -21,11 +22,18 @@ from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.features.base import BinaryFeatures, Change, Counts, Features
 from arcademark.features.registry import feature_set, make_features
 from arcademark.features.sets.tiles import NOTHING
+from arcademark.reports import wording
+from arcademark.reports.columns import Column
+from arcademark.reports.figures.model import Picture, PictureRow
 from arcademark.reports.record import Value
 from arcademark.runs.replay.feature_steps import Moment, Play
+from arcademark.suite.tasks import game_name
 
 AFTER_FRAMES = 600
 """Frames of random play before the moment that is shown: ten seconds."""
+
+MOST_DESCRIBED = 8
+"""Active features that are described where not everything is shown."""
 
 Image = NDArray[np.uint8]
 
@@ -37,6 +45,12 @@ class Active:
     feature: int
     value: float
     meaning: str
+
+    COLUMNS: ClassVar = (
+        Column("feature", "feature", str),
+        Column("value", "value", partial(wording.score, places=0)),
+        Column("what it means", "meaning", kind="prose"),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +93,31 @@ class Seen:
     newly_active: float | None
     microseconds: float
     active_features: tuple[Active, ...]
+
+    COLUMNS: ClassVar = (
+        Column("game", lambda item: game_name(item.game)),
+        Column("set", "set"),
+        Column("features", "features"),
+        Column("active", "active"),
+        Column("newly active a step", "newly_active", lambda value: wording.score(value, 1 if value < 100 else 0)),
+        Column("µs a step", "microseconds", lambda value: wording.score(value, 1 if value < 100 else 0)),
+    )
+
+    @property
+    def title(self) -> str:
+        """The game, and the set with the parameters that were given."""
+        given = ", ".join(f"{name}={value}" for name, value in self.parameters.items())
+        return f"{game_name(self.game)}, {self.set}{f'({given})' if given else ''}"
+
+    @property
+    def moment(self) -> str:
+        """Which moment is shown."""
+        return f"{self.source}, after {wording.count(self.frames)} frames"
+
+    @property
+    def chosen_features(self) -> tuple[Active, ...]:
+        """Active features that are described where not everything is shown."""
+        return self.active_features[:: max(1, self.active // MOST_DESCRIBED)][:MOST_DESCRIBED]
 
 
 @dataclass(frozen=True)
@@ -164,6 +203,29 @@ def _images(features: Features, moment: Moment, game: str) -> Images:
     colours = rgb_table(standard(game))[::2]
     foreground = np.where((moment.observation == background)[..., None], np.array(NOTHING, np.uint8), screen)
     return Images(screen, picture, colours[background], foreground, classes)
+
+
+def pictures(item: Seen, images: Images) -> PictureRow:
+    """Lay out the pictures of a game and a feature set, with what there is to say of them."""
+    numbers = [f"{wording.count(item.features)} features", f"{wording.count(item.active)} active"]
+    if item.newly_active is not None:
+        numbers.append(f"{Seen.COLUMNS[4].text(item)} newly active a step")
+    named = (
+        ("The screen", images.screen),
+        ("Its background: each pixel's most frequent colour", images.background),
+        ("The screen without it", images.foreground),
+        (f"What {item.set} sees", images.picture),
+        ("The classes of objects that it discovered", images.classes),
+    )
+    return PictureRow(
+        item.title,
+        f"{' · '.join(numbers)} · {item.moment}",
+        tuple(
+            Picture(title, pixels, 2 if pixels.shape[1] >= 2 * pixels.shape[0] else 1)  # what is broad has more room
+            for title, pixels in named
+            if pixels is not None
+        ),
+    )
 
 
 @runtime_checkable

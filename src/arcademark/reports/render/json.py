@@ -46,7 +46,7 @@ _DOCUMENTS = (
     "reports.tables.document:ScoreReport",
     "reports.tables.comparison:Comparison",
     "reports.subsets.searching:Searched",
-    "reports.subsets.sizes:EverySize",
+    "reports.subsets.searching:EverySize",
     "reports.subsets.studying:Studied",
     "reports.subsets.predicting:Predicted",
     "reports.subsets.covering:Coverage",

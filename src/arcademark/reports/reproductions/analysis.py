@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from functools import cached_property, partial
+from typing import Any, ClassVar
 
 from arcademark._version import __version__
 from arcademark.catalogue.collections import sources
 from arcademark.catalogue.model import Source
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.reports import wording
+from arcademark.reports import prose, wording
+from arcademark.reports.columns import Column, Style
 from arcademark.reports.reproductions.papers import PAPERS
 from arcademark.reproduce.comparison import Comparison, Reproduction
 from arcademark.reproduce.figures import PaperFigure
@@ -25,9 +28,6 @@ BELOW: Mapping[str, str] = {
 }
 """The rows below the games, in the paper's order, and their headings; an efficiency is a fraction a training frame."""
 
-UNSOLVED = "cause not found"
-"""The errata's category of slips of which nobody knows how they came about."""
-
 OVERVIEW: Mapping[str, str] = {
     "agree": "agree",
     "noted": "with a note",
@@ -37,6 +37,14 @@ OVERVIEW: Mapping[str, str] = {
     "unavailable": "cannot be checked",
 }
 """Headings of `Counts`."""
+
+DIFFERS, NOTED = "≠", "≈"
+"""Marks of what differs, and of a cell that agrees in a way that its note tells."""
+MARKS = {"agrees": "=", "differs": DIFFERS, "not available": wording.MISSING}
+STYLES = {"agrees": "good", "differs": "doubtful", "not available": "weak"}
+
+UNSOLVED = "cause not found"
+"""The errata's category of slips of which nobody knows how they came about."""
 
 FRAMES = "training frames"
 """The row above the games."""
@@ -63,12 +71,141 @@ class Counts:
 
 @dataclass(frozen=True)
 class Part:
-    """A table, or a group of statements, with its counts; fields as in `Reproduction`."""
+    """A table, or a group of statements, with its counts; fields as in `Reproduction`.
+
+    A table of "hns", "hwrns" or "saber" is laid out as it is printed: algorithms across, games down.
+    """
 
     title: str
     number: int | None
     counts: Counts
     comparisons: tuple[Comparison, ...]
+
+    @property
+    def noun(self) -> str:
+        """What it is made of: "cell" of a table, "row" of one, or "statement"."""
+        if self.number is None:
+            return "statement"
+        return "cell" if all(item.place for item in self.comparisons) else "row"
+
+    @cached_property
+    def cells(self) -> Mapping[tuple[str, str, str], Comparison]:
+        """By row (also `FRAMES` and those of `BELOW`), algorithm and quantity; empty of what is no table."""
+        placed = [(item.place, item) for item in self.comparisons if item.place is not None]
+        found = {(place.row, place.algorithm, place.quantity): item for place, item in placed}
+        return found if len(found) == len(self.comparisons) else {}
+
+    @cached_property
+    def quantity(self) -> str:
+        """What is printed beside scores."""
+        return next(quantity for _, _, quantity in self.cells if quantity != "score")
+
+    @cached_property
+    def algorithms(self) -> tuple[str, ...]:
+        """From left to right; references come first."""
+        of_games = [algorithm for row, algorithm, _ in self.cells if row not in BELOW and row != FRAMES]
+        return tuple(dict.fromkeys([*of_games, *(algorithm for _, algorithm, _ in self.cells)]))
+
+    @cached_property
+    def rows(self) -> tuple[tuple[str, str], ...]:
+        """Keys and names of the rows down to the games' last, training frames first where they are printed."""
+        every = dict.fromkeys(row for row, _, _ in self.cells)
+        games = ((row, game_name(row)) for row in every if row not in BELOW and row != FRAMES)
+        return (*([(FRAMES, FRAMES)] if FRAMES in every else []), *games)
+
+    def cell(self, row: str, algorithm: str, quantity: str = "") -> Comparison | None:
+        """Return a cell, by default the percentage's; None where nothing is printed."""
+        return self.cells.get((row, algorithm, quantity or self.quantity))
+
+    @property
+    def columns(self) -> Iterator[Column]:
+        """What is shown of each row: of each algorithm its score, and its percentage as printed and as recomputed."""
+        yield Column("game", 1)
+        for name in self.algorithms:
+            yield _column("score", partial(self._score, name), printed=True, over=name)
+            if any(self.cell(row, name) for row, _ in self.rows if row != FRAMES):
+                yield Column(f"{self.quantity.upper()} %", partial(self._printed, name), str, over=name)
+                yield _column("ours", partial(self._percent, name), over=name)
+
+    def _score(self, name: str, row: tuple[str, str]) -> Comparison | None:
+        return self.cell(row[0], name, "score")
+
+    def _percent(self, name: str, row: tuple[str, str]) -> Comparison | None:
+        return self.cell(row[0], name)
+
+    def _printed(self, name: str, row: tuple[str, str]) -> str:
+        cell = self.cell(row[0], name)
+        return cell.printed if cell else ""
+
+    @property
+    def below_rows(self) -> Iterator[tuple[str, str, dict[str, Comparison]]]:
+        """Yield for each algorithm what is printed below the games, and what we compute."""
+        for name in self.algorithms:
+            if cells := {row: cell for row in BELOW if (cell := self.cell(row, name))}:
+                yield from ((name, "paper", cells), (name, "ours", cells))
+
+    @property
+    def below_columns(self) -> Iterator[Column]:
+        """What is shown of each."""
+        yield Column("algorithm", 0, style="strong")
+        yield Column("", 1)
+        there = {row for row, _, _ in self.cells}
+        for key in (key for key in BELOW if key in there):
+            yield Column(BELOW[key], partial(_below, key), str, style=partial(_below_style, key))
+
+    @property
+    def kinds(self) -> Mapping[str, Mapping[str, Sequence[Comparison]]]:
+        """What does not agree by its kind of slip and its explanation; what has no explanation comes first."""
+        found: dict[str, dict[str, list[Comparison]]] = {}
+        others = [item for item in self.comparisons if item.verdict != "agrees"]
+        for item in sorted(others, key=lambda item: bool(item.why)):
+            found.setdefault(item.category, {}).setdefault(item.why, []).append(item)
+        return found
+
+    @property
+    def notes(self) -> tuple[Sequence[Comparison], Sequence[Comparison]]:
+        """What agrees, but with something to say about it: below the games, and in the games' rows."""
+        every = noted(self.comparisons)
+        below = [item for item in every if item.place is None or item.place.row in BELOW]
+        return below, [item for item in every if item not in below]
+
+    @property
+    def plain(self) -> Sequence[Comparison]:
+        """Of a table whose rows are compared whole, those that agree without a note."""
+        return [item for item in self.comparisons if self.number and item.verdict == "agrees" and not item.why]
+
+    @property
+    def statements(self) -> Sequence[Comparison]:
+        """Statements, and rows that do not agree or have a note."""
+        return [item for item in self.comparisons if item not in self.plain]
+
+
+def _text(item: Comparison | None, *, printed: bool = False, marked: bool = True) -> str:
+    """Show what is printed, or recomputed, with the mark of what differs, or agrees in a way that its note tells."""
+    if item is None:
+        return ""
+    text = item.printed if printed else item.recomputed or wording.MISSING
+    if not marked or (item.verdict == "agrees" and (printed or not item.why or item.recomputed == item.printed)):
+        return text
+    return f"{DIFFERS if item.verdict == 'differs' else NOTED if item.verdict == 'agrees' else ''} {text}".strip()
+
+
+def _below(key: str, row: tuple[str, str, Mapping[str, Comparison]]) -> str:
+    return _text(row[2].get(key), printed=row[1] == "paper", marked=row[1] == "ours")
+
+
+def _below_style(key: str, row: tuple[str, str, Mapping[str, Comparison]]) -> Style:
+    return _style(row[2].get(key)) if row[1] == "ours" else ""
+
+
+def _style(item: Comparison | None) -> Style:
+    return "doubtful" if item is not None and item.verdict == "differs" else ""
+
+
+def _column(heading: str, of: Callable[[Any], Comparison | None], *, printed: bool = False, over: str = "") -> Column:
+    return Column(
+        heading, lambda row: _text(of(row), printed=printed), str, style=lambda row: _style(of(row)), over=over
+    )
 
 
 @dataclass(frozen=True)
@@ -92,38 +229,68 @@ class Reproduced:
     parts: tuple[Part, ...]
     figures: tuple[PaperFigure, ...]
 
+    WHERE: ClassVar = Column("", lambda item: where(item), kind="name")
+    RECOMPUTED: ClassVar = (
+        WHERE,
+        Column("", "printed", str),
+        Column("", lambda item: item.recomputed or wording.MISSING, kind="prose", style="strong"),
+    )
+    NOTED: ClassVar = (WHERE, Column("", "printed", str), Column("", "why", kind="prose"))
+    PLAIN: ClassVar = (
+        Column("row", lambda item: item.where.partition(", ")[2]),
+        Column("paper", "printed", str, kind="prose"),
+        Column("ours", "recomputed", str, kind="prose"),
+    )
+    STATEMENTS: ClassVar = (
+        Column("statement", lambda item: f"{MARKS[item.verdict]} {item.where}", kind="prose", style="strong"),
+        Column("paper", "printed", str, kind="prose"),
+        Column(
+            "ours", lambda item: item.recomputed or item.verdict, kind="prose", style=lambda item: STYLES[item.verdict]
+        ),
+        Column(
+            "note",
+            lambda item: "not explained" if _unexplained(item) else item.why,
+            str,
+            kind="prose",
+            style=lambda item: "bad" if _unexplained(item) else "",
+        ),
+    )
+    KINDS: ClassVar = (Column("kind", lambda row: row[0] or "without a kind"), Column("cells", 1))
 
-@dataclass(frozen=True)
-class Grid:
-    """A table of "hns", "hwrns" or "saber" laid out as it is printed: algorithms across, games (ids) down.
-
-    Cells by row, algorithm and quantity, also those of `FRAMES` and of the rows in `BELOW`.
-    """
-
-    quantity: str
-    algorithms: tuple[str, ...]
-    games: tuple[str, ...]
-    cells: Mapping[tuple[str, str, str], Comparison]
+    @staticmethod
+    def words(parts: Sequence[Part]) -> str:
+        """Say the counts of parts: "619 cells agree, 34 differ, all explained"."""
+        counts = count([item for part in parts for item in part.comparisons])
+        return prose.text(
+            "reproduction", "counted", counts=counts, noun=" or ".join(sorted({part.noun for part in parts}))
+        )
 
     @property
-    def rows(self) -> tuple[tuple[str, str], ...]:
-        """Keys and names of the rows down to the games' last, training frames first where they are printed."""
-        games = tuple((game, game_name(game)) for game in self.games)
-        return ((FRAMES, FRAMES), *games) if any(row == FRAMES for row, _, _ in self.cells) else games
+    def overview_columns(self) -> Iterator[Column]:
+        """The counts that are worth a column."""
+        yield Column(
+            "part",
+            lambda row: "together" if row is self else row.title,
+            style=lambda row: "strong" if row is self else "",
+        )
+        for name, title in OVERVIEW.items():
+            if name in ("agree", "differ") or getattr(self.counts, name):
+                yield Column(title, f"counts.{name}", style=partial(self._emphasis, name))
+
+    @staticmethod
+    def _emphasis(name: str, row: Part | Reproduced) -> Style:
+        styles: dict[str, Style] = {"differ": "doubtful", "unexplained": "bad"}
+        return styles.get(name, "") if getattr(row.counts, name) else "weak"
 
     @property
-    def below(self) -> tuple[str, ...]:
-        """The rows that it has below the games."""
-        there = {row for row, _, _ in self.cells}
-        return tuple(row for row in BELOW if row in there)
+    def different_kinds(self) -> dict[str, int]:
+        """How many cells differ by the kind of difference, the most frequent first."""
+        every = (item for part in self.parts for item in part.comparisons if item.verdict == "differs")
+        return dict(Counter(item.category for item in every).most_common())
 
-    def cell(self, row: str, algorithm: str, quantity: str = "") -> Comparison | None:
-        """Return a cell, by default the percentage's; None where nothing is printed."""
-        return self.cells.get((row, algorithm, quantity or self.quantity))
 
-    def has_percent(self, algorithm: str) -> bool:
-        """Tell whether an algorithm has percentages in the games' rows: references have scores alone."""
-        return any(self.cell(game, algorithm) for game in self.games)
+def _unexplained(item: Comparison) -> bool:
+    return item.verdict == "differs" and not item.why
 
 
 def reproduced(name: str, *, table: int | None = None, figure: int | None = None) -> Reproduced:
@@ -172,56 +339,6 @@ def count(comparisons: Iterable[Comparison]) -> Counts:
     )
 
 
-def in_words(counts: Counts, noun: str) -> str:
-    """Say the counts of what `noun` names: "619 cells agree, 34 differ, all explained"."""
-    plural = noun.replace(" or ", "s and ") + "s"
-    if not counts.agree and not counts.differ:
-        return f"{wording.count(counts.unavailable)} {noun if counts.unavailable == 1 else plural} cannot be checked"
-    agree = f"{noun} agrees" if counts.agree == 1 else f"{plural} agree"
-    text = f"{wording.count(counts.agree)} {agree}"
-    if counts.noted:
-        text += f" ({wording.count(counts.noted)} with a note)"
-    number = wording.count(counts.differ) if counts.differ else "none"
-    text += f", {number} {'differs' if counts.differ < 2 else 'differ'}"
-    if counts.unexplained:
-        text += f", {wording.count(counts.unexplained)} without an explanation"
-    elif counts.differ:
-        text += _explained(counts)
-    return text + (f"; {wording.count(counts.unavailable)} cannot be checked" if counts.unavailable else "")
-
-
-def _explained(counts: Counts) -> str:
-    """Tell slips of which it is known how they came about from those that are only known to be slips."""
-    solved = counts.differ - counts.unsolved
-    if not counts.unsolved:
-        return ", explained" if solved == 1 else ", all explained"
-    told = f"{wording.count(counts.unsolved)} {'is a slip' if counts.unsolved == 1 else 'are slips'} of unknown origin"
-    return f": {wording.count(solved)} {'is' if solved == 1 else 'are'} explained, {told}" if solved else f": {told}"
-
-
-def overview(counts: Counts) -> Mapping[str, str]:
-    """Choose the counts that are worth a column, with their headings."""
-    return {field: title for field, title in OVERVIEW.items() if field in ("agree", "differ") or getattr(counts, field)}
-
-
-def noun(parts: Sequence[Part]) -> str:
-    """Name what parts are made of: "cell" of a table, "row" of one, "statement", or two of them."""
-    found = {
-        "statement" if part.number is None else "cell" if all(item.place for item in part.comparisons) else "row"
-        for part in parts
-    }
-    return " or ".join(sorted(found))
-
-
-def kinds(comparisons: Iterable[Comparison]) -> Mapping[str, Mapping[str, Sequence[Comparison]]]:
-    """Gather what does not agree by its kind of slip and its explanation; what has no explanation comes first."""
-    found: dict[str, dict[str, list[Comparison]]] = {}
-    others = [item for item in comparisons if item.verdict != "agrees"]
-    for item in sorted(others, key=lambda item: bool(item.why)):
-        found.setdefault(item.category, {}).setdefault(item.why, []).append(item)
-    return found
-
-
 def where(item: Comparison) -> str:
     """Name a cell below its table's title, where the table's number need not be said again."""
     table, comma, rest = item.where.partition(", ")
@@ -231,22 +348,3 @@ def where(item: Comparison) -> str:
 def noted(comparisons: Iterable[Comparison]) -> tuple[Comparison, ...]:
     """Return what agrees, but with something to say about it."""
     return tuple(item for item in comparisons if item.verdict == "agrees" and item.why)
-
-
-def grid(part: Part) -> Grid | None:
-    """Lay a part out as a table; None where it is no table."""
-    cells = {
-        (item.place.row, item.place.algorithm, item.place.quantity): item
-        for item in part.comparisons
-        if item.place is not None
-    }
-    if not cells or len(cells) < len(part.comparisons):
-        return None
-    rows = dict.fromkeys(row for row, _, _ in cells)
-    columns = [algorithm for row, algorithm, _ in cells if row not in BELOW and row != FRAMES]  # references come first
-    return Grid(
-        quantity=next(quantity for _, _, quantity in cells if quantity != "score"),
-        algorithms=tuple(dict.fromkeys([*columns, *(algorithm for _, algorithm, _ in cells)])),
-        games=tuple(row for row in rows if row not in BELOW and row != FRAMES),
-        cells=cells,
-    )

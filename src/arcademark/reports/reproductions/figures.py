@@ -8,8 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from operator import itemgetter
+from typing import Any
 
 from arcademark.reports import wording
+from arcademark.reports.columns import Column
 from arcademark.reports.figures.model import Curve, CurvePanel, Curves, Guide, Kind, Mark, Numbers, RowPanel, Rows
 from arcademark.reports.figures.style import decades, ticks
 from arcademark.reproduce.figures import Panel, PaperFigure, Series, frames_text
@@ -104,6 +106,31 @@ def name(figure: PaperFigure) -> str:
 def in_words(figure: PaperFigure) -> str:
     """Say every number of a figure, for those who do not see it."""
     return f"{figure.title}. " + "; ".join(_panel_in_words(panel) for panel in figure.panels) + "."
+
+
+def tables(figure: PaperFigure) -> Iterator[tuple[Sequence[Any], Sequence[Column], int, bool, str]]:
+    """Yield tables of a figure's numbers: rows, columns, how many name a row, whether grouped, and a caption."""
+    laid_out = model(figure)
+    if isinstance(laid_out, Curves):
+        for panel in figure.panels:
+            rows = [
+                (f"≥ {text}", *(number(height(series, x), panel) for series in panel.series))
+                for x, text in thresholds(panel)
+            ]
+            heads = [
+                Column(head, place) for place, head in enumerate((panel.x_unit, *(one.name for one in panel.series)))
+            ]
+            yield rows, heads, 1, False, panel.title
+        return
+    numbers = [(panel, column) for panel in laid_out.panels for column in panel.numbers]
+    headed = any(heading for heading, _ in laid_out.groups)
+    names = [(heading, name) if headed else (name,) for heading, members in laid_out.groups for name in members]
+    rows = [(*name, *(column.texts[row][2] for _, column in numbers)) for row, name in enumerate(names)]
+    titles = [("", "")] * len(names[0]) + [(column.title or panel.unit, panel.title) for panel, column in numbers]
+    columns = [
+        Column(title or over, place, str, over=over if title else "") for place, (title, over) in enumerate(titles)
+    ]
+    yield rows, columns, len(names[0]), headed, ""
 
 
 def _panel_in_words(panel: Panel) -> str:

@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from arcademark._version import __version__
 from arcademark.catalogue import collections, reading
 from arcademark.catalogue import errata as slips
 from arcademark.catalogue.model import Entry
 from arcademark.errors import ArcadeMarkError
-from arcademark.reports import hard
+from arcademark.reports import hard, measures
 from arcademark.reports.cells import PlayedAlgorithm
-from arcademark.reports.measures import Measure as Placed
-from arcademark.reports.site import document as shown
-from arcademark.reports.site.document import Badge, Film, Numbers, Replay, Site, Standing
+from arcademark.reports.site import document
+from arcademark.reports.site.document import (
+    Badge,
+    Curve,
+    Erratum,
+    Film,
+    Group,
+    Measure,
+    Numbers,
+    Replay,
+    Row,
+    Site,
+    Standing,
+    View,
+)
 from arcademark.reports.tables import analysis, protocols
 from arcademark.reports.tables.dataset import Dataset, ScoreOptions, prepare
 from arcademark.reports.tables.document import Algorithm, Game, ScoreReport, Statistic
-from arcademark.reports.tables.loading import CATALOGUE, EVERYTHING, published_entries, suites_of
+from arcademark.reports.tables.loading import CATALOGUE, EVERYTHING, ScoreSource, published_entries, suites_of
 from arcademark.reports.tables.protocols import UNKNOWN, Play
 from arcademark.runs.replay.verify import Verification
 from arcademark.runs.store import imported
@@ -50,10 +64,12 @@ PLANS = "plans on the emulator"
 """What tells algorithms apart, too, that try actions on the emulator before they take one."""
 
 CURVE_POINTS = 60
+SAME = ("identity", "kind", "year", "collection", "note", "assumed", "training_frames", "reported")
+"""What rows have as the catalogue's entries do."""
 
 
 def analyse(
-    runs: Sequence[str | Path],
+    places: Sequence[ScoreSource],
     replays: Mapping[str, Verification] | None = None,
     films: Mapping[tuple[str, str], Sequence[Film]] | None = None,
     collection: Sequence[str] = (EVERYTHING,),
@@ -65,8 +81,8 @@ def analyse(
 
     Parameters
     ----------
-    runs : sequence of path
-        Directories, or tables of scores.
+    places : sequence of score source
+        Runs, as records or by their directories, and tables of scores; each is read once.
     replays : mapping, optional
         By a run's directory, what verifying it showed.
     films : mapping, optional
@@ -74,50 +90,56 @@ def analyse(
     collection : sequence of str, optional
         Names.
     follow : callable, optional
-        Told how many views are done, of how many, after each.
+        Called after each view with how many are done, of how many.
     """
     published = f"{CATALOGUE}{','.join(collection)}"
-    of_tasks = bool(runs) and any(suites_of([str(run) for run in runs]).values())
-    shown_views = (("", ""),) if of_tasks else VIEWS
-    every = [ScoreOptions(suite=suite, games=games or suite, model=None) for suite, games in shown_views]
-    every[0] = ScoreOptions()  # with what other games there are, in no summary
-    places = runs if of_tasks else [published, *runs]
-    datasets = [prepare(places, options) for options in every]
+    of_tasks = bool(places) and any(suites_of(places).values())
+    views = (("", ""),) if of_tasks else VIEWS
+    # The first view has what other games there are, too, in no summary.
+    options = [ScoreOptions()] + [
+        ScoreOptions(suite=suite, games=games or suite, model=None) for suite, games in views[1:]
+    ]
+    datasets = [prepare(places if of_tasks else [published, *places], options[0])]
+    datasets += [prepare(datasets[0].scores, one) for one in options[1:]]
     if not datasets[0].benchmark.measures:
         raise ArcadeMarkError(
             f"{datasets[0].benchmark.view.title}: no task has a low and a high reference score, by which to rank"
         )
     reports = []
-    for both in zip(datasets, every, strict=True):
-        reports.append(analysis.of_dataset(*both))
+    for dataset, one in zip(datasets, options, strict=True):
+        reports.append(analysis.of_dataset(dataset, one))
         if follow is not None:
-            follow(len(reports), len(every))
+            follow(len(reports), len(options))
     whole, report = datasets[0], reports[0]
-    plays = {name: whole.play(name) for name in whole.algorithms}
-    groups = _groups(plays)
+    kinds = {name: _group(whole.play(name)) for name in whole.algorithms}
+    sizes = Counter(group.title for group in kinds.values())
+    groups = {group.title: group for group in kinds.values()}
+    order = sorted(groups, key=lambda title: (not groups[title].known, -sizes[title]))  # those that may be ranked first
     entries = _entries(whole, published)
-    views = tuple(_view(dataset, games) for dataset, (_, games) in zip(datasets, shown_views, strict=True))
-    standings = [{item.name: item for item in found.algorithms} for found in reports]
+    names = [games or dataset.benchmark.view.name for dataset, (_, games) in zip(datasets, views, strict=True)]
+    standings: dict[str, dict[str, Standing]] = {}
+    for name, one_report in zip(names, reports, strict=True):
+        for item in one_report.algorithms:
+            if item.coverage.games:
+                standings.setdefault(item.name, {})[name] = _standing(item)
     rows = []
     for item in report.algorithms:
-        mine = {view.name: known[item.name] for view, known in zip(views, standings, strict=True) if item.name in known}
-        common = _common(item, whole, mine, groups.index(_group(plays[item.name])))
+        row = _row(item, whole, standings.get(item.name, {}), order.index(kinds[item.name].title))
         if item.name in entries:
-            rows.append(_published(entries[item.name], common))
+            known = _published(entries[item.name], row)
         else:
-            row = replace(
-                common, kind="table", source=Path(common.source).name, curves=tuple(_curves(report, item.name))
-            )
-            played = whole.scores.played.get(item.name)
-            rows.append(_played(row, played, replays or {}, films or {}) if played else row)
+            known = {"source": Path(row.source).name, "curves": tuple(_curves(report, item.name))}
+            if item.name in whole.scores.played:
+                known |= _played(row, whole.scores.played[item.name], replays or {}, films or {})
+        rows.append(replace(row, **known))
     return Site(
         generator=f"ArcadeMark {__version__}",
         collections=tuple(collection),
         intervals=report.intervals,
         games=tuple(_task(game) if of_tasks else _game(game.id) for game in report.games),
-        views=views,
+        views=tuple(_view(dataset, games) for dataset, (_, games) in zip(datasets, views, strict=True)),
         told_apart=(*TOLD_APART, PLANS),
-        groups=groups,
+        groups=tuple(groups[title] for title in order),
         algorithms=tuple(rows),
         papers=_papers(),
         errata=() if of_tasks else tuple(_errata()),
@@ -133,91 +155,73 @@ def _entries(dataset: Dataset, place: str) -> Mapping[str, Entry]:
     return {name: named[name] for name in dataset.scores.qualified if name in named}
 
 
-def _group(play: Play) -> shown.Group:
+def _group(play: Play) -> Group:
     facts = protocols.settings_of(play)
     if isinstance(play.protocol, StepProtocol):
-        return shown.Group(play.label, facts, known=True)
+        return Group(play.label, facts, known=True)
     values = {name: facts.get(name, UNKNOWN) for name in TOLD_APART}
     said = [TOLD_APART[name].get(value, f"{name} {value}") for name, value in values.items()]
     if play.plans:
         said.append(PLANS)
     title = ", ".join(said)
     settings = values | {PLANS: "yes" if play.plans else "no"}
-    return shown.Group(title[0].upper() + title[1:], settings, UNKNOWN not in values.values())
+    return Group(title[0].upper() + title[1:], settings, UNKNOWN not in values.values())
 
 
-def _groups(plays: Mapping[str, Play]) -> tuple[shown.Group, ...]:
-    """Return the groups there are, those that may be ranked first, large ones before small ones."""
-    found = [_group(play) for play in plays.values()]
-    titles = [group.title for group in found]
-    different = {group.title: group for group in found}.values()
-    return tuple(sorted(different, key=lambda group: (not group.known, -titles.count(group.title))))
-
-
-def _view(dataset: Dataset, games: str) -> shown.View:
+def _view(dataset: Dataset, games: str) -> View:
     benchmark = dataset.benchmark
     named = subsets.subset(games) if games else None
     chosen = named.tasks if named else benchmark.tasks
     title = named.title.partition(":")[0] if named else benchmark.view.title
     measures = tuple(_measure(item, chosen) for item in benchmark.chosen(()))
-    return shown.View(games or benchmark.view.name, title, benchmark.view.name, tuple(chosen), measures)
+    return View(games or benchmark.view.name, title, benchmark.view.name, tuple(chosen), measures)
 
 
-def _measure(item: Placed, games: Sequence[str]) -> shown.Measure:
+def _measure(item: measures.Measure, games: Sequence[str]) -> Measure:
     known = [task for task in games if task in item.known]
     low, high = ({task: ends[task] for task in known} for ends in (item.low, item.high))
-    return shown.Measure(item.metric, item.title, item.meaning, low, high, item.bounds or (), item.of_means)
+    return Measure(item.metric, item.title, item.meaning, low, high, item.bounds or (), item.of_means)
 
 
-def _game(task: str) -> shown.Game:
+def _game(task: str) -> document.Game:
     game = tasks.games()[task]
     kinds: tuple[references.Kind, ...] = ("random", "human", "human_world_record")
     known = {kind: references.scores(kind).get(task) for kind in kinds}
     aliases = (row["alias"] for row in read_rows("aliases.csv") if row["task"] == task)
     spellings = dict.fromkeys(map(tasks.normalised, (task, game.name, *aliases)))
-    return shown.Game(
+    return document.Game(
         task,
         game.name,
         game.genre,
         task in hard.games(),
         {kind: score for kind, score in known.items() if score is not None},
-        tuple(shown.Anomaly(one.kind, one.value, one.source, one.note) for one in anomalies.anomalies().get(task, ())),
+        anomalies.anomalies().get(task, ()),
         tuple(spellings),
     )
 
 
-def _task(task: Game) -> shown.Game:
+def _task(task: Game) -> document.Game:
     """Return what is known of a task that is no Atari game."""
     known = {kind: score for kind, score in task.references.items() if score is not None}
-    return shown.Game(task.id, task.name, "", False, known, (), (tasks.normalised(task.id),))
+    return document.Game(task.id, task.name, "", False, known, (), (tasks.normalised(task.id),))
 
 
-def _common(item: Algorithm, dataset: Dataset, views: Mapping[str, Algorithm], group: int) -> shown.Row:
+def _row(item: Algorithm, dataset: Dataset, standings: Mapping[str, Standing], group: int) -> Row:
     runs = dataset.runs(item.name)
     reaches = {score.game: _numbers(score.score)[1:] for score in item.scores}
-    return shown.Row(
+    return Row(
         name=item.name,
         identity=item.name,
-        kind="run",
-        year=None,
-        paper="",
         source=item.source,
-        source_paper="",
-        collection="",
-        note="",
         group=group,
         settings=protocols.settings_of(dataset.play(item.name)),
-        assumed=(),
         training_frames=item.efficiency.training_frames if item.efficiency else item.training_frames,
-        reported="unknown",
         fewest_runs=item.fewest_runs,
         most_runs=item.most_runs,
         badges=("per-seed",) if item.most_runs > 1 else (),
         scores=tuple(tuple(runs[task].tolist()) if task in runs else () for task in dataset.tasks),
         reaches=tuple(reaches.get(task, ()) for task in dataset.tasks),
-        published={},
-        notes={},
-        standings={name: _standing(found) for name, found in views.items() if found.coverage.games},
+        standings=standings,
         estimate=item.estimate if item.coverage.missing and item.estimate and item.estimate.value is not None else None,
     )
 
@@ -244,86 +248,71 @@ def _standing(item: Algorithm) -> Standing:
     )
 
 
-def _published(entry: Entry, row: shown.Row) -> shown.Row:
-    """Add what the catalogue knows."""
+def _published(entry: Entry, row: Row) -> dict[str, Any]:
+    """Return what the catalogue knows."""
     results = collections.scores_of(entry)
     printed_otherwise = {task: item.as_published for task, item in results.items() if item.as_published is not None}
     printed = {(slip.paper, slip.place.algorithm) for slip in slips.errata() if slip.place}
-    badges: list[Badge] = list(row.badges) or ["as-published"]
-    if printed_otherwise or (entry.source.key, entry.algorithm) in printed:
-        badges.append("errata")
-    return replace(
-        row,
-        identity=entry.identity,
-        kind=entry.kind,
-        year=entry.year,
-        paper=(entry.paper or entry.source).key,
-        source_paper=entry.source.key,
-        collection=entry.collection,
-        note=entry.note,
-        assumed=entry.assumed,
-        training_frames=entry.training_frames,
-        reported=entry.reported,
-        badges=tuple(badges),
-        published=printed_otherwise,
-        notes={task: item.note for task, item in results.items() if item.note},
-    )
+    doubted = printed_otherwise or (entry.source.key, entry.algorithm) in printed
+    return {
+        **{name: getattr(entry, name) for name in SAME},
+        "paper": (entry.paper or entry.source).key,
+        "source_paper": entry.source.key,
+        "badges": (*(row.badges or ("as-published",)), *(["errata"] if doubted else [])),
+        "published": printed_otherwise,
+        "notes": {task: item.note for task, item in results.items() if item.note},
+    }
 
 
 def _played(
-    row: shown.Row,
+    row: Row,
     item: PlayedAlgorithm,
     replays: Mapping[str, Verification],
     films: Mapping[tuple[str, str], Sequence[Film]],
-) -> shown.Row:
-    """Add what is known of a run."""
+) -> dict[str, Any]:
+    """Return what is known of a run."""
     record = item.run.record
     directories = [str(place) for place in record.parts or (record.directory,)]
-    badges: list[Badge] = list(row.badges)
-    found = [replays[place] for place in directories if place in replays]
+    verified = [replays[place] for place in directories if place in replays]
     agents = dict.fromkeys(trial.agent for trial in item.trials)
     trials = {trial.id for trial in item.trials}
-    findings = [finding for one in found for finding in one.findings if finding.trial_id in trials]
+    findings = [finding for one in verified for finding in one.findings if finding.trial_id in trials]
+    confirmed = sum(finding.outcome == "confirmed" for finding in findings)
+    badges: list[Badge] = list(row.badges)
     if imported.of(record) is not None:
         badges.append("imported")
-    elif findings and len(found) == len(directories):
-        badges.append("replayed" if all(finding.outcome == "confirmed" for finding in findings) else "differs")
-    return replace(
-        row,
-        kind="run",
-        source=f"played in {record.directory.name}",
-        reported=scored_phase(record.protocol, any(trial.learns for trial in item.trials)),
-        badges=tuple(badges),
-        replay=None
-        if not findings
-        else Replay(
-            len(findings),
-            sum(finding.outcome == "confirmed" for finding in findings),
-            tuple(dict.fromkeys(warning for one in found for warning in one.warnings)),
-        ),
-        films=tuple(film for place in directories for agent in agents for film in films.get((place, agent), ())),
-    )
+    elif findings and len(verified) == len(directories):
+        badges.append("replayed" if confirmed == len(findings) else "differs")
+    warnings = tuple(dict.fromkeys(warning for one in verified for warning in one.warnings))
+    return {
+        "kind": "run",
+        "source": f"played in {record.directory.name}",
+        "reported": scored_phase(record.protocol, any(trial.learns for trial in item.trials)),
+        "badges": tuple(badges),
+        "replay": Replay(len(findings), confirmed, warnings) if findings else None,
+        "films": tuple(film for place in directories for agent in agents for film in films.get((place, agent), ())),
+    }
 
 
-def _curves(report: ScoreReport, name: str) -> Iterator[shown.Curve]:
+def _curves(report: ScoreReport, name: str) -> Iterator[Curve]:
     """Average a learner's curves over seeds."""
     for curve in report.learning:
         if curve.algorithm == name:
             mean = curve.mean(CURVE_POINTS)
-            yield shown.Curve(curve.game, tuple(mean.frames.tolist()), tuple(mean.mean.tolist()))
+            yield Curve(curve.game, tuple(mean.frames.tolist()), tuple(mean.mean.tolist()))
 
 
-def _papers() -> dict[str, shown.Paper]:
+def _papers() -> dict[str, document.Paper]:
     addresses = reading.read_bibtex()
     return {
-        key: shown.Paper(source, source.short, addresses.get(key, ("",))[0])
+        key: document.Paper(source, source.short, addresses.get(key, ("",))[0])
         for key, source in collections.sources().items()
     }
 
 
-def _errata() -> Iterator[shown.Erratum]:
+def _errata() -> Iterator[Erratum]:
     for slip in slips.errata():
         place = slip.place
         game = place.row if place and place.row in tasks.games() else ""
         algorithm = place.algorithm if place else ""
-        yield shown.Erratum(slip.paper, slip.where, algorithm, game, slip.printed, slip.holds, slip.why)
+        yield Erratum(slip.paper, slip.where, algorithm, game, slip.printed, slip.holds, slip.why)

@@ -8,27 +8,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from arcademark.catalogue.model import Source
 from arcademark.reports.document import Estimate, Notice
 from arcademark.reports.tables.document import Intervals
+from arcademark.suite.anomalies import Anomaly
 
 Badge = Literal["replayed", "differs", "imported", "per-seed", "as-published", "errata"]
 """Replayed and confirmed, or not; scores of logs made elsewhere; of single runs; as printed; with slips in print."""
 
 Numbers = tuple[float, ...]
-
-
-@dataclass(frozen=True)
-class Anomaly:
-    """What is odd about a game: how its kind is called, and who says so."""
-
-    kind: str
-    value: int | None
-    source: str
-    note: str
 
 
 @dataclass(frozen=True)
@@ -170,7 +161,7 @@ class Row:
 
     name: Unique among all.
     identity: Which algorithm it is, where several rows are of the same.
-    kind: One of the catalogue's; "run" where it was played here.
+    kind: One of the catalogue's; "run" where it was played here, "table" of other tables.
     year: Of publication; None of runs.
     paper: The key of the paper that published it; "" of runs.
     source: Who published the scores, and where they were read; of runs the directory's name.
@@ -190,27 +181,27 @@ class Row:
 
     name: str
     identity: str
-    kind: str
-    year: int | None
-    paper: str
     source: str
-    source_paper: str
-    collection: str
-    note: str
     group: int
     settings: Mapping[str, str]
-    assumed: tuple[str, ...]
     training_frames: int | None
-    reported: str
     fewest_runs: int
     most_runs: int
     badges: tuple[Badge, ...]
     scores: tuple[Numbers, ...]
     reaches: tuple[Numbers, ...]
-    published: Mapping[str, float]
-    notes: Mapping[str, str]
     standings: Mapping[str, Standing]
     estimate: Estimate | None
+    kind: str = "table"
+    year: int | None = None
+    paper: str = ""
+    source_paper: str = ""
+    collection: str = ""
+    note: str = ""
+    assumed: tuple[str, ...] = ()
+    reported: str = "unknown"
+    published: Mapping[str, float] = field(default_factory=dict)
+    notes: Mapping[str, str] = field(default_factory=dict)
     replay: Replay | None = None
     curves: tuple[Curve, ...] = ()
     films: tuple[Film, ...] = ()

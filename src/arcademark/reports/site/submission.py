@@ -30,16 +30,13 @@ from arcademark.reports.tables.loading import Scores
 from arcademark.runs.replay import verify as replaying
 from arcademark.runs.replay.verify import Finding as Replayed
 from arcademark.runs.replay.verify import Verification
-from arcademark.runs.store import manifest
-from arcademark.runs.store.reading import RunRecord, scored_phase
+from arcademark.runs.store.reading import RunRecord, read_run, scored_phase
 from arcademark.scores.formulas import escaped
 from arcademark.scores.runs import IncompleteTrial, RunCollection, load_runs
 from arcademark.suite.protocols import Protocol, protocols
 
 MOST_CHARACTERS = 100
 """Of an algorithm's name."""
-
-_CHUNK = 2**20
 
 
 @dataclass(frozen=True)
@@ -100,14 +97,15 @@ def check(
         )
     if paper is not None and paper.url and not reading.ADDRESS.match(paper.url):
         raise ArcadeMarkError(f"--cite url={one_line(paper.url, 80)!r}: expected an address that begins with https://")
-    if paper is not None and manifest.protocol_of(directory, manifest.read(directory)).unit == "step":
+    record = read_run(directory)
+    if paper is not None and record.protocol.unit == "step":
         raise ArcadeMarkError(
             f"{directory}: has no Atari games, of which the catalogue is; check it without --paper, and show it on its "
             "suite's leaderboard: arcademark site RUN…"
         )
-    found = replaying.verify(directory, workers=workers, on_finding=on_finding, suite=suite)
+    found = replaying.verify(record, workers=workers, on_finding=on_finding, suite=suite)
     replay = Replay(len(found.findings), found.confirmed, found.warnings)
-    runs = load_runs(directory)
+    runs = load_runs([record])
     scores = loading.of_runs(runs)
     if name and len(scores.table.algorithms) == 1:
         scores = scores.rename({scores.table.algorithms[0]: name})
@@ -228,8 +226,5 @@ def _value(value: object) -> str:
 
 
 def _digest(record: RunRecord) -> str:
-    digest = hashlib.sha256()
     with (record.directory / "run.sqlite").open("rb") as file:
-        while part := file.read(_CHUNK):
-            digest.update(part)
-    return digest.hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()

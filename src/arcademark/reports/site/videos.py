@@ -13,7 +13,7 @@ from arcademark.reports.site.document import Film
 from arcademark.runs.replay import video
 from arcademark.runs.replay.episodes import Recorded, open_recorded, replay
 from arcademark.runs.replay.watch import EVERY_FRAMES, FRAMES_PER_SECOND
-from arcademark.runs.store.reading import RunRecord, read_actions, read_run
+from arcademark.runs.store.reading import RunRecord, read_actions
 
 LONGEST = 8 * FRAMES_PER_SECOND
 """Frames of an episode that are shown."""
@@ -22,7 +22,7 @@ MOST_BYTES = 1_000_000
 """Of all films together, so that the pages stay small."""
 
 
-def of(directories: Sequence[Path]) -> tuple[dict[tuple[str, str], list[Film]], dict[str, bytes], int]:
+def of(runs: Sequence[RunRecord]) -> tuple[dict[tuple[str, str], list[Film]], dict[str, bytes], int]:
     """Make films of runs.
 
     Returns
@@ -37,8 +37,7 @@ def of(directories: Sequence[Path]) -> tuple[dict[tuple[str, str], list[Film]], 
     films: dict[tuple[str, str], list[Film]] = {}
     files: dict[str, bytes] = {}
     left_out = 0
-    for directory in directories:
-        run = read_run(directory)
+    for run in runs:
         for recorded in _chosen(run):
             trial, row = recorded
             name = f"films/{len(files)}.gif"

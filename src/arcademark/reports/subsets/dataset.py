@@ -60,22 +60,22 @@ class Normalised:
 
 def normalised(places: Sequence[ScoreSource], options: ScoreOptions, *, players: bool = True) -> Normalised:
     """Read and normalise scores; collections of the catalogue keep their reference players if ``players``."""
-    found = prepare([_kept(place) if players else place for place in places], options)
-    benchmark = found.benchmark
+    prepared = prepare([_kept(place) if players else place for place in places], options)
+    benchmark = prepared.benchmark
     measure = benchmark.measures[next(name for name in METRICS if name in benchmark.measures)]
-    tasks = tuple(task for task in found.tasks if task in measure.known)
-    raw = found.scores.table.select(tasks=tasks).mean_over_runs()
+    tasks = tuple(task for task in prepared.tasks if task in measure.known)
+    raw = prepared.scores.table.select(tasks=tasks).mean_over_runs()
     kinds = ("low", "high") if "low" in benchmark.references else ("random", "human")
     low, high = ({task: benchmark.references[kind][task] for task in tasks} for kind in kinds)
     collected = [published_entries(place) for place in places if _is_collection(place)]
-    entries = {name: entry for some in collected for name, entry in some.items() if name in found.algorithms}
-    told = (warning.text for warning in plausible.warnings(found) if warning.kind in plausible.OF_DATA)
-    remarks = [*found.scores.remarks, *told]
-    if strangers := [task for task in found.tasks if task not in measure.known]:
+    entries = {name: entry for members in collected for name, entry in members.items() if name in prepared.algorithms}
+    warnings = (warning.text for warning in plausible.warnings(prepared) if warning.kind in plausible.OF_DATA)
+    remarks = [*prepared.scores.remarks, *warnings]
+    if strangers := [task for task in prepared.tasks if task not in measure.known]:
         names = wording.shortened(map(benchmark.title, strangers))
         remarks.append(f"Not used, because they have no reference scores: {names}.")
     return Normalised(
-        algorithms=found.algorithms,
+        algorithms=prepared.algorithms,
         tasks=tasks,
         percent=np.asarray(measure.normaliser(raw.T, tasks)).T if tasks else raw,
         raw=raw,
@@ -83,11 +83,11 @@ def normalised(places: Sequence[ScoreSource], options: ScoreOptions, *, players:
         metric=measure.metric,
         low=low,
         high=high,
-        plays={**found.scores.plays, **{name: protocols.from_entry(entry) for name, entry in entries.items()}},
-        sources=tuple(_source(place, told) for place, told in zip(places, found.scores.sources, strict=False)),
+        plays={**prepared.scores.plays, **{name: protocols.from_entry(entry) for name, entry in entries.items()}},
+        sources=tuple(_source(place, summary) for place, summary in zip(places, prepared.scores.sources, strict=False)),
         remarks=tuple(remarks),
         papers={name: entry.paper.key for name, entry in entries.items() if entry.paper is not None},
-        unscored=found.unscored,
+        unscored=prepared.unscored,
     )
 
 
@@ -95,10 +95,10 @@ def _is_collection(place: ScoreSource) -> TypeGuard[str]:
     return isinstance(place, str) and place.startswith(CATALOGUE)
 
 
-def _source(place: ScoreSource, told: str) -> str:
+def _source(place: ScoreSource, summary: str) -> str:
     if place == f"{CATALOGUE}{EVERYTHING}":
         return "catalogue: all published scores"
-    return f"{place}: published scores" if _is_collection(place) else told
+    return f"{place}: published scores" if _is_collection(place) else summary
 
 
 def _kept(place: ScoreSource) -> ScoreSource:

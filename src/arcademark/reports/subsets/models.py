@@ -29,20 +29,20 @@ def model(name: str) -> SubsetModel:
     raise UnknownNameError("model", name, (*published(), ANY))
 
 
-def _checked(found: SubsetModel, path: Path) -> SubsetModel:
+def _checked(read: SubsetModel, path: Path) -> SubsetModel:
     known = references.scores("random")
-    if not found.references and (strangers := [task for task in found.tasks if task not in known]):
+    if not read.references and (strangers := [task for task in read.tasks if task not in known]):
         raise ArcadeMarkError(
             f"{path}: no references, and not every task is a game of atari-57 ({', '.join(strangers)}); give the "
             "scores that are 0 % and 100 % of every task"
         )
-    return found
+    return read
 
 
 def published() -> tuple[str, ...]:
     """Return the names of the published models, those for evaluation first, from the smallest."""
-    found = [entry for entry in subsets().values() if entry.coefficients is not None]
-    return tuple(entry.name for entry in sorted(found, key=lambda item: (item.purpose, len(item.tasks))))
+    fitted = [entry for entry in subsets().values() if entry.coefficients is not None]
+    return tuple(entry.name for entry in sorted(fitted, key=lambda item: (item.purpose, len(item.tasks))))
 
 
 def short_title(subset: Subset) -> str:
@@ -50,7 +50,7 @@ def short_title(subset: Subset) -> str:
     return subset.title.partition(":")[0]
 
 
-def title(found: SubsetModel) -> str:
+def title(model: SubsetModel) -> str:
     """Name a model for people."""
-    known = subsets().get(found.name)
-    return short_title(known) if known else found.name
+    known = subsets().get(model.name)
+    return short_title(known) if known else model.name

@@ -8,16 +8,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any, ClassVar
 
 from arcademark.catalogue import collections
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.metrics import normalise
 from arcademark.metrics.normalise import PERCENT
-from arcademark.reports import wording
+from arcademark.reports import prose, wording
+from arcademark.reports.columns import Column, Style
 from arcademark.reports.subsets import models, predictors
 from arcademark.reports.subsets.models import ANY
 from arcademark.reports.subsets.predictors import TRAINING, Predictor, between
@@ -26,7 +27,7 @@ from arcademark.reports.tables.loading import ScoreSource
 from arcademark.reports.tables.protocols import Play, frame_cap
 from arcademark.subset.predict.every_task import TaskModel, fit_every_task
 from arcademark.subset.predict.model import Estimate, SubsetModel, frame_cap_warnings
-from arcademark.subset.predict.outlook import Outlook
+from arcademark.subset.predict.outlook import Outlook, Range
 from arcademark.subset.problem import Floats, log10_score, log10_score_inverse
 from arcademark.suite import protocols as suite_protocols
 from arcademark.suite import references
@@ -50,6 +51,12 @@ class Game:
     name: str
     value: float
     r_squared: float | None
+
+    COLUMNS: ClassVar = (
+        Column("game", "name", style=lambda game: "strong" if game.r_squared is None else ""),
+        Column("%", "value", wording.percent),
+        Column("R²", lambda game: "played" if game.r_squared is None else wording.fixed(game.r_squared)),
+    )
 
 
 @dataclass(frozen=True)
@@ -91,6 +98,121 @@ class Predicted:
     remarks: tuple[str, ...]
     noun: str = "game"
     groups: str = "papers"
+
+    @property
+    def alone(self) -> bool:
+        """Whether there is one algorithm."""
+        return len(self.predictions) == 1
+
+    @property
+    def estimated(self) -> tuple[Prediction, ...]:
+        """Those with an estimate."""
+        return tuple(item for item in self.predictions if item.estimate is not None)
+
+    @property
+    def unpredicted(self) -> tuple[str, ...]:
+        """Algorithms of which nothing is predicted."""
+        return tuple(item.algorithm for item in self.predictions if item.estimate is None and item.forecast is None)
+
+    @property
+    def doubts(self) -> dict[str, list[str]]:
+        """Why predictions should not be relied on, with the algorithms that each sentence concerns."""
+        concerned: dict[str, list[str]] = {}
+        for item in self.predictions:
+            outside = prose.text("prediction", "outside", names=item.outside) if item.outside else ""
+            for text in filter(None, (*(item.estimate or item).warnings, outside)):
+                concerned.setdefault(text, []).append(item.algorithm)
+        return concerned
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """How numbers are to be read, each sentence once."""
+        sentences: list[str] = []
+        for item in self.predictions:
+            sentences += item.estimate.notes if item.estimate else ()
+            if item.forecast and item.forecast.tasks:
+                sentences += prose.paragraphs("intervals", it=self, outlook=item.forecast)
+        return tuple(dict.fromkeys(sentences))
+
+    def title(self, task: str) -> str:
+        """Name a task for people."""
+        return game_name(task) if self.noun == "game" else task
+
+    @property
+    def columns(self) -> tuple[Column | None, ...]:
+        """What is shown of each estimate, as far as any has it."""
+        estimates = [item.estimate for item in self.predictions if item.estimate is not None]
+        nested = any(item.nested is not None for item in estimates)
+        return (
+            Column("algorithm", "algorithm", style="strong"),
+            Column(
+                "estimate",
+                lambda item: wording.quantity(item.estimate.value, item.estimate.unit),
+                style=lambda item: "doubtful" if item.estimate.warnings or item.outside else "strong",
+                sort="estimate.value",
+            ),
+            Column("model", "estimate.model"),
+            Column(
+                f"{'printed' if all(item.published for item in estimates) else 'typical'} error",
+                lambda item: f"±{_error(item.estimate, item.estimate.relative_error or item.estimate.absolute_error)}",
+            ),
+            Column(
+                "on other papers",
+                lambda item: item.estimate.nested and _error(item.estimate, item.estimate.nested.mean),
+            )
+            if nested
+            else None,
+            Column(f"{wording.percentage(self.level)} from", lambda item: _end(item, "low")) if nested else None,
+            Column("to", lambda item: _end(item, "high")) if nested else None,
+            Column(
+                "at human level",
+                lambda item: None if item.at_human_level is None else f"{item.at_human_level} of {len(item.games)}",
+            )
+            if any(item.at_human_level is not None for item in self.estimated)
+            else None,
+        )
+
+    def forecast_columns(self, outlook: Outlook) -> tuple[Column, ...]:
+        """What is shown of each summary, by name."""
+        return (
+            Column(f"over all {self.noun}s", 0),
+            *_range("estimate", "strong"),
+            Column("±", lambda row: _reach(row[1])),
+            Column("held", lambda row: outlook.coverage[row[0]], wording.share),
+        )
+
+    @property
+    def task_columns(self) -> tuple[Column, ...]:
+        """What is shown of each task that is predicted."""
+        return (Column(self.noun, lambda row: self.title(row[0])), *_range("%"))
+
+
+def _error(estimate: Estimate, size: float | None) -> str:
+    """Show an error: a share of the estimate, or in its unit where the model has no transform."""
+    if estimate.relative_error is None:
+        return wording.quantity(size, "points" if estimate.unit == "%" else estimate.unit)
+    return wording.share(size)
+
+
+def _end(item: Prediction, end: str) -> str:
+    return wording.quantity(getattr(item.estimate, end), item.estimate.unit if item.estimate else "")
+
+
+def _range(heading: str, style: Style = "") -> Iterator[Column]:
+    """Yield columns of a name's `Range`: its value, and its interval."""
+    for title, end in ((heading, "value"), ("from", "low"), ("to", "high")):
+        yield Column(title, partial(_value, end=end), style=style if end == "value" else "")
+
+
+def _value(row: tuple[str, Range], end: str) -> str:
+    number = getattr(row[1], end)
+    return wording.percent(number) if number is None or row[1].unit == "score" else f"{number:.0f}"
+
+
+def _reach(item: Range) -> str | None:
+    if item.unit == "count":
+        return " "
+    return wording.percent(100 * item.error if item.error < float("inf") else None)
 
 
 def predicted(

@@ -1,15 +1,22 @@
-"""What ``arcademark subset search`` shows: the best subsets of a table, how sure they are, and the models to keep."""
+"""What ``arcademark subset search`` shows: the best subsets of one size or every, how sure they are, and models."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from math import isfinite, log
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, TypeAlias
 
+import numpy as np
+
 from arcademark.errors import ArcadeMarkError
+from arcademark.reports import wording
+from arcademark.reports.columns import Column
 from arcademark.reports.subsets import predictors, summaries, validating
 from arcademark.reports.subsets.dataset import Normalised
 from arcademark.reports.subsets.predictors import Others
@@ -19,12 +26,18 @@ from arcademark.subset.problem import FOLD_SEED, Problem, make_problem
 from arcademark.subset.progress import Progress
 from arcademark.subset.search import plan as plans
 from arcademark.subset.search.plan import Step
-from arcademark.subset.search.prepared import SearchOptions
-from arcademark.subset.search.search import Candidate, Certificate, SearchResult, search
+from arcademark.subset.search.prepared import Incomplete, SearchOptions
+from arcademark.subset.search.search import Candidate, Certificate, SearchResult, r2_of_all, search
 from arcademark.subset.studies import validate
+from arcademark.subset.studies.validate import Interval, Win
+from arcademark.suite.subsets import LEVEL, conformal_half_width
 
 Choose: TypeAlias = Literal["best", "charged"]
 """By the error on complete cases, or with incomplete cases charged."""
+OBJECTIVES: Mapping[str, Incomplete] = MappingProxyType({"best": "leave out", "charged": "charge"})
+"""What becomes of incomplete cases, by how subsets are chosen."""
+MOST = 200
+"""Sizes that may be asked for at once."""
 MINIMUM = 40
 """Games an algorithm, and algorithms a game must have on Atari (Atari-5, §4.1)."""
 
@@ -60,8 +73,7 @@ class Asked(SearchOptions):
     def options(self) -> dict[str, Any]:
         """Return the options of each search."""
         found = {field.name: getattr(self, field.name) for field in dataclasses.fields(SearchOptions)}
-        charged = {"incomplete": "charge"} if self.choose != "best" else {}
-        return {**found, "within": self.within or None, **charged}
+        return {**found, "within": self.within or None, "incomplete": OBJECTIVES[self.choose]}
 
 
 @dataclass(frozen=True)
@@ -79,6 +91,27 @@ class Found:
     certificate: Certificate
     model: SubsetModel
     nested: Validation | None = None
+
+    @property
+    def listed(self) -> tuple[tuple[int, Candidate], ...]:
+        """The subsets with their ranks, from 1."""
+        return tuple(enumerate((self.best, *self.runners_up), 1))
+
+    @property
+    def on_others(self) -> dict[str, float | None] | None:
+        """How the model does on papers of the catalogue that the scores do not have; None where not measured."""
+        papers = self.model.nested.other_papers if self.model.nested else ()
+        if not papers or self.model.spread is None:
+            return None
+        every = np.concatenate(papers)
+        half_width = conformal_half_width(self.model.spread.errors, LEVEL)
+        return {
+            "algorithms": len(every),
+            "papers": len(papers),
+            "mean": log(10) * float(np.mean(every)),
+            "median": log(10) * float(np.median(every)),
+            "factor": 10**half_width if isfinite(half_width) else None,
+        }
 
 
 @dataclass(frozen=True)
@@ -107,6 +140,29 @@ class Setup:
     sources: tuple[str, ...]
     remarks: tuple[str, ...]
 
+    @property
+    def log(self) -> bool:
+        """Whether errors are relative."""
+        return self.transform == validating.LOG
+
+    @property
+    def reasons(self) -> list[str]:
+        """Who is left out, and why."""
+        return [f"{self.titles.get(name, name)} ({reason})" for name, reason in self.left_out.items()]
+
+    def names(self, item: Candidate | Win) -> str:
+        """Name a subset's tasks."""
+        return ", ".join(self.titles[task] for task in item.tasks)
+
+    def error(self, value: float) -> str:
+        """Show an error: a share of what is predicted, or in its unit where there is no transform."""
+        return wording.share(value) if self.log else f"{value:.3g}"
+
+    def width(self, item: Interval) -> str:
+        """Show how wide an interval is."""
+        size = item.factor if self.log else item.half_width
+        return wording.MISSING if size is None else f"{size:.3g}"
+
 
 @dataclass(frozen=True)
 class Searched(Setup):
@@ -119,6 +175,167 @@ class Searched(Setup):
     SCHEMA: ClassVar[str] = "arcademark.subset-search/3"
     choose: Choose
     results: tuple[Found, ...]
+
+    LEVEL: ClassVar = LEVEL
+    STEPS: ClassVar[Mapping[str, str]] = MappingProxyType(
+        {
+            "5": "The best five",
+            "3": "The best three of these",
+            "1": "The best one of these",
+            "3-val": "The best three for tuning, none of the five among them",
+            "5-val": "These and two more for tuning",
+            "10": "The five and the best five more, none for tuning among them",
+        }
+    )
+
+    def columns(self, best: Candidate) -> tuple[Column, ...]:
+        """What is shown of each subset, with its rank, beside the best."""
+
+        def more(row: tuple[int, Candidate]) -> str | None:
+            if not best.cv_mse:  # nothing is a percentage of 0
+                return None
+            return "" if row[0] == 1 else f"{100 * gap(best, row[1]):+.1f}\N{NO-BREAK SPACE}%"
+
+        return (
+            Column("", 0),
+            Column(
+                f"{self.noun}s", lambda row: self.names(row[1]), kind="name", style=lambda row: "strong" * (row[0] == 1)
+            ),
+            Column("R²", lambda row: f"{row[1].r2:.3f}"),
+            Column(
+                "rel. error" if self.log else f"mean error{f', {self.unit}' if self.unit else ''}",
+                lambda row: self.error(self.chosen_by(row[1])),
+            ),
+            Column("error +", more, str),
+            Column("n", lambda row: row[1].n),
+        )
+
+    def chosen_by(self, item: Candidate) -> float:
+        """Return the error that a subset is chosen by, in the unit of errors."""
+        return item.relative_error if self.log else item.cv_mae
+
+    @staticmethod
+    def counted(proof: Certificate) -> list[str]:
+        """Say what was done about every subset."""
+        done = {
+            "cross-validated": proof.evaluated,
+            "proven to be worse by a bound": proof.pruned,
+            "with too few algorithms": proof.inadmissible,
+        }
+        return [f"{number:,} {what}" for what, number in done.items() if number or what == "cross-validated"]
+
+    def weights(self, best: Candidate) -> list[tuple[str, str]]:
+        """Return tasks' names with their coefficients."""
+        return [(self.titles[task], f"{one:.4f}") for task, one in zip(best.tasks, best.coefficients, strict=True)]
+
+    @property
+    def weight_columns(self) -> tuple[Column, ...]:
+        """What is shown of each."""
+        return (Column(self.noun, 0), Column("coefficient", 1))
+
+    def errors(self, step: Found) -> tuple[tuple[str, ...], ...]:
+        """Return the error that chose a subset, and nested ones: mean, median, worst, and of how many algorithms."""
+        chosen = ("cross-validated, as it was chosen", self.error(self.chosen_by(step.best)))
+        if step.nested is None:
+            return (chosen,)
+        sizes = map(self.error, (step.nested.mean, step.nested.median, step.nested.worst))
+        return ((*chosen, "", "", ""), ("nested: chosen without the paper", *sizes, str(len(step.nested.held_out))))
+
+    @property
+    def error_columns(self) -> tuple[Column, ...]:
+        """What is shown of each."""
+        heads = (Column(head, place, str) for place, head in enumerate(("mean", "median", "worst", "n"), 1))
+        return (Column("error", 0, style=lambda row: "strong" if row[-1] else ""), *heads)
+
+    @property
+    def interval_columns(self) -> tuple[Column, ...]:
+        """What is shown of each interval for algorithms of another paper."""
+        return (
+            Column("interval", lambda item: wording.percentage(item.level)),
+            Column("×/÷" if self.log else "±", self.width),
+            Column("held", lambda item: f"{item.inside} of {item.of}"),
+            Column("of papers'", "of_papers", wording.share),
+        )
+
+    @property
+    def winner_columns(self) -> tuple[Column, ...]:
+        """What is shown of each subset that wins without some papers."""
+        return (Column("winner", self.names), Column("times", "times"))
+
+
+@dataclass(frozen=True)
+class Sized:
+    """The best subset of a size.
+
+    error, spread: Cross-validated error and its standard error: a relative error, as a fraction, where scores are
+        log-transformed, else in the target's own units.
+    r2_of_all: R² over all algorithms, where those that are left out count as predicted by the mean; None without
+        variance.
+    nested: Errors on papers left out of the search; None if not asked for.
+    """
+
+    size: int
+    best: Candidate
+    error: float
+    spread: float
+    r2_of_all: float | None
+    certificate: Certificate
+    model: SubsetModel
+    nested: Validation | None = None
+
+
+@dataclass(frozen=True)
+class Series:
+    """The best subsets by one objective.
+
+    incomplete: What becomes of algorithms without a subset's scores.
+    sizes: Ascending.
+    """
+
+    incomplete: Incomplete
+    sizes: tuple[Sized, ...]
+
+
+@dataclass(frozen=True)
+class EverySize(Setup):
+    """The best subsets of every size.
+
+    series: By the mean over complete cases; where scores are missing, also with a charge for who is left out. Or the
+        one that was asked for.
+    """
+
+    SCHEMA: ClassVar[str] = "arcademark.subset-sizes/3"
+    series: tuple[Series, ...]
+
+    SERIES: ClassVar[Mapping[str, str]] = MappingProxyType(
+        {"leave out": "The best subset of every size", "charge": "The best where whoever is left out counts"}
+    )
+
+    def columns(self, series: Series) -> tuple[Column | None, ...]:
+        """What is shown of each size."""
+        nested = any(item.nested is not None for item in series.sizes)
+        return (
+            Column("size", "size"),
+            Column("error", "error", self.error),
+            Column("±", "spread", self.error),
+            Column("n", "best.n"),
+            Column("R² of all", "r2_of_all", partial(wording.fixed, places=4)),
+            Column("nested", "nested.mean", self.error) if nested else None,
+            Column("proven", lambda item: f"of {item.certificate.subsets:,}" if item.certificate.holds else "NO"),
+        )
+
+    def steps(self, series: Series) -> Iterator[tuple[int, str]]:
+        """Yield each size with its tasks, those marked that the one before has not."""
+        before = frozenset[str]()
+        for item in series.sizes:
+            names = (f"{'' if task in before else '+'}{self.titles[task]}" for task in item.best.tasks)
+            yield item.size, ", ".join(names)
+            before = frozenset(item.best.tasks)
+
+    @property
+    def steps_columns(self) -> tuple[Column, ...]:
+        """What is shown of each."""
+        return (Column("size", 0), Column(f"{self.noun}s", 1, kind="prose"))
 
 
 Begin: TypeAlias = Callable[[str, int], Progress] | None
@@ -263,3 +480,60 @@ def _results(problem: Problem, steps: Sequence[Step], asked: Asked, progress: Be
 def gap(best: Candidate, other: Candidate) -> float:
     """Say how much larger another's squared error is, a fraction of the best's; 0 where both are 0."""
     return other.cv_mse / best.cv_mse - 1.0 if best.cv_mse else 0.0
+
+
+def read_sizes(text: str) -> tuple[int, ...]:
+    """Read sizes, "1-10" or "3,5,8-10", at most `MOST`; ascending."""
+    found: set[int] = set()
+    for part in text.split(","):
+        ends = re.fullmatch(r"\s*(\d{1,4})\s*(?:[-\N{EN DASH}]\s*(\d{1,4})\s*)?", part)
+        first, last = (int(ends[1]), int(ends[2] or ends[1])) if ends else (0, 0)
+        if not 1 <= first <= last:
+            raise ArcadeMarkError(f"--sizes {text}: {part.strip()!r} is no size; ask for 1-10, or for 3,5,8-10")
+        found.update(range(first, last + 1))
+    if len(found) > MOST:
+        raise ArcadeMarkError(f"--sizes {text}: {len(found):,} sizes, expected at most {MOST}")
+    return tuple(sorted(found))
+
+
+def every_size(
+    scores: Normalised, asked: Asked, sizes: Sequence[int], name: str, progress: Begin = None, *, both: bool = True
+) -> EverySize:
+    """Search every size, and put together what is shown.
+
+    In both ways where scores are missing, if ``both``, and not only as ``asked.choose`` says.
+    """
+    session = Session(scores, asked, name, progress)
+    objectives: tuple[Incomplete, ...] = (OBJECTIVES[asked.choose],)
+    if both and np.isnan(session.problem.X).any():
+        objectives = tuple(OBJECTIVES.values())
+    series = tuple(Series(objective, tuple(_series(session, objective, sizes))) for objective in objectives)
+    return EverySize(**session.setup(), series=series)
+
+
+def _series(session: Session, objective: Incomplete, sizes: Sequence[int]) -> Iterator[Sized]:
+    asked, charged = session.asked, objective == "charge"
+    options = {**asked.options(), "incomplete": objective, "top": 1}
+
+    def bar(size: int) -> Progress | None:
+        return session.bar("all charged" if charged else "", size)
+
+    def chosen(sample: Problem) -> Mapping[str, Candidate]:
+        return {str(size): search(sample, size, **options).best for size in sizes}
+
+    results = {size: search(session.problem, size, progress=bar(size), **options) for size in sizes}
+    nested = session.nested(chosen)
+    relative = asked.transform == validating.LOG
+    for size, found in results.items():
+        best, held = found.best, nested.get(str(size))
+        r2 = r2_of_all(session.problem, best)
+        yield Sized(
+            size=size,
+            best=best,
+            error=best.relative_error if relative else best.cv_mae,
+            spread=best.standard_error * (log(10) if relative else 1.0),
+            r2_of_all=r2 if np.isfinite(r2) else None,
+            certificate=found.certificate,
+            model=session.model(best, f"{size}{'-charged' if charged else ''}", found.certificate, held),
+            nested=held,
+        )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from arcademark.reports.figures.model import Curve, CurvePanel, Curves
 from arcademark.reports.figures.style import ticks
-from arcademark.reports.subsets.sizes import EverySize, Series
+from arcademark.reports.subsets.searching import EverySize, Series
 from arcademark.reports.subsets.validating import LOG
 
 KINDS = (".svg", ".png")
@@ -69,10 +69,3 @@ def figure(shown: EverySize) -> tuple[tuple[Curves, str], ...]:
     named = zip(drawn.legend, drawn.panels[0].curves, strict=True)
     told = "; ".join(f"{name}: {curve.y[0]:.3g} to {curve.y[-1]:.3g}" for (name, _), curve in named)
     return ((drawn, f"{drawn.panels[0].title}. From the smallest to the largest subset {told}."),)
-
-
-def draw(shown: EverySize, kind: str) -> bytes:
-    """Draw the figure as a file of a kind that stands alone."""
-    from arcademark.reports.figures import files
-
-    return files.file(model(shown), kind, "subset-sizes")

@@ -50,37 +50,37 @@ class Validation:
     unpredicted: Mapping[str, str]
 
 
-def validation(found: Measured, transform: str) -> Validation:
+def validation(measured: Measured, transform: str) -> Validation:
     """Put together what is shown of nested errors."""
     log = transform == LOG
     unit = 1.0 if log else 1.0 / math.log(10.0)
     return Validation(
-        papers=sum(win.times for win in found.winners),
-        mean=found.mean * unit,
-        median=found.median * unit,
-        worst=found.worst.relative_error * unit,
-        mean_of_papers=found.mean_of_sources * unit,
-        worst_algorithm=found.worst.algorithm,
-        winners=found.winners,
-        intervals=tuple(found.coverage(level, log=log) for level in LEVELS),
-        usual=found.usual().coverage(LEVEL, log=log),
-        held_out=found.held_out,
-        unpredicted=found.unpredicted,
+        papers=sum(win.times for win in measured.winners),
+        mean=measured.mean * unit,
+        median=measured.median * unit,
+        worst=measured.worst.relative_error * unit,
+        mean_of_papers=measured.mean_of_sources * unit,
+        worst_algorithm=measured.worst.algorithm,
+        winners=measured.winners,
+        intervals=tuple(measured.coverage(level, log=log) for level in LEVELS),
+        usual=measured.usual().coverage(LEVEL, log=log),
+        held_out=measured.held_out,
+        unpredicted=measured.unpredicted,
     )
 
 
-def kept(found: Validation) -> Nested:
+def kept(errors: Validation) -> Nested:
     """Return what a model keeps of nested errors."""
-    return Nested(found.mean, found.median, found.worst, len(found.held_out), _measured(found).errors())
+    return Nested(errors.mean, errors.median, errors.worst, len(errors.held_out), _measured(errors).errors())
 
 
-def spread_of(found: Validation, problem: Problem, tasks: Sequence[str]) -> Spread:
+def spread_of(errors: Validation, problem: Problem, tasks: Sequence[str]) -> Spread:
     """Return what a model keeps to widen intervals by."""
-    return spread(problem, tasks, _measured(found).usual().errors())
+    return spread(problem, tasks, _measured(errors).usual().errors())
 
 
-def _measured(found: Validation) -> Measured:
-    return Measured(found.held_out, found.unpredicted, found.winners)
+def _measured(errors: Validation) -> Measured:
+    return Measured(errors.held_out, errors.unpredicted, errors.winners)
 
 
 def read_papers(path: Path) -> Mapping[str, str]:
@@ -90,15 +90,15 @@ def read_papers(path: Path) -> Mapping[str, str]:
     if None in columns:
         raise ArcadeMarkError(f"{path}: columns {', '.join(sheet.header)}; expected algorithm and paper")
     read = [sheet.names(column) for column in columns if column is not None]
-    found: dict[str, str] = {}
+    papers: dict[str, str] = {}
     for row in range(sheet.size):
         algorithm, paper = (names[codes[row]] for codes, names, _ in read)
-        if algorithm in found:
+        if algorithm in papers:
             raise ArcadeMarkError(
                 f"{path}, row {sheet.line(row)}: {algorithm!r} stands twice; name each algorithm once"
             )
-        found[algorithm] = paper
-    return found
+        papers[algorithm] = paper
+    return papers
 
 
 def origins(algorithms: Sequence[str], known: Mapping[str, str], papers: Path | None) -> Mapping[str, str]:
@@ -106,8 +106,8 @@ def origins(algorithms: Sequence[str], known: Mapping[str, str], papers: Path | 
 
     A file that names none of the algorithms is refused.
     """
-    told = {} if papers is None else read_papers(papers)
-    if papers is not None and not told.keys() & set(algorithms):
+    named = {} if papers is None else read_papers(papers)
+    if papers is not None and not named.keys() & set(algorithms):
         names = wording.shortened(algorithms)
         raise ArcadeMarkError(f"{papers}: names none of the algorithms, {names}; write them as in the table of scores")
-    return {name: told.get(name, known.get(name, name)) for name in algorithms}
+    return {name: named.get(name, known.get(name, name)) for name in algorithms}

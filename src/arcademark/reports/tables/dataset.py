@@ -151,8 +151,8 @@ class Dataset:
         return self._means[name]
 
 
-def prepare(places: Sequence[ScoreSource] | ScoreSource, options: ScoreOptions) -> Dataset:
-    """Read what is to be judged, and what to judge it by; raise where nothing is left to judge."""
+def prepare(places: Sequence[ScoreSource] | ScoreSource | Scores, options: ScoreOptions) -> Dataset:
+    """Read what is to be judged, unless that is done, and what to judge it by; raise where nothing is left."""
     suite = _task_suite(places, options)
     if suite is None:
         measure = load_benchmark(options.suite or USUAL, options.references, options.reading.get("decimal"))
@@ -188,7 +188,7 @@ def prepare(places: Sequence[ScoreSource] | ScoreSource, options: ScoreOptions) 
     return Dataset(replace(known, table=table), measure, unscored)
 
 
-def _task_suite(places: Sequence[ScoreSource] | ScoreSource, options: ScoreOptions) -> TaskSuite | None:
+def _task_suite(places: Sequence[ScoreSource] | ScoreSource | Scores, options: ScoreOptions) -> TaskSuite | None:
     """Return the suite beyond Atari that is asked for, or that runs were played on."""
     if options.references is not None:
         return None

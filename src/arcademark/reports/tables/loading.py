@@ -22,6 +22,7 @@ from arcademark.reports.cells import PlayedAlgorithm, played_algorithms
 from arcademark.reports.tables import protocols
 from arcademark.reports.tables.protocols import Play
 from arcademark.runs.store import manifest
+from arcademark.runs.store.reading import RunRecord
 from arcademark.scores.runs import RunCollection, load_runs
 from arcademark.scores.table import ScoresByName, ScoreTable, concatenate
 from arcademark.suite.protocols import Protocol
@@ -48,10 +49,10 @@ class Frame(Structural):
         """Return its columns."""
 
 
-ScoreSource = str | os.PathLike[str] | ScoreTable | ScoresByName | RunCollection | Frame
+ScoreSource = str | os.PathLike[str] | ScoreTable | ScoresByName | RunCollection | RunRecord | Frame
 """A path, ``catalogue:`` and a collection's name, a table, scores by algorithm and task, runs, or a DataFrame."""
 
-_Read = str | os.PathLike[str] | ScoreTable
+_Read = str | os.PathLike[str] | ScoreTable | RunRecord
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ class Scores:
 
 
 def load(
-    places: Sequence[ScoreSource] | ScoreSource,
+    places: Sequence[ScoreSource] | ScoreSource | Scores,
     canonical: Callable[[str], str],
     *,
     every_variant: bool = False,
@@ -105,6 +106,8 @@ def load(
     ``canonical`` turns a task's name as written into the name it goes by; ``every_variant`` keeps the members of runs'
     families of agents beside the best of each game; ``reading`` is for `arcademark.scores.reading.read_tables`.
     """
+    if isinstance(places, Scores):
+        return places
     if isinstance(places, RunCollection):
         return of_runs(places, every_variant=every_variant)
     wanted = [one for place in _wanted(places) for one in _opened(place, reading)]
@@ -119,7 +122,11 @@ def load(
                 found.append(_files(files, canonical, reading))
         elif place in runs:
             if place is runs[0]:
-                found.append(of_runs(load_runs([_text(run) for run in runs]), every_variant=every_variant))
+                found.append(
+                    of_runs(
+                        load_runs([run for run in runs if not isinstance(run, ScoreTable)]), every_variant=every_variant
+                    )
+                )
         elif isinstance(place, ScoreTable):
             tasks = tuple(canonical(task) for task in place.tasks)
             found.append(_table(replace(place, tasks=tasks), "a table"))
@@ -129,7 +136,7 @@ def load(
 
 
 def _wanted(places: Sequence[ScoreSource] | ScoreSource) -> list[_Read]:
-    if isinstance(places, str | os.PathLike | ScoreTable | Mapping | Frame):
+    if isinstance(places, str | os.PathLike | ScoreTable | RunRecord | Mapping | Frame):
         return [_place(places)]
     if not isinstance(places, Sequence):
         raise ArcadeMarkError(f"{_no_table(places)}; {TABLES}")
@@ -143,9 +150,11 @@ def _place(place: ScoreSource) -> _Read:
         return ScoreTable.from_mapping(place)
     if isinstance(place, Frame):
         return ScoreTable.from_dataframe(place)
-    if not isinstance(place, str | os.PathLike | ScoreTable):
+    if isinstance(place, ScoreTable | RunRecord):
+        return place
+    if not isinstance(place, str | os.PathLike):
         raise ArcadeMarkError(f"{_no_table(place)}; {TABLES}")
-    if not isinstance(place, ScoreTable) and not os.fspath(place).strip():
+    if not os.fspath(place).strip():
         raise ArcadeMarkError("the name of a table is empty; name a file, a run's directory, or catalogue:review-2021")
     return place
 
@@ -155,16 +164,23 @@ def _no_table(value: object) -> str:
 
 
 def _text(place: _Read) -> str:
+    if isinstance(place, RunRecord):
+        return str(place.directory)
     return os.fspath(place) if not isinstance(place, ScoreTable) else ""
 
 
 def _is_run(place: _Read) -> bool:
-    return bool(text := _text(place)) and not text.startswith(CATALOGUE) and (Path(text) / "manifest.json").exists()
+    text = _text(place)
+    return isinstance(place, RunRecord) or (
+        bool(text) and not text.startswith(CATALOGUE) and (Path(text) / "manifest.json").exists()
+    )
 
 
-def suites_of(places: Sequence[ScoreSource] | ScoreSource) -> dict[str, TaskSuite | None]:
+def suites_of(places: Sequence[ScoreSource] | ScoreSource | Scores) -> dict[str, TaskSuite | None]:
     """Return by place the suite beyond Atari that a run was played on, None of any other place."""
     known: dict[str, Protocol | None]
+    if isinstance(places, Scores):
+        places = places.runs or RunCollection((), places.table)
     if isinstance(places, RunCollection):
         known = {str(run.record.directory): run.record.protocol for run in places.runs}
     else:
@@ -184,6 +200,8 @@ def is_there(place: str) -> bool:
 
 
 def _protocol_of(place: _Read) -> Protocol | None:
+    if isinstance(place, RunRecord):
+        return place.protocol
     path = Path(_text(place))
     return manifest.protocol_of(path, manifest.read(path)) if _is_run(place) else None
 

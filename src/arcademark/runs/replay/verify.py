@@ -106,7 +106,7 @@ class Task:
 
 
 def verify(
-    directory: str | os.PathLike[str],
+    run: str | os.PathLike[str] | RunRecord,
     *,
     workers: int | None = None,
     on_finding: Callable[[Finding, int], None] | None = None,
@@ -116,8 +116,8 @@ def verify(
 
     Parameters
     ----------
-    directory : path
-        Of the run.
+    run : path or RunRecord
+        Its directory, or the run as it was read.
     workers : int, optional
         Processes; one a core by default.
     on_finding : callable, optional
@@ -130,7 +130,7 @@ def verify(
     ArcadeMarkError
         If the run cannot be read, or has no such episodes.
     """
-    run = read_run(directory, whole=False)
+    run = run if isinstance(run, RunRecord) else read_run(run, whole=False)
     trials = select_trials(run, **choice)
     ids = {trial.id for trial in trials}
     narrowed = choice.get("phase") is not None or choice.get("episode") is not None
