@@ -13,7 +13,7 @@ from shown import printed
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.reports.blocks import Notices
-from arcademark.reports.present.scores import present
+from arcademark.reports.presenter import document as present
 from arcademark.reports.tables.analysis import analyse
 from arcademark.reports.tables.compare import compare_tables
 from arcademark.reports.tables.dataset import ScoreOptions, prepare

@@ -50,7 +50,8 @@ def run(
 
 def _show(outcome: until.Outcome, directory: Path, label: str, output: Output) -> None:
     """Show the report, and below it what is predicted, if anything is."""
-    from arcademark.reports.present import prediction, scores
+    from arcademark.reports import presenter
+    from arcademark.reports.present import prediction
     from arcademark.reports.subsets import models, predicting
     from arcademark.reports.tables.analysis import analyse
 
@@ -60,7 +61,7 @@ def _show(outcome: until.Outcome, directory: Path, label: str, output: Output) -
         predicted = predicting.predicted([directory], models.ANY, algorithms=[label])
 
     def present() -> Document:
-        document = scores.present(report)
+        document = presenter.document(report)
         if predicted is None:
             return document
         below = prediction.document(dataclasses.replace(predicted, sources=())).blocks

@@ -9,7 +9,7 @@ from arcademark.metrics.uncertainty.intervals import LEVEL
 from arcademark.reports import settings, wording
 from arcademark.reports.document import Estimate
 from arcademark.reports.record import Imported, ProtocolView, Run
-from arcademark.reports.runs.directory import known_set, played_on
+from arcademark.reports.runs.directory import known_set
 from arcademark.reports.subsets import predictors
 from arcademark.reports.subsets.models import ANY
 from arcademark.reports.tables.document import Algorithm, Game
@@ -125,7 +125,7 @@ def _names(run: Run, games: Sequence[Game]) -> str:
 
 def _emulated(run: Run) -> Iterator[str]:
     if any(label.startswith("console ") for used in run.emulators.values() for label in used):
-        yield f"They were played on {played_on(run)}; ArcadeMark's console emulates what ale-py does, bit for bit."
+        yield f"They were played on {run.played_on}; ArcadeMark's console emulates what ale-py does, bit for bit."
 
 
 def _values(protocol: ProtocolView) -> dict[str, Any]:

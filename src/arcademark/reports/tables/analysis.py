@@ -109,7 +109,7 @@ def of_dataset(
         )
         if follow is not None:
             follow(len(algorithms), len(dataset.algorithms))
-    told = notices.collect(dataset, algorithms, bootstrap)
+    told = notices.of_scores(dataset, algorithms, bootstrap)
     views = tuple(map(directory.view, runs, names))
     title = wording.shortened(dataset.algorithms, most=4)
     models = dict.fromkeys(one.subset for item in algorithms for one in (item.estimate, item.published) if one)

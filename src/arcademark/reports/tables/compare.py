@@ -22,7 +22,7 @@ from arcademark.metrics.uncertainty.intervals import LEVEL
 from arcademark.metrics.uncertainty.samples import means, padded
 from arcademark.reports import wording
 from arcademark.reports.measures import Measure, Runs
-from arcademark.reports.tables import analysis, comparison_notices, sensitivity, sequential
+from arcademark.reports.tables import analysis, notices, sensitivity, sequential
 from arcademark.reports.tables.comparison import (
     Comparison,
     GameDifference,
@@ -102,7 +102,7 @@ def compare_tables(
     pairs = _pairs(dataset, measures, bootstrap, follow)
     sides = tuple(Side(**analysis.identity(name, dataset)) for name in dataset.algorithms)
     title = " against ".join(dataset.algorithms) if len(sides) == 2 else wording.shortened(dataset.algorithms, most=4)
-    told = comparison_notices.collect(dataset, sides, pairs, bootstrap, CONFIDENCE)
+    told = notices.of_comparison(dataset, sides, pairs, bootstrap, CONFIDENCE)
     return Comparison(
         **analysis.shared(title, dataset, measures, bootstrap, told, (*CITED, *((SEQUENTIAL,) if tested else ()))),
         metric=main.metric,

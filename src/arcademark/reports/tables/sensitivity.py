@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from arcademark.metrics import ranking
 from arcademark.metrics.uncertainty.bootstrap import AGGREGATES
 from arcademark.reports.measures import Measure
-from arcademark.reports.tables import words
 from arcademark.reports.tables.comparison import Flip, Ranking, Sensitivity
 from arcademark.reports.tables.dataset import Dataset
+from arcademark.reports.tables.document import STATISTICS
 from arcademark.suite import references
 
 OTHER_SOURCES = "hns_other_sources"
@@ -75,7 +75,7 @@ def _ranking(measure: Measure, statistic: str, values: Mapping[str, float], usua
 
 def _flips(names: tuple[str, ...], rankings: list[Ranking]) -> Iterator[Flip]:
     values: dict[ranking.Measure, dict[str, float]] = {
-        f"{words.STATISTICS[item.statistic]} {item.title}": {
+        f"{STATISTICS[item.statistic]} {item.title}": {
             name: -float(rank) for name, rank in zip(names, item.ranks, strict=True)
         }
         for item in rankings
