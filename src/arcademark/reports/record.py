@@ -227,6 +227,12 @@ class Run:
         )
 
     @property
+    def libraries(self) -> list[str]:
+        """What agents were made with, beside what every run has."""
+        every = {"arcademark", "ale-py", "numpy", "python"}
+        return [f"{name} {version}" for name, version in self.versions.items() if name not in every]
+
+    @property
     def played_on(self) -> str:
         """What emulated the games, "the console (core 5f43…) in 55 games, ale-py 0.12.1 in 2"; "" of the toy game."""
         counts = Counter(self.emulators.values()).most_common()

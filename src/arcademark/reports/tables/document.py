@@ -290,6 +290,13 @@ class Algorithm:
     published: Estimate | None = None
 
     @property
+    def planning(self) -> Planning | None:
+        """What its decisions on all games cost; None of agents that do not plan."""
+        costs = [score.played.planning for score in self.scores if score.played and score.played.planning]
+        decisions, frames = sum(cost.decisions for cost in costs), sum(cost.simulated_frames for cost in costs)
+        return Planning(decisions, frames, frames / decisions) if decisions else None
+
+    @property
     def runs_a_game(self) -> str:
         """How many runs a game it has: "5", "3–5"."""
         return "–".join(map(wording.count, sorted({self.fewest_runs, self.most_runs})))
