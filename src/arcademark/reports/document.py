@@ -12,6 +12,7 @@ from typing import ClassVar, Literal
 
 from arcademark.reports import wording
 from arcademark.reports.columns import Column, Style
+from arcademark.suite.subsets import LEVEL
 
 REPORTED = {"training": "training", "evaluation": "evaluation", "best": "the best policy"}
 """What scores are of, in words."""
@@ -95,15 +96,15 @@ class Estimate:
     subset: str
     title: str
     suite: str
-    value: float | None
-    level: float
-    low: float | None
-    high: float | None
-    printed_error: float | None
-    sampling_low: float | None
-    sampling_high: float | None
-    missing: tuple[str, ...]
-    warnings: tuple[str, ...]
+    value: float | None = None
+    level: float = LEVEL
+    low: float | None = None
+    high: float | None = None
+    printed_error: float | None = None
+    sampling_low: float | None = None
+    sampling_high: float | None = None
+    missing: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     nested_error: float | None = None
     held: float | None = None
 

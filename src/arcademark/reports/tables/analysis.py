@@ -16,12 +16,14 @@ from arcademark._version import __version__
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics import efficiency
 from arcademark.metrics.uncertainty import tolerance
+from arcademark.metrics.uncertainty.bootstrap import AGGREGATES
 from arcademark.metrics.uncertainty.intervals import score_intervals
 from arcademark.reports import breakthroughs, estimates, hard, measures, wording
 from arcademark.reports.cells import Cell, PlayedAlgorithm, run_names
 from arcademark.reports.citations import OF_MEASURES, OF_NOTICES, OF_SUMMARIES, cited
 from arcademark.reports.document import Breakthrough, Notice
 from arcademark.reports.measures import Measure, Runs
+from arcademark.reports.prose import text
 from arcademark.reports.runs import directory, learning, methods
 from arcademark.reports.subsets.models import ANY
 from arcademark.reports.tables import loading, notices, protocols, similar
@@ -318,52 +320,36 @@ def _played(cell: Cell) -> Played:
     scores, places = np.unique(np.concatenate([*cell.runs, []]), return_inverse=True)
     shared = scores.tolist()  # an object a score, not an episode: there may be many
     return Played(
-        cell.planned,
-        tuple([shared[place] for place in places.tolist()]),
-        cell.truncated,
-        cell.variant,
-        cell.planning,
-        cell.different,
-        cell.possible,
-        cell.exact,
+        *(cell.planned, tuple([shared[place] for place in places.tolist()]), cell.truncated, cell.variant),
+        *(cell.planning, cell.different, cell.possible, cell.exact),
     )
 
 
-def _summary(measure: Measure, found: Mapping[str, Statistic], played: Runs, dataset: Dataset) -> Summary:
+def _summary(measure: Measure, statistics: Mapping[str, Statistic], played: Runs, dataset: Dataset) -> Summary:
     unknown = tuple(dataset.benchmark.title(task) for task in played if task not in measure.known)
-    return Summary(
-        measure.metric,
-        measure.title,
-        measure.meaning,
-        found["mean"],
-        found["median"],
-        found["iqm"],
-        found["optimality_gap"],
-        len(played) - len(unknown),
-        unknown,
-    )
+    mean, median, iqm, gap = (statistics[name] for name in AGGREGATES)
+    games = len(played) - len(unknown)
+    return Summary(measure.metric, measure.title, measure.meaning, mean, median, iqm, gap, games, unknown)
 
 
 def _coverage(means: Mapping[str, float], dataset: Dataset, summaries: Sequence[Summary]) -> Coverage:
     benchmark = dataset.benchmark
-    if not summaries:  # a suite without references
-        told = "its suite has no reference scores"
-        return Coverage(len(means), len(benchmark.tasks), (), None, told)
-    first = summaries[0]
     missing = [task for task in benchmark.tasks if task not in means]
     inside = len(benchmark.tasks) - len(missing)
-    why = ""
-    if missing:
-        lacking = wording.plural(len(missing), benchmark.noun)
-        why = f"{lacking} of {benchmark.view.name} {'has' if len(missing) == 1 else 'have'} no score"
-    elif unplaced := set(first.left_out) & set(map(benchmark.title, benchmark.tasks)):
-        lacking = wording.plural(len(unplaced), benchmark.noun)
-        of_metric = "reference scores" if benchmark.view.own else f"{first.title} score"
-        why = f"{lacking} {'has' if len(unplaced) == 1 else 'have'} no {of_metric}"
-    elif first.games > inside:
-        why = f"{wording.plural(first.games - inside, benchmark.noun)} of other suites"
+    if not summaries:  # a suite without references
+        return Coverage(len(means), len(benchmark.tasks), (), None, "its suite has no reference scores")
+    unplaced = set(summaries[0].left_out) & set(map(benchmark.title, benchmark.tasks))
+    refused = text(
+        *("scores", "refused"),
+        missing=len(missing),
+        unplaced=len(unplaced),
+        others=summaries[0].games - inside,
+        noun=benchmark.noun,
+        suite=benchmark.view.name,
+        references="reference scores" if benchmark.view.own else f"{summaries[0].title} score",
+    )
     names = tuple(map(benchmark.title, missing))
-    return Coverage(inside, len(benchmark.tasks), names, None if why else first.median.value, why)
+    return Coverage(inside, len(benchmark.tasks), names, None if refused else summaries[0].median.value, refused)
 
 
 def _efficiency(frames: int | None, summaries: Sequence[Summary], bars: Sequence[Breakthrough]) -> Efficiency | None:
