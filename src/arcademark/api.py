@@ -30,8 +30,8 @@ from arcademark.reports.tables.analysis import analyse
 from arcademark.reports.tables.compare import compare_tables
 from arcademark.reports.tables.comparison import Comparison
 from arcademark.reports.tables.dataset import ScoreOptions
-from arcademark.reports.tables.document import ScoreReport
 from arcademark.reports.tables.loading import ScoreSource, is_table
+from arcademark.reports.tables.report import ScoreReport
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import AllStarts, make_plan
 from arcademark.runs.replay.scalars import logged

@@ -10,7 +10,7 @@ from arcademark.reports import presenter
 from arcademark.reports.layout import Console
 from arcademark.reports.render import html, latex, markdown, terminal
 from arcademark.reports.render import json as as_json
-from arcademark.reports.tables.document import ScoreReport
+from arcademark.reports.tables.report import ScoreReport
 
 
 def page(report: ScoreReport) -> str:

@@ -18,7 +18,7 @@ from arcademark.reports.render import json
 from arcademark.reports.site.document import Site
 from arcademark.reports.tables.analysis import analyse
 from arcademark.reports.tables.comparison import Comparison
-from arcademark.reports.tables.document import ScoreReport
+from arcademark.reports.tables.report import ScoreReport
 from arcademark.scores.table import ScoreTable
 from arcademark.suite import tasks
 from json_schema import problems

@@ -11,7 +11,7 @@ from shown import printed
 from arcademark.reports import presenter
 from arcademark.reports.render import terminal
 from arcademark.reports.tables.analysis import analyse
-from arcademark.reports.tables.document import ScoreReport
+from arcademark.reports.tables.report import ScoreReport
 
 
 @pytest.mark.parametrize("width", [80, 120])

@@ -19,8 +19,8 @@ from arcademark.errors import ArcadeMarkError
 
 if TYPE_CHECKING:
     from arcademark.reports.tables.dataset import Dataset, ScoreOptions
-    from arcademark.reports.tables.document import ScoreReport
     from arcademark.reports.tables.loading import ScoreSource
+    from arcademark.reports.tables.report import ScoreReport
 
 MANY = 50
 """Algorithms of which is told how many are summed up: some take a second each."""

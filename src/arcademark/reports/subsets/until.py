@@ -22,7 +22,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.reports import wording
 from arcademark.reports.subsets import predictors
 from arcademark.reports.subsets.predicting import Predicted
-from arcademark.reports.tables.document import ScoreReport
+from arcademark.reports.tables.report import ScoreReport
 from arcademark.runs.plan import Plan, Trial
 from arcademark.runs.playing.scheduling import expected_frames
 from arcademark.runs.store import manifest

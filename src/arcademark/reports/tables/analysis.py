@@ -18,7 +18,7 @@ from arcademark.metrics import efficiency
 from arcademark.metrics.uncertainty import tolerance
 from arcademark.metrics.uncertainty.bootstrap import AGGREGATES
 from arcademark.metrics.uncertainty.intervals import score_intervals
-from arcademark.reports import breakthroughs, estimates, hard, measures, wording
+from arcademark.reports import estimates, measures, published, wording
 from arcademark.reports.cells import Cell, PlayedAlgorithm, run_names
 from arcademark.reports.citations import OF_MEASURES, OF_NOTICES, OF_SUMMARIES, cited
 from arcademark.reports.document import Breakthrough, Notice
@@ -36,13 +36,13 @@ from arcademark.reports.tables.document import (
     Game,
     Played,
     Score,
-    ScoreReport,
     SingleRuns,
     Statistic,
     Summary,
     Tolerance,
 )
 from arcademark.reports.tables.loading import ScoreSource
+from arcademark.reports.tables.report import ScoreReport
 from arcademark.reports.tables.uncertainty import Bootstrap, statistic
 from arcademark.suite import references, subsets
 from arcademark.suite.protocols import papers
@@ -196,7 +196,7 @@ def shared(
         "benchmark": dataset.benchmark.view,
         "intervals": bootstrap.view(),
         "games": _games(dataset),
-        "hard_exploration": hard.section({name: dataset.means(name) for name in dataset.algorithms})
+        "hard_exploration": published.hard_exploration({name: dataset.means(name) for name in dataset.algorithms})
         if dataset.benchmark.atari
         else None,
         "notices": told,
@@ -224,7 +224,7 @@ def _games(dataset: Dataset) -> tuple[Game, ...]:
             name=benchmark.title(task),
             references=MappingProxyType({kind: known.get(task) for kind, known in benchmark.references.items()}),
             in_benchmark=task in benchmark.tasks,
-            hard_exploration=benchmark.atari and task in hard.games(),
+            hard_exploration=benchmark.atari and task in published.hard_games(),
             record_hns=hns.of(task, records.get(task)) if benchmark.atari else None,
         )
         for task in dataset.tasks
@@ -253,7 +253,7 @@ def _algorithm(name: str, dataset: Dataset, chosen: Sequence[Measure], bootstrap
     summaries = tuple(_summary(*both, played, dataset) for both in zip(chosen, found, strict=True))
     frames, run = dataset.scores.frames.get(name), dataset.scores.played.get(name)
     inside = {task: value for task, value in means.items() if task in dataset.benchmark.tasks}
-    bars_reached = breakthroughs.reached(inside, name) if "human" in dataset.benchmark.references else ()
+    bars_reached = published.bars(inside, name) if "human" in dataset.benchmark.references else ()
     spent = frames or (learning.frames_used(run) if run else None)
     if run and run.run.record.protocol.unit == "step":
         spent = None  # of which no time of play follows
