@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from made_up import collected, made_up_run
 
+from arcademark.reports import special
 from arcademark.reports.figures.files import as_svg, draw, themed
 from arcademark.reports.figures.style import MOST_SERIES, PALETTE
-from arcademark.reports import special
 from arcademark.reports.runs import figures
 from arcademark.reports.tables.analysis import analyse
 from arcademark.reports.tables.report import ScoreReport
