@@ -17,7 +17,7 @@ from arcademark.agents.loading import AgentSpec
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.files import check_replaceable, write_output
 from arcademark.metrics.training import CommonCurves
-from arcademark.reports import blocks, wording
+from arcademark.reports import blocks, presenter, wording
 from arcademark.reports.blocks import Document
 from arcademark.reports.layout import Console
 from arcademark.reports.render import html, json, latex, markdown, terminal
@@ -30,8 +30,8 @@ from arcademark.reports.tables.analysis import analyse
 from arcademark.reports.tables.compare import compare_tables
 from arcademark.reports.tables.comparison import Comparison
 from arcademark.reports.tables.dataset import ScoreOptions
-from arcademark.reports.tables.document import ScoreReport
 from arcademark.reports.tables.loading import ScoreSource, is_table
+from arcademark.reports.tables.report import ScoreReport
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import AllStarts, make_plan
 from arcademark.runs.replay.scalars import logged
@@ -56,8 +56,8 @@ class Shown(Generic[Analysis]):
     ----------
     analysis : dataclass
         The numbers, as frozen dataclasses; its fields can be read from this object, too.
-    present : callable
-        Makes the document of it.
+    present : callable, optional
+        Makes the document of it, where that takes more than it.
 
     Examples
     --------
@@ -67,7 +67,7 @@ class Shown(Generic[Analysis]):
     >>> found.plot("standing.pdf")  # doctest: +SKIP
     """
 
-    def __init__(self, analysis: Analysis, present: Callable[[Analysis], Document]) -> None:
+    def __init__(self, analysis: Analysis, present: Callable[[Analysis], Document] = presenter.document) -> None:
         self.analysis = analysis
         self._present = present
 
@@ -373,9 +373,7 @@ def report(sources: Sequence[ScoreSource] | ScoreSource, **options: Any) -> Show
     --------
     >>> arcademark.report("catalogue:review-2021", algorithms=["Rainbow"]).to_html()  # doctest: +SKIP
     """
-    from arcademark.reports.present import scores
-
-    return Shown(analyse(sources, **options), scores.present)
+    return Shown(analyse(sources, **options))
 
 
 def compare(sources: Sequence[ScoreSource] | ScoreSource, *named: ScoreSource, **options: Any) -> Shown[Comparison]:
@@ -402,12 +400,10 @@ def compare(sources: Sequence[ScoreSource] | ScoreSource, *named: ScoreSource, *
     >>> arcademark.compare("runs/a", "runs/b").save("compare.html")  # doctest: +SKIP
     >>> arcademark.compare("catalogue:review-2021", "Rainbow", "Muesli").to_markdown()  # doctest: +SKIP
     """
-    from arcademark.reports.present import comparison
-
     algorithms = tuple(item for item in named if isinstance(item, str) and not is_table(item))
     beside = [item for item in named if not (isinstance(item, str) and item in algorithms)]
     places = [*_listed(sources), *beside] if beside else sources
-    return Shown(compare_tables(places, algorithms=algorithms, **options), comparison.present)
+    return Shown(compare_tables(places, algorithms=algorithms, **options))
 
 
 def predict(

@@ -9,7 +9,7 @@ import pytest
 from made_up import ATARI_5, OWN_AGENT, collected, made_up_run
 
 from arcademark.reports.tables.analysis import analyse
-from arcademark.reports.tables.document import ScoreReport
+from arcademark.reports.tables.report import ScoreReport
 from arcademark.suite.protocols import protocol
 
 LAST_DIGITS = re.compile(r"(?<=\.\d{9})\d+")

@@ -6,30 +6,30 @@ import io
 import json
 from typing import Any
 
+from arcademark.reports import presenter
 from arcademark.reports.layout import Console
-from arcademark.reports.present import scores
 from arcademark.reports.render import html, latex, markdown, terminal
 from arcademark.reports.render import json as as_json
-from arcademark.reports.tables.document import ScoreReport
+from arcademark.reports.tables.report import ScoreReport
 
 
 def page(report: ScoreReport) -> str:
-    return html.render(scores.present(report))
+    return html.render(presenter.document(report))
 
 
 def tex(report: ScoreReport) -> str:
-    return latex.render(scores.present(report), everything=True)
+    return latex.render(presenter.document(report), everything=True)
 
 
 def as_markdown(report: ScoreReport) -> str:
-    return markdown.render(scores.present(report), everything=True)
+    return markdown.render(presenter.document(report), everything=True)
 
 
 def printed(report: ScoreReport, width: int, *, everything: bool = False, colour: bool = False) -> str:
     out = io.StringIO()
     colours = "truecolor" if colour else None
     console = Console(file=out, width=width, force_terminal=colour, color_system=colours)
-    terminal.render(scores.present(report), console, everything=everything)
+    terminal.render(presenter.document(report), console, everything=everything)
     return "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())
 
 

@@ -6,13 +6,13 @@ import pytest
 from made_up import ATARI_5, collected, made_up_run
 from shown import page
 
-from arcademark.reports import hard, published
+from arcademark.reports import published
 from arcademark.reports.tables.analysis import analyse
 from arcademark.suite import references, subsets
 
 
 def test_all_seven_games_are_there_with_what_they_stand_beside() -> None:
-    found = hard.section({"mine": {"venture": 1187.5, "pong": 3.0}})
+    found = published.hard_exploration({"mine": {"venture": 1187.5, "pong": 3.0}})
     assert tuple(game.id for game in found.games) == subsets.subset("hard-exploration-7").tasks
     assert [game.id for game in found.played] == ["venture"]
     venture = found.games[-1]
@@ -21,7 +21,7 @@ def test_all_seven_games_are_there_with_what_they_stand_beside() -> None:
     assert (found.games[0].scores[0].score, found.games[0].scores[0].hns) == (None, None)
 
 
-@pytest.mark.parametrize("task", hard.games())
+@pytest.mark.parametrize("task", published.hard_games())
 def test_the_best_published_score_is_above_all_others_and_above_random_play(task: str) -> None:
     best = published.best(task)
     assert best is not None

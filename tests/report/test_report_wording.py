@@ -78,3 +78,13 @@ def test_quantities_carry_their_unit() -> None:
         wording.quantity(value, unit) for value, unit in ((35.71, "%"), (35.71, "games"), (4.2, ""), (None, "games"))
     ]
     assert shown == ["35.7\N{NO-BREAK SPACE}%", "35.7\N{NO-BREAK SPACE}games", "4.20", "–"]
+
+
+@pytest.mark.parametrize(("value", "text"), [(0.0, "0"), (4.37e-8, "4.37e−08"), (-1.2e-9, "−1.20e−09")])
+def test_very_small_numbers(value: float, text: str) -> None:
+    assert wording.power_of_ten(value) == text
+
+
+@pytest.mark.parametrize(("days", "text"), [(38.58, "38.6 days"), (0.193, "4.6 hours"), (19290.0, "52.8 years")])
+def test_durations(days: float, text: str) -> None:
+    assert wording.days(days) == text

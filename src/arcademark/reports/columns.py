@@ -16,7 +16,7 @@ Kind: TypeAlias = Literal["name", "number", "prose"]
 """What a column holds: names and sentences are to the left, numbers to the right and never wrapped."""
 
 Value: TypeAlias = str | int | Callable[[Any], object]
-"""A field's name ("estimate.value" of a part, None where that is), a place in a sequence, or a function of a row."""
+"""A field's name, a place in a sequence, both ("1.estimate.value", None where a part is), or a function of a row."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Column:
     show: How the value reads; by default `plain`.
     kind: By default "name" of the first column, else "number".
     style: Of the cells: one for all, or by row.
-    below: What stands below the value in small print, a text made of the row.
+    below: What stands below the value in small print, a text.
     sort: What a page sorts by where that is not the value.
     meaning: One line that defines it.
     optional: Left out where there is no room; with all details such columns are a table of their own.
@@ -39,7 +39,7 @@ class Column:
     show: Callable[[Any], str] | None = None
     kind: Kind | None = None
     style: Style | Callable[[Any], str] = ""
-    below: Callable[[Any], str] | None = None
+    below: Value | None = None
     sort: Value | None = None
     meaning: str = ""
     optional: bool = False
@@ -53,7 +53,10 @@ class Column:
         if isinstance(wanted, int):
             return row[wanted]
         for name in wanted.split("."):
-            row = row.get(name) if isinstance(row, Mapping) else getattr(row, name)
+            if name.isdigit():
+                row = row[int(name)]
+            else:
+                row = row.get(name) if isinstance(row, Mapping) else getattr(row, name)
             if row is None:
                 break
         return row

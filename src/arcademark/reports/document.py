@@ -8,7 +8,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
+
+from arcademark.reports import wording
+from arcademark.reports.columns import Column, Style
+from arcademark.suite.subsets import LEVEL
+
+REPORTED = {"training": "training", "evaluation": "evaluation", "best": "the best policy"}
+"""What scores are of, in words."""
 
 Level = Literal["warning", "note"]
 
@@ -89,17 +96,35 @@ class Estimate:
     subset: str
     title: str
     suite: str
-    value: float | None
-    level: float
-    low: float | None
-    high: float | None
-    printed_error: float | None
-    sampling_low: float | None
-    sampling_high: float | None
-    missing: tuple[str, ...]
-    warnings: tuple[str, ...]
+    value: float | None = None
+    level: float = LEVEL
+    low: float | None = None
+    high: float | None = None
+    printed_error: float | None = None
+    sampling_low: float | None = None
+    sampling_high: float | None = None
+    missing: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     nested_error: float | None = None
     held: float | None = None
+
+    @property
+    def interval(self) -> str:
+        """The prediction interval in words."""
+        return wording.between(self.low, self.high)
+
+    @property
+    def errors(self) -> str:
+        """The printed error and, after a comma, the one on papers that the model was not chosen with."""
+        if self.value is None or self.printed_error is None:
+            return wording.MISSING
+        errors = [self.printed_error, *([] if self.nested_error is None else [self.nested_error])]
+        return ", ".join([*(wording.number(100 * each) for each in errors[:-1]), wording.share(errors[-1])])
+
+    @property
+    def style(self) -> Style:
+        """How far to trust it."""
+        return "doubtful" if self.value is None or self.warnings else "good"
 
 
 @dataclass(frozen=True)
@@ -150,6 +175,35 @@ class HardExploration:
         """The games on which at least one algorithm has a score."""
         return tuple(game for game in self.games if any(item.score is not None for item in game.scores))
 
+    @property
+    def rows(self) -> tuple[tuple[HardGame, HardScore], ...]:
+        """The games played with each algorithm's score."""
+        return tuple((game, score) for game in self.played for score in game.scores)
+
+    @property
+    def columns(self) -> tuple[Column | None, ...]:
+        """What is shown of each row."""
+        return (
+            Column("game", "0.name"),
+            Column("algorithm", "1.algorithm", kind="name") if len(self.games[0].scores) > 1 else None,
+            Column("score", "1.score", wording.score, style="strong"),
+            Column("HNS", "1.hns", wording.percent),
+            Column("random", "0.random", wording.reference),
+            Column("human", "0.human", wording.reference),
+            Column("best other", "0.best", wording.reference),
+            Column(
+                "published by",
+                lambda row: row[0].best_algorithm and f"{row[0].best_algorithm}, {row[0].best_source}",
+                kind="prose",
+                optional=True,
+            ),
+        )
+
+    @property
+    def missing(self) -> str:
+        """The games without a score, "" if there is none."""
+        return wording.listing((game.name for game in self.games if game not in self.played), last="or")
+
 
 @dataclass(frozen=True)
 class Peer:
@@ -184,6 +238,19 @@ class Peer:
     records_a_frame: float
     differs: tuple[str, ...] = ()
 
+    COLUMNS: ClassVar = (
+        Column("algorithm", "name", style=lambda item: "" if item.source else "strong"),
+        Column("training frames", "training_frames"),
+        *(
+            Column(title, title.lower().replace(" ", "_"), wording.percent)
+            for title in ("mean HNS", "median HNS", "mean HWRNS", "mean SABER")
+        ),
+        Column("records broken", "records"),
+        Column("mean HNS a frame", "hns_a_frame", wording.power_of_ten),
+        Column("published by", "source", kind="name", optional=True),
+        Column("score of", lambda item: REPORTED.get(item.reported), kind="name", optional=True),
+    )
+
 
 @dataclass(frozen=True)
 class Similar:
@@ -204,3 +271,11 @@ class Similar:
     own: tuple[Peer, ...]
     published: tuple[Peer, ...]
     lacking: tuple[str, ...]
+
+    @property
+    def differing(self) -> tuple[tuple[tuple[str, ...], list[str]], ...]:
+        """In what published algorithms' protocols are known to differ, and whose do."""
+        groups: dict[tuple[str, ...], list[str]] = {}
+        for item in self.published:
+            groups.setdefault(item.differs, []).append(item.name)
+        return tuple((differs, names) for differs, names in groups.items() if differs)

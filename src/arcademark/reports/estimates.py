@@ -57,11 +57,11 @@ def from_any(algorithm: str, suite: str, played: Seeds, frame_cap: FrameCap, see
     if not seeds or len(seeds) == len(predictor.tasks):
         return None
     scores = {task: intervals.score(runs) for task, runs in seeds.items()}
-    found, held = predictor.median(scores, LEVEL)
+    median, held = predictor.median(scores, LEVEL)
     low, high = None, None
     if all(sum(map(len, runs)) > 1 for runs in seeds.values()):
         slopes = predictor.slopes(scores)
-        logs, middle = log10_score(_normalised(list(scores.values()), seeds)), float(log10_score(found.value))
+        logs, middle = log10_score(_normalised(list(scores.values()), seeds)), float(log10_score(median.value))
 
         def predict(drawn: NDArray[np.float64]) -> NDArray[np.float64]:
             return log10_score_inverse(middle + (log10_score(_normalised(drawn, seeds)) - logs) @ slopes)
@@ -69,17 +69,8 @@ def from_any(algorithm: str, suite: str, played: Seeds, frame_cap: FrameCap, see
         low, high = _sampled(seeds, predict, seed)
     warnings = frame_cap_warnings("an estimate from any games", predictor.max_frames_per_episode, frame_cap)
     return Estimate(
-        subset=ANY,
-        title=wording.plural(len(seeds), "game"),
-        suite=suite,
-        value=found.value,
-        level=LEVEL,
-        low=found.low,
-        high=found.high,
-        printed_error=None,
-        sampling_low=low,
-        sampling_high=high,
-        missing=(),
+        *(ANY, wording.plural(len(seeds), "game"), suite, median.value, LEVEL, median.low, median.high),
+        *(None, low, high),
         warnings=(*warnings, *predictor.knows(algorithm)),
         held=held,
     )
@@ -94,27 +85,20 @@ def from_model(subset: Subset, played: Seeds, frame_cap: FrameCap, seed: int) ->
     title, suite = short_title(subset), tasks.suite(subset.suite).name
     missing = tuple(tasks.games()[task].name for task in subset.tasks if task not in played)
     if missing:
-        printed, nested = subset.relative_error, subset.nested.mean if subset.nested else None
-        return Estimate(subset.name, title, suite, None, LEVEL, None, None, printed, None, None, missing, (), nested)
+        nested = subset.nested.mean if subset.nested else None
+        return Estimate(
+            subset.name, title, suite, printed_error=subset.relative_error, missing=missing, nested_error=nested
+        )
     model = _model(subset)
     seeds = {task: played[task] for task in model.tasks}
     scores = _normalised([intervals.score(runs) for runs in seeds.values()], seeds)
-    found = model.estimate(dict(zip(model.tasks, scores, strict=True)), max_frames_per_episode=frame_cap)
+    estimate = model.estimate(dict(zip(model.tasks, scores, strict=True)), max_frames_per_episode=frame_cap)
     low, high = _sampled(seeds, lambda drawn: model.predict(_normalised(drawn, seeds)), seed)
     return Estimate(
-        subset=subset.name,
-        title=title,
-        suite=suite,
-        value=found.value,
-        level=found.level,
-        low=found.low,
-        high=found.high,
-        printed_error=found.relative_error,
-        sampling_low=low,
-        sampling_high=high,
-        missing=(),
-        warnings=found.warnings,
-        nested_error=found.nested.mean if found.nested else None,
+        *(subset.name, title, suite, estimate.value, estimate.level, estimate.low, estimate.high),
+        *(estimate.relative_error, low, high),
+        warnings=estimate.warnings,
+        nested_error=estimate.nested.mean if estimate.nested else None,
     )
 
 

@@ -12,18 +12,36 @@ value, whoever wrote it, is read as structure or broken into lines. Lines are re
 * Between lines of ``~~~`` stands text to copy.
 * Other lines are prose, a paragraph up to an empty line; ``{weak}`` before it is its style.
 
-``{{ table(rows) }}`` shows rows by the ``COLUMNS`` of their class, or by ``columns=``.
+``{{ table(rows) }}`` shows rows by the ``COLUMNS`` of their class, or by ``columns=``;
+``{{ block(special.name(it)) }}`` a block that a function of `arcademark.reports.special` makes.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from itertools import groupby, pairwise
 from typing import Any, cast, get_args
 
-from arcademark.reports import blocks
-from arcademark.reports.blocks import Block, Cell, Code, Document, Facts, Later, Notices, Prose, Table, section
+from markupsafe import Markup
+
+from arcademark.reports import blocks, special
+from arcademark.reports.blocks import (
+    Block,
+    Cell,
+    Code,
+    Document,
+    Facts,
+    Figure,
+    Later,
+    Notices,
+    Prose,
+    References,
+    Table,
+    section,
+)
 from arcademark.reports.columns import Column, Style
 from arcademark.reports.document import Level, Notice
 from arcademark.reports.prose import Pieces, rendered
@@ -50,9 +68,11 @@ def document(analysis: Any, template: str = "", /, **values: Any) -> Document:
     fields = {name: getattr(analysis, name) for name in dir(analysis) if not name.startswith("_")}
     makers = {
         "it": analysis,
+        "special": special,
         "block": pieces.block,
-        "table": lambda *rows, **how: pieces.block(tabulated(*rows, **how)),
+        "table": pieces.table,
         "notices": lambda items: pieces.block(Notices(tuple(items)) if items else None),
+        "references": lambda items: pieces.block(References(tuple(items)) if items else None),
     }
     lines = rendered(f"documents/{template}", pieces, **(fields | values | makers)).splitlines()
     return _document(lines, pieces, template)
@@ -92,7 +112,7 @@ def _cell(column: Column, row: Any) -> Cell:
     return Cell(
         column.text(row),
         cast(Style, column.style(row)) if callable(column.style) else column.style,
-        column.below(row) if column.below else "",
+        column.of(row, column.below) or "" if column.below is not None else "",
         float(order) if isinstance(order, int | float) and not isinstance(order, bool) else None,
     )
 
@@ -101,8 +121,16 @@ class _Pieces(Pieces):
     """Pieces of which some are blocks."""
 
     def block(self, block: Block | Later | None) -> str:
-        """Return the token of a block; nothing where there is none."""
-        return "" if block is None else self.keep(block)
+        """Return the token of a block, its caption filled; nothing where there is none."""
+        if isinstance(block, Table | Figure):
+            block = replace(block, caption=" ".join(self.filled(block.caption).split("\n")).strip())
+        return Markup("" if block is None else self.keep(block))
+
+    def table(self, rows: Iterable[Any], *columns: Any, later: bool = False, **how: Any) -> str:
+        """Return the token of a table; of one that is made ``later`` there are rows."""
+        return self.block(
+            cast(Later, partial(tabulated, rows, *columns, **how)) if later else tabulated(rows, *columns, **how)
+        )
 
     def blocks(self, line: str) -> list[Block | Later]:
         """Return the blocks that a line consists of; none if it holds any text."""

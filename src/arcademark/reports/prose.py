@@ -12,20 +12,34 @@ from functools import cache
 from typing import Any
 
 import jinja2
+from markupsafe import Markup
 
 from arcademark.reports import wording
 from arcademark.reports.columns import plain
+from arcademark.suite.settings import duration
+
+HINT = f"\ue000{secrets.token_hex(8)}"
+"""Where a notice's hint begins: ``{{ hint }}`` in its macro."""
 
 
 def text(template: str, name: str, /, **values: Any) -> str:
     """Return the sentences that a macro of ``templates/prose/TEMPLATE`` makes, on one line."""
-    return " ".join(str(getattr(_template(f"prose/{template}").module, name)(**values)).split())
+    return _line(getattr(_template(f"prose/{template}").module, name)(**values))
+
+
+def variable(template: str, name: str, /) -> str:
+    """Return a text that ``templates/prose/TEMPLATE`` sets."""
+    return _line(getattr(_template(f"prose/{template}").module, name))
 
 
 def paragraphs(template: str, /, **values: Any) -> tuple[str, ...]:
     """Return the paragraphs of ``templates/prose/TEMPLATE``, which empty lines part, each on one line."""
     parts = re.split(r"\n\s*\n", _template(f"prose/{template}").render(values))
-    return tuple(" ".join(part.split()) for part in parts if part.strip())
+    return tuple(_line(part) for part in parts if part.strip())
+
+
+def _line(text: str) -> str:
+    return re.sub(r"[ \n]+", " ", str(text)).strip(" ")
 
 
 def rendered(name: str, pieces: Pieces, /, **values: Any) -> str:
@@ -61,12 +75,15 @@ _PIECES: ContextVar[Pieces | None] = ContextVar("pieces", default=None)
 
 
 @jinja2.pass_context
-def _interpolated(_: object, value: Any) -> str:
-    """Keep a value as one piece of a document's text; in prose, which is not read again, it stands as it is."""
-    pieces = _PIECES.get()
-    if pieces is None or (isinstance(value, str) and (not value or pieces.token.fullmatch(value))):
-        return plain(value) if not isinstance(value, str) else value
-    return pieces.keep(value if isinstance(value, str) else plain(value))
+def _interpolated(_: object, value: Any) -> Markup:
+    """Keep a value as one piece of a document's text; in prose, which is not read again, it stands as it is.
+
+    What macros and blocks make is part of the template.
+    """
+    if isinstance(value, Markup):
+        return value
+    pieces, words = _PIECES.get(), value if isinstance(value, str) else plain(value)
+    return Markup(words if pieces is None or not words else pieces.keep(words))
 
 
 @cache
@@ -76,11 +93,15 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
+        autoescape=True,  # so that what macros make is told from other texts
         finalize=_interpolated,
     )
     environment.filters.update(
-        {name: value for name, value in vars(wording).items() if callable(value) and not name.startswith("_")}
+        {name: value for name, value in vars(wording).items() if callable(value) and not name.startswith("_")},
+        duration=duration,
     )
+    environment.filters["line"] = lambda text: Markup(_line(text))
+    environment.globals["hint"] = Markup(HINT)
     return environment
 
 

@@ -1,4 +1,4 @@
-"""The catalogue as reports use it: what has been published on a game, and the best of it."""
+"""The catalogue and human bars as reports use them: what has been published on a game, and the best of it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ import numpy as np
 
 from arcademark.catalogue import collections
 from arcademark.catalogue.model import Entry
-from arcademark.metrics import normalise
-from arcademark.suite import references
+from arcademark.metrics.normalise import hns, reaching
+from arcademark.reports import measures
+from arcademark.reports.document import Breakthrough, HardExploration, HardGame, HardScore
+from arcademark.suite import references, subsets, tasks
 from arcademark.suite.tasks import suite
 
 TRAINING = "any-training"
@@ -40,7 +42,7 @@ def training(name: str = "atari-57") -> Mapping[str, Entry]:
     entries = collections.benchmarked(games, math.ceil(FEWEST * len(games)))
     table = collections.table(entries).select(tasks=games)
     low, high = references.scores("random"), references.scores("human")
-    medians = np.nanmedian(normalise.hns(table.mean_over_runs(), low, high, table.tasks), axis=1)
+    medians = np.nanmedian(hns(table.mean_over_runs(), low, high, table.tasks), axis=1)
     kept = [name for name, median in zip(table.algorithms, medians, strict=True) if median >= LEAST_MEDIAN]
     return {name: entries[name] for name in kept}
 
@@ -116,3 +118,54 @@ def _ranked() -> Mapping[str, tuple[Best, ...]]:
             paper = item.entry.paper or item.entry.source
             found.setdefault(item.task, []).append(Best(item.score, item.entry.identity, paper.short))
     return {task: tuple(sorted(those, key=lambda one: -one.score)) for task, those in found.items()}
+
+
+def bars(means: Mapping[str, float], name: str) -> tuple[Breakthrough, ...]:
+    """Say which games reach the human average and the world record, of an algorithm's mean scores.
+
+    Of the records broken also those that no other algorithm of the catalogue has broken.
+    """
+    hns, hwrns = measures.atari()["hns"], measures.atari()["hwrns"]
+    names = [task for task in means if task in hns.known]
+    level = reaching(hns.normaliser([means[task] for task in names], names), names).tasks
+    recorded = [task for task in means if task in hwrns.known]
+    broken = reaching(hwrns.normaliser([means[task] for task in recorded], recorded), recorded).tasks
+    records, others = references.scores("human_world_record"), {task: best(task, but=[name]) for task in broken}
+    new = [task for task, other in others.items() if other is None or other.score < records[task]]
+    at_level, by_anyone, by_nobody_else = (tuple(map(tasks.game_name, some)) for some in (level, broken, new))
+    return (
+        Breakthrough("human_level", "games at human level", "at human level", at_level, len(names), ()),
+        Breakthrough("hwrb", "human world records broken", "records broken", by_anyone, len(recorded), by_nobody_else),
+    )
+
+
+HARD = "hard-exploration-7"
+"""The hard-exploration games, of which a subset says little (Aitchison et al. 2023, §8.1; Bellemare et al. 2016)."""
+
+
+def hard_games() -> tuple[str, ...]:
+    """Return the ids of the hard-exploration games."""
+    return subsets.subset(HARD).tasks
+
+
+def hard_exploration(algorithms: Mapping[str, Mapping[str, float]]) -> HardExploration:
+    """Set each algorithm, with its mean score by task, beside random play, humans and the best published score."""
+    return HardExploration(tuple(_hard_game(task, algorithms) for task in hard_games()))
+
+
+def _hard_game(task: str, algorithms: Mapping[str, Mapping[str, float]]) -> HardGame:
+    hns = measures.atari()["hns"]
+    top = best(task, but=algorithms.keys())
+    return HardGame(
+        id=task,
+        name=tasks.games()[task].name,
+        random=references.scores("random")[task],
+        human=references.scores("human")[task],
+        best=None if top is None else top.score,
+        best_algorithm="" if top is None else top.algorithm,
+        best_source="" if top is None else top.source,
+        best_hns=None if top is None else hns.of(task, top.score),
+        scores=tuple(
+            HardScore(name, scores.get(task), hns.of(task, scores.get(task))) for name, scores in algorithms.items()
+        ),
+    )

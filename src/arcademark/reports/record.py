@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from arcademark.reports import wording
+from arcademark.reports.columns import Column
 
 Value: TypeAlias = str | int | float | bool | tuple[int, ...] | None
 """Of a protocol's setting."""
@@ -61,6 +65,41 @@ class ProtocolView:
     citation: str
     unit: Literal["frame", "step"]
     settings: tuple[Setting, ...]
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """What is shown of each setting."""
+        return (
+            Column("setting", "title", below="field"),
+            Column(
+                "value",
+                "text",
+                kind="prose",
+                style=lambda item: "doubtful" if item.overridden else "",
+                below=lambda item: f"override; {self.name} has {item.original_text}" if item.overridden else "",
+            ),
+            Column(
+                "where it comes from",
+                lambda item: f"our choice: {item.note}" if item.status == "choice" else item.note,
+                kind="prose",
+                optional=True,
+            ),
+        )
+
+    @property
+    def values(self) -> dict[str, Value]:
+        """The value of each setting in force."""
+        return {setting.field: setting.value for setting in self.settings}
+
+    @property
+    def originals(self) -> dict[str, Value]:
+        """The named protocol's own values."""
+        return {setting.field: setting.original for setting in self.settings}
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """The value of each setting in words."""
+        return {setting.field: setting.text for setting in self.settings}
 
 
 @dataclass(frozen=True)
@@ -170,6 +209,43 @@ class Run:
     def troubles(self) -> tuple[Trial, ...]:
         """The trials that failed or are not finished."""
         return tuple(trial for trial in self.trials if trial.status != "done")
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """What is shown of these."""
+        return (
+            Column("agent", "agent"),
+            Column(wording.noun(self.protocol.unit), "game", kind="name"),
+            Column("seed", "seed"),
+            Column("episodes", lambda trial: f"{trial.episodes:,} of {trial.planned_episodes:,}"),
+            Column(
+                "what happened",
+                lambda trial: trial.error or "not finished yet",
+                kind="prose",
+                style=lambda trial: "bad" if trial.status == "failed" else "doubtful",
+            ),
+        )
+
+    @property
+    def libraries(self) -> list[str]:
+        """What agents were made with, beside what every run has."""
+        every = {"arcademark", "ale-py", "numpy", "python"}
+        return [f"{name} {version}" for name, version in self.versions.items() if name not in every]
+
+    @property
+    def played_on(self) -> str:
+        """What emulated the games, "the console (core 5f43…) in 55 games, ale-py 0.12.1 in 2"; "" of the toy game."""
+        counts = Counter(self.emulators.values()).most_common()
+        labels = [(wording.listing(map(_emulator, used)), count) for used, count in counts]
+        if len(labels) == 1:
+            return labels[0][0]
+        first = [f"{name} in {wording.plural(count, 'game')}" for name, count in labels[:1]]
+        return ", ".join([*first, *(f"{name} in {count:,}" for name, count in labels[1:])])
+
+
+def _emulator(label: str) -> str:
+    kind, _, version = label.partition(" ")
+    return f"the console (core {version})" if kind == "console" else label
 
 
 @dataclass(frozen=True)

@@ -87,6 +87,28 @@ def span(low: float, high: float, places: int) -> str:
     return f"{score(low, places)} … {score(high, places)}"
 
 
+def between(low: float | None, high: float | None) -> str:
+    """Show an interval of percentages, e.g. "812 … 930 %"."""
+    return MISSING if low is None or high is None else f"{number(low)} … {percent(high)}"
+
+
+def days(value: float) -> str:
+    """Say a duration given in days: "38.6 days", "52.8 years"."""
+    if value >= 365.25:
+        return f"{value / 365.25:,.1f} years"
+    return f"{value:,.1f} days" if value >= 1 else f"{24 * value:,.1f} hours"
+
+
+def power_of_ten(value: float) -> str:
+    """Show a very small number: "4.37e−08"."""
+    return "0" if value == 0 else f"{value:.2e}".replace("-", "−")
+
+
+def times(ratio: float) -> str:
+    """Say how many times more or fewer, "250 times as many"."""
+    return f"{max(ratio, 1 / ratio):,.3g} times as {'many' if ratio > 1 else 'few'}"
+
+
 def listing(items: Iterable[str], last: str = "and") -> str:
     """Join names as in a sentence: "a", "a and b", "a, b and c"."""
     names = list(items)

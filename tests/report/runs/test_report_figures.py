@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from made_up import collected, made_up_run
 
+from arcademark.reports import special
 from arcademark.reports.figures.files import as_svg, draw, themed
 from arcademark.reports.figures.style import MOST_SERIES, PALETTE
 from arcademark.reports.runs import figures
 from arcademark.reports.tables.analysis import analyse
-from arcademark.reports.tables.document import ScoreReport
+from arcademark.reports.tables.report import ScoreReport
 
 
 def drawn(made, report: ScoreReport) -> str:
@@ -85,7 +86,7 @@ def test_names_are_escaped_and_colours_follow_the_page() -> None:
 def test_a_figure_shows_the_first_few_algorithms_only() -> None:
     agents = tuple(f"agent-{number}" for number in range(8))
     report = analyse(collected(made_up_run(agents=agents)))
-    assert len(figures.legend(report.algorithms)) == MOST_SERIES == 5
+    assert len(special.standing(report, "").legend) == MOST_SERIES == 5
     assert len(re.findall(r" %</text>", drawn(figures.standing, report))) <= 5 * 5 + len(figures.TICKS)
 
 

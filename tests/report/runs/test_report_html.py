@@ -11,7 +11,7 @@ from shown import page as rendered
 
 import arcademark
 from arcademark.reports.tables.analysis import analyse
-from arcademark.reports.tables.document import ScoreReport
+from arcademark.reports.tables.report import ScoreReport
 from arcademark.suite import tasks
 
 EVIL = '<script>alert("x")</script>&<b>'

@@ -12,7 +12,7 @@ from shown import printed, values
 
 from arcademark.reports.render import json
 from arcademark.reports.tables.analysis import analyse
-from arcademark.reports.tables.document import ScoreReport
+from arcademark.reports.tables.report import ScoreReport
 from arcademark.runs.store.reading import RunRecord
 from arcademark.suite.protocols import protocol
 from json_schema import problems

@@ -8,10 +8,10 @@ from made_up import ATARI_5, collected, made_up_run
 from rich.table import Table
 from shown import printed
 
-from arcademark.reports.present import scores
+from arcademark.reports import presenter
 from arcademark.reports.render import terminal
 from arcademark.reports.tables.analysis import analyse
-from arcademark.reports.tables.document import ScoreReport
+from arcademark.reports.tables.report import ScoreReport
 
 
 @pytest.mark.parametrize("width", [80, 120])
@@ -31,7 +31,7 @@ def test_a_narrow_terminal_loses_no_digit_and_no_row(report_two: ScoreReport, wi
     def numbers(text: str) -> Counter[str]:
         return Counter(word for word in text.split() if any(letter.isdigit() for letter in word))
 
-    parts = terminal.parts(scores.present(report_two), 80, everything=True)
+    parts = terminal.parts(presenter.document(report_two), 80, everything=True)
     tables = [part for part in parts if isinstance(part, Table) and part.columns[1:2]]
     there = numbers(printed(report_two, width, everything=True))
     for table in tables:

@@ -15,7 +15,8 @@ from arcademark.reports.notices import KINDS
 from arcademark.reports.subsets.predicting import predicted
 from arcademark.reports.subsets.predictors import atari
 from arcademark.reports.tables.analysis import analyse
-from arcademark.reports.tables.document import Algorithm, ScoreReport, Statistic
+from arcademark.reports.tables.document import Algorithm, Statistic
+from arcademark.reports.tables.report import ScoreReport
 from arcademark.runs.store.reading import RunRecord
 from arcademark.suite import anomalies, subsets, tasks
 from arcademark.suite.protocols import protocol

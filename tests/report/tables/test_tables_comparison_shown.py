@@ -6,6 +6,7 @@ import io
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,8 @@ from html_page import Page
 from made_up_tables import made_up_table
 
 from arcademark.metrics.sequential import Plan
+from arcademark.reports import presenter
 from arcademark.reports.layout import Console
-from arcademark.reports.present import comparison
 from arcademark.reports.render import html, latex, terminal
 from arcademark.reports.render.json import render as render_json
 from arcademark.reports.render.json import schema
@@ -47,7 +48,7 @@ def whole() -> Comparison:
 
 def printed(found: Comparison, width: int = 80, *, everything: bool = False) -> str:
     out = io.StringIO()
-    terminal.render(comparison.present(found), Console(file=out, width=width), everything=everything)
+    terminal.render(presenter.document(found), Console(file=out, width=width), everything=everything)
     return "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())
 
 
@@ -100,13 +101,10 @@ def test_several_are_shown_each_against_each_and_game_by_game_with_all(three: Co
     assert everything.count("Phoenix") >= 3
 
 
-def test_of_very_many_pairs_the_first_are_shown_game_by_game(
-    monkeypatch: pytest.MonkeyPatch, three: Comparison
-) -> None:
-    monkeypatch.setattr(comparison, "MOST_PAIRS", 1)
-    text = printed(three, everything=True)
-    assert text.count("Games: ") == 1
-    assert "For each game of the other 2 pairs, compare two algorithms by themselves." in text
+def test_of_very_many_pairs_the_first_are_shown_game_by_game(three: Comparison) -> None:
+    text = printed(replace(three, pairs=three.pairs * 16), everything=True)
+    assert text.count("Games: ") == 45
+    assert "For each game of the other 3 pairs, compare two algorithms by themselves." in text
 
 
 def test_inversions_are_counted_and_flips_named() -> None:
@@ -137,7 +135,7 @@ def test_who_needs_more_runs_is_said_first_and_in_every_form() -> None:
     document = render_json(found)
     assert not problems(document, CONTRACT, CONTRACT)
     assert [pair["decision"] for pair in document["sequential"]["pairs"]] == ["undecided", "smaller", "smaller"]
-    assert "Whether more runs are needed" in html.render(comparison.present(found))
+    assert "Whether more runs are needed" in html.render(presenter.document(found))
     decided = compare_tables({name: {"pong": scores[name]} for name in "ac"}, plan=Plan(), resamples=100)
     assert "No: it is decided." in printed(decided)
     single = compare_tables({name: {"pong": [1.0, 2.0], "qbert": [1.0, 2.0]} for name in "ab"}, plan=Plan())
@@ -153,7 +151,7 @@ def test_no_line_is_wider_than_the_terminal(pair: Comparison, three: Comparison,
 @pytest.mark.parametrize("several", [False, True])
 def test_a_page_shows_everything(several: bool, pair: Comparison, three: Comparison) -> None:
     found = three if several else pair
-    text = html.render(comparison.present(found))
+    text = html.render(presenter.document(found))
     for notice in found.notices:
         assert f'data-kind="{notice.kind}"' in text
     for name in (*(game.name.replace("'", "&#39;") for game in found.games), "Ranks by every measure", "Freeway"):
@@ -167,7 +165,7 @@ def test_a_page_shows_everything(several: bool, pair: Comparison, three: Compari
 
 
 def test_every_row_of_a_latex_table_has_its_columns(pair: Comparison, three: Comparison) -> None:
-    text = "".join(latex.render(comparison.present(each), everything=True) for each in (pair, three))
+    text = "".join(latex.render(presenter.document(each), everything=True) for each in (pair, three))
     found = re.findall(r"\\begin\{tabular\}\{(\w+)\}(.*?)\\end\{tabular\}", text, flags=re.DOTALL)
     assert len(found) >= 8
     for columns, body in found:
@@ -193,6 +191,6 @@ def test_a_benchmark_of_ones_own(tmp_path: Path) -> None:
     table = ScoreTable.from_rows((name, "hopper", run, 100.0 * run) for name in ("a", "b") for run in range(3))
     found = compare_tables(table, references=path)
     assert problems(values(found), CONTRACT, CONTRACT) == []
-    assert "NaN" not in html.render(comparison.present(found))
+    assert "NaN" not in html.render(presenter.document(found))
     assert "Hard-exploration" not in printed(found, everything=True)
     assert "of 1 task, by Welch's t-tests" in in_one_line(printed(found))

@@ -15,7 +15,8 @@ from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.metrics import aggregate, normalise
 from arcademark.reports.notices import KINDS
 from arcademark.reports.tables.analysis import analyse
-from arcademark.reports.tables.document import Algorithm, ScoreReport, Summary
+from arcademark.reports.tables.document import Algorithm, Summary
+from arcademark.reports.tables.report import ScoreReport
 from arcademark.scores.table import ScoreTable
 from arcademark.suite import references, subsets, tasks
 

@@ -53,7 +53,6 @@ def run(
 def _show(until: UntilError, failed: bool, directory: Path, output: Output) -> None:
     """Show the report, and below it what is predicted, if anything is."""
     from arcademark.reports import presenter
-    from arcademark.reports.present import scores
     from arcademark.reports.subsets import models, predicting
     from arcademark.reports.tables.analysis import analyse
 
@@ -61,7 +60,7 @@ def _show(until: UntilError, failed: bool, directory: Path, output: Output) -> N
     predicted = predicting.predicted([directory], models.ANY, algorithms=[until.agent]) if last.known else None
 
     def present() -> Document:
-        document = scores.present(report)
+        document = presenter.document(report)
         if predicted is None:
             return document
         below = presenter.document(dataclasses.replace(predicted, sources=())).blocks

@@ -44,7 +44,6 @@ def command(table: str, named: tuple[str, ...], others: tuple[str, ...], output:
     TABLE is as in 'arcademark score': a file, a folder, a run's directory, or catalogue:review-2021. Runs and files may
     also stand side by side: 'arcademark compare runs/a runs/b'.
     """
-    from arcademark.reports.present import comparison
     from arcademark.reports.tables.compare import compare_tables
     from arcademark.reports.tables.loading import is_table
 
@@ -53,7 +52,7 @@ def command(table: str, named: tuple[str, ...], others: tuple[str, ...], output:
     asked = tables.score_options(algorithms=tuple(name for name in named if name not in beside), **given)
     with counting("comparing", "pairs of algorithms") as follow:
         found = compare_tables((table, *beside, *others), asked, follow=follow, **plan)
-    output.show(found, lambda: comparison.present(found))
+    output.show(found)
     return 0
 
 

@@ -6,7 +6,6 @@ import gc
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,8 +19,8 @@ from arcademark.errors import ArcadeMarkError
 
 if TYPE_CHECKING:
     from arcademark.reports.tables.dataset import Dataset, ScoreOptions
-    from arcademark.reports.tables.document import ScoreReport
     from arcademark.reports.tables.loading import ScoreSource
+    from arcademark.reports.tables.report import ScoreReport
 
 MANY = 50
 """Algorithms of which is told how many are summed up: some take a second each."""
@@ -80,7 +79,6 @@ def show(
     quiet: bool = False,
 ) -> None:
     """Analyse scores once and render what was asked for; with everything, each of the Const and Perturb agents."""
-    from arcademark.reports.present import scores
     from arcademark.reports.tables import analysis
     from arcademark.reports.tables.dataset import prepare
 
@@ -96,7 +94,7 @@ def show(
 
         runs = dataset.scores.runs
         events.write([run.record for run in runs.runs] if runs else (), tensorboard)
-    output.show(report, partial(scores.present, report), partial(scores.briefly, report) if quiet else None)
+    output.show(report, brief=(lambda: report.brief) if quiet else None)
     if curves is not None:
         output.tell(f"curves: {curves}")
     if tensorboard is not None:

@@ -43,7 +43,7 @@ _DOCUMENTS = (
     "reports.runs.verification:Checked",
     "reports.runs.verification:Verified",
     "console.prove:Here",
-    "reports.tables.document:ScoreReport",
+    "reports.tables.report:ScoreReport",
     "reports.tables.comparison:Comparison",
     "reports.subsets.searching:Searched",
     "reports.subsets.searching:EverySize",

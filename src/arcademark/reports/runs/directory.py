@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -86,34 +85,6 @@ def _imported(source: manifests.Imported | None) -> Imported | None:
         assumed=tuple(source["assumed"]),
         doubts=tuple((agent, game_name(task), why) for agent, task, why in source["doubts"]),
     )
-
-
-def played_on(run: Run) -> str:
-    """Say what emulated the games, "the console (core 5f43…) in 55 games, ale-py 0.12.1 in 2"; "" of the toy game."""
-    counts = Counter(used for used in run.emulators.values())
-    told = [(wording.listing(map(_emulator, used)), count) for used, count in counts.most_common()]
-    if len(told) == 1:
-        return told[0][0]
-    games = (wording.plural(count, "game") if number == 0 else f"{count:,}" for number, (_, count) in enumerate(told))
-    return ", ".join(f"{name} in {count}" for (name, _), count in zip(told, games, strict=True))
-
-
-def _emulator(label: str) -> str:
-    kind, _, version = label.partition(" ")
-    return f"the console (core {version})" if kind == "console" else label
-
-
-def frames_used(run: Run) -> str:
-    """Say what a run with planners emulated, and what of it its protocol counts as used."""
-    unit = run.protocol.unit
-    said = (
-        f"{run.name}: {wording.count(run.frames)} {unit}s played and {wording.count(run.simulated_frames)} simulated "
-        "to choose the actions"
-    )
-    counted = [item.text for item in run.protocol.settings if item.field == "counted_frames"]
-    if not counted:
-        return f"{said}."
-    return f"{said}; {run.protocol.name} counts {counted[0]}: {wording.count(run.counted_frames)}."
 
 
 def _trials(run: RunScores) -> tuple[Trial, ...]:

@@ -9,7 +9,7 @@ from arcademark.reports import wording
 from arcademark.reports.figures.model import Curve, CurvePanel, Curves, Guide
 from arcademark.reports.figures.style import MOST_SERIES, ticks
 from arcademark.reports.runs.learning import LearningCurve
-from arcademark.reports.tables.document import ScoreReport
+from arcademark.reports.tables.report import ScoreReport
 
 KINDS = (".png", ".pdf", ".svg")
 COLUMNS = 2

@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from arcademark.reports import wording
 from arcademark.reports.figures.model import Guide, Kind, Mark, Numbers, RowPanel, Rows
 from arcademark.reports.figures.style import MOST_SERIES, SERIES
-from arcademark.reports.figures.style import legend as colours
-from arcademark.reports.tables.document import Algorithm, Game, Score, ScoreReport, Statistic
+from arcademark.reports.tables.document import Game, Score, Statistic
+from arcademark.reports.tables.report import ScoreReport
 
 MOST_DOTS = 3000  # episodes in a figure above which it shows boxes only
 TICKS = (-10_000, -1000, -100, -10, 0, 10, 100, 1000, 10_000, 100_000)
@@ -98,11 +98,6 @@ def distribution(report: ScoreReport) -> tuple[tuple[Rows, str], ...]:
     before, after = (Numbers("", tuple(texts), weak=True) for texts in (lowest, highest))
     panel = RowPanel("", (-0.02, 1.02), (), tuple(marks), (after,), before)
     return ((_rows(played, panel), "Every episode's score; the table has means and intervals."),)
-
-
-def legend(algorithms: Sequence[Algorithm]) -> tuple[tuple[str, str], ...]:
-    """Return the name of each algorithm that the figures show, with the name of its palette colour."""
-    return colours([item.name for item in algorithms])
 
 
 def _played(report: ScoreReport) -> list[Played]:

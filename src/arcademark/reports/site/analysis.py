@@ -14,7 +14,7 @@ from arcademark.catalogue import collections, reading
 from arcademark.catalogue import errata as slips
 from arcademark.catalogue.model import Entry
 from arcademark.errors import ArcadeMarkError
-from arcademark.reports import hard, measures
+from arcademark.reports import measures, published
 from arcademark.reports.cells import PlayedAlgorithm
 from arcademark.reports.site import document
 from arcademark.reports.site.document import (
@@ -33,9 +33,10 @@ from arcademark.reports.site.document import (
 )
 from arcademark.reports.tables import analysis, protocols
 from arcademark.reports.tables.dataset import Dataset, ScoreOptions, prepare
-from arcademark.reports.tables.document import Algorithm, Game, ScoreReport, Statistic
+from arcademark.reports.tables.document import Algorithm, Game, Statistic
 from arcademark.reports.tables.loading import CATALOGUE, EVERYTHING, ScoreSource, published_entries, suites_of
 from arcademark.reports.tables.protocols import UNKNOWN, Play
+from arcademark.reports.tables.report import ScoreReport
 from arcademark.runs.replay.verify import Verification
 from arcademark.runs.store import imported
 from arcademark.runs.store.reading import scored_phase
@@ -193,7 +194,7 @@ def _game(task: str) -> document.Game:
         task,
         game.name,
         game.genre,
-        task in hard.games(),
+        task in published.hard_games(),
         {kind: score for kind, score in known.items() if score is not None},
         anomalies.anomalies().get(task, ()),
         tuple(spellings),

@@ -20,7 +20,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.reports import prose, wording
 from arcademark.reports.subsets import predictors
 from arcademark.reports.subsets.predicting import Predicted
-from arcademark.reports.tables.document import ScoreReport
+from arcademark.reports.tables.report import ScoreReport
 from arcademark.scores.runs import score_run
 from arcademark.subset.predict import outlook
 from arcademark.suite.subsets import LEVEL

@@ -15,13 +15,15 @@ from numpy.typing import NDArray
 from arcademark._version import __version__
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics import efficiency
+from arcademark.metrics.aggregate import AGGREGATES
 from arcademark.metrics.uncertainty import tolerance
 from arcademark.metrics.uncertainty.intervals import score_intervals
-from arcademark.reports import breakthroughs, estimates, hard, measures, wording
+from arcademark.reports import estimates, measures, published, wording
 from arcademark.reports.cells import Cell, PlayedAlgorithm, run_names
 from arcademark.reports.citations import OF_MEASURES, OF_NOTICES, OF_SUMMARIES, cited
 from arcademark.reports.document import Breakthrough, Notice
 from arcademark.reports.measures import Measure, Runs
+from arcademark.reports.prose import text
 from arcademark.reports.runs import directory, learning, methods
 from arcademark.reports.subsets.models import ANY
 from arcademark.reports.tables import loading, notices, protocols, similar
@@ -34,13 +36,13 @@ from arcademark.reports.tables.document import (
     Game,
     Played,
     Score,
-    ScoreReport,
     SingleRuns,
     Statistic,
     Summary,
     Tolerance,
 )
 from arcademark.reports.tables.loading import ScoreSource
+from arcademark.reports.tables.report import ScoreReport
 from arcademark.reports.tables.uncertainty import Bootstrap, statistic
 from arcademark.suite import references, subsets
 from arcademark.suite.protocols import papers
@@ -109,7 +111,7 @@ def of_dataset(
         )
         if follow is not None:
             follow(len(algorithms), len(dataset.algorithms))
-    told = notices.collect(dataset, algorithms, bootstrap)
+    told = notices.of_scores(dataset, algorithms, bootstrap)
     views = tuple(map(directory.view, runs, names))
     title = wording.shortened(dataset.algorithms, most=4)
     models = dict.fromkeys(one.subset for item in algorithms for one in (item.estimate, item.published) if one)
@@ -194,7 +196,7 @@ def shared(
         "benchmark": dataset.benchmark.view,
         "intervals": bootstrap.view(),
         "games": _games(dataset),
-        "hard_exploration": hard.section({name: dataset.means(name) for name in dataset.algorithms})
+        "hard_exploration": published.hard_exploration({name: dataset.means(name) for name in dataset.algorithms})
         if dataset.benchmark.atari
         else None,
         "notices": told,
@@ -222,7 +224,7 @@ def _games(dataset: Dataset) -> tuple[Game, ...]:
             name=benchmark.title(task),
             references=MappingProxyType({kind: known.get(task) for kind, known in benchmark.references.items()}),
             in_benchmark=task in benchmark.tasks,
-            hard_exploration=benchmark.atari and task in hard.games(),
+            hard_exploration=benchmark.atari and task in published.hard_games(),
             record_hns=hns.of(task, records.get(task)) if benchmark.atari else None,
         )
         for task in dataset.tasks
@@ -251,7 +253,7 @@ def _algorithm(name: str, dataset: Dataset, chosen: Sequence[Measure], bootstrap
     summaries = tuple(_summary(*both, played, dataset) for both in zip(chosen, found, strict=True))
     frames, run = dataset.scores.frames.get(name), dataset.scores.played.get(name)
     inside = {task: value for task, value in means.items() if task in dataset.benchmark.tasks}
-    bars_reached = breakthroughs.reached(inside, name) if "human" in dataset.benchmark.references else ()
+    bars_reached = published.bars(inside, name) if "human" in dataset.benchmark.references else ()
     spent = frames or (learning.frames_used(run) if run else None)
     if run and run.run.record.protocol.unit == "step":
         spent = None  # of which no time of play follows
@@ -318,52 +320,36 @@ def _played(cell: Cell) -> Played:
     scores, places = np.unique(np.concatenate([*cell.runs, []]), return_inverse=True)
     shared = scores.tolist()  # an object a score, not an episode: there may be many
     return Played(
-        cell.planned,
-        tuple([shared[place] for place in places.tolist()]),
-        cell.truncated,
-        cell.variant,
-        cell.planning,
-        cell.different,
-        cell.possible,
-        cell.exact,
+        *(cell.planned, tuple([shared[place] for place in places.tolist()]), cell.truncated, cell.variant),
+        *(cell.planning, cell.different, cell.possible, cell.exact),
     )
 
 
-def _summary(measure: Measure, found: Mapping[str, Statistic], played: Runs, dataset: Dataset) -> Summary:
+def _summary(measure: Measure, statistics: Mapping[str, Statistic], played: Runs, dataset: Dataset) -> Summary:
     unknown = tuple(dataset.benchmark.title(task) for task in played if task not in measure.known)
-    return Summary(
-        measure.metric,
-        measure.title,
-        measure.meaning,
-        found["mean"],
-        found["median"],
-        found["iqm"],
-        found["optimality_gap"],
-        len(played) - len(unknown),
-        unknown,
-    )
+    mean, median, iqm, gap = (statistics[name] for name in AGGREGATES)
+    games = len(played) - len(unknown)
+    return Summary(measure.metric, measure.title, measure.meaning, mean, median, iqm, gap, games, unknown)
 
 
 def _coverage(means: Mapping[str, float], dataset: Dataset, summaries: Sequence[Summary]) -> Coverage:
     benchmark = dataset.benchmark
-    if not summaries:  # a suite without references
-        told = "its suite has no reference scores"
-        return Coverage(len(means), len(benchmark.tasks), (), None, told)
-    first = summaries[0]
     missing = [task for task in benchmark.tasks if task not in means]
     inside = len(benchmark.tasks) - len(missing)
-    why = ""
-    if missing:
-        lacking = wording.plural(len(missing), benchmark.noun)
-        why = f"{lacking} of {benchmark.view.name} {'has' if len(missing) == 1 else 'have'} no score"
-    elif unplaced := set(first.left_out) & set(map(benchmark.title, benchmark.tasks)):
-        lacking = wording.plural(len(unplaced), benchmark.noun)
-        of_metric = "reference scores" if benchmark.view.own else f"{first.title} score"
-        why = f"{lacking} {'has' if len(unplaced) == 1 else 'have'} no {of_metric}"
-    elif first.games > inside:
-        why = f"{wording.plural(first.games - inside, benchmark.noun)} of other suites"
+    if not summaries:  # a suite without references
+        return Coverage(len(means), len(benchmark.tasks), (), None, "its suite has no reference scores")
+    unplaced = set(summaries[0].left_out) & set(map(benchmark.title, benchmark.tasks))
+    refused = text(
+        *("scores", "refused"),
+        missing=len(missing),
+        unplaced=len(unplaced),
+        others=summaries[0].games - inside,
+        noun=benchmark.noun,
+        suite=benchmark.view.name,
+        references="reference scores" if benchmark.view.own else f"{summaries[0].title} score",
+    )
     names = tuple(map(benchmark.title, missing))
-    return Coverage(inside, len(benchmark.tasks), names, None if why else first.median.value, why)
+    return Coverage(inside, len(benchmark.tasks), names, None if refused else summaries[0].median.value, refused)
 
 
 def _efficiency(frames: int | None, summaries: Sequence[Summary], bars: Sequence[Breakthrough]) -> Efficiency | None:

@@ -21,7 +21,7 @@ from arcademark.metrics.uncertainty.intervals import LEVEL
 from arcademark.metrics.uncertainty.samples import means, padded
 from arcademark.reports import wording
 from arcademark.reports.measures import Measure, Runs
-from arcademark.reports.tables import analysis, comparison_notices, sensitivity, sequential
+from arcademark.reports.tables import analysis, notices, orders
 from arcademark.reports.tables.comparison import (
     Comparison,
     GameDifference,
@@ -97,11 +97,11 @@ def compare_tables(
     measures = dataset.benchmark.chosen(wanted.metrics)
     bootstrap = analysis.bootstrap_of(dataset, wanted)
     main = measures[0]
-    tested = sequential.of(dataset, main, bootstrap, plan, summary) if plan else None
+    tested = orders.sequential(dataset, main, bootstrap, plan, summary) if plan else None
     pairs = _pairs(dataset, measures, bootstrap, follow)
     sides = tuple(Side(**analysis.identity(name, dataset)) for name in dataset.algorithms)
     title = " against ".join(dataset.algorithms) if len(sides) == 2 else wording.shortened(dataset.algorithms, most=4)
-    told = comparison_notices.collect(dataset, sides, pairs, bootstrap, CONFIDENCE)
+    told = notices.of_comparison(dataset, sides, pairs, bootstrap, CONFIDENCE)
     return Comparison(
         **analysis.shared(title, dataset, measures, bootstrap, told, (*CITED, *((SEQUENTIAL,) if tested else ()))),
         metric=main.metric,
@@ -110,7 +110,7 @@ def compare_tables(
         confidence=CONFIDENCE,
         algorithms=sides,
         pairs=pairs,
-        sensitivity=sensitivity.of(dataset),
+        sensitivity=orders.sensitivity(dataset),
         profiles=_profiles(dataset, main, bootstrap),
         sequential=tested,
     )

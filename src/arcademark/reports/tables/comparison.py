@@ -6,13 +6,24 @@ second's.
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from arcademark.metrics.sequential import Decision, Step
-from arcademark.reports.tables.document import Statistic, TableDocument
+from arcademark.reports import wording
+from arcademark.reports.columns import Column
+from arcademark.reports.document import Notice
+from arcademark.reports.tables.document import STATISTICS, Statistic, TableDocument
 
 Verdict = Literal["better", "worse", "undecided", "untested"]
+
+VERDICTS = {"better": "good", "worse": "bad", "untested": "weak"}
+DECISIONS = {"larger": "good", "smaller": "bad", "undecided": "weak"}
+
+OF_THE_DATA = frozenset({"runs", "read", "untested"})
+"""Kinds of notes that hold for these scores and not for every comparison."""
 
 
 @dataclass(frozen=True)
@@ -125,6 +136,61 @@ class Pair:
     summaries: tuple[SummaryDifference, ...]
     power: Power | None
 
+    @property
+    def median(self) -> Statistic | None:
+        """The difference of medians by the first metric."""
+        return self._difference("median")
+
+    @property
+    def iqm(self) -> Statistic | None:
+        """The difference of interquartile means by the first metric."""
+        return self._difference("iqm")
+
+    def _difference(self, statistic: str) -> Statistic | None:
+        return next((item.difference for item in self.summaries if item.statistic == statistic), None)
+
+    @property
+    def decided(self) -> int:
+        """Games on which one is better."""
+        return self.better + self.worse
+
+    @property
+    def tested(self) -> bool:
+        """Whether any game could be tested."""
+        return self.untested < len(self.games)
+
+    @property
+    def ordered(self) -> list[GameDifference]:
+        """The games, those first whose difference was decided."""
+        return sorted(self.games, key=lambda game: game.verdict not in ("better", "worse"))
+
+    @property
+    def higher(self) -> int:
+        """Games on which the first's score is higher."""
+        return sum(game.difference > 0 for game in self.games)
+
+    @property
+    def lower(self) -> int:
+        """Games on which it is lower."""
+        return sum(game.difference < 0 for game in self.games)
+
+    def stand(self, alpha: float) -> int:
+        """Count the differences that stand when corrected for the number of tests."""
+        return sum(game.corrected_p is not None and game.corrected_p < alpha for game in self.games)
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """What is shown of a difference of summaries."""
+        return (
+            Column("metric", "title"),
+            Column("summary", lambda item: STATISTICS[item.statistic].replace("optimality", "opt."), kind="name"),
+            Column(self.first, "first", wording.percent),
+            Column(self.second, "second", wording.percent),
+            Column("difference", "difference.value", wording.percent, style="strong"),
+            Column("interval", lambda item: item.difference.span),
+            Column("relative", "relative", wording.fixed),
+        )
+
 
 @dataclass(frozen=True)
 class SequentialPair:
@@ -175,6 +241,39 @@ class Sequential:
     algorithms: tuple[SequentialRuns, ...]
     pairs: tuple[SequentialPair, ...]
 
+    @property
+    def lacking(self) -> Mapping[int, list[str]]:
+        """The algorithms by how many runs more they need."""
+        groups = defaultdict[int, list[str]](list)
+        for side in self.algorithms:
+            if side.more:
+                groups[side.more].append(side.algorithm)
+        return groups
+
+    @property
+    def needed(self) -> int:
+        """How many runs these then have."""
+        return max((side.runs + side.more for side in self.algorithms if side.more), default=0)
+
+    @property
+    def rows(self) -> tuple[tuple[SequentialPair, Step | None], ...]:
+        """The steps of a single pair, of several the last."""
+        last = slice(-1 if len(self.pairs) > 1 else 0, None)
+        return tuple((pair, step) for pair in self.pairs for step in (pair.steps[last] or (None,)))
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """What is shown of each row."""
+        unit = wording.percent if self.metric else wording.score
+        return (
+            Column("first", "0.first", style="strong"),
+            Column("second", "0.second", style="strong"),
+            Column("runs of each", "1.runs"),
+            Column("difference", "1.difference", unit),
+            Column("boundary", "1.boundary", unit),
+            Column("the first is", _decision, kind="name", style=lambda row: DECISIONS.get(_decision(row), "")),
+        )
+
 
 @dataclass(frozen=True)
 class Ranking:
@@ -206,6 +305,13 @@ class Flip:
     first_above: tuple[str, ...]
     second_above: tuple[str, ...]
 
+    COLUMNS: ClassVar = (
+        Column("this one above", "first", style="strong"),
+        Column("that one", "second", style="strong"),
+        Column("under", "first_above", kind="prose"),
+        Column("and below under", "second_above", kind="prose"),
+    )
+
 
 @dataclass(frozen=True)
 class Sensitivity:
@@ -216,6 +322,14 @@ class Sensitivity:
 
     rankings: tuple[Ranking, ...]
     flips: tuple[Flip, ...]
+
+    @property
+    def inversions(self) -> list[tuple[int, list[str]]]:
+        """The measures that put pairs in the opposite order to the first metric's median, by how many pairs."""
+        groups = defaultdict[int, list[str]](list)
+        for item in self.rankings:
+            groups[item.inversions].append(f"{STATISTICS[item.statistic]} {item.title}")
+        return sorted((number, names) for number, names in groups.items() if number)
 
 
 @dataclass(frozen=True)
@@ -257,3 +371,89 @@ class Comparison(TableDocument):
     sensitivity: Sensitivity | None
     profiles: tuple[Profile, ...]
     sequential: Sequential | None = None
+
+    @property
+    def sources_known(self) -> tuple[Side, ...]:
+        """The algorithms whose scores' source is known."""
+        return tuple(item for item in self.algorithms if item.source)
+
+    @property
+    def notes_of_data(self) -> tuple[Notice, ...]:
+        """The notes that hold for these scores."""
+        return tuple(note for note in self.notes if note.kind in OF_THE_DATA)
+
+    @property
+    def notes_of_method(self) -> tuple[Notice, ...]:
+        """The notes that hold for every comparison."""
+        return tuple(note for note in self.notes if note.kind not in OF_THE_DATA)
+
+    @property
+    def pair_columns(self) -> tuple[Column, ...]:
+        """What is shown of each of several pairs."""
+        return (
+            Column("first", "first", style="strong"),
+            Column("second", "second", style="strong"),
+            Column(f"{self.benchmark.noun}s", lambda pair: len(pair.games)),
+            Column("better –worse", lambda pair: f"{pair.better} –{pair.worse}" if pair.tested else None),
+            Column(
+                "P(first beats second)",
+                lambda pair: wording.fixed(pair.improvement.value),
+                below=lambda pair: share_span(pair.improvement),
+            ),
+            *(
+                Column(
+                    f"{title} {self.metric_title} difference", f"{name}.value", wording.percent, below=f"{name}.span"
+                )
+                for title, name in (("median", "median"), ("IQM", "iqm"))
+            ),
+        )
+
+    def game_columns(self, pair: Pair) -> tuple[Column, ...]:
+        """Return what is shown of each game."""
+        return (
+            Column(self.benchmark.noun, lambda game: self.game(game.game).name),
+            Column(pair.first, "first", wording.score, optional=True),
+            Column(pair.second, "second", wording.score, optional=True),
+            Column("difference", "difference", wording.score, style="strong"),
+            Column(self.metric_title, "normalised", wording.percent, meaning=self.metric_meaning),
+            Column("p", "p", _p),
+            Column("Holm's p", "corrected_p", _p, optional=True),
+            Column("verdict", "verdict", kind="name", style=lambda game: VERDICTS.get(game.verdict, "")),
+            Column("beats", "improvement", wording.fixed),
+            Column("runs needed", "seeds_needed"),
+        )
+
+    @property
+    def ranking_columns(self) -> tuple[Column, ...]:
+        """What is shown of the order that each measure gives."""
+        return (
+            Column("metric", "title"),
+            Column("summary", lambda item: STATISTICS[item.statistic].replace("optimality", "opt.")),
+            *(Column(side.name, f"ranks.{place}") for place, side in enumerate(self.algorithms)),
+            Column("inversions", "inversions"),
+            Column("Kendall's τ", "kendall_tau", wording.fixed),
+        )
+
+    @property
+    def banded(self) -> bool:
+        """Whether profiles have intervals."""
+        return any(item.low is not None for item in self.profiles)
+
+    @property
+    def with_intervals(self) -> bool:
+        """Whether differences have intervals."""
+        return any(pair.improvement.low is not None for pair in self.pairs)
+
+
+def share_span(statistic: Statistic) -> str:
+    """Show the interval of a fraction; "" where there is none."""
+    known = statistic.low is not None and statistic.high is not None
+    return f"{statistic.low:.2f} … {statistic.high:.2f}" if known else ""
+
+
+def _decision(row: tuple[SequentialPair, Step | None]) -> str:
+    return row[1].decision if row[1] else "undecided"
+
+
+def _p(value: float) -> str:
+    return "<0.001" if value < 0.001 else f"{value:.3f}"

@@ -13,8 +13,8 @@ from arcademark.metrics.uncertainty import coverage
 from arcademark.metrics.uncertainty.intervals import LEVEL
 from arcademark.reports import wording
 from arcademark.reports.measures import Measure
-from arcademark.reports.tables import words
 from arcademark.reports.tables.dataset import Dataset
+from arcademark.reports.tables.document import STATISTICS
 
 PERCENT = "\N{NO-BREAK SPACE}%"
 
@@ -108,7 +108,7 @@ def _told(basis: Basis, measures: Sequence[Measure], method: str, prefix: str) -
 
 def _short(basis: Basis, method: str, prefix: str) -> str:
     found = []
-    for statistic, title in words.STATISTICS.items():
+    for statistic, title in STATISTICS.items():
         seen = coverage.measured(f"{prefix}{statistic}", method, basis.games, basis.fewest)
         if seen and seen[0] < coverage.ENOUGH:
             found.append(f"{title} {coverage.span(seen)}{PERCENT}")

@@ -10,11 +10,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from types import MappingProxyType
 
-from arcademark.reports.document import Breakthrough, Estimate, HardExploration, Notice, Noticed, Similar
-from arcademark.reports.record import Citation, Planning, Run
-from arcademark.reports.runs.learning import LearningCurve
+from arcademark.metrics.uncertainty.intervals import FEWEST
+from arcademark.reports import wording
+from arcademark.reports.document import Breakthrough, Estimate, HardExploration, Notice, Noticed
+from arcademark.reports.record import Citation, Planning
+
+KINDS = MappingProxyType(
+    {"random": "random", "human": "human", "human_world_record": "record", "low": "low", "high": "high"}
+)
+"""Kinds of references, as the headings of narrow columns."""
+
+CAPPED = frozenset({"capped_hns", "saber", "capped"})
+"""Metrics that say no more of a single game than the one that they cap."""
+
+STATISTICS = MappingProxyType({"mean": "mean", "median": "median", "iqm": "IQM", "optimality_gap": "optimality gap"})
+"""Summaries, in words."""
+
+MOST_ALGORITHMS = 100
+"""Algorithms of which a terminal shows the headline and the summaries where not everything is asked for."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +43,12 @@ class Statistic:
     value: float | None
     low: float | None = None
     high: float | None = None
+
+    @property
+    def span(self) -> str:
+        """The interval of a percentage without signs, e.g. "812 … 930"; "" where there is none."""
+        known = self.low is not None and self.high is not None
+        return f"{wording.number(self.low)} … {wording.number(self.high)}" if known else ""
 
 
 @dataclass(frozen=True)
@@ -69,6 +90,11 @@ class BenchmarkView:
     own: bool
     games: int
     references: tuple[ReferenceKind, ...]
+
+    @property
+    def noun(self) -> str:
+        """What it has many of: games on Atari, else tasks."""
+        return "task" if self.own else "game"
 
 
 @dataclass(frozen=True)
@@ -133,6 +159,18 @@ class Score:
     runs: int
     normalised: Mapping[str, Statistic]
     played: Played | None = None
+
+    @property
+    def interval(self) -> str:
+        """The interval in points, "1,200 … 1,450"; where there is none, a dash or why: "too few runs"."""
+        score = self.score
+        if score.low is not None and score.high is not None and score.value is not None:
+            return wording.span(score.low, score.high, wording.decimals(score.value))
+        if self.played and self.played.exact:
+            return "exact"
+        if score.value is not None and 1 < self.runs < FEWEST:
+            return "too few runs"
+        return "too few episodes" if self.played and self.runs == 1 and len(self.played.episodes) < FEWEST else ""
 
 
 @dataclass(frozen=True)
@@ -244,6 +282,18 @@ class Algorithm:
     frames_of_files: bool = False
     published: Estimate | None = None
 
+    @property
+    def planning(self) -> Planning | None:
+        """What its decisions on all games cost; None of agents that do not plan."""
+        costs = [score.played.planning for score in self.scores if score.played and score.played.planning]
+        decisions, frames = sum(cost.decisions for cost in costs), sum(cost.simulated_frames for cost in costs)
+        return Planning(decisions, frames, frames / decisions) if decisions else None
+
+    @property
+    def runs_a_game(self) -> str:
+        """How many runs a game it has: "5", "3–5"."""
+        return "–".join(map(wording.count, sorted({self.fewest_runs, self.most_runs})))
+
 
 @dataclass(frozen=True)
 class SingleRuns:
@@ -306,28 +356,3 @@ class TableDocument(Noticed):
     def game(self, task: str) -> Game:
         """Return the game with this id; raise KeyError if the document does not have it."""
         return {game.id: game for game in self.games}[task]
-
-
-@dataclass(frozen=True)
-class ScoreReport(TableDocument):
-    """Everything that is said of the scores of runs and tables.
-
-    learning: How learners' training went, or goes; games together.
-    runs: The runs among what was read.
-    methods: Of runs: paragraphs to paste into a paper, written from the settings in force.
-    similar: The algorithms whose training frames are known beside published ones of a similar budget; on atari-57.
-    tolerance: None where it was not asked for.
-    """
-
-    SCHEMA: ClassVar[str] = "arcademark.report/4"
-    algorithms: tuple[Algorithm, ...]
-    learning: tuple[LearningCurve, ...] = ()
-    runs: tuple[Run, ...] = ()
-    methods: tuple[str, ...] = ()
-    similar: tuple[Similar, ...] = ()
-    tolerance: Tolerance | None = None
-
-    @property
-    def unit(self) -> str:
-        """What the runs' lengths are counted in."""
-        return self.runs[0].protocol.unit if self.runs else "frame"

@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, runtime_checkable
@@ -82,12 +83,14 @@ class Scores:
     def rename(self, names: Mapping[str, str]) -> Scores:
         """Give algorithms new names everywhere."""
         new = {name: names.get(name, name) for name in self.table.algorithms}
+        renamed: dict[str, Any] = {
+            field: {new[name]: value for name, value in getattr(self, field).items()}
+            for field in ("plays", "frames", "qualified")
+        }
         return replace(
             self,
             table=self.table.rename(names),
-            plays={new[name]: play for name, play in self.plays.items()},
-            frames={new[name]: count for name, count in self.frames.items()},
-            qualified={new[name]: known for name, known in self.qualified.items()},
+            **renamed,
             lone={(new[name], task): episodes for (name, task), episodes in self.lone.items()},
             played={new[name]: replace(item, name=new[name]) for name, item in self.played.items()},
             one_seed=frozenset(new[name] for name in self.one_seed),
@@ -110,29 +113,24 @@ def load(
         return places
     if isinstance(places, RunCollection):
         return of_runs(places, every_variant=every_variant)
-    wanted = [one for place in _wanted(places) for one in _opened(place, reading)]
-    files = [
-        place for place in wanted if _text(place) and not _text(place).startswith(CATALOGUE) and not _is_run(place)
-    ]
-    runs = [place for place in wanted if _is_run(place)]
-    found: list[Scores] = []
-    for place in wanted:
-        if place in files:
-            if place is files[0]:
-                found.append(_files(files, canonical, reading))
-        elif place in runs:
-            if place is runs[0]:
-                found.append(
-                    of_runs(
-                        load_runs([run for run in runs if not isinstance(run, ScoreTable)]), every_variant=every_variant
-                    )
-                )
-        elif isinstance(place, ScoreTable):
+    scores, files, runs = list[Scores | str](), list[str](), list[RunRecord | str | os.PathLike[str]]()
+    for place in chain.from_iterable(_opened(one, reading) for one in _wanted(places)):
+        if isinstance(place, ScoreTable):
             tasks = tuple(canonical(task) for task in place.tasks)
-            found.append(_table(replace(place, tasks=tasks), "a table"))
+            scores.append(_table(replace(place, tasks=tasks), "a table"))
+        elif _is_run(place):
+            scores += [] if runs else ["runs"]  # all of a kind are read at once, in the place of the first
+            runs.append(place)
+        elif (name := _text(place)).startswith(CATALOGUE):
+            scores.append(_collection(name.removeprefix(CATALOGUE)))
         else:
-            found.append(_collection(_text(place).removeprefix(CATALOGUE)))
-    return _together(found)
+            scores += [] if files else ["files"]
+            files.append(name)
+    read = {
+        "runs": lambda: of_runs(load_runs(runs), every_variant=every_variant),
+        "files": lambda: _files(files, canonical, reading),
+    }
+    return _together([item if isinstance(item, Scores) else read[item]() for item in scores])
 
 
 def _wanted(places: Sequence[ScoreSource] | ScoreSource) -> list[_Read]:
@@ -216,11 +214,11 @@ def _opened(place: _Read, reading: Mapping[str, Any]) -> Sequence[_Read]:
     return runs_in(folder) or (place,)
 
 
-def _files(files: Sequence[_Read], canonical: Callable[[str], str], reading: Mapping[str, Any]) -> Scores:
+def _files(files: Sequence[str], canonical: Callable[[str], str], reading: Mapping[str, Any]) -> Scores:
     from arcademark.scores.reading import read_tables
 
-    found = read_tables([Path(_text(place)) for place in files], canonical_task=canonical, **reading)
-    names = wording.shortened(map(str, files), most=4)
+    found = read_tables(list(map(Path, files)), canonical_task=canonical, **reading)
+    names = wording.shortened(files, most=4)
     return replace(
         _table(found.table, names),
         sources=(f"{names}: {found.summary}",),
@@ -328,17 +326,17 @@ def _together(found: Sequence[Scores]) -> Scores:
         sources = dict(zip(scores.table.algorithms, scores.table.sources, strict=True))
         places = {name: Path(sources[name]).name.replace(",", " ") or "?" for name in shared}
         apart.append(scores.rename({name: scores.qualified.get(name, f"{name} [{places[name]}]") for name in shared}))
+    merged: dict[str, Any] = {
+        name: dict(chain.from_iterable(getattr(scores, name).items() for scores in apart))
+        for name in ("plays", "frames", "qualified", "lone", "played")
+    }
     return Scores(
         concatenate([scores.table for scores in apart]),
-        {name: play for scores in apart for name, play in scores.plays.items()},
-        {name: count for scores in apart for name, count in scores.frames.items()},
-        tuple(source for scores in apart for source in scores.sources),
-        tuple(remark for scores in apart for remark in scores.remarks),
-        {name: known for scores in apart for name, known in scores.qualified.items()},
-        {cell: episodes for scores in apart for cell, episodes in scores.lone.items()},
-        {name: item for scores in apart for name, item in scores.played.items()},
-        next((scores.runs for scores in apart if scores.runs), None),
-        frozenset(name for scores in apart for name in scores.one_seed),
+        **merged,
+        sources=tuple(chain.from_iterable(scores.sources for scores in apart)),
+        remarks=tuple(chain.from_iterable(scores.remarks for scores in apart)),
+        runs=next((scores.runs for scores in apart if scores.runs), None),
+        one_seed=frozenset(chain.from_iterable(scores.one_seed for scores in apart)),
     )
 
 

@@ -103,11 +103,7 @@ def _impossible(dataset: Dataset) -> Iterator[Notice]:
                 games = wording.shortened(map(dataset.benchmark.title, same))
                 told.append(f"so {wording.score(score)} of {name} on {games} is hardly a score either")
     if told:
-        yield notice(
-            "impossible",
-            f"No episode can have such a score: {wording.shortened(told)}.",
-            "Correct the rows; leave a missing score out.",
-        )
+        yield notice("impossible", scores=told)
 
 
 @cache
@@ -162,11 +158,7 @@ def _mixed(dataset: Dataset) -> Iterator[Notice]:
 
 def _units(told: Sequence[str], how: str) -> Iterator[Notice]:
     if told:
-        yield notice(
-            "scale",
-            f"These scores, and others beside them, {how}: {wording.shortened(told)}.",
-            "Scores are the game's own points, neither clipped nor normalised; correct the table.",
-        )
+        yield notice("scale", scores=told, how=how)
 
 
 def _implausible(dataset: Dataset) -> Iterator[Notice]:
@@ -179,11 +171,7 @@ def _implausible(dataset: Dataset) -> Iterator[Notice]:
             if found and record is not None and score > max(found.score, record):
                 told.append(f"{_shown(dataset, task, score, name)} (record {wording.score(record)})")
     if told:
-        yield notice(
-            "implausible",
-            f"Above the human world record and every score in the catalogue, so check that they are right: "
-            f"{wording.shortened(told)}.",
-        )
+        yield notice("implausible", scores=told)
 
 
 def _counter(dataset: Dataset) -> Iterator[Notice]:
@@ -199,18 +187,9 @@ def _counter(dataset: Dataset) -> Iterator[Notice]:
             if _elsewhere(dataset, name) and factor and score > human.get(task, score):
                 scaled.append(f"{shown} would be {wording.score(score / factor)}")
     if scaled:
-        yield notice(
-            "units",
-            f"Older emulators (atari-py) paid multiples of points; if these are of one: {wording.shortened(scaled)}.",
-            "'arcademark info games NAME' says how it is known.",
-        )
+        yield notice("units", scores=scaled)
     if told:
-        yield notice(
-            "counter",
-            f"Above what the game's counter can show under ale-py {anomalies.CHECKED}, where passing its end pays all "
-            f"points back: {wording.shortened(told)}.",
-            "'arcademark info games NAME' says how it is known.",
-        )
+        yield notice("counter", scores=told, emulator=anomalies.CHECKED)
 
 
 def _alike(dataset: Dataset) -> Iterator[Notice]:
@@ -220,20 +199,11 @@ def _alike(dataset: Dataset) -> Iterator[Notice]:
         spellings["".join(char for char in name.casefold() if char.isalnum()) or name].append(name)
     told = [wording.listing(names) for names in spellings.values() if len(names) > 1]
     if told:
-        yield notice(
-            "names_alike",
-            f"Names that are almost the same are algorithms of their own here: {wording.shortened(told)}.",
-            "Write an algorithm's name alike in every row.",
-        )
+        yield notice("names_alike", names=told)
 
 
 def _of_references(dataset: Dataset) -> Iterator[Notice]:
     """Warn of reference players among algorithms."""
     named = [name for name in dataset.algorithms if _elsewhere(dataset, name) and name.casefold() in REFERENCES]
     if named:
-        yield notice(
-            "reference_named",
-            f"{wording.listing(named)} {'is' if len(named) == 1 else 'are'} taken for {'an ' * (len(named) == 1)}"
-            f"algorithm{'s' * (len(named) > 1)}: scores of reference players are normalised by, not ranked.",
-            "Leave their rows or columns out; --references takes reference scores of your own.",
-        )
+        yield notice("reference_named", names=named)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from arcademark.catalogue.model import Entry, SettingValue
-from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.errors import ArcadeMarkError
 from arcademark.reports import settings as vocabulary
 from arcademark.reports import wording
 from arcademark.subset.predict.model import FrameCap
@@ -16,14 +16,6 @@ from arcademark.suite.protocols import Protocol, protocols
 from arcademark.suite.settings import format_setting
 
 _LABEL = re.compile(r"(?P<name>\S+)(?: \((?P<overrides>.+)\))?")
-
-MOST_SETTINGS = 3
-"""Settings that differ which are told with their values."""
-
-MOST_GROUPS = 3
-"""Groups of algorithms, each with its own differences from the first, above which settings are told one by one."""
-
-_DIFFERENT = "{} were scored under different protocols, so their scores should not be ranked together"
 
 UNKNOWN = "not known"
 
@@ -98,43 +90,7 @@ def frame_cap(play: Play) -> FrameCap:
     return "unknown" if length is None else length
 
 
-def differing(plays: Mapping[str, Play]) -> Iterator[str]:
-    """Say who alone plans on the emulator, and in which settings algorithms differ from the first that is known."""
-    planners = [name for name, play in plays.items() if play.plans]
-    if planners and len(planners) < len(plays):
-        others = [name for name in plays if name not in planners]
-        yield (
-            f"{wording.shortened(planners)} {'plans' if len(planners) == 1 else 'plan'} on the emulator, trying "
-            f"actions there before taking one, and {wording.shortened(others)} "
-            f"{'does' if len(others) == 1 else 'do'} not, so their scores should not be ranked together."
-        )
-    known = {name: play for name, play in plays.items() if play.known}
-    first, *others = known or [""]
-    groups: dict[tuple[str, ...], list[str]] = {}
-    for name in others:
-        if what := _difference(plays[first], plays[name]):
-            groups.setdefault(what, []).append(name)
-    if len(groups) > MOST_GROUPS:
-        told = list(_setting_by_setting(known))
-        yield f"{_DIFFERENT.format(wording.shortened(known))}: {_brief(told)}."
-        return
-    for what, names in groups.items():
-        yield f"{_DIFFERENT.format(f'{first} and {wording.shortened(names)}')}: {_brief(what)}."
-
-
-def in_full(plays: Mapping[str, Play]) -> str:
-    """Say of every setting that has several values who has which; "" where `differing` says as much."""
-    told = list(_setting_by_setting({name: play for name, play in plays.items() if play.known}))
-    return f"Settings that differ: {'; '.join(told)}." if len(told) > MOST_SETTINGS else ""
-
-
-def _brief(told: Sequence[str]) -> str:
-    """Name the first settings with their values, and of the others how many they are."""
-    more = len(told) - MOST_SETTINGS
-    return "; ".join([*told[:MOST_SETTINGS], *([f"and {wording.plural(more, 'setting')} more"] if more > 0 else [])])
-
-
-def _setting_by_setting(plays: Mapping[str, Play]) -> Iterator[str]:
+def setting_by_setting(plays: Mapping[str, Play]) -> Iterator[str]:
     """Name each setting that has several values, and who has which."""
     settings = {name: settings_of(play) for name, play in plays.items()}
     for key in vocabulary.ordered(dict.fromkeys(key for known in settings.values() for key in known)):
@@ -143,10 +99,10 @@ def _setting_by_setting(plays: Mapping[str, Play]) -> Iterator[str]:
             values.setdefault(known.get(key, UNKNOWN), []).append(name)
         if len(values.keys() - {UNKNOWN}) > 1:
             unknown = values.pop(UNKNOWN, [])
-            told = [f"{value}: {wording.shortened(names, most=2)}" for value, names in values.items()]
             if unknown:
-                told.append(f"{UNKNOWN}: {wording.shortened(unknown, most=2)}")
-            yield f"{key} ({', '.join(told)})"
+                values[UNKNOWN] = unknown
+            by_value = (f"{value}: {wording.shortened(names, most=2)}" for value, names in values.items())
+            yield f"{key} ({', '.join(by_value)})"
 
 
 def settings_of(play: Play) -> dict[str, str]:
@@ -154,26 +110,6 @@ def settings_of(play: Play) -> dict[str, str]:
     named = {} if play.protocol is None else vocabulary.of_protocol(play.protocol)
     everything = named | vocabulary.of_entry(play.settings)
     return {key: format_setting(value) for key, value in everything.items() if key not in NO_SETTING}
-
-
-def not_ours(plays: Mapping[str, Play]) -> Iterator[str]:
-    """Say which algorithms name a protocol that is none of ours, so that nothing is known of its settings."""
-    labels: dict[str, list[str]] = {}
-    for name, play in plays.items():
-        if play.label and play.protocol is None:
-            labels.setdefault(play.label, []).append(name)
-    for label, names in labels.items():
-        name = label.partition(" (")[0]
-        if name.lower() in protocols():
-            why = f"what {label!r} changes of the protocol {name} is not understood"
-        else:
-            why = str(UnknownNameError("protocol", name, protocols())).rstrip("?")
-        yield f"{wording.shortened(names)}: {why}; it is not known how these scores were made."
-
-
-def unknown(plays: Mapping[str, Play], names: Sequence[str]) -> tuple[str, ...]:
-    """Return the algorithms of whose protocol nothing is known."""
-    return tuple(name for name in names if not plays.get(name, Play()).known)
 
 
 def difference(a: Play, b: Play) -> tuple[str, ...]:
@@ -184,7 +120,7 @@ def difference(a: Play, b: Play) -> tuple[str, ...]:
     return tuple(f"{key} ({first}, {second})" for key, first, second in pairs if first != second)
 
 
-def _difference(a: Play, b: Play) -> tuple[str, ...]:
+def differences(a: Play, b: Play) -> tuple[str, ...]:
     """Name the settings that differ or, where none is known to, the protocols that do."""
     if told := difference(a, b):
         return told

@@ -1,1 +1,0 @@
-"""Presenters: each makes the document of one analysis, of the blocks of `arcademark.reports.blocks`."""

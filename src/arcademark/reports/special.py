@@ -1,0 +1,121 @@
+"""Blocks that templates of documents cannot say: figures, and headlines."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from arcademark.reports import wording
+from arcademark.reports.blocks import Card, Cards, Cell, Figure
+from arcademark.reports.figures import style
+from arcademark.reports.figures.model import Curve, CurvePanel, Curves, Guide
+from arcademark.reports.figures.style import MOST_SERIES, ticks
+from arcademark.reports.runs import figure_learning, figures
+from arcademark.suite.subsets import LEVEL
+
+if TYPE_CHECKING:
+    from arcademark.reports.tables.comparison import Comparison
+    from arcademark.reports.tables.document import Algorithm
+from arcademark.reports.tables.report import ScoreReport
+
+SAMPLING = "95 % from the scores"
+"""The interval of an estimate that few scores leave, the model's error apart."""
+
+
+def cards(report: ScoreReport) -> Cards:
+    """Show each algorithm's estimate, or the median that is known."""
+    return Cards("algorithm", "estimate", tuple(_card(item, report) for item in report.algorithms), (SAMPLING,))
+
+
+def _card(item: Algorithm, report: ScoreReport) -> Card:
+    estimate, published, median = item.estimate, item.published, item.coverage.median
+    value, doubt, caption = None, "", ""
+    if estimate is not None:
+        value, doubt = estimate.value, estimate.style
+        caption = (
+            f"{estimate.title} also needs {wording.listing(estimate.missing)}"
+            if value is None
+            else f"median human-normalised score of {estimate.suite}, estimated from {estimate.title}"
+        )
+    elif median is not None:
+        value, doubt, caption = median, "good", "median of all games"
+    number = wording.percent(value) if value is not None or estimate is None else "refused"
+    facts = {"from": estimate.title if estimate else wording.MISSING}
+    if estimate is None or estimate.printed_error is not None:
+        facts["error, on other papers"] = estimate.errors if estimate else wording.MISSING
+    facts[f"{100 * LEVEL:g} % interval"] = estimate.interval if estimate else wording.MISSING
+    facts[SAMPLING] = wording.between(estimate.sampling_low, estimate.sampling_high) if estimate else wording.MISSING
+    for subset, name in report.models.items():
+        mine = published is not None and published.subset == subset
+        facts[name] = wording.percent(published.value if published and mine else None)
+    facts |= {bar.short: f"{len(bar.reached)} of {bar.games}" for bar in item.breakthroughs}
+    return Card(item.name, Cell(number, doubt, sort=value), caption, tuple(facts.items()))  # type: ignore[arg-type]
+
+
+def standing(report: ScoreReport, caption: str) -> Figure:
+    """Draw where each algorithm stands on each game."""
+    return Figure("standing", partial(figures.standing, report), caption, _legend(report) if report.several else ())
+
+
+def distribution(report: ScoreReport, caption: str) -> Figure:
+    """Draw how the episodes of each game are distributed."""
+    legend = _legend(report) if report.benchmark.own and report.several else ()
+    return Figure("distribution", partial(figures.distribution, report), caption, legend)
+
+
+def learning(report: ScoreReport, caption: str) -> Figure | None:
+    """Draw how the training of the learners among the algorithms went."""
+    learners = {curve.algorithm for curve in report.learning}
+    legend = tuple(pair for pair in _legend(report) if pair[0] in learners)
+    made = partial(figure_learning.panels, report)
+    return Figure("learning", made, caption, legend if report.several else ()) if legend else None
+
+
+def profiles(comparison: Comparison, caption: str) -> Figure:
+    """Draw performance profiles."""
+    legend = style.legend([item.algorithm for item in comparison.profiles])
+    return Figure("profiles", lambda: ((_profiles(comparison), _in_words(comparison)),), caption, legend)
+
+
+def _legend(report: ScoreReport) -> tuple[tuple[str, str], ...]:
+    return style.legend([item.name for item in report.algorithms])
+
+
+def _profiles(comparison: Comparison) -> Curves:
+    """Lay the figure out."""
+    first = comparison.profiles[:MOST_SERIES]
+    reach = first[0].thresholds[-1]
+    panel = CurvePanel(
+        title="",
+        across=f"{comparison.metric_title} above which runs lie",
+        limits=(0.0, reach),
+        heights=(0.0, 1.0),
+        ticks=tuple((value, f"{value:,.0f} %") for value in ticks(0.0, reach, 9)),
+        levels=tuple((share, f"{100 * share:.0f} %") for share in (0.0, 0.25, 0.5, 0.75, 1.0)),
+        curves=tuple(
+            Curve(
+                tuple(item.thresholds),
+                tuple(item.shares),
+                index,
+                steps="post",
+                band=None if item.low is None or item.high is None else (tuple(item.low), tuple(item.high)),
+            )
+            for index, item in enumerate(first)
+        ),
+        grid=True,
+        guide=Guide(100.0, "", "muted"),
+    )
+    return Curves((panel,), body=248.0)
+
+
+def _in_words(comparison: Comparison) -> str:
+    """Say what the figure shows: each algorithm's share of runs above some thresholds."""
+    shares_of = []
+    for item in comparison.profiles[:MOST_SERIES]:
+        shares = (
+            f"{100 * share:.0f} % above {at:.0f} %"
+            for at, share in zip(item.thresholds, item.shares, strict=True)
+            if any(abs(at - mark) < 1e-9 for mark in (0.0, 50.0, 100.0, 200.0))
+        )
+        shares_of.append(f"{item.algorithm}: {', '.join(shares)}")
+    return f"Share of runs above each {comparison.metric_title}. {'; '.join(shares_of)}."

@@ -1,0 +1,305 @@
+"""The report of scores: frozen data, and what is shown of it."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from arcademark.reports import wording
+from arcademark.reports.columns import Column
+from arcademark.reports.document import Breakthrough, Similar
+from arcademark.reports.prose import text
+from arcademark.reports.record import Planning, Run
+from arcademark.reports.runs.learning import LearningCurve, sparkline
+from arcademark.reports.subsets.models import ANY
+from arcademark.reports.tables.document import (
+    CAPPED,
+    KINDS,
+    STATISTICS,
+    Algorithm,
+    Efficiency,
+    Gain,
+    Game,
+    Score,
+    Summary,
+    TableDocument,
+    Tolerance,
+)
+
+
+@dataclass(frozen=True)
+class ScoreReport(TableDocument):
+    """Everything that is said of the scores of runs and tables.
+
+    learning: How learners' training went, or goes; games together.
+    runs: The runs among what was read.
+    methods: Of runs: paragraphs to paste into a paper, written from the settings in force.
+    similar: The algorithms whose training frames are known beside published ones of a similar budget; on atari-57.
+    tolerance: None where it was not asked for.
+    """
+
+    SCHEMA: ClassVar[str] = "arcademark.report/4"
+    algorithms: tuple[Algorithm, ...]
+    learning: tuple[LearningCurve, ...] = ()
+    runs: tuple[Run, ...] = ()
+    methods: tuple[str, ...] = ()
+    similar: tuple[Similar, ...] = ()
+    tolerance: Tolerance | None = None
+
+    @property
+    def unit(self) -> str:
+        """What the runs' lengths are counted in."""
+        return self.runs[0].protocol.unit if self.runs else "frame"
+
+    @property
+    def brief(self) -> tuple[str, ...]:
+        """Each algorithm's estimate with the model's error, or what is missing for one, in a line."""
+        return tuple(text("scores", "brief", item=item, noun=self.benchmark.noun) for item in self.algorithms)
+
+    @property
+    def played_under(self) -> Mapping[tuple[str, str], list[str]]:
+        """The runs' names by their protocol and by what emulated the games."""
+        runs = defaultdict[tuple[str, str], list[str]](list)
+        for run in self.runs:
+            runs[run.protocol.label, run.played_on].append(run.name)
+        return runs
+
+    @property
+    def fewer_averaged(self) -> bool:
+        """Whether some training scores are of fewer episodes than they should be."""
+        return any(seed.averaged < curve.k for curve in self.learning for seed in curve.seeds)
+
+    @property
+    def metric_meanings(self) -> tuple[Summary, ...]:
+        """A summary of each metric."""
+        return tuple({item.metric: item for _, item in self.summary_rows}.values())
+
+    @property
+    def several(self) -> bool:
+        """Whether there are several algorithms."""
+        return len(self.algorithms) > 1
+
+    @property
+    def models(self) -> Mapping[str, str]:
+        """The published models whose games some algorithms have exactly, by their subsets."""
+        return {model.subset: f"{model.title}'s model" for item in self.algorithms if (model := item.published)}
+
+    @property
+    def headline_columns(self) -> tuple[Column | None, ...]:
+        """What is shown of each algorithm at a glance."""
+        estimates = [item.estimate for item in self.algorithms if item.estimate]
+        bars = self.algorithms[0].breakthroughs if self.algorithms else ()
+        benchmark = self.benchmark
+        return (
+            Column("algorithm", "name", style="strong"),
+            Column(f"{benchmark.noun}s of {benchmark.games}", "coverage.games"),
+            Column("runs", "runs_a_game"),
+            Column(
+                "median of all" if benchmark.own else f"{benchmark.name} median",
+                lambda item: refusable(item.coverage.median),
+                style=lambda item: "doubtful" if item.coverage.median is None else "good",
+                sort="coverage.median",
+            ),
+            Column(
+                "estimated median",
+                lambda item: item.estimate and refusable(item.estimate.value),
+                style=lambda item: item.estimate.style if item.estimate else "",
+                sort="estimate.value",
+            )
+            if estimates
+            else None,
+            Column(f"{100 * estimates[0].level:g} % interval", "estimate.interval") if estimates else None,
+            Column("from", "estimate.title", kind="name") if any(one.subset != ANY for one in estimates) else None,
+            *(Column(title, by_published(subset)) for subset, title in self.models.items()),
+            *(Column(bar.short, reached(place)) for place, bar in enumerate(bars)),
+        )
+
+    @property
+    def summary_rows(self) -> tuple[tuple[Algorithm, Summary], ...]:
+        """Each algorithm's summaries."""
+        return tuple((item, summary) for item in self.algorithms for summary in item.summaries)
+
+    @property
+    def summary_columns(self) -> tuple[Column | None, ...]:
+        """What is shown of a summary."""
+        summaries = [summary for _, summary in self.summary_rows]
+        counted = len({item.games for item in summaries}) > 1 or any(item.left_out for item in summaries)
+        return (
+            Column("algorithm", "0.name", style="strong"),
+            Column("metric", "1.title"),
+            *(
+                Column(title, f"1.{name}.value", wording.percent, below=f"1.{name}.span")
+                for name, title in STATISTICS.items()
+            ),
+            Column(f"{self.benchmark.noun}s", "1.games") if counted else None,
+        )
+
+    @property
+    def score_rows(self) -> tuple[tuple[Game, Algorithm, Score], ...]:
+        """Each game's scores."""
+        scores = {(item.name, score.game): score for item in self.algorithms for score in item.scores}
+        return tuple(
+            (game, item, score)
+            for game in self.games
+            for item in self.algorithms
+            if (score := scores.get((item.name, game.id)))
+        )
+
+    @property
+    def score_columns(self) -> tuple[Column | None, ...]:
+        """What is shown of a score; the best of a game that several have is marked."""
+        titles = {item.metric: item.title for algorithm in self.algorithms for item in algorithm.summaries}
+        metrics = {name: title for name, title in titles.items() if name not in CAPPED or len(titles) == 1}
+        values = defaultdict[str, list[float]](list)
+        for game, _, score in self.score_rows if self.several else ():
+            values[game.id] += [] if score.score.value is None else [score.score.value]
+        best = {game: max(each) for game, each in values.items() if len(each) > 1}
+        played = any(score.played for _, _, score in self.score_rows)
+        return (
+            Column(self.benchmark.noun, "0.name"),
+            Column("algorithm", _variant, kind="name") if self.several else None,
+            Column(
+                "score",
+                "2.score.value",
+                wording.score,
+                style=lambda row: "best" if row[2].score.value == best.get(row[0].id, math.nan) else "strong",
+            ),
+            Column(f"{100 * self.intervals.confidence:g} % interval", "2.interval", sort="2.score.low"),
+            EPISODES if played else Column("runs", "2.runs"),
+            *(Column(title, f"2.normalised.{name}.value", wording.percent) for name, title in metrics.items()),
+            *(
+                Column(KINDS[kind], f"0.references.{kind}", wording.reference, style="weak", optional=True)
+                for kind in dict.fromkeys(kind for game in self.games for kind in game.references)
+            ),
+        )
+
+    @property
+    def tolerance_columns(self) -> tuple[Column, ...]:
+        """What is shown of single runs."""
+        share = self.tolerance.share if self.tolerance else 0.0
+        return (
+            Column(self.benchmark.noun, lambda row: self.game(row.game).name),
+            Column("algorithm", "algorithm", kind="name"),
+            Column("runs", "runs"),
+            Column("from … to", lambda row: wording.span(row.low, row.high, wording.decimals(row.high)), sort="low"),
+            Column("holds at least", "share", wording.share, style=lambda row: "doubtful" if row.share < share else ""),
+            Column(f"{100 * share:g} % reach", "at_least", wording.score),
+        )
+
+    @property
+    def training_columns(self) -> tuple[Column | None, ...]:
+        """What is shown of a learning curve."""
+        evaluated = any(curve.evaluation is not None for curve in self.learning)
+        return (
+            Column(self.benchmark.noun, lambda curve: self.game(curve.game).name),
+            Column("algorithm", "algorithm", kind="name") if self.several else None,
+            Column("episodes", "episodes"),
+            Column(f"{self.unit}s", "frames"),
+            Column("first", "first", wording.score),
+            Column("last", "training_score", wording.score, style="strong", below=_reach),
+            Column("evaluation", "evaluation", wording.score) if evaluated else None,
+            Column("", _drawn, kind="name", optional=True),
+        )
+
+    @property
+    def planning_rows(self) -> tuple[tuple[str, str, Planning], ...]:
+        """The game, the algorithm and what the decisions of each planner cost."""
+        rows = [
+            (game.name, item.name, score.played.planning)
+            for game, item, score in self.score_rows
+            if score.played and score.played.planning
+        ]
+        return tuple(sorted(rows, key=lambda row: row[:2]))
+
+    @property
+    def planning_columns(self) -> tuple[Column | None, ...]:
+        """What is shown of a planner's decisions."""
+        return (
+            Column(self.benchmark.noun, 0),
+            Column("algorithm", 1, kind="name") if self.several else None,
+            Column("decisions", "2.decisions"),
+            Column(f"simulated {self.unit}s", "2.simulated_frames"),
+            Column("a decision", lambda row: round(row[2].frames_per_decision)),
+        )
+
+    RECORDS: ClassVar = (
+        Column("algorithm", "0.name", style="strong"),
+        Column("broken", "1.reached", kind="prose"),
+        Column("by nobody else in the catalogue", "1.unprecedented", kind="prose"),
+    )
+
+    @property
+    def record_rows(self) -> tuple[tuple[Algorithm, Breakthrough], ...]:
+        """The algorithms that broke human world records."""
+        bars = ((item, bar) for item in self.algorithms for bar in item.breakthroughs)
+        return tuple((item, bar) for item, bar in bars if bar.metric == "hwrb" and bar.reached)
+
+    @property
+    def efficiency_rows(self) -> tuple[tuple[Algorithm, Efficiency, Gain], ...]:
+        """What training gained, by algorithm and metric."""
+        known = ((item, item.efficiency) for item in self.algorithms if item.efficiency)
+        return tuple((item, efficiency, gain) for item, efficiency in known for gain in efficiency.gains)
+
+    @property
+    def efficiency_columns(self) -> tuple[Column | None, ...]:
+        """What is shown of these; records beside the scores that they are normalised by."""
+        records = any(one.records is not None and gain.metric == "hwrns" for _, one, gain in self.efficiency_rows)
+        return (
+            Column("algorithm", "0.name", style="strong"),
+            Column("training frames", "1.training_frames"),
+            Column("game time", lambda row: None if self.benchmark.own else wording.days(row[1].game_time_days)),
+            Column("metric", "2.title", kind="name"),
+            Column("mean a frame", "2.mean", wording.power_of_ten),
+            Column("median a frame", "2.median", wording.power_of_ten),
+            Column("records a frame", _records, str) if records else None,
+        )
+
+
+EPISODES = Column(
+    "episodes",
+    lambda row: row[2].played and wording.done(len(row[2].played.episodes), row[2].played.planned),
+    style=lambda row: "doubtful" if row[2].played and len(row[2].played.episodes) < row[2].played.planned else "",
+    below=lambda row: f"{cut:,} cut" if row[2].played and (cut := sum(row[2].played.truncated)) else "",
+    sort=lambda row: row[2].played and len(row[2].played.episodes),
+)
+"""The episodes behind a score, of those asked for, and those that the frame cap ended."""
+
+
+def refusable(value: float | None) -> str:
+    """Show a percentage that is refused where there is none."""
+    return "refused" if value is None else wording.percent(value)
+
+
+def by_published(subset: str) -> Any:
+    """Return what shows an algorithm's estimate by a published model."""
+    return lambda item: ((one := item.published) and one.subset == subset and wording.percent(one.value)) or None
+
+
+def reached(place: int) -> Any:
+    """Return what shows one of an algorithm's human bars."""
+    return lambda item: f"{len(item.breakthroughs[place].reached)} of {item.breakthroughs[place].games}"
+
+
+def _reach(curve: LearningCurve) -> str:
+    if curve.training_low is None or curve.training_high is None:
+        return ""
+    return wording.span(curve.training_low, curve.training_high, wording.decimals(curve.training_score))
+
+
+def _drawn(curve: LearningCurve) -> str:
+    return sparkline(curve.mean().mean, 12) + ("" if curve.finished else " …")
+
+
+def _variant(row: tuple[Game, Algorithm, Score]) -> str:
+    _, item, score = row
+    return f"{item.name}: {score.played.variant}" if score.played and score.played.variant else item.name
+
+
+def _records(row: tuple[Algorithm, Efficiency, Gain]) -> str | None:
+    _, efficiency, gain = row
+    if gain.metric != "hwrns":
+        return ""
+    return None if efficiency.records is None else wording.power_of_ten(efficiency.records)
