@@ -129,7 +129,7 @@ def test_a_training_that_ended_with_few_episodes_is_finished() -> None:
 
 def test_the_score_of_one_game_stands_above_the_warnings() -> None:
     above = []
-    for run in (made_up_run(games=("pong",)), made_up_run()):
+    for run in (made_up_run(games=("pong",), played=4), made_up_run(played=4)):
         shown = list(flat(present(analyse(collected(run))).blocks))
         names = [getattr(block, "title", type(block)) for block in shown]
         above.append(names.index("Games") < names.index(Notices))
