@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from arcademark.cli import commands, messages, options
-from arcademark.cli.writing import write
 from arcademark.errors import ArcadeMarkError
+from arcademark.files import write_document
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -92,7 +92,7 @@ def prove(
     except OSError as error:
         raise ArcadeMarkError(f"{out}: cannot write the record ({error.strerror}); name another with --out") from None
     if listed is not None:
-        write(listed, proof.list_text(done), option="--list", example="proven.csv")
+        write_document(listed, proof.list_text(done))
     return 1 if any(task.difference for task in todo) else 0
 
 

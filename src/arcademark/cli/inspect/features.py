@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 import click
 
 from arcademark.cli import commands, messages, options
-from arcademark.cli.commands import Option
 from arcademark.cli.output import Output, with_output
-from arcademark.cli.writing import check_ending, write
 from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.files import check_ending, write_document
 
 if TYPE_CHECKING:
     from arcademark.features.base import Observed
@@ -30,7 +29,7 @@ KINDS = (".png", ".svg", ".pdf")
 @click.option(
     "--games", metavar="NAMES", help="A suite, a subset or games.  [default: the five training games of the 2013 paper]"
 )
-@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A parameter of the set. May be repeated.")
+@options.settings_of("set", "settings", "NAME=VALUE", "A parameter of the set.")
 @click.option(
     "--after",
     type=options.WHOLE,
@@ -43,8 +42,6 @@ KINDS = (".png", ".svg", ".pdf")
 @click.option(
     "--figure",
     "figures",
-    cls=Option,
-    was=dict.fromkeys(("--png", "--svg", "--pdf"), "{}"),
     multiple=True,
     metavar="FILE",
     help="Also draw what is seen: FILE.png, .svg or .pdf, or png, svg or pdf alone, named after set and game. Replaces "
@@ -54,7 +51,7 @@ KINDS = (".png", ".svg", ".pdf")
 def show(
     sets: tuple[str, ...],
     games: str | None,
-    settings: tuple[str, ...],
+    settings: Mapping[str, str],
     after: int | None,
     seed: int | None,
     run: Path | None,
@@ -71,7 +68,7 @@ def show(
     from arcademark.reports.present import features
 
     for name in figures:
-        check_ending(Path(name if f".{name}" not in KINDS else f".{name}.{name}"), KINDS, option="--figure")
+        check_ending(Path(name if f".{name}" not in KINDS else f".{name}.{name}"), KINDS)
     sets = tuple(dict.fromkeys(sets))
     if not sets:
         every = tuple(feature_sets().values())
@@ -80,18 +77,18 @@ def show(
     for name in sets:
         if name not in feature_sets():
             raise UnknownNameError("feature set", name, feature_sets())
-    parameters = seen.read_settings(sets, options.pairs("set", settings))
+    parameters = seen.read_settings(sets, settings)
     chosen = _games(games, run)
     if run is None and choice:
         raise ArcadeMarkError("--only chooses in a run; name one with --run, or leave it out")
-    found = []
+    views = []
     for game, name in ((game, name) for game in chosen for name in sets):
         with _working(f"{game}: {name}"):
             play = _play(run, game, feature_sets()[name].observed, seed, choice)
-            found.append(seen.see(name, play, after, parameters))
-    written = _write_figures(found, figures)
-    shown = seen.FeaturesSeen(tuple(item for item, _ in found))
-    output.show(shown, lambda: features.seen(found))
+            views.append(seen.see(name, play, after, parameters))
+    written = _write_figures(views, figures)
+    result = seen.FeaturesSeen(tuple(item for item, _ in views))
+    output.show(result, lambda: features.seen(views))
     output.tell(*(f"figure: {path}" for path in written))
     return 0
 
@@ -118,17 +115,17 @@ def _play(run: Path | None, game: str, observed: Observed, seed: int | None, cho
     return recorded_play(run, observed, **wanted)
 
 
-def _write_figures(found: Sequence[tuple[Seen, Images]], figures: Sequence[str]) -> list[Path]:
+def _write_figures(views: Sequence[tuple[Seen, Images]], figures: Sequence[str]) -> list[Path]:
     """Write figures, of which files or kinds are given, and return where."""
     from arcademark.reports.figures import files
     from arcademark.reports.present import features
 
-    name = "-".join(dict.fromkeys([item.set for item, _ in found] + [item.game for item, _ in found]))
+    name = "-".join(dict.fromkeys([item.set for item, _ in views] + [item.game for item, _ in views]))
     written = []
-    for asked in figures:
-        path = Path(f"{name}.{asked}" if f".{asked}" in KINDS else asked)
-        content = files.file(features.model(found), path.suffix.lower(), "features")
-        write(path, content, option="--figure", example="features.png")
+    for figure in figures:
+        path = Path(f"{name}.{figure}" if f".{figure}" in KINDS else figure)
+        content = files.file(features.model(views), path.suffix.lower(), "features")
+        write_document(path, content)
         written.append(path)
     return written
 
@@ -153,12 +150,12 @@ def actions(run_directory: Path, choice: Choice, protocol: str | None, out: Path
     from arcademark.suite import protocols
 
     rules = None if protocol is None else protocols.protocol(protocol)
-    found = recorded_trajectory(run_directory, rules, **choice)
-    write(out, found.text(), option="--out", example="actions.txt", overwrite=overwrite)
-    shown, row = found.recorded
+    result = recorded_trajectory(run_directory, rules, **choice)
+    write_document(out, result.text(), overwrite=overwrite)
+    trial, row = result.recorded
     messages.tell(
-        f"actions: {out}: {wording.plural(len(found.actions), 'action')} of {shown.game}, {row.phase} episode "
-        f"{row.episode}, for protocol {found.protocol.label}"
+        f"actions: {out}: {wording.plural(len(result.actions), 'action')} of {trial.game}, {row.phase} episode "
+        f"{row.episode}, for protocol {result.protocol.label}"
     )
     return 0
 

@@ -26,13 +26,7 @@ from arcademark.errors import ArcadeMarkError
 @tables.read_as
 @with_output
 def command(
-    logs: tuple[str, ...],
-    out: Path | None,
-    name: str | None,
-    protocol: str | None,
-    frames_per_step: int | None,
-    output: Output,
-    reading: Mapping[str, Any],
+    logs: tuple[str, ...], out: Path | None, name: str | None, output: Output, reading: Mapping[str, Any], **how: Any
 ) -> int:
     """Make a run of the logs in DIR, made elsewhere and not verified, and show it.
 
@@ -51,9 +45,9 @@ def command(
                 f"--name {name} and --read algorithm={given['algorithm']} each name the agent; give one"
             )
         given["algorithm"] = name
-    found = import_logs(logs, out, protocol=protocol, frames_per_step=frames_per_step, **given)
-    for note in found.notes:
+    result = import_logs(logs, out, **how, **given)
+    for note in result.notes:
         messages.say(f"note: {note}")
-    messages.say(f"imported, not verified: {found.directory}")
-    show([found.directory], ScoreOptions(), output)
+    messages.say(f"imported, not verified: {result.directory}")
+    show([result.directory], ScoreOptions(), output)
     return 0

@@ -49,12 +49,12 @@ def topic(topic: str, name: str | None, output: Output) -> None:
     if topic == "schemas" and name is not None:
         messages.print_json(topics.schema(name))
         return
-    asked = TOPICS[topic]
-    items = tuple(asked.every()) if name is None else (asked.one(name),)
+    chosen = TOPICS[topic]
+    items = tuple(chosen.every()) if name is None else (chosen.one(name),)
     if name is None:
-        output.show(asked.document(items), lambda: present.listing(topic, asked.headings, map(asked.row, items)))
+        output.show(chosen.document(items), lambda: present.listing(topic, chosen.headings, map(chosen.row, items)))
     else:
-        output.show(asked.document(items), lambda: present.details(json.render(items[0])))
+        output.show(chosen.document(items), lambda: present.details(json.render(items[0])))
 
 
 for member in (features.show, features.actions, suites.check, console.console, console.prove):

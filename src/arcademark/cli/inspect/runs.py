@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 import click
@@ -26,9 +25,9 @@ def list_(folders: tuple[Path, ...], output: Output) -> int:
     from arcademark.reports.present import listing as presenter
     from arcademark.reports.runs import listing
 
-    found = listing.list_runs(folders or (Path("runs"),))
-    output.show(found, partial(presenter.present, found))
-    return 1 if found.unread else 0
+    result = listing.list_runs(folders or (Path("runs"),))
+    output.show(result, lambda: presenter.present(result))
+    return 1 if result.unread else 0
 
 
 @command.command("merge", short_help="Make one run of runs that were played apart.")
@@ -45,18 +44,18 @@ def merge(out: Path, directories: tuple[Path, ...]) -> int:
     from arcademark.reports import wording
     from arcademark.runs.store import merging
 
-    found = merging.merge(out, directories)
-    failed = f", {found.failed:,} failed" if found.failed else ""
+    run = merging.merge(out, directories)
+    failed = f", {run.failed:,} failed" if run.failed else ""
     console = messages.open_console(stderr=False)
     console.print(
-        f"{found.directory}: {wording.plural(found.added, 'episode')} of {wording.plural(len(found.sources), 'run')} "
-        f"taken in; now {wording.plural(found.episodes, 'episode')}, {found.done:,} of "
-        f"{wording.plural(found.trials, 'trial')} done{failed}; see 'arcademark report {found.directory}'"
+        f"{run.directory}: {wording.plural(run.added, 'episode')} of {wording.plural(len(run.sources), 'run')} "
+        f"taken in; now {wording.plural(run.episodes, 'episode')}, {run.done:,} of "
+        f"{wording.plural(run.trials, 'trial')} done{failed}; see 'arcademark report {run.directory}'"
     )
-    if found.unfinished:
-        trials = (f"{trial.agent} on {trial.game} with seed {trial.seed}" for trial in found.unfinished)
+    if run.unfinished:
+        trials = (f"{trial.agent} on {trial.game} with seed {trial.seed}" for trial in run.unfinished)
         console.print(f"not done: {wording.shortened(trials)}", style="red")
-    return 1 if found.unfinished else 0
+    return 1 if run.unfinished else 0
 
 
 @command.command("check", short_help="Find damage in a run, and salvage what is intact.")
@@ -71,20 +70,20 @@ def check(run_directory: Path, salvage: Path | None, as_json: bool) -> int:
     """
     from arcademark.runs.store import salvage as salvaging
 
-    found = salvaging.salvage(run_directory, salvage) if salvage else None
-    problems = found.problems if found else salvaging.check(run_directory)
+    result = salvaging.salvage(run_directory, salvage) if salvage else None
+    problems = result.problems if result else salvaging.check(run_directory)
     if as_json:
         from arcademark.reports.runs import verification
 
-        messages.print_json(verification.checked(run_directory, problems, found))
+        messages.print_json(verification.checked(run_directory, problems, result))
         return 1 if problems else 0
     console = messages.open_console(stderr=False)
     for problem in problems:
         console.print(problem, style="red")
-    if found:
+    if result:
         console.print(
-            f"{found.directory}: {found.episodes:,} intact episodes, {found.done:,} of {found.trials:,} trials done; "
-            f"the command that played {run_directory} continues it with --out {found.directory}"
+            f"{result.directory}: {result.episodes:,} intact episodes, {result.done:,} of {result.trials:,} trials done; "
+            f"the command that played {run_directory} continues it with --out {result.directory}"
         )
     elif not problems:
         console.print(f"{run_directory}: nothing is damaged; 'arcademark verify' tells whether its scores are real")
@@ -113,9 +112,9 @@ def ledger(paths: tuple[Path, ...], apart: str, output: Output) -> int:
     where a test game met several settings of an algorithm.
     """
     from arcademark.reports.present import ledger as presenter
-    from arcademark.reports.runs import ledger as shown
+    from arcademark.reports.runs import ledger as ledgers
     from arcademark.runs.store.ledger import read_ledger
 
-    found = shown.view(read_ledger(paths or (Path("runs"),)), tables.names("apart", apart or None))
-    output.show(found, lambda: presenter.document(found))
-    return 0 if found.kept else 1
+    result = ledgers.view(read_ledger(paths or (Path("runs"),)), tables.names("apart", apart or None))
+    output.show(result, lambda: presenter.document(result))
+    return 0 if result.kept else 1

@@ -32,16 +32,16 @@ def command(folders: tuple[Path, ...], watch: bool, output: Output) -> int:
 
     if watch and not output.plain:
         raise ArcadeMarkError("--watch works only with terminal output; leave out --watch or the output option")
-    found = status.status(folders)
+    result = status.status(folders)
     if watch:
         console = messages.open_console(stderr=False)
         while True:
             console.clear()
-            terminal.render(presenter.present(found), console, everything=output.everything)
-            if found.idle:
+            terminal.render(presenter.present(result), console, everything=output.everything)
+            if result.idle:
                 break
             time.sleep(WATCH_SECONDS)
-            found = status.status(folders)
+            result = status.status(folders)
     else:
-        output.show(found, lambda: presenter.present(found))
-    return 1 if found.unread or found.states.get("failed") else 0
+        output.show(result, lambda: presenter.present(result))
+    return 1 if result.unread or result.states.get("failed") else 0

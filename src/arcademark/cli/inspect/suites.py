@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Mapping
 
 import click
 
@@ -14,10 +14,10 @@ from arcademark.cli.output import Output, with_output
 @commands.command("suites check", short_help="Check that tasks beyond Atari can be measured on.")
 @click.argument("suite", metavar="SUITE")
 @click.option("--episodes", type=options.COUNT, default=10, help="Of random play, a task.")
-@options.override
+@options.overrides
 @options.workers
 @with_output
-def check(suite: str, episodes: int, override: tuple[str, ...], workers: int | None, output: Output) -> int:
+def check(suite: str, episodes: int, overrides: Mapping[str, str], workers: int | None, output: Output) -> int:
     """Play every task of SUITE twice, and tell where the second time differs.
 
     SUITE is a file, a name, or gymnasium:CartPole-v1,Pendulum-v1. A random agent plays each task, and its episodes are
@@ -29,8 +29,9 @@ def check(suite: str, episodes: int, override: tuple[str, ...], workers: int | N
     from arcademark.reports.runs import suite_check
     from arcademark.suite.protocols import step_protocol
 
-    rules = step_protocol(load_suite(suite)).override(options.pairs("override", override))
     with counting("playing", "episodes") as follow:
-        found = suite_check.check_suite(rules, episodes, workers, follow)
-    output.show(found, partial(presenter.present, found))
-    return 0 if found.ok else 1
+        result = suite_check.check_suite(
+            step_protocol(load_suite(suite)).override(overrides), episodes, workers, follow
+        )
+    output.show(result, lambda: presenter.present(result))
+    return 0 if result.ok else 1

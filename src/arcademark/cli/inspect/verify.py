@@ -30,37 +30,37 @@ def command(run_directory: Path, suite: str | None, workers: int | None, as_json
 
     wanted: Choice = {**choice, "suite": suite}
     with replaying() as follow:
-        found = verify(run_directory, workers=workers, on_finding=follow, **wanted)
+        result = verify(run_directory, workers=workers, on_finding=follow, **wanted)
     if as_json:
         from arcademark.reports.runs import verification
 
-        messages.print_json(verification.of(found))
+        messages.print_json(verification.of(result))
     else:
-        _print(found)
-    return 0 if found.ok else 1
+        _print(result)
+    return 0 if result.ok else 1
 
 
-def _print(found: Verification) -> None:
+def _print(result: Verification) -> None:
     console = messages.open_console(stderr=False)
-    for warning in found.warnings:
+    for warning in result.warnings:
         console.print(f"warning: {warning}", style="yellow")
-    for note in found.notes:
+    for note in result.notes:
         console.print(f"note: {note}")
-    for finding in found.problems[:MOST_PROBLEMS]:
+    for finding in result.problems[:MOST_PROBLEMS]:
         console.print(f"{finding.outcome}: {finding}", style="red")
-    if len(found.problems) > MOST_PROBLEMS:
-        console.print(f"… and {len(found.problems) - MOST_PROBLEMS} more; --to json lists all", style="red")
-    total = len(found.findings)
-    if not found.findings:
-        console.print(f"{found.directory}: no episode is recorded, so there is nothing to verify", style="yellow")
-    elif found.ok:
-        beside = f", see the {'note' if len(found.notes) == 1 else 'notes'} above" if found.notes else ""
-        told = f"all {total:,} recorded episodes replay to their" if total > 1 else "its one episode replays to its"
-        console.print(f"{found.directory}: {told} score{beside}", style="yellow" if found.notes else "green")
+    if len(result.problems) > MOST_PROBLEMS:
+        console.print(f"… and {len(result.problems) - MOST_PROBLEMS} more; --to json lists all", style="red")
+    total = len(result.findings)
+    if not result.findings:
+        console.print(f"{result.directory}: no episode is recorded, so there is nothing to verify", style="yellow")
+    elif result.ok:
+        beside = f", see the {'note' if len(result.notes) == 1 else 'notes'} above" if result.notes else ""
+        kept = f"all {total:,} recorded episodes replay to their" if total > 1 else "its one episode replays to its"
+        console.print(f"{result.directory}: {kept} score{beside}", style="yellow" if result.notes else "green")
     else:
         console.print(
-            f"{found.directory}: {found.confirmed:,} of {total:,} episode{'s' * (total > 1)} confirmed,"
-            f" {found.differing:,} differ{'s' * (found.differing == 1)},"
-            f" {found.unverifiable:,} could not be replayed",
+            f"{result.directory}: {result.confirmed:,} of {total:,} episode{'s' * (total > 1)} confirmed,"
+            f" {result.differing:,} differ{'s' * (result.differing == 1)},"
+            f" {result.unverifiable:,} could not be replayed",
             style="bold red",
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import click
@@ -19,7 +18,7 @@ MOST_WORKERS = 100_000
 
 
 @commands.command("plan", usual="games protocol settings seeds episodes frames workers counts assume forms")
-@playing.asked_of_one
+@playing.for_one
 @click.option("--out", type=options.PATH, help="The run's directory.  [default: as that of 'run']")
 @click.option(
     "--simulate",
@@ -36,22 +35,17 @@ MOST_WORKERS = 100_000
     {
         "rate": POSITIVE,
         "episode_frames": options.COUNT,
-        "core_price": NUMBER,
-        "core_watts": NUMBER,
-        "pounds_per_kwh": NUMBER,
+        **options.each(NUMBER, "core_price", "core_watts", "pounds_per_kwh"),
     },
-    was={"--carbon": "pounds_per_kwh={}"},
 )
 @with_output
 def command(
     agent: str | None,
-    games: str,
-    shard: tuple[int, int] | None,
-    out: Path | None,
+    games: str | None,
     counts: tuple[int, ...],
     output: Output,
     assume: Mapping[str, Any],
-    **asked: Any,
+    **given: Any,
 ) -> int:
     """Estimate what 'arcademark run AGENT' with the same options takes: frames, core-hours, money, energy and time.
 
@@ -61,24 +55,22 @@ def command(
     or from random play for random agents; for others every episode is taken to last until the frame cap.
     """
     from arcademark.cli.counting import counting
-    from arcademark.cli.play.run import directory_of
     from arcademark.reports import wording
     from arcademark.reports.present import planned as presenter
     from arcademark.reports.runs import planned
-    from arcademark.runs.playing import scheduling
 
-    way, specs = playing.playing_one(agent, **asked)
-    plan = way.plan(specs, games)
+    wanted, shard, workers = playing.request(agent, **given), given["shard"], given["workers"]
+    plan = wanted.plan(games)
     with counting("measuring", wording.noun(plan.protocol.unit) + "s") as follow:
-        found = planned.planned(
-            scheduling.shard(plan, *shard) if shard else plan,
-            out or directory_of(agent or specs[0], way.protocol.name, shard),
-            sorted({*counts, *([way.how["workers"]] if way.how["workers"] else [])}),
+        result = planned.planned(
+            wanted.of_shard(plan),
+            wanted.directory,
+            sorted({*counts, *([workers] if workers else [])}),
             shards=planned.shard_balance(plan, shard[1]) if shard else None,
             follow=follow,
             **assume,
         )
-    output.show(found, lambda: presenter.present(found))
+    output.show(result, lambda: presenter.present(result))
     return 0
 
 

@@ -37,6 +37,6 @@ def command(models: str | None, output: Output, **given: Any) -> int:
     if not given["places"] and given["catalogue"] is None:
         given["catalogue"] = EVERYTHING
     scores = scores_of(given, players=False)
-    shown = studying.studied(scores, tables.names("models", models) or studying.MODELS, **given)
-    output.show(shown, lambda: study.document(shown))
+    result = studying.studied(scores, tables.names("models", models) or studying.MODELS, **given)
+    output.show(result, lambda: study.document(result))
     return 0

@@ -8,15 +8,15 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from arcademark.cli import commands, options, tables
 from arcademark.cli.counting import counting
 from arcademark.cli.output import Output, with_output
-from arcademark.cli.writing import check_ending, write
 from arcademark.errors import ArcadeMarkError
+from arcademark.files import check_ending, write_document
 
 if TYPE_CHECKING:
     from arcademark.reports.tables.dataset import Dataset, ScoreOptions
@@ -50,13 +50,11 @@ CURVES = (".png", ".pdf", ".svg", ".csv")
 @with_output
 def command(
     sources: tuple[str, ...],
-    curves: Path | None,
-    tensorboard: Path | None,
     suite: str | None,
     model: str,
-    quiet: bool,
     tolerance: float | None,
     output: Output,
+    **files: Any,
 ) -> int:
     """Show the scores of one or more runs: every game, the median of all as estimated from them, and what is wrong.
 
@@ -65,8 +63,7 @@ def command(
     """
     from arcademark.reports.tables.dataset import ScoreOptions
 
-    options = ScoreOptions(suite=suite, model=model, tolerance=tolerance)
-    show(sources, options, output, curves=curves, tensorboard=tensorboard, quiet=quiet)
+    show(sources, ScoreOptions(suite=suite, model=model, tolerance=tolerance), output, **files)
     return 0
 
 
@@ -79,12 +76,12 @@ def show(
     tensorboard: Path | None = None,
     quiet: bool = False,
 ) -> None:
-    """Analyse scores once and render what was asked for; with everything, each of the Const and Perturb agents."""
+    """Analyse scores once and show and write what is wanted; with everything, each of the Const and Perturb agents."""
     from arcademark.reports.present import scores
     from arcademark.reports.tables import analysis
     from arcademark.reports.tables.dataset import prepare
 
-    check_ending(curves, CURVES, option="--curves")
+    check_ending(curves, CURVES)
     options = replace(options, every_variant=output.everything)
     with _uncollected(), counting("summing up", "algorithms") as follow:
         dataset = prepare(sources, options)
@@ -122,4 +119,4 @@ def _write_curves(path: Path, report: ScoreReport, dataset: Dataset) -> None:
         raise ArcadeMarkError(f"--curves {path}: no training is recorded in these runs; nothing to draw")
     kind = path.suffix.lower()
     content = learning.as_csv(dataset.scores.runs) if kind == ".csv" else figure_learning.file(report, kind)
-    write(path, content, option="--curves", example="curves.png")
+    write_document(path, content)

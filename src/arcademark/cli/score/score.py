@@ -50,14 +50,14 @@ def command(
         raise ArcadeMarkError("--wide is a form of --export; name a file with it, as in --export wide.csv --wide")
     from arcademark.cli.score.report import show
 
-    asked = replace(tables.score_options(algorithms=tables.names("algorithms", algorithms), **given), model=model)
+    wanted = replace(tables.score_options(algorithms=tables.names("algorithms", algorithms), **given), model=model)
     if export is not None:
-        _export(places, asked, export, wide=wide)
-    show(places, asked, output)
+        _export(places, wanted, export, wide=wide)
+    show(places, wanted, output)
     return 0
 
 
-def _export(places: tuple[str, ...], asked: ScoreOptions, target: Path, *, wide: bool) -> None:
+def _export(places: tuple[str, ...], wanted: ScoreOptions, target: Path, *, wide: bool) -> None:
     """Write the scores that are asked for, in the form that the file's name and ``wide`` ask for."""
     from arcademark.reports import wording
     from arcademark.reports.tables.dataset import prepare
@@ -70,7 +70,7 @@ def _export(places: tuple[str, ...], asked: ScoreOptions, target: Path, *, wide:
         raise ArcadeMarkError(
             f"{target}: --wide is a form of .csv, .tsv and .parquet; leave it out, or name such a file"
         )
-    dataset = prepare(places, asked)
+    dataset = prepare(places, wanted)
     table = dataset.scores.table
     (write_rliable if arrays else write_wide if wide else write_long)(table, target)
     games = wording.plural(len(table.tasks), dataset.benchmark.noun)

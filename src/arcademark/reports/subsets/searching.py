@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias, TypedDict
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.reports.subsets import predictors, summaries, validating
@@ -19,7 +19,7 @@ from arcademark.subset.problem import FOLD_SEED, Problem, make_problem
 from arcademark.subset.progress import Progress
 from arcademark.subset.search import plan as plans
 from arcademark.subset.search.plan import Step
-from arcademark.subset.search.prepared import SearchOptions
+from arcademark.subset.search.prepared import Nonnegative, SearchOptions
 from arcademark.subset.search.search import Candidate, Certificate, SearchResult, search
 from arcademark.subset.studies import validate
 
@@ -62,6 +62,29 @@ class Asked(SearchOptions):
         found = {field.name: getattr(self, field.name) for field in dataclasses.fields(SearchOptions)}
         charged = {"incomplete": "charge"} if self.choose != "best" else {}
         return {**found, "within": self.within or None, **charged}
+
+
+class SearchKeywords(TypedDict, total=False):
+    """The fields of `Asked` but for the size as keywords, for type checkers."""
+
+    plan: str | None
+    target: str
+    include: Sequence[str]
+    exclude: Collection[str]
+    within: Collection[str] | None
+    top: int
+    nonnegative: Nonnegative
+    folds: int
+    fold_seed: int
+    minimum_cases: int
+    bounds: bool
+    threads: int | None
+    transform: str
+    choose: Choose
+    minimum_tasks: int | None
+    minimum_algorithms: int | None
+    nested: bool
+    papers: Path | None
 
 
 @dataclass(frozen=True)
@@ -160,6 +183,8 @@ class Session:
     """What searches of one size and of every size share: scores, what is asked, and the problem made of both."""
 
     def __init__(self, scores: Normalised, asked: Asked, name: str, progress: Begin) -> None:
+        if asked.papers is not None and not asked.nested:
+            raise ArcadeMarkError("--papers goes with --nested, which leaves papers out; give it, too")
         self.scores, self.asked, self._name, self._progress = scores, asked, name, progress
         self.problem = problem_of(scores, asked)
         self._noun = scores.benchmark.noun

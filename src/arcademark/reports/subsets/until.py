@@ -13,7 +13,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -25,6 +24,7 @@ from arcademark.reports.subsets.predicting import Predicted
 from arcademark.reports.tables.document import ScoreReport
 from arcademark.runs.plan import Plan, Trial
 from arcademark.runs.playing.scheduling import expected_frames
+from arcademark.runs.request import Request
 from arcademark.runs.store import manifest
 from arcademark.runs.store.reading import RunRecord, read_run
 from arcademark.scores.runs import score_run
@@ -90,23 +90,29 @@ class UntilError:
     """Plays games until the median of all is known as well as is asked for; raises where that cannot be reached.
 
     error: At which to stop, a fraction.
+    request: Of one agent.
     games: Those to play first.
-    plan, play, say: Plans games; plays what is missing of a plan, into the run's directory; is told what is known, a
-        line at a time.
+    play, say: Plays what is missing of a plan; is given what is known, a line at a time.
     """
 
     error: float
-    agent: str
+    request: Request
     games: tuple[str, ...]
-    directory: Path
-    plan: Callable[[Sequence[str]], Plan]
     play: Callable[[Plan], Summary]
     say: Callable[[str], None]
 
     def __post_init__(self) -> None:
+        agents = [spec.label for spec in self.request.agents]
+        if self.request.options.get("shard"):
+            raise ArcadeMarkError("--shard and --until-error: games that are chosen one by one cannot be dealt out")
+        if len(agents) > 1:
+            raise ArcadeMarkError(
+                f"--until-error is for one agent, and {len(agents)} are named: {agents[0]}, {agents[1]}, …; choose one"
+            )
+        (self.agent,), self.directory = agents, self.request.directory
         self._trained = predictors.atari().trained
         self._trials: dict[str, list[Trial]] = {}
-        self._plan = plan = self.plan(list(dict.fromkeys([*self.games, *self._trained.joint.tasks])))
+        self._plan = plan = self.request.plan(list(dict.fromkeys([*self.games, *self._trained.joint.tasks])))
         for trial in plan.trials:
             self._trials.setdefault(trial.game, []).append(trial)
         for left in plan.left_out:
