@@ -99,27 +99,6 @@ def test_show_as_json_has_the_scores(invoke):
     assert by_game["pong"]["runs"] == 10
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (("shw",), "did you mean 'show'"),
-        (("show", "Rainbw"), "did you mean 'Rainbow'"),
-        (("show", "review-2012"), "did you mean 'review-2021'"),
-        (("show", "UCT", "--collection", "ale-2012"), "unknown collection 'ale-2012'"),
-        (("list", "--where", "kind=modelbased"), "did you mean 'model-based'"),
-        (("list", "--where", "protocol=dqn2015"), "did you mean 'dqn-2015'"),
-        (("list", "--where", "since=2030"), "no algorithm of the catalogue fits"),
-        (("errata", "--paper", "fan-2012"), "did you mean 'fan-2021'"),
-        (("errata", "--category", "roundings"), "did you mean 'rounding'"),
-    ],
-)
-def test_what_can_be_mended_is_said_in_one_line(invoke, arguments, told):
-    refused = invoke("catalogue", *arguments)
-    assert (refused.code, refused.out) == (2, "")
-    assert told in refused.err
-    assert refused.err.count("\n") == 1
-
-
 def test_export_has_every_score_with_its_source(invoke):
     done = invoke("catalogue", "export")
     rows = read(done.out)
@@ -145,17 +124,6 @@ def test_export_as_json_is_what_show_gives(invoke):
     assert exported.code == 0
     shown = invoke("catalogue", "show", "ale-2013", "--to=json")
     assert json.loads(Path("scores.json").read_text(encoding="utf-8")) == json.loads(shown.out)
-
-
-def test_export_replaces_a_file_only_when_asked(invoke):
-    Path("mine.csv").write_text("mine", encoding="utf-8")
-    refused = invoke("catalogue", "export", "--collection", "ale-2013", "--out", "mine.csv")
-    assert refused.code == 2
-    assert "--overwrite" in refused.err
-    assert Path("mine.csv").read_text(encoding="utf-8") == "mine"
-    assert invoke("catalogue", "export", "--collection", "ale-2013", "--out", "mine.csv", "--overwrite").code == 0
-    assert len(read(Path("mine.csv").read_text(encoding="utf-8"))) == 549
-    assert invoke("catalogue", "export", "--out", ".").code == 2
 
 
 def test_check_counts_and_is_content(invoke):
@@ -276,11 +244,6 @@ def test_errata_as_json_and_by_category(invoke):
     assert any(slip["place"] and slip["place"]["row"] == "battle_zone" for slip in document["errata"])
 
 
-def test_a_paper_without_errata_has_none(invoke):
-    shown = invoke("catalogue", "errata", "--paper", "badia-2020a")
-    assert (shown.code, shown.out.splitlines()[2]) == (0, "No errata.")
-
-
 def keys(value: object) -> set[str]:
     """Return the names of all fields in a document but those of settings, which are the papers' own."""
     if isinstance(value, list):
@@ -308,13 +271,3 @@ def test_nothing_is_wider_than_the_terminal(invoke, monkeypatch, width, argument
     monkeypatch.setenv("COLUMNS", str(width))
     lines = invoke("catalogue", *arguments).out.splitlines()
     assert max(len(line.rstrip()) for line in lines) <= width
-
-
-def test_errata_tell_how_many_nothing_decides(invoke):
-    from arcademark.catalogue.errata import NOT_DECIDABLE, errata
-
-    count = sum(slip.holds == NOT_DECIDABLE for slip in errata("fan-2021"))
-    assert count > 0
-    shown = invoke("catalogue", "errata", "--paper", "review").out
-    assert f"{len(errata('fan-2021'))} errata, {count} of them not decidable" in shown
-    assert "not decidable" not in invoke("catalogue", "errata", "--paper", "review", "--category", "rounding").out

@@ -52,30 +52,6 @@ def test_one_way_to_choose_is_enough_where_it_is_named(invoke):
     assert series["sizes"][0]["best"]["n"] == 62
 
 
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
-        (["--sizes", "3-1"], "--sizes 3-1: '3-1' is no size"),
-        (["--sizes", "0"], "'0' is no size"),
-        (["--sizes", "1-9999"], "9,999 sizes"),
-        (["--sizes", "many"], "'many' is no size"),
-        (["--sizes", "1-3", "--size", "2"], "--size does not go with --sizes"),
-        (["--sizes", "1-3", "--plan", "atari-5"], "--plan does not go with --sizes"),
-        (["--sizes", "1", "--figure", "curve.gif"], "ends with .svg or .png"),
-        (["--sizes", "1", "--out", "model.json"], "name a folder"),
-        (["--size", "1", "--figure", "curve.svg"], "--figure draws the curve of --sizes"),
-        (["--sizes", "57"], "size 57"),
-    ],
-)
-def test_what_does_not_go_together_is_refused_in_a_line(invoke, options, says):
-    answer = invoke(*TRAINING, *options)
-    assert answer.code == 2
-    assert answer.out == ""
-    assert says in answer.err
-    assert len(answer.err.strip().splitlines()) == 1
-    assert not list(Path().iterdir())
-
-
 def test_sizes_are_read_in_any_order():
     assert read_sizes("8-10, 3,5,9") == (3, 5, 8, 9, 10)
 

@@ -101,25 +101,3 @@ def test_the_default_games_are_for_training(invoke):
     assert tuning.usual_games(protocol("ale-2013")) == tuning.training_games()
     assert tuning.training_games() == ("asterix", "beam_rider", "freeway", "seaquest", "space_invaders")
     assert tuning.for_testing((*tuning.training_games(), "bank_heist", "qbert")) == ("qbert",)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (("const", "--try", "action=UP"), "one setting only"),
-        (("const", "--try", "action=UP,UP"), "expected different values"),
-        (("const", "--try", "action=UP,"), "expected different values"),
-        (("const", "--try", "action"), "expected name=value"),
-        (("const", "--try", "action=UP,up"), "stands for two of the combinations"),
-        (("const", "--try", "action=UP,DOWN", "--set", "action=UP"), "both in --try and in --set"),
-        (("const", "--try", "motion=UP,DOWN"), "unknown parameter"),
-        (("baselines", "--try", "action=UP,DOWN"), "is a set"),
-        (("perturb", "--try", "probability=0.1,0.2"), "is 18 agents"),
-        (("uct", "--try", f"simulations={','.join(map(str, range(1, 1002)))}"), "1,001 combinations"),
-    ],
-)
-def test_what_cannot_be_tried_is_told_before_anything_is_played(invoke, tmp_path, arguments, told):
-    outcome = invoke("tune", *arguments, "--games", "freeway", *SHORT)
-    assert outcome.code == 2
-    assert told in outcome.err
-    assert not list(tmp_path.iterdir())

@@ -145,46 +145,6 @@ def _stopped(plan):
     return Summary(Path("run"), len(plan.trials), 0, (), 0, 0, 1.0, True, ())
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (("some.py:make", "--until-error", "15%"), "cannot be reached: some.py:make plays 1 of the 57 games"),
-        (("const", "--until-error", "15%"), "is for one agent, and 18 are named"),
-        (("random", "--until-error", "15"), "write 15%, or 0.15"),
-        (("random", "--until-error", "0%"), "write 15%, or 0.15"),
-        (("random", "--until-error", "-5%"), "write 15%, or 0.15"),
-        (("random", "--until-error", "nan"), "write 15%, or 0.15"),
-        (("random", "--until-error", "some"), "write 15%, or 0.15"),
-        (("random", "--until-error", "15%", "--games", "pnog"), "did you mean 'pong'"),
-        (("random", "--until-error", "15%", "--protocol", "human-starts"), "cannot be run"),
-    ],
-)
-def test_what_cannot_be_is_told_before_anything_is_played(invoke, arguments, told):
-    agent("pong")
-    answer = invoke("run", *arguments, "--out", "run")
-    assert (answer.code, answer.out) == (2, "")
-    assert told in answer.err
-    assert answer.err.count("\n") == 1
-    assert not Path("run").exists()
-
-
-@pytest.mark.slow
-def test_an_agent_that_plays_none_of_the_games_is_told(invoke):
-    agent("adventure")
-    answer = invoke("run", "some.py:make", "--until-error", "15%", "--games", "adventure", "--out", "run")
-    assert (answer.code, answer.out) == (2, "")
-    assert "plays none of the games of atari-57" in answer.err
-    assert not Path("run").exists()
-
-
-def test_another_runs_directory_is_refused(invoke, played):
-    before = frames_of_all("run")
-    answer = invoke("run", "random", "--until-error", "15%", "--protocol", "machado-2018", "--out", "run")
-    assert (answer.code, answer.out) == (2, "")
-    assert "another run" in answer.err
-    assert frames_of_all("run") == before
-
-
 def test_a_game_costs_what_was_recorded_of_it_else_as_random_play_does(invoke, played):
     rules = protocols.protocol("world-records").override({"max_frames_per_episode": "600"})
     record = read_run("run")

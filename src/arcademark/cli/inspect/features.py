@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,13 +14,7 @@ from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.files import check_ending, write_document
 
 if TYPE_CHECKING:
-    from arcademark.features.base import Observed
-    from arcademark.reports.features.seen import Images, Seen
     from arcademark.runs.replay.episodes import Choice
-    from arcademark.runs.replay.feature_steps import Play
-
-
-KINDS = (".png", ".svg", ".pdf")
 
 
 @commands.command("features show", short_help="Show what feature sets of linear learners see of games.")
@@ -43,9 +36,9 @@ KINDS = (".png", ".svg", ".pdf")
     "--figure",
     "figures",
     multiple=True,
+    type=options.PATH,
     metavar="FILE",
-    help="Also draw what is seen: FILE.png, .svg or .pdf, or png, svg or pdf alone, named after set and game. Replaces "
-    "a figure. May be repeated.",
+    help="Also draw what is seen: FILE.png, .svg or .pdf; replaces an earlier figure. May be repeated.",
 )
 @with_output
 def show(
@@ -56,7 +49,7 @@ def show(
     seed: int | None,
     run: Path | None,
     choice: Choice,
-    figures: tuple[str, ...],
+    figures: tuple[Path, ...],
     output: Output,
 ) -> int:
     """Show what feature sets see of games at some moment: how many features, how many active, what they mean.
@@ -65,10 +58,12 @@ def show(
     """
     from arcademark.features.registry import feature_sets
     from arcademark.reports.features import documents, seen
+    from arcademark.reports.figures import files
     from arcademark.reports.present import features
+    from arcademark.runs.replay.feature_steps import random_play, recorded_play
 
-    for name in figures:
-        check_ending(Path(name if f".{name}" not in KINDS else f".{name}.{name}"), KINDS)
+    for figure in figures:
+        check_ending(figure, files.KINDS)
     sets = tuple(dict.fromkeys(sets))
     if not sets:
         every = tuple(feature_sets().values())
@@ -83,13 +78,17 @@ def show(
         raise ArcadeMarkError("--only chooses in a run; name one with --run, or leave it out")
     views = []
     for game, name in ((game, name) for game in chosen for name in sets):
-        with _working(f"{game}: {name}"):
-            play = _play(run, game, feature_sets()[name].observed, seed, choice)
-            views.append(seen.see(name, play, after, parameters))
-    written = _write_figures(views, figures)
+        observed = feature_sets()[name].observed
+        if run is None:
+            play = random_play(game, observed, seed or 0)
+        else:
+            play = recorded_play(run, observed, **{**choice, "game": game, "seed": seed})
+        views.append(seen.see(name, play, after, parameters))
+    for figure in figures:
+        write_document(figure, files.file(features.model(views), figure.suffix.lower(), "features"))
     result = seen.FeaturesSeen(tuple(item for item, _ in views))
     output.show(result, lambda: features.seen(views))
-    output.tell(*(f"figure: {path}" for path in written))
+    output.tell(*(f"figure: {figure}" for figure in figures))
     return 0
 
 
@@ -104,30 +103,6 @@ def _games(games: str | None, run: Path | None) -> tuple[str, ...]:
     if run is not None:
         return tuple(dict.fromkeys(trial.game for trial in read_run(run).trials))
     return tuning.training_games()
-
-
-def _play(run: Path | None, game: str, observed: Observed, seed: int | None, choice: Choice) -> Play:
-    from arcademark.runs.replay.feature_steps import random_play, recorded_play
-
-    if run is None:
-        return random_play(game, observed, seed or 0)
-    wanted: Choice = {**choice, "game": game, "seed": seed}
-    return recorded_play(run, observed, **wanted)
-
-
-def _write_figures(views: Sequence[tuple[Seen, Images]], figures: Sequence[str]) -> list[Path]:
-    """Write figures, of which files or kinds are given, and return where."""
-    from arcademark.reports.figures import files
-    from arcademark.reports.present import features
-
-    name = "-".join(dict.fromkeys([item.set for item, _ in views] + [item.game for item, _ in views]))
-    written = []
-    for figure in figures:
-        path = Path(f"{name}.{figure}" if f".{figure}" in KINDS else figure)
-        content = files.file(features.model(views), path.suffix.lower(), "features")
-        write_document(path, content)
-        written.append(path)
-    return written
 
 
 @commands.command(
@@ -158,11 +133,3 @@ def actions(run_directory: Path, choice: Choice, protocol: str | None, out: Path
         f"{row.episode}, for protocol {result.protocol.label}"
     )
     return 0
-
-
-def _working(what: str) -> AbstractContextManager[object]:
-    """Say on a terminal what takes its time."""
-    from arcademark.reports.layout import Text
-
-    console = messages.open_console()
-    return console.status(Text(what)) if console.is_terminal else nullcontext()
