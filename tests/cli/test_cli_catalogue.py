@@ -10,7 +10,6 @@ import pytest
 from arcademark import catalogue
 from arcademark.catalogue import check as checking
 from arcademark.catalogue.collections import collections, entries, results
-from arcademark.catalogue.errata import errata
 from arcademark.catalogue.reading import data_directory
 from arcademark.scores.reading import read_tables
 from arcademark.suite.tasks import canonical_game
@@ -68,35 +67,10 @@ def test_show_an_algorithm_with_its_settings_its_source_and_hns(invoke):
     assert "HNS over 57 games: mean 874" in shown.out.replace("\N{NO-BREAK SPACE}", " ")
 
 
-def test_show_marks_the_scores_that_have_a_note_once_each(invoke):
-    shown = invoke("catalogue", "show", "Planning").out
-    (note,) = (line for line in shown.splitlines() if "Not UCT's score but that of breadth-first search." in line)
-    mark = note.split()[0]
-    marked = [line.split(f" {mark} ")[0] for line in shown.splitlines() if f" {mark} " in line]
-    assert marked == ["Centipede", "Star Gunner"]
-
-
-def test_show_says_what_is_lost_and_takes_one_collection(invoke):
-    both = invoke("catalogue", "show", "Human").out
-    assert "Not available: the tables are lost" in both
-    assert "review-2021" in both
-    one = invoke("catalogue", "show", "Human", "--collection", "review-2021").out
-    assert "Not available" not in one
-
-
 def test_show_a_collection_with_mean_and_median(invoke):
     shown = invoke("catalogue", "show", "review-2021").out.replace("\N{NO-BREAK SPACE}", " ")
     (muzero,) = (line for line in shown.splitlines() if line.startswith("MuZero"))
     assert muzero.split() == ["MuZero", "model-based", "2020", "20B", "57", "4,999", "%", "2,041", "%"]
-
-
-def test_show_as_json_has_the_scores(invoke):
-    (item,) = json.loads(invoke("catalogue", "show", "UCT", "--to=json").out)["algorithms"]
-    assert len(item["scores"]) == 54
-    by_game = {score["game"]: score for score in item["scores"]}
-    assert by_game["pooyan"]["hns"] is None
-    assert by_game["pong"]["hns"] == pytest.approx(100 * (21 + 20.71) / (14.6 + 20.71))
-    assert by_game["pong"]["runs"] == 10
 
 
 def test_export_has_every_score_with_its_source(invoke):
@@ -117,13 +91,6 @@ def test_an_export_reads_back_as_the_table_that_load_gives(invoke, form):
     again = back.select(algorithms=table.algorithms, tasks=table.tasks)
     assert np.array_equal(again.scores, table.scores, equal_nan=True)
     assert set(back.algorithms) == set(table.algorithms)
-
-
-def test_export_as_json_is_what_show_gives(invoke):
-    exported = invoke("catalogue", "export", "--collection", "ale-2013", "--to=json", "--out", "scores.json")
-    assert exported.code == 0
-    shown = invoke("catalogue", "show", "ale-2013", "--to=json")
-    assert json.loads(Path("scores.json").read_text(encoding="utf-8")) == json.loads(shown.out)
 
 
 def test_check_counts_and_is_content(invoke):
@@ -198,15 +165,6 @@ def test_add_is_not_content_while_a_remark_is_open(invoke, contributed):
     assert not Path("data/scores/doe-2026.csv").exists()
 
 
-def test_add_says_what_is_wrong_and_ends_with_1(invoke, contributed):
-    Path("doe-2026.csv").write_text(CONTRIBUTED["doe-2026.csv"].replace("qbert", "q\x1b[31mbert"), encoding="utf-8")
-    shown = invoke("catalogue", "add", *contributed)
-    assert shown.code == 1
-    assert "doe-2026.csv, line 2" in shown.out
-    assert "\x1b[31m" not in shown.out
-    assert invoke("catalogue", "add", "doe-2026.toml").code == 2
-
-
 def test_add_writes_into_a_checkout(invoke, contributed):
     shutil.copytree(data_directory(), "data")
     note(",as published")
@@ -223,25 +181,6 @@ def test_every_field_of_an_addition_is_described(invoke, contributed):
     document = json.loads(invoke("catalogue", "add", *contributed, "--to=json").out)
     assert document["compared"]
     assert [name for name in sorted(keys(document)) if f"`{name}`" not in described] == []
-
-
-@pytest.mark.parametrize("width", ["80", "120"])
-def test_errata_are_printed_with_what_holds_and_why(invoke, monkeypatch, width):
-    monkeypatch.setenv("COLUMNS", width)
-    shown = invoke("catalogue", "errata", "--paper", "ale-2013")
-    assert shown.code == 0
-    for slip in errata("bellemare-2013"):
-        assert slip.where.split()[0] in shown.out
-    assert "Categories" in shown.out
-    assert "Fan 2021" not in shown.out.split("Categories")[1]
-
-
-def test_errata_as_json_and_by_category(invoke):
-    document = json.loads(
-        invoke("catalogue", "errata", "--paper", "review", "--category", "lost factor", "--to=json").out
-    )
-    assert [slip["where"] for slip in document["errata"]] == [slip.where for slip in errata("fan-2021", "lost factor")]
-    assert any(slip["place"] and slip["place"]["row"] == "battle_zone" for slip in document["errata"])
 
 
 def keys(value: object) -> set[str]:

@@ -16,7 +16,6 @@ from arcademark.cli.play.progress import Display
 from arcademark.environments.registry import choose_emulator
 from arcademark.runs.playing.events import Summary
 from arcademark.runs.store.reading import read_run
-from arcademark.suite import subsets
 
 
 def test_help_lists_every_command_and_loads_none():
@@ -102,13 +101,6 @@ def test_run_grows_with_more_episodes(invoke, short, played):
     assert "2 episodes" in grown.err
 
 
-def test_run_refuses_another_protocol_in_the_same_directory(invoke, played):
-    refused = invoke("run", "random", "--games", "pong,qbert", "--episodes", 2, "--out", played)
-    assert refused.code == 2
-    assert "max_frames_per_episode" in refused.err
-    assert invoke("verify", played).code == 0
-
-
 def test_report_writes_json_without_nan_and_a_page(invoke, played):
     shown = invoke("report", played, "--to=json", "--to", "deep/page.html")
     assert shown.code == 0
@@ -149,13 +141,6 @@ def test_verify_confirms_and_catches_a_forged_score(invoke, played):
     assert "3 of 4 episodes confirmed, 1 differs, 0 could not be replayed" in " ".join(caught.out.split())
     document = json.loads(invoke("verify", played, "--to=json").out)
     assert (document["ok"], document["confirmed"], document["differing"]) == (False, 3, 1)
-
-
-@pytest.mark.slow
-def test_watch_writes_a_picture(invoke, played):
-    shown = invoke("watch", played, "--only", "game=pong,episode=1", "--out", "pong.gif")
-    assert shown.code == 0, shown.err
-    assert Path("pong.gif").read_bytes().startswith(b"GIF89a")
 
 
 @pytest.mark.slow
@@ -201,42 +186,12 @@ def test_info_has_numbers_and_lists_in_its_json(invoke):
     assert rules["ale-2013"]["settings"]["max_frames_per_episode"]["value"] == 18_000
 
 
-def test_info_understands_the_singular_and_any_spelling(invoke):
-    assert "Q*bert" in invoke("info", "game", "ALE/Qbert-v5").out
-
-
-@pytest.mark.parametrize(
-    ("topic", "name", "shown"),
-    [
-        ("features", "lsh", ("features 100,000", "vectors 2,000")),
-        ("protocol", "saber", ("max_frames_per_episode 21,600,000", "training_frames 200,000,000")),
-        ("agent", "go-explore", ("explore_frames 1,000,000",)),
-        ("subset", "atari-5", ("max frames per episode 108,000",)),
-        ("game", "video_pinball", ("17,667.9", "89,218,328", "Elsewhere: 16,256.9", "Elsewhere: 16,257")),
-    ],
-)
-def test_info_separates_thousands_wherever_people_read(invoke, topic, name, shown):
-    said = " ".join(invoke("info", topic, name).out.split())
-    assert [number for number in shown if number not in said] == []
-
-
 @pytest.mark.parametrize("name", [name for name, agent in builtin_agents().items() if agent.parameters])
 def test_info_says_what_every_parameter_means(invoke, name):
     parameters = json.loads(invoke("info", "agent", name, "--to=json").out)["agents"][0]["parameters"]
     assert all(len(entry["meaning"]) > 10 for entry in parameters.values()), parameters
     shown = " ".join(invoke("info", "agent", name).out.split())
     assert all(f"{entry['type']}: {entry['meaning'].split()[0]}" in shown for entry in parameters.values())
-
-
-def test_info_tells_uncertain_defaults(invoke):
-    shown = " ".join(invoke("info", "agent", "uct").out.split())
-    assert "exploration 0.1 float: C, which widens the bounds. Uncertain: 0.1, from the" in shown
-
-
-def test_info_knows_an_own_learner(invoke):
-    learner = Path(__file__).parents[2] / "examples" / "my_learner.py"
-    (found,) = json.loads(invoke("info", "agent", f"{learner}:make_learner", "--to=json").out)["agents"]
-    assert found["kind"] == "learner"
 
 
 def test_info_reads_an_own_agent(invoke, tmp_path):
@@ -256,18 +211,6 @@ def test_info_reads_an_own_agent(invoke, tmp_path):
     }
     assert "int: How far." in invoke("info", "agent", reference).out
     assert invoke("info", "agent", f"{tmp_path / 'own.py'}:Nothing").code == 2
-
-
-def test_info_shows_the_error_on_other_papers_beside_the_printed_one(invoke):
-    lines = invoke("info", "subsets", "--all").out.replace("\N{NO-BREAK SPACE}", "").splitlines()
-    rows = {line.split()[0]: line.split()[1:4] for line in lines if len(line.split()) > 3}
-    for subset in subsets.subsets().values():
-        errors = subset.relative_error, subset.nested and subset.nested.mean
-        told = [f"{100 * error:.1f}%" if error else "–" for error in errors]
-        assert rows[subset.name] == [str(len(subset.tasks)), *told]
-    shown = invoke("info", "subset", "atari-5").out
-    assert "{" not in shown
-    assert f"mean {subsets.subset('atari-5').nested.mean:g}" in shown
 
 
 def test_a_terminal_without_the_letters_gets_others_in_their_place(invoke, monkeypatch):

@@ -36,13 +36,6 @@ def test_a_planner_is_played_verified_and_watched(invoke):
     assert "nothing can be planned" in other.err
 
 
-def test_planners_are_marked(invoke):
-    rows = {row["name"]: row["kind"] for row in json.loads(invoke("info", "agents", "--to=json").out)["agents"]}
-    assert rows["random"] == "policy"
-    assert {name for name, kind in rows.items() if kind == "planner"} >= {"breadth-first", "uct"}
-    assert json.loads(invoke("info", "agent", "uct", "--to=json").out)["agents"][0]["kind"] == "planner"
-
-
 def told(*events, summary=None):
     """What a display that is no terminal prints."""
     console = Console(file=io.StringIO(), width=200)

@@ -60,24 +60,6 @@ def test_json_counts_what_it_holds(invoke, paper):
     assert all(item["why"] for item in items if item["verdict"] != "agrees")
 
 
-def test_every_printed_cell_of_the_review_is_compared(invoke):
-    from arcademark.catalogue.printed import printed_cells
-
-    document = json.loads(invoke("reproduce", "review", "--to=json").out)
-    compared = [item["place"] for part in document["parts"] for item in part["comparisons"] if item["place"]]
-    assert len(compared) == len(printed_cells())
-
-
-def test_the_whole_table_has_every_game(invoke):
-    from arcademark.suite import tasks
-
-    brief = invoke("reproduce", "review", "--table", 3)
-    whole = invoke("reproduce", "review", "--table", 3, "--all")
-    games = [tasks.games()[game].name for game in tasks.suite("atari-57").tasks]
-    assert all(f"\n{game} " in whole.out for game in games)
-    assert not all(f"\n{game} " in brief.out for game in games)
-
-
 @pytest.mark.parametrize("columns", [80, 120])
 @pytest.mark.parametrize("paper", papers.PAPERS)
 def test_nothing_is_wider_than_the_terminal(invoke, monkeypatch, paper, columns):

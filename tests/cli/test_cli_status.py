@@ -58,11 +58,6 @@ def test_one_that_is_played_failed_or_killed(invoke, played):
         assert told in shown
 
 
-def test_commands_that_noted_nothing_are_counted(invoke, played):
-    change(played, "DELETE FROM evaluation", "DELETE FROM episode WHERE trial LIKE '%pong%' AND episode = 0")
-    assert [trial["episodes"] for trial in status(invoke, "run")["trials"]] == [1, 2]
-
-
 def test_runs_are_shown_together(invoke, played):
     shutil.copytree(played, "runs/it-1-of-3")
     shutil.copytree(played, "runs/it-2-of-3")

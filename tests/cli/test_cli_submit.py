@@ -80,14 +80,6 @@ def test_shards_that_are_complete_are_left_out_and_others_of_another_run_refused
     assert merged.code == 1  # as the other shards are missing
 
 
-def test_a_run_that_is_complete_is_to_be_merged_and_then_reported(invoke):
-    assert invoke("run", "random", *SHORT, "--out", "runs/random/shards/1-of-1").code == 0
-    for see in ("runs merge runs/random runs/random/shards/*", "report runs/random"):
-        told = " ".join(invoke("run", "random", *SHORT, *LIMIT).out.split())
-        assert f"4 trials in 1 shard, all complete; see 'arcademark {see}'" in told
-        assert invoke("runs", "merge", "runs/random", "runs/random/shards/1-of-1").code == 0
-
-
 def test_what_slurm_says_without_being_reached_is_told_in_a_line(invoke, monkeypatch, tmp_path):
     for name in ("squeue", "sbatch"):
         (tmp_path / name).write_text("#!/bin/sh\nprintf 'no controller\\nat all\\n' >&2; exit 1\n")
@@ -148,14 +140,6 @@ def test_the_last_job_has_no_gpu_unless_one_is_asked_for(asked):
     last = slurm.parameters(pairs)[1]
     assert not [name for name in last if "gpu" in name or name == "gres"]
     assert slurm.parameters(pairs, [("gpus", "1")])[1]["gpus_per_node"] == "1"
-
-
-def test_jobs_start_python_as_they_are_told(invoke):
-    shown = invoke(
-        "run", "random", *SHORT, *LIMIT, "--slurm", "python=apptainer exec --nv 'my image.sif' py", "--dry-run"
-    )
-    assert "\n# apptainer exec --nv 'my image.sif' py -m arcademark run random" in shown.out
-    assert "--python" not in shown.out
 
 
 def test_settings_to_tune_are_dealt_out_and_ranked_once_merged(invoke):

@@ -55,14 +55,6 @@ def test_the_papers_plan_comes_out_and_its_models_are_kept(invoke):
     assert len(list(Path("models").glob("*.json"))) == 6
 
 
-def test_a_search_tells_winner_runners_up_and_proof(invoke):
-    answer = invoke("subset", "search", "catalogue:atari-5-training", "--size", 2, "--top", 3)
-    assert (answer.code, answer.err) == (0, "")
-    assert "1,540 subsets" in answer.out
-    assert "the best is proven" in " ".join(answer.out.split())
-    assert "left out: surround (33" in answer.out.lower()
-
-
 def test_constraints_are_kept(invoke):
     answer = invoke(
         *("subset", "search", "--catalogue", "atari-5-training", "--size", 2, "--to=json", "--top", 50),
@@ -175,12 +167,6 @@ def test_five_games_give_the_median_every_game_and_what_to_play_next(invoke, min
     assert "frame cap of these scores is not known" in prediction["estimate"]["warnings"][0]
 
 
-def test_scores_outside_the_training_table_are_flagged(invoke, tmp_path):
-    (tmp_path / "odd.csv").write_text("game,Odd\n" + FIVE.replace("42000", "42000000"), encoding="utf-8")
-    answer = invoke("subset", "predict", "odd.csv")
-    assert "Scores on Battle Zone are outside the training table" in answer.out
-
-
 @pytest.mark.parametrize("columns", [80, 120])
 def test_nothing_is_wider_than_the_terminal(invoke, monkeypatch, mine, columns):
     monkeypatch.setenv("COLUMNS", str(columns))
@@ -209,20 +195,6 @@ def test_any_games_give_every_summary_with_intervals(invoke, tmp_path):
     told = invoke("subset", "predict", "few.csv")
     assert "Play next" in told.out
     assert "Few, from 3 games" in told.out
-
-
-@pytest.mark.slow
-def test_any_games_are_the_default_and_a_published_model_stands_alone(invoke, mine):
-    answer = invoke("subset", "predict", mine)
-    assert "Mine, from 5 games" in answer.out
-    assert "Zaxxon" not in answer.out
-    assert "--all also shows: How to read it and Every game." in answer.out
-    assert "Zaxxon" in invoke("subset", "predict", mine, "--all").out
-    (prediction,) = json.loads(invoke("subset", "predict", mine, "--to=json").out)["predictions"]
-    assert prediction["estimate"] is None
-    assert prediction["forecast"]["groups"] == 43
-    (alone,) = json.loads(invoke("subset", "predict", mine, "--model", "atari-3", "--to=json").out)["predictions"]
-    assert alone["forecast"] is None
 
 
 def test_no_better_score_lowers_what_any_games_tell(invoke, tmp_path):

@@ -48,16 +48,3 @@ def test_papers_are_left_out_and_the_model_keeps_the_errors(invoke, own):
     assert kept is not None
     assert (kept.mean, kept.n) == (nested["mean"], 30)
     assert conformal_half_width(kept.errors, 0.9) == nested["intervals"][2]["half_width"]
-
-
-def test_errors_are_told_beside_the_one_that_chose(invoke, own):
-    answer = invoke(*own, "--nested", "--papers", "papers.csv")
-    told = " ".join(answer.out.split())
-    assert "cross-validated, as it was chosen" in told
-    assert "each of 10 papers was left out" in told
-    assert "Prediction intervals for algorithms of another paper" in told
-
-
-def test_without_papers_each_algorithm_is_its_own(invoke, own):
-    answer = invoke(*own, "--nested", "--to=json")
-    assert json.loads(answer.out)["results"][0]["nested"]["papers"] == 30

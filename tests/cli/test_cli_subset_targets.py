@@ -43,26 +43,6 @@ def test_a_count_is_no_percentage(invoke):
     assert " games " in line
 
 
-def test_what_only_published_models_have_is_not_said_of_others(invoke):
-    search(invoke)
-    own = invoke(*REVIEW, "--all").out
-    for words in ("printed", "at human", "Aitchison"):
-        assert words not in own
-    assert "on other papers was not measured" in own.replace("\n", " ")
-    assert "typical" in own
-    published = invoke(*REVIEW[:-1], "atari-5", "--all").out
-    for words in ("printed", "at human", "papers", "Aitchison"):
-        assert words in published
-
-
-@pytest.mark.parametrize(
-    ("target", "name"), [("median", ""), ("mean", "-mean"), ("iqm", "-iqm"), ("hwrns median", "-hwrns-median")]
-)
-def test_models_of_different_targets_have_different_names(invoke, target, name):
-    _, model = search(invoke, "--target", target)
-    assert (model["name"], model["summary"]) == (f"atari-5-training{name}-2", target)
-
-
 @pytest.fixture
 def own(tmp_path):
     """Six algorithms on four tasks, of one of which all cells are empty."""

@@ -81,23 +81,6 @@ def test_a_run_and_the_catalogue_are_tables_too(invoke: Callable[..., Any], play
     assert "under different protocols" in compared.out
 
 
-def test_a_benchmark_of_ones_own(invoke: Callable[..., Any], tmp_path: Path) -> None:
-    Path("mujoco.csv").write_text("algorithm,task,run,score\nsac,Hopper-v4,0,1500\nsac,Ant-v4,0,3000\n")
-    Path("references.csv").write_text("task,low,high\nHopper-v4,0,3000\nAnt-v4,0,6000\n")
-    shown = invoke("score", "mujoco.csv", "--references", "references.csv", "--all")
-    assert shown.code == 0
-    assert "50.0\N{NO-BREAK SPACE}%" in shown.out
-    assert "Hard-exploration" not in shown.out
-
-
-def test_short_ways_to_say_it(invoke: Callable[..., Any], good: Path) -> None:
-    shown = invoke(
-        "score", good, "--algorithms", "YOURS", "--frames", "Yours=200M", "--to=json", "--intervals", "resamples=10"
-    )
-    assert shown.code == 0
-    assert [(a["name"], a["training_frames"]) for a in json.loads(shown.out)["algorithms"]] == [("yours", 200_000_000)]
-
-
 def test_a_table_through_a_pipe(invoke: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(GOOD.encode()), encoding="utf-8"))
     shown = invoke("score", "-", "--export", "kept.csv", "--to=json", "--intervals", "resamples=10")

@@ -8,7 +8,6 @@ import pytest
 from arcademark.metrics.normalise import hns
 from arcademark.reports.runs import tuning
 from arcademark.suite import references
-from arcademark.suite.protocols import protocol
 from arcademark.suite.subsets import subset
 
 SHORT = ("--protocol", "ale-2013", "--override", "max_frames_per_episode=1200", "--episodes", 1)
@@ -95,9 +94,3 @@ def test_without_games_atari_3_val_is_played_with_its_estimates(invoke):
     shown = " ".join(invoke(*asked).out.split())
     assert "Estimated median: HNS of all games by Atari-3-Val's published model" in shown
     assert "warning" not in invoke(*asked).err
-
-
-def test_the_default_games_are_for_training(invoke):
-    assert tuning.usual_games(protocol("ale-2013")) == tuning.training_games()
-    assert tuning.training_games() == ("asterix", "beam_rider", "freeway", "seaquest", "space_invaders")
-    assert tuning.for_testing((*tuning.training_games(), "bank_heist", "qbert")) == ("qbert",)

@@ -15,7 +15,6 @@ from arcademark.runs.plan import make_plan
 from arcademark.runs.playing.events import Summary
 from arcademark.runs.playing.scheduling import expected_frames
 from arcademark.runs.store.reading import read_run
-from arcademark.subset.predict import outlook
 from arcademark.suite import protocols
 from arcademark.suite.tasks import games
 
@@ -165,11 +164,3 @@ def test_a_game_costs_what_was_recorded_of_it_else_as_random_play_does(invoke, p
     assert expected_frames(trials, None)["alien"] == 10 * random["alien"]
     factor = sum(map(np.mean, lengths.values())) / (random["pong"] + random["qbert"])
     assert expected_frames(trials, record)["alien"] == pytest.approx(10 * factor * random["alien"])
-
-
-def test_where_nothing_is_known_the_most_telling_game_comes_first():
-    trained = predictors.atari().trained
-    plays = outlook.first_plays(trained, rng=np.random.default_rng(0), draws=400)
-    assert len(plays) == 57
-    assert [play.left for play in plays] == sorted(play.left for play in plays)
-    assert plays[0].left < 0.5 < plays[-1].left

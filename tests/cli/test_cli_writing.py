@@ -35,45 +35,12 @@ def put(path: Path, content: str | bytes = PAGE, **how: Any) -> None:
     write_document(path, content, **how)
 
 
-@pytest.mark.parametrize("name", ["figure.jpg", "figure", "png", ".png", "figure.png.txt"])
-def test_another_ending_is_refused_with_those_that_are_written(name: str) -> None:
-    with pytest.raises(ArcadeMarkError) as refused:
-        check_ending(Path(name), (".png", ".pdf", ".svg"))
-    assert str(refused.value) == f"{name}: expected a name that ends with .png, .pdf or .svg"
-
-
 def test_a_folder_will_do_where_one_may_be_named(tmp_path: Path) -> None:
     (tmp_path / "there.v2").mkdir()
     for path in (Path("figures"), tmp_path / "there.v2", Path("figure.svg")):
         check_ending(path, (".svg", ".png"), folder=True)
     with pytest.raises(ArcadeMarkError, match=r"^new\.v2: .* ends with \.svg or \.png, or a folder$"):
         check_ending(Path("new.v2"), (".svg", ".png"), folder=True)
-
-
-def test_a_missing_folder_is_made(tmp_path: Path) -> None:
-    put(tmp_path / "a" / "b" / "page.html")
-    assert (tmp_path / "a" / "b" / "page.html").read_text() == PAGE
-    assert [path.name for path in (tmp_path / "a" / "b").iterdir()] == ["page.html"]
-
-
-@pytest.mark.parametrize("earlier", [f"<!DOCTYPE html>\n{GENERATOR}<p>old", ""])
-def test_a_page_replaces_an_earlier_one(tmp_path: Path, earlier: str) -> None:
-    path = tmp_path / "page.html"
-    path.write_text(earlier)
-    put(path)
-    assert path.read_text() == PAGE
-
-
-@pytest.mark.parametrize(
-    "earlier", ["algorithm,game,score\n", "<?xml version='1.0'?><svg/>", "# notes", "<!doctype html>\n<p>ArcadeMark"]
-)
-def test_a_page_replaces_nothing_else(tmp_path: Path, earlier: str) -> None:
-    path = tmp_path / "scores.csv"
-    path.write_text(earlier)
-    with pytest.raises(ArcadeMarkError, match=r"scores\.csv: was not written by ArcadeMark"):
-        put(path)
-    assert path.read_text() == earlier
-    assert [path.name for path in tmp_path.iterdir()] == ["scores.csv"]
 
 
 def test_every_kind_of_file_that_is_written_replaces_its_own_and_no_other(tmp_path: Path) -> None:

@@ -41,9 +41,9 @@ SAID = """
 """
 
 
+@pytest.mark.needs("mypy")
 @pytest.mark.slow
 def test_examples_and_results_have_types(tmp_path: Path) -> None:
-    pytest.importorskip("mypy")
     for example in (ROOT / "examples").glob("*.py"):
         shutil.copy(example, tmp_path)
     (tmp_path / "user.py").write_text(CODE.lstrip())

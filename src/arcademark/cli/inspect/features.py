@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import click
 
@@ -82,7 +82,7 @@ def show(
         if run is None:
             play = random_play(game, observed, seed or 0)
         else:
-            play = recorded_play(run, observed, **{**choice, "game": game, "seed": seed})
+            play = recorded_play(run, observed, **cast("Choice", {**choice, "game": game, "seed": seed}))
         views.append(seen.see(name, play, after, parameters))
     for figure in figures:
         write_document(figure, files.file(features.model(views), figure.suffix.lower(), "features"))

@@ -82,7 +82,8 @@ def check(run_directory: Path, salvage: Path | None, as_json: bool) -> int:
         console.print(problem, style="red")
     if result:
         console.print(
-            f"{result.directory}: {result.episodes:,} intact episodes, {result.done:,} of {result.trials:,} trials done; "
+            f"{result.directory}: {result.episodes:,} intact episodes, "
+            f"{result.done:,} of {result.trials:,} trials done; "
             f"the command that played {run_directory} continues it with --out {result.directory}"
         )
     elif not problems:

@@ -32,8 +32,7 @@ from arcademark.suite.tasks import game_name
 
 LINE_SECONDS = 30.0
 MOST_LEFT_OUT = MOST_SCORES = 3
-BAR_WIDTH, SHORT_BAR = 24, 10
-NARROW = 100  # columns below which a terminal has the short bar
+BAR_WIDTH = 10
 PERCENTAGE = len(" 100% ")
 
 
@@ -43,16 +42,10 @@ class Display:
     def __init__(self, console: Console | None = None, unit: str = "frame") -> None:
         self._unit = unit
         self._console = console or messages.open_console()
-        self._column = BarColumn(bar_width=self._bar_width)
-        self._bar = Bar(
-            self._column, TextColumn("{task.percentage:>3.0f}%"), Words(), console=self._console, transient=True
-        )
+        columns = BarColumn(bar_width=BAR_WIDTH), TextColumn("{task.percentage:>3.0f}%"), Words()
+        self._bar = Bar(*columns, console=self._console, transient=True)
         self._task = self._bar.add_task("starting", total=None)
         self._last = time.monotonic()
-
-    @property
-    def _bar_width(self) -> int:
-        return SHORT_BAR if self._console.width < NARROW else BAR_WIDTH
 
     def __enter__(self) -> Self:
         if self._console.is_terminal:
@@ -138,8 +131,7 @@ class Display:
             self._say(("left out", "yellow"), f"  {len(event.left_out) - MOST_LEFT_OUT} more, for like reasons")
 
     def _move(self, event: Progress) -> None:
-        self._column.bar_width = self._bar_width
-        room = self._console.width - self._bar_width - PERCENTAGE
+        room = self._console.width - BAR_WIDTH - PERCENTAGE
         text = line_of(event, room if self._console.is_terminal else None, self._unit)
         if self._console.is_terminal:
             completed = 100 * event.fraction if event.fraction is not None else None

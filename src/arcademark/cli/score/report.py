@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arcademark.cli import commands, options, tables
+from arcademark.cli import commands, messages, options, tables
 from arcademark.cli.counting import counting
 from arcademark.cli.output import Output, with_output
 from arcademark.errors import ArcadeMarkError
@@ -75,6 +75,8 @@ def show(
     curves: Path | None = None,
     tensorboard: Path | None = None,
     quiet: bool = False,
+    export: Path | None = None,
+    wide: bool = False,
 ) -> None:
     """Analyse scores once and show and write what is wanted; with everything, each of the Const and Perturb agents."""
     from arcademark.reports.present import scores
@@ -85,6 +87,8 @@ def show(
     options = replace(options, every_variant=output.everything)
     with _uncollected(), counting("summing up", "algorithms") as follow:
         dataset = prepare(sources, options)
+        if export is not None:
+            _export(dataset, export, wide=wide)
         report = analysis.of_dataset(dataset, options, follow if len(dataset.algorithms) >= MANY else None)
     if curves is not None:
         _write_curves(curves, report, dataset)
@@ -110,6 +114,17 @@ def _uncollected() -> Iterator[None]:
     finally:
         if on:
             gc.enable()
+
+
+def _export(dataset: Dataset, target: Path, *, wide: bool) -> None:
+    """Write the scores in the form that the file's name and ``wide`` ask for."""
+    from arcademark.reports import wording
+    from arcademark.scores.export import RLIABLE, write_long, write_rliable, write_wide
+
+    table = dataset.scores.table
+    (write_rliable if target.suffix == RLIABLE else write_wide if wide else write_long)(table, target)
+    games = wording.plural(len(table.tasks), dataset.benchmark.noun)
+    messages.say(f"{target}: {wording.plural(len(table.algorithms), 'algorithm')}, {games}")
 
 
 def _write_curves(path: Path, report: ScoreReport, dataset: Dataset) -> None:
