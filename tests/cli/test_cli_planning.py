@@ -71,7 +71,7 @@ def test_the_time_left_is_in_sight_on_any_terminal(columns, planning):
     assert line.rstrip().endswith("at most 2 h 13 min left")
     assert "  1% " in line
     assert ("10/550 episodes · " in line) is (columns >= 60)
-    assert ("5/55 trials · " in line) is (columns >= (160 if planning else 120))
+    assert ("5/55 trials · " in line) is (columns >= 120)
 
 
 @pytest.mark.parametrize(

@@ -289,7 +289,7 @@ score good.csv --export ok.csv | exists already
 score good.csv --export a.npz --wide | leave it out
 score good.csv --export a.txt | *.csv or *.tsv
 score gaps.csv --export a.npz | --games common
-score good.csv --references refs-lo.csv | row 1: expected the columns
+score good.csv --references refs-lo.csv | row 1: no column 'low'
 score good.csv --references refs-text.csv | row 2, column 'high'
 score good.csv --references refs-equal.csv | both 1
 score good.csv --references refs-twice.csv | row 3: 'pong' stands in row 2
@@ -315,7 +315,7 @@ compare catalogue:review-2021 --games " " | --games ' ': names nothing
 compare good.csv mine mine | not compared with itself
 compare good.csv mine | name another
 compare good.csv mine yuors | did you mean 'yours'
-compare run random missing.csv | missing.csv
+compare run random absent.csv | absent.csv
 compare good.csv --plan groups=3 | --plan says how to test with --sequential
 compare good.csv --sequential --plan group=1 | larger or more groups
 compare good.csv --sequential --plan alpha=0 | --plan alpha=0
@@ -360,7 +360,7 @@ subset search catalogue:atari-5-training --size 2 --exclude phoenicks | phoenick
 subset search catalogue:atari-5-training --size 2 --target modus | modus
 subset search catalogue:atari-5-training --size 1 --target own.py:words | gives 'much', expected a finite number
 subset search catalogue:atari-5-training --size 1 --target own.py:NUMBER | expected a function or class
-subset search catalogue:atari-5-training --size 1 --target own.py:wors | it has no 'wors'; did you mean 'worst'?
+subset search catalogue:atari-5-training --size 1 --target own.py:wors | it has no 'wors'; did you mean 'worst'
 subset search catalogue:atari-5-training --size 2 --out thesis | is a folder; name a file, as in --out thesis/model.json
 subset search catalogue:atari-5-training --plan atari-5 --out file | name a folder
 subset search catalogue:atari-5-training --sizes 1-2 --out m.json | name a folder
@@ -438,7 +438,6 @@ subset study --relative-to Rainbo | Rainbow
 subset study catalogue:, | catalogue: ',': names nothing
 subset study atari.csv --models atari-1 | no algorithm has all games of Atari-1
 subset coverage --sizes 0 | sizes
-subset coverage --sizes 57 | 57 tasks to choose of 57
 subset coverage --suite atari-100k | name games to predict from
 subset coverage atari-5 --suite atari-58 | atari-58
 subset coverage atari-5 --suite atari-100k | atari-5: Double Dunk, Name This Game, Phoenix not among the games

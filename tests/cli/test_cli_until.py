@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from arcademark.reports.subsets import predictors
-from arcademark.runs import execution
+from arcademark.runs import request
 from arcademark.runs.plan import make_plan
 from arcademark.runs.playing.events import Summary
 from arcademark.runs.playing.scheduling import expected_frames
@@ -134,7 +134,7 @@ def test_an_agent_that_always_fails_is_not_tried_on_every_game(invoke):
 
 
 def test_a_stop_is_a_stop(invoke, monkeypatch):
-    monkeypatch.setattr(execution, "execute", lambda plan, *_, **__: _stopped(plan))
+    monkeypatch.setattr(request, "execute", lambda plan, *_, **__: _stopped(plan))
     answer = invoke("run", "random", "--until-error", "15%", "--games", "pong", "--out", "run")
     assert (answer.code, answer.out) == (130, "")
     assert "the same command continues" in answer.err

@@ -98,7 +98,8 @@ def _planned(wanted: Request, games: str | None, variants: int | None) -> tuple[
         raise ArcadeMarkError("--suite: only Atari games have variants; leave it out")
     learns = kind(wanted.agents[0]) not in ("policy", "planner")
     if learns:  # what was learnt once is scored, not how it learns
-        if wanted.protocol.overrides.get("reported_episodes", "evaluation") != "evaluation":
+        overrides = wanted.options.get("overrides", {})
+        if overrides.get("reported_episodes", "evaluation") != "evaluation":
             raise ArcadeMarkError("--override reported_episodes: what was learnt once is scored; leave it out")
         wanted = replace(wanted, protocol=wanted.protocol.override({"reported_episodes": "evaluation"}))
     return wanted, {BASE: wanted.plan(games)} | _varied(wanted, games or DEFAULT_GAMES, variants), learns
