@@ -21,6 +21,7 @@ from arcademark.cli.main import main
 from arcademark.errors import ArcadeMarkError
 from arcademark.reports.subsets.searching import Asked, SearchKeywords
 from arcademark.reports.tables.dataset import ScoreKeywords, ScoreOptions
+from arcademark.runs.store.reading import read_run
 from arcademark.suite.protocols import protocol
 
 SCORES = {"A": {"pong": [1.0, 2.0], "breakout": [30.0, 40.0]}, "B": {"pong": [3.0, 4.0], "breakout": [50.0, 60.0]}}
@@ -285,8 +286,9 @@ def test_a_shard_of_another_suite_is_played(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     how = {"suite": "gymnasium:CartPole-v1,Acrobot-v1", "episodes": 1, "workers": 1}
     shown = arcademark.run("random", shard=(1, 2), overrides={"max_steps_per_episode": 20}, **how)
-    assert [len(item.scores) for item in shown.algorithms] == [1]
-    assert [path.name for path in Path("runs").iterdir()] == [f"random-{shown.runs[0].protocol.name}-1-of-2"]
+    (directory,) = Path("runs").iterdir()
+    assert directory.name == f"random-{shown.runs[0].protocol.name}-1-of-2"
+    assert len(read_run(directory).episodes) == 1
     with pytest.raises(ArcadeMarkError, match="a suite has its own protocol"):
         arcademark.run("random", "all", "dqn-2015", **how)
     with pytest.raises(ArcadeMarkError, match="nothing_here"):
@@ -339,3 +341,12 @@ def test_curves_of_training_as_arrays(trained):
 def test_scores_are_logged_while_it_plays(trained):
     _, folder = trained
     assert len(list((folder / "tb").glob("*/events.out.tfevents.*"))) == 2
+
+
+@pytest.mark.slow
+def test_games_are_played_until_the_median_is_known_as_well_as_wanted(tmp_path):
+    how = {"overrides": {"max_frames_per_episode": 200}, "episodes": 1, "workers": 1, "out": tmp_path / "run"}
+    report = arcademark.run("random", "qbert", until_error=20.0, **how)
+    assert [score.game for score in report.algorithms[0].scores] == ["qbert"]
+    with pytest.raises(ArcadeMarkError, match="is for one agent, and 2 are named"):
+        arcademark.run(["random", "uct"], until_error=20.0, **how)
