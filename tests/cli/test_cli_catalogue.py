@@ -67,12 +67,6 @@ def test_show_an_algorithm_with_its_settings_its_source_and_hns(invoke):
     assert "HNS over 57 games: mean 874" in shown.out.replace("\N{NO-BREAK SPACE}", " ")
 
 
-def test_show_a_collection_with_mean_and_median(invoke):
-    shown = invoke("catalogue", "show", "review-2021").out.replace("\N{NO-BREAK SPACE}", " ")
-    (muzero,) = (line for line in shown.splitlines() if line.startswith("MuZero"))
-    assert muzero.split() == ["MuZero", "model-based", "2020", "20B", "57", "4,999", "%", "2,041", "%"]
-
-
 def test_export_has_every_score_with_its_source(invoke):
     done = invoke("catalogue", "export")
     rows = read(done.out)

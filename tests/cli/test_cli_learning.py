@@ -184,14 +184,6 @@ def test_fire_that_a_network_misses_is_told_with_its_remedies(waiting, begins, s
     assert "--override fire_reset=true" in console.file.getvalue()
 
 
-def test_a_narrow_terminal_has_room_for_the_recent_score():
-    out = io.StringIO()
-    console = Console(file=out, width=80, force_terminal=True, highlight=False)
-    with Display(console) as display:
-        display.hear(moment(ONE))
-    assert "trained 12/5,000 episodes · recent score 12.3 · 1 h 00 min left" in out.getvalue()
-
-
 @pytest.mark.parametrize(
     ("unkept", "kept", "told"),
     [

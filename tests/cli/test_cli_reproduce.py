@@ -60,14 +60,6 @@ def test_json_counts_what_it_holds(invoke, paper):
     assert all(item["why"] for item in items if item["verdict"] != "agrees")
 
 
-@pytest.mark.parametrize("columns", [80, 120])
-@pytest.mark.parametrize("paper", papers.PAPERS)
-def test_nothing_is_wider_than_the_terminal(invoke, monkeypatch, paper, columns):
-    monkeypatch.setenv("COLUMNS", str(columns))
-    lines = invoke("reproduce", paper, "--all").out.splitlines()
-    assert max(map(len, lines)) <= columns
-
-
 @pytest.mark.parametrize("kind", ["svg", "png", "SVG"])
 def test_one_figure_is_written_as_one_file(invoke, kind):
     answer = invoke("reproduce", "review", "--figure", 4, "--out", f"deep/figure.{kind}")
