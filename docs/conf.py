@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import inspect
 import os
 import re
@@ -101,7 +100,7 @@ def put_parts(_app: Sphinx, _page: str, source: list[str]) -> None:
 
 def mark_fields(_app: Sphinx, what: str, _name: str, item: object, _options: object, lines: list[str]) -> None:
     """Read `field: What it means.` of a dataclass's docstring as a field, and stars as such."""
-    fields = {field.name for field in dataclasses.fields(item)} if dataclasses.is_dataclass(item) else set()
+    fields = set(getattr(item, "__annotations__", ())) | set(getattr(item, "__dataclass_fields__", ()))
     for at, line in enumerate(lines):
         names, colon, _ = line.partition(": ")
         if what == "class" and colon and fields.issuperset(names.split(", ")):

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
+import inspect
 import json
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import matplotlib.figure
@@ -16,6 +19,9 @@ import arcademark
 from arcademark.agents.loading import agent_specs
 from arcademark.cli.main import main
 from arcademark.errors import ArcadeMarkError
+from arcademark.reports.subsets.searching import Asked, SearchKeywords
+from arcademark.reports.tables.dataset import ScoreKeywords, ScoreOptions
+from arcademark.runs.store.reading import read_run
 from arcademark.suite.protocols import protocol
 
 SCORES = {"A": {"pong": [1.0, 2.0], "breakout": [30.0, 40.0]}, "B": {"pong": [3.0, 4.0], "breakout": [50.0, 60.0]}}
@@ -133,8 +139,6 @@ def test_a_report_reads_as_its_numbers():
     assert shown.algorithms[0].name == "A"
     assert "algorithms" in dir(shown)
     assert "A and B" in repr(shown)
-    with pytest.raises(AttributeError):
-        _ = shown.nothing
 
 
 class Frame:
@@ -208,7 +212,7 @@ def test_runs_are_compared_as_the_command_compares_them(run, trained, monkeypatc
     assert shown.to_json() == json.loads(command(monkeypatch, capsys, *asked))
     assert arcademark.compare(run, folder / "run", "random", "learner", resamples=100) == shown
     three = arcademark.compare(SCORES, {"C": {"pong": [5.0, 6.0]}}, "A", "C", resamples=100)
-    assert [side.name for side in three.analysis.algorithms] == ["A", "C"]
+    assert [side.name for side in three.algorithms] == ["A", "C"]
 
 
 def test_what_is_saved_is_what_the_command_writes(run, tmp_path, monkeypatch, capsys):
@@ -223,10 +227,10 @@ def test_what_is_saved_is_what_the_command_writes(run, tmp_path, monkeypatch, ca
     command(monkeypatch, capsys, "report", run, "--to", tmp_path / "command.html")
     assert saved.pop(".html") == (tmp_path / "command.html").read_text("utf-8")
     (row,) = csv.DictReader(saved.pop(".csv").splitlines())
-    score = report.analysis.algorithms[0].scores[0]
+    score = report.algorithms[0].scores[0]
     assert (row["algorithm"], row["game"], float(row["score"])) == ("random", "pong", score.score.value)
     assert float(row["hns"]) == score.normalised["hns"].value
-    again = arcademark.report(tmp_path / "new" / "scores.csv").analysis.algorithms[0].scores[0]
+    again = arcademark.report(tmp_path / "new" / "scores.csv").algorithms[0].scores[0]
     assert again.normalised["hns"].value == score.normalised["hns"].value
 
 
@@ -239,9 +243,58 @@ def test_a_name_that_is_not_ours_is_no_formula_and_no_file_of_others_is_replaced
         report.save(tmp_path / "mine.md")
     with pytest.raises(ArcadeMarkError, match=r"report.txt: expected a name that ends with .html, .json, .tex"):
         report.save("report.txt")
-    with pytest.raises(ArcadeMarkError, match="Comparison has no table of scores"):
+    with pytest.raises(ArcadeMarkError, match=r"ends with .html, .json, .tex or .md$"):
         FORMS["compare"]().save(tmp_path / "comparison.csv")
     assert not (tmp_path / "comparison.csv").exists()
+
+
+NEAREST = {
+    "run": (lambda: arcademark.run("random", episode=3), "episodes"),
+    "report": (lambda: arcademark.report(SCORES, algorithm="A"), "algorithms"),
+    "compare": (lambda: arcademark.compare(SCORES, metric="hns"), "metrics"),
+    "predict": (lambda: arcademark.predict(SCORES, models="any"), "model"),
+    "search": (lambda: arcademark.search(sizes=3), "size"),
+}
+
+
+@pytest.mark.parametrize("name", NEAREST)
+def test_an_unknown_keyword_is_refused_with_the_nearest_known_one(name):
+    call, nearest = NEAREST[name]
+    with pytest.raises(ArcadeMarkError, match=rf"^unknown parameter of {name} .*did you mean .*'{nearest}'"):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("keywords", "of"),
+    [(ScoreKeywords, ScoreOptions), (SearchKeywords, Asked)],
+)
+def test_keywords_are_the_fields_of_what_they_fill(keywords, of):
+    left_out = {"size", "incomplete"} if of is Asked else set()  # `choose` says the second
+    assert set(keywords.__annotations__) == {field.name for field in dataclasses.fields(of)} - left_out
+
+
+def test_run_takes_all_that_the_command_takes_but_jobs_of_a_cluster():
+    command = import_module("arcademark.cli.play.run").command
+    known = set(inspect.signature(arcademark.run).parameters)
+    options = {option.name for option in command.params}
+    assert options - known == {"slurm", "dry_run", "everything", "forms", "help_all"}
+    placing = {"address", "gpus", "scratch", "emulator", "answer_seconds", "episode_seconds"}  # --engine NAME=…
+    assert known - options == placing
+
+
+def test_a_shard_of_another_suite_is_played(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    how = {"suite": "gymnasium:CartPole-v1,Acrobot-v1", "episodes": 1, "workers": 1}
+    shown = arcademark.run("random", shard=(1, 2), overrides={"max_steps_per_episode": 20}, **how)
+    (directory,) = Path("runs").iterdir()
+    assert directory.name == f"random-{shown.runs[0].protocol.name}-1-of-2"
+    assert len(read_run(directory).episodes) == 1
+    with pytest.raises(ArcadeMarkError, match="a suite has its own protocol"):
+        arcademark.run("random", "all", "dqn-2015", **how)
+    with pytest.raises(ArcadeMarkError, match="nothing_here"):
+        arcademark.run(commands=["./nothing_here"], **how)
+    with pytest.raises(ArcadeMarkError, match="no AGENT is named"):
+        arcademark.run(**how)
 
 
 def texts(figure):
@@ -278,15 +331,22 @@ def test_curves_of_training_as_arrays(trained):
     frames, scores = curves["learner", "pong"]
     assert list(curves) == [("learner", "pong")]
     assert (frames.shape, scores.shape) == ((50,), (2, 50))
-    (told,) = report.analysis.learning
+    (told,) = report.learning
     np.testing.assert_array_equal(scores.mean(axis=0), told.mean(50).mean)
     np.testing.assert_array_equal(frames, told.mean(50).frames)
     assert frames[-1] == min(seed.end_frames[-1] for seed in told.seeds)
     assert FORMS["report"]().curves() == {}
-    with pytest.raises(ArcadeMarkError, match="Comparison has no table of scores"):
-        FORMS["compare"]().curves()
 
 
 def test_scores_are_logged_while_it_plays(trained):
     _, folder = trained
     assert len(list((folder / "tb").glob("*/events.out.tfevents.*"))) == 2
+
+
+@pytest.mark.slow
+def test_games_are_played_until_the_median_is_known_as_well_as_wanted(tmp_path):
+    how = {"overrides": {"max_frames_per_episode": 200}, "episodes": 1, "workers": 1, "out": tmp_path / "run"}
+    report = arcademark.run("random", "qbert", until_error=20.0, **how)
+    assert [score.game for score in report.algorithms[0].scores] == ["qbert"]
+    with pytest.raises(ArcadeMarkError, match="is for one agent, and 2 are named"):
+        arcademark.run(["random", "uct"], until_error=20.0, **how)

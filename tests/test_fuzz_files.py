@@ -145,80 +145,16 @@ HONEST: Mapping[str, tuple[str, bytes, Callable[[Path], object]]] = {
     "trajectory": ("actions.txt", b"# from the start\n0\n3\n17\n", lambda path: read_trajectory(str(path), PONG)),
 }
 
+WORDS = (
+    '1e400 1e-400 1e300 2.5e15 NaN Infinity null true "x" [] -1 0x10 1_0 1,234 1.234 1.234.567 45% ±1 − ٣ \u2028 '
+    "\u202e \0 \" ' \\ | ; , # \x1b[31m \"\\ud800\" @SUM(1) \\textbf{1} ** 9223372036854775808 True '<U9' PAR1 "
+    "(9999999999999,) __import__('os') __index_level_0__ 🎮 2024-01-01"
+)
 HOSTILE = [
-    *(
-        b"1e400",
-        b"9" * 400,
-        b"9" * 5000,
-        b"-" + b"9" * 19,
-        b"1e-400",
-        b"NaN",
-        b"Infinity",
-        b"null",
-        b"true",
-        b'"x"',
-        b"[]",
-    ),
-    *(
-        b"[" * 900,
-        b"{" * 900,
-        b'{"a":' * 900,
-        b"(" * 200,
-        b"-1",
-        b"0x10",
-        b"1_0",
-        b"1,234",
-        b"1.234",
-        b"1.234.567",
-        b"45%",
-    ),
-    *(
-        b"\0",
-        b"\xff",
-        b"\xff\xfe",
-        b"\xef\xbb\xbf",
-        b"\r",
-        b"\n\n",
-        b'"',
-        b"'",
-        b"\\",
-        b"|",
-        b"\t",
-        b";",
-        b",",
-        b"#",
-        b" ",
-    ),
-    *(
-        "±1".encode(),
-        "−".encode(),
-        "\u2028".encode(),
-        "\u202e".encode(),
-        "٣".encode(),
-        "é".encode("latin-1"),
-        b"\x1b[31m",
-    ),
-    *(
-        b'"\\ud800"',
-        b"=cmd|' /C calc'!A0",
-        b"@SUM(1)",
-        b"\\textbf{1}",
-        b"**",
-        b"9223372036854775808",
-        b"1e300",
-        b"2.5e15",
-    ),
-    *(
-        b"'descr': '|O'",
-        b"(3, -1)",
-        b"(9999999999999,)",
-        b"True",
-        b"'<U9'",
-        b"2 ** 9",
-        b"__import__('os')",
-        b"\x93NUMPY\x09\x00",
-    ),
-    *(b"__index_level_0__", b"A" * 200_000, b"\xf0\x9f\x8e\xae", b"2024-01-01", b"PK\x03\x04", b"PAR1"),
+    *(word.encode() for word in WORDS.split(" ")),
+    *(b"9" * 400, b"9" * 5000, b"-" + b"9" * 19, b"[" * 900, b"{" * 900, b'{"a":' * 900, b"(" * 200, b"A" * 200_000),
+    *(b"\xff", b"\xff\xfe", b"\xef\xbb\xbf", "é".encode("latin-1"), b"\x93NUMPY\x09\x00", b"PK\x03\x04"),
+    *(b"\r", b"\n\n", b"\t", b" ", b"=cmd|' /C calc'!A0", b"'descr': '|O'", b"(3, -1)", b"2 ** 9"),
 ]
 
 MARKS = (b",", b";", b"\n", b"\t", b":", b"[", b"]", b"{", b"}", b"|")

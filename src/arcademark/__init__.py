@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from arcademark._version import __version__
 
@@ -56,13 +56,15 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """Load a public name from its home when it is first used, so that importing the package stays cheap."""
-    if name == "catalogue":  # a package, whose functions are `load`, `entries`, …
-        return importlib.import_module("arcademark.catalogue")
-    if name in _HOMES:
-        return getattr(importlib.import_module(_HOMES[name]), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+if not TYPE_CHECKING:  # by which every name would be known
+
+    def __getattr__(name):
+        """Load a public name from its home when it is first used, so that importing the package stays cheap."""
+        if name == "catalogue":  # a package, whose functions are `load`, `entries`, …
+            return importlib.import_module("arcademark.catalogue")
+        if name in _HOMES:
+            return getattr(importlib.import_module(_HOMES[name]), name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -7,127 +7,114 @@ is shown by a notebook, or saved as a page, LaTeX, Markdown or JSON.
 from __future__ import annotations
 
 import csv
+import dataclasses
+import functools
+import html as escaping
+import inspect
 import io
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack, get_type_hints
 
-from arcademark.agents.loading import AgentSpec
+from arcademark.environments.registry import load_suite
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.files import check_replaceable, write_output
+from arcademark.files import check_ending, write_document
+from arcademark.metrics.sequential import Plan
 from arcademark.metrics.training import CommonCurves
-from arcademark.reports import blocks, presenter, wording
+from arcademark.reports import blocks, presenter
 from arcademark.reports.blocks import Document
+from arcademark.reports.figures import files as drawings
 from arcademark.reports.layout import Console
 from arcademark.reports.render import html, json, latex, markdown, terminal
 from arcademark.reports.runs.learning import MOST_POINTS
-from arcademark.reports.subsets import predictors
+from arcademark.reports.subsets import predictors, until
 from arcademark.reports.subsets.dataset import normalised
 from arcademark.reports.subsets.predicting import Predicted, predicted
-from arcademark.reports.subsets.searching import Asked, Searched, searched
+from arcademark.reports.subsets.searching import Asked, Searched, SearchKeywords, searched
 from arcademark.reports.tables.analysis import analyse
-from arcademark.reports.tables.compare import compare_tables
+from arcademark.reports.tables.compare import POWER_STATISTIC, compare_tables
 from arcademark.reports.tables.comparison import Comparison
-from arcademark.reports.tables.dataset import ScoreOptions
+from arcademark.reports.tables.dataset import ScoreKeywords, ScoreOptions
 from arcademark.reports.tables.loading import ScoreSource, is_table
 from arcademark.reports.tables.report import ScoreReport
-from arcademark.runs.execution import execute
-from arcademark.runs.plan import AllStarts, make_plan
-from arcademark.runs.replay.scalars import logged
+from arcademark.runs.plan import Plan as RunPlan
+from arcademark.runs.playing.events import Summary
+from arcademark.runs.request import Agent, RunOptions, request
 from arcademark.scores.formulas import escaped
 from arcademark.subset.predict import files
-from arcademark.suite import protocols
 from arcademark.suite.protocols import Protocol, StepProtocol, step_protocol
+from arcademark.suite.subsets import LEVEL, resolve_tasks
+from arcademark.suite.tasks import canonical_game
 
 if TYPE_CHECKING:
     import matplotlib.figure
     import pandas
 
-Analysis = TypeVar("Analysis")
+Function = TypeVar("Function", bound=Callable[..., Any])
+Sources = Sequence[ScoreSource] | ScoreSource
 
 WIDTH = 100  # columns of what ``print`` shows
 
 
-class Shown(Generic[Analysis]):
-    """An analysis, and every form in which it can be shown.
+class Shown:
+    """An analysis, and every form in which it can be shown: what `report`, `compare`, `predict` and `search` return.
 
-    Parameters
-    ----------
-    analysis : dataclass
-        The numbers, as frozen dataclasses; its fields can be read from this object, too.
-    present : callable, optional
-        Makes the document of it, where that takes more than it.
+    Its numbers are the fields of the dataclass that it is.
 
     Examples
     --------
-    >>> found = arcademark.report({"mine": {"pong": [18.9, 19.3]}})  # doctest: +SKIP
-    >>> found.algorithms[0].summaries[0].median.value  # doctest: +SKIP
-    >>> found.save("report.html")  # doctest: +SKIP
-    >>> found.plot("standing.pdf")  # doctest: +SKIP
+    >>> result = arcademark.report({"mine": {"pong": [18.9, 19.3]}})  # doctest: +SKIP
+    >>> result.algorithms[0].summaries[0].median.value  # doctest: +SKIP
+    >>> result.save("report.html")  # doctest: +SKIP
+    >>> result.plot("standing.pdf")  # doctest: +SKIP
     """
 
-    def __init__(self, analysis: Analysis, present: Callable[[Analysis], Document] = presenter.document) -> None:
-        self.analysis = analysis
-        self._present = present
+    def document(self) -> Document:
+        """Return what is shown of it, block by block."""
+        return presenter.document(self)
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return getattr(self.analysis, name)
-
-    def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *dir(self.analysis)})
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Shown) and bool(self.analysis == other.analysis)
-
-    __hash__ = None  # type: ignore[assignment]
+    @classmethod
+    def of(cls, analysis: Any) -> Self:
+        """Return an analysis that can be shown."""
+        return cls(**{field.name: getattr(analysis, field.name) for field in dataclasses.fields(analysis)})
 
     def __str__(self) -> str:
         out = io.StringIO()
-        terminal.render(self._present(self.analysis), Console(file=out, width=WIDTH, color_system=None))
+        terminal.render(self.document(), Console(file=out, width=WIDTH, color_system=None))
         return out.getvalue()
 
     def __repr__(self) -> str:
-        return f"<{type(self.analysis).__name__}: {self._present(self.analysis).title}>"
+        return f"<{type(self).__name__}: {self.document().title}>"
 
     def _repr_html_(self) -> str:
         """Show the page in a notebook, in a frame of its own."""
-        import html as escaping
-
         page = escaping.escape(self.to_html(), quote=True)
         return f'<iframe sandbox srcdoc="{page}" style="width: 100%; height: 40rem; border: 0"></iframe>'
 
     def to_html(self) -> str:
         """Return a whole HTML page that works offline."""
-        return html.render(self._present(self.analysis))
+        return html.render(self.document())
 
     def to_latex(self) -> str:
         """Return the tables in LaTeX, for booktabs."""
-        return latex.render(self._present(self.analysis), everything=True)
+        return latex.render(self.document(), everything=True)
 
     def to_markdown(self) -> str:
         """Return everything as Markdown."""
-        return markdown.render(self._present(self.analysis), everything=True)
+        return markdown.render(self.document(), everything=True)
 
     def to_json(self) -> dict[str, Any]:
         """Return JSON values, under the schema that their "schema" names."""
-        return json.render(self.analysis)
+        return json.render(self)
 
-    def to_pandas(self) -> pandas.DataFrame:
-        """Return each algorithm's score on each game: a row each, with what it is normalised to in percent.
-
-        Raises
-        ------
-        ArcadeMarkError
-            If pandas is not installed, or the analysis has no scores of algorithms.
-        """
-        try:
-            import pandas
-        except ImportError:
-            raise ArcadeMarkError("pandas is not installed; install it, as in pip install pandas") from None
-        return pandas.DataFrame(self._rows())
+    def _forms(self) -> dict[str, Callable[[], str]]:
+        return {
+            ".html": self.to_html,
+            ".json": lambda: json.text(self.to_json()),
+            ".tex": self.to_latex,
+            ".md": self.to_markdown,
+        }
 
     def save(self, file: str | os.PathLike[str]) -> None:
         """Write the document that the command writes, as the file's name ends.
@@ -135,24 +122,18 @@ class Shown(Generic[Analysis]):
         Parameters
         ----------
         file : path
-            ``.html``, a page that works offline; ``.json``; ``.tex``, tables in LaTeX; ``.md``, Markdown; ``.csv``, the
-            rows of `to_pandas`. An earlier file of its kind that we wrote is replaced, nothing else.
+            ``.html``, a page that works offline; ``.json``; ``.tex``, tables in LaTeX; ``.md``, Markdown; of a `Report`
+            also ``.csv``, the rows of its ``to_pandas``. An earlier file of its kind that we wrote is replaced, nothing
+            else.
 
         Raises
         ------
         ArcadeMarkError
-            If the name ends otherwise, something else is there, the file cannot be written, or, of ``.csv``, the
-            analysis has no scores of algorithms.
+            If the name ends otherwise, something else is there, or the file cannot be written.
         """
-        forms = {
-            ".html": self.to_html,
-            ".json": lambda: json.text(self.to_json()),
-            ".tex": self.to_latex,
-            ".md": self.to_markdown,
-            ".csv": self._csv,
-        }
-        path = _ending(file, tuple(forms))
-        _write(path, forms[path.suffix.lower()]().encode(errors="backslashreplace"))
+        forms, path = self._forms(), Path(file)
+        check_ending(path, tuple(forms))
+        write_document(path, forms[path.suffix.lower()]())
 
     def plot(
         self, file: str | os.PathLike[str] | None = None, *, figure: str | None = None
@@ -177,20 +158,37 @@ class Shown(Generic[Analysis]):
         ArcadeMarkError
             If the page has no figure, or none of that name; if the file is refused.
         """
-        from arcademark.reports.figures import files as drawings
-
-        path = None if file is None else _ending(file, drawings.KINDS)
-        shown = blocks.flat(self._present(self.analysis).blocks)
-        found = {block.name: block for block in shown if isinstance(block, blocks.Figure)}
-        if not found:
-            raise ArcadeMarkError(f"{type(self.analysis).__name__}: its page has no figure, as it is of no runs")
-        name = figure or next(iter(found))
-        if name not in found:
-            raise UnknownNameError("figure", name, found)
-        model = found[name].alone(next((block.legend for block in found.values() if block.legend), ()))
-        if path is not None:
-            _write(path, drawings.file(model, path.suffix.lower(), name))
+        check_ending(file, drawings.KINDS)
+        on_page = blocks.flat(self.document().blocks)
+        figures = {block.name: block for block in on_page if isinstance(block, blocks.Figure)}
+        if not figures:
+            raise ArcadeMarkError(f"{type(self).__name__}: its page has no figure, as it is of no runs")
+        name = figure or next(iter(figures))
+        if name not in figures:
+            raise UnknownNameError("figure", name, figures)
+        model = figures[name].alone(next((block.legend for block in figures.values() if block.legend), ()))
+        if file is not None:
+            path = Path(file)
+            write_document(path, drawings.file(model, path.suffix.lower(), name))
         return drawings.draw(model)
+
+
+class Report(Shown, ScoreReport):
+    """What `report` and `run` return: the scores of algorithms, and how they can be shown."""
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return each algorithm's score on each game: a row each, with what it is normalised to in percent.
+
+        Raises
+        ------
+        ArcadeMarkError
+            If pandas is not installed.
+        """
+        try:
+            import pandas
+        except ImportError:
+            raise ArcadeMarkError("pandas is not installed; install it, as in pip install pandas") from None
+        return pandas.DataFrame(self._rows())
 
     def curves(self, points: int = MOST_POINTS) -> dict[tuple[str, str], CommonCurves]:
         """Return how training went, of each algorithm that learnt on each game.
@@ -207,18 +205,11 @@ class Shown(Generic[Analysis]):
         -------
         dict from (algorithm, game) to (frames, scores)
             Float arrays of shape (points,) and (seeds, points).
-
-        Raises
-        ------
-        ArcadeMarkError
-            If the analysis has no scores of algorithms.
         """
-        return {(curve.algorithm, curve.game): curve.common(points) for curve in self._scores().learning}
+        return {(curve.algorithm, curve.game): curve.common(points) for curve in self.learning}
 
-    def _scores(self) -> ScoreReport:
-        if not isinstance(self.analysis, ScoreReport):
-            raise ArcadeMarkError(f"{type(self.analysis).__name__} has no table of scores; take .to_json()")
-        return self.analysis
+    def _forms(self) -> dict[str, Callable[[], str]]:
+        return {**super()._forms(), ".csv": self._csv}
 
     def _rows(self) -> list[dict[str, object]]:
         return [
@@ -229,9 +220,9 @@ class Shown(Generic[Analysis]):
                 "low": score.score.low,
                 "high": score.score.high,
                 "runs": score.runs,
-                **{metric: found.value for metric, found in score.normalised.items()},
+                **{metric: estimate.value for metric, estimate in score.normalised.items()},
             }
-            for item in self._scores().algorithms
+            for item in self.algorithms
             for score in item.scores
         ]
 
@@ -244,22 +235,50 @@ class Shown(Generic[Analysis]):
         return out.getvalue()
 
 
+class Compared(Shown, Comparison):
+    """What `compare` returns: algorithms against each other, and how that can be shown."""
+
+
+class Predictions(Shown, Predicted):
+    """What `predict` returns: predictions for algorithms, and how they can be shown."""
+
+
+class Subsets(Shown, Searched):
+    """What `search` returns: the best subsets, and how they can be shown."""
+
+
+def _knowing(*options: type) -> Callable[[Function], Function]:
+    """Refuse unknown keywords with the closest known one, and have the signature show those of typed dictionaries."""
+
+    def decorate(function: Function) -> Function:
+        signature = inspect.signature(function)
+        own = [one for one in signature.parameters.values() if one.kind != inspect.Parameter.VAR_KEYWORD]
+        named = {name: hint for kind in options for name, hint in get_type_hints(kind).items()}
+        more = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=named[name]) for name in named]
+        known = [one.name for one in (*own, *more)]
+
+        @functools.wraps(function)
+        def call(*arguments: Any, **given: Any) -> Any:
+            for name in given:
+                if name not in known:
+                    raise UnknownNameError(f"parameter of {function.__name__}", name, known)
+            return function(*arguments, **given)
+
+        call.__signature__ = signature.replace(parameters=[*own, *more])  # type: ignore[attr-defined]
+        return call  # type: ignore[return-value]
+
+    return decorate
+
+
+@_knowing(RunOptions)
 def run(
-    agent: str | AgentSpec | Callable[..., Any] | object | Sequence[Any],
-    games: str | Sequence[str] = "atari-5",
-    protocol: str | Protocol = "world-records",
+    agent: Agent | Sequence[Agent] = (),
+    games: str | Sequence[str] | None = None,
+    protocol: str | Protocol | None = None,
     *,
-    overrides: Mapping[str, object] | None = None,
-    seeds: int | Sequence[int] = 1,
-    episodes: int | AllStarts | None = None,
-    frames: int | None = None,
-    out: str | os.PathLike[str] | None = None,
-    workers: int | None = None,
-    settings: Mapping[str, object] | None = None,
-    name: str | None = None,
-    tensorboard: str | os.PathLike[str] | None = None,
-    wandb: str | None = None,
-) -> Shown[ScoreReport]:
+    until_error: float | None = None,
+    **options: Unpack[RunOptions],
+) -> Report:
     """Play an agent and report its scores; what was played before in the same directory is not played again.
 
     Parameters
@@ -268,31 +287,17 @@ def run(
         A built-in agent, or your own: ``"my_agent.py:make_agent"``, or what was made in Python: an object with ``act``,
         ``plan`` or ``predict``, of which each trial plays a copy; a function from observation to action; or a class or
         function that makes one, given the game as ``env``. Such an agent has no file: it is played in this process, and
-        continuing its run takes the same name and source.
+        continuing its run takes the same name and source. None is needed beside ``commands``.
     games : str or sequence of str, optional
-        A suite, a subset or games: ``"atari-57"``, ``["pong", "qbert"]``.
+        A suite, a subset or games, ``"atari-57"``, ``["pong", "qbert"]``; "atari-5" by default, of a ``suite`` of other
+        tasks all.
     protocol : str or Protocol, optional
-        The environment's settings; see `protocol`.
-    overrides : mapping of str to object, optional
-        Settings of the protocol to change, as ``{"fire_reset": True}``; the run is labelled as modified.
-    seeds : int or sequence of int, optional
-        How many, from 0, or which.
-    episodes : int or "all-starts", optional
-        Episodes a trial, or every no-op start once; the protocol's number by default.
-    frames : int, optional
-        Training frames of a learner; the protocol's by default.
-    out : path, optional
-        The run's directory; ``runs/AGENT`` by default.
-    workers : int, optional
-        Processes that play; one a core by default, this one for what was made in Python.
-    settings : mapping of str to object, optional
-        The agent's own parameters.
-    name : str, optional
-        What reports call the agent; by default its reference, or the name of its class or function.
-    tensorboard : path, optional
-        A folder for TensorBoard's event files, to which scores are added as they happen.
-    wandb : str, optional
-        A project of W&B, in which they are logged, too; the package ``wandb`` must be installed.
+        The environment's settings, "world-records" by default; see `protocol`.
+    until_error : float, optional
+        Play games, the most informative first and those of ``games`` before, until the 90 % interval of the median of
+        all reaches no further than this share of it, as ``0.15``.
+    **options
+        Fields of `arcademark.runs.request.RunOptions`: ``seeds``, ``episodes``, ``out``, …
 
     Raises
     ------
@@ -304,28 +309,17 @@ def run(
     >>> arcademark.run("random", ["pong"], seeds=2, episodes=3)  # doctest: +SKIP
     >>> arcademark.run(lambda observation: 1, "pong", episodes=1, name="always 1")  # doctest: +SKIP
     """
-    from arcademark.agents.loading import agent_specs, made_spec, named
+    asked = request(agent, protocol, options)
 
-    several = isinstance(agent, Sequence) and not isinstance(agent, str)
-    specs: list[AgentSpec] = []
-    for item in agent if several else [agent]:  # type: ignore[attr-defined]
-        if isinstance(item, str):
-            specs += agent_specs(item, settings)
-        else:
-            specs.append(item if isinstance(item, AgentSpec) else made_spec(item, settings))
-    stem = "agents" if several or isinstance(agent, AgentSpec) else specs[0].label
-    if name is not None:
-        if stem == "agents":
-            raise ArcadeMarkError(f"name {name!r}: goes with one agent by its reference; an AgentSpec has its own")
-        specs = list(named(specs, name))
-    if isinstance(agent, str):
-        stem = Path(agent.partition(":")[0]).stem
-    directory = Path(out) if out is not None else Path("runs") / stem.strip("<>")
-    rules = protocols.protocol(protocol) if isinstance(protocol, str) else protocol
-    plan = make_plan(specs, games, rules.override(overrides or {}), seeds, episodes, frames)
-    with logged(plan, directory, tensorboard, wandb) as log:
-        execute(plan, directory, workers=workers, on_event=log)
-    return report(directory)
+    def play(plan: RunPlan) -> Summary:
+        return asked.play(plan, lambda _: None)
+
+    if until_error is None:
+        play(asked.of_shard(asked.plan(games)))
+    else:
+        first = () if games is None else resolve_tasks(games if isinstance(games, str) else ",".join(games))
+        until.UntilError(until_error, asked, first, play, lambda _: None).run()
+    return report(asked.directory)
 
 
 def suite_protocol(suite: str, **overrides: object) -> StepProtocol:
@@ -347,12 +341,11 @@ def suite_protocol(suite: str, **overrides: object) -> StepProtocol:
     --------
     >>> arcademark.run("random", "all", arcademark.suite_protocol("gymnasium:CartPole-v1"))  # doctest: +SKIP
     """
-    from arcademark.environments.registry import load_suite
-
     return step_protocol(load_suite(suite)).override(overrides)
 
 
-def report(sources: Sequence[ScoreSource] | ScoreSource, **options: Any) -> Shown[ScoreReport]:
+@_knowing(ScoreKeywords)
+def report(sources: Sources, **options: Unpack[ScoreKeywords]) -> Report:
     """Report scores: every summary, every game, estimates of the whole benchmark, and what to know before using them.
 
     Parameters
@@ -360,9 +353,9 @@ def report(sources: Sequence[ScoreSource] | ScoreSource, **options: Any) -> Show
     sources : path, ``"catalogue:review-2021"``, ScoreTable, mapping, DataFrame, or a sequence of these
         A run's directory or a file of scores; ``{"DQN": {"pong": [18.9, 19.3]}}``; or a DataFrame with the columns
         algorithm, game and score, and run if there are several.
-    **options : object
-        ``suite``, ``references``, ``algorithms``, ``games``, ``metrics``, ``protocol``, ``frames``, …: the fields of
-        `arcademark.reports.tables.dataset.ScoreOptions`.
+    **options
+        Fields of `arcademark.reports.tables.dataset.ScoreOptions`: ``suite``, ``references``, ``algorithms``,
+        ``games``, ``metrics``, ``protocol``, ``frames``, …
 
     Raises
     ------
@@ -373,10 +366,17 @@ def report(sources: Sequence[ScoreSource] | ScoreSource, **options: Any) -> Show
     --------
     >>> arcademark.report("catalogue:review-2021", algorithms=["Rainbow"]).to_html()  # doctest: +SKIP
     """
-    return Shown(analyse(sources, **options))
+    return Report.of(analyse(sources, **options))
 
 
-def compare(sources: Sequence[ScoreSource] | ScoreSource, *named: ScoreSource, **options: Any) -> Shown[Comparison]:
+@_knowing(ScoreKeywords)
+def compare(
+    sources: Sources,
+    *named: ScoreSource,
+    plan: Plan | None = None,
+    summary: str = POWER_STATISTIC,
+    **options: Unpack[ScoreKeywords],
+) -> Compared:
     """Compare algorithms: tests, intervals of differences, and how many runs it takes.
 
     Parameters
@@ -386,9 +386,12 @@ def compare(sources: Sequence[ScoreSource] | ScoreSource, *named: ScoreSource, *
     *named : str or source
         Algorithms, at least two, or all if none is named; and more sources: what is a run, a file or
         ``"catalogue:…"`` is no algorithm's name.
-    **options : object
-        As in `report`; ``plan``, an `arcademark.metrics.sequential.Plan`, also tests group by group whether more runs
-        are needed, with ``summary`` ("mean", "median" or "iqm") of each run's games.
+    plan : arcademark.metrics.sequential.Plan, optional
+        Also test group by group whether more runs are needed.
+    summary : {"iqm", "mean", "median"}, optional
+        What that test sums up each run's games by.
+    **options
+        As in `report`.
 
     Raises
     ------
@@ -402,18 +405,26 @@ def compare(sources: Sequence[ScoreSource] | ScoreSource, *named: ScoreSource, *
     """
     algorithms = tuple(item for item in named if isinstance(item, str) and not is_table(item))
     beside = [item for item in named if not (isinstance(item, str) and item in algorithms)]
+    if algorithms:
+        options["algorithms"] = algorithms
     places = [*_listed(sources), *beside] if beside else sources
-    return Shown(compare_tables(places, algorithms=algorithms, **options))
+    return Compared.of(compare_tables(places, ScoreOptions(**options), plan=plan, summary=summary))
 
 
+@_knowing()
 def predict(
-    sources: Sequence[ScoreSource] | ScoreSource,
+    sources: Sources,
     model: str = "any",
     *,
-    training: Sequence[ScoreSource] | ScoreSource | None = None,
+    algorithms: str | Sequence[str] = (),
+    protocol: str | None = None,
+    level: float = LEVEL,
+    frames: str | os.PathLike[str] | Mapping[str, float] | None = None,
+    training: Sources = (),
     references: str | os.PathLike[str] | None = None,
-    **options: Any,
-) -> Shown[Predicted]:
+    papers: str | os.PathLike[str] | None = None,
+    reading: Mapping[str, Any] | None = None,
+) -> Predictions:
     """Predict the median of all games, and every game, from the games that there are.
 
     Parameters
@@ -422,12 +433,22 @@ def predict(
         As in `report`.
     model : str, optional
         "any", from whatever games there are, a published model ("atari-5"), or a model file.
+    algorithms : str or sequence of str, optional
+        Only these.
+    protocol : str, optional
+        How the scores were made, where the table does not say.
+    level : float, optional
+        Of every interval.
+    frames : path or mapping from game to number, optional
+        What playing each game costs: a CSV file with the columns game and frames; the same for all by default.
     training : optional
         Scores of other algorithms to learn from, instead of Atari's published ones; then no model is taken but "any".
     references : path, optional
         With ``training``, another benchmark's reference scores: a file with the columns task, low and high.
-    **options : object
-        As in `arcademark.reports.subsets.predicting.predicted`: ``algorithms``, ``protocol``, ``level``, ``frames``, …
+    papers : path, optional
+        With ``training``, which paper each algorithm is of: a CSV file with the columns algorithm and paper.
+    reading : mapping, optional
+        Options of `arcademark.scores.reading.read_tables`.
 
     Raises
     ------
@@ -438,26 +459,36 @@ def predict(
     --------
     >>> arcademark.predict({"mine": {"pong": 19.3, "qbert": 12_000}})  # doctest: +SKIP
     """
-    from arcademark.reports import presenter
+    own = predictors.own(_listed(training), references, papers)
+    if frames is not None and model.lower() != "any":
+        raise ArcadeMarkError("--frames orders what to play next, which a model does not say; leave out --model")
+    if isinstance(frames, str | os.PathLike):
+        frames = predictors.read_frames(Path(frames), own.canonical if own else canonical_game)
+    return Predictions.of(
+        predicted(
+            _listed(sources),
+            model,
+            algorithms=[algorithms] if isinstance(algorithms, str) else algorithms,
+            protocol=protocol,
+            level=level,
+            frames=frames,
+            training=own,
+            reading=reading,
+        )
+    )
 
-    if references is not None and training is None:
-        raise ArcadeMarkError("references go with training, the scores to learn from; give it, too")
-    if training is not None:
-        beside = None if references is None else Path(references)
-        options["training"] = predictors.own(_listed(training), beside)
-    return Shown(predicted(_listed(sources), model, **options), presenter.document)
 
-
+@_knowing(SearchKeywords)
 def search(
-    sources: Sequence[ScoreSource] | ScoreSource = "catalogue:atari-5-training",
-    size: int = 5,
+    sources: Sources = "catalogue:atari-5-training",
+    size: int | None = None,
     *,
     suite: str | None = None,
     references: str | os.PathLike[str] | None = None,
     algorithms: str | Sequence[str] = (),
     out: str | os.PathLike[str] | None = None,
-    **options: Any,
-) -> Shown[Searched]:
+    **options: Unpack[SearchKeywords],
+) -> Subsets:
     """Find the few tasks that best predict a summary of all, with a proof.
 
     Parameters
@@ -465,11 +496,12 @@ def search(
     sources, suite, references, algorithms
         As in `report`.
     size : int, optional
-        Tasks of the subset.
+        Tasks of the subset; 5 by default, unless a ``plan`` says.
     out : path, optional
         Where to write the best subset's model, which `predict` takes.
-    **options : object
-        As in `arcademark.reports.subsets.searching.Asked`: ``target``, ``include``, ``exclude``, ``top``, ``nested``, …
+    **options
+        Fields of `arcademark.reports.subsets.searching.Asked`: ``target``, ``include``, ``exclude``, ``top``,
+        ``nested``, …
 
     Raises
     ------
@@ -480,31 +512,13 @@ def search(
     --------
     >>> arcademark.search(size=3).results[0].best.tasks  # doctest: +SKIP
     """
-    from arcademark.reports import presenter
-
-    scores = normalised(_listed(sources), ScoreOptions(suite=suite, references=references, algorithms=algorithms))
-    found = searched(scores, Asked(size=size, **options), "search")
+    table = normalised(_listed(sources), ScoreOptions(suite=suite, references=references, algorithms=algorithms))
+    wanted = Asked(size=5 if size is None and options.get("plan") is None else size, **options)
+    result = searched(table, wanted, "search")
     if out is not None:
-        _write(Path(out), files.dumps(found.results[0].model).encode())
-    return Shown(found, presenter.document)
+        write_document(Path(out), files.dumps(result.results[0].model))
+    return Subsets.of(result)
 
 
-def _listed(sources: Sequence[ScoreSource] | ScoreSource) -> Sequence[ScoreSource]:
+def _listed(sources: Sources) -> Sequence[ScoreSource]:
     return sources if isinstance(sources, Sequence) and not isinstance(sources, str) else [sources]
-
-
-def _ending(file: str | os.PathLike[str], endings: Sequence[str]) -> Path:
-    path = Path(file)
-    if path.suffix.lower() not in endings:
-        raise ArcadeMarkError(f"{path}: expected a name that ends with {wording.listing(endings, last='or')}")
-    return path
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write a file whole, in place of nothing but an earlier one of its kind that we wrote."""
-    check_replaceable(path, content, "name another file, or move it away")
-
-    def fill(draft: Path) -> None:
-        draft.write_bytes(content)
-
-    write_output(path, fill)

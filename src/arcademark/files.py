@@ -14,7 +14,7 @@ import re
 import stat
 import zlib
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -175,7 +175,19 @@ def inflate(data: bytes, most: int) -> bytes:
     return content
 
 
-def check_replaceable(path: Path, start: bytes, remedy: str) -> None:
+def check_ending(path: str | os.PathLike[str] | None, endings: Sequence[str], *, folder: bool = False) -> None:
+    """Refuse, before any work, a name with another ending than these: ".png".
+
+    With `folder` it may name one that is there, or have no ending.
+    """
+    place = Path(path or endings[0][1:] + endings[0])
+    if place.suffix.lower() in endings or (folder and (not place.suffix or place.is_dir())):
+        return
+    expected = f"expected a name that ends with {', '.join(endings[:-1])} or {endings[-1]}"
+    raise ArcadeMarkError(f"{path}: {expected}{', or a folder' if folder else ''}")
+
+
+def check_replaceable(path: Path, start: bytes, remedy: str = "name another, or move it away") -> None:
     """Refuse to replace anything but an empty file or one that we wrote, of the kind of what begins with `start`."""
     if not os.path.lexists(path):
         return
@@ -191,28 +203,60 @@ def check_replaceable(path: Path, start: bytes, remedy: str) -> None:
         raise ArcadeMarkError(f"{path}: was not written by {MADE_BY} as such a file, and is not replaced; {remedy}")
 
 
-def write_whole(path: Path, write: Callable[[Path], None]) -> None:
+def check_folder(folder: Path, *, page: str = "") -> None:
+    """Refuse, before any work, a folder that holds anything, unless it has a page that we wrote."""
+    if not folder.is_dir():
+        if folder.exists():
+            raise ArcadeMarkError(f"{folder}: is no folder; choose another")
+    elif page and (folder / page).exists():
+        check_replaceable(folder / page, b"<!doctype html>")
+    elif any(folder.iterdir()):
+        raise ArcadeMarkError(f"{folder}: the folder holds other files; name a new or an empty one")
+
+
+def write_whole(path: Path, write: Callable[[Path], object] | bytes) -> None:
     """Write a file whole or not at all; where `path` is a link, the file that it leads to.
 
-    `write` is given the path of a draft in the same folder; nothing is there, so no link can lead it astray. OSError:
-    it cannot be written; what was there stays.
+    `write` is what it is to hold, or is given the path of a draft in the same folder; nothing is there, so no link can
+    lead it astray. OSError: it cannot be written; what was there stays.
     """
     target = Path(os.path.realpath(path))
     draft = target.with_name(f".draft-{os.urandom(8).hex()}{target.suffix}")
     try:
-        write(draft)
+        if isinstance(write, bytes):
+            draft.write_bytes(write)
+        else:
+            write(draft)
         draft.replace(target)
     finally:
         draft.unlink(missing_ok=True)
 
 
-def write_output(path: Path, write: Callable[[Path], None]) -> None:
+def write_output(path: Path, write: Callable[[Path], object] | bytes) -> None:
     """Write what a user asked for with `write_whole`, in a folder that is made; errors are clear ones."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, write)
     except OSError as error:
         raise ArcadeMarkError(f"{path}: cannot write the file ({error.strerror or error}); choose another") from error
+
+
+def write_document(path: Path, content: str | bytes, *, overwrite: bool | None = None) -> None:
+    """Write a page, a figure or a table; without `overwrite` in place of nothing but its kind that we wrote.
+
+    Where that is False, any file that is there stays. Devices and pipes are written to.
+    """
+    data = content.encode(errors="backslashreplace") if isinstance(content, str) else content
+    if path.is_dir():
+        raise ArcadeMarkError(f"{path}: is a folder, which is not replaced; name a file, as in {path / 'page.html'}")
+    if path.exists() and not path.is_file():
+        path.write_bytes(data)
+        return
+    if overwrite is None:
+        check_replaceable(path, data)
+    elif path.exists() and not overwrite:
+        raise ArcadeMarkError(f"{path}: exists already; name another file, or replace it with --overwrite")
+    write_output(path, data)
 
 
 def cache_folder() -> Path | None:

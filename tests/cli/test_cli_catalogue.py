@@ -10,7 +10,6 @@ import pytest
 from arcademark import catalogue
 from arcademark.catalogue import check as checking
 from arcademark.catalogue.collections import collections, entries, results
-from arcademark.catalogue.errata import errata
 from arcademark.catalogue.reading import data_directory
 from arcademark.scores.reading import read_tables
 from arcademark.suite.tasks import canonical_game
@@ -68,58 +67,6 @@ def test_show_an_algorithm_with_its_settings_its_source_and_hns(invoke):
     assert "HNS over 57 games: mean 874" in shown.out.replace("\N{NO-BREAK SPACE}", " ")
 
 
-def test_show_marks_the_scores_that_have_a_note_once_each(invoke):
-    shown = invoke("catalogue", "show", "Planning").out
-    (note,) = (line for line in shown.splitlines() if "Not UCT's score but that of breadth-first search." in line)
-    mark = note.split()[0]
-    marked = [line.split(f" {mark} ")[0] for line in shown.splitlines() if f" {mark} " in line]
-    assert marked == ["Centipede", "Star Gunner"]
-
-
-def test_show_says_what_is_lost_and_takes_one_collection(invoke):
-    both = invoke("catalogue", "show", "Human").out
-    assert "Not available: the tables are lost" in both
-    assert "review-2021" in both
-    one = invoke("catalogue", "show", "Human", "--collection", "review-2021").out
-    assert "Not available" not in one
-
-
-def test_show_a_collection_with_mean_and_median(invoke):
-    shown = invoke("catalogue", "show", "review-2021").out.replace("\N{NO-BREAK SPACE}", " ")
-    (muzero,) = (line for line in shown.splitlines() if line.startswith("MuZero"))
-    assert muzero.split() == ["MuZero", "model-based", "2020", "20B", "57", "4,999", "%", "2,041", "%"]
-
-
-def test_show_as_json_has_the_scores(invoke):
-    (item,) = json.loads(invoke("catalogue", "show", "UCT", "--to=json").out)["algorithms"]
-    assert len(item["scores"]) == 54
-    by_game = {score["game"]: score for score in item["scores"]}
-    assert by_game["pooyan"]["hns"] is None
-    assert by_game["pong"]["hns"] == pytest.approx(100 * (21 + 20.71) / (14.6 + 20.71))
-    assert by_game["pong"]["runs"] == 10
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (("shw",), "did you mean 'show'"),
-        (("show", "Rainbw"), "did you mean 'Rainbow'"),
-        (("show", "review-2012"), "did you mean 'review-2021'"),
-        (("show", "UCT", "--collection", "ale-2012"), "unknown collection 'ale-2012'"),
-        (("list", "--where", "kind=modelbased"), "did you mean 'model-based'"),
-        (("list", "--where", "protocol=dqn2015"), "did you mean 'dqn-2015'"),
-        (("list", "--where", "since=2030"), "no algorithm of the catalogue fits"),
-        (("errata", "--paper", "fan-2012"), "did you mean 'fan-2021'"),
-        (("errata", "--category", "roundings"), "did you mean 'rounding'"),
-    ],
-)
-def test_what_can_be_mended_is_said_in_one_line(invoke, arguments, told):
-    refused = invoke("catalogue", *arguments)
-    assert (refused.code, refused.out) == (2, "")
-    assert told in refused.err
-    assert refused.err.count("\n") == 1
-
-
 def test_export_has_every_score_with_its_source(invoke):
     done = invoke("catalogue", "export")
     rows = read(done.out)
@@ -138,24 +85,6 @@ def test_an_export_reads_back_as_the_table_that_load_gives(invoke, form):
     again = back.select(algorithms=table.algorithms, tasks=table.tasks)
     assert np.array_equal(again.scores, table.scores, equal_nan=True)
     assert set(back.algorithms) == set(table.algorithms)
-
-
-def test_export_as_json_is_what_show_gives(invoke):
-    exported = invoke("catalogue", "export", "--collection", "ale-2013", "--to=json", "--out", "scores.json")
-    assert exported.code == 0
-    shown = invoke("catalogue", "show", "ale-2013", "--to=json")
-    assert json.loads(Path("scores.json").read_text(encoding="utf-8")) == json.loads(shown.out)
-
-
-def test_export_replaces_a_file_only_when_asked(invoke):
-    Path("mine.csv").write_text("mine", encoding="utf-8")
-    refused = invoke("catalogue", "export", "--collection", "ale-2013", "--out", "mine.csv")
-    assert refused.code == 2
-    assert "--overwrite" in refused.err
-    assert Path("mine.csv").read_text(encoding="utf-8") == "mine"
-    assert invoke("catalogue", "export", "--collection", "ale-2013", "--out", "mine.csv", "--overwrite").code == 0
-    assert len(read(Path("mine.csv").read_text(encoding="utf-8"))) == 549
-    assert invoke("catalogue", "export", "--out", ".").code == 2
 
 
 def test_check_counts_and_is_content(invoke):
@@ -230,15 +159,6 @@ def test_add_is_not_content_while_a_remark_is_open(invoke, contributed):
     assert not Path("data/scores/doe-2026.csv").exists()
 
 
-def test_add_says_what_is_wrong_and_ends_with_1(invoke, contributed):
-    Path("doe-2026.csv").write_text(CONTRIBUTED["doe-2026.csv"].replace("qbert", "q\x1b[31mbert"), encoding="utf-8")
-    shown = invoke("catalogue", "add", *contributed)
-    assert shown.code == 1
-    assert "doe-2026.csv, line 2" in shown.out
-    assert "\x1b[31m" not in shown.out
-    assert invoke("catalogue", "add", "doe-2026.toml").code == 2
-
-
 def test_add_writes_into_a_checkout(invoke, contributed):
     shutil.copytree(data_directory(), "data")
     note(",as published")
@@ -255,30 +175,6 @@ def test_every_field_of_an_addition_is_described(invoke, contributed):
     document = json.loads(invoke("catalogue", "add", *contributed, "--to=json").out)
     assert document["compared"]
     assert [name for name in sorted(keys(document)) if f"`{name}`" not in described] == []
-
-
-@pytest.mark.parametrize("width", ["80", "120"])
-def test_errata_are_printed_with_what_holds_and_why(invoke, monkeypatch, width):
-    monkeypatch.setenv("COLUMNS", width)
-    shown = invoke("catalogue", "errata", "--paper", "ale-2013")
-    assert shown.code == 0
-    for slip in errata("bellemare-2013"):
-        assert slip.where.split()[0] in shown.out
-    assert "Categories" in shown.out
-    assert "Fan 2021" not in shown.out.split("Categories")[1]
-
-
-def test_errata_as_json_and_by_category(invoke):
-    document = json.loads(
-        invoke("catalogue", "errata", "--paper", "review", "--category", "lost factor", "--to=json").out
-    )
-    assert [slip["where"] for slip in document["errata"]] == [slip.where for slip in errata("fan-2021", "lost factor")]
-    assert any(slip["place"] and slip["place"]["row"] == "battle_zone" for slip in document["errata"])
-
-
-def test_a_paper_without_errata_has_none(invoke):
-    shown = invoke("catalogue", "errata", "--paper", "badia-2020a")
-    assert (shown.code, shown.out.splitlines()[2]) == (0, "No errata.")
 
 
 def keys(value: object) -> set[str]:
@@ -308,13 +204,3 @@ def test_nothing_is_wider_than_the_terminal(invoke, monkeypatch, width, argument
     monkeypatch.setenv("COLUMNS", str(width))
     lines = invoke("catalogue", *arguments).out.splitlines()
     assert max(len(line.rstrip()) for line in lines) <= width
-
-
-def test_errata_tell_how_many_nothing_decides(invoke):
-    from arcademark.catalogue.errata import NOT_DECIDABLE, errata
-
-    count = sum(slip.holds == NOT_DECIDABLE for slip in errata("fan-2021"))
-    assert count > 0
-    shown = invoke("catalogue", "errata", "--paper", "review").out
-    assert f"{len(errata('fan-2021'))} errata, {count} of them not decidable" in shown
-    assert "not decidable" not in invoke("catalogue", "errata", "--paper", "review", "--category", "rounding").out

@@ -26,17 +26,3 @@ def test_a_trial_whose_program_fails_is_told(invoke):
     done = invoke("run", "--agent-command", "echo hello", *PLAYED)
     assert done.code == 1
     assert "agent echo hello on pong: its first message is 'hello'; expected a message 'agent'" in done.err + done.out
-
-
-def test_what_is_wrong_is_told_before_anything_is_written(invoke, tmp_path):
-    assert "Missing argument 'AGENT', or --agent-command" in invoke("run").err
-    assert (
-        "--engine answer_seconds: goes with --agent-command"
-        in invoke("run", "random", "--engine", "answer_seconds=3").err
-    )
-    assert invoke("run", "--agent-command", "./no-such").err == (
-        "arcademark: agent command ./no-such: no such program; check its path\n"
-    )
-    done = invoke("run", "--agent-command", PROGRAM, "--set", "learning-rate=1", *PLAYED)
-    assert (done.code, list(tmp_path.iterdir())) == (2, [])
-    assert "parameter 'learning-rate': expected a name of letters, digits and _" in done.err

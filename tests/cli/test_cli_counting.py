@@ -42,10 +42,6 @@ def test_long_work_has_a_line_now_and_then(clock: Clock) -> None:
     assert told(clock, seconds) == "comparing pairs: 2 of 4,000\ncomparing pairs: 4 of 4,000\n"
 
 
-def test_the_end_needs_no_line(clock: Clock) -> None:
-    assert told(clock, [SHORT_SECONDS] * 4000).count("\n") == 1
-
-
 def test_a_terminal_has_a_bar_that_goes_when_it_ends(clock: Clock) -> None:
     console = Console(file=io.StringIO(), force_terminal=True, width=120)
     with counting("comparing", "pairs", console, clock) as follow:

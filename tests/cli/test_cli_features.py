@@ -43,7 +43,7 @@ def spec(observed):
 def test_what_is_seen_is_shown_and_drawn(invoke):
     shown = invoke(
         *("info", "features", "show", "basic", "bass", "--games", "freeway", *QUICK),
-        *("--figure", "png", "--figure", "f.svg", "--figure", "f.pdf"),
+        *("--figure", "basic-bass-freeway.png", "--figure", "f.svg", "--figure", "f.pdf"),
     )
     assert shown.code == 0, shown.err
     words = " ".join(shown.out.split())
@@ -98,31 +98,3 @@ def test_an_episode_of_a_run_is_shown_and_followed(invoke):
         "--to=json",
     )
     assert json.loads(followed.out)["seen"][0]["parameters"]["trajectory"] == "actions.txt"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("show", "bascic"), "unknown feature set 'bascic'; did you mean 'basic'"),
-        (("show", "basic", "--games", "freway"), "did you mean 'freeway'"),
-        (("show", "basic", "--set", "row=3"), "unknown parameter of feature set basic 'row'; did you mean 'rows'"),
-        (("show", "basic", "--set", "rows=many"), "parameter 'rows' is 'many': expected int"),
-        (("show", "basic", "--games", "freeway", "--set", "rows=0"), "rows is 0; expected 1 to 250"),
-        (("show", "ram", "--set", "rows=3"), "feature set ram has no parameters; remove --set rows"),
-        (("show", "basic", "--only", "episode=1"), "chooses in a run; name one with --run"),
-        (("show", "basic", "--run", "nowhere"), "nowhere: no such directory"),
-        (("show", "basic", "--games", "freeway", "--set", "trajectory=none.txt"), "none.txt: cannot read the file"),
-        (("actions", "nowhere", "--out", "actions.txt"), "nowhere: no such directory"),
-        (
-            ("show", "basic", "--run", "nowhere", "--figure", "x.jpg"),
-            "--figure x.jpg: expected a name that ends with .png, .svg or .pdf",
-        ),
-    ],
-)
-def test_bad_input_is_one_clear_line(invoke, arguments, message):
-    shown = invoke("info", "features", *arguments)
-    assert shown.code == 2
-    assert shown.out == ""
-    assert shown.err.count("\n") == 1
-    assert message in shown.err
-    assert not Path("actions.txt").exists()

@@ -18,7 +18,6 @@ from typing import Any
 import pytest
 
 from arcademark.cli import messages
-from arcademark.cli.counting import SHORT_SECONDS, counting
 from arcademark.cli.play.progress import Display
 from arcademark.reports.blocks import Cell, Document, table
 from arcademark.reports.layout import Console, Text
@@ -168,13 +167,6 @@ def test_texts_of_a_manifest_steer_no_terminal(shown: Invoke, played: Path) -> N
         shown("runs", "ledger", played, "--all")
 
 
-def test_a_label_with_brackets_is_text_in_a_report(shown: Invoke, played: Path) -> None:
-    label = "mine(sizes=[1, 2], name=[/])"
-    with contextlib.closing(sqlite3.connect(played / "run.sqlite")) as database, database:
-        database.execute("UPDATE trial SET agent = ?", (label,))
-    assert label in " ".join(shown("report", played, "--quiet").out.split())
-
-
 def test_styles_are_all_that_steers_a_terminal() -> None:
     console = Console(file=io.StringIO(), width=60, force_terminal=True, color_system="truecolor")
     row = (Cell(HOSTILE, "strong"), HOSTILE, Cell(HOSTILE, below="[/]"))
@@ -192,15 +184,6 @@ def test_styles_are_all_that_steers_a_terminal() -> None:
     assert "two\n" not in plain
     rows = [line for line in plain.split("\n") if line.startswith((r"\x1b]0;owned", "name"))]
     assert len(rows) >= 2
-
-
-def test_bars_show_names_as_text() -> None:
-    console = Console(file=io.StringIO(), force_terminal=True, width=200)
-    now = iter([0.0, SHORT_SECONDS, SHORT_SECONDS])
-    with counting("comparing", "[/]\x9b", console, lambda: next(now)) as follow:
-        follow(1, 2)
-    assert isinstance(console.file, io.StringIO)
-    assert r"comparing [/]\x9b" in console.file.getvalue()
 
 
 def test_a_document_is_the_same_after_it_was_printed(capsys: pytest.CaptureFixture[str]) -> None:

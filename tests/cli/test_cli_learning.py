@@ -43,33 +43,6 @@ def test_a_learner_is_trained_for_so_many_episodes_evaluated_and_shown(invoke):
     assert [seed["episodes"] for seed in document["learning"][0]["seeds"]] == [3, 3]
 
 
-@pytest.mark.parametrize("option", ["--frames", "--training-episodes"])
-@pytest.mark.parametrize("command", [("run", "uct"), ("tune", "uct", "--try", "simulations=1,2")])
-def test_training_what_does_not_learn_is_refused(invoke, command, option):
-    refused = invoke(*command, "--games", "pong", option, 3)
-    assert refused.code == 2
-    assert "does not learn, so it cannot be trained" in refused.err
-    assert refused.err.endswith(f"leave {option} out\n")
-    assert not Path("runs").exists()
-
-
-def test_the_budgets_are_alternatives(invoke):
-    both = invoke("run", LEARNER, "--games", "pong", "--frames", 100, "--training-episodes", 2)
-    assert both.code == 2
-    assert "expected one of the two" in both.err
-    assert not Path("runs").exists()
-
-
-@pytest.mark.parametrize(
-    ("name", "told"), [("c.jpg", ".png, .pdf, .svg or .csv"), ("c.png", "no training is recorded")]
-)
-def test_curves_that_cannot_be_written_are_refused(invoke, played, name, told):
-    outcome = invoke("report", played, "--curves", name)
-    assert outcome.code == 2
-    assert told in outcome.err
-    assert not Path(name).exists()
-
-
 @pytest.mark.slow
 def test_tune_ranks_learners_on_training_games(invoke):
     short = (*ALE, "--games", "freeway", "--training-episodes", 2, "--episodes", 2)
@@ -143,6 +116,9 @@ def test_the_settings_of_another_algorithm_are_not_this_runs_matter(invoke):
 
 ONE = Learning(episodes=12, frames=216_000, wanted_episodes=5_000, wanted_frames=None, recent=(("freeway", 12.34),))
 TWO = Learning(12, 216_000, None, 2_000_000, recent=(("freeway", 12.34), ("pong", -20.0)))
+MANY = dataclasses.replace(
+    ONE, recent=(("asterix", 712.4), ("beam_rider", 410.0), ("freeway", 12.34), ("seaquest", 301), ("toy", 1.0))
+)
 
 
 def moment(learning):
@@ -150,51 +126,21 @@ def moment(learning):
 
 
 @pytest.mark.parametrize(
-    ("learning", "trained", "beside", "scores"),
+    ("learning", "trained", "scores"),
     [
-        (ONE, "trained 12/5,000 episodes", "216,000 frames", "recent score 12.3"),
-        (TWO, "trained 216,000/2,000,000 frames", "12 episodes", "recent scores freeway 12.3, pong −20.0"),
+        (ONE, "trained 12/5,000 episodes", "recent score 12.3"),
+        (TWO, "trained 216,000/2,000,000 frames", "recent scores freeway 12.3, pong −20.0"),
+        (MANY, "trained 12/5,000 episodes", "recent scores asterix 712.4, beam_rider 410.0, freeway 12.3, 2 more"),
     ],
 )
-def test_progress_tells_training_recent_score_and_time_left(learning, trained, beside, scores):
-    shown = progress.told(moment(learning))
-    assert shown == f"{trained} ({beside}) · {scores} · 0/500 episodes · 0/30 trials · 3,100 frames/s · 1 h 00 min left"
+def test_progress_tells_training_recent_scores_and_time_left(learning, trained, scores):
+    whole = progress.line_of(moment(learning))
+    assert whole == f"{trained} · {scores} · 0/500 episodes · 0/30 trials · 3,100 frames/s · 1 h 00 min left"
     narrow = f"{trained} · {scores} · 1 h 00 min left"
-    assert progress.told(moment(learning), len(narrow)) == narrow
-    narrower = narrow.replace("recent ", "")
-    assert progress.told(moment(learning), len(narrow) - 1) == narrower
-    assert progress.told(moment(learning), len(narrower) - 1) == narrower.replace(" episodes", "").replace(
-        " frames", ""
-    )
-
-
-MANY = dataclasses.replace(
-    ONE, recent=(("asterix", 712.4), ("beam_rider", 410.0), ("freeway", 12.34), ("seaquest", 301), ("toy", 1.0))
-)
-
-
-@pytest.mark.parametrize(
-    ("games", "shown"),
-    [
-        (2, "  1% scores asterix 712.4, beam_rider 410.0"),
-        (3, "  1% scores asterix 712.4, beam_rider 410.0, 1 more"),
-        (5, "  1% scores asterix 712.4, beam_rider 410.0, 3 more"),
-    ],
-)
-def test_eighty_columns_hold_scores_of_several_games(games, shown):
-    out = io.StringIO()
-    console = Console(file=out, width=80, force_terminal=True, highlight=False)
-    with Display(console) as display:
-        display.hear(moment(dataclasses.replace(MANY, recent=MANY.recent[:games])))
-    assert f"{shown} · 1 h 00 min left" in out.getvalue()
-
-
-@pytest.mark.parametrize("learning", [ONE, TWO, MANY])
-def test_the_time_left_stays_in_sight_and_words_only_go_as_room_does(learning):
-    shown = [progress.told(moment(learning), width) for width in range(20, 240)]
-    assert all(len(text) <= width and text.endswith("left") for width, text in enumerate(shown, 20))
-    assert shown[-1] == progress.told(moment(learning))
-    assert shown[0] == "1 h 00 min left"
+    assert progress.line_of(moment(learning), len(narrow)) == narrow
+    lines = [progress.line_of(moment(learning), width) for width in range(20, 240)]
+    assert all(len(text) <= width and text.endswith("left") for width, text in enumerate(lines, 20))
+    assert (lines[0], lines[-1]) == ("1 h 00 min left", whole)
 
 
 @pytest.mark.parametrize(
@@ -236,14 +182,6 @@ def test_fire_that_a_network_misses_is_told_with_its_remedies(waiting, begins, s
     assert console.file.getvalue().startswith(begins)
     assert says in console.file.getvalue()
     assert "--override fire_reset=true" in console.file.getvalue()
-
-
-def test_a_narrow_terminal_has_room_for_the_recent_score():
-    out = io.StringIO()
-    console = Console(file=out, width=80, force_terminal=True, highlight=False)
-    with Display(console) as display:
-        display.hear(moment(ONE))
-    assert "trained 12/5,000 episodes · recent score 12.3 · 1 h 00 min left" in out.getvalue()
 
 
 @pytest.mark.parametrize(

@@ -52,16 +52,3 @@ def test_a_shard_that_is_left_out_is_missed(invoke):
         assert [trial["id"].split("-")[1] for trial in found["trials"] if trial["state"] == "pending"] == [absent]
     assert [run["shard"] for run in found["runs"]] == [[1, 3], [3, 3]]
     assert "shards begun 2 of 3" in " ".join(invoke("status", "run/shards").out.split())
-
-
-def test_what_makes_no_sense_is_refused(invoke):
-    for given, told in (
-        (("run", "random", *SHORT, "--shard", "5/4"), "K from 1 to N, and N at most the number of trials, 4"),
-        (("run", "random", *SHORT, "--shard", "third"), "expected the shard's number"),
-        (("run", "random", *SHORT, "--shard", "1/2", "--until-error", "50%"), "--shard and --until-error"),
-        (("runs", "merge", "runs/all", "runs/none"), "no such directory"),
-    ):
-        refused = invoke(*given)
-        assert refused.code == 2
-        assert told in refused.err
-    assert not Path("runs").exists()

@@ -109,21 +109,3 @@ def test_a_planner_may_take_seconds_before_it_decides(invoke, short):
     (pace,) = found["paces"]
     assert pace["decisions"] >= 2
     assert pace["frames_per_second"] == pytest.approx(4 / 2.5, rel=0.2)
-
-
-@pytest.mark.parametrize(
-    ("given", "told"),
-    [
-        *((("--simulate", counts), "from 1 to 100,000, as in 1,8,64") for counts in ("0", "x", "1,,2", "100001")),
-        (("--engine", "steam"), "unknown engine 'steam'"),
-        (("--engine", "address=head:6379"), "address: engine local has none; give --engine ray"),
-        *(
-            (option, "expected finite numbers")
-            for option in (("--assume", "rate=nan"), ("--assume", "rate=1,core_price=inf"))
-        ),
-    ],
-)
-def test_bad_values(invoke, given, told):
-    answer = invoke("plan", "random", *given)
-    assert (answer.code, answer.out) == (2, "")
-    assert told in answer.err

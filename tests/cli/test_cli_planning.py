@@ -36,13 +36,6 @@ def test_a_planner_is_played_verified_and_watched(invoke):
     assert "nothing can be planned" in other.err
 
 
-def test_planners_are_marked(invoke):
-    rows = {row["name"]: row["kind"] for row in json.loads(invoke("info", "agents", "--to=json").out)["agents"]}
-    assert rows["random"] == "policy"
-    assert {name for name, kind in rows.items() if kind == "planner"} >= {"breadth-first", "uct"}
-    assert json.loads(invoke("info", "agent", "uct", "--to=json").out)["agents"][0]["kind"] == "planner"
-
-
 def told(*events, summary=None):
     """What a display that is no terminal prints."""
     console = Console(file=io.StringIO(), width=200)
@@ -78,7 +71,7 @@ def test_the_time_left_is_in_sight_on_any_terminal(columns, planning):
     assert line.rstrip().endswith("at most 2 h 13 min left")
     assert "  1% " in line
     assert ("10/550 episodes · " in line) is (columns >= 60)
-    assert ("5/55 trials · " in line) is (columns >= (160 if planning else 120))
+    assert ("5/55 trials · " in line) is (columns >= 120)
 
 
 @pytest.mark.parametrize(

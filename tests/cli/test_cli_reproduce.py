@@ -18,13 +18,6 @@ PARTS = [
 ]
 
 
-def test_the_papers_are_those_that_the_help_names(invoke):
-    answer = invoke("reproduce", "--help")
-    assert answer.code == 0
-    for name in papers.PAPERS:
-        assert name in answer.out
-
-
 @pytest.mark.parametrize(("paper", "kind", "number"), PARTS)
 def test_every_table_and_figure_can_be_shown(invoke, paper, kind, number):
     answer = invoke("reproduce", paper, f"--{kind}", number)
@@ -67,32 +60,6 @@ def test_json_counts_what_it_holds(invoke, paper):
     assert all(item["why"] for item in items if item["verdict"] != "agrees")
 
 
-def test_every_printed_cell_of_the_review_is_compared(invoke):
-    from arcademark.catalogue.printed import printed_cells
-
-    document = json.loads(invoke("reproduce", "review", "--to=json").out)
-    compared = [item["place"] for part in document["parts"] for item in part["comparisons"] if item["place"]]
-    assert len(compared) == len(printed_cells())
-
-
-def test_the_whole_table_has_every_game(invoke):
-    from arcademark.suite import tasks
-
-    brief = invoke("reproduce", "review", "--table", 3)
-    whole = invoke("reproduce", "review", "--table", 3, "--all")
-    games = [tasks.games()[game].name for game in tasks.suite("atari-57").tasks]
-    assert all(f"\n{game} " in whole.out for game in games)
-    assert not all(f"\n{game} " in brief.out for game in games)
-
-
-@pytest.mark.parametrize("columns", [80, 120])
-@pytest.mark.parametrize("paper", papers.PAPERS)
-def test_nothing_is_wider_than_the_terminal(invoke, monkeypatch, paper, columns):
-    monkeypatch.setenv("COLUMNS", str(columns))
-    lines = invoke("reproduce", paper, "--all").out.splitlines()
-    assert max(map(len, lines)) <= columns
-
-
 @pytest.mark.parametrize("kind", ["svg", "png", "SVG"])
 def test_one_figure_is_written_as_one_file(invoke, kind):
     answer = invoke("reproduce", "review", "--figure", 4, "--out", f"deep/figure.{kind}")
@@ -114,30 +81,3 @@ def test_a_difference_without_explanation_is_bad_news(invoke, monkeypatch):
         assert answer.code == 1
         assert answer.out
         assert answer.err == ""
-
-
-BAD = {
-    "no paper": ([], "PAPER"),
-    "paper": (["reviw"], "did you mean 'review'"),
-    "table": (["review", "--table", "15"], "Tables 3 to 14"),
-    "settings": (["review", "--table", "1"], "Tables 3 to 14"),
-    "figure": (["review", "--figure", "5"], "Figures 1 to 4"),
-    "figure that is a photograph": (["ale-2013", "--figure", "1"], "Figures 2 to 4"),
-    "table that is gone": (["ale-2013", "--table", "3"], "Figures 2 to 4"),
-    "number": (["review", "--table", "three"], "--table"),
-    "kind of file, before the paper is read": (["review", "--figure", "5", "--out", "figure.pdf"], ".svg or .png"),
-    "one file for all": (["review", "--out", "figure.svg"], "--figure N"),
-    "no figure to write": (["review", "--table", "3", "--out", "figures"], "--figure N"),
-    "page": (["review", "--figure", "1", "--to", "."], "--to"),
-}
-
-
-@pytest.mark.parametrize(("arguments", "named"), BAD.values(), ids=BAD)
-def test_bad_input_is_answered_in_one_line(invoke, tmp_path, arguments, named):
-    answer = invoke("reproduce", *arguments)
-    assert answer.code == 2
-    assert answer.out == ""
-    assert answer.err.startswith("arcademark: ")
-    assert answer.err.count("\n") == 1
-    assert named in answer.err
-    assert list(tmp_path.iterdir()) == []

@@ -89,22 +89,6 @@ def test_a_learner_is_trained_once_and_plays_every_flavour(invoke, tmp_path):
     assert "its agent was trained there anew, not in base" in invoke("robustness", "--out", "o").err
 
 
-@pytest.mark.parametrize(
-    ("arguments", "expected"),
-    [
-        (("random",), "Missing option '--out'"),
-        (("--out", "o"), "no such directory"),
-        (("--seeds", 9, "--out", "o"), "--seeds: of what is played, and no AGENT is named"),
-        (("const", "--out", "o"), "const is 18 agents; name one"),
-        (("random", "--games", "pong", "--variants", 9, "--out", "o"), "not in the range"),
-        (("sarsa", "--override", "reported_episodes=training_last_k", "--out", "o"), "what was learnt once is scored"),
-    ],
-)
-def test_mistakes_are_one_line(invoke, arguments, expected):
-    done = invoke("robustness", *arguments)
-    assert (done.code, expected in done.err) == (2, True), done.err
-
-
 def test_seeds_that_lose_alike_in_all_variants_are_no_more_seeds_for_it():
     names = [f"frame_skip={number}" for number in range(2, 7)]
     base = {("pong", "base"): {seed: np.full(3, 20.0) for seed in range(3)}}

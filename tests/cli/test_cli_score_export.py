@@ -56,27 +56,6 @@ def test_exported_scores_come_back_as_they_were(invoke: Callable[..., Any], long
     np.testing.assert_array_equal(after.scores, before.scores)
 
 
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        (("--wide",), "--wide is a form of --export"),
-        (("--export", "mine.csv"), "exists already"),
-        (("--export", "a.npz", "--wide"), "leave it out"),
-        (("--export", "a.npz", "--games", "pong,qbert", "--algorithms", "nobody"), "unknown algorithm"),
-        (("--export", "a.txt"), "*.csv or *.tsv"),
-        (("--export", "a.csv", "--wide"), "write a long file"),
-    ],
-)
-def test_what_cannot_be_exported_is_said_and_nothing_written(
-    invoke: Callable[..., Any], long: Path, options: tuple[str, ...], told: str
-) -> None:
-    answer = invoke("score", long, *options)
-    assert (answer.code, answer.out, answer.err.count("\n")) == (2, "", 1)
-    assert told in answer.err
-    assert [path.name for path in long.parent.iterdir()] == ["mine.csv"]
-    assert long.read_text() == LONG
-
-
 def test_arrays_without_a_score_are_refused_with_the_remedy(invoke: Callable[..., Any], tmp_path: Path) -> None:
     (tmp_path / "gaps.csv").write_text("game,DQN,PPO\npong,1,2\nqbert,3,\n")
     refused = invoke("score", "gaps.csv", "--export", "a.npz")

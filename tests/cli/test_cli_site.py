@@ -12,32 +12,6 @@ from arcademark.reports.tables import loading
 from arcademark.runs.store import manifest
 
 
-def test_a_folder_with_other_files_is_left_alone(invoke):
-    Path("site").mkdir()
-    Path("site/thesis.txt").write_text("mine")
-    refused = invoke("site")
-    assert refused.code == 2
-    assert "--out site: the folder holds other files" in refused.err
-    Path("site/index.html").write_text("<!doctype html>\n<title>Mine</title>")
-    refused = invoke("site")
-    assert refused.code == 2
-    assert "was not written by ArcadeMark" in refused.err
-    assert {path.name for path in Path("site").iterdir()} == {"thesis.txt", "index.html"}
-    Path("file").write_text("mine")
-    assert "is no folder" in invoke("site", "--out", "file").err
-
-
-def test_a_folder_of_runs_and_tables_is_refused(invoke, played):
-    """Its runs would be shown without a replay."""
-    Path("mixed").mkdir()
-    shutil.copytree(played, "mixed/run")
-    Path("mixed/scores.csv").write_text("algorithm,game,score\nmine,pong,3\n")
-    refused = invoke("site", "mixed")
-    assert refused.code == 2
-    assert "mixed: holds runs and other tables; name each" in refused.err
-    assert not Path("site").exists()
-
-
 @pytest.fixture
 def manifests_read(monkeypatch):
     """How often each run's manifest is read, by directory."""

@@ -6,8 +6,6 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-import pytest
-
 from arcademark.runs.store import live
 from arcademark.runs.store.reading import read_run
 from arcademark.runs.store.recording import Recorder
@@ -60,11 +58,6 @@ def test_one_that_is_played_failed_or_killed(invoke, played):
         assert told in shown
 
 
-def test_commands_that_noted_nothing_are_counted(invoke, played):
-    change(played, "DELETE FROM evaluation", "DELETE FROM episode WHERE trial LIKE '%pong%' AND episode = 0")
-    assert [trial["episodes"] for trial in status(invoke, "run")["trials"]] == [1, 2]
-
-
 def test_runs_are_shown_together(invoke, played):
     shutil.copytree(played, "runs/it-1-of-3")
     shutil.copytree(played, "runs/it-2-of-3")
@@ -101,15 +94,3 @@ def test_what_was_said_is_gone_at_the_end_and_nobody_else_is_believed(invoke, pl
         (played / live.FILE).write_text(text)
         with Recorder(played):
             assert status(invoke, "run")["frames_per_second"] is None
-
-
-@pytest.mark.parametrize(
-    ("folder", "told"), [("none", "no such directory"), ("empty", "no run"), ("file", "is a file")]
-)
-def test_there_must_be_a_run(invoke, tmp_path, folder, told):
-    (tmp_path / "empty").mkdir()
-    (tmp_path / "file").touch()
-    answer = invoke("status", folder)
-    assert (answer.code, answer.out) == (2, "")
-    assert told in answer.err
-    assert "name runs" in answer.err

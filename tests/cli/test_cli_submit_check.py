@@ -81,26 +81,6 @@ def test_names_that_are_no_text(invoke, played, tmp_path, name):
     assert not (tmp_path / "submission").exists()
 
 
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        (("--paper", "doe-2026"), "--paper, --kind and --out go together"),
-        (("--cite", "authors=Doe"), "go together"),
-        ((*PAPER, "--cite", "title=T", "--out", "new", "--paper", "../doe"), "--paper '../doe': expected"),
-        ((*PAPER, "--cite", "title=T", "--out", "new", "--paper", f"{'a' * 5000}-2026"), "expected a name and a year"),
-        (
-            (*PAPER, "--cite", "title=T", "--out", "new", "--cite", "url=javascript:alert(1)"),
-            "--cite url='javascript:alert(1)': expected",
-        ),
-    ],
-)
-def test_options_that_belong_together(invoke, played, options, told):
-    found = invoke("catalogue", "submit", played, *options)
-    assert found.code == 2
-    assert told in found.err
-    assert len(found.err) < 500
-
-
 def test_a_run_with_a_failed_trial(invoke):
     agent = f"{Path(__file__).parents[1] / 'fakes' / 'raising.py'}:make_agent"
     assert invoke("run", agent, "--games", "pong", "--episodes", "1", "--out", "failed").code == 1

@@ -55,14 +55,6 @@ def test_the_papers_plan_comes_out_and_its_models_are_kept(invoke):
     assert len(list(Path("models").glob("*.json"))) == 6
 
 
-def test_a_search_tells_winner_runners_up_and_proof(invoke):
-    answer = invoke("subset", "search", "catalogue:atari-5-training", "--size", 2, "--top", 3)
-    assert (answer.code, answer.err) == (0, "")
-    assert "1,540 subsets" in answer.out
-    assert "the best is proven" in " ".join(answer.out.split())
-    assert "left out: surround (33" in answer.out.lower()
-
-
 def test_constraints_are_kept(invoke):
     answer = invoke(
         *("subset", "search", "--catalogue", "atari-5-training", "--size", 2, "--to=json", "--top", 50),
@@ -98,13 +90,6 @@ def test_other_targets(invoke, target):
     if target == "own.py:best":
         games = {"video_pinball", "atlantis", "boxing", "breakout", "star_gunner", "demon_attack", "gopher", "asterix"}
         assert games & {task for item in document["results"][0]["runners_up"] for task in item["tasks"]}
-
-
-def test_a_function_that_gives_no_number_is_told(invoke):
-    Path("own.py").write_text("def best(scores):\n    return 'much'\n")
-    answer = invoke("subset", "search", "--catalogue", "atari-5-training", "--size", 1, "--target", "own.py:best")
-    assert (answer.code, answer.out) == (2, "")
-    assert "gives 'much', expected a finite number" in answer.err
 
 
 @pytest.mark.slow
@@ -182,39 +167,6 @@ def test_five_games_give_the_median_every_game_and_what_to_play_next(invoke, min
     assert "frame cap of these scores is not known" in prediction["estimate"]["warnings"][0]
 
 
-def test_scores_outside_the_training_table_are_flagged(invoke, tmp_path):
-    (tmp_path / "odd.csv").write_text("game,Odd\n" + FIVE.replace("42000", "42000000"), encoding="utf-8")
-    answer = invoke("subset", "predict", "odd.csv")
-    assert "Scores on Battle Zone are outside the training table" in answer.out
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (("search",), "no scores named"),
-        (("search", "--catalogue", "atari-5-training"), "--size N or --plan"),
-        (("search", "--catalogue", "atari-5-training", "--size", "2", "--plan", "atari-5"), "--size N or --plan"),
-        (("search", "--catalogue", "atari-5-training", "--plan", "atari-9"), "atari-5"),
-        (("search", "--catalogue", "atari-5-training", "--plan", "atari-5", "--within", "pong"), "goes with --size"),
-        (("search", "--catalogue", "atari-5-training", "--size", "60"), "size 60"),
-        (("search", "--catalogue", "atari-5-training", "--size", "2", "--set", "folds=63"), "63 folds of 62"),
-        (("search", "--catalogue", "atari-5-training", "--size", "2", "--include", "surround"), "fewer than 40"),
-        (("search", "--catalogue", "atari-5-training", "--size", "2", "--target", "modus"), "modus"),
-        (("search", "--catalogue", "review-2021", "--size", "2"), "ask for fewer"),
-        (("serch",), "did you mean 'search'"),
-        (("predict", "mine.csv", "--model", "atari-10"), "needs scores on Amidar"),
-        (("predict", "mine.csv", "--model", "dqn-7"), "no published model"),
-        (("predict", "mine.csv", "--model", "nowhere.json"), "cannot read the file"),
-        (("study", "--models", "atari-7"), "did you mean 'atari-5'"),
-        (("study", "--relative-to", "Rainbo"), "Rainbow"),
-    ],
-)
-def test_bad_input_is_told(invoke, mine, arguments, told):
-    answer = invoke("subset", *arguments)
-    assert (answer.code, answer.out) == (2, "")
-    assert told in answer.err
-
-
 @pytest.mark.parametrize("columns", [80, 120])
 def test_nothing_is_wider_than_the_terminal(invoke, monkeypatch, mine, columns):
     monkeypatch.setenv("COLUMNS", str(columns))
@@ -245,27 +197,6 @@ def test_any_games_give_every_summary_with_intervals(invoke, tmp_path):
     assert "Few, from 3 games" in told.out
 
 
-def test_any_games_agree_with_the_model_where_both_can_tell(invoke, mine):
-    command = ("subset", "predict", mine, "--to=json")
-    published = json.loads(invoke(*command, "--model", "atari-5").out)["predictions"][0]["estimate"]
-    whole = json.loads(invoke(*command, "--model", "any").out)["predictions"][0]["forecast"]
-    assert whole["summaries"]["median"]["low"] < published["value"] < whole["summaries"]["median"]["high"]
-
-
-@pytest.mark.slow
-def test_any_games_are_the_default_and_a_published_model_stands_alone(invoke, mine):
-    answer = invoke("subset", "predict", mine)
-    assert "Mine, from 5 games" in answer.out
-    assert "Zaxxon" not in answer.out
-    assert "--all also shows: How to read it and Every game." in answer.out
-    assert "Zaxxon" in invoke("subset", "predict", mine, "--all").out
-    (prediction,) = json.loads(invoke("subset", "predict", mine, "--to=json").out)["predictions"]
-    assert prediction["estimate"] is None
-    assert prediction["forecast"]["groups"] == 43
-    (alone,) = json.loads(invoke("subset", "predict", mine, "--model", "atari-3", "--to=json").out)["predictions"]
-    assert alone["forecast"] is None
-
-
 def test_no_better_score_lowers_what_any_games_tell(invoke, tmp_path):
     (tmp_path / "few.csv").write_text("game,Few,More\nAlien,2000,2500\nPong,10,18\nBreakout,30,30\n", encoding="utf-8")
     few, more = (
@@ -286,24 +217,6 @@ def test_games_that_cost_more_frames_are_played_later(invoke, tmp_path):
     assert dear["predictions"][0]["forecast"]["plays"][-1]["task"] == first
     told = invoke("subset", "predict", "few.csv", "--frames", "frames.csv")
     assert "per frame" in " ".join(told.out.split())
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("game,cost\npong,1\n", "columns game and frames"),
-        ("game,frames\npong,0\n", "row 2"),
-        ("game,frames\npong,1\nPong,1\n", "row 3"),
-        ("game,frames\npnog,1\n", "did you mean 'pong'"),
-        ("game,frames\npong,1\n", "no frames above 0 for"),
-    ],
-)
-def test_bad_frames_are_told(invoke, tmp_path, text, told):
-    (tmp_path / "few.csv").write_text("game,Few\nAlien,2000\n", encoding="utf-8")
-    (tmp_path / "frames.csv").write_text(text, encoding="utf-8")
-    answer = invoke("subset", "predict", "few.csv", "--frames", "frames.csv")
-    assert (answer.code, answer.out) == (2, "")
-    assert told in answer.err
 
 
 def test_missing_scores_can_be_charged(invoke):

@@ -58,24 +58,6 @@ def test_games_are_chosen_anew_without_what_is_left_out(invoke, tmp_path):
     assert "chosen anew each time" in " ".join(told.split())
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (("--sizes", "0"), "sizes"),
-        (("--sizes", "57"), "57 tasks to choose of 57"),
-        (("--suite", "atari-100k"), "name games to predict from"),
-        (("atari-5", "--suite", "atari-58"), "atari-58"),
-        (("atari-5", "--suite", "atari-100k"), "atari-5: Double Dunk, Name This Game, Phoenix not among the games"),
-        (("atari-5", "--references", "x.csv"), "goes with --training"),
-        (("atari-5", "--suite", "atari-57", "--training", "x.csv"), "leave one out"),
-    ],
-)
-def test_what_does_not_go_together(invoke, arguments, told):
-    answer = invoke("subset", "coverage", *arguments)
-    assert answer.code == 2
-    assert told in answer.err
-
-
 def test_who_is_left_out_is_not_learnt_from():
     trained = predictors.atari().trained
     rows = np.array([group == "schrittwieser-2020" for group in trained.groups])
@@ -85,10 +67,3 @@ def test_who_is_left_out_is_not_learnt_from():
     assert rest.joint.n == trained.joint.n - rows.sum()
     assert others.without == {"schrittwieser-2020": rest.joint}
     np.testing.assert_array_equal(others.percent, trained.percent[rows])
-
-
-@pytest.mark.slow
-def test_games_that_there_are_not(invoke):
-    answer = invoke("subset", "coverage", "atari-6")
-    assert answer.code == 2
-    assert "unknown game 'atari-6'" in answer.err

@@ -48,37 +48,3 @@ def test_papers_are_left_out_and_the_model_keeps_the_errors(invoke, own):
     assert kept is not None
     assert (kept.mean, kept.n) == (nested["mean"], 30)
     assert conformal_half_width(kept.errors, 0.9) == nested["intervals"][2]["half_width"]
-
-
-def test_errors_are_told_beside_the_one_that_chose(invoke, own):
-    answer = invoke(*own, "--nested", "--papers", "papers.csv")
-    told = " ".join(answer.out.split())
-    assert "cross-validated, as it was chosen" in told
-    assert "each of 10 papers was left out" in told
-    assert "Prediction intervals for algorithms of another paper" in told
-
-
-def test_without_papers_each_algorithm_is_its_own(invoke, own):
-    answer = invoke(*own, "--nested", "--to=json")
-    assert json.loads(answer.out)["results"][0]["nested"]["papers"] == 30
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        (None, "cannot read the file"),
-        ("algorithm,year\na,2015\n", "expected algorithm and paper"),
-        ("algorithm,paper\na,\n", "row 2, column 'paper': the cell is empty"),
-        ("algorithm,paper\n,b\n", "row 2, column 'algorithm': the cell is empty"),
-        ("algorithm,paper\na,b\na,c\n", "row 3: 'a' stands twice"),
-        ("algorithm,paper\n" + "".join(f"player {n:02},one\n" for n in range(30)), "expected two sources at least"),
-    ],
-)
-def test_bad_papers_are_told(invoke, own, text, told):
-    if text is None:
-        Path("papers.csv").unlink()
-    else:
-        Path("papers.csv").write_text(text, encoding="utf-8")
-    answer = invoke(*own, "--nested", "--papers", "papers.csv")
-    assert (answer.code, answer.out) == (2, "")
-    assert told in " ".join(answer.err.split())

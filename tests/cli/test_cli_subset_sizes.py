@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from arcademark.reports.figures.style import ticks
 from arcademark.reports.subsets.searching import read_sizes
 
 TRAINING = ("subset", "search", "--catalogue", "atari-5-training")
@@ -45,44 +44,5 @@ def test_json_has_both_ways_to_choose_and_nested_errors(invoke):
     assert Path("curve.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_one_way_to_choose_is_enough_where_it_is_named(invoke):
-    answer = invoke(*TRAINING, "--sizes", "3", "--choose", "charged", "--to=json")
-    (series,) = json.loads(answer.out)["series"]
-    assert series["incomplete"] == "charge"
-    assert series["sizes"][0]["best"]["n"] == 62
-
-
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
-        (["--sizes", "3-1"], "--sizes 3-1: '3-1' is no size"),
-        (["--sizes", "0"], "'0' is no size"),
-        (["--sizes", "1-9999"], "9,999 sizes"),
-        (["--sizes", "many"], "'many' is no size"),
-        (["--sizes", "1-3", "--size", "2"], "--size does not go with --sizes"),
-        (["--sizes", "1-3", "--plan", "atari-5"], "--plan does not go with --sizes"),
-        (["--sizes", "1", "--figure", "curve.gif"], "ends with .svg or .png"),
-        (["--sizes", "1", "--out", "model.json"], "name a folder"),
-        (["--size", "1", "--figure", "curve.svg"], "--figure draws the curve of --sizes"),
-        (["--sizes", "57"], "size 57"),
-    ],
-)
-def test_what_does_not_go_together_is_refused_in_a_line(invoke, options, says):
-    answer = invoke(*TRAINING, *options)
-    assert answer.code == 2
-    assert answer.out == ""
-    assert says in answer.err
-    assert len(answer.err.strip().splitlines()) == 1
-    assert not list(Path().iterdir())
-
-
 def test_sizes_are_read_in_any_order():
     assert read_sizes("8-10, 3,5,9") == (3, 5, 8, 9, 10)
-
-
-@pytest.mark.parametrize("top", [0.003, 0.9, 1.0, 31.1, 60.0, 7e6])
-def test_ticks_are_round_few_and_within_the_axis(top):
-    found = ticks(0, top, 6)
-    assert found[0] == 0
-    assert 2 <= len(found) <= 6
-    assert found[-1] <= top

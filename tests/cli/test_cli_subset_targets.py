@@ -43,52 +43,6 @@ def test_a_count_is_no_percentage(invoke):
     assert " games " in line
 
 
-def test_what_only_published_models_have_is_not_said_of_others(invoke):
-    search(invoke)
-    own = invoke(*REVIEW, "--all").out
-    for words in ("printed", "at human", "Aitchison"):
-        assert words not in own
-    assert "on other papers was not measured" in own.replace("\n", " ")
-    assert "typical" in own
-    published = invoke(*REVIEW[:-1], "atari-5", "--all").out
-    for words in ("printed", "at human", "papers", "Aitchison"):
-        assert words in published
-
-
-@pytest.mark.parametrize(
-    ("target", "name"), [("median", ""), ("mean", "-mean"), ("iqm", "-iqm"), ("hwrns median", "-hwrns-median")]
-)
-def test_models_of_different_targets_have_different_names(invoke, target, name):
-    _, model = search(invoke, "--target", target)
-    assert (model["name"], model["summary"]) == (f"atari-5-training{name}-2", target)
-
-
-@pytest.mark.parametrize(
-    ("target", "told"),
-    [
-        ("nofile.py:x", "--target nofile.py:x: there is no such file"),
-        ("own.py:wors", "--target own.py:wors: it has no 'wors'; did you mean 'worst'?"),
-        ("own.py:NUMBER", "expected a function or class"),
-        ("own.py", "summary 'own.py'"),
-    ],
-)
-def test_what_is_wrong_with_a_function_is_told_of_the_target(invoke, target, told):
-    Path("own.py").write_text("NUMBER = 3\n\n\ndef worst(scores):\n    return min(scores)\n", encoding="utf-8")
-    answer = invoke(*SEARCH, "--target", target)
-    assert (answer.code, answer.out) == (2, "")
-    assert told in answer.err
-    assert "agent" not in answer.err
-
-
-def test_excluding_what_is_out_already_passes(invoke):
-    search(invoke, "--exclude", "surround,phoenix")
-    answer = invoke(*SEARCH, "--include", "surround")
-    assert (answer.code, answer.out) == (2, "")
-    assert "'surround' is not part of the problem: 33 algorithms have it, fewer than 40" in answer.err
-    unknown = invoke(*SEARCH, "--exclude", "phoenicks")
-    assert unknown.code == 2
-
-
 @pytest.fixture
 def own(tmp_path):
     """Six algorithms on four tasks, of one of which all cells are empty."""
@@ -110,24 +64,3 @@ def test_a_task_without_any_score_is_said_not_to_take_part(invoke, own):
     assert "Left out: void (no algorithm has a score on it)." in told
     assert invoke(*own, "--set", "folds=3", "--exclude", "void").code == 0
     assert "1 fold of 6 algorithms" in invoke(*own, "--set", "folds=1").err
-
-
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        (("--size", 2, "--out", "there"), "--out there: is a folder; name a file, as in --out there/model.json"),
-        (("--plan", "atari-5", "--out", "file"), "--out file: there are several models, one a file; name a folder"),
-        (("--plan", "atari-5", "--out", "m.json"), "name a folder"),
-        (("--sizes", "1-2", "--out", "file"), "name a folder"),
-    ],
-)
-def test_where_nothing_could_be_written_nothing_is_searched(invoke, monkeypatch, options, told):
-    def never(*_):
-        raise AssertionError("searched")
-
-    monkeypatch.setattr("arcademark.reports.subsets.searching.problem_of", never)
-    Path("there").mkdir()
-    Path("file").touch()
-    answer = invoke("subset", "search", "--catalogue", "atari-5-training", *options)
-    assert (answer.code, answer.out) == (2, "")
-    assert told in answer.err

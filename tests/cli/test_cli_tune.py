@@ -8,7 +8,7 @@ import pytest
 from arcademark.metrics.normalise import hns
 from arcademark.reports.runs import tuning
 from arcademark.suite import references
-from arcademark.suite.subsets import for_testing, subset, training_games, usual_games
+from arcademark.suite.subsets import subset
 
 SHORT = ("--protocol", "ale-2013", "--override", "max_frames_per_episode=1200", "--episodes", 1)
 
@@ -94,31 +94,3 @@ def test_without_games_atari_3_val_is_played_with_its_estimates(invoke):
     shown = " ".join(invoke(*asked).out.split())
     assert "Estimated median: HNS of all games by Atari-3-Val's published model" in shown
     assert "warning" not in invoke(*asked).err
-
-
-def test_the_default_games_are_for_training(invoke):
-    assert usual_games("ale-2013") == training_games()
-    assert training_games() == ("asterix", "beam_rider", "freeway", "seaquest", "space_invaders")
-    assert for_testing((*training_games(), "bank_heist", "qbert")) == ("qbert",)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (("const", "--try", "action=UP"), "one setting only"),
-        (("const", "--try", "action=UP,UP"), "expected different values"),
-        (("const", "--try", "action=UP,"), "expected different values"),
-        (("const", "--try", "action"), "expected name=value"),
-        (("const", "--try", "action=UP,up"), "stands for two of the combinations"),
-        (("const", "--try", "action=UP,DOWN", "--set", "action=UP"), "both in --try and in --set"),
-        (("const", "--try", "motion=UP,DOWN"), "unknown parameter"),
-        (("baselines", "--try", "action=UP,DOWN"), "is a set"),
-        (("perturb", "--try", "probability=0.1,0.2"), "is 18 agents"),
-        (("uct", "--try", f"simulations={','.join(map(str, range(1, 1002)))}"), "1,001 combinations"),
-    ],
-)
-def test_what_cannot_be_tried_is_told_before_anything_is_played(invoke, tmp_path, arguments, told):
-    outcome = invoke("tune", *arguments, "--games", "freeway", *SHORT)
-    assert outcome.code == 2
-    assert told in outcome.err
-    assert not list(tmp_path.iterdir())

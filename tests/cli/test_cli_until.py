@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 
 from arcademark.reports.subsets import predictors
-from arcademark.runs import execution
+from arcademark.runs import request
 from arcademark.runs.plan import make_plan
 from arcademark.runs.playing.events import Summary
 from arcademark.runs.playing.scheduling import expected_frames
 from arcademark.runs.store.reading import read_run
-from arcademark.subset.predict import outlook
 from arcademark.suite import protocols
 from arcademark.suite.tasks import games
 
@@ -135,7 +134,7 @@ def test_an_agent_that_always_fails_is_not_tried_on_every_game(invoke):
 
 
 def test_a_stop_is_a_stop(invoke, monkeypatch):
-    monkeypatch.setattr(execution, "execute", lambda plan, *_, **__: _stopped(plan))
+    monkeypatch.setattr(request, "execute", lambda plan, *_, **__: _stopped(plan))
     answer = invoke("run", "random", "--until-error", "15%", "--games", "pong", "--out", "run")
     assert (answer.code, answer.out) == (130, "")
     assert "the same command continues" in answer.err
@@ -143,46 +142,6 @@ def test_a_stop_is_a_stop(invoke, monkeypatch):
 
 def _stopped(plan):
     return Summary(Path("run"), len(plan.trials), 0, (), 0, 0, 1.0, True, ())
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (("some.py:make", "--until-error", "15%"), "cannot be reached: some.py:make plays 1 of the 57 games"),
-        (("const", "--until-error", "15%"), "is for one agent, and 18 are named"),
-        (("random", "--until-error", "15"), "write 15%, or 0.15"),
-        (("random", "--until-error", "0%"), "write 15%, or 0.15"),
-        (("random", "--until-error", "-5%"), "write 15%, or 0.15"),
-        (("random", "--until-error", "nan"), "write 15%, or 0.15"),
-        (("random", "--until-error", "some"), "write 15%, or 0.15"),
-        (("random", "--until-error", "15%", "--games", "pnog"), "did you mean 'pong'"),
-        (("random", "--until-error", "15%", "--protocol", "human-starts"), "cannot be run"),
-    ],
-)
-def test_what_cannot_be_is_told_before_anything_is_played(invoke, arguments, told):
-    agent("pong")
-    answer = invoke("run", *arguments, "--out", "run")
-    assert (answer.code, answer.out) == (2, "")
-    assert told in answer.err
-    assert answer.err.count("\n") == 1
-    assert not Path("run").exists()
-
-
-@pytest.mark.slow
-def test_an_agent_that_plays_none_of_the_games_is_told(invoke):
-    agent("adventure")
-    answer = invoke("run", "some.py:make", "--until-error", "15%", "--games", "adventure", "--out", "run")
-    assert (answer.code, answer.out) == (2, "")
-    assert "plays none of the games of atari-57" in answer.err
-    assert not Path("run").exists()
-
-
-def test_another_runs_directory_is_refused(invoke, played):
-    before = frames_of_all("run")
-    answer = invoke("run", "random", "--until-error", "15%", "--protocol", "machado-2018", "--out", "run")
-    assert (answer.code, answer.out) == (2, "")
-    assert "another run" in answer.err
-    assert frames_of_all("run") == before
 
 
 def test_a_game_costs_what_was_recorded_of_it_else_as_random_play_does(invoke, played):
@@ -205,11 +164,3 @@ def test_a_game_costs_what_was_recorded_of_it_else_as_random_play_does(invoke, p
     assert expected_frames(trials, None)["alien"] == 10 * random["alien"]
     factor = sum(map(np.mean, lengths.values())) / (random["pong"] + random["qbert"])
     assert expected_frames(trials, record)["alien"] == pytest.approx(10 * factor * random["alien"])
-
-
-def test_where_nothing_is_known_the_most_telling_game_comes_first():
-    trained = predictors.atari().trained
-    plays = outlook.first_plays(trained, rng=np.random.default_rng(0), draws=400)
-    assert len(plays) == 57
-    assert [play.left for play in plays] == sorted(play.left for play in plays)
-    assert plays[0].left < 0.5 < plays[-1].left

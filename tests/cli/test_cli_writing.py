@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
-from arcademark.cli.writing import check_ending, write
 from arcademark.errors import ArcadeMarkError
+from arcademark.files import check_ending, write_document
 from arcademark.reports.blocks import Document
 from arcademark.reports.figures import files
 from arcademark.reports.figures.model import Curve, CurvePanel, Curves
@@ -33,53 +32,15 @@ def figures() -> dict[str, str | bytes]:
 
 
 def put(path: Path, content: str | bytes = PAGE, **how: Any) -> None:
-    write(path, content, option="--html", example="page.html", **how)
-
-
-@pytest.mark.parametrize("name", ["figure.png", "figure.SVG", None])
-def test_an_ending_that_is_written_passes(name: str | None) -> None:
-    check_ending(name and Path(name), (".png", ".svg"), option="--figure")
-
-
-@pytest.mark.parametrize("name", ["figure.jpg", "figure", "png", ".png", "figure.png.txt"])
-def test_another_ending_is_refused_with_those_that_are_written(name: str) -> None:
-    with pytest.raises(ArcadeMarkError) as refused:
-        check_ending(Path(name), (".png", ".pdf", ".svg"), option="--figure")
-    assert str(refused.value) == f"--figure {name}: expected a name that ends with .png, .pdf or .svg"
+    write_document(path, content, **how)
 
 
 def test_a_folder_will_do_where_one_may_be_named(tmp_path: Path) -> None:
     (tmp_path / "there.v2").mkdir()
     for path in (Path("figures"), tmp_path / "there.v2", Path("figure.svg")):
-        check_ending(path, (".svg", ".png"), option="--out", folder=True)
-    with pytest.raises(ArcadeMarkError, match=r"^--out new\.v2: .* ends with \.svg or \.png, or a folder$"):
-        check_ending(Path("new.v2"), (".svg", ".png"), option="--out", folder=True)
-
-
-def test_a_missing_folder_is_made(tmp_path: Path) -> None:
-    put(tmp_path / "a" / "b" / "page.html")
-    assert (tmp_path / "a" / "b" / "page.html").read_text() == PAGE
-    assert [path.name for path in (tmp_path / "a" / "b").iterdir()] == ["page.html"]
-
-
-@pytest.mark.parametrize("earlier", [f"<!DOCTYPE html>\n{GENERATOR}<p>old", ""])
-def test_a_page_replaces_an_earlier_one(tmp_path: Path, earlier: str) -> None:
-    path = tmp_path / "page.html"
-    path.write_text(earlier)
-    put(path)
-    assert path.read_text() == PAGE
-
-
-@pytest.mark.parametrize(
-    "earlier", ["algorithm,game,score\n", "<?xml version='1.0'?><svg/>", "# notes", "<!doctype html>\n<p>ArcadeMark"]
-)
-def test_a_page_replaces_nothing_else(tmp_path: Path, earlier: str) -> None:
-    path = tmp_path / "scores.csv"
-    path.write_text(earlier)
-    with pytest.raises(ArcadeMarkError, match=r"scores\.csv: was not written by ArcadeMark .*choose another --html"):
-        put(path)
-    assert path.read_text() == earlier
-    assert [path.name for path in tmp_path.iterdir()] == ["scores.csv"]
+        check_ending(path, (".svg", ".png"), folder=True)
+    with pytest.raises(ArcadeMarkError, match=r"^new\.v2: .* ends with \.svg or \.png, or a folder$"):
+        check_ending(Path("new.v2"), (".svg", ".png"), folder=True)
 
 
 def test_every_kind_of_file_that_is_written_replaces_its_own_and_no_other(tmp_path: Path) -> None:
@@ -115,7 +76,7 @@ def test_a_link_is_followed_and_what_it_leads_to_is_judged(tmp_path: Path) -> No
     for target in (notes, tmp_path / "nowhere", link):
         link.unlink()
         link.symlink_to(target)
-        with pytest.raises(ArcadeMarkError, match=r"link\.html: .*choose another --html"):
+        with pytest.raises(ArcadeMarkError, match=r"link\.html:"):
             put(link)
     assert (notes.read_text(), sorted(path.name for path in tmp_path.iterdir())) == (
         "mine",
@@ -131,16 +92,6 @@ def test_no_link_that_waits_in_the_folder_leads_a_draft_astray(tmp_path: Path) -
     assert (notes.read_text(), (tmp_path / "page.html").read_text()) == ("mine", PAGE)
 
 
-def test_scores_replace_nothing_unless_asked(tmp_path: Path) -> None:
-    path = tmp_path / "scores.csv"
-    path.write_text("algorithm,old\n")
-    with pytest.raises(ArcadeMarkError, match="exists already"):
-        put(path, "algorithm,new\n", overwrite=False)
-    assert path.read_text() == "algorithm,old\n"
-    put(path, "algorithm,new\n", overwrite=True)
-    assert path.read_text() == "algorithm,new\n"
-
-
 def test_a_pipe_is_written_to_and_stays_one(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -149,20 +100,3 @@ def test_a_pipe_is_written_to_and_stays_one(tmp_path: Path) -> None:
     assert os.read(reader, 100).decode() == PAGE
     os.close(reader)
     assert stat.S_ISFIFO(pipe.stat().st_mode)
-
-
-@pytest.mark.parametrize("command", [("score",), ("compare",)])
-def test_a_page_never_replaces_the_scores_it_shows(
-    invoke: Callable[..., Any], tmp_path: Path, command: tuple[str, ...]
-) -> None:
-    scores = "game,a,b\npong,1,2\nqbert,3,4\n"
-    Path("scores.csv").write_text(scores)
-    answer = invoke(*command, "scores.csv", "--to", "scores.csv", "--intervals", "resamples=10")
-    assert (answer.code, answer.out, answer.err.count("\n")) == (2, "", 1)
-    assert "expected json, latex, markdown, or a page's name" in answer.err
-    assert Path("scores.csv").read_text() == scores
-
-
-@pytest.mark.parametrize("command", ["report", "score", "compare", "reproduce"])
-def test_every_command_with_a_page_says_what_it_replaces(invoke: Callable[..., Any], command: str) -> None:
-    assert "replaces an earlier page" in " ".join(invoke(command, "--help").out.split())

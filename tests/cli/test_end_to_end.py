@@ -42,7 +42,7 @@ def test_a_run_is_killed_continued_verified_shown_and_predicted_from(tmp_path, m
     assert 0 < recorded("killed") < 20
     assert "were played before" in python("-m", "arcademark", *ASKED, *SHORT, "--out", "killed").stderr
     python(
-        "-m", "arcademark", *ASKED, *SHORT, "--emulator", "ale", "--out", "whole"
+        "-m", "arcademark", *ASKED, *SHORT, "--engine", "emulator=ale", "--out", "whole"
     )  # the other on the console, where it is
     assert rows(Path("killed")) == rows(Path("whole"))
     assert "all 20 recorded episodes replay to their score" in python("-m", "arcademark", "verify", "killed").stdout

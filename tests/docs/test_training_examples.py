@@ -39,7 +39,7 @@ def test_what_the_wrappers_of_stable_baselines_trained_is_scored_and_imported(tm
     exec(import_line + code, {})
     run, imported = re.findall(r"^arcademark (.+)$", after.partition("## ")[0], re.MULTILINE)[:2]
     shorter = "--episodes 1 --override max_frames_per_episode=400 --workers 1"
-    for command in (f"{run} {shorter}", imported, "import tb --out runs/averages"):
+    for command in (f"{run} {shorter}", imported, "runs import tb --out runs/averages"):
         execute(tmp_path, ["arcademark", *shlex.split(command, comments=True)])
     for name in ("ppo", "training", "averages"):
         assert [trial.game for trial in read_run(Path("runs", name)).trials] == ["breakout"]

@@ -14,7 +14,6 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar
@@ -306,12 +305,7 @@ def _write(name: str, texts: Mapping[str, str], into: Path) -> tuple[str, ...]:
         lines[Path(file).name] = hashlib.sha256(written[file].encode()).hexdigest()
         written[sums] = "".join(f"{lines[key]}  {key}\n" for key in sorted(lines))
     for file, text in written.items():
-        try:
-            files.write_whole(into / file, partial(_fill, text))
-        except OSError as error:
-            raise ArcadeMarkError(
-                f"{into / file}: cannot write the file ({error.strerror}); check its permissions"
-            ) from None
+        files.write_output(into / file, text.encode())
     for read in (
         reading.read_names,
         reading.read_sources,
@@ -321,10 +315,6 @@ def _write(name: str, texts: Mapping[str, str], into: Path) -> tuple[str, ...]:
     ):
         read.cache_clear()
     return tuple(written)
-
-
-def _fill(text: str, draft: Path) -> None:
-    draft.write_text(text, encoding="utf-8", newline="\n")
 
 
 def _merged(ours: str, theirs: str) -> str:

@@ -35,24 +35,24 @@ def counting(
     doing: str, things: str, console: Console | None = None, clock: Callable[[], float] = time.monotonic
 ) -> Iterator[Callable[[int, int], None]]:
     """Show how many of some things are done, as in "comparing" "pairs"; yield what is told how many, of how many."""
-    shown = console or messages.open_console()
+    screen = console or messages.open_console()
     columns = Words(), BarColumn(bar_width=24), MofNCompleteColumn(), TimeRemainingColumn()
-    bar = Progress(*columns, console=shown, transient=True)
+    bar = Progress(*columns, console=screen, transient=True)
     task = bar.add_task(f"{doing} {things}")
     begun = clock()
-    told = begun + SHORT_SECONDS - LINE_SECONDS
+    last = begun + SHORT_SECONDS - LINE_SECONDS
 
     def follow(done: int, of: int) -> None:
-        nonlocal told
+        nonlocal last
         now = clock()
         if now - begun < SHORT_SECONDS:
             return
-        if shown.is_terminal:
+        if screen.is_terminal:
             bar.start()
             bar.update(task, completed=done, total=of)
-        elif done < of and now - told >= LINE_SECONDS:
-            told = now
-            shown.print(f"{doing} {things}: {done:,} of {of:,}")
+        elif done < of and now - last >= LINE_SECONDS:
+            last = now
+            screen.print(f"{doing} {things}: {done:,} of {of:,}")
 
     try:
         yield follow

@@ -48,23 +48,6 @@ COMMANDS = {
 }
 """By the headings of the help. Each is in a module of its name, in a folder of its heading's."""
 
-RENAMED = {
-    "submit": "run",
-    "submit-check": "catalogue submit",
-    "check": "runs check",
-    "merge": "runs merge",
-    "export": "runs export",
-    "import": "runs import",
-    "list": "runs list",
-    "ledger": "runs ledger",
-    "features actions": "info features actions",
-    "features show": "info features show",
-    "features": "info features show",
-    "suite": "info suites",
-    "console": "info console",
-}
-"""Commands by the names that they had; these go on working for now."""
-
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """Errors of a place that takes no more."""
 
@@ -94,17 +77,6 @@ class Top(Group):
         for heading, group in COMMANDS.items():
             with formatter.section(heading):
                 formatter.write_dl([(name.ljust(width), what) for name, what in group.items()])
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Take an older name for that of today."""
-        for count in (2, 1):
-            if new := RENAMED.get(old := " ".join(args[:count])):
-                messages.say(f"note: 'arcademark {old}' is 'arcademark {new}' now")
-                args = [*new.split(), *args[count:]]
-                break
-        return super().resolve_command(ctx, args)
 
 
 @click.command(

@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 from click.core import ParameterSource
 
-from arcademark.cli.commands import Option
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 
-if TYPE_CHECKING:
-    from arcademark.suite.protocols import Protocol
-    from arcademark.suite.task_suites import TaskSuite
-
 F = TypeVar("F", bound=Callable[..., Any])
-
-DEFAULT_GAMES = "atari-5"
-DEFAULT_PROTOCOL = "world-records"
 
 _COUNT = re.compile(r"(\d[\d_]*(?:\.\d+)?(?:[eE]\+?\d{1,2})?)([kKmMbB]?)")
 _THOUSANDS = {"": 1, "k": 1_000, "m": 1_000_000, "b": 1_000_000_000}
@@ -36,8 +28,8 @@ class Count(click.ParamType[int]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Read the number or say what was expected."""
-        found = _COUNT.fullmatch(str(value).strip())
-        number = Decimal(found[1].replace("_", "")) * _THOUSANDS[found[2].lower()] if found else Decimal(0)
+        match = _COUNT.fullmatch(str(value).strip())
+        number = Decimal(match[1].replace("_", "")) * _THOUSANDS[match[2].lower()] if match else Decimal(0)
         if not 1 <= number <= _MOST or number != int(number):
             self.fail(f"{value!r} is not {self.expected}", param, ctx)
         return int(number)
@@ -82,14 +74,7 @@ def each(type: click.ParamType[Any], *names: str) -> dict[str, click.ParamType[A
 
 
 def fields(
-    option: str,
-    help: str,
-    types: Mapping[str, click.ParamType[Any]],
-    *,
-    parameter: str = "",
-    first: str = "",
-    was: Mapping[str, str] | None = None,
-    alone: bool = True,
+    option: str, help: str, types: Mapping[str, click.ParamType[Any]], *, parameter: str = "", first: str = ""
 ) -> Callable[[F], F]:
     """Make an option of several settings, NAME=VALUE,…, whose parameter is a mapping of those that are given.
 
@@ -100,33 +85,26 @@ def fields(
         By the settings' names.
     first : str
         The setting whose value may stand without its name, in the first place: ``--engine ray,gpus=1``.
-    was : mapping of str to str
-        Older names, see `arcademark.cli.commands.Option`.
-    alone : bool
-        Whether each setting was an option of its own before: ``--episode 1`` is ``--only episode=1``.
     """
     between = re.compile(rf",\s*(?=(?:{'|'.join(types)})=)")
 
     def read(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> Mapping[str, Any]:
         parts = [part for text in texts for part in between.split(text)]
-        given = pairs(option, tuple(f"{first}={part}" if first and "=" not in part else part for part in parts))
-        found = {}
-        for name, text in given.items():
+        values: dict[str, Any] = {}
+        for name, text in pairs(
+            option, [f"{first}={part}" if first and "=" not in part else part for part in parts]
+        ).items():
             if name not in types:
                 raise UnknownNameError(f"setting of --{option}", name, types)
             try:
-                found[name] = types[name].convert(text, param, ctx)
+                values[name] = types[name].convert(text, param, ctx)
             except click.BadParameter as error:
                 raise ArcadeMarkError(f"--{option} {name}={text}: {error.message}") from None
-        return found
+        return values
 
-    old = {f"--{name.replace('_', '-')}": f"{name}={{}}" for name in types if alone and name != first}
-    names = [parameter] if parameter else []
     return click.option(
         f"--{option}",
-        *names,
-        cls=Option,
-        was=old | dict(was or {}),
+        *([parameter] if parameter else []),
         multiple=True,
         metavar="NAME=VALUE,…",
         callback=read,
@@ -134,11 +112,22 @@ def fields(
     )
 
 
+def settings_of(option: str, parameter: str, metavar: str, help: str) -> Callable[[F], F]:
+    """Make an option of any settings, NAME=VALUE, whose parameter is a mapping of texts."""
+    return click.option(
+        f"--{option}",
+        parameter,
+        multiple=True,
+        metavar=metavar,
+        callback=lambda _, __, items: pairs(option, items),
+        help=f"{help} May be repeated.",
+    )
+
+
 games = click.option(
     "--games",
-    default=DEFAULT_GAMES,
     metavar="NAMES",
-    help="A suite, a subset or games, separated by commas: atari-57, atari-5, pong,qbert.",
+    help="A suite, a subset or games, separated by commas: atari-57, pong,qbert.  [default: atari-5; a --suite's all]",
 )
 suite = click.option(
     "--suite",
@@ -152,25 +141,18 @@ trusted_suite = click.option(
 )
 protocol = click.option(
     "--protocol",
-    default=DEFAULT_PROTOCOL,
     metavar="NAME",
-    help="The environment's settings; 'arcademark info protocols' lists them.",
+    help="The environment's settings; 'arcademark info protocols' lists them.  [default: world-records]",
 )
-override = click.option(
-    "--override",
-    multiple=True,
-    metavar="FIELD=VALUE",
-    help="Change one setting of the protocol; the run is labelled as modified. May be repeated.",
+overrides = settings_of(
+    "override", "overrides", "FIELD=VALUE", "Change one setting of the protocol; the run is labelled as modified."
 )
-settings = click.option(
-    "--set",
+settings = settings_of(
+    "set",
     "settings",
-    cls=Option,
-    was={"--device": "device={}", "--trust": "trust=true"},
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="One of the agent's own parameters; of a checkpoint also device=cuda, and trust=true, which lets code in it "
-    "run where it cannot be read otherwise. May be repeated.",
+    "NAME=VALUE",
+    "One of the agent's own parameters; of a checkpoint also device=cuda, and trust=true, which lets code in it "
+    "run where it cannot be read otherwise.",
 )
 workers = click.option(
     "--workers", type=COUNT, help="Processes that play, in each job of --slurm.  [default: one a core]"
@@ -178,8 +160,6 @@ workers = click.option(
 as_json = click.option(
     "--to",
     "as_json",
-    cls=Option,
-    was={"--json": "json"},
     type=click.Choice(["json"]),
     callback=lambda _, __, form: form is not None,
     help="Print JSON instead.",
@@ -211,28 +191,14 @@ def given(option: str) -> bool:
     return click.get_current_context().get_parameter_source(option) is not ParameterSource.DEFAULT
 
 
-def pairs(option: str, items: tuple[str, ...]) -> Mapping[str, str]:
+def pairs(option: str, items: Sequence[str]) -> dict[str, str]:
     """Read repeated ``name=value`` options, each name once."""
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for item in items:
         name, equals, value = item.partition("=")
         if not equals or not name.strip():
             raise ArcadeMarkError(f"--{option} {item!r}: expected name=value, as in --{option} name=1")
-        if name.strip() in found:
+        if name.strip() in values:
             raise ArcadeMarkError(f"--{option} {name.strip()} is given twice; give it once")
-        found[name.strip()] = value.strip()
-    return found
-
-
-def rules(protocol: str, suite: str | TaskSuite | None, override: tuple[str, ...]) -> Protocol:
-    """Return the protocol that --protocol names, or that of --suite, with what --override changes."""
-    from arcademark.environments.registry import load_suite
-    from arcademark.suite import protocols
-
-    if suite is None:
-        found: Protocol = protocols.protocol(protocol)
-    elif given("protocol"):
-        raise ArcadeMarkError("--suite and --protocol: a suite has its own protocol; leave --protocol out")
-    else:
-        found = protocols.step_protocol(load_suite(suite))
-    return found.override(pairs("override", override))
+        values[name.strip()] = value.strip()
+    return values

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from arcademark.cli import messages
-from arcademark.cli.commands import Option
 from arcademark.cli.options import combine
-from arcademark.cli.writing import write
 from arcademark.errors import ArcadeMarkError
+from arcademark.files import write_document
 
 if TYPE_CHECKING:
     from arcademark.reports.blocks import Document
@@ -27,7 +26,7 @@ FORMS = ("json", "latex", "markdown")
 
 @dataclass(frozen=True)
 class Output:
-    """What was asked for: one way to print, and a page or not."""
+    """What is wanted: one way to print, and a page or not."""
 
     form: str | None = None
     html: Path | None = None
@@ -57,7 +56,7 @@ class Output:
         if document is not None and self.html is not None:
             from arcademark.reports.render import html
 
-            write(self.html, html.render(document), option="--to", example="page.html")
+            write_document(self.html, html.render(document))
         if self.form == "json":
             messages.print_json(analysis)
         elif document is not None:
@@ -69,24 +68,16 @@ class Output:
             messages.tell(line)
 
     def _print(self, document: Document, brief: Callable[[], Iterable[str]] | None) -> None:
-        if self.form == "latex":
-            from arcademark.reports.render import latex
+        from arcademark.reports.layout import Console
+        from arcademark.reports.render import latex, markdown, terminal
 
-            messages.write(latex.render(document, everything=self.everything))
-        elif self.form == "markdown":
-            from arcademark.reports.render import markdown
-
-            messages.write(markdown.render(document, everything=self.everything))
-        else:
-            from arcademark.reports.layout import Console
-            from arcademark.reports.render import terminal
-
-            if brief is None:
-                terminal.render(document, Console(), everything=self.everything)
-            for line in brief() if brief else ():
-                messages.tell(line)
-            if self.html is not None:
-                messages.tell(f"page: {self.html.resolve().as_uri()}")
+        if self.form is not None:
+            form = latex if self.form == "latex" else markdown
+            messages.write(form.render(document, everything=self.everything))
+            return
+        if brief is None:
+            terminal.render(document, Console(), everything=self.everything)
+        self.tell(*(brief() if brief else ()), *([f"page: {self.html.resolve().as_uri()}"] if self.html else []))
 
 
 _options = combine(
@@ -94,8 +85,6 @@ _options = combine(
     click.option(
         "--to",
         "forms",
-        cls=Option,
-        was={"--html": "{}", "--json": "json", "--latex": "latex", "--markdown": "markdown"},
         multiple=True,
         metavar="FORM",
         help="Print json, latex or markdown instead; FILE.html: also write a page that works offline; replaces an "

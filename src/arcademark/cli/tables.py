@@ -99,17 +99,17 @@ def score_options(
 
     if suite is not None and references is not None:
         raise ArcadeMarkError(f"--suite {suite} and --references {references} each name a benchmark; leave one out")
-    wanted = names("games", games)
+    chosen = names("games", games)
     return ScoreOptions(
         suite=suite,
         references=references,
         algorithms=algorithms,
-        games=",".join(wanted),
+        games=chosen,
         metrics=names("metric", metrics),
         protocol=protocol,
         frames=training_frames(frames),
         tolerance=tolerance,
-        reading=read_options(references, wanted, reading),
+        reading=read_options(references, chosen, reading),
         **intervals,
     )
 
@@ -136,14 +136,14 @@ def names(option: str, text: str | None) -> tuple[str, ...]:
 
 def training_frames(given: tuple[str, ...]) -> dict[str, int]:
     """Read ``--frames``: a number for all ("") or NAME=number for one; raise for no number, or a name given twice."""
-    found: dict[str, int] = {}
+    frames: dict[str, int] = {}
     for item in given:
         name, _, number = item.rpartition("=")
         try:
             count = options.COUNT.convert(number, None, None)
         except click.BadParameter as error:
             raise ArcadeMarkError(f"--frames {item!r}: {error.message}, as in --frames 200M or NAME=200M") from None
-        if name.strip() in found:
+        if name.strip() in frames:
             raise ArcadeMarkError(f"--frames {item!r}: {name.strip() or 'all algorithms'} given twice; give it once")
-        found[name.strip()] = count
-    return found
+        frames[name.strip()] = count
+    return frames

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from arcademark.cli import commands, messages, options
-from arcademark.cli.writing import write
 from arcademark.errors import ArcadeMarkError
+from arcademark.files import write_document
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -77,7 +77,7 @@ def prove(names: str, frames: int, workers: int, translated: bool, run: Path | N
         raise ArcadeMarkError(f"the console is not here: {error}; see docs/console.md") from None
     played = [part for parts in sections.values() for part in parts]
     if listed is not None:
-        write(listed, proof.list_text(played), option="--list", example="proven.csv")
+        write_document(listed, proof.list_text(played))
     return 1 if any(part.difference for part in played) else 0
 
 

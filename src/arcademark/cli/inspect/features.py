@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import click
 
 from arcademark.cli import commands, messages, options
-from arcademark.cli.commands import Option
 from arcademark.cli.output import Output, with_output
-from arcademark.cli.writing import check_ending, write
 from arcademark.errors import ArcadeMarkError
+from arcademark.files import check_ending, write_document
 
 if TYPE_CHECKING:
-    from arcademark.features.base import Observed
     from arcademark.reports.features.seen import Seen
-    from arcademark.reports.figures.model import PictureRow, Pictures
+    from arcademark.reports.figures.model import PictureRow
     from arcademark.runs.replay.episodes import Choice
-    from arcademark.runs.replay.feature_steps import Play
-
-
-KINDS = (".png", ".svg", ".pdf")
 
 
 @commands.command("features show", short_help="Show what feature sets of linear learners see of games.")
@@ -31,7 +24,7 @@ KINDS = (".png", ".svg", ".pdf")
 @click.option(
     "--games", metavar="NAMES", help="A suite, a subset or games.  [default: the five training games of the 2013 paper]"
 )
-@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A parameter of the set. May be repeated.")
+@options.settings_of("set", "settings", "NAME=VALUE", "A parameter of the set.")
 @click.option(
     "--after",
     type=options.WHOLE,
@@ -44,23 +37,21 @@ KINDS = (".png", ".svg", ".pdf")
 @click.option(
     "--figure",
     "figures",
-    cls=Option,
-    was=dict.fromkeys(("--png", "--svg", "--pdf"), "{}"),
     multiple=True,
+    type=options.PATH,
     metavar="FILE",
-    help="Also draw what is seen: FILE.png, .svg or .pdf, or png, svg or pdf alone, named after set and game. Replaces "
-    "a figure. May be repeated.",
+    help="Also draw what is seen: FILE.png, .svg or .pdf; replaces an earlier figure. May be repeated.",
 )
 @with_output
 def show(
     sets: tuple[str, ...],
     games: str | None,
-    settings: tuple[str, ...],
+    settings: Mapping[str, str],
     after: int | None,
     seed: int | None,
     run: Path | None,
     choice: Choice,
-    figures: tuple[str, ...],
+    figures: tuple[Path, ...],
     output: Output,
 ) -> int:
     """Show what feature sets see of games at some moment: how many features, how many active, what they mean.
@@ -71,37 +62,41 @@ def show(
     from arcademark.reports import presenter
     from arcademark.reports.blocks import Figure
     from arcademark.reports.features import documents, seen
+    from arcademark.reports.figures import files
     from arcademark.reports.figures.model import Pictures
+    from arcademark.runs.replay.feature_steps import random_play, recorded_play
 
-    for name in figures:
-        check_ending(Path(name if f".{name}" not in KINDS else f".{name}.{name}"), KINDS, option="--figure")
+    for path in figures:
+        check_ending(path, files.KINDS)
     sets = tuple(dict.fromkeys(sets))
     if not sets:
         output.show(documents.listing(tuple(feature_sets().values())))
         return 0
     observed = {name: feature_set(name).observed for name in sets}
-    parameters = seen.read_settings(sets, options.pairs("set", settings))
+    parameters = seen.read_settings(sets, settings)
     chosen = _games(games, run)
     if run is None and choice:
         raise ArcadeMarkError("--only chooses in a run; name one with --run, or leave it out")
     every: list[Seen] = []
     rows: list[PictureRow] = []
     for game, name in ((game, name) for game in chosen for name in sets):
-        with _working(f"{game}: {name}"):
-            play = _play(run, game, observed[name], seed, choice)
-            item, images = seen.see(name, play, after, parameters)
-            every.append(item)
-            rows.append(seen.pictures(item, images))
+        if run is None:
+            play = random_play(game, observed[name], seed or 0)
+        else:
+            play = recorded_play(run, observed[name], **cast("Choice", {**choice, "game": game, "seed": seed}))
+        item, images = seen.see(name, play, after, parameters)
+        every.append(item)
+        rows.append(seen.pictures(item, images))
 
     def figure(row: PictureRow, item: Seen) -> Figure:
         said = f"{row.title}: {'; '.join(picture.title for picture in row.pictures)}."
         return Figure(f"features-{item.set}-{item.game}", lambda: ((Pictures((row,)), said),))
 
-    name = "-".join(dict.fromkeys([item.set for item in every] + [item.game for item in every]))
-    written = _write_figures(Pictures(tuple(rows)), name, figures)
+    for path in figures:
+        write_document(path, files.file(Pictures(tuple(rows)), path.suffix.lower(), "features"))
     analysis, drawings = seen.FeaturesSeen(tuple(every)), list(map(figure, rows, every))
     output.show(analysis, lambda: presenter.document(analysis, drawings=drawings))
-    output.tell(*(f"figure: {path}" for path in written))
+    output.tell(*(f"figure: {path}" for path in figures))
     return 0
 
 
@@ -115,28 +110,6 @@ def _games(games: str | None, run: Path | None) -> tuple[str, ...]:
     if run is not None:
         return tuple(dict.fromkeys(trial.game for trial in read_run(run).trials))
     return training_games()
-
-
-def _play(run: Path | None, game: str, observed: Observed, seed: int | None, choice: Choice) -> Play:
-    from arcademark.runs.replay.feature_steps import random_play, recorded_play
-
-    if run is None:
-        return random_play(game, observed, seed or 0)
-    wanted: Choice = {**choice, "game": game, "seed": seed}
-    return recorded_play(run, observed, **wanted)
-
-
-def _write_figures(drawing: Pictures, name: str, figures: Sequence[str]) -> list[Path]:
-    """Write figures, of which files or kinds are given, and return where."""
-    from arcademark.reports.figures import files
-
-    written = []
-    for wanted in figures:
-        path = Path(f"{name}.{wanted}" if f".{wanted}" in KINDS else wanted)
-        content = files.file(drawing, path.suffix.lower(), "features")
-        write(path, content, option="--figure", example="features.png")
-        written.append(path)
-    return written
 
 
 @commands.command(
@@ -159,19 +132,11 @@ def actions(run_directory: Path, choice: Choice, protocol: str | None, out: Path
     from arcademark.suite import protocols
 
     rules = None if protocol is None else protocols.protocol(protocol)
-    found = recorded_trajectory(run_directory, rules, **choice)
-    write(out, found.text(), option="--out", example="actions.txt", overwrite=overwrite)
-    shown, row = found.recorded
+    result = recorded_trajectory(run_directory, rules, **choice)
+    write_document(out, result.text(), overwrite=overwrite)
+    trial, row = result.recorded
     messages.tell(
-        f"actions: {out}: {wording.plural(len(found.actions), 'action')} of {shown.game}, {row.phase} episode "
-        f"{row.episode}, for protocol {found.protocol.label}"
+        f"actions: {out}: {wording.plural(len(result.actions), 'action')} of {trial.game}, {row.phase} episode "
+        f"{row.episode}, for protocol {result.protocol.label}"
     )
     return 0
-
-
-def _working(what: str) -> AbstractContextManager[object]:
-    """Say on a terminal what takes its time."""
-    from arcademark.reports.layout import Text
-
-    console = messages.open_console()
-    return console.status(Text(what)) if console.is_terminal else nullcontext()

@@ -26,13 +26,7 @@ from arcademark.errors import ArcadeMarkError
 @tables.read_as
 @with_output
 def command(
-    logs: tuple[str, ...],
-    out: Path | None,
-    name: str | None,
-    protocol: str | None,
-    frames_per_step: int | None,
-    output: Output,
-    reading: Mapping[str, Any],
+    logs: tuple[str, ...], out: Path | None, name: str | None, output: Output, reading: Mapping[str, Any], **how: Any
 ) -> int:
     """Make a run of the logs in DIR, made elsewhere and not verified, and show it.
 
@@ -51,7 +45,7 @@ def command(
                 f"--name {name} and --read algorithm={given['algorithm']} each name the agent; give one"
             )
         given["algorithm"] = name
-    run = import_logs(logs, out, protocol=protocol, frames_per_step=frames_per_step, **given)
+    run = import_logs(logs, out, **how, **given)
     for note in run.notes:
         messages.say(f"note: {note}")
     messages.say(f"imported, not verified: {run.directory}")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -14,14 +15,13 @@ from arcademark.errors import ArcadeMarkError
 if TYPE_CHECKING:
     from arcademark.runs.plan import Trial
     from arcademark.runs.replay.episodes import Choice
-
-OF_AGENTS = ("protocol", "override", "settings")
+    from arcademark.runs.request import RunOptions
 
 
 @commands.command("watch", "choice beside out overwrite scale actions pictures suite live speed")
 @click.argument("places", metavar="RUN [RUN]", nargs=-1, required=True)
 @options.only()
-@options.fields("beside", "A second episode next to it, and how it differs", options.EPISODE, alone=False)
+@options.fields("beside", "A second episode next to it, and how it differs", options.EPISODE)
 @click.option("--out", type=options.PATH, metavar="FILE", help="Where to write: .gif, .mp4 or .png.")
 @click.option("--overwrite", is_flag=True, help="Replace any file; without this, only one that this command wrote.")
 @click.option("--scale", type=click.IntRange(1, 8), default=2, help="Size, in times the console's.")
@@ -32,22 +32,20 @@ OF_AGENTS = ("protocol", "override", "settings")
     "--live", is_flag=True, help="Show it in a window; RUN may be an agent, which plays --only game=NAME meanwhile."
 )
 @click.option("--speed", type=click.FloatRange(0.1, 16), default=1, help="Of the window.")
-@options.combine(options.protocol, options.override, options.settings)
+@options.combine(options.protocol, options.overrides, options.settings)
 def command(
     places: tuple[str, ...],
     choice: Choice,
     beside: Choice,
     suite: str | None,
     out: Path | None,
-    overwrite: bool,
-    scale: int,
-    actions: bool,
-    pictures: int,
     live: bool,
     speed: float,
-    protocol: str,
-    override: tuple[str, ...],
-    settings: tuple[str, ...],
+    scale: int,
+    protocol: str | None,
+    overrides: Mapping[str, str],
+    settings: Mapping[str, str],
+    **how: Any,
 ) -> int:
     """Replay an episode of RUN and write it as a moving picture with its running score.
 
@@ -64,22 +62,12 @@ def command(
     if len(places) > 2:
         raise ArcadeMarkError(f"{len(places)} runs are named; expected one, or two to be shown side by side")
     plays = live and not (Path(places[0]) / "manifest.json").exists()
-    if not plays and any(map(options.given, OF_AGENTS)):
+    if not plays and (protocol or overrides or settings):
         raise ArcadeMarkError("--protocol, --override and --set are of an agent that plays: leave them out, or --live")
     second = (places[-1], cast("Choice", {**choice, **beside})) if beside or len(places) > 1 else None
     if not live:
         with counting("drawing", "frames") as follow:
-            path = watch.watch(
-                places[0],
-                out=out,
-                beside=second,
-                scale=scale,
-                actions=actions,
-                pictures=pictures,
-                overwrite=overwrite,
-                on_frames=follow,
-                **choice,
-            )
+            path = watch.watch(places[0], out=out, beside=second, scale=scale, on_frames=follow, **how, **choice)
         messages.tell(f"watch: {path}")
         return 0
     if out is not None:
@@ -96,26 +84,23 @@ def command(
         return 0
     if second is not None:
         raise ArcadeMarkError("an agent that plays is shown alone; record runs to show two side by side")
-    trial = _trial(places[0], choice, protocol, override, settings)
+    trial = _trial(places[0], choice, protocol, {"suite": suite, "overrides": overrides, "settings": settings})
     with Window(f"ArcadeMark: {trial.agent.label}", watch.PER_SECOND[trial.protocol.unit] * speed) as window:
         score = watch.play(trial, window.show, episode=choice.get("episode"), scale=scale)
     messages.tell("watch: ended before the episode" if score is None else f"watch: score {score:,.15g}")
     return 0
 
 
-def _trial(agent: str, choice: Choice, protocol: str, override: tuple[str, ...], settings: tuple[str, ...]) -> Trial:
+def _trial(agent: str, choice: Choice, protocol: str | None, how: RunOptions) -> Trial:
     """Return the trial that an agent is to play."""
-    from arcademark.agents.loading import agent_specs
-    from arcademark.runs.plan import make_plan
+    from arcademark.runs.request import request
 
-    game, parameters = choice.get("game"), options.pairs("set", settings)
+    game, episodes = choice.get("game"), (choice.get("episode") or 0) + 1
     if game is None:
         raise ArcadeMarkError(
             f"--live {agent}: no run's directory, so an agent; name what it plays, as in --only game=pong"
         )
-    rules = options.rules(protocol, choice.get("suite"), override)
-    episodes = (choice.get("episode") or 0) + 1
-    plan = make_plan(agent_specs(agent, parameters), game, rules, (choice.get("seed") or 0,), episodes)
+    plan = request(agent, protocol, {**how, "seeds": (choice.get("seed") or 0,), "episodes": episodes}).plan(game)
     if len(plan.trials) > 1:
         raise ArcadeMarkError(f"{agent} on {game} is {len(plan.trials)} trials; name one agent and one game")
     return plan.trials[0]

@@ -6,7 +6,7 @@ import functools
 import re
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from arcademark.cli import messages, options
-from arcademark.cli.commands import PARTS, Option
+from arcademark.cli.commands import WORDS
 from arcademark.cli.output import Output
 from arcademark.errors import ArcadeMarkError, one_line
 
@@ -25,6 +25,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 OF_SUBMISSION = frozenset({"--slurm", "--dry-run", "--out", "--workers"})
 """Options of a command that are of the submission, or are given anew to each job."""
+
+OURS = ("jobs", "python")
 
 OF_LAST = "merge:"
 """What parameters of the last job alone begin with."""
@@ -63,17 +65,17 @@ class Jobs:
         see : str
             The command that shows what was played, once all is merged.
         """
+        from arcademark.cli.play.playing import warn
         from arcademark.reports import wording
-        from arcademark.reports.runs import ledger
         from arcademark.runs.cluster import slurm
         from arcademark.runs.store.recording import JOBS, SHARDS
 
-        asked, of_last, own = self._parameters()
-        parameters = slurm.parameters(asked, of_last)
+        of_jobs, of_last, own = self._parameters()
+        parameters = slurm.parameters(of_jobs, of_last)
         workers = workers or parameters[0].get("cpus_per_task", 1)
         python = shlex.split(own["python"]) if "python" in own else [sys.executable]
         shards = options.COUNT.convert(own["jobs"], None, None) if "jobs" in own else None
-        command = ["-m", "arcademark", verb, *given(click.get_current_context()), f"--workers={workers}"]
+        command = ["-m", "arcademark", verb, *given(click.get_current_context().meta[WORDS]), f"--workers={workers}"]
         work = slurm.prepare(plans, directory.absolute(), python, command, parameters, workers, shards)
         count = sum(len(plan.trials) for plan in plans.values())
         trials = f"{wording.plural(count, 'trial')} in {wording.plural(work.count, 'shard')}"
@@ -95,41 +97,30 @@ class Jobs:
             messages.write("\n" + _commented(last, "the job that merges the shards when all others have ended"))
             return 0
         for name in known:
-            for warning in ledger.warnings(plans[name], directory / name):
-                messages.say(f"warning: with this run, {warning}")
-
+            warn(plans[name], directory / name)
         numbers, last = work.submit(known)
         if len(work.left) == 1:
-            told = f"job {numbers[0]}: {of_workers}"
+            jobs = f"job {numbers[0]}: {of_workers}"
         else:
             array = f"job array{'s' * (len(numbers) > 1)}"
-            told = f"{array} {', '.join(numbers)}: {len(work.left):,} jobs of {of_workers}"
-        messages.tell(f"{directory}: {trials}{complete}; submitted {told}; job {last} merges the shards")
+            jobs = f"{array} {', '.join(numbers)}: {len(work.left):,} jobs of {of_workers}"
+        messages.tell(f"{directory}: {trials}{complete}; submitted {jobs}; job {last} merges the shards")
         messages.tell(f"logs: {directory / JOBS}; meanwhile 'arcademark status {directory}', then '{see}'")
         return 0
 
     def _parameters(self) -> tuple[list[tuple[str, str]], list[tuple[str, str]], dict[str, str]]:
         """Return parameters of jobs, those of the last alone, and what is ours: how many, and what starts Python."""
-        of_jobs: list[tuple[str, str]] = []
-        of_last: list[tuple[str, str]] = []
-        for text in self.slurm:
-            found = of_last if text.startswith(OF_LAST) else of_jobs
-            found += _pairs(text.removeprefix(OF_LAST))
-        ours = [f"{name}={value}" for name, value in of_jobs if name in ("jobs", "python")]
-        return (
-            [(name, value) for name, value in of_jobs if name not in ("jobs", "python")],
-            of_last,
-            dict(options.pairs("slurm", tuple(ours))),
-        )
+        of_jobs = [pair for text in self.slurm if not text.startswith(OF_LAST) for pair in _pairs(text)]
+        of_last = [pair for text in self.slurm if text.startswith(OF_LAST) for pair in _pairs(text[len(OF_LAST) :])]
+        ours = [f"{name}={value}" for name, value in of_jobs if name in OURS]
+        return [pair for pair in of_jobs if pair[0] not in OURS], of_last, options.pairs("slurm", ours)
 
 
-def asked(command: F) -> F:
+def with_jobs(command: F) -> F:
     """Give a command the options of jobs, as its parameter ``jobs``: None where none are asked for."""
     with_options = options.combine(
         click.option(
             "--slurm",
-            cls=Option,
-            was={"--merge-slurm": f"{OF_LAST}{{}}", "--jobs": "jobs={}", "--python": "python={}"},
             multiple=True,
             metavar="NAME=VALUE,…",
             help="Play it as jobs of a SLURM cluster: partition=gpu,time=4:00:00,cpus=4,mem=8G,gpus=1; jobs=20, how "
@@ -142,12 +133,12 @@ def asked(command: F) -> F:
     )
 
     @functools.wraps(command)
-    def with_jobs(*, slurm: tuple[str, ...], dry_run: bool, **rest: Any) -> Any:
+    def call(*, slurm: tuple[str, ...], dry_run: bool, **rest: Any) -> Any:
         if dry_run and not slurm:
             raise ArcadeMarkError("--dry-run goes with --slurm; give it, too")
         return command(jobs=Jobs(slurm, dry_run) if slurm else None, **rest)
 
-    return with_options(with_jobs)  # type: ignore[return-value]
+    return with_options(call)  # type: ignore[return-value]
 
 
 def check_shown(output: Output, jobs: Jobs | None, shard: tuple[int, int] | None) -> None:
@@ -159,11 +150,17 @@ def check_shown(output: Output, jobs: Jobs | None, shard: tuple[int, int] | None
         raise ArcadeMarkError(f"{which}: no scores are shown before shards are merged; leave --to and --all out")
 
 
-def given(context: click.Context) -> Iterator[str]:
+def given(words: Iterable[str]) -> Iterator[str]:
     """Yield what the user wrote but for what is of the submission."""
-    for part in context.meta[PARTS]:
-        if part[0].partition("=")[0] not in OF_SUBMISSION:
-            yield from part
+    left = iter(words)
+    for text in left:
+        name, equals, _ = text.partition("=")
+        if text == "--":
+            yield from (text, *left)
+        elif name not in OF_SUBMISSION:
+            yield text
+        elif not equals and name != "--dry-run":
+            next(left)  # its value
 
 
 def _pairs(text: str) -> Iterator[tuple[str, str]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import click
@@ -19,7 +18,7 @@ MOST_WORKERS = 100_000
 
 
 @commands.command("plan", usual="games protocol settings seeds episodes frames workers counts assume forms")
-@playing.asked_of_one
+@playing.for_one
 @click.option("--out", type=options.PATH, help="The run's directory.  [default: as that of 'run']")
 @click.option(
     "--simulate",
@@ -36,22 +35,17 @@ MOST_WORKERS = 100_000
     {
         "rate": POSITIVE,
         "episode_frames": options.COUNT,
-        "core_price": NUMBER,
-        "core_watts": NUMBER,
-        "pounds_per_kwh": NUMBER,
+        **options.each(NUMBER, "core_price", "core_watts", "pounds_per_kwh"),
     },
-    was={"--carbon": "pounds_per_kwh={}"},
 )
 @with_output
 def command(
     agent: str | None,
-    games: str,
-    shard: tuple[int, int] | None,
-    out: Path | None,
+    games: str | None,
     counts: tuple[int, ...],
     output: Output,
     assume: Mapping[str, Any],
-    **asked: Any,
+    **given: Any,
 ) -> int:
     """Estimate what 'arcademark run AGENT' with the same options takes: frames, core-hours, money, energy and time.
 
@@ -61,19 +55,18 @@ def command(
     or from random play for random agents; for others every episode is taken to last until the frame cap.
     """
     from arcademark.cli.counting import counting
-    from arcademark.cli.play.run import directory_of
     from arcademark.reports import wording
     from arcademark.reports.runs.planned import scoped
-    from arcademark.runs.playing import costs, scheduling
+    from arcademark.runs.playing import costs
 
-    way, specs = playing.playing_one(agent, **asked)
-    whole = way.plan(specs, games)
-    plan = scheduling.shard(whole, *shard) if shard else whole
+    wanted, shard, workers = playing.request(agent, **given), given["shard"], given["workers"]
+    whole = wanted.plan(games)
+    plan = wanted.of_shard(whole)
     with counting("measuring", wording.noun(plan.protocol.unit) + "s") as follow:
         estimate = costs.estimate(
             plan,
-            out or directory_of(agent or specs[0], way.protocol.name, shard),
-            sorted({*counts, *([way.how["workers"]] if way.how["workers"] else [])}),
+            wanted.directory,
+            sorted({*counts, *([workers] if workers else [])}),
             shards=costs.shard_balance(whole, shard[1]) if shard else None,
             follow=follow,
             **assume,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from arcademark.cli import commands, messages, options
-from arcademark.cli.play import playing
 
 if TYPE_CHECKING:
     from arcademark.runs.playing.human import Sitting
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 @commands.command("play")
 @click.argument("game", metavar="GAME")
-@options.combine(options.protocol, options.override)
+@options.protocol
+@options.overrides
 @click.option("--episodes", type=options.COUNT, help="Scored episodes to record now.  [default: practice]")
 @click.option("--seed", type=options.WHOLE, default=0, help="Of scored episodes.")
 @click.option("--name", metavar="TEXT", help="What reports call you, with [human] behind it.  [default: human]")
@@ -27,14 +28,14 @@ if TYPE_CHECKING:
 @click.option("--scale", type=click.IntRange(1, 8), default=3, help="Size, in times the console's.")
 def command(
     game: str,
-    protocol: str,
-    override: tuple[str, ...],
+    protocol: str | None,
+    overrides: Mapping[str, str],
     episodes: int | None,
-    seed: int,
     name: str | None,
     stepped: bool,
     out: Path | None,
     scale: int,
+    seed: int,
 ) -> int:
     """Play GAME yourself in a window: 60 frames a second, sticky actions and frame skip as the protocol says.
 
@@ -47,12 +48,12 @@ def command(
     """
     from arcademark.runs.playing import human
     from arcademark.runs.playing.window import Window
+    from arcademark.runs.request import default_directory, rules_of
     from arcademark.runs.store.manifest import slug
-    from arcademark.suite import protocols
 
-    rules = protocols.protocol(protocol).override(options.pairs("override", override))
+    rules = rules_of(protocol, None, overrides)
     label = "-".join(["human", *(["stepped"] if stepped else []), *([slug(name)] if name else [])])
-    directory = out or playing.default_directory(label, rules.name)
+    directory = out or default_directory(label, rules.name)
     recorded = None if episodes is None else directory
     plan = human.planned(recorded, game, rules, seed=seed, episodes=episodes or 1, name=name, stepped=stepped)
     with Window(f"ArcadeMark: {plan.games[0]}", remedy="play where there is a display") as window:
@@ -60,14 +61,14 @@ def command(
             sitting = human.practise(plan.trials[0], window, scale=scale)
         else:
             sitting = human.record(plan, directory, window, scale=scale)
-    for line in _told(sitting):
+    for line in _lines(sitting):
         messages.tell(f"play: {line}")
     if episodes is not None and sitting.episodes:
         messages.tell(f"play: recorded in {directory}; 'arcademark report {directory}' shows it")
     return 0
 
 
-def _told(sitting: Sitting) -> list[str]:
+def _lines(sitting: Sitting) -> list[str]:
     """Say what was played, and how steadily."""
     from arcademark.runs.replay.watch import clock
 

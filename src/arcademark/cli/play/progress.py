@@ -31,9 +31,8 @@ from arcademark.suite import protocols
 from arcademark.suite.tasks import game_name
 
 LINE_SECONDS = 30.0
-MOST_LEFT_OUT = 3
-BAR_WIDTH, SHORT_BAR = 24, 10
-NARROW = 100  # columns below which a terminal has the short bar
+MOST_LEFT_OUT = MOST_SCORES = 3
+BAR_WIDTH = 10
 PERCENTAGE = len(" 100% ")
 
 
@@ -43,16 +42,10 @@ class Display:
     def __init__(self, console: Console | None = None, unit: str = "frame") -> None:
         self._unit = unit
         self._console = console or messages.open_console()
-        self._column = BarColumn(bar_width=self._bar_width)
-        self._bar = Bar(
-            self._column, TextColumn("{task.percentage:>3.0f}%"), Words(), console=self._console, transient=True
-        )
+        columns = BarColumn(bar_width=BAR_WIDTH), TextColumn("{task.percentage:>3.0f}%"), Words()
+        self._bar = Bar(*columns, console=self._console, transient=True)
         self._task = self._bar.add_task("starting", total=None)
-        self._told = time.monotonic()
-
-    @property
-    def _bar_width(self) -> int:
-        return SHORT_BAR if self._console.width < NARROW else BAR_WIDTH
+        self._last = time.monotonic()
 
     def __enter__(self) -> Self:
         if self._console.is_terminal:
@@ -77,14 +70,14 @@ class Display:
             case NotTrained():
                 self._say(("warning", "yellow"), f": {event.agent} does not learn, so it is not trained")
             case FireMissed():
-                told = f": wrappers with which {event.agent} may have been trained press FIRE for the agent on "
+                pressed = f": wrappers with which {event.agent} may have been trained press FIRE for the agent on "
                 remedy = "; --protocol sb3-atari plays as they do, --override fire_reset=true presses it here"
                 if event.waiting:
                     waits = "waits" if len(event.waiting) == 1 else "wait"
                     named = wording.listing(map(game_name, event.waiting))
-                    self._say(("warning", "yellow"), f"{told}{named}, which {waits} for it{remedy}")
+                    self._say(("warning", "yellow"), f"{pressed}{named}, which {waits} for it{remedy}")
                 else:
-                    self._say(f"note{told}{wording.shortened(map(game_name, event.games))}{remedy}")
+                    self._say(f"note{pressed}{wording.shortened(map(game_name, event.games))}{remedy}")
             case TrialFailed():
                 self._say(("failed", "red"), f"  {event.agent} on {event.game}, seed {event.seed}: {event.error}")
             case WorkerLost():
@@ -138,58 +131,40 @@ class Display:
             self._say(("left out", "yellow"), f"  {len(event.left_out) - MOST_LEFT_OUT} more, for like reasons")
 
     def _move(self, event: Progress) -> None:
-        self._column.bar_width = self._bar_width
-        room = self._console.width - self._bar_width - PERCENTAGE
-        text = told(event, room if self._console.is_terminal else None, self._unit)
+        room = self._console.width - BAR_WIDTH - PERCENTAGE
+        text = line_of(event, room if self._console.is_terminal else None, self._unit)
         if self._console.is_terminal:
             completed = 100 * event.fraction if event.fraction is not None else None
             total = None if event.fraction is None else 100.0
             self._bar.update(self._task, description=text, completed=completed, total=total)
-        elif time.monotonic() - self._told >= LINE_SECONDS:
-            self._told = time.monotonic()
+        elif time.monotonic() - self._last >= LINE_SECONDS:
+            self._last = time.monotonic()
             self._say(text)
 
     def _say(self, *parts: messages.Part) -> None:
         messages.say(*parts, console=self._console)
 
 
-def told(event: Progress, width: int | None = None, unit: str = "frame") -> str:
-    """Say how far a run is. Where `width` columns do not hold it all, the time left is the last to be dropped."""
+def line_of(event: Progress, width: int | None = None, unit: str = "frame") -> str:
+    """Say how far a run is. Where `width` columns do not hold it all, what matters least is dropped first."""
     planning, learning = event.planning, event.learning
-    left = ""
-    if event.seconds_left is not None:
-        left = f"{'at most ' if event.at_most else ''}{wording.time_span(event.seconds_left)} left"
     episodes = f"{event.episodes_done:,}/{event.episodes:,} episodes"
     trials = f"{event.trials_done:,}/{event.trials:,} trials"
-    if learning is not None:
-        speed = wording.rate(event.frames_per_second, unit)
-        short, trained, whole = _trained(learning, unit)
-        scores = _recent(learning)
-        choices = [
-            (whole, *scores[:1], episodes, trials, speed),
-            (whole, *scores[:1], trials, speed),
-            (whole, *scores[:1], speed),
-            (trained, *scores[:1], speed),
-            (trained, *scores[:1]),
-            *((*before, text) for text in scores[1:] for before in ((trained,), (short,), ())),
-            (trained,),
-            (short,),
-        ]
-    elif planning is None:
-        speed = wording.rate(event.frames_per_second, unit)
-        choices = [(episodes, trials, speed), (episodes, speed), (episodes,)]
+    speed = wording.rate(event.frames_per_second, unit)
+    if learning is not None:  # each part with how much it matters
+        parts = [(5, _trained(learning, unit)), (4, _recent(learning)), (1, episodes), (2, trials), (3, speed)]
+    elif planning is not None:
+        rate = f"{planning.simulated_frames_per_second:,.0f}/s"
+        simulated = f"{planning.simulated_frames:,} {unit}s simulated, {rate}"
+        parts = [(5, episodes), (2, trials), (3, f"{planning.decisions:,} decisions"), (1, simulated)]
     else:
-        decisions = f"{planning.decisions:,} decisions"
-        rate = f"{planning.simulated_frames_per_second:,.0f}"
-        speed = wording.rate(planning.simulated_frames_per_second, unit)
-        choices = [
-            (episodes, trials, decisions, f"{planning.simulated_frames:,} {unit}s simulated, {rate}/s"),
-            (episodes, decisions, speed),
-            (episodes, speed),
-            (episodes,),
-        ]
-    texts = [" · ".join([*parts, left] if left else parts) for parts in choices] + ([left] if left else [])
-    return next((text for text in texts if width is None or len(text) <= width), texts[-1])
+        parts = [(5, episodes), (2, trials), (3, speed)]
+    if event.seconds_left is not None:
+        parts.append((6, f"{'at most ' if event.at_most else ''}{wording.time_span(event.seconds_left)} left"))
+    parts = [part for part in parts if part[1]]
+    while width is not None and len(parts) > 1 and len(" · ".join(text for _, text in parts)) > width:
+        parts.remove(min(parts))
+    return " · ".join(text for _, text in parts)
 
 
 def budget(event: LearnerBegun) -> str:
@@ -211,23 +186,17 @@ def budget(event: LearnerBegun) -> str:
     return f"{said}, as {rules.name} has it" if given == usual else f"{said}; {rules.name}: {wording.listing(usual)}"
 
 
-def _trained(learning: Learning, unit: str) -> tuple[str, str, str]:
-    """Say how much of the training is done: in short, in what its budget is counted in, and in the other too."""
+def _trained(learning: Learning, unit: str) -> str:
+    """Say how much of the training is done, in what its budget is counted in."""
     if learning.wanted_frames is not None:
-        done, counted = f"trained {learning.frames:,}/{learning.wanted_frames:,}", f"{unit}s"
-        beside = wording.plural(learning.episodes, "episode")
-    else:
-        done, counted = f"trained {learning.episodes:,}/{learning.wanted_episodes or 0:,}", "episodes"
-        beside = wording.plural(learning.frames, unit)
-    return done, f"{done} {counted}", f"{done} {counted} ({beside})"
+        return f"trained {learning.frames:,}/{learning.wanted_frames:,} {unit}s"
+    return f"trained {learning.episodes:,}/{learning.wanted_episodes or 0:,} episodes"
 
 
-def _recent(learning: Learning) -> list[str]:
-    """Say what was scored lately, then the same in ever fewer words: of fewer games in the end."""
+def _recent(learning: Learning) -> str:
+    """Say what was scored lately, of a few games by name."""
     if len(learning.recent) == 1:
-        score = f"score {wording.score(learning.recent[0][1])}"
-        return [f"recent {score}", score]
-    games = [f"{game} {wording.score(mean)}" for game, mean in learning.recent]
-    listed = ["scores " + ", ".join(games)] if games else []
-    fewer = [f"scores {', '.join(games[:n])}, {len(games) - n} more" for n in range(len(games) - 1, 0, -1)]
-    return [f"recent {text}" for text in listed] + listed + fewer
+        return f"recent score {wording.score(learning.recent[0][1])}"
+    games = [f"{game} {wording.score(mean)}" for game, mean in learning.recent[:MOST_SCORES]]
+    more = [f"{len(learning.recent) - MOST_SCORES} more"] if len(learning.recent) > MOST_SCORES else []
+    return f"recent scores {', '.join(games + more)}" if games else ""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
 from arcademark.cli import commands, messages, options
-from arcademark.cli.commands import Option
 from arcademark.cli.output import Output, with_output
 from arcademark.cli.play import jobs as of_jobs
 from arcademark.cli.play import playing
@@ -18,47 +18,37 @@ from arcademark.cli.play.jobs import Jobs
 from arcademark.errors import ArcadeMarkError
 
 if TYPE_CHECKING:
-    from arcademark.agents.loading import AgentSpec
     from arcademark.runs.plan import Learnt, Plan
-    from arcademark.suite.protocols import AtariProtocol
+    from arcademark.runs.request import Request
 
 
-FLAVOURS = "flavours"
-
-
-class Variants(click.IntRange):
-    """From 1 to 4, or all flavours."""
-
-    def __init__(self) -> None:
-        super().__init__(1, 4)
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Read the number or the word."""
-        return value if value == FLAVOURS else super().convert(value, param, ctx)
+def variants_of(_: click.Context, __: click.Parameter, text: str) -> int | None:
+    """Read ``--variants``: a number, None for all flavours."""
+    if text != "flavours" and text not in ("1", "2", "3", "4"):
+        raise click.BadParameter(f"{text!r} is not in the range 1<=x<=4, nor flavours")
+    return None if text == "flavours" else int(text)
 
 
 @commands.command("robustness", usual="games variants protocol settings seeds episodes frames workers out forms")
-@playing.asked_of_one
+@playing.for_one
 @click.option(
     "--variants",
-    cls=Option,
-    was={"--flavours": FLAVOURS},
-    type=Variants(),
-    default=2,
+    default="2",
+    metavar="N",
+    callback=variants_of,
     help="Of each kind, on each game, 1 to 4; or flavours: every mode with every difficulty, and no other variant.",
 )
-@of_jobs.asked
+@of_jobs.with_jobs
 @click.option("--out", type=options.PATH, required=True, help="A directory for the runs.")
 @with_output
 def command(
     agent: str | None,
-    games: str,
-    variants: int | str,
-    shard: tuple[int, int] | None,
+    games: str | None,
+    variants: int | None,
     jobs: Jobs | None,
     out: Path,
     output: Output,
-    **asked: Any,
+    **given: Any,
 ) -> int:
     """Play AGENT on games and in variants of them, and show how much it loses by each kind of change.
 
@@ -69,87 +59,94 @@ def command(
     there is shown. An agent that learns is trained under the protocol alone; what it learnt plays in the variants.
     With --slurm it is played as 'arcademark run' plays, a shard's games and seeds in all variants.
     """
-    from dataclasses import replace
+    from arcademark.reports.runs.robustness import robustness
 
-    from arcademark.agents.loading import kind
-    from arcademark.reports.runs.robustness import BASE, robustness
-    from arcademark.runs.playing.networks import learnt_in, trained_in
-    from arcademark.runs.playing.scheduling import shards
-    from arcademark.suite.protocols import AtariProtocol
-
-    of_jobs.check_shown(output, jobs, shard)
-    failed = 0
-    played = agent is not None or asked["commands"]
-    own = ("games", "variants", "slurm")
-    if not played and (given := [name for name in (*own, *asked) if options.given(name)]):
-        raise ArcadeMarkError(f"--{given[0].replace('_', '-')}: of what is played, and no AGENT is named; leave it out")
-    if played:
-        way, specs = playing.playing_one(agent, **asked)
-        if len(specs) != 1:
-            one = f"agent {agent or specs[0].label}"
-            raise ArcadeMarkError(f"{one} is {len(specs)} agents; name one, as in --set action=FIRE")
-        rules = way.protocol
-        if not isinstance(rules, AtariProtocol):
-            raise ArcadeMarkError("--suite: only Atari games have variants; leave it out")
-        learns = kind(specs[0]) not in ("policy", "planner")  # or may learn
-        if learns:  # what was learnt once is scored, not how it learns
-            overridden = options.pairs("override", asked["override"])
-            if overridden.get("reported_episodes", "evaluation") != "evaluation":
-                raise ArcadeMarkError("--override reported_episodes: what was learnt once is scored; leave it out")
-            rules = rules.override({"reported_episodes": "evaluation"})
-            way = replace(way, protocol=rules)
-        plans = {BASE: way.plan(specs, games)} | _varied(way, rules, specs, games, variants)
+    of_jobs.check_shown(output, jobs, given["shard"])
+    failed: int | None = 0
+    if agent is not None or given["commands"]:
+        wanted, plans, learns = _planned(playing.request(agent, **given), games, variants)
         if jobs is not None:
-            known = frozenset({BASE}) if learns else frozenset(plans)
+            known = frozenset([*plans][: 1 if learns else None])
             see = f"arcademark robustness --out {out}"
-            return jobs.submit(plans, out, "robustness", asked["workers"], known, see)
-        if shard is not None:
-            plans = shards(plans, *shard)
-        learnt: Mapping[tuple[str, str, int], Learnt | None] = {}
-        for number, (name, plan) in enumerate(plans.items(), start=1):
-            messages.say(f"{number} of {len(plans)}: {name}")
-            if learns and name != BASE:
-                learnt = learnt or learnt_in(out / BASE)
-                asked_for, plan = len(plan.trials), trained_in(plan, learnt)
-                if lacking := asked_for - len(plan.trials):
-                    none = f"{lacking} of {asked_for} trials, whose training did not come to its end"
-                    messages.say(f"warning: not played, {name}: {none}")
-                if not plan.trials:
-                    continue
-            summary = way.play(plan, out / name, tell_all=False)
-            if summary.interrupted:
-                return 130
-            failed += len(summary.failed)
-    if shard is not None:
-        return 1 if failed else 0
+            return jobs.submit(plans, out, "robustness", given["workers"], known, see)
+        failed = _play(wanted, plans, out, learns=learns)
+        if failed is None:
+            return 130
+        if given["shard"] is not None:
+            return 1 if failed else 0
+    else:
+        for option in click.get_current_context().command.params:
+            if options.given(option.name or "") and option.name not in ("out", "forms", "everything"):
+                raise ArcadeMarkError(f"{option.opts[0]}: of what is played, and no AGENT is named; leave it out")
     output.show(robustness(out))
     return 1 if failed else 0
 
 
-def _varied(
-    way: playing.Playing, rules: AtariProtocol, specs: Sequence[AgentSpec], games: str, count: int | str
-) -> dict[str, Plan]:
-    """Plan so many variants of each kind, or all flavours, by their directories' names.
+def _planned(wanted: Request, games: str | None, variants: int | None) -> tuple[Request, dict[str, Plan], bool]:
+    """Plan the game itself and its variants, by their directories' names; and whether the agent learns, or may."""
+    from arcademark.agents.loading import kind
+    from arcademark.reports.runs.robustness import BASE
+    from arcademark.runs.request import DEFAULT_GAMES
 
-    Those that the agent cannot play are told of.
-    """
-    from dataclasses import replace
+    if len(wanted.agents) != 1:
+        raise ArcadeMarkError(
+            f"agent {wanted.agents[0].ref} is {len(wanted.agents)} agents; name one, as in --set action=FIRE"
+        )
+    if wanted.protocol.unit == "step":
+        raise ArcadeMarkError("--suite: only Atari games have variants; leave it out")
+    learns = kind(wanted.agents[0]) not in ("policy", "planner")
+    if learns:  # what was learnt once is scored, not how it learns
+        overrides = wanted.options.get("overrides", {})
+        if overrides.get("reported_episodes", "evaluation") != "evaluation":
+            raise ArcadeMarkError("--override reported_episodes: what was learnt once is scored; leave it out")
+        wanted = replace(wanted, protocol=wanted.protocol.override({"reported_episodes": "evaluation"}))
+    return wanted, {BASE: wanted.plan(games)} | _varied(wanted, games or DEFAULT_GAMES, variants), learns
 
+
+def _play(wanted: Request, plans: dict[str, Plan], out: Path, *, learns: bool) -> int | None:
+    """Play each plan as a run of its own; return how many trials failed, None where it was stopped."""
+    from arcademark.runs.playing.networks import learnt_in, trained_in
+    from arcademark.runs.playing.scheduling import shards
+
+    if shard := wanted.options.get("shard"):
+        plans = shards(plans, *shard)
+    base, failed = next(iter(plans)), 0
+    learnt: Mapping[tuple[str, str, int], Learnt | None] = {}
+    for number, (name, plan) in enumerate(plans.items(), start=1):
+        messages.say(f"{number} of {len(plans)}: {name}")
+        if learns and name != base:
+            learnt = learnt or learnt_in(out / base)
+            planned, plan = len(plan.trials), trained_in(plan, learnt)
+            if lacking := planned - len(plan.trials):
+                none = f"{lacking} of {planned} trials, whose training did not come to its end"
+                messages.say(f"warning: not played, {name}: {none}")
+            if not plan.trials:
+                continue
+        summary = playing.play(wanted, plan, out / name, tell_all=False)
+        if summary.interrupted:
+            return None
+        failed += len(summary.failed)
+    return failed
+
+
+def _varied(wanted: Request, games: str, count: int | None) -> dict[str, Plan]:
+    """Plan so many variants of each kind, or all flavours, by their directories' names; say which cannot be played."""
+    from arcademark.suite.protocols import AtariProtocol
     from arcademark.suite.settings import format_setting
     from arcademark.suite.subsets import resolve_tasks
     from arcademark.suite.variants import KINDS, Kind, variants
 
-    kinds: tuple[Kind, ...] = ("switches",) if isinstance(count, str) else KINDS
+    kinds: tuple[Kind, ...] = ("switches",) if count is None else KINDS
     changed: dict[tuple[tuple[str, Any], ...], list[str]] = defaultdict(list)
     for kind in kinds:
         for game in resolve_tasks(games):
-            for change in variants(kind, game, rules)[: None if isinstance(count, str) else count]:
+            for change in variants(kind, game, cast(AtariProtocol, wanted.protocol))[:count]:
                 changed[*change.items(),].append(game)
     plans = {}
     for changes, played in changed.items():
         name = ",".join(f"{setting}={format_setting(value)}" for setting, value in changes)
         try:
-            plans[name] = replace(way, protocol=rules.override(dict(changes))).plan(specs, played)
+            plans[name] = replace(wanted, protocol=wanted.protocol.override(dict(changes))).plan(played)
         except ArcadeMarkError as error:
             messages.say(f"warning: not played, {name}: {error}")
     return plans

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,12 +15,13 @@ from arcademark.cli.play.jobs import Jobs
 from arcademark.errors import ArcadeMarkError
 
 if TYPE_CHECKING:
-    from arcademark.agents.loading import AgentSpec
+    from arcademark.reports.blocks import Document
+    from arcademark.runs.request import Request
 
 
 @commands.command("run", usual="games protocol settings seeds episodes frames workers name out forms")
-@playing.asked_of_one
-@of_jobs.asked
+@playing.for_one
+@of_jobs.with_jobs
 @click.option(
     "--out",
     type=options.PATH,
@@ -42,16 +42,7 @@ if TYPE_CHECKING:
 @click.option("--wandb", metavar="PROJECT", help="Also log them in a project of W&B (pip install wandb).")
 @with_output
 def command(
-    agent: str | None,
-    games: str,
-    out: Path | None,
-    shard: tuple[int, int] | None,
-    jobs: Jobs | None,
-    until_error: float | None,
-    tensorboard: Path | None,
-    wandb: str | None,
-    output: Output,
-    **asked: Any,
+    agent: str | None, games: str | None, jobs: Jobs | None, until_error: float | None, output: Output, **given: Any
 ) -> int:
     """Play AGENT on games under a protocol and show its score.
 
@@ -72,45 +63,58 @@ def command(
     report.
     """
     from arcademark.cli.score.report import show
-    from arcademark.reports.runs import ledger
     from arcademark.reports.tables.dataset import ScoreOptions
-    from arcademark.runs.playing import scheduling
-    from arcademark.suite.subsets import resolve_tasks
 
-    of_jobs.check_shown(output, jobs, shard)
-    way, specs = playing.playing_one(agent, **asked)
-    way = replace(way, tensorboard=tensorboard, wandb=wandb)
-    directory = out or directory_of(agent or specs[0], way.protocol.name, shard)
+    of_jobs.check_shown(output, jobs, given["shard"])
+    wanted = playing.request(agent, **given)
+    directory = wanted.directory
     if jobs is not None:
-        if until_error is not None or tensorboard is not None or wandb is not None:
+        if until_error or given["tensorboard"] or given["wandb"]:
             raise ArcadeMarkError(
                 "--slurm: leave --until-error, --tensorboard and --wandb out, which are of one process"
             )
-        plans, see = {"": way.plan(specs, games)}, f"arcademark report {directory}"
-        return jobs.submit(plans, directory, "run", asked["workers"], frozenset(plans), see)
-    if tensorboard is not None:
-        messages.say(f"TensorBoard: tensorboard --logdir {tensorboard}")
+        plans, see = {"": wanted.plan(games)}, f"arcademark report {directory}"
+        return jobs.submit(plans, directory, "run", given["workers"], frozenset(plans), see)
+    if given["tensorboard"]:
+        messages.say(f"TensorBoard: tensorboard --logdir {given['tensorboard']}")
     if until_error is not None:
-        if shard is not None:
-            raise ArcadeMarkError("--shard and --until-error: games that are chosen one by one cannot be dealt out")
-        from arcademark.cli.play import until
-
-        first = resolve_tasks(games) if options.given("games") else ()
-        return until.run(until_error, specs, first, way, directory, output=output)
-    plan = way.plan(specs, games)
-    if shard is not None:
-        plan = scheduling.shard(plan, *shard)
-    for warning in ledger.warnings(plan, directory):
-        messages.say(f"warning: with this run, {warning}")
-    summary = way.play(plan, directory)
+        return _until(until_error, wanted, games, output)
+    plan = wanted.of_shard(wanted.plan(games))
+    playing.warn(plan, directory)
+    summary = playing.play(wanted, plan)
     if summary.interrupted:
         return 130
-    if shard is None:
+    if given["shard"] is None:
         show([directory], ScoreOptions(), output)
     return 1 if summary.failed else 0
 
 
-def directory_of(agent: str | AgentSpec, protocol: str, shard: tuple[int, int] | None) -> Path:
-    """Name the directory of a run, or of one shard of it."""
-    whole = playing.default_directory(agent, protocol)
-    return whole if shard is None else whole.with_name(f"{whole.name}-{shard[0]}-of-{shard[1]}")
+def _until(error: float, wanted: Request, games: str | None, output: Output) -> int:
+    """Play games in the order of what they tell per frame, and show the report with the prediction below it."""
+    from arcademark.reports import presenter
+    from arcademark.reports.subsets import models, predicting
+    from arcademark.reports.subsets.until import PlayedUntil, UntilError
+    from arcademark.reports.tables.analysis import analyse
+    from arcademark.suite.subsets import LEVEL, resolve_tasks
+
+    first = () if games is None else resolve_tasks(games)
+    until = UntilError(error, wanted, first, lambda plan: playing.play(wanted, plan, tell_all=False), messages.say)
+    interrupted, failed = until.run()
+    if interrupted:
+        return 130
+    last = until.steps[-1]
+    if not until.reached and last.known:
+        messages.say(
+            f"not reached: {until.agent} has no game left to play; more episodes or seeds do not narrow this interval"
+        )
+    report = analyse(wanted.directory, every_variant=output.everything)
+    predicted = predicting.predicted([wanted.directory], models.ANY, algorithms=[until.agent]) if last.known else None
+
+    def present() -> Document:
+        document = presenter.document(report)
+        below = presenter.document(replace(predicted, sources=())).blocks if predicted else ()
+        return replace(document, blocks=(*document.blocks, *below))
+
+    ended = (error, last.error, until.reached, False, failed, tuple(until.steps))
+    output.show(PlayedUntil(*ended, LEVEL, report, predicted), present)
+    return 0 if until.reached and not failed else 1

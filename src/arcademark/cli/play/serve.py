@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 
 import click
 
@@ -15,12 +16,18 @@ from arcademark.errors import ArcadeMarkError
 @click.argument("games", metavar="GAMES")
 @options.suite
 @options.protocol
-@options.override
+@options.overrides
 @click.option("--envs", type=options.COUNT, metavar="N", help="Games played at once.  [default: one of each]")
 @click.option("--seed", type=options.WHOLE, default=0, help="Of the first reset.")
 @click.option("--training", is_flag=True, help="End episodes and clip rewards as the protocol says for training.")
 def command(
-    games: str, suite: str | None, protocol: str, override: tuple[str, ...], envs: int | None, seed: int, training: bool
+    games: str,
+    suite: str | None,
+    protocol: str | None,
+    overrides: Mapping[str, str],
+    envs: int | None,
+    seed: int,
+    training: bool,
 ) -> int:
     """Offer GAMES under a protocol to the program that starts this command, over its standard input and output.
 
@@ -28,10 +35,11 @@ def command(
     """
     from arcademark.environments.interfaces.gymnasium import make_vec
     from arcademark.environments.interfaces.serving import Server
+    from arcademark.runs.request import rules_of
 
     if sys.stdin.isatty():
         raise ArcadeMarkError("serve: speaks to a program that starts it, not to a terminal; see docs/protocol.md")
-    rules = options.rules(protocol, suite, override)
+    rules = rules_of(protocol, suite, overrides)
     vector = make_vec(games, envs, rules, training=training, render_mode="rgb_array", copy=False)
     outgoing = os.dup(1)
     os.dup2(2, 1)  # what a library prints is no message

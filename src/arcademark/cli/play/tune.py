@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,6 +15,9 @@ from arcademark.cli.play import jobs as of_jobs
 from arcademark.cli.play import playing
 from arcademark.cli.play.jobs import Jobs
 from arcademark.errors import ArcadeMarkError
+
+if TYPE_CHECKING:
+    from arcademark.agents.loading import AgentSpec
 
 MOST_SETTINGS = 1000
 
@@ -35,19 +38,18 @@ MOST_SETTINGS = 1000
     help="A suite, a subset or games.  [default: atari-3-val, under ale-2013 its paper's five training games, or a "
     "--suite's training tasks]",
 )
-@playing.asked
-@of_jobs.asked
+@playing.shared
+@of_jobs.with_jobs
 @click.option("--out", type=options.PATH, help="The run's directory.  [default: runs/tune- and the agent's name]")
 @with_output
 def command(
     agent: str,
     tried: tuple[str, ...],
     games: str | None,
-    shard: tuple[int, int] | None,
     jobs: Jobs | None,
     out: Path | None,
     output: Output,
-    **asked: Any,
+    **given: Any,
 ) -> int:
     """Play every combination of parameters of AGENT on training games, and rank them.
 
@@ -59,49 +61,51 @@ def command(
     from arcademark.agents.loading import agent_specs, all_parameters
     from arcademark.reports import prose
     from arcademark.reports.runs import tuning
-    from arcademark.runs.playing import scheduling
+    from arcademark.runs.request import default_directory
     from arcademark.suite.subsets import resolve_tasks, usual_games
 
-    of_jobs.check_shown(output, jobs, shard)
-    way = playing.playing(**asked)
-    suite = way.protocol.suite
+    of_jobs.check_shown(output, jobs, given["shard"])
+    specs: list[AgentSpec] = []
+    values = {}
+    for combination in _combinations(tried, given["settings"]):
+        variants = agent_specs(agent, {**given["settings"], **combination})
+        if len(variants) != 1:
+            raise ArcadeMarkError(f"agent {agent} is {len(variants)} agents; name one, as in --set action=FIRE")
+        if variants[0] in specs:
+            raise ArcadeMarkError(
+                f"--try: {variants[0].label} stands for two of the combinations; give each value once"
+            )
+        specs += variants
+        typed = all_parameters(variants[0])
+        values[variants[0].label] = {name: typed[name] for name in combination}
+    if len(values) < 2:
+        raise ArcadeMarkError("--try leaves one setting only; give a parameter two values or more")
+    wanted = playing.request(specs, **given)
+    suite = wanted.protocol.suite
     if suite:
         chosen = suite.resolve(games or ("training" if suite.training_tasks else "all"))
     else:
-        chosen = usual_games(way.protocol.name) if games is None else resolve_tasks(games)
-    specs, values = [], {}
-    for combination in _combinations(tried, way.settings):
-        agents = agent_specs(agent, {**way.settings, **combination})
-        if len(agents) != 1:
-            raise ArcadeMarkError(f"agent {agent} is {len(agents)} agents; name one, as in --set action=FIRE")
-        if agents[0] in specs:
-            raise ArcadeMarkError(f"--try: {agents[0].label} stands for two of the combinations; give each value once")
-        specs.append(agents[0])
-        typed = all_parameters(agents[0])
-        values[agents[0].label] = {name: typed[name] for name in combination}
-    if len(values) < 2:
-        raise ArcadeMarkError("--try leaves one setting only; give a parameter two values or more")
-    plan = way.plan(specs, chosen)
+        chosen = usual_games(wanted.protocol.name) if games is None else resolve_tasks(games)
+    plan = wanted.plan(chosen)
     if warning := tuning.warning(chosen, suite):
         messages.say(f"warning: {warning}")
     if suite and not suite.training_tasks:
         messages.say(f"note: {prose.text('ledger', 'unsplit', suites=[suite.name])}")
-    directory = playing.default_directory(agent, way.protocol.name, prefix="tune-") if out is None else out
+    directory = out or default_directory(agent, wanted.protocol.name, prefix="tune-")
     if jobs is not None:
         plans, see = {"": plan}, "the same command without --slurm"
-        return jobs.submit(plans, directory, "tune", asked["workers"], frozenset(plans), see)
-    summary = way.play(plan if shard is None else scheduling.shard(plan, *shard), directory)
+        return jobs.submit(plans, directory, "tune", given["workers"], frozenset(plans), see)
+    summary = playing.play(wanted, wanted.of_shard(plan), directory)
     if summary.interrupted:
         return 130
-    if shard is not None:
-        return 1 if summary.failed else 0
-    output.show(tuning.tuned(directory, values))
+    if given["shard"] is None:
+        output.show(tuning.tuned(directory, values))
     return 1 if summary.failed else 0
 
 
 def _combinations(tried: Sequence[str], fixed: Mapping[str, str]) -> list[dict[str, str]]:
     """Return every combination of the values to try, in the order given."""
-    by_name = options.pairs("try", tuple(tried))
+    by_name = options.pairs("try", tried)
     lists = {name: [value.strip() for value in text.split(",")] for name, text in by_name.items()}
     for name, values in lists.items():
         if name in fixed:

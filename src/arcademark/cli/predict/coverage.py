@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import Any
 
 import click
 
 from arcademark.cli import commands, tables
 from arcademark.cli.output import Output, with_output
-from arcademark.cli.predict.predict import learnt_from, training_of
+from arcademark.cli.predict.predict import learnt_from
 from arcademark.errors import ArcadeMarkError
 
 DEFAULT = ("atari-3", "atari-5", "atari-10")
@@ -22,14 +22,7 @@ DEFAULT = ("atari-3", "atari-5", "atari-10")
 @learnt_from
 @with_output
 def command(
-    games: tuple[str, ...],
-    sizes: str | None,
-    level: float,
-    suite: str | None,
-    training: tuple[str, ...],
-    references: Path | None,
-    papers: Path | None,
-    output: Output,
+    games: tuple[str, ...], sizes: str | None, level: float, suite: str | None, output: Output, **learnt: Any
 ) -> int:
     """Measure predictions from any games on algorithms left out: by paper, by kind, the newest.
 
@@ -39,13 +32,13 @@ def command(
     from arcademark.reports.subsets import covering, predictors
     from arcademark.reports.subsets.searching import read_sizes
 
-    if training and suite:
+    if learnt["training"] and suite:
         raise ArcadeMarkError("--suite and --training each say what is learnt from; leave one out")
-    own = training_of(training, references, papers)
+    own = predictors.own(**learnt)
     if not games and not sizes:
         if own or suite:
             raise ArcadeMarkError("name games to predict from, or how many to choose, as in --sizes 3,5")
         games = DEFAULT
-    wanted = read_sizes(sizes) if sizes else ()
-    output.show(covering.covered(games, level, sizes=wanted, suite=suite or predictors.ATARI, training=own))
+    counts = read_sizes(sizes) if sizes else ()
+    output.show(covering.covered(games, level, sizes=counts, suite=suite or predictors.ATARI, training=own))
     return 0

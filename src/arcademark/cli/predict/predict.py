@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from arcademark.cli import commands, options, tables
 from arcademark.cli.output import Output, with_output
-from arcademark.errors import ArcadeMarkError
-from arcademark.suite.tasks import canonical_game
-
-if TYPE_CHECKING:
-    from arcademark.reports.subsets.predictors import Predictor
 
 learnt_from = options.combine(
     click.option(
@@ -31,16 +25,6 @@ learnt_from = options.combine(
         help="With --training: which paper each algorithm is of, a CSV file algorithm,paper.  [default: one each]",
     ),
 )
-
-
-def training_of(training: tuple[str, ...], references: Path | None, papers: Path | None) -> Predictor | None:
-    """Learn from the user's own scores, if any are named; refuse what goes with these alone."""
-    from arcademark.reports.subsets import predictors
-
-    if not training and (references or papers):
-        option = "references" if references else "papers"
-        raise ArcadeMarkError(f"--{option} goes with --training TABLE, the scores to learn from; give it, too")
-    return predictors.own(training, references, papers) if training else None
 
 
 @commands.command(
@@ -68,38 +52,15 @@ def training_of(training: tuple[str, ...], references: Path | None, papers: Path
 @with_output
 @tables.read_as
 def command(
-    places: tuple[str, ...],
-    model: str,
-    algorithms: str | None,
-    protocol: str | None,
-    level: float,
-    frames: Path | None,
-    training: tuple[str, ...],
-    references: Path | None,
-    papers: Path | None,
-    output: Output,
-    reading: Mapping[str, Any],
+    places: tuple[str, ...], algorithms: str | None, output: Output, reading: Mapping[str, Any], **given: Any
 ) -> int:
     """Predict the median of all games, and every game, from whatever games TABLE has.
 
     TABLE is as in 'arcademark score'. A model file is what 'arcademark subset search --out' writes. For another
     benchmark name a table of other algorithms with --training, and its reference scores with --references.
     """
-    from arcademark.reports.subsets import predicting, predictors
+    from arcademark import api
 
-    if frames is not None and model.lower() != "any":
-        raise ArcadeMarkError("--frames orders what to play next, which a model does not say; leave out --model")
-    own = training_of(training, references, papers)
-    costs = None if frames is None else predictors.read_frames(frames, own.canonical if own else canonical_game)
-    prediction = predicting.predicted(
-        places,
-        model,
-        algorithms=tables.names("algorithms", algorithms),
-        protocol=protocol,
-        level=level,
-        frames=costs,
-        training=own,
-        reading=tables.read_options(None, (), reading),
-    )
-    output.show(prediction)
+    chosen, read = tables.names("algorithms", algorithms), tables.read_options(None, (), reading)
+    output.show(api.predict(places, algorithms=chosen, reading=read, **given))
     return 0

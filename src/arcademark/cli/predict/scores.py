@@ -28,12 +28,14 @@ def scores_of(given: dict[str, Any], *, players: bool = True) -> Normalised:
     from arcademark.reports.subsets import dataset
     from arcademark.reports.tables.dataset import ScoreOptions
 
-    places, references = given.pop("places"), given.pop("references")
-    reading = tables.read_options(references, (), given.pop("reading"))
-    published = tables.names("catalogue", given.pop("catalogue"))
-    wanted = (*places, *([f"catalogue:{','.join(published)}"] if published else []))
-    if not wanted:
+    references, published = given.pop("references"), tables.names("catalogue", given.pop("catalogue"))
+    places = (*given.pop("places"), *([f"catalogue:{','.join(published)}"] if published else []))
+    if not places:
         raise ArcadeMarkError(f"no scores named; name a table, or --catalogue {DEFAULT_CATALOGUE}")
-    algorithms = tables.names("algorithms", given.pop("algorithms"))
-    asked = ScoreOptions(suite=given.pop("suite"), references=references, algorithms=algorithms, reading=reading)
-    return dataset.normalised(wanted, asked, players=players)
+    chosen = ScoreOptions(
+        suite=given.pop("suite"),
+        references=references,
+        algorithms=tables.names("algorithms", given.pop("algorithms")),
+        reading=tables.read_options(references, (), given.pop("reading")),
+    )
+    return dataset.normalised(places, chosen, players=players)

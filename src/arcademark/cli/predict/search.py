@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
@@ -14,13 +14,12 @@ from arcademark.cli import commands, messages, options, tables
 from arcademark.cli.counting import counting
 from arcademark.cli.output import Output, with_output
 from arcademark.cli.predict.scores import scores_of, where_from
-from arcademark.cli.writing import check_ending, write
 from arcademark.errors import ArcadeMarkError
+from arcademark.files import check_ending, write_document
 
 if TYPE_CHECKING:
     from arcademark.reports.subsets.dataset import Normalised
     from arcademark.reports.subsets.searching import Asked, EverySize, Searched
-    from arcademark.subset.predict.model import SubsetModel
     from arcademark.subset.progress import Progress
 
 ONE_SUBSET = ("size", "plan", "top")
@@ -31,13 +30,13 @@ AT_LEAST_ONE = click.IntRange(min=1)
 @contextmanager
 def following() -> Iterator[Callable[[str, int], Progress] | None]:
     """Show how far each of several searches is, one after another, on a terminal; nothing elsewhere."""
-    with ExitStack() as shown:
+    with ExitStack() as stack:
 
         def begin(name: str, size: int) -> Progress:
             """Begin subsets of a size, or whatever is named if that is 0."""
-            shown.close()
+            stack.close()
             what = f"subsets of {size}{f' ({name})' if name else ''}" if size else name
-            return shown.enter_context(counting("searching", what))
+            return stack.enter_context(counting("searching", what))
 
         yield begin if messages.open_console().is_terminal else None
 
@@ -80,7 +79,6 @@ def following() -> Iterator[Callable[[str, int], Progress] | None]:
         **options.each(AT_LEAST_ONE, "minimum_tasks", "minimum_algorithms"),
     },
     parameter="settings",
-    was={"--nnls": "nnls=yes", "--no-bounds": "bounds=no"},
 )
 @click.option("--nested", is_flag=True, help="Also search without each paper, and predict its algorithms.")
 @click.option(
@@ -107,38 +105,32 @@ def command(sizes: str | None, out: Path | None, figure: Path | None, output: Ou
     from arcademark.reports.blocks import Figure
     from arcademark.reports.figures import files
     from arcademark.reports.subsets import searching, sizes_figure
+    from arcademark.subset.predict import files as models_as
 
     if given["papers"] is not None and not given["nested"]:
         raise ArcadeMarkError("--papers goes with --nested, which leaves papers out; give it, too")
-    settings = given.pop("settings")
-    _check_sizes(sizes, figure)
-    several = given["plan"] is not None or sizes is not None
-    _check_out(out, several=several)
+    several = _check(out, sizes, figure, plan=given["plan"])
     name = _name(given["places"], given["catalogue"])
     scores = scores_of(given)
-    asked = _asked(scores, given, settings)
-    analysis: Searched | EverySize
+    wanted = _wanted(scores, **given)
+    result: Searched | EverySize
     curve = None
     with following() as begin:
         if sizes is None:
-            analysis = searching.searched(scores, asked, name, begin)
-            models = tuple(found.model for found in analysis.results)
+            result = searching.searched(scores, wanted, name, begin)
+            models = [one.model for one in result.results]
         else:  # in both ways to choose unless one is named
             both = not options.given("choose")
-            every = searching.read_sizes(sizes)
-            analysis = searching.every_size(scores, asked, every, name, begin, both=both)
-            models = tuple(item.model for series in analysis.series for item in series.sizes)
-            curve = Figure("subset-sizes", partial(sizes_figure.figure, analysis))
-    written = _write(models, out, folder=several)
+            result = searching.every_size(scores, wanted, searching.read_sizes(sizes), name, begin, both=both)
+            models = [item.model for series in result.series for item in series.sizes]
+            curve = Figure("subset-sizes", partial(sizes_figure.figure, result))
+    paths = [] if out is None else [out / f"{model.name}.json" for model in models] if several else [out]
+    for path, model in zip(paths, models, strict=False):
+        write_document(path, models_as.dumps(model))
     if figure is not None and curve is not None:
-        write(
-            figure,
-            files.file(curve.alone(), figure.suffix.lower(), curve.name),
-            option="--figure",
-            example="figure.svg",
-        )
-    output.show(analysis, lambda: presenter.document(analysis, curve=curve))
-    output.tell(*(f"model: {path}" for path in written), *([f"figure: {figure}"] if figure else []))
+        write_document(figure, files.file(curve.alone(), figure.suffix.lower(), curve.name))
+    output.show(result, lambda: presenter.document(result, curve=curve))
+    output.tell(*(f"model: {path}" for path in paths), *([f"figure: {figure}"] if figure else []))
     return 0
 
 
@@ -149,49 +141,30 @@ def _name(places: tuple[str, ...], catalogue: str | None) -> str:
     return catalogue or (places[0].partition(":")[2] if places else "") or "catalogue"
 
 
-def _check_sizes(sizes: str | None, figure: Path | None) -> None:
-    """Refuse options that do not go together, before anything is read or searched."""
-    if sizes is None:
-        if figure is not None:
-            raise ArcadeMarkError("--figure draws the curve of --sizes, as in --sizes 1-10; give it, too")
-        return
+def _check(out: Path | None, sizes: str | None, figure: Path | None, *, plan: str | None) -> bool:
+    """Refuse options that do not go together, before anything is read or searched; say whether models are several."""
     from arcademark.reports.subsets import sizes_figure
     from arcademark.reports.subsets.searching import read_sizes
 
-    read_sizes(sizes)
-    for name in ONE_SUBSET:
-        if options.given(name):
+    if sizes is None and figure is not None:
+        raise ArcadeMarkError("--figure draws the curve of --sizes, as in --sizes 1-10; give it, too")
+    if sizes is not None:
+        read_sizes(sizes)
+        for name in filter(options.given, ONE_SUBSET):
             raise ArcadeMarkError(f"--{name} does not go with --sizes, which shows the best of each; leave one out")
-    check_ending(figure, sizes_figure.KINDS, option="--figure")
+        check_ending(figure, sizes_figure.KINDS)
+    several = plan is not None or sizes is not None
+    if out is not None and several and (out.suffix or (out.exists() and not out.is_dir())):
+        raise ArcadeMarkError(f"--out {out}: there are several models, one a file; name a folder")
+    if out is not None and not several and out.is_dir():
+        raise ArcadeMarkError(f"--out {out}: is a folder; name a file, as in --out {out / 'model.json'}")
+    return several
 
 
-def _asked(scores: Normalised, given: dict[str, Any], settings: Mapping[str, Any]) -> Asked:
+def _wanted(scores: Normalised, settings: Mapping[str, Any], **given: Any) -> Asked:
     from arcademark.reports.subsets.searching import Asked
 
-    canonical = scores.benchmark.canonical
     for name in ("include", "exclude", "within"):
-        given[name] = tuple(map(canonical, tables.names(name, given[name])))
-    how = {name: settings[name] for name in settings if name != "nnls"}
+        given[name] = tuple(map(scores.benchmark.canonical, tables.names(name, given[name])))
+    how = {name: value for name, value in settings.items() if name != "nnls"}
     return Asked(**given, **how, nonnegative="nnls" if settings.get("nnls") else "drop")
-
-
-def _check_out(out: Path | None, *, several: bool) -> None:
-    """Refuse before a long search what could not be written after it."""
-    if out is None:
-        return
-    if several and (out.suffix or (out.exists() and not out.is_dir())):
-        raise ArcadeMarkError(f"--out {out}: there are several models, one a file; name a folder")
-    if not several and out.is_dir():
-        raise ArcadeMarkError(f"--out {out}: is a folder; name a file, as in --out {out / 'model.json'}")
-
-
-def _write(models: Sequence[SubsetModel], out: Path | None, *, folder: bool) -> list[Path]:
-    """Write models, a file each; return where they are."""
-    from arcademark.subset.predict import files
-
-    if out is None:
-        return []
-    paths = [out / f"{model.name}.json" if folder else out for model in models]
-    for path, model in zip(paths, models, strict=True):
-        write(path, files.dumps(model), option="--out", example="model.json")
-    return paths

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from arcademark.cli import messages, options, tables
-from arcademark.cli.commands import Group, Option
+from arcademark.cli.commands import Group
 from arcademark.cli.output import Output, with_output
 from arcademark.cli.publish import submission
-from arcademark.cli.writing import write
 from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.files import write_document
 
 if TYPE_CHECKING:
     from arcademark.catalogue.model import Entry
@@ -54,13 +54,13 @@ command.add_command(submission.command)
 @command.command("list", short_help="List collections and algorithms.")
 @chosen
 @with_output
-def list_(output: Output, **asked: Any) -> int:
+def list_(output: Output, **given: Any) -> int:
     """List the collections with their algorithms: kind, year, training frames, games, protocol, who published them."""
     from arcademark.reports import presenter
     from arcademark.reports.catalogue import documents
 
-    listing = documents.catalogue(_select(**asked), scores=False)
-    output.show(listing, lambda: presenter.document(listing, summaries=False))
+    result = documents.catalogue(_select(**given), scores=False)
+    output.show(result, lambda: presenter.document(result, summaries=False))
     return 0
 
 
@@ -77,8 +77,8 @@ def show(name: str, collection: str | None, output: Output) -> int:
     whole = name in collections.collections()
     entries = collections.select(name) if whole else _of_name(name, _names("collection", collection))
     template = "catalogue" if whole else "catalogue-algorithms"
-    analysis = documents.catalogue(entries)
-    output.show(analysis, lambda: presenter.document(analysis, template, summaries=True))
+    result = documents.catalogue(entries)
+    output.show(result, lambda: presenter.document(result, template, summaries=True))
     return 0
 
 
@@ -87,31 +87,29 @@ def show(name: str, collection: str | None, output: Output) -> int:
 @click.option(
     "--to",
     "form",
-    cls=Option,
-    was={"--wide": "wide", "--json": "json"},
     type=click.Choice(["csv", "wide", "json"]),
     default="csv",
     help="CSV with a row a score, or wide: with a row a game and a column an algorithm; or JSON.",
 )
 @click.option("--out", type=options.PATH, metavar="FILE", help="Where to.  [default: standard output]")
 @click.option("--overwrite", is_flag=True, help="Replace FILE if it exists.")
-def export(form: str, out: Path | None, overwrite: bool, **asked: Any) -> int:
+def export(form: str, out: Path | None, overwrite: bool, **given: Any) -> int:
     """Write published scores as CSV, a row a score with its source, or as JSON."""
     from arcademark.reports.catalogue import documents
     from arcademark.reports.render import json
 
-    found = _select(**asked)
-    shown = documents.catalogue(found)
+    entries = _select(**given)
+    result = documents.catalogue(entries)
     if form == "json":
-        text = json.text(json.render(shown))
+        text = json.text(json.render(result))
     else:
-        text = documents.wide_csv(shown.algorithms) if form == "wide" else documents.long_csv(shown.algorithms)
+        text = documents.wide_csv(result.algorithms) if form == "wide" else documents.long_csv(result.algorithms)
     if out is None:
         messages.write(text)
     else:
-        write(out, text, option="--out", example="scores.csv", overwrite=overwrite)
-        messages.say(f"{out}: {len(found)} algorithms")
-    for entry in found.values():
+        write_document(out, text, overwrite=overwrite)
+        messages.say(f"{out}: {len(entries)} algorithms")
+    for entry in entries.values():
         if entry.unavailable:
             messages.say(f"{entry.algorithm} of {entry.collection} has no scores: {entry.unavailable}")
     return 0
@@ -125,9 +123,9 @@ def check(output: Output) -> int:
     from arcademark.reports import presenter
     from arcademark.reports.catalogue.documents import COLUMNS
 
-    analysis = check_all()
-    output.show(analysis, lambda: presenter.document(analysis, **COLUMNS))
-    return 0 if analysis.ok else 1
+    result = check_all()
+    output.show(result, lambda: presenter.document(result, **COLUMNS))
+    return 0 if result.ok else 1
 
 
 @command.command("add", short_help="Check a collection that you contribute, and write it into a checkout.")
@@ -150,9 +148,9 @@ def add(given: tuple[Path, ...], into: Path | None, overwrite: bool, output: Out
     from arcademark.reports import presenter
     from arcademark.reports.catalogue.documents import COLUMNS
 
-    analysis = add_all(given, into, overwrite=overwrite)
-    output.show(analysis, lambda: presenter.document(analysis, **COLUMNS))
-    return 0 if analysis.ok else 1
+    result = add_all(given, into, overwrite=overwrite)
+    output.show(result, lambda: presenter.document(result, **COLUMNS))
+    return 0 if result.ok else 1
 
 
 @command.command("errata", short_help="What papers print that does not hold, and why.")
@@ -171,17 +169,17 @@ def errata(paper: str | None, category: str | None, output: Output) -> int:
 def _select(*, collection: str | None, algorithms: str | None, where: Mapping[str, Any]) -> Mapping[str, Entry]:
     from arcademark.catalogue import collections
 
-    asked = dict(where)
-    for name in {"kind", "reported"} & asked.keys():
-        asked[name] = _names(f"where {name}", asked[name])
-    if asked.get("protocol") == NO_PROTOCOL:
-        asked["protocol"] = ""
-    frames = {f"{end}_training_frames": asked.pop(f"{end}_frames", None) for end in ("min", "max")}
-    keep = collections.Filter(**frames, **asked)
-    found = collections.select(_names("collection", collection), _names("algorithms", algorithms), keep)
-    if not found:
+    wanted = dict(where)
+    for name in {"kind", "reported"} & wanted.keys():
+        wanted[name] = _names(f"where {name}", wanted[name])
+    if wanted.get("protocol") == NO_PROTOCOL:
+        wanted["protocol"] = ""
+    frames = {f"{end}_training_frames": wanted.pop(f"{end}_frames", None) for end in ("min", "max")}
+    keep = collections.Filter(**frames, **wanted)
+    entries = collections.select(_names("collection", collection), _names("algorithms", algorithms), keep)
+    if not entries:
         raise ArcadeMarkError("no algorithm of the catalogue fits all that is asked; ask for less")
-    return found
+    return entries
 
 
 def _of_name(name: str, collection: tuple[str, ...] | None) -> Mapping[str, Entry]:

@@ -8,8 +8,8 @@ import click
 
 from arcademark.cli import commands, messages, options, tables
 from arcademark.cli.counting import counting, replaying
-from arcademark.cli.writing import check_folder, write_folder
 from arcademark.errors import ArcadeMarkError
+from arcademark.files import check_folder, write_output
 
 
 @commands.command("site")
@@ -50,7 +50,7 @@ def command(
     from arcademark.runs.store.reading import RunRecord, read_run
     from arcademark.scores.reading import runs_in
 
-    check_folder(out, option="--out", page=pages.PAGE)
+    check_folder(out, page=pages.PAGE)
     names = tables.names("collection", collection) or (EVERYTHING,)
     if names != (EVERYTHING,):
         collections.select(names)
@@ -65,11 +65,12 @@ def command(
     for run in () if no_replay else played:
         with replaying() as follow:
             replays[str(run.directory)] = verify(run, workers=workers, on_finding=follow, suite=suite)
-    films, made, left_out = videos.of([] if no_films else [run for run in played if run.protocol.unit == "frame"])
+    sections, films, left_out = videos.of([] if no_films else [run for run in played if run.protocol.unit == "frame"])
     with counting("summing up", "suites") as follow:
-        site = analysis.analyse(places, replays, films, names, follow)
-    written = {**made, **pages.render(site)}
-    write_folder(out, written, option="--out")
+        result = analysis.analyse(places, replays, sections, names, follow)
+    written = {**films, **pages.render(result)}
+    for name, content in written.items():  # the page that `check_folder` looks for is the last
+        write_output(out / name, content)
     for old in (out / "films").glob("[0-9]*.*"):  # an earlier leaderboard's
         if f"films/{old.name}" not in written:
             old.unlink()
@@ -77,6 +78,6 @@ def command(
         if not one.ok:
             messages.say(f"{place}: {len(one.problems):,} of {len(one.findings):,} episodes are not confirmed")
     total = sum(map(len, written.values())) / 1e6
-    messages.tell(f"{len(site.algorithms):,} algorithms, {len(made)} films ({left_out} left out), {total:.1f} MB")
+    messages.tell(f"{len(result.algorithms):,} algorithms, {len(films)} films ({left_out} left out), {total:.1f} MB")
     messages.tell(f"site: {(out / pages.PAGE).resolve().as_uri()}")
     return 0 if all(one.ok for one in replays.values()) else 1

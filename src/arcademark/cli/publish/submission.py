@@ -12,8 +12,8 @@ from arcademark.catalogue.model import ALGORITHM_KINDS
 from arcademark.cli import commands, options
 from arcademark.cli.counting import replaying
 from arcademark.cli.output import Output, with_output
-from arcademark.cli.writing import check_folder, write_folder
 from arcademark.errors import ArcadeMarkError
+from arcademark.files import check_folder, write_output
 
 if TYPE_CHECKING:
     from arcademark.catalogue.model import AlgorithmKind
@@ -47,10 +47,9 @@ def command(
     kind: AlgorithmKind | None,
     name: str,
     out: Path | None,
-    suite: str | None,
-    workers: int | None,
     output: Output,
     cite: Mapping[str, Any],
+    **how: Any,
 ) -> int:
     """Replay every episode of RUN and, where all give their scores, write the collection that a maintainer adds.
 
@@ -62,17 +61,16 @@ def command(
 
     if cite and set(cite) - {"url"} != {"authors", "title", "venue", "year"}:
         raise ArcadeMarkError("--cite: authors, title, venue and year go together; give all of a new paper, or none")
-    if (out is None, paper is None, kind is None) not in ((True, True, True), (False, False, False)) or (
-        cite and paper is None
-    ):
+    missing = [value is None for value in (out, paper, kind)]
+    if any(missing) and (not all(missing) or cite):
         raise ArcadeMarkError("--paper, --kind and --out go together; give all three, or none to check the run alone")
     if out is not None:
-        check_folder(out, option="--out")
+        check_folder(out)
     with replaying() as follow:
         source = None if paper is None else submission.Paper(paper, **cite)
-        found = submission.check(run_directory, source, kind, name, suite=suite, workers=workers, on_finding=follow)
-    written = tuple(str(out / file) for file in found.files) if out is not None else ()
-    if out is not None and found.files:
-        write_folder(out, {file: text.encode() for file, text in found.files.items()}, option="--out")
-    output.show(found, lambda: presenter.document(found, written=written, **COLUMNS))
-    return 0 if found.ok else 1
+        result = submission.check(run_directory, source, kind, name, on_finding=follow, **how)
+    paths = [] if out is None else [out / file for file in result.files]
+    for path, text in zip(paths, result.files.values(), strict=False):
+        write_output(path, text.encode())
+    output.show(result, lambda: presenter.document(result, written=tuple(map(str, paths)), **COLUMNS))
+    return 0 if result.ok else 1

@@ -49,20 +49,21 @@ def command(table: str, named: tuple[str, ...], others: tuple[str, ...], output:
 
     plan = _plan(given.pop("sequential"), given.pop("plan"))
     beside = tuple(name for name in named if is_table(name))
-    asked = tables.score_options(algorithms=tuple(name for name in named if name not in beside), **given)
+    wanted = tables.score_options(algorithms=tuple(name for name in named if name not in beside), **given)
     with counting("comparing", "pairs of algorithms") as follow:
-        found = compare_tables((table, *beside, *others), asked, follow=follow, **plan)
-    output.show(found)
+        result = compare_tables((table, *beside, *others), wanted, follow=follow, **plan)
+    output.show(result)
     return 0
 
 
 def _plan(sequential: bool, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what `compare_tables` is asked for beside its table; raise where options of the plan have no use."""
+    """Return what `compare_tables` is given beside its table; raise where options of the plan have no use."""
     from arcademark.metrics.sequential import Plan
 
     if not sequential:
         if given:
             raise ArcadeMarkError("--plan says how to test with --sequential; give that, too")
         return {}
-    summary = {name: value for name, value in given.items() if name == "summary"}
-    return {"plan": Plan(**{name: value for name, value in given.items() if name != "summary"}), **summary}
+    how = dict(given)
+    summary = {"summary": how.pop("summary")} if "summary" in how else {}
+    return {"plan": Plan(**how), **summary}

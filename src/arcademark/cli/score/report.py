@@ -7,15 +7,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from arcademark.cli import commands, options, tables
+from arcademark.cli import commands, messages, options, tables
 from arcademark.cli.counting import counting
 from arcademark.cli.output import Output, with_output
-from arcademark.cli.writing import check_ending, write
 from arcademark.errors import ArcadeMarkError
+from arcademark.files import check_ending, write_document
 
 if TYPE_CHECKING:
     from arcademark.reports.tables.dataset import Dataset, ScoreOptions
@@ -49,13 +49,11 @@ CURVES = (".png", ".pdf", ".svg", ".csv")
 @with_output
 def command(
     sources: tuple[str, ...],
-    curves: Path | None,
-    tensorboard: Path | None,
     suite: str | None,
     model: str,
-    quiet: bool,
     tolerance: float | None,
     output: Output,
+    **files: Any,
 ) -> int:
     """Show the scores of one or more runs: every game, the median of all as estimated from them, and what is wrong.
 
@@ -64,8 +62,7 @@ def command(
     """
     from arcademark.reports.tables.dataset import ScoreOptions
 
-    options = ScoreOptions(suite=suite, model=model, tolerance=tolerance)
-    show(sources, options, output, curves=curves, tensorboard=tensorboard, quiet=quiet)
+    show(sources, ScoreOptions(suite=suite, model=model, tolerance=tolerance), output, **files)
     return 0
 
 
@@ -77,15 +74,19 @@ def show(
     curves: Path | None = None,
     tensorboard: Path | None = None,
     quiet: bool = False,
+    export: Path | None = None,
+    wide: bool = False,
 ) -> None:
-    """Analyse scores once and render what was asked for; with everything, each of the Const and Perturb agents."""
+    """Analyse scores once and show and write what is wanted; with everything, each of the Const and Perturb agents."""
     from arcademark.reports.tables import analysis
     from arcademark.reports.tables.dataset import prepare
 
-    check_ending(curves, CURVES, option="--curves")
+    check_ending(curves, CURVES)
     options = replace(options, every_variant=output.everything)
     with _uncollected(), counting("summing up", "algorithms") as follow:
         dataset = prepare(sources, options)
+        if export is not None:
+            _export(dataset, export, wide=wide)
         report = analysis.of_dataset(dataset, options, follow if len(dataset.algorithms) >= MANY else None)
     if curves is not None:
         _write_curves(curves, report, dataset)
@@ -113,6 +114,17 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
+def _export(dataset: Dataset, target: Path, *, wide: bool) -> None:
+    """Write the scores in the form that the file's name and ``wide`` ask for."""
+    from arcademark.reports import wording
+    from arcademark.scores.export import RLIABLE, write_long, write_rliable, write_wide
+
+    table = dataset.scores.table
+    (write_rliable if target.suffix == RLIABLE else write_wide if wide else write_long)(table, target)
+    games = wording.plural(len(table.tasks), dataset.benchmark.noun)
+    messages.say(f"{target}: {wording.plural(len(table.algorithms), 'algorithm')}, {games}")
+
+
 def _write_curves(path: Path, report: ScoreReport, dataset: Dataset) -> None:
     from arcademark.reports.runs import figure_learning, learning
 
@@ -120,4 +132,4 @@ def _write_curves(path: Path, report: ScoreReport, dataset: Dataset) -> None:
         raise ArcadeMarkError(f"--curves {path}: no training is recorded in these runs; nothing to draw")
     kind = path.suffix.lower()
     content = learning.as_csv(dataset.scores.runs) if kind == ".csv" else figure_learning.file(report, kind)
-    write(path, content, option="--curves", example="curves.png")
+    write_document(path, content)

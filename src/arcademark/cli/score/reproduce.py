@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arcademark.cli import commands, messages, options
+from arcademark.cli import commands, options
 from arcademark.cli.output import Output, with_output
-from arcademark.cli.writing import check_ending, write
 from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.files import check_ending, write_document
 
 if TYPE_CHECKING:
     from arcademark.reports.blocks import Document
@@ -46,13 +46,12 @@ def command(paper: str, table: int | None, figure: int | None, out: Path | None,
         raise UnknownNameError("paper", paper, PAPERS)
     if out is not None and table is not None and figure is None:
         raise ArcadeMarkError("--out writes figures, and --table asks for none; add --figure N or leave --table out")
-    check_ending(out, KINDS, option="--out", folder=True)
-    shown = analysis.reproduced(paper, table=table, figure=figure)
-    written = [] if out is None else _write_figures(shown, out)
-    output.show(shown, lambda: document(shown))
-    for path in written if output.plain else ():
-        messages.tell(f"figure: {path}")
-    return 1 if shown.counts.unexplained else 0
+    check_ending(out, KINDS, folder=True)
+    result = analysis.reproduced(paper, table=table, figure=figure)
+    written = [] if out is None else _write_figures(result, out)
+    output.show(result, lambda: document(result))
+    output.tell(*(f"figure: {path}" for path in written))
+    return 1 if result.counts.unexplained else 0
 
 
 def document(analysis: Reproduced) -> Document:
@@ -68,21 +67,21 @@ def document(analysis: Reproduced) -> Document:
     return presenter.document(analysis, drawn=drawn, explained={})
 
 
-def _write_figures(shown: Reproduced, out: Path) -> list[Path]:
+def _write_figures(result: Reproduced, out: Path) -> list[Path]:
     """Write every figure as SVG and PNG into a folder, or the only one as the kind of file that is asked for."""
     from arcademark.reports.figures import files
     from arcademark.reports.reproductions import figures
 
     suffix = out.suffix.lower()
     if suffix in KINDS:
-        if len(shown.figures) != 1:
+        if len(result.figures) != 1:
             raise ArcadeMarkError(
-                f"--out {out}: one file for {len(shown.figures)} figures; add --figure N or name a folder"
+                f"--out {out}: one file for {len(result.figures)} figures; add --figure N or name a folder"
             )
-        drawn = [(out, suffix, shown.figures[0])]
+        drawn = [(out, suffix, result.figures[0])]
     else:
-        drawn = [(out / f"{figures.name(item)}{kind}", kind, item) for item in shown.figures for kind in KINDS]
+        drawn = [(out / f"{figures.name(item)}{kind}", kind, item) for item in result.figures for kind in KINDS]
     for path, kind, item in drawn:
         content = files.file(figures.model(item), kind, figures.name(item))
-        write(path, content, option="--out", example="figure.svg")
+        write_document(path, content)
     return [path for path, *_ in drawn]

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from arcademark.cli import commands, messages, options, tables
+from arcademark.cli import commands, options, tables
 from arcademark.cli.output import Output, with_output
 from arcademark.errors import ArcadeMarkError
-
-if TYPE_CHECKING:
-    from arcademark.reports.tables.dataset import ScoreOptions
 
 
 @commands.command("score", "algorithms games metrics suite protocol model export reading everything forms")
@@ -46,32 +43,17 @@ def command(
     TABLE is a file of scores (long or wide CSV, Parquet, the logs of training libraries), a folder of them, a run's
     directory, or a collection of published scores: catalogue:review-2021.
     """
+    from arcademark.cli.score.report import show
+    from arcademark.scores.export import RLIABLE
+
     if wide and export is None:
         raise ArcadeMarkError("--wide is a form of --export; name a file with it, as in --export wide.csv --wide")
-    from arcademark.cli.score.report import show
-
-    asked = replace(tables.score_options(algorithms=tables.names("algorithms", algorithms), **given), model=model)
-    if export is not None:
-        _export(places, asked, export, wide=wide)
-    show(places, asked, output)
-    return 0
-
-
-def _export(places: tuple[str, ...], asked: ScoreOptions, target: Path, *, wide: bool) -> None:
-    """Write the scores that are asked for, in the form that the file's name and ``wide`` ask for."""
-    from arcademark.reports import wording
-    from arcademark.reports.tables.dataset import prepare
-    from arcademark.scores.export import RLIABLE, write_long, write_rliable, write_wide
-
-    if target.exists():
-        raise ArcadeMarkError(f"{target}: exists already; name another file with --export")
-    arrays = target.suffix == RLIABLE
-    if wide and arrays:
+    if wide and export is not None and export.suffix == RLIABLE:
         raise ArcadeMarkError(
-            f"{target}: --wide is a form of .csv, .tsv and .parquet; leave it out, or name such a file"
+            f"{export}: --wide is a form of .csv, .tsv and .parquet; leave it out, or name such a file"
         )
-    dataset = prepare(places, asked)
-    table = dataset.scores.table
-    (write_rliable if arrays else write_wide if wide else write_long)(table, target)
-    games = wording.plural(len(table.tasks), dataset.benchmark.noun)
-    messages.say(f"{target}: {wording.plural(len(table.algorithms), 'algorithm')}, {games}")
+    if export is not None and export.exists():
+        raise ArcadeMarkError(f"{export}: exists already; name another file with --export")
+    wanted = tables.score_options(algorithms=tables.names("algorithms", algorithms), **given)
+    show(places, replace(wanted, model=model), output, export=export, wide=wide)
+    return 0

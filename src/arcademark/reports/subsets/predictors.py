@@ -6,6 +6,7 @@ hold algorithms of other groups: papers, where these are known, else each algori
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -147,13 +148,21 @@ def atari(name: str = ATARI) -> Predictor:
     return Predictor(trained, low, high, of_games(trained.joint.tasks), canonical_game, max_frames_per_episode=cap)
 
 
-def own(places: Sequence[ScoreSource], own_references: Path | None = None, papers: Path | None = None) -> Predictor:
-    """Learn from a table of the user's own, normalised by their own references or those of atari-57.
+def own(
+    training: Sequence[ScoreSource],
+    references: str | os.PathLike[str] | None = None,
+    papers: str | os.PathLike[str] | None = None,
+) -> Predictor | None:
+    """Learn from a table of the user's own, if any, normalised by their own references or those of atari-57.
 
     ``papers`` is as for `arcademark.reports.subsets.validating.origins`.
     """
-    table = dataset.normalised(places, ScoreOptions(references=own_references))
-    known = validating.origins(table.algorithms, table.papers, papers)
+    if not training:
+        if option := "references" if references else "papers" if papers else "":
+            raise ArcadeMarkError(f"--{option} goes with --training TABLE, the scores to learn from; give it, too")
+        return None
+    table = dataset.normalised(training, ScoreOptions(references=references))
+    known = validating.origins(table.algorithms, table.papers, None if papers is None else Path(papers))
     owners = [known[name] for name in table.algorithms]
     if len(set(owners)) < 2:
         whose = f"all of one paper, {owners[0]}" if len(owners) > 1 else "one algorithm's"

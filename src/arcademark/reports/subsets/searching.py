@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import isfinite, log
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias, TypedDict
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from arcademark.subset.problem import FOLD_SEED, Problem, make_problem
 from arcademark.subset.progress import Progress
 from arcademark.subset.search import plan as plans
 from arcademark.subset.search.plan import Step
-from arcademark.subset.search.prepared import Incomplete, SearchOptions
+from arcademark.subset.search.prepared import Incomplete, Nonnegative, SearchOptions
 from arcademark.subset.search.search import Candidate, Certificate, SearchResult, r2_of_all, search
 from arcademark.subset.studies import validate
 from arcademark.subset.studies.validate import Interval, Win
@@ -74,6 +74,28 @@ class Asked(SearchOptions):
         """Return the options of each search."""
         found = {field.name: getattr(self, field.name) for field in dataclasses.fields(SearchOptions)}
         return {**found, "within": self.within or None, "incomplete": OBJECTIVES[self.choose]}
+
+
+class SearchKeywords(TypedDict, total=False):
+    """The fields of `Asked` but for the size as keywords, for type checkers."""
+
+    plan: str | None
+    target: str
+    include: Sequence[str]
+    exclude: Collection[str]
+    within: Collection[str] | None
+    top: int
+    nonnegative: Nonnegative
+    folds: int
+    fold_seed: int
+    bounds: bool
+    threads: int | None
+    transform: str
+    choose: Choose
+    minimum_tasks: int | None
+    minimum_algorithms: int | None
+    nested: bool
+    papers: Path | None
 
 
 @dataclass(frozen=True)
@@ -377,6 +399,8 @@ class Session:
     """What searches of one size and of every size share: scores, what is asked, and the problem made of both."""
 
     def __init__(self, scores: Normalised, asked: Asked, name: str, progress: Begin) -> None:
+        if asked.papers is not None and not asked.nested:
+            raise ArcadeMarkError("--papers goes with --nested, which leaves papers out; give it, too")
         self.scores, self.asked, self._name, self._progress = scores, asked, name, progress
         self.problem = problem_of(scores, asked)
         self._noun = scores.benchmark.noun

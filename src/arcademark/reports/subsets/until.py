@@ -21,13 +21,15 @@ from arcademark.reports import prose, wording
 from arcademark.reports.subsets import predictors
 from arcademark.reports.subsets.predicting import Predicted
 from arcademark.reports.tables.report import ScoreReport
+from arcademark.runs.until import Turn, play_in_turn
 from arcademark.scores.runs import score_run
 from arcademark.subset.predict import outlook
 from arcademark.suite.subsets import LEVEL
 
 if TYPE_CHECKING:
     from arcademark.runs.plan import Plan
-    from arcademark.runs.until import Turn
+    from arcademark.runs.playing.events import Summary
+    from arcademark.runs.request import Request
 
 MEDIAN = "median"
 
@@ -76,23 +78,38 @@ class PlayedUntil:
 
 @dataclass
 class UntilError:
-    """Chooses games until the median of all is known as well as is requested.
+    """Plays games until the median of all is known as well as is requested.
 
     error: At which to stop, a fraction.
-    plan: Of all games that may be played; raises where the error cannot be reached with these.
-    say: Is given what is known, a line at a time.
+    request: Of one agent; raises where the error cannot be reached.
+    games: Those to play first.
+    play, say: Plays what is missing of a plan; is given what is known, a line at a time.
     """
 
     error: float
-    agent: str
-    plan: Plan
+    request: Request
+    games: tuple[str, ...]
+    play: Callable[[Plan], Summary]
     say: Callable[[str], None]
 
     def __post_init__(self) -> None:
+        agents = [spec.label for spec in self.request.agents]
+        if self.request.options.get("shard"):
+            raise ArcadeMarkError("--shard and --until-error: games that are chosen one by one cannot be dealt out")
+        if len(agents) > 1:
+            raise ArcadeMarkError(
+                f"--until-error is for one agent, and {len(agents)} are named: {agents[0]}, {agents[1]}, …; choose one"
+            )
+        (self.agent,) = agents
         self.steps: list[Step] = []
         self._trained = predictors.atari().trained
-        tasks, games = self._trained.joint.tasks, {trial.game for trial in self.plan.trials}
-        playable = [task for task in tasks if task in games]
+        tasks = self._trained.joint.tasks
+        self._plan = self.request.plan(list(dict.fromkeys([*self.games, *tasks])))
+        for left in self._plan.left_out:
+            if left.game in self.games:
+                self.say(f"left out  {left.agent} on {left.game}: {left.reason}")
+        planned = {trial.game for trial in self._plan.trials}
+        playable = [task for task in tasks if task in planned]
         if not playable:
             raise ArcadeMarkError(
                 f"--until-error: {self.agent} plays none of the games of atari-57, which the median is of"
@@ -111,7 +128,11 @@ class UntilError:
         last = self.steps[-1].error
         return last is not None and last <= self.error
 
-    def choose(self, turn: Turn) -> str | None:
+    def run(self) -> tuple[bool, bool]:
+        """Play until it is known, or nothing is left; return whether it was stopped, and whether a trial failed."""
+        return play_in_turn(self._plan, self.request.directory, self.games, self.play, self._choose)
+
+    def _choose(self, turn: Turn) -> str | None:
         """Note what is known now, say it, and return what to play next; None where it is enough, or all there is."""
         costs = {task: max(1.0, turn.left.get(task, 0.0)) for task in self._trained.joint.tasks}
         table = score_run(turn.record).table.select(algorithms=[self.agent]) if turn.record else None

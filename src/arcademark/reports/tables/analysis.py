@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import starmap
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ from arcademark.reports.prose import text
 from arcademark.reports.runs import directory, learning, methods
 from arcademark.reports.subsets.models import ANY
 from arcademark.reports.tables import loading, notices, protocols, similar
-from arcademark.reports.tables.dataset import Dataset, ScoreOptions, prepare
+from arcademark.reports.tables.dataset import Dataset, ScoreKeywords, ScoreOptions, prepare
 from arcademark.reports.tables.document import (
     Algorithm,
     Coverage,
@@ -59,7 +59,7 @@ TOLERANCE = "patterson-2024"
 
 
 def analyse(
-    sources: Sequence[ScoreSource] | ScoreSource, options: ScoreOptions | None = None, /, **asked: Any
+    sources: Sequence[ScoreSource] | ScoreSource, options: ScoreOptions | None = None, /, **asked: Unpack[ScoreKeywords]
 ) -> ScoreReport:
     """Work out everything that is to be said of scores.
 

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import NormalDist
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,7 @@ from arcademark.reports.tables.comparison import (
     Side,
     SummaryDifference,
 )
-from arcademark.reports.tables.dataset import Dataset, ScoreOptions, prepare
+from arcademark.reports.tables.dataset import Dataset, ScoreKeywords, ScoreOptions, prepare
 from arcademark.reports.tables.loading import ScoreSource
 from arcademark.reports.tables.uncertainty import Bootstrap, Difference
 
@@ -67,7 +67,7 @@ def compare_tables(
     follow: Callable[[int, int], None] | None = None,
     plan: Plan | None = None,
     summary: str = POWER_STATISTIC,
-    **asked: Any,
+    **asked: Unpack[ScoreKeywords],
 ) -> Comparison:
     """Work out everything that is to be said of algorithms against each other.
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 from msgspec import structs
@@ -55,7 +55,7 @@ class ScoreOptions:
     suite: str | None = None
     references: str | os.PathLike[str] | None = None
     algorithms: Sequence[str] = ()
-    games: str = ""
+    games: str | Sequence[str] = ""
     metrics: Sequence[str] = ()
     protocol: str | None = None
     frames: int | Mapping[str, int] | None = None
@@ -71,8 +71,25 @@ class ScoreOptions:
         for name in ("algorithms", "metrics"):
             if isinstance(value := getattr(self, name), str):
                 object.__setattr__(self, name, (value,))
-        if not isinstance(games := getattr(self, "games"), str):  # noqa: B009 - declared as what it then is
-            object.__setattr__(self, "games", ",".join(games))
+
+
+class ScoreKeywords(TypedDict, total=False):
+    """The fields of `ScoreOptions` as keywords, for type checkers."""
+
+    suite: str | None
+    references: str | os.PathLike[str] | None
+    algorithms: str | Sequence[str]
+    games: str | Sequence[str]
+    metrics: str | Sequence[str]
+    protocol: str | None
+    frames: int | Mapping[str, int] | None
+    seed: int
+    resamples: int | None
+    method: str | None
+    model: str | None
+    tolerance: float | None
+    every_variant: bool
+    reading: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -172,8 +189,9 @@ def prepare(places: Sequence[ScoreSource] | ScoreSource | Scores, options: Score
     for place, name in enumerate(table.algorithms):
         if name in known.played:  # what is still to be played is shown, too
             present[place] |= [task in known.played[name].cells for task in table.tasks]
-    kept = _tasks(options.games, table.algorithms, table.tasks, present, measure)
-    unscored = () if options.games else tuple(task for task in table.tasks if task not in kept)
+    games = options.games if isinstance(options.games, str) else ",".join(options.games)
+    kept = _tasks(games, table.algorithms, table.tasks, present, measure)
+    unscored = () if games else tuple(task for task in table.tasks if task not in kept)
     table = table.select(tasks=kept)
     if not table.runs_present().any() and not (kept and known.runs):
         raise ArcadeMarkError(

@@ -343,7 +343,7 @@ def gather(folder: Path, python: Sequence[str], names: Sequence[str]) -> None:
     codes = []
     for name in names:
         if parts := sorted(path.parent for path in (folder / SHARDS).glob(str(Path("*-of-*", name, manifest.FILE)))):
-            command = [*python, "-m", "arcademark", "merge", str(folder / name), *map(str, parts)]
+            command = [*python, "-m", "arcademark", "runs", "merge", str(folder / name), *map(str, parts)]
             codes.append(subprocess.call(command))
     sys.exit(max(map(abs, codes), default=1))
 

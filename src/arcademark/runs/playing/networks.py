@@ -74,11 +74,7 @@ def write(directory: Path, trial_id: str, checkpoint: Checkpoint) -> None:
         if place.is_symlink() or (place is path.parent and place.exists() and not place.is_dir()):
             raise ArcadeMarkError(f"{place}: is none of this run's; remove it, and give the same command again")
     path.parent.mkdir(exist_ok=True)
-
-    def fill(draft: Path) -> None:
-        draft.write_bytes(kept)
-
-    write_whole(path, fill)
+    write_whole(path, kept)
 
 
 def learnt_in(directory: Path) -> Mapping[tuple[str, str, int], Learnt | None]:

@@ -1,0 +1,176 @@
+"""What to play and how, as `arcademark.run` and the commands are told it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypedDict
+
+from arcademark.agents.checkpoints import paths
+from arcademark.agents.command import ANSWER_SECONDS
+from arcademark.agents.loading import AgentSpec, agent_specs, command_spec, made_spec, named
+from arcademark.environments.registry import Emulator, load_suite
+from arcademark.errors import ArcadeMarkError
+from arcademark.runs.execution import OnEvent, execute, placed
+from arcademark.runs.plan import AllStarts, Plan, make_plan
+from arcademark.runs.playing import scheduling
+from arcademark.runs.playing.events import Event, Summary
+from arcademark.runs.replay.scalars import logged
+from arcademark.suite import protocols
+from arcademark.suite.protocols import Protocol
+
+Agent = str | AgentSpec | Callable[..., Any] | object
+Place = str | os.PathLike[str]
+
+DEFAULT_GAMES, DEFAULT_PROTOCOL = "atari-5", "world-records"
+
+
+class RunOptions(TypedDict, total=False):
+    """How agents are played. The options of ``arcademark run`` have the same names but where another is given here.
+
+    suite: Other tasks than Atari games, under their own protocol instead of a named one: a suite's file, its name, or
+        ``"gymnasium:CartPole-v1"``.
+    overrides: Settings of the protocol to change (``--override``), as ``{"fire_reset": True}``; the run is labelled as
+        modified.
+    settings: The agent's own parameters (``--set``).
+    seeds: How many, from 0, or which; one by default.
+    episodes: A trial's, or "all-starts", every no-op start once; the protocol's number by default.
+    frames, training_episodes: A learner's budget, in one of the two; the protocol's by default.
+    name: What reports call the agent; by default its reference, or the name of its class or function.
+    commands: Programs in any language that play (``--agent-command``), beside the agents.
+    answer_seconds: That an answer of such a program may take.
+    workers: Processes that play; one a core by default, this one for agents made in Python.
+    engine: "local", or "ray" for a cluster, with its ``address``, and ``gpus`` for each worker.
+    scratch: A folder on a local disk to record in, which is copied to the run's directory.
+    emulator: "console" or "ale"; by default our own console where it can be had.
+    episode_seconds: That an episode may take before its trial is given up.
+    shard: Which, from 1, and of how many; ``arcademark runs merge`` makes one run of them.
+    out: The run's directory; by default in ``runs``, named after the agent, and the protocol if it is another than
+        world-records.
+    tensorboard: A folder for TensorBoard's event files, to which scores are added as they happen.
+    wandb: A project of W&B, in which they are logged; the package ``wandb`` must be installed.
+    """
+
+    suite: str | None
+    overrides: Mapping[str, object]
+    settings: Mapping[str, object]
+    seeds: int | Sequence[int]
+    episodes: int | AllStarts | None
+    frames: int | None
+    training_episodes: int | None
+    name: str | None
+    commands: Sequence[str]
+    answer_seconds: float | None
+    workers: int | None
+    engine: str
+    address: str | None
+    gpus: float | None
+    scratch: Place | None
+    emulator: Emulator | None
+    episode_seconds: float | None
+    shard: tuple[int, int] | None
+    out: Place | None
+    tensorboard: Place | None
+    wandb: str | None
+
+
+@dataclass(frozen=True)
+class Request:
+    """Agents, and how they are to be played.
+
+    directory: Of the run, or of its shard.
+    """
+
+    agents: tuple[AgentSpec, ...]
+    protocol: Protocol
+    directory: Path
+    options: RunOptions
+
+    def plan(self, games: str | Sequence[str] | None) -> Plan:
+        """Plan all trials on these games, the usual ones if None; errors are those of `make_plan`."""
+        usual = "all" if self.protocol.unit == "step" else DEFAULT_GAMES
+        budget: dict[str, Any] = self._given("episodes", "frames", "training_episodes", "emulator")
+        seeds = self.options.get("seeds", 1)
+        return make_plan(self.agents, usual if games is None else games, self.protocol, seeds, **budget)
+
+    def of_shard(self, plan: Plan) -> Plan:
+        """Return the shard's part of a plan; all of it where no shard is meant."""
+        shard = self.options.get("shard")
+        return plan if shard is None else scheduling.shard(plan, *shard)
+
+    def play(self, plan: Plan, hear: OnEvent, directory: Path | None = None) -> Summary:
+        """Play what is missing of a plan; errors are those of `arcademark.runs.execution.execute`."""
+        where = directory or self.directory
+        how = self._given("workers", "engine", "address", "gpus", "episode_seconds", "scratch")
+        with logged(plan, where, self.options.get("tensorboard"), self.options.get("wandb")) as log:
+
+            def hear_all(event: Event) -> None:
+                hear(event)
+                log(event)
+
+            return execute(plan, where, on_event=hear_all, **how)
+
+    def _given(self, *names: str) -> dict[str, Any]:
+        return {name: value for name, value in self.options.items() if name in names and value is not None}
+
+
+def request(agent: Agent | Sequence[Agent], protocol: str | Protocol | None, options: RunOptions) -> Request:
+    """Read what is asked for; an `ArcadeMarkError` where something is unknown, or does not go with something else."""
+    placed(options.get("engine", "local"), options.get("address"), options.get("gpus"))
+    commands, patience = options.get("commands", ()), options.get("answer_seconds")
+    if patience is not None and not commands:
+        raise ArcadeMarkError("--engine answer_seconds: goes with --agent-command; leave it out")
+    rules = rules_of(protocol, options.get("suite"), options.get("overrides") or {})
+    given = [agent] if isinstance(agent, str) or not isinstance(agent, Sequence) else list(agent)
+    settings = options.get("settings") or {}
+    specs: list[AgentSpec] = []
+    for item in given:
+        if isinstance(item, str):
+            specs += agent_specs(item, settings)
+        else:
+            specs.append(item if isinstance(item, AgentSpec) else made_spec(item, settings))
+    specs += [command_spec(text, settings, patience or ANSWER_SECONDS) for text in commands]
+    if not specs:
+        raise ArcadeMarkError("no AGENT is named; name one, or a program with --agent-command")
+    if (name := options.get("name")) is not None:
+        specs = list(named(specs, name))
+    called = "agents" if len(given) > 1 else given[0] if given and isinstance(given[0], str) else specs[0]
+    out = options.get("out")
+    directory = Path(out) if out is not None else default_directory(called, rules.name, options.get("shard"))
+    return Request(tuple(specs), rules, directory, options)
+
+
+def rules_of(protocol: str | Protocol | None, suite: str | None, overrides: Mapping[str, object]) -> Protocol:
+    """Return the protocol that is named, or a suite's, with what is overridden."""
+    if suite is not None and protocol is not None:
+        raise ArcadeMarkError("--suite and --protocol: a suite has its own protocol; leave --protocol out")
+    if suite is not None:
+        protocol = protocols.step_protocol(load_suite(suite))
+    elif protocol is None or isinstance(protocol, str):
+        protocol = protocols.protocol(protocol or DEFAULT_PROTOCOL)
+    return protocol.override(overrides)
+
+
+def default_directory(
+    agent: str | AgentSpec, protocol: str, shard: tuple[int, int] | None = None, prefix: str = ""
+) -> Path:
+    """Name the run's directory after the agent, and its protocol if that is not the default one.
+
+    ``runs/random``, ``runs/random-machado-2018``, of checkpoints ``runs/models-pong``, of a pattern ``runs/models``, of
+    a command ``runs/my_agent-fast``, of a shard ``runs/random-1-of-2``.
+    """
+    if isinstance(agent, AgentSpec):
+        name = agent.label
+    elif paths.is_checkpoint(agent):
+        path = Path(agent)
+        name = paths.short(str(path.absolute())) if "{" in agent else "-".join((*path.parts[-2:-1], path.stem))
+    else:
+        source, _, factory = agent.rpartition(":")
+        name = f"{Path(source).name.removesuffix('.py')}-{factory}" if source else agent
+    name = prefix + name + ("" if protocol == DEFAULT_PROTOCOL else f"-{protocol}")
+    plain = "".join(character if character.isalnum() or character in "._-" else "-" for character in name)
+    plain = re.sub("-+", "-", plain).strip("-") or "run"
+    return Path("runs") / (plain if shard is None else f"{plain}-{shard[0]}-of-{shard[1]}")

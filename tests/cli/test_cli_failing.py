@@ -1,0 +1,39 @@
+"""Whatever is wrong: one line that names it, exit code 2, nothing written."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FAKES = Path(__file__).parents[1] / "fakes"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fake", ["raising", "wrong_action", "wrong_shape"])
+def test_an_agent_that_fails_on_one_game_fails_its_trials_only(invoke, short, fake):
+    ended = invoke("run", f"{FAKES / fake}.py:make_agent", "--games", "pong", "--episodes", 1, *short, "--out", "run")
+    assert ended.code == 1
+    assert "failed" in ended.err
+    assert "Traceback" not in ended.err
+    shown = invoke("report", "run")
+    assert shown.code == 0
+    assert "failed" in shown.out
+
+
+def test_a_damaged_store_is_said(invoke, played):
+    (played / "run.sqlite").write_bytes(b"not a database at all, just some bytes" * 100)
+    refused = invoke("report", played)
+    assert refused.code == 2
+    assert "run.sqlite" in refused.err
+
+
+@pytest.mark.parametrize("form", [[], ["--to=json"]])
+def test_a_reader_that_leaves_is_no_bad_news(form):
+    command = [sys.executable, "-c", "from arcademark.cli.main import main; main()", "info", "games", *form]
+    reader, writer = os.pipe()
+    os.close(reader)
+    with open(writer, "wb") as out:
+        ended = subprocess.run(command, stdout=out, stderr=subprocess.PIPE, timeout=60, check=False)
+    assert (ended.returncode, ended.stderr) == (141, b"")
