@@ -134,7 +134,7 @@ def test_rewards_are_clipped_for_the_learner_only(toy_plan, paced, clipping, lar
     (trial,) = toy_plan(paced("Learner"), frames=20_000, override=override).trials
     player = Player(trial)
     seen = []
-    player.agent.learner.learn = lambda transition, rng: seen.append(transition.reward)
+    player.agent.policy.learn = lambda transition, rng: seen.append(transition.reward)
     told = list(player.play([]))
     scores = [result.record.score for block in told if isinstance(block, TrainingBlock) for result in block.results]
     assert max(seen) == largest

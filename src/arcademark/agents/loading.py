@@ -266,6 +266,7 @@ def command_spec(
 
 def made_spec(made: object, settings: Mapping[str, object] | None = None) -> AgentSpec:
     """Return the spec of an agent that was made in this process, or of a factory with its settings; errors as above."""
+    factory_of(made)  # which refuses what is no agent
     return _with(AgentSpec(getattr(made, "__name__", None) or type(made).__name__, made=made), settings)
 
 
