@@ -196,6 +196,7 @@ def test_a_file_that_is_no_program(tmp_path, env):
         make_agent(command_spec(str(path)), env)
 
 
+@pytest.mark.slow
 def test_an_agent_that_is_dropped_ends_with_what_it_started(tmp_path, env):
     agent = make_agent(program("family", tmp_path / "told", timeout=1.0), env)
     running = agent.policy._program._process.pid
@@ -213,6 +214,7 @@ def test_an_agent_that_is_dropped_ends_with_what_it_started(tmp_path, env):
     assert process.returncode == 0  # it ended as its standard input did
 
 
+@pytest.mark.slow
 def test_a_program_ends_with_the_process_that_plays_it(tmp_path, env):
     code = (
         "import sys; sys.path[:0] = sys.argv[1:3]; import test_command, conftest; env = conftest.make_spec(); "

@@ -123,6 +123,7 @@ SETTINGS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SETTINGS)
 def test_planners_that_come_with_the_package_conform(name, toy):
     (spec,) = agent_specs(name, SETTINGS[name])

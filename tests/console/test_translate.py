@@ -79,6 +79,7 @@ def test_what_was_not_reached_is_interpreted(monkeypatch):
     assert_same("gopher", rom, 100)
 
 
+@pytest.mark.slow
 def test_random_play_finds_what_tables_lead_to():
     rom = rom_path("gopher").read_bytes()
     seen = translate._seen("gopher", rom)
@@ -96,6 +97,7 @@ def test_a_block_ends_where_another_bank_may_begin(kind, size):
     assert max(addresses) == (0xF7FE if kind == "E0" else 0xFFFE)
 
 
+@pytest.mark.slow
 def test_what_is_kept_is_found_without_compiling(monkeypatch):
     rom = rom_path("pong").read_bytes()
     translate.translated("pong", rom)

@@ -62,6 +62,7 @@ def test_features_are_those_of_whole_vectors(encoding, num_bits, vectors, nonzer
     assert follow(features, screens[::-1]) == expected[::-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("encoding", "planes"), [("one-hot", 128), ("binary", 7)])
 def test_real_play(encoding, planes):
     screens = random_play(FREEWAY, 6)

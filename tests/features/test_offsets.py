@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from arcademark.features.base import Change
 from arcademark.features.sets.offsets import COLOURS, Offsets
 
+pytestmark = pytest.mark.slow  # to compile
+
 NAMES = [f"c{colour}" for colour in range(COLOURS)]
 HERE, NORTH, SOUTH, WEST, EAST = "in the same tile", "row{} above", "row{} below", "column{} left", "column{} right"
 

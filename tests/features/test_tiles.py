@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -47,6 +48,7 @@ def episodes(draw):
     return screens, draw(st.integers(1, 10)), draw(st.integers(1, 12)), draw(st.sampled_from([8, 128])), background
 
 
+@pytest.mark.slow
 @given(episodes())
 @settings(max_examples=200, deadline=None)
 def test_what_changed_adds_up_to_what_the_slow_twin_sees(episode):

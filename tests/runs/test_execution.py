@@ -254,6 +254,7 @@ def test_an_agent_that_ends_the_interpreter(tmp_path, toy_plan, body, message):
     assert re.search(message, failed.error)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["act", "factory"])
 def test_an_agent_that_hangs(tmp_path, toy_plan, fake, where):
     (tmp_path / "own.py").write_text("import time\ndef make(env):\n    time.sleep(600)\n")
@@ -267,6 +268,7 @@ def test_an_agent_that_hangs(tmp_path, toy_plan, fake, where):
     assert re.fullmatch(f"{what} took more than 1 s, the limit", failed.error)
 
 
+@pytest.mark.slow
 def test_the_limit_is_for_an_episode_not_for_all(tmp_path, toy_plan, paced, monkeypatch):
     monkeypatch.setenv("PACE", "0.01")
     plan = toy_plan(paced("Paced"), paced("Learner"), episodes=10, frames=600)

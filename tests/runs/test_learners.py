@@ -43,6 +43,7 @@ def test_training_takes_the_episodes_that_were_asked_for(tmp_path, toy_plan, pac
     assert {finding.outcome for finding in verify(tmp_path / "run", workers=1).findings} == {"confirmed"}
 
 
+@pytest.mark.slow
 def test_agents_that_turn_out_not_to_learn_have_no_budget_and_are_told_of_once(tmp_path, toy_plan, fake, paced):
     heard = []
     plan = toy_plan("random", fake("wrong_action"), paced("Learner"), seeds=(0, 1), training_episodes=2)

@@ -105,6 +105,7 @@ def test_a_directory_that_goes_is_noticed_at_once(tmp_path, toy_plan, paced, mon
     assert directory.exists() == (how == "replaced")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seconds", [0.0, 0.2, 1.0])
 def test_a_process_whose_starter_goes_while_it_starts_says_nothing(seconds):
     code = (

@@ -39,6 +39,7 @@ def apart(tmp_path_factory: pytest.TempPathFactory, toy_plan: ToyPlan) -> list[P
     return made
 
 
+@pytest.mark.slow
 def test_seeds_played_apart_are_the_run_that_was_not(
     apart: list[Path], tmp_path: Path, toy_plan: ToyPlan, rows: Rows
 ) -> None:
@@ -124,6 +125,7 @@ def test_episodes_that_differ_are_refused_and_nothing_is_written(tmp_path: Path,
     assert (rows(out), (out / "manifest.json").read_bytes()) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "told"),
     [
@@ -160,12 +162,14 @@ def test_seeds_played_apart_are_read_as_one_run(apart: list[Path], tmp_path: Pat
     assert collection.runs[0].seeds["random"] == (0, 1, 2)
 
 
+@pytest.mark.slow
 def test_runs_that_share_a_trial_stay_apart(apart: list[Path], tmp_path: Path, toy_plan: ToyPlan) -> None:
     execute(toy_plan("random", LEARNER, **TRAINED, seeds=(1, 3)), tmp_path / "more", workers=1)
     records = [read_run(directory) for directory in (apart[0], apart[2], tmp_path / "more")]
     assert [record.parts for record in together(records)] == [(apart[0], apart[2]), ()]
 
 
+@pytest.mark.slow
 def test_a_shard_is_a_fixed_part_and_all_of_them_are_the_plan(tmp_path: Path, toy_plan: ToyPlan, rows: Rows) -> None:
     plan = toy_plan("random", LEARNER, **TRAINED, seeds=(0, 1, 2, 3))
     parts = [shard(plan, number, 3) for number in (1, 2, 3)]
@@ -183,6 +187,7 @@ def test_a_shard_is_a_fixed_part_and_all_of_them_are_the_plan(tmp_path: Path, to
             shard(plan, number, count)
 
 
+@pytest.mark.slow
 def test_what_a_missing_shard_was_to_play_is_asked_for(tmp_path: Path, toy_plan: ToyPlan, rows: Rows) -> None:
     plan = toy_plan("random", LEARNER, **TRAINED, seeds=(0, 1, 2, 3))
     parts = [tmp_path / f"part{number}" for number in (1, 2, 3)]

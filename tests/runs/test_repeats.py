@@ -34,6 +34,7 @@ def numbered(record):
     return kinds(record, record.trials).tolist()
 
 
+@pytest.mark.slow
 def test_episodes_of_one_start_are_the_same_whatever_the_seed(tmp_path):
     record = played(tmp_path, episodes=20, seeds=2)
     starts = [
@@ -46,6 +47,7 @@ def test_episodes_of_one_start_are_the_same_whatever_the_seed(tmp_path):
     assert record.manifest["agents"][0]["draws"] is False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("agent", "game", "rules", "draws"),
     [

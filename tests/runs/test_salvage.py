@@ -186,6 +186,7 @@ def test_notes_of_a_learner_that_is_scored_in_training_stay(toy_plan, paced, tmp
         assert execute(plan, tmp_path / table, workers=1).complete
 
 
+@pytest.mark.slow
 def test_training_goes_on_only_where_all_of_it_is_intact(toy_plan, paced, tmp_path, rows):
     plan = toy_plan("random", paced("Learner"), frames=600, episodes=4)
     execute(plan, tmp_path / "run", workers=1)

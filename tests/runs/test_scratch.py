@@ -79,6 +79,7 @@ def test_the_directory_is_renewed_once_in_a_while_and_at_the_end(tmp_path, scrat
     assert journal(tmp_path / "run") == "delete"
 
 
+@pytest.mark.slow
 def test_what_a_killed_run_had_not_yet_put_into_its_file_is_taken_over(tmp_path, scratch, toy_plan, rows):
     plan = toy_plan("random", seeds=(0, 1))
     execute(plan, tmp_path / "run", workers=1)

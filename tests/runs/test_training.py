@@ -63,6 +63,7 @@ def until_blocks(trial, count, checkpoint=None):
     return seen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fire", [False, True])
 def test_whole_games_are_recorded_in_order_and_replay_as_recorded(tmp_path, plan, monkeypatch, fire):
     monkeypatch.setenv("PACE", "0.2" if fire else "0.05")  # presses leave fewer updates
@@ -120,6 +121,7 @@ def test_games_that_end_before_an_earlier_one_wait_for_it(plan):
     assert sum(result.record.frames for result in results(events)) == blocks(events)[-1].checkpoint.frames
 
 
+@pytest.mark.slow
 def test_a_stop_loses_games_in_play_and_nothing_else(plan):
     (trial,) = plan(settings={"checkpoint_frames": 200, "chunk": 5}).trials
     there, checkpoint, stops = [], None, 0
@@ -185,6 +187,7 @@ def test_the_file_is_written_again_where_it_is_missing_and_never_through_a_link(
     assert not elsewhere.exists()
 
 
+@pytest.mark.slow
 def test_games_lost_where_a_training_was_interrupted_are_told_and_nothing_else_may_be_missing(tmp_path, plan):
     """Frames of games that were in play are spent, and not recorded; of a training in one piece none are."""
     directory = tmp_path / "run"

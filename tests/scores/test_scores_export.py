@@ -120,7 +120,7 @@ def test_a_long_file_comes_back(tmp_path_factory: pytest.TempPathFactory, suffix
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet"])
-@settings(deadline=None)
+@settings(deadline=None, max_examples=30)
 @given(made=tables(runs=1))
 @example(made=ScoreTable((",0",), (",",), np.zeros((1, 1, 1)), ("",), ("",)))
 def test_a_wide_file_comes_back(tmp_path_factory: pytest.TempPathFactory, suffix: str, made: ScoreTable) -> None:

@@ -55,6 +55,7 @@ def test_nonnegative_least_squares_agrees_with_scipy(seed):
         assert np.sum((y - x @ solution) ** 2) == pytest.approx(rest, rel=1e-7, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_pairs_explain_as_much_as_least_squares_with_the_last_two_not_negative(seed):
     rng = np.random.default_rng(seed)

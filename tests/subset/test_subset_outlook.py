@@ -64,6 +64,7 @@ def test_the_middle_is_the_conditional_mean_by_hand(trained):
     assert found.tasks["b"].value == pytest.approx(10**log - 1)
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None)
 @given(
     st.dictionaries(st.sampled_from(TASKS), st.floats(0, 300), min_size=1, max_size=6),

@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from arcademark.features.disco.instances import classify, count_features, find_velocities, share
 from arcademark.features.disco.tiling import tile_tables
 
+pytestmark = pytest.mark.slow  # to compile
+
 
 def rows_of(instances):
     return np.array(instances, np.int32).reshape(-1, 5)

@@ -1,10 +1,13 @@
 import hypothesis.extra.numpy as hnp
 import numpy as np
+import pytest
 from drawn import as_rows, blobs_of, box, images, may_be_object, silhouette
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arcademark.features.disco.sightings import sight
+
+pytestmark = pytest.mark.slow  # to compile
 
 
 def slow_sight(screens, background):

@@ -204,6 +204,7 @@ def image(height, width):
     return np.zeros((height, width, 3), np.uint8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "shapes",
     [[(210, 160)], [(210, 160), (176, 208)], [(210, 160)] * 4, [*[(210, 160)] * 4, (145, 480)], [(1024, 8), (8, 1024)]],

@@ -52,6 +52,7 @@ def drawn(figure: PaperFigure) -> Figure:
     return made
 
 
+@pytest.mark.slow
 def test_no_text_is_over_another_or_cut_off(figure: PaperFigure) -> None:
     made = drawn(figure)
     width, height = made.bbox.width, made.bbox.height
@@ -95,6 +96,7 @@ def test_every_number_stands_in_the_figure_and_in_its_words(figure: PaperFigure)
                 assert f"{label}" in words
 
 
+@pytest.mark.slow
 def test_a_file_stands_on_paper(figure: PaperFigure) -> None:
     root = ET.fromstring(files.file(reproduction_figures.model(figure), ".svg", "one"))
     left, top, width, height = (float(number) for number in root.attrib["viewBox"].split())

@@ -185,6 +185,7 @@ def test_panels_stand_below_each_other_where_there_is_little_room(report):
     assert len(ids) == len(set(ids)) > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "start"), [(".png", b"\x89PNG"), (".pdf", b"%PDF"), (".svg", b"<?xml")])
 def test_files_stand_alone_and_never_change(report, kind, start):
     made = figure_learning.file(report, kind)
