@@ -1,4 +1,4 @@
-/* An agent in C, in one file without a library; docs/protocol.md describes what is exchanged.
+/* An agent in C, in one file without a library; docs/messages.md describes what is exchanged.
 
        cc -O3 -o agent examples/agent.c
        arcademark run --agent-command './agent --batch 8' --games pong --episodes 3

@@ -2,7 +2,7 @@
 //
 //     arcademark run --agent-command 'node examples/agent.js' --set exploration=0.2 --games pong --training-episodes 3
 //
-// It exchanges a line of JSON for each that it is sent; docs/protocol.md describes them. It does what my_learner.py does.
+// It exchanges a line of JSON for each that it is sent; docs/messages.md describes them. It does what my_learner.py does.
 
 const lines = require("node:readline").createInterface({ input: process.stdin });
 const say = (message) => process.stdout.write(JSON.stringify(message) + "\n");

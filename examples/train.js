@@ -1,4 +1,4 @@
-// A training program in JavaScript that plays games, or other tasks, of ArcadeMark; docs/protocol.md describes what is exchanged.
+// A training program in JavaScript that plays games, or other tasks, of ArcadeMark; docs/messages.md describes what is exchanged.
 //
 //     node examples/train.js [steps] [what to play, as arguments of "arcademark serve"]
 //     node examples/train.js 1000 cartpole_v1 --suite gymnasium:CartPole-v1 --envs 2

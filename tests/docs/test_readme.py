@@ -73,7 +73,7 @@ def test_every_command_is_shown() -> None:
     }
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/start.md", "docs/protocols.md", "docs/protocol.md"])
+@pytest.mark.parametrize("name", ["README.md", "docs/start.md", "docs/protocols.md", "docs/messages.md"])
 def test_other_pages_show_commands_that_are_executed(name: str) -> None:
     executed = [command for block in COMMANDS_OF for command in block]
     shown = [command for block in commands_of((ROOT / name).read_text(encoding="utf-8")) for command in block]

@@ -1,4 +1,4 @@
-"""Agents that are programs in any language, which are spoken to over pipes (docs/protocol.md).
+"""Agents that are programs in any language, which are spoken to over pipes (docs/messages.md).
 
 ::
 

@@ -240,7 +240,7 @@ def own_reference(ref: str) -> str:
 def command_spec(
     command: str, settings: Mapping[str, object] | None = None, timeout: float = ANSWER_SECONDS
 ) -> AgentSpec:
-    """Return the agent that a command starts, a program in any language that speaks the protocol of docs/protocol.md.
+    """Return the agent that a command starts, a program in any language that speaks the protocol of docs/messages.md.
 
     Parameters
     ----------

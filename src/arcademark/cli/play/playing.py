@@ -102,7 +102,7 @@ for_one = options.combine(
         "commands",
         multiple=True,
         metavar="COMMAND",
-        help="Play a program in any language, as in './my_agent --fast' (docs/protocol.md). May be repeated.",
+        help="Play a program in any language, as in './my_agent --fast' (docs/messages.md). May be repeated.",
     ),
 )
 

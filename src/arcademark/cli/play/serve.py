@@ -31,14 +31,14 @@ def command(
 ) -> int:
     """Offer GAMES under a protocol to the program that starts this command, over its standard input and output.
 
-    docs/protocol.md describes the messages. It ends when its standard input does.
+    docs/messages.md describes the messages. It ends when its standard input does.
     """
     from arcademark.environments.interfaces.gymnasium import make_vec
     from arcademark.environments.interfaces.serving import Server
     from arcademark.runs.request import rules_of
 
     if sys.stdin.isatty():
-        raise ArcadeMarkError("serve: speaks to a program that starts it, not to a terminal; see docs/protocol.md")
+        raise ArcadeMarkError("serve: speaks to a program that starts it, not to a terminal; see docs/messages.md")
     rules = rules_of(protocol, suite, overrides)
     vector = make_vec(games, envs, rules, training=training, render_mode="rgb_array", copy=False)
     outgoing = os.dup(1)

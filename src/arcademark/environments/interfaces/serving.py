@@ -1,4 +1,4 @@
-"""A vector of games, or other tasks, for a training program in any language, over pipes (docs/protocol.md)."""
+"""A vector of games, or other tasks, for a training program in any language, over pipes (docs/messages.md)."""
 
 from __future__ import annotations
 
