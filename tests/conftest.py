@@ -17,15 +17,26 @@ os.environ.pop("ARCADEMARK_CONSOLE", None)
 """Tests switch the console off themselves, where that is what they test."""
 
 
-@pytest.fixture(autouse=True, scope="session")
-def _cache_of_its_own() -> Iterator[None]:
-    """Keep what is cached away from the user's folder: in one for all sessions with the same code of what is cached."""
+def cache_folder() -> Path:
+    """Return where what is cached is kept for all sessions with the same code of what is cached."""
     digest = hashlib.sha256()
     for package in ("console", "environments", "features", "suite"):
         for path in sorted((ROOT / "src" / "arcademark" / package).rglob("*.*")):
             digest.update(path.read_bytes() if path.suffix in (".py", ".c", ".h") else b"")
+    return ROOT / "build" / f"cache-{digest.hexdigest()[:16]}"
+
+
+CACHE = cache_folder()
+"""In place of the user's own."""
+
+WARM = CACHE.exists()
+"""Whether what tests compile was there when they began; else any test may have to compile it."""
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _cache_of_its_own() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ARCADEMARK_CACHE", str(ROOT / "build" / f"cache-{digest.hexdigest()[:16]}"))
+        patch.setenv("ARCADEMARK_CACHE", str(CACHE))
         yield
 
 
@@ -34,9 +45,6 @@ LIMIT = 1.0
 
 LENIENCE = 4
 """How much longer fails the session: a process's first test pays for imports and fits, a busy machine for caches."""
-
-WARM = any((ROOT / "build").glob("cache-*"))
-"""Whether what tests compile was there when they began; else any test may have to compile it."""
 
 UNLIMITED = ("slow", "needs", "end_to_end", "deep", "cluster")
 

@@ -5,6 +5,7 @@ import random
 import pytest
 
 from arcademark.agents.loading import agent_specs
+from arcademark.errors import UnknownNameError
 from arcademark.runs import execution
 from arcademark.runs.engines.here import InProcessEngine
 from arcademark.runs.execution import execute
@@ -14,6 +15,7 @@ from arcademark.runs.playing.scheduling import SIMULATED_PER_PLAYED, Lengths, de
 from arcademark.runs.store.reading import read_run
 from arcademark.suite import protocols
 from arcademark.suite.tasks import games, suite
+from plugin_packages import install
 
 RULES = protocols.protocol("world-records")
 RANDOM = {game: games()[game].random_frames for game in games()}
@@ -83,3 +85,17 @@ def test_trials_are_begun_longest_first_and_recorded_in_the_plans_order(tmp_path
 
 def test_random_play_is_known_of_every_game_of_the_suite():
     assert all(500 < RANDOM[game] <= 108_000 for game in suite("atari-57").tasks)
+
+
+def test_an_engine_of_another_package_plays_by_its_name(tmp_path, monkeypatch):
+    install(
+        tmp_path,
+        "engine_of_theirs",
+        "[arcademark.engines]\nhere = arcademark.runs.engines.here:InProcessEngine\n",
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    plan = make_plan("random", ["pong"], RULES.override({"max_frames_per_episode": "400"}), episodes=1)
+    execute(plan, tmp_path / "run", engine="here")
+    assert [trial.status for trial in read_run(tmp_path / "run").trials] == ["done"]
+    with pytest.raises(UnknownNameError, match="unknown engine 'her'; did you mean 'here'"):
+        execute(plan, tmp_path / "other", engine="her")

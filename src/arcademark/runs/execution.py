@@ -15,6 +15,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from arcademark import plugins
 from arcademark.agents.loading import AgentSpec, all_parameters, kind, names_seed
 from arcademark.environments.emulation.facts import AWAIT_FIRE
 from arcademark.environments.registry import Emulator, version_of
@@ -38,6 +39,7 @@ from arcademark.suite.settings import MOST_FRAMES
 PROGRESS_SECONDS, LIVE_SECONDS = 0.25, 2.0
 PROGRESS_SHARE = 0.05  # of the time that telling progress takes at most
 ENGINES: dict[str, MakeEngine] = {"local": LocalEngine, "ray": RayEngine}
+PLUGINS = "arcademark.engines"
 
 OnEvent = Callable[[Event], None]
 
@@ -68,7 +70,8 @@ def execute(
     directory : path
         The run's directory, made if missing.
     engine : str
-        Where trials run: "local", in processes of this machine, or "ray", on a Ray cluster.
+        Where trials run: "local", in processes of this machine, "ray", on a Ray cluster, or the name that another
+        package gives one (entry points ``arcademark.engines``, of a `arcademark.runs.engines.base.MakeEngine`).
     workers : int, optional
         Processes that play; one a core by default, of a cluster as many as it has processors for now. It
         cannot change a score. An agent that was made in this process is played in it.
@@ -101,7 +104,7 @@ def execute(
         raise ArcadeMarkError(f"workers {workers}: expected at least 1")
     if episode_seconds is not None and not episode_seconds > 0:
         raise ArcadeMarkError(f"seconds an episode may take {episode_seconds}: expected more than 0")
-    make = make or ENGINES[engine]
+    make = make or engine_of(engine)
     if here := [spec.label for spec in plan.agents if spec.made is not None]:
         if workers not in (None, 1) or engine != "local":
             raise ArcadeMarkError(
@@ -127,10 +130,17 @@ def begin(plan: Plan, directory: Path) -> None:
         _enter(recorder, plan, describe(plan, provenance.command()))
 
 
+def engine_of(name: str) -> MakeEngine:
+    """Return what makes an engine: ours, or that of another package (``arcademark.engines``)."""
+    make: MakeEngine | None = ENGINES.get(name) or plugins.named(PLUGINS, name)
+    if make is None:
+        raise UnknownNameError("engine", name, [*ENGINES, *plugins.names(PLUGINS)])
+    return make
+
+
 def placed(engine: str, address: str | None, gpus: float | None) -> dict[str, Any]:
     """Return what of these an engine is given, as `execute` has them; an ArcadeMarkError if it has none."""
-    if engine not in ENGINES:
-        raise UnknownNameError("engine", engine, ENGINES)
+    engine_of(engine)
     if gpus is not None and not (0 <= gpus < math.inf and (gpus <= 1 or gpus.is_integer())):
         raise ArcadeMarkError(f"GPUs of a worker {gpus}: expected a share of one, or a whole number")
     placing = {name: value for name, value in (("address", address), ("gpus", gpus)) if value is not None}
