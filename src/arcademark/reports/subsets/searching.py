@@ -20,8 +20,8 @@ from arcademark.reports.columns import Column
 from arcademark.reports.subsets import predictors, summaries, validating
 from arcademark.reports.subsets.dataset import Normalised
 from arcademark.reports.subsets.predictors import Others
-from arcademark.reports.subsets.validating import Validation
 from arcademark.subset.predict.model import SubsetModel, from_candidate
+from arcademark.subset.predict.spread import spread
 from arcademark.subset.problem import FOLD_SEED, Problem, make_problem
 from arcademark.subset.progress import Progress
 from arcademark.subset.search import plan as plans
@@ -29,8 +29,8 @@ from arcademark.subset.search.plan import Step
 from arcademark.subset.search.prepared import Incomplete, Nonnegative, SearchOptions
 from arcademark.subset.search.search import Candidate, Certificate, SearchResult, r2_of_all, search
 from arcademark.subset.studies import validate
-from arcademark.subset.studies.validate import Interval, Win
-from arcademark.suite.subsets import LEVEL, conformal_half_width
+from arcademark.subset.studies.validate import Interval, Validation, Win
+from arcademark.suite.subsets import LEVEL, Nested, conformal_half_width
 
 Choose: TypeAlias = Literal["best", "charged"]
 """By the error on complete cases, or with incomplete cases charged."""
@@ -435,8 +435,8 @@ class Session:
         if not self.asked.nested:
             return {}
         papers = validating.origins(self.problem.algorithms, self.scores.papers, self.asked.papers)
-        found = validate.nested(self.problem, papers, choose, self.bar("papers left out"))
-        return {name: validating.validation(item, self.asked.transform) for name, item in found.items()}
+        log = self.asked.transform == validating.LOG
+        return validate.nested(self.problem, papers, choose, self.bar("papers left out"), log=log)
 
     def model(self, best: Candidate, ending: str, certificate: Certificate, nested: Validation | None) -> SubsetModel:
         """Make the model of a subset, named by the table and by what it predicts unless that is the median."""
@@ -458,19 +458,24 @@ class Session:
         """Return what a model keeps of its errors: on papers left out and, of Atari's median, on those not searched."""
         if nested is None:
             return {}
-        spread = validating.spread_of(nested, self.problem, best.tasks)
+        usual = spread(self.problem, best.tasks, nested.errors(usual=True))
         ours = self.scores.benchmark.view.name == predictors.ATARI and self.asked.target == "median"
         others: Others = ()
         if ours and self.asked.transform == validating.LOG:
             papers = validating.origins(self.problem.algorithms, self.scores.papers, self.asked.papers)
             unknown = [name for name in self.problem.algorithms if papers[name] == name]
             others = predictors.other_papers(best, {*papers.values(), *self.scores.papers.values()}, unknown)
-        usual = [[size / spread.extrapolation(at) for size, at in errors] for errors in others]
+        more = tuple(tuple(size / usual.extrapolation(at) for size, at in errors) for errors in others)
         return {
-            "nested": dataclasses.replace(
-                validating.kept(nested), other_papers=tuple(tuple(size for size, _ in errors) for errors in others)
+            "nested": Nested(
+                nested.mean,
+                nested.median,
+                nested.worst,
+                len(nested.held_out),
+                nested.errors(),
+                tuple(tuple(size for size, _ in errors) for errors in others),
             ),
-            "spread": dataclasses.replace(spread, errors=(*spread.errors, *map(tuple, usual))),
+            "spread": dataclasses.replace(usual, errors=(*usual.errors, *more)),
         }
 
 
