@@ -22,11 +22,11 @@ from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.files import check_ending, write_document
 from arcademark.metrics.sequential import Plan
 from arcademark.metrics.training import CommonCurves
-from arcademark.reports import blocks, presenter
-from arcademark.reports.blocks import Document
+from arcademark.reports import presenter
 from arcademark.reports.figures import files as drawings
-from arcademark.reports.layout import Console
-from arcademark.reports.render import html, json, latex, markdown, terminal
+from arcademark.reports.render import blocks, html, json, latex, markdown, terminal
+from arcademark.reports.render.blocks import Document
+from arcademark.reports.render.layout import Console
 from arcademark.reports.runs.learning import MOST_POINTS
 from arcademark.reports.subsets import predictors, until
 from arcademark.reports.subsets.dataset import normalised

@@ -12,10 +12,10 @@ import pytest
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import check_ending, write_document
-from arcademark.reports.blocks import Document
 from arcademark.reports.figures import files
 from arcademark.reports.figures.model import Curve, CurvePanel, Curves
 from arcademark.reports.render import html
+from arcademark.reports.render.blocks import Document
 from arcademark.reports.runs import learning
 from arcademark.scores.runs import RunCollection
 from arcademark.subset.predict import files as subset_files

@@ -7,9 +7,9 @@ import json
 from typing import Any
 
 from arcademark.reports import presenter
-from arcademark.reports.layout import Console
 from arcademark.reports.render import html, latex, markdown, terminal
 from arcademark.reports.render import json as as_json
+from arcademark.reports.render.layout import Console
 from arcademark.reports.tables.report import ScoreReport
 
 

@@ -8,8 +8,8 @@ import jinja2
 import pytest
 
 from arcademark.reports import presenter, prose
-from arcademark.reports.blocks import Code, Facts, Notices, Prose, Section, Table
 from arcademark.reports.columns import Column
+from arcademark.reports.render.blocks import Code, Facts, Notices, Prose, Section, Table
 
 HOSTILE = "## forged\n- name :: value\n\ue0000\ue001\n{bad}\n! warning"
 

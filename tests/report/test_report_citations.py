@@ -8,7 +8,7 @@ import pytest
 
 from arcademark.catalogue.collections import sources
 from arcademark.catalogue.reading import read_bibtex
-from arcademark.reports.citations import OF_MEASURES, OF_NOTICES, OF_SUMMARIES, cited
+from arcademark.reports.record import OF_MEASURES, OF_NOTICES, OF_SUMMARIES, cited
 from arcademark.reports.tables.analysis import analyse
 from arcademark.suite import references, subsets
 from arcademark.suite.protocols import papers, protocols

@@ -18,7 +18,7 @@ from arcademark.subset.predict.model import SubsetModel
 from arcademark.subset.predict.spread import Spread, extrapolation, spread
 from arcademark.subset.problem import Problem
 from arcademark.subset.search.search import search
-from arcademark.subset.studies.validate import HeldOut, Nested, nested
+from arcademark.subset.studies.validate import HeldOut, coverage, nested, validation
 from arcademark.suite import subsets
 
 ONE = Spread((1.0, 2.0), ((4.0, 0.0), (0.0, 1.0)), ((0.1,),) * 9)
@@ -96,11 +96,12 @@ def test_usual_residuals_are_divided_by_the_oddness():
         HeldOut(f"a{n}", f"s{n}", ("t",), size, 0.0, odd)
         for n, (size, odd) in enumerate([(0.1, 1), (-0.6, 3), (0.4, 1)])
     ]
-    found = Nested(tuple(held), {}, ())
-    assert [item.residual for item in found.usual().held_out] == pytest.approx([0.1, -0.2, 0.4])
-    assert (found.half_width(0.5), found.usual().half_width(0.5)) == pytest.approx((0.4, 0.2))
+    found = validation(held, {}, ())
+    usual = found.errors(usual=True)
+    assert [size for sizes in usual for size in sizes] == pytest.approx([0.1, 0.2, 0.4])
+    assert (found.intervals[0].half_width, subsets.conformal_half_width(usual, 0.5)) == pytest.approx((0.4, 0.2))
     # Without the first: 0.2 at 1/3, 0.4 at 2/3; without the second: 0.1, 0.4; without the third: 0.1, 0.2.
-    assert found.usual().coverage(0.6).inside == 2
+    assert coverage(usual, 0.6).inside == 2
 
 
 @given(st.floats(0, 1e5), st.floats(0, 1e5))

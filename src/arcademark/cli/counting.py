@@ -11,7 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColum
 from rich.table import Column
 
 from arcademark.cli import messages
-from arcademark.reports.layout import Console, Text
+from arcademark.reports.render.layout import Console, Text
 
 SHORT_SECONDS = 2.0
 """Work that is done sooner is not told of."""

@@ -1,7 +1,7 @@
 """Where all that is printed goes: answers to standard output, messages beside them to standard error.
 
-What cannot be seen or steers a terminal is escaped here or in `arcademark.reports.layout`. A terminal's lines break
-between words; elsewhere a message is one line.
+What cannot be seen or steers a terminal is escaped here or in `arcademark.reports.render.layout`. A terminal's lines
+break between words; elsewhere a message is one line.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from arcademark.errors import escaped
 
 if TYPE_CHECKING:
-    from arcademark.reports.layout import Console
+    from arcademark.reports.render.layout import Console
 
 Part = str | tuple[str, str]
 """Some text, or a text and its style."""
@@ -21,7 +21,7 @@ Part = str | tuple[str, str]
 
 def open_console(stderr: bool = True) -> Console:
     """Open standard error, or standard output."""
-    from arcademark.reports.layout import Console
+    from arcademark.reports.render.layout import Console
 
     console = Console(stderr=stderr)
     console.soft_wrap = not console.is_terminal
@@ -30,7 +30,7 @@ def open_console(stderr: bool = True) -> Console:
 
 def say(*parts: Part, console: Console | None = None) -> None:
     """Print a message, one line, to standard error."""
-    from arcademark.reports.layout import Text
+    from arcademark.reports.render.layout import Text
 
     (console or open_console()).print(Text.assemble(*parts))
 

@@ -16,7 +16,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.files import write_document
 
 if TYPE_CHECKING:
-    from arcademark.reports.blocks import Document
+    from arcademark.reports.render.blocks import Document
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -68,8 +68,8 @@ class Output:
             messages.tell(line)
 
     def _print(self, document: Document, brief: Callable[[], Iterable[str]] | None) -> None:
-        from arcademark.reports.layout import Console
         from arcademark.reports.render import latex, markdown, terminal
+        from arcademark.reports.render.layout import Console
 
         if self.form is not None:
             form = latex if self.form == "latex" else markdown

@@ -65,21 +65,13 @@ class Games:
 
 
 @dataclass(frozen=True)
-class SuiteView:
-    """An ordered set of tasks.
+class SuiteView(tasks.Suite):
+    """An ordered set of tasks; fields of `arcademark.suite.tasks.Suite`.
 
-    tasks, training_tasks: Ids of all, and of those meant for tuning.
-    references: The kinds of reference scores that tasks have.
     subsets: From a name to ids.
     settings: What the suite's own protocol sets; empty for Atari's suites, which named protocols play.
     """
 
-    name: str
-    title: str
-    citation: str
-    tasks: tuple[str, ...]
-    training_tasks: tuple[str, ...]
-    references: tuple[str, ...]
     subsets: Mapping[str, tuple[str, ...]]
     settings: Mapping[str, Value]
 

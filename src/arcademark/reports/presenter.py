@@ -27,8 +27,12 @@ from typing import Any, cast, get_args
 
 from markupsafe import Markup
 
-from arcademark.reports import blocks, special
-from arcademark.reports.blocks import (
+from arcademark.reports import special
+from arcademark.reports.columns import Column, Style
+from arcademark.reports.document import Level, Notice
+from arcademark.reports.prose import Pieces, rendered
+from arcademark.reports.render import blocks
+from arcademark.reports.render.blocks import (
     Block,
     Cell,
     Code,
@@ -42,9 +46,6 @@ from arcademark.reports.blocks import (
     Table,
     section,
 )
-from arcademark.reports.columns import Column, Style
-from arcademark.reports.document import Level, Notice
-from arcademark.reports.prose import Pieces, rendered
 
 _STYLED = re.compile(rf"\{{({'|'.join(get_args(Style)).lstrip('|')})\}}\s*")
 _FLAG = re.compile(r"\s*\{(detail|folded)\}")

@@ -1,12 +1,13 @@
-"""What a report says of how its scores were made: the protocol in force, what was played, with what and on what."""
+"""What a report says of how its scores were made: protocol, what was played, with what and on what, and papers."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from arcademark.catalogue.reading import read_bibtex, read_sources
 from arcademark.reports import wording
 from arcademark.reports.columns import Column
 
@@ -256,3 +257,33 @@ class Citation:
     text: str
     url: str
     bibtex: str
+
+
+OF_NOTICES: Mapping[str, tuple[str, ...]] = {
+    "best_of": ("bellemare-2013",),
+    "efficiency": ("fan-2021",),
+    "episodes_as_runs": ("agarwal-2021",),
+    "hard_exploration": ("aitchison-2023",),
+}
+"""By a notice's kind, the papers that its text names."""
+
+OF_MEASURES: Mapping[str, tuple[str, ...]] = {
+    "inter_algorithm": ("bellemare-2013",),
+    "random_normalised": ("bellemare-2013",),
+    "baseline": ("bellemare-2013",),
+    "saber": ("toromanoff-2019",),
+}
+"""By metric, the papers that define it beside those of its references."""
+
+OF_SUMMARIES = "agarwal-2021"
+"""IQM and optimality gap, which stand in every document of scores."""
+
+
+def cited(keys: Iterable[str]) -> tuple[Citation, ...]:
+    """Return the papers with these keys that have a BibTeX entry, sorted by key."""
+    wanted, papers = set(keys), read_sources()
+    return tuple(
+        Citation(bibtex.partition("{")[2].partition(",")[0], papers[key].short, url, bibtex)
+        for key, (url, bibtex) in read_bibtex().items()
+        if key in wanted
+    )

@@ -6,10 +6,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from arcademark.reports import wording
-from arcademark.reports.blocks import Card, Cards, Cell, Figure
 from arcademark.reports.figures import style
 from arcademark.reports.figures.model import Curve, CurvePanel, Curves, Guide
 from arcademark.reports.figures.style import MOST_SERIES, ticks
+from arcademark.reports.render.blocks import Card, Cards, Cell, Figure
 from arcademark.reports.runs import figure_learning, figures
 from arcademark.suite.subsets import LEVEL
 

@@ -6,8 +6,8 @@ import pytest
 from arcademark.catalogue import collections
 from arcademark.reports import presenter
 from arcademark.reports.catalogue import documents
-from arcademark.reports.layout import Console
 from arcademark.reports.render import terminal
+from arcademark.reports.render.layout import Console
 
 
 def shown(item: documents.Published, width: int) -> str:

@@ -19,9 +19,9 @@ from arcademark.reports import presenter
 from arcademark.reports.features import documents, seen
 from arcademark.reports.figures import files, pictures
 from arcademark.reports.figures.model import Picture, PictureRow, Pictures
-from arcademark.reports.layout import Console
 from arcademark.reports.render import terminal
 from arcademark.reports.render.json import render
+from arcademark.reports.render.layout import Console
 from arcademark.runs.replay.feature_steps import random_play
 
 

@@ -5,7 +5,11 @@ import re
 
 import pytest
 
-from arcademark.reports.blocks import (
+from arcademark.reports.document import Notice
+from arcademark.reports.figures.model import RowPanel, Rows
+from arcademark.reports.record import Citation
+from arcademark.reports.render import html, latex, markdown, terminal
+from arcademark.reports.render.blocks import (
     Card,
     Cards,
     Cell,
@@ -17,23 +21,19 @@ from arcademark.reports.blocks import (
     Notices,
     Prose,
     References,
+    Table,
     section,
-    table,
 )
-from arcademark.reports.document import Notice
-from arcademark.reports.figures.model import RowPanel, Rows
-from arcademark.reports.layout import Console
-from arcademark.reports.record import Citation
-from arcademark.reports.render import html, latex, markdown, terminal
+from arcademark.reports.render.layout import Console
 
 HOSTILE = "<b>&_|\\x\x1b[31m*"
 PAPER = Citation("ours2026", "Ours 2026", "https://example.org/paper", "@misc{ours2026,\n  year = {2026},\n}")
-SCORES = table(
-    ("game", Column("algorithm", "name"), "score", Column("random", optional=True)),
+SCORES = Table(
+    (Column("game", "name"), Column("algorithm", "name"), Column("score"), Column("random", optional=True)),
     (
-        ("Pong", HOSTILE, Cell("18.9", "strong", "17.5 … 19.3", 18.9), "−20.7"),
-        ("Pong", "PPO", Cell("20.1", "best", "19.9 … 20.3", 20.1), "−20.7"),
-        ("Breakout", "PPO", Cell("400", sort=400.0), "1.7"),
+        (Cell("Pong"), Cell(HOSTILE), Cell("18.9", "strong", "17.5 … 19.3", 18.9), Cell("−20.7")),
+        (Cell("Pong"), Cell("PPO"), Cell("20.1", "best", "19.9 … 20.3", 20.1), Cell("−20.7")),
+        (Cell("Breakout"), Cell("PPO"), Cell("400", sort=400.0), Cell("1.7")),
     ),
     caption="Means over seeds.",
     grouped=True,
@@ -59,7 +59,7 @@ DOCUMENT = Document(
         section("Figure", Figure("one", drawing, "A caption.", (("PPO", "series-1"),))),
         section("Runs", Facts((("machine", HOSTILE),)), Code("verify\nit"), section("Sums", Prose("md5"), folded=True)),
         section("", References((PAPER,))),
-        section("Nothing", table(("a",), ())),
+        section("Nothing", Table((Column("a"),), ())),
     ),
 )
 
@@ -109,7 +109,12 @@ def test_what_to_do_on_the_command_line_is_said_there_only(form):
 
 def test_details_within_sections_are_hidden_and_named_and_blocks_stand_apart():
     inner = section("Inner", Prose("An inner detail."), detail=True)
-    shown = Document("Nested", "test", "", (section("Outer", table(("a",), [["1"]]), Prose("Below."), inner),))
+    shown = Document(
+        "Nested",
+        "test",
+        "",
+        (section("Outer", Table((Column("a", "name"),), ((Cell("1"),),)), Prose("Below."), inner),),
+    )
     for everything in (False, True):
         console = Console(file=io.StringIO(), width=40)
         terminal.render(shown, console, everything=everything)
@@ -141,8 +146,8 @@ def test_names_of_a_group_stand_once():
 
 
 def test_a_table_shows_its_first_rows_and_counts_the_others():
-    rows = [(f"row-{number}", str(number)) for number in range(9)]
-    shown = Document("Long", "test", "", (table(("name", "number"), rows, most=4),))
+    rows = tuple((Cell(f"row-{number}"), Cell(str(number))) for number in range(9))
+    shown = Document("Long", "test", "", (Table((Column("name", "name"), Column("number")), rows, most=4),))
     console = Console(file=io.StringIO(), width=80)
     terminal.render(shown, console)
     assert isinstance(console.file, io.StringIO)

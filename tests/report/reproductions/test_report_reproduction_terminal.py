@@ -7,8 +7,8 @@ import pytest
 from made_up_papers import CELLS, FIGURES, STATEMENTS, TABLE, made_up
 
 from arcademark.cli.score.reproduce import document
-from arcademark.reports.layout import Console
 from arcademark.reports.render import terminal
+from arcademark.reports.render.layout import Console
 from arcademark.reports.reproductions.analysis import Reproduced
 
 

@@ -6,8 +6,8 @@ import pytest
 from made_up import collected, made_up_run
 
 from arcademark.reports import presenter
-from arcademark.reports.layout import Console
 from arcademark.reports.render import terminal
+from arcademark.reports.render.layout import Console
 from arcademark.reports.runs import ledger
 from arcademark.reports.tables.analysis import analyse
 from arcademark.runs.store.ledger import Entry, Ledger, Unread

@@ -6,8 +6,8 @@ import re
 import pytest
 
 from arcademark.reports import presenter
-from arcademark.reports.layout import Console
 from arcademark.reports.render import terminal
+from arcademark.reports.render.layout import Console
 from arcademark.reports.runs.tuning import Sensitivity, Setting, Tuned, TunedParameters
 from arcademark.suite import tasks
 from arcademark.suite.subsets import training_games

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from arcademark.reports import presenter
-from arcademark.reports.layout import Console
 from arcademark.reports.render import terminal
+from arcademark.reports.render.layout import Console
 from arcademark.reports.subsets import predicting, predictors
 from arcademark.reports.subsets.predicting import Predicted, predicted
 from arcademark.reports.tables.analysis import of_dataset

@@ -16,10 +16,10 @@ from made_up_tables import made_up_table
 
 from arcademark.metrics.sequential import Plan
 from arcademark.reports import presenter
-from arcademark.reports.layout import Console
 from arcademark.reports.render import html, latex, terminal
 from arcademark.reports.render.json import render as render_json
 from arcademark.reports.render.json import schema
+from arcademark.reports.render.layout import Console
 from arcademark.reports.tables.compare import compare_tables
 from arcademark.reports.tables.comparison import Comparison
 from arcademark.scores.table import ScoreTable

@@ -12,8 +12,8 @@ from made_up import ATARI_5, collected, made_up_run, made_up_scores, trained
 from shown import printed
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.reports.blocks import Notices, flat
 from arcademark.reports.presenter import document as present
+from arcademark.reports.render.blocks import Notices, flat
 from arcademark.reports.tables.analysis import analyse
 from arcademark.reports.tables.compare import compare_tables
 from arcademark.reports.tables.dataset import ScoreOptions, prepare

@@ -60,10 +60,10 @@ def show(
     """
     from arcademark.features.registry import feature_set, feature_sets
     from arcademark.reports import presenter
-    from arcademark.reports.blocks import Figure
     from arcademark.reports.features import documents, seen
     from arcademark.reports.figures import files
     from arcademark.reports.figures.model import Pictures
+    from arcademark.reports.render.blocks import Figure
     from arcademark.runs.replay.feature_steps import random_play, recorded_play
 
     for path in figures:

@@ -12,7 +12,7 @@ from rich.progress import Progress as Bar
 from arcademark.cli import messages
 from arcademark.cli.counting import Words
 from arcademark.reports import settings, wording
-from arcademark.reports.layout import Console
+from arcademark.reports.render.layout import Console
 from arcademark.runs.playing.events import (
     Compiling,
     Event,

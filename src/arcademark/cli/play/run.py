@@ -15,7 +15,7 @@ from arcademark.cli.play.jobs import Jobs
 from arcademark.errors import ArcadeMarkError
 
 if TYPE_CHECKING:
-    from arcademark.reports.blocks import Document
+    from arcademark.reports.render.blocks import Document
     from arcademark.runs.request import Request
 
 

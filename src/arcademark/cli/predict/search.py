@@ -102,8 +102,8 @@ def command(sizes: str | None, out: Path | None, figure: Path | None, output: Ou
     TABLE is as in 'arcademark score': a file, a folder, a run's directory, or catalogue:atari-5-training.
     """
     from arcademark.reports import presenter
-    from arcademark.reports.blocks import Figure
     from arcademark.reports.figures import files
+    from arcademark.reports.render.blocks import Figure
     from arcademark.reports.subsets import searching, sizes_figure
     from arcademark.subset.predict import files as models_as
 

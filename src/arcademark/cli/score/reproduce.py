@@ -13,7 +13,7 @@ from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.files import check_ending, write_document
 
 if TYPE_CHECKING:
-    from arcademark.reports.blocks import Document
+    from arcademark.reports.render.blocks import Document
     from arcademark.reports.reproductions.analysis import Reproduced
     from arcademark.reproduce.figures import PaperFigure
 
@@ -57,7 +57,7 @@ def command(paper: str, table: int | None, figure: int | None, out: Path | None,
 def document(analysis: Reproduced) -> Document:
     """Show a paper that was recomputed, with its figures."""
     from arcademark.reports import presenter
-    from arcademark.reports.blocks import Figure
+    from arcademark.reports.render.blocks import Figure
     from arcademark.reports.reproductions import figures
 
     def drawing(item: PaperFigure) -> Figure:

@@ -1,1 +1,1 @@
-"""Renderers: each shows every document that is made of `arcademark.reports.blocks`."""
+"""Renderers: each shows every document that is made of `arcademark.reports.render.blocks`."""

@@ -8,9 +8,9 @@ import jinja2
 from markupsafe import Markup
 
 from arcademark.errors import escaped
-from arcademark.reports import blocks
-from arcademark.reports.blocks import Block, Document, Figure, Table
 from arcademark.reports.figures.style import DARK, PALETTE
+from arcademark.reports.render import blocks
+from arcademark.reports.render.blocks import Block, Document, Figure, Table
 
 
 def render(document: Document) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from arcademark import errors
-from arcademark.reports import blocks
-from arcademark.reports.blocks import Cards, Cell, Document, Notices, References, Section, Table
+from arcademark.reports.render import blocks
+from arcademark.reports.render.blocks import Cards, Cell, Document, Notices, References, Section, Table
 
 _ESCAPED = str.maketrans(
     {

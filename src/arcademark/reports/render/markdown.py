@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 
 from arcademark.errors import escaped
-from arcademark.reports import blocks, wording
-from arcademark.reports.blocks import Block, Cell, Document, Section, Table
+from arcademark.reports import wording
+from arcademark.reports.render import blocks
+from arcademark.reports.render.blocks import Block, Cell, Document, Section, Table
 
 _MARKS = re.compile(r"([\\`*_{}\[\]<>#|~&])")
 

@@ -18,9 +18,10 @@ from rich.padding import Padding
 from rich.rule import Rule
 
 from arcademark.errors import escaped
-from arcademark.reports import blocks, wording
-from arcademark.reports.blocks import Block, Cell, Document, Later, Prose, Section, Table
-from arcademark.reports.layout import Console, Text, lines
+from arcademark.reports import wording
+from arcademark.reports.render import blocks
+from arcademark.reports.render.blocks import Block, Cell, Document, Later, Prose, Section, Table
+from arcademark.reports.render.layout import Console, Text, lines
 
 STYLES = MappingProxyType(
     {"": "", "strong": "bold", "best": "bold", "weak": "dim", "good": "bold green", "doubtful": "yellow", "bad": "red"}

@@ -105,7 +105,13 @@ def name(figure: PaperFigure) -> str:
 
 def in_words(figure: PaperFigure) -> str:
     """Say every number of a figure, for those who do not see it."""
-    return f"{figure.title}. " + "; ".join(_panel_in_words(panel) for panel in figure.panels) + "."
+    said = []
+    for rows, columns, names, _, caption in tables(figure):
+        for column in columns[names:]:
+            title = " ".join(filter(None, (caption, column.over, column.heading.lstrip("●○ "))))
+            values = (" ".join(filter(None, (*row[:names], column.text(row)))) for row in rows)
+            said.append(f"{title}: {', '.join(values)}")
+    return f"{figure.title}. {'; '.join(said)}."
 
 
 def tables(figure: PaperFigure) -> Iterator[tuple[Sequence[Any], Sequence[Column], int, bool, str]]:
@@ -131,21 +137,6 @@ def tables(figure: PaperFigure) -> Iterator[tuple[Sequence[Any], Sequence[Column
         Column(title or over, place, str, over=over if title else "") for place, (title, over) in enumerate(titles)
     ]
     yield rows, columns, len(names[0]), headed, ""
-
-
-def _panel_in_words(panel: Panel) -> str:
-    if panel.kind == "steps":
-        said = []
-        for series in panel.series:
-            places = (f"{number(height(series, x), panel)} at {x:g}" for x, _ in thresholds(panel))
-            said.append(f"{series.name} {wording.listing(places)}")
-        return f"{panel.title}: {'; '.join(said)}"
-    said = [
-        f"{label}{f', {series.name},' if len(panel.series) > 1 else ''} {number(value, panel)}"
-        for series in panel.series
-        for label, value in zip(panel.labels, series.values, strict=True)
-    ]
-    return f"{panel.title}: {', '.join(said)}"
 
 
 def number(value: float | None, panel: Panel) -> str:

@@ -20,8 +20,8 @@ from arcademark.reports.columns import Column
 from arcademark.reports.subsets import predictors, summaries, validating
 from arcademark.reports.subsets.dataset import Normalised
 from arcademark.reports.subsets.predictors import Others
-from arcademark.reports.subsets.validating import Validation
 from arcademark.subset.predict.model import SubsetModel, from_candidate
+from arcademark.subset.predict.spread import spread
 from arcademark.subset.problem import FOLD_SEED, Problem, make_problem
 from arcademark.subset.progress import Progress
 from arcademark.subset.search import plan as plans
@@ -29,8 +29,8 @@ from arcademark.subset.search.plan import Step
 from arcademark.subset.search.prepared import Incomplete, Nonnegative, SearchOptions
 from arcademark.subset.search.search import Candidate, Certificate, SearchResult, r2_of_all, search
 from arcademark.subset.studies import validate
-from arcademark.subset.studies.validate import Interval, Win
-from arcademark.suite.subsets import LEVEL, conformal_half_width
+from arcademark.subset.studies.validate import Interval, Validation, Win
+from arcademark.suite.subsets import LEVEL, Nested, conformal_half_width
 
 Choose: TypeAlias = Literal["best", "charged"]
 """By the error on complete cases, or with incomplete cases charged."""
@@ -360,6 +360,8 @@ class EverySize(Setup):
         return (Column("size", 0), Column(f"{self.noun}s", 1, kind="prose"))
 
 
+Results: TypeAlias = Mapping[str, SearchResult]
+"""By the name of a step, or by size."""
 Begin: TypeAlias = Callable[[str, int], Progress] | None
 """Given a step's name and size, returns what is told how far its search is."""
 
@@ -373,26 +375,10 @@ def searched(scores: Normalised, asked: Asked, name: str, progress: Begin = None
     if asked.plan and asked.within:
         raise ArcadeMarkError("--within goes with --size; a plan says itself what its subsets are chosen from")
     results = _results(session.problem, steps, asked, progress)
-
-    def best(sample: Problem) -> Mapping[str, Candidate]:
-        """Search again, a plan's steps each from what was found before."""
-        again = dataclasses.replace(asked, top=1)
-        return {step: result.best for step, result in _results(sample, steps, again, None).items()}
-
-    nested = session.nested(best)
-    how = "" if asked.choose == "best" else f"-{asked.choose}"
-    found = tuple(
-        Found(
-            step,
-            result.best,
-            result.runners_up,
-            result.certificate,
-            session.model(result.best, f"{step or asked.size}{how}", result.certificate, nested.get(step)),
-            nested.get(step),
-        )
-        for step, result in results.items()
-    )
-    return Searched(**session.setup(), choose=asked.choose, results=found)
+    again = dataclasses.replace(asked, top=1)  # a plan's steps each from what was found before
+    known = session.known(results, lambda sample: _results(sample, steps, again, None), asked.choose)
+    found = (Found(name=name, runners_up=results[name].runners_up, **fields) for name, fields in known)
+    return Searched(**session.setup(), choose=asked.choose, results=tuple(found))
 
 
 class Session:
@@ -430,13 +416,25 @@ class Session:
             "remarks": scores.remarks,
         }
 
-    def nested(self, choose: validate.Choose) -> Mapping[str, Validation]:
-        """Leave papers out, if that is asked for."""
-        if not self.asked.nested:
-            return {}
-        papers = validating.origins(self.problem.algorithms, self.scores.papers, self.asked.papers)
-        found = validate.nested(self.problem, papers, choose, self.bar("papers left out"))
-        return {name: validating.validation(item, self.asked.transform) for name, item in found.items()}
+    def known(
+        self, results: Results, again: Callable[[Problem], Results], choose: Choose
+    ) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield what is shown of each search's best, by name: itself, the proof, its model and its nested errors."""
+        nested: Mapping[str, Validation] = {}
+        if self.asked.nested:
+            papers = validating.origins(self.problem.algorithms, self.scores.papers, self.asked.papers)
+            nested = validate.nested(
+                self.problem,
+                papers,
+                lambda sample: {name: result.best for name, result in again(sample).items()},
+                self.bar("papers left out"),
+                log=self.asked.transform == validating.LOG,
+            )
+        how = "" if choose == "best" else f"-{choose}"
+        for name, result in results.items():
+            errors = nested.get(name)
+            model = self.model(result.best, f"{name or self.asked.size}{how}", result.certificate, errors)
+            yield name, {"best": result.best, "certificate": result.certificate, "model": model, "nested": errors}
 
     def model(self, best: Candidate, ending: str, certificate: Certificate, nested: Validation | None) -> SubsetModel:
         """Make the model of a subset, named by the table and by what it predicts unless that is the median."""
@@ -458,19 +456,24 @@ class Session:
         """Return what a model keeps of its errors: on papers left out and, of Atari's median, on those not searched."""
         if nested is None:
             return {}
-        spread = validating.spread_of(nested, self.problem, best.tasks)
+        usual = spread(self.problem, best.tasks, nested.errors(usual=True))
         ours = self.scores.benchmark.view.name == predictors.ATARI and self.asked.target == "median"
         others: Others = ()
         if ours and self.asked.transform == validating.LOG:
             papers = validating.origins(self.problem.algorithms, self.scores.papers, self.asked.papers)
             unknown = [name for name in self.problem.algorithms if papers[name] == name]
             others = predictors.other_papers(best, {*papers.values(), *self.scores.papers.values()}, unknown)
-        usual = [[size / spread.extrapolation(at) for size, at in errors] for errors in others]
+        more = tuple(tuple(size / usual.extrapolation(at) for size, at in errors) for errors in others)
         return {
-            "nested": dataclasses.replace(
-                validating.kept(nested), other_papers=tuple(tuple(size for size, _ in errors) for errors in others)
+            "nested": Nested(
+                nested.mean,
+                nested.median,
+                nested.worst,
+                len(nested.held_out),
+                nested.errors(),
+                tuple(tuple(size for size, _ in errors) for errors in others),
             ),
-            "spread": dataclasses.replace(spread, errors=(*spread.errors, *map(tuple, usual))),
+            "spread": dataclasses.replace(usual, errors=(*usual.errors, *more)),
         }
 
 
@@ -491,7 +494,7 @@ def problem_of(scores: Normalised, asked: Asked) -> Problem:
     return dataclasses.replace(problem, left_out=MappingProxyType({**problem.left_out, **empty}))
 
 
-def _results(problem: Problem, steps: Sequence[Step], asked: Asked, progress: Begin) -> Mapping[str, SearchResult]:
+def _results(problem: Problem, steps: Sequence[Step], asked: Asked, progress: Begin) -> Results:
     options = asked.options()
     if asked.plan:
         del options["within"]  # each step's own
@@ -528,36 +531,27 @@ def every_size(
     In both ways where scores are missing, if ``both``, and not only as ``asked.choose`` says.
     """
     session = Session(scores, asked, name, progress)
-    objectives: tuple[Incomplete, ...] = (OBJECTIVES[asked.choose],)
-    if both and np.isnan(session.problem.X).any():
-        objectives = tuple(OBJECTIVES.values())
-    series = tuple(Series(objective, tuple(_series(session, objective, sizes))) for objective in objectives)
+    every: tuple[Choose, ...] = ("best", "charged") if both and np.isnan(session.problem.X).any() else (asked.choose,)
+    series = tuple(Series(OBJECTIVES[choose], tuple(_series(session, choose, sizes))) for choose in every)
     return EverySize(**session.setup(), series=series)
 
 
-def _series(session: Session, objective: Incomplete, sizes: Sequence[int]) -> Iterator[Sized]:
-    asked, charged = session.asked, objective == "charge"
-    options = {**asked.options(), "incomplete": objective, "top": 1}
+def _series(session: Session, choose: Choose, sizes: Sequence[int]) -> Iterator[Sized]:
+    options = {**session.asked.options(), "incomplete": OBJECTIVES[choose], "top": 1}
+    title = "all charged" if choose == "charged" else ""
+    results = {str(size): search(session.problem, size, progress=session.bar(title, size), **options) for size in sizes}
 
-    def bar(size: int) -> Progress | None:
-        return session.bar("all charged" if charged else "", size)
+    def again(sample: Problem) -> Results:
+        return {str(size): search(sample, size, **options) for size in sizes}
 
-    def chosen(sample: Problem) -> Mapping[str, Candidate]:
-        return {str(size): search(sample, size, **options).best for size in sizes}
-
-    results = {size: search(session.problem, size, progress=bar(size), **options) for size in sizes}
-    nested = session.nested(chosen)
-    relative = asked.transform == validating.LOG
-    for size, found in results.items():
-        best, held = found.best, nested.get(str(size))
+    relative = session.asked.transform == validating.LOG
+    for name, fields in session.known(results, again, choose):
+        best = results[name].best
         r2 = r2_of_all(session.problem, best)
         yield Sized(
-            size=size,
-            best=best,
+            size=int(name),
             error=best.relative_error if relative else best.cv_mae,
             spread=best.standard_error * (log(10) if relative else 1.0),
             r2_of_all=r2 if np.isfinite(r2) else None,
-            certificate=found.certificate,
-            model=session.model(best, f"{size}{'-charged' if charged else ''}", found.certificate, held),
-            nested=held,
+            **fields,
         )

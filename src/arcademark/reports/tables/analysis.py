@@ -20,10 +20,10 @@ from arcademark.metrics.uncertainty import tolerance
 from arcademark.metrics.uncertainty.intervals import score_intervals
 from arcademark.reports import estimates, measures, published, wording
 from arcademark.reports.cells import Cell, PlayedAlgorithm, run_names
-from arcademark.reports.citations import OF_MEASURES, OF_NOTICES, OF_SUMMARIES, cited
 from arcademark.reports.document import Breakthrough, Notice
 from arcademark.reports.measures import Measure, Runs
 from arcademark.reports.prose import text
+from arcademark.reports.record import OF_MEASURES, OF_NOTICES, OF_SUMMARIES, cited
 from arcademark.reports.runs import directory, learning, methods
 from arcademark.reports.subsets.models import ANY
 from arcademark.reports.tables import loading, notices, protocols, similar

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from arcademark.console.games import score_step
 from arcademark.errors import UnknownNameError
+from arcademark.metrics.uncertainty import coverage
 from arcademark.metrics.uncertainty.intervals import FEWEST
 from arcademark.reports import wording
 from arcademark.reports.cells import run_names
 from arcademark.reports.document import Estimate, Notice
-from arcademark.reports.measures import Measure
 from arcademark.reports.notices import notice, said, sort
 from arcademark.reports.runs import notices as runs_notices
 from arcademark.reports.subsets import predictors
 from arcademark.reports.subsets.models import ANY
-from arcademark.reports.tables import coverage, plausible, protocols
+from arcademark.reports.tables import plausible, protocols
 from arcademark.reports.tables.comparison import Pair, Side, SummaryDifference
 from arcademark.reports.tables.dataset import Dataset
-from arcademark.reports.tables.document import Algorithm, Summary
+from arcademark.reports.tables.document import STATISTICS, Algorithm, Summary
 from arcademark.reports.tables.protocols import Play
 from arcademark.reports.tables.uncertainty import Bootstrap
 from arcademark.subset.predict.model import explained
@@ -33,6 +34,31 @@ MANY_RUNS = 10
 MOST_GROUPS = 3
 """Groups of algorithms, each lacking its own games or differing in its own way, above which they are told together."""
 
+SIMULATED_CAP = (0.0, 100.0)
+"""Bounds of the capped scores whose intervals were simulated."""
+
+
+@dataclass(frozen=True)
+class FewRuns:
+    """Intervals that hold the truth too rarely, as simulations show; see docs/intervals.md.
+
+    The simulations are of human-normalised scores, and of those capped at 100 %. They stand for other normalised scores
+    too, but not for other caps, which were not simulated.
+
+    fewest, most: Runs of games that have several.
+    games: All games that take part.
+    simulated: Games and runs of the simulation that is nearest.
+    short: Titles of measures, with the statistics whose intervals hold the truth too rarely, each with how often.
+    unknown: Titles of measures that were not simulated.
+    """
+
+    fewest: int
+    most: int
+    games: int
+    simulated: tuple[int, int]
+    short: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
+    unknown: tuple[str, ...]
+
 
 def of_scores(dataset: Dataset, algorithms: Sequence[Algorithm], bootstrap: Bootstrap) -> tuple[Notice, ...]:
     """Gather all notices of a report, warnings first."""
@@ -40,7 +66,7 @@ def of_scores(dataset: Dataset, algorithms: Sequence[Algorithm], bootstrap: Boot
     runs, suite = dataset.scores.runs, dataset.benchmark.view.name
     whole = [item.name for item in algorithms if item.estimate is not None and not item.coverage.missing]
     broken = any(item.reached for algorithm in algorithms for item in algorithm.breakthroughs[1:])
-    few_runs = coverage.of_algorithms(dataset, measures(algorithms[0].summaries, dataset), bootstrap.method)
+    few_runs = _few_runs(dataset, algorithms[0].summaries, bootstrap.method)
     return sort(
         [
             *_partial(dataset, algorithms),
@@ -62,7 +88,7 @@ def of_comparison(
 ) -> tuple[Notice, ...]:
     """Gather all notices of a comparison, warnings first."""
     duels = [(pair.first, pair.second) for pair in pairs]
-    few_runs = coverage.of_pairs(dataset, duels, measures(pairs[0].summaries, dataset), bootstrap.method)
+    few_runs = _few_runs_of_pairs(dataset, duels, pairs[0].summaries, bootstrap.method)
     return sort(
         [
             *_how_made(dataset),
@@ -74,11 +100,11 @@ def of_comparison(
 
 
 def _shared(
-    dataset: Dataset, few_runs: Iterable[str], counts: Sequence[tuple[str, int]], bootstrap: Bootstrap
+    dataset: Dataset, few_runs: Iterable[Notice], counts: Sequence[tuple[str, int]], bootstrap: Bootstrap
 ) -> Iterator[Notice]:
     """Say what holds of a table's scores and of comparisons: references, intervals, measures, and how it was read.
 
-    Given are whose intervals hold the truth too rarely (`arcademark.reports.tables.coverage`), and algorithms' runs.
+    Given are whose intervals hold the truth too rarely, and algorithms' runs.
     """
     benchmark = dataset.benchmark
     if outside := [task for task in dataset.tasks if task not in benchmark.tasks]:
@@ -86,7 +112,7 @@ def _shared(
         titles = list(map(benchmark.title, outside))
         yield notice("no_reference", tasks=titles, noun=benchmark.noun, suite=benchmark.view.name, others=others)
     yield from _differing(dataset) if benchmark.atari else ()
-    yield from (said("few_runs", f"{text}.") for text in few_runs)
+    yield from few_runs
     if any(row.size > 1 for name in dataset.algorithms for row in dataset.runs(name).values()):
         yield notice("measures", noun=benchmark.noun)
     yield from (said("measures", text) for text in benchmark.remarks)
@@ -222,9 +248,59 @@ def _same_games(dataset: Dataset, *, pairs: bool = False) -> Iterator[Notice]:
         yield notice("games_differ", lacking=lacking, noun=dataset.benchmark.noun, pairs=pairs)
 
 
-def measures(summaries: Sequence[Summary | SummaryDifference], dataset: Dataset) -> list[Measure]:
-    """Return the measures that summaries are of."""
-    return [dataset.benchmark.measures[metric] for metric in dict.fromkeys(item.metric for item in summaries)]
+def _few_runs(dataset: Dataset, summaries: Sequence[Summary], method: str) -> Iterator[Notice]:
+    """Warn of algorithms whose intervals hold the truth too rarely, those of which the same is said together."""
+    by_name = {name: _held(dataset, (name,), summaries, method) for name in dataset.algorithms}
+    groups: dict[object, list[str]] = defaultdict(list)
+    for name, few in by_name.items():
+        if few and (few.short or few.unknown):
+            groups[few.fewest, few.most, few.simulated, few.short, few.unknown].append(name)
+    for names in groups.values():
+        few = by_name[names[0]]
+        yield notice("few_runs", whose=wording.shortened(names), few=few, noun=dataset.benchmark.noun)
+
+
+def _few_runs_of_pairs(
+    dataset: Dataset, pairs: Sequence[tuple[str, str]], summaries: Sequence[SummaryDifference], method: str
+) -> Iterator[Notice]:
+    """Warn where intervals of differences hold the truth too rarely, of many pairs for that with the fewest runs."""
+    known = [(few, pair) for pair in pairs if (few := _held(dataset, pair, summaries, method))]
+    if not known:
+        return
+    few, pair = min(known, key=lambda item: (item[0].fewest, item[0].games))
+    held = coverage.measured("probability_of_improvement", method, few.games, few.fewest)
+    improvement = coverage.span(held) if held and held[0] < coverage.ENOUGH else ""
+    if few.short or few.unknown or improvement:
+        about = {"alone": len(pairs) == 1, "few": few, "noun": dataset.benchmark.noun, "improvement": improvement}
+        yield notice("few_runs__of_pairs", pair=pair, **about)
+
+
+def _held(
+    dataset: Dataset, names: Sequence[str], summaries: Sequence[Summary | SummaryDifference], method: str
+) -> FewRuns | None:
+    """Return how often intervals over the games that all of these algorithms have hold the truth; None without any."""
+    played = [dataset.runs(name) for name in names]
+    inside = [task for task in dataset.benchmark.tasks if all(task in runs for runs in played)]
+    several = [[runs[task].size for task in inside if runs[task].size > 1] for runs in played]
+    if not all(several):
+        return None
+    fewest, most, games = min(map(min, several)), max(map(max, several)), len(inside)
+    measures = [dataset.benchmark.measures[metric] for metric in dict.fromkeys(item.metric for item in summaries)]
+    difference, short = "difference of " if len(names) > 1 else "", []
+    simulated = [item for item in measures if not item.capped or item.bounds == SIMULATED_CAP]
+    capped: dict[bool, list[str]] = defaultdict(list)
+    for item in simulated:
+        capped[item.capped].append(item.title)
+    for cap, titles in capped.items():
+        held = {
+            title: coverage.measured(f"{difference}{'capped ' * cap}{statistic}", method, games, fewest)
+            for statistic, title in STATISTICS.items()
+        }
+        rare = [f"{title} {coverage.span(part)}" for title, part in held.items() if part and part[0] < coverage.ENOUGH]
+        if rare:
+            short.append((tuple(titles), tuple(rare)))
+    unknown = tuple(item.title for item in measures if item not in simulated and (short or fewest < coverage.FEW_RUNS))
+    return FewRuns(fewest, most, games, coverage.nearest(games, fewest), tuple(short), unknown)
 
 
 def _differing(dataset: Dataset) -> Iterator[Notice]:

@@ -13,7 +13,6 @@ Conventions
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -28,13 +27,15 @@ from arcademark.subset.predict.spread import spread
 from arcademark.subset.problem import Problem
 from arcademark.subset.progress import Progress
 from arcademark.subset.search.search import Candidate
-from arcademark.suite.subsets import conformal_half_width
+from arcademark.suite.subsets import LEVEL, conformal_half_width
 
 FEWEST_SHARED = 10
 """Positive scores that two algorithms must share before one is called a copy."""
 SAME = 0.9
 """Share of the common positive scores that are equal in a copy."""
 
+LEVELS = (0.5, 0.8, 0.9, 0.95)
+"""Of the prediction intervals of a `Validation`."""
 
 Choose: TypeAlias = Callable[[Problem], Mapping[str, Candidate]]
 """From a problem to what is chosen on it, by name: one search, or all of a plan's."""
@@ -74,11 +75,6 @@ class HeldOut:
         """True less predicted."""
         return self.true - self.predicted
 
-    @property
-    def relative_error(self) -> float:
-        """Ln 10 × the residual's size."""
-        return math.log(10.0) * abs(self.residual)
-
 
 @dataclass(frozen=True)
 class Interval:
@@ -107,85 +103,98 @@ class Interval:
 
 
 @dataclass(frozen=True)
-class Nested:
-    """The nested errors of one way to choose.
+class Validation:
+    """The nested errors of one way to choose. Make one with `validation`.
 
     Parameters
     ----------
-    held : tuple of HeldOut
-        In the problem's order; never empty.
-    unpredicted : mapping of str to str
-        Algorithms without a prediction, each with the reason.
+    papers : int
+        How many sources were left out, one after the other.
+    mean, median, worst, mean_of_papers : float
+        Of the errors' sizes, and of the papers' means, each paper counted once: relative errors, as fractions, where
+        the target is log-transformed, else in its own units.
+    worst_algorithm : str
+        The algorithm that was predicted worst.
     winners : tuple of Win
         In how many of the choices without a source each subset won, the most frequent first.
+    intervals : tuple of Interval
+        At `LEVELS`.
+    usual : Interval
+        For usual scores, at the level that models keep; those of others are as many times as wide as they extrapolate,
+        and so measured (`arcademark.subset.predict.spread`).
+    held_out : tuple of HeldOut
+        Every prediction, in the problem's order; never empty.
+    unpredicted : mapping of str to str
+        Algorithms without a prediction, each with the reason.
     """
 
+    papers: int
+    mean: float
+    median: float
+    worst: float
+    mean_of_papers: float
+    worst_algorithm: str
+    winners: tuple[Win, ...]
+    intervals: tuple[Interval, ...]
+    usual: Interval
     held_out: tuple[HeldOut, ...]
     unpredicted: Mapping[str, str]
-    winners: tuple[Win, ...]
 
-    @property
-    def mean(self) -> float:
-        """Mean relative error over algorithms."""
-        return float(np.mean([item.relative_error for item in self.held_out]))
+    def errors(self, *, usual: bool = False) -> tuple[tuple[float, ...], ...]:
+        """Return the residuals' sizes, ascending, a tuple a source; as `usual` scores' would be, if that is wanted."""
+        return _errors(self.held_out, usual=usual)
 
-    @property
-    def median(self) -> float:
-        """Median relative error over algorithms."""
-        return float(np.median([item.relative_error for item in self.held_out]))
 
-    @property
-    def worst(self) -> HeldOut:
-        """The algorithm that was predicted worst."""
-        return max(self.held_out, key=lambda item: item.relative_error)
+def validation(
+    held_out: Sequence[HeldOut], unpredicted: Mapping[str, str], winners: Sequence[Win], *, log: bool = True
+) -> Validation:
+    """Sum predictions up; ``log`` says whether the target is log-transformed."""
+    unit = math.log(10.0) if log else 1.0
+    by_source = _errors(held_out)
+    sizes = [unit * abs(item.residual) for item in held_out]
+    worst = int(np.argmax(sizes))
+    return Validation(
+        papers=sum(win.times for win in winners),
+        mean=float(np.mean(sizes)),
+        median=float(np.median(sizes)),
+        worst=sizes[worst],
+        mean_of_papers=float(np.mean([np.mean([unit * size for size in errors]) for errors in by_source])),
+        worst_algorithm=held_out[worst].algorithm,
+        winners=tuple(winners),
+        intervals=tuple(coverage(by_source, level, log=log) for level in LEVELS),
+        usual=coverage(_errors(held_out, usual=True), LEVEL, log=log),
+        held_out=tuple(held_out),
+        unpredicted=unpredicted,
+    )
 
-    @property
-    def mean_of_sources(self) -> float:
-        """Mean over sources of their algorithms' mean relative errors: each paper counts once."""
-        return float(np.mean([np.mean([item.relative_error for item in items]) for items in self._by_source()]))
 
-    def usual(self) -> Nested:
-        """Return the same with every residual divided by its extrapolation factor: what usual scores' would be.
+def _errors(held_out: Sequence[HeldOut], *, usual: bool = False) -> tuple[tuple[float, ...], ...]:
+    """Return the sizes of residuals by source; of usual scores, each is divided by how far its scores extrapolate."""
+    result: dict[str, list[float]] = {}
+    for item in held_out:
+        result.setdefault(item.source, []).append(abs(item.residual) / (item.extrapolation if usual else 1.0))
+    return tuple(tuple(sorted(sizes)) for sizes in result.values())
 
-        An interval from these is multiplied by the extrapolation factor of the scores that it is for.
-        """
-        usual = [
-            dataclasses.replace(item, predicted=item.true - item.residual / item.extrapolation)
-            for item in self.held_out
-        ]
-        return dataclasses.replace(self, held_out=tuple(usual))
 
-    def half_width(self, level: float) -> float:
-        """Return the half-width of an interval for a new source's algorithm, as `conformal_half_width` defines it."""
-        return conformal_half_width(self.errors(), level)
+def coverage(errors: Sequence[tuple[float, ...]], level: float, *, log: bool = True) -> Interval:
+    """Measure how often intervals hold the truth, each source's made of the others' residuals.
 
-    def errors(self) -> tuple[tuple[float, ...], ...]:
-        """Return the residuals' sizes, ascending, a tuple a source."""
-        return tuple(tuple(sorted(abs(item.residual) for item in items)) for items in self._by_source())
-
-    def _by_source(self) -> Iterable[Sequence[HeldOut]]:
-        result: dict[str, list[HeldOut]] = {}
-        for item in self.held_out:
-            result.setdefault(item.source, []).append(item)
-        return result.values()
-
-    def coverage(self, level: float, *, log: bool = True) -> Interval:
-        """Measure how often intervals hold the truth, each source's made of the others' residuals."""
-        errors = self.errors()
-        inside = []
-        for place, sizes in enumerate(errors):
-            others = conformal_half_width(errors[:place] + errors[place + 1 :], level)
-            inside.append([size <= others for size in sizes])
-        half_width = self.half_width(level)
-        finite = math.isfinite(half_width)
-        return Interval(
-            level=level,
-            half_width=half_width if finite else None,
-            factor=float(10.0**half_width) if finite and log else None,
-            inside=sum(map(sum, inside)),
-            of=len(self.held_out),
-            of_papers=float(np.mean([np.mean(answers) for answers in inside])),
-        )
+    ``errors`` are the residuals' sizes, a tuple a source.
+    """
+    inside = []
+    for place, sizes in enumerate(errors):
+        others = conformal_half_width((*errors[:place], *errors[place + 1 :]), level)
+        inside.append([size <= others for size in sizes])
+    half_width = conformal_half_width(errors, level)
+    finite = math.isfinite(half_width)
+    return Interval(
+        level=level,
+        half_width=half_width if finite else None,
+        factor=float(10.0**half_width) if finite and log else None,
+        inside=sum(map(sum, inside)),
+        of=sum(map(len, errors)),
+        of_papers=float(np.mean([np.mean(answers) for answers in inside])),
+    )
 
 
 def copies(problem: Problem, sources: Mapping[str, str]) -> Mapping[str, str]:
@@ -218,12 +227,18 @@ def _same(problem: Problem, row: int, other: int, sources: Mapping[str, str]) ->
 
 
 def nested(
-    problem: Problem, sources: Mapping[str, str], choose: Choose, progress: Progress | None = None
-) -> Mapping[str, Nested]:
+    problem: Problem,
+    sources: Mapping[str, str],
+    choose: Choose,
+    progress: Progress | None = None,
+    *,
+    log: bool = True,
+) -> Mapping[str, Validation]:
     """Leave each source out, choose anew from scratch without it, and predict its algorithms.
 
     ``sources`` are by algorithm: the paper that its scores were first published in, not the file that they were read
-    from. ``choose`` is whatever chooses tasks and coefficients, by name: a search or a plan.
+    from. ``choose`` is whatever chooses tasks and coefficients, by name: a search or a plan. ``log`` says whether the
+    target is log-transformed, so that errors are relative.
 
     Raises
     ------
@@ -268,7 +283,7 @@ def nested(
                 "search for fewer tasks"
             )
         in_order = tuple(items[row] for row in sorted(items))
-        result[name] = Nested(in_order, MappingProxyType(reasons[name]), _winners(choices, name))
+        result[name] = validation(in_order, MappingProxyType(reasons[name]), _winners(choices, name), log=log)
     return MappingProxyType(result)
 
 

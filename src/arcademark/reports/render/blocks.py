@@ -50,7 +50,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of cells, each as long as the columns; without headings there is no line of them. Make one with `table`.
+    """Rows of cells, each as long as the columns; without headings there is no line of them.
 
     grouped: Whether rows whose first cells are equal belong together; these then stand once.
     sortable: Whether a page lets readers sort it.
@@ -59,10 +59,10 @@ class Table:
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
-    caption: str
-    grouped: bool
-    sortable: bool
-    most: int | None
+    caption: str = ""
+    grouped: bool = False
+    sortable: bool = False
+    most: int | None = None
 
 
 @dataclass(frozen=True)
@@ -189,34 +189,6 @@ class Document:
     generator: str = GENERATOR
 
 
-def table(
-    columns: Iterable[Column | str | None],
-    rows: Iterable[Sequence[Cell | str]],
-    *,
-    names: int = 1,
-    caption: str = "",
-    grouped: bool = False,
-    sortable: bool = False,
-    most: int | None = None,
-) -> Table:
-    """Make a `Table`; texts stand for plain columns, the first so many of names, others of numbers, and for cells.
-
-    A column that is None is left out, with its cells.
-    """
-    kept = [(place, item) for place, item in enumerate(columns) if item is not None]
-    return Table(
-        tuple(
-            item if isinstance(item, Column) else Column(item, "name" if index < names else "number")
-            for index, (_, item) in enumerate(kept)
-        ),
-        tuple(tuple(Cell(cell) if isinstance(cell := row[place], str) else cell for place, _ in kept) for row in rows),
-        caption,
-        grouped,
-        sortable,
-        most,
-    )
-
-
 def section(title: str, *content: Block | Later | None, detail: bool = False, folded: bool = False) -> Section:
     """Make a section of the blocks that there are; tables without rows, and empty notices, are none."""
     return Section(title, tuple(item for item in content if item is not None and not _empty(item)), detail, folded)
@@ -245,9 +217,12 @@ def flat(shown: Iterable[Block], everything: bool = True) -> Iterator[Block]:
 def as_table(cards: Cards) -> Table:
     """Return the table that says what cards say."""
     names = [name for name, _ in cards.cards[0].facts] if cards.cards else []
-    return table(
-        (cards.of, cards.number, *(Column(name, optional=name in cards.optional) for name in names)),
-        ((Cell(card.title, "strong"), card.number, *(Cell(value) for _, value in card.facts)) for card in cards.cards),
+    columns = (Column(cards.of, "name"), Column(cards.number))
+    return Table(
+        (*columns, *(Column(name, optional=name in cards.optional) for name in names)),
+        tuple(
+            (Cell(card.title, "strong"), card.number, *(Cell(value) for _, value in card.facts)) for card in cards.cards
+        ),
     )
 
 
