@@ -31,7 +31,6 @@ Reported = Literal["training", "evaluation", "best", "unknown"]
 REPORTED: tuple[Reported, ...] = get_args(Reported)
 
 Hand = Literal["first", "second"]
-HANDS: tuple[Hand, ...] = get_args(Hand)
 
 
 @dataclass(frozen=True)

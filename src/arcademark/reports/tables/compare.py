@@ -56,8 +56,6 @@ PROFILE_STEPS = ((200.0, 2.0), (500.0, 5.0), (1000.0, 10.0), (2000.0, 25.0))
 MOST_ALGORITHMS = 1_000
 """That are compared, each with each: half a million pairs."""
 
-SIDES = ("first", "second")
-
 
 def compare_tables(
     places: Sequence[ScoreSource] | ScoreSource,
