@@ -156,7 +156,6 @@ class Peer:
 
 def ours(x: Floats, y: Floats) -> dict[str, Callable[[np.random.Generator], Limits]]:
     """Return our counterparts of the peer's work."""
-    games = [str(game) for game in range(GAMES)]
 
     def aggregates(rng: np.random.Generator) -> Limits:
         key = rng.integers(2**64, dtype=np.uint64)
@@ -164,8 +163,11 @@ def ours(x: Floats, y: Floats) -> dict[str, Callable[[np.random.Generator], Limi
         return dict(zip(AGGREGATES, np.quantile(draws, [0.025, 0.975], axis=-1).T.tolist(), strict=True))
 
     def improvement(rng: np.random.Generator) -> Limits:
-        found = bootstrap.improvement_interval(x, y, games, rng, method="percentile", resamples=IMPROVEMENT_REPLICATES)
-        return {"probability_of_improvement": [found.low or 0.0, found.high or 0.0]}
+        one, other = (sample_of(scores, sort=False) for scores in (x, y))
+        draws = bootstrap.resampled_improvement(
+            one, other, rng.integers(2**64, dtype=np.uint64), IMPROVEMENT_REPLICATES
+        )
+        return {"probability_of_improvement": np.quantile(draws, [0.025, 0.975]).tolist()}
 
     return {"iqm": aggregates, "aggregates": aggregates, "improvement": improvement}
 
@@ -202,10 +204,10 @@ def compiling(x: Floats, y: Floats, folder: Path) -> tuple[float, float, float]:
     np.savez(folder / "mine.npz", x=x, y=y)
     imports = "import numpy as np; from arcademark.metrics.uncertainty import bootstrap, samples"
     call = (
-        f"{imports}; data = np.load({str(folder / 'mine.npz')!r}); games = [''] * len(data['x']); "
-        "rng = np.random.default_rng(0); "
+        f"{imports}; data = np.load({str(folder / 'mine.npz')!r}); "
         "bootstrap.resampled_aggregates(samples.sample_of(data['x']), np.uint64(0), 1.0, 2); "
-        "bootstrap.improvement_interval(data['x'], data['y'], games, rng, resamples=2)"
+        "pair = [samples.sample_of(data[side], sort=False) for side in 'xy']; "
+        "bootstrap.resampled_improvement(*pair, np.uint64(0), 2)"
     )
     cache = {"NUMBA_CACHE_DIR": str(folder / "cache")}
     return fresh_process(call, cache)[1], fresh_process(call, cache)[1], fresh_process(imports)[1]

@@ -85,11 +85,14 @@ def test_the_time_left_is_in_sight_on_any_terminal(columns, planning):
     ],
 )
 def test_what_goes_on_is_told(done, begun, line):
-    assert told(RunBegun(Path("run"), 1, 10, 0, done, (), begun)) == line
+    assert told(RunBegun(Progress(done, 10, 0, 1, 0, 0.0, None, None), (), begun)) == line
 
 
 def test_training_that_goes_on_is_told():
-    assert told(RunBegun(Path("run"), 1, 10, 0, 0, (), 0, 1700)) == "training goes on after 1,700 episodes\n"
+    assert (
+        told(RunBegun(Progress(0, 10, 0, 1, 0, 0.0, None, None), (), 0, 1700))
+        == "training goes on after 1,700 episodes\n"
+    )
 
 
 def test_a_stopped_planner_is_said_to_go_on():

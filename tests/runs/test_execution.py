@@ -19,7 +19,7 @@ from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.runs.engines import local
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
-from arcademark.runs.playing.events import EpisodeDone, Progress, RunBegun, TrialFailed, WorkerLost
+from arcademark.runs.playing.events import EpisodeDone, Progress, TrialFailed, WorkerLost
 from arcademark.runs.store.reading import read_run
 
 
@@ -59,7 +59,7 @@ def test_events_tell_all(tmp_path, toy_plan):
     events = []
     summary = execute(toy_plan("random", "const", episodes=2), tmp_path / "run", on_event=events.append)
     run = read_run(tmp_path / "run")
-    assert events[0] == RunBegun(tmp_path / "run", 19, 38, 0, 0, ())
+    assert (events[0].progress.episodes_done, events[0].progress.episodes, events[0].left_out) == (0, 38, ())
     told = {event.episode for event in events if isinstance(event, EpisodeDone)}
     assert told == set(run.episodes)
     last = events[-1]
@@ -76,7 +76,7 @@ def test_a_finished_run_has_nothing_left(tmp_path, toy_plan, rows, monkeypatch):
     events = []
     summary = execute(toy_plan(), tmp_path / "run", on_event=events.append)
     assert (summary.complete, summary.episodes, summary.frames) == (True, 0, 0)
-    assert events[0] == RunBegun(tmp_path / "run", 1, 3, 1, 3, ())
+    assert (events[0].progress.trials_done, events[0].progress.episodes_done) == (1, 3)
     assert rows(tmp_path / "run") == before
 
 

@@ -10,6 +10,7 @@ import sqlite3
 import struct
 import tracemalloc
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ from arcademark.runs.store.recording import Recorder
 
 FILES = ("manifest.json", "run.sqlite")
 TABLES = ("trial", "episode", "checkpoint", "unfinished", "evaluation")
+NAMING = ("episode", "checkpoint", "evaluation")  # that name trials
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +71,7 @@ def refused(directory: Path, plan, match: str, *, writing: bool = True) -> None:
     assert after == before
 
 
-def told(use, directory: Path) -> str:
+def reason(use, directory: Path) -> str:
     """Return why the run cannot be used, "" if it can; anything but one clear line fails."""
     try:
         use(directory)
@@ -82,69 +84,89 @@ def told(use, directory: Path) -> str:
 
 
 RECURSIVE = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)"
-OBJECTS = {
-    "view": (
-        "DROP TABLE unfinished",
-        f"CREATE VIEW unfinished AS {RECURSIVE} SELECT 'a' AS trial, x AS episode FROM n",
+COLUMNS = ", ".join(name for name in database.TABLES["trial"] if name not in ("id", "seed"))
+LAST = "(SELECT id FROM trial WHERE position = 1)"
+STATEMENTS: dict[str, tuple[tuple[str, ...], str]] = {
+    "a view": (
+        ("DROP TABLE unfinished", f"CREATE VIEW unfinished AS {RECURSIVE} SELECT 'a' AS trial, x AS episode FROM n"),
+        r"run\.sqlite holds the view '.*', which no run does",
     ),
-    "trigger": ("CREATE TRIGGER t AFTER UPDATE ON trial BEGIN DELETE FROM episode; END",),
-    "index": ("CREATE INDEX i ON episode (abs(score))",),
-    "table": ("CREATE VIRTUAL TABLE other USING fts4(a)",),
+    "a trigger": (
+        ("CREATE TRIGGER t AFTER UPDATE ON trial BEGIN DELETE FROM episode; END",),
+        r"run\.sqlite holds the trigger '.*', which no run does",
+    ),
+    "an index": (
+        ("CREATE INDEX i ON episode (abs(score))",),
+        r"run\.sqlite holds the index '.*', which no run does",
+    ),
+    "a table": (
+        ("CREATE VIRTUAL TABLE other USING fts4(a)",),
+        r"run\.sqlite holds the table '.*', which no run does",
+    ),
+    **{
+        column: (
+            (
+                "ALTER TABLE trial RENAME TO old",
+                f"CREATE TABLE trial (id TEXT PRIMARY KEY, {column}, {COLUMNS})",
+                f"INSERT INTO trial (id, {COLUMNS}) SELECT id, {COLUMNS} FROM old",
+                "DROP TABLE old",
+            ),
+            r"table trial, as it was laid out|is damaged",
+        )
+        for column in (
+            "seed INTEGER GENERATED ALWAYS AS (length(zeroblob(900000000)))",
+            "seed INTEGER NOT NULL DEFAULT (length(zeroblob(900000000)))",
+            "seeds INTEGER",
+        )
+    },
+    **{
+        f"a trial {name}": (
+            (
+                *(f"UPDATE {table} SET trial = '{name}' WHERE trial = {LAST}" for table in NAMING),
+                f"UPDATE trial SET id = '{name}' WHERE position = 1",
+            ),
+            "is damaged",
+        )
+        for name in ("../../elsewhere", "/elsewhere", ".", "a b")
+    },
+    **{
+        f"version {version}": (
+            (f"PRAGMA user_version = {version}",),
+            rf"run\.sqlite is damaged: its schema is {version}",
+        )
+        for version in (-1, 0, -(2**31))
+    },
+    "a newer version": (("PRAGMA user_version = 99",), "newer ArcadeMark"),
+    "another program's": (("PRAGMA application_id = 7",), "another program"),
 }
 
 
-@pytest.mark.parametrize("kind", OBJECTS)
-def test_a_database_holds_plain_tables_only(run, plan, kind):
-    alter(run, *OBJECTS[kind])
-    refused(run, plan, rf"run\.sqlite holds the {kind} '.*', which no run does")
+@pytest.mark.parametrize(("statements", "match"), STATEMENTS.values(), ids=STATEMENTS)
+def test_a_database_is_one_that_arcademark_laid_out(run, plan, statements, match):
+    alter(run, *statements)
+    refused(run, plan, match)
 
 
-@pytest.mark.parametrize(
-    "column",
-    [
-        "seed INTEGER GENERATED ALWAYS AS (length(zeroblob(900000000)))",
-        "seed INTEGER NOT NULL DEFAULT (length(zeroblob(900000000)))",
-        "seeds INTEGER",
-    ],
-)
-def test_columns_are_as_they_were_laid_out(run, plan, column):
-    columns = ", ".join(name for name in database.TABLES["trial"] if name not in ("id", "seed"))
-    alter(
-        run,
-        "ALTER TABLE trial RENAME TO old",
-        f"CREATE TABLE trial (id TEXT PRIMARY KEY, {column}, {columns})",
-        f"INSERT INTO trial (id, {columns}) SELECT id, {columns} FROM old",
-        "DROP TABLE old",
-    )
-    refused(run, plan, r"table trial, as it was laid out|is damaged")
+CONTENTS: dict[str, Callable[[bytes], bytes]] = {
+    "not a database": lambda _: b"not a database" * 1000,
+    "its pages overwritten": lambda content: content[:4096] + b"\xa5" * (len(content) - 4096),
+    "cut short": lambda content: content[: len(content) // 2],
+    "a layout whose text is none": lambda content: content.replace(b"wall_seconds REAL", b"\xffall_seconds REAL"),
+}
 
 
-@pytest.mark.parametrize("name", ["../../elsewhere", "/elsewhere", ".", "a b"])
-def test_a_trials_name_is_that_of_a_file_in_the_run(run, plan, name):
-    known = "(SELECT id FROM trial WHERE position = 1)"
-    for table in ("episode", "checkpoint", "evaluation"):
-        alter(run, f"UPDATE {table} SET trial = ? WHERE trial = {known}", values=(name,))
-    alter(run, "UPDATE trial SET id = ? WHERE position = 1", values=(name,))
-    refused(run, plan, "is damaged")
+@pytest.mark.parametrize("change", CONTENTS.values(), ids=CONTENTS)
+def test_a_damaged_database_is_refused_and_left_alone(run, plan, change):
+    content = (run / "run.sqlite").read_bytes()
+    assert content != change(content)
+    (run / "run.sqlite").write_bytes(change(content))
+    refused(run, plan, r"run\.sqlite is damaged")
 
 
 def test_a_run_is_not_continued_where_a_key_is_missing(run, plan):
     alter(run, "CREATE TABLE t AS SELECT * FROM episode", "DROP TABLE episode", "ALTER TABLE t RENAME TO episode")
     with pytest.raises(ArcadeMarkError, match="table episode, as it was laid out"):
         execute(plan, run, workers=1)
-
-
-@pytest.mark.parametrize("version", [-1, 0, -(2**31)])
-def test_a_layout_that_never_was(run, plan, version):
-    alter(run, f"PRAGMA user_version = {version}")
-    refused(run, plan, rf"run\.sqlite is damaged: its schema is {version}")
-
-
-def test_a_layout_whose_text_is_none(run, plan):
-    content = (run / "run.sqlite").read_bytes()
-    assert b"wall_seconds REAL" in content
-    (run / "run.sqlite").write_bytes(content.replace(b"wall_seconds REAL", b"\xffall_seconds REAL"))
-    refused(run, plan, r"run\.sqlite is damaged")
 
 
 def test_reading_is_given_up_where_it_takes_longer_than_the_size_tells(run, monkeypatch):
@@ -180,15 +202,15 @@ def test_every_column_holds_what_belongs_there(run, table):
         with Recorder(run) as recorder, recorder.transaction():
             recorder.keep_episode(trial, Unfinished(2, 4, 4, 0.5, "{}", encode_actions([1]), b"x"))
     sound = (run / "run.sqlite").read_bytes()
-    found = 0
+    damaged = 0
     for column in database.TABLES[table]:
         for value in WRONG:
             (run / "run.sqlite").write_bytes(sound)
             with contextlib.suppress(sqlite3.IntegrityError):
                 alter(run, f"UPDATE {table} SET {column} = {value}")
             for use in (read_run, lambda path: Recorder(path).close()):
-                found += "is damaged" in told(use, run)
-    assert found > 10
+                damaged += "is damaged" in reason(use, run)
+    assert damaged > 10
 
 
 @pytest.mark.slow
@@ -304,51 +326,49 @@ def test_a_folder_that_links_to_everything_is_searched_all_the_same(run, tmp_pat
 # Manifests
 
 
-@pytest.mark.parametrize(
-    ("setting", "value"),
-    [("frame_skip", 10**30), ("frame_stack", 10**9), ("mode", 2**70), ("max_frames_per_episode", 2**70)],
-)
-def test_a_manifest_whose_protocol_no_machine_plays(run, plan, setting, value):
-    document = json.loads((run / "manifest.json").read_text())
-    document["protocol"]["settings"][setting] = value
-    (run / "manifest.json").write_text(json.dumps(document))
-    refused(run, plan, rf"manifest\.json: damaged \(.*{setting}=\d+: expected a whole number from", writing=False)
+def changed(change: dict[str, object]) -> Callable[[str], str]:
+    return lambda text: json.dumps(json.loads(text) | change)
 
 
-@pytest.mark.parametrize(
-    ("change", "match"),
-    [
-        ({"schema": 0}, "no 'schema'"),
-        ({"schema": 10**30}, "newer ArcadeMark"),
-        ({"agents": [{"label": 3}]}, r"\$\.agents\[0\]\.label`"),
-        ({"seeds": ["0"]}, r"\$\.seeds\[0\]`"),
-        ({"episodes": True}, r"got `bool` - at `\$\.episodes`"),
-        ({"episodes": 2**63 - 1}, r"\$\.episodes`"),
-        ({"continued": [{"command": "x"}]}, r"`started` - at `\$\.continued\[0\]`"),
-        ({"protocol": {"name": "x"}}, r"`title` - at `\$\.protocol`"),
-    ],
-)
-def test_a_manifest_holds_what_its_fields_are(run, plan, change, match):
-    document = json.loads((run / "manifest.json").read_text())
-    (run / "manifest.json").write_text(json.dumps(document | change))
-    refused(run, plan, rf"manifest\.json: .*{match}")
+def playing(setting: str, value: int) -> Callable[[str], str]:
+    def change(text: str) -> str:
+        document = json.loads(text)
+        document["protocol"]["settings"][setting] = value
+        return json.dumps(document)
+
+    return change
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        '{"schema": ' + "9" * 5000 + "}",
-        '{"schema": 1e400}',
-        '{"schema": 1, "protocol": ' + "[" * 900 + "]" * 900 + "}",
-        "[" * 100_000,
-        '{"schema": 1, "schema": 1}',
-        '{"schema": 1',
-        "\0",
-    ],
-)
-def test_a_manifest_that_no_reader_takes(run, plan, text):
-    (run / "manifest.json").write_text(text)
-    refused(run, plan, r"manifest\.json")
+MANIFESTS: list[tuple[Callable[[str], str], str, bool]] = [
+    *(
+        (playing(setting, value), rf"damaged \(.*{setting}=\d+: expected a whole number from", False)
+        for setting, value in (
+            *(("frame_skip", 10**30), ("frame_stack", 10**9)),
+            *(("mode", 2**70), ("max_frames_per_episode", 2**70)),
+        )
+    ),
+    (changed({"schema": 0}), "no 'schema'", True),
+    (changed({"schema": 10**30}), "newer ArcadeMark", True),
+    (changed({"agents": [{"label": 3}]}), r"\$\.agents\[0\]\.label`", True),
+    (changed({"seeds": ["0"]}), r"\$\.seeds\[0\]`", True),
+    (changed({"episodes": True}), r"got `bool` - at `\$\.episodes`", True),
+    (changed({"episodes": 2**63 - 1}), r"\$\.episodes`", True),
+    (changed({"continued": [{"command": "x"}]}), r"`started` - at `\$\.continued\[0\]`", True),
+    (changed({"protocol": {"name": "x"}}), r"`title` - at `\$\.protocol`", True),
+    (lambda _: '{"schema": ' + "9" * 5000 + "}", "", True),
+    (lambda _: '{"schema": 1e400}', "", True),
+    (lambda _: '{"schema": 1, "protocol": ' + "[" * 900 + "]" * 900 + "}", "", True),
+    (lambda _: "[" * 100_000, "", True),
+    (lambda _: '{"schema": 1, "schema": 1}', "", True),
+    (lambda _: '{"schema": 1', "", True),
+    (lambda _: "\0", "", True),
+]
+
+
+@pytest.mark.parametrize(("change", "match", "writing"), MANIFESTS)
+def test_a_manifest_holds_what_its_fields_are(run, plan, change, match, writing):
+    (run / "manifest.json").write_text(change((run / "manifest.json").read_text()))
+    refused(run, plan, rf"manifest\.json.*{match}", writing=writing)
 
 
 def test_a_manifest_keeps_text_that_is_none(run, plan):

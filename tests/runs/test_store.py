@@ -105,39 +105,6 @@ def test_places_that_are_no_run(tmp_path, run):
         read_run(run)
 
 
-def spoil(kind: str, path: Path) -> None:
-    size = path.stat().st_size
-    match kind:
-        case "not a database":
-            path.write_bytes(b"not a database" * 1000)
-        case "its pages overwritten":
-            content = bytearray(path.read_bytes())
-            content[4096:] = b"\xa5" * (size - 4096)
-            path.write_bytes(content)
-        case "cut short":
-            path.write_bytes(path.read_bytes()[: size // 2])
-
-
-@pytest.mark.parametrize("kind", ["not a database", "its pages overwritten", "cut short"])
-def test_a_damaged_database_is_refused_and_left_alone(run, kind, toy_plan):
-    spoil(kind, run / "run.sqlite")
-    spoilt = (run / "run.sqlite").read_bytes()
-    for use in (read_run, lambda directory: execute(toy_plan("random", seeds=(0, 4)), directory)):
-        with pytest.raises(ArcadeMarkError, match=r"run\.sqlite is damaged"):
-            use(run)
-    assert (run / "run.sqlite").read_bytes() == spoilt
-
-
-@pytest.mark.parametrize(
-    ("pragma", "message"), [("user_version = 99", "newer ArcadeMark"), ("application_id = 7", "another program")]
-)
-def test_a_newer_or_foreign_database(run, pragma, message, toy_plan):
-    alter(run, f"PRAGMA {pragma}")
-    for use in (read_run, lambda directory: execute(toy_plan("random", seeds=(0, 4)), directory)):
-        with pytest.raises(ArcadeMarkError, match=message):
-            use(run)
-
-
 def test_another_program_locks_the_database(run, monkeypatch, toy_plan):
     monkeypatch.setattr(database, "BUSY_SECONDS", 0.05)
     with contextlib.closing(sqlite3.connect(run / "run.sqlite", isolation_level=None)) as other:

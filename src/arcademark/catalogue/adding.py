@@ -108,7 +108,8 @@ def add(given: Sequence[Path], into: Path | None = None, *, overwrite: bool = Fa
         )
     if name in reading.read_names(into) and not overwrite:
         raise ArcadeMarkError(f"{name}: the catalogue has a collection of this name; choose another, or --overwrite it")
-    texts = {path.name: _text(path) for path in (entries, scores, sources) if path is not None}
+    paths = [path for path in (entries, scores, sources) if path is not None]
+    texts = {path.name: files.read_text(path, MOST_BYTES).replace("\r\n", "\n") for path in paths}
     findings, papers = _sources(texts, into)
     known = {**reading.read_sources(into), **papers}
     read, wrong = _entries(name, texts[entries.name], known)
@@ -136,10 +137,6 @@ def _named(given: Sequence[Path]) -> tuple[Path, Path, Path | None]:
     if not NAME.fullmatch(entries[0].stem):
         raise ArcadeMarkError(f"{entries[0].name}: name it after its source and year, in small letters: doe-2020.toml")
     return entries[0], scores[0], sources[0] if sources else None
-
-
-def _text(path: Path) -> str:
-    return files.read_text(path, MOST_BYTES).replace("\r\n", "\n")
 
 
 def _tables(name: str, text: str) -> tuple[dict[str, Any], list[Finding]]:

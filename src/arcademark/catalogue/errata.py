@@ -12,20 +12,19 @@ from functools import cache
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from arcademark.catalogue.model import Erratum, Location, Source
+from arcademark.catalogue.model import Erratum, Source
 from arcademark.catalogue.reading import data_directory, read_sources
 from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.files import read_as
 from arcademark.suite import references, tasks
 from arcademark.suite.tables import read_rows
 
 DISAGREEMENT = "sources disagree"
 NOT_DECIDABLE = "not decidable"
 
-QUANTITIES = ("score", "hns", "hwrns", "saber")
 SUMMARY_ROWS = ("training frames", "mean", "mean efficiency", "median", "median efficiency", "hwrb")
 
 _PLACE = ("table", "row", "algorithm", "quantity")
-_REQUIRED = ("where", "printed", "holds", "category", "why")
 _KINDS = {"random": "random score", "human": "human score", "human_world_record": "human world record"}
 
 
@@ -76,29 +75,16 @@ def _read(name: str, directory: Traversable, papers: Mapping[str, Source]) -> It
     seen: set[tuple[str, str]] = set()
     for line, row in enumerate(read_rows(name, directory / "errata"), start=2):
         where = f"errata/{name}, line {line}"
-        missing = [column for column in _REQUIRED if not row.get(column, "").strip()]
-        if missing:
-            raise ArcadeMarkError(f"{where}: no {' and no '.join(missing)}; an erratum says all of these")
-        if (row["where"], row["printed"]) in seen:
-            raise ArcadeMarkError(f"{where}: {row['where']!r} stands twice with the same print; keep one of them")
-        seen.add((row["where"], row["printed"]))
-        values = {column: row[column] for column in _REQUIRED}
-        yield Erratum(paper=paper, place=_place(row, where), **values)
-
-
-def _place(row: Mapping[str, str], where: str) -> Location | None:
-    cells = [row.get(column, "") for column in _PLACE]
-    if not any(cells):
-        return None
-    table, line, algorithm, quantity = cells
-    if not table.isdecimal() or not algorithm or quantity not in QUANTITIES:
-        raise ArcadeMarkError(
-            f"{where}: {', '.join(cells)!r} is no cell; expected a table's number, a row, an algorithm and one of "
-            f"{', '.join(QUANTITIES)}, or none of these"
-        )
-    if line not in SUMMARY_ROWS and line not in tasks.games():
-        raise ArcadeMarkError(f"{where}: {line!r} is no row; expected a game's id or one of {', '.join(SUMMARY_ROWS)}")
-    return Location(int(table), line, algorithm, quantity)
+        place = {column: row.get(column, "") for column in _PLACE}
+        values = {**row, "paper": paper, "place": place if any(place.values()) else None}
+        item = read_as(Erratum, values, where, "correct that line", strict=False)
+        if item.place and item.place.row not in SUMMARY_ROWS and item.place.row not in tasks.games():
+            expected = f"expected a game's id or one of {', '.join(SUMMARY_ROWS)}"
+            raise ArcadeMarkError(f"{where}: {item.place.row!r} is no row; {expected}")
+        if (item.where, item.printed) in seen:
+            raise ArcadeMarkError(f"{where}: {item.where!r} stands twice with the same print; keep one of them")
+        seen.add((item.where, item.printed))
+        yield item
 
 
 def _disagreements(papers: Mapping[str, Source]) -> Iterator[Erratum]:

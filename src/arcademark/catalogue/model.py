@@ -10,7 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Literal, TypeAlias, get_args
+from typing import Annotated, Literal, TypeAlias, get_args
+
+from msgspec import Meta
+
+Text = Annotated[str, Meta(pattern=r"\S")]
+"""That says something."""
 
 AlgorithmKind = Literal[
     "value-based",
@@ -31,7 +36,6 @@ Reported = Literal["training", "evaluation", "best", "unknown"]
 REPORTED: tuple[Reported, ...] = get_args(Reported)
 
 Hand = Literal["first", "second"]
-HANDS: tuple[Hand, ...] = get_args(Hand)
 
 
 @dataclass(frozen=True)
@@ -183,10 +187,10 @@ class Location:
         "score", "hns", "hwrns" or "saber"; rows below the games stand in the column of the table's percentage.
     """
 
-    table: int
+    table: Annotated[int, Meta(ge=1)]
     row: str
-    algorithm: str
-    quantity: str
+    algorithm: Text
+    quantity: Annotated[str, Meta(pattern="^(score|hns|hwrns|saber)$")]
 
 
 @dataclass(frozen=True)
@@ -194,7 +198,7 @@ class PrintedCell:
     """What a paper prints at a place, character by character."""
 
     place: Location
-    printed: str
+    printed: Text
 
 
 @dataclass(frozen=True)
@@ -216,9 +220,9 @@ class Erratum:
     """
 
     paper: str
-    where: str
+    where: Text
     place: Location | None
-    printed: str
-    holds: str
-    category: str
-    why: str
+    printed: Text
+    holds: Text
+    category: Text
+    why: Text

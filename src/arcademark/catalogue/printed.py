@@ -17,6 +17,7 @@ from importlib.resources.abc import Traversable
 
 from arcademark.catalogue.model import Location, PrintedCell
 from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.files import read_as
 from arcademark.suite.tables import read_rows
 
 PAPERS = ("fan-2021",)
@@ -96,10 +97,9 @@ def _read(paper: str, directory: Traversable | None) -> tuple[PrintedCell, ...]:
     cells: dict[Location, PrintedCell] = {}
     rows = read_rows(name, directory or files("arcademark.catalogue") / "data" / "printed")
     for line, row in enumerate(rows, start=2):
-        if not row["printed"].strip():
-            raise ArcadeMarkError(f"printed/{name}, line {line}: nothing printed; write {NOTHING}, or drop the row")
-        place = Location(int(row["table"]), row["row"], row["algorithm"], row["quantity"])
-        if place in cells:
-            raise ArcadeMarkError(f"printed/{name}, line {line}: this cell stands twice; keep what is printed once")
-        cells[place] = PrintedCell(place, row["printed"])
+        where = f"printed/{name}, line {line}"
+        cell = read_as(PrintedCell, {**row, "place": row}, where, "correct that line, or drop it", strict=False)
+        if cell.place in cells:
+            raise ArcadeMarkError(f"{where}: this cell stands twice; keep what is printed once")
+        cells[cell.place] = cell
     return tuple(cells.values())

@@ -19,7 +19,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from arcademark.catalogue.model import AlgorithmKind, Entry, Hand, Reported, Result, SettingValue, Source
+from arcademark.catalogue.model import AlgorithmKind, Entry, Hand, Reported, Result, SettingValue, Source, Text
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.suite import protocols, tables, tasks
 
@@ -29,7 +29,6 @@ AS_PUBLISHED = "as_published"
 PER_RUN = "per_run"
 """A last column that a collection may have: the scores of single runs, with spaces between, in the place of a score."""
 
-_Text = Annotated[str, msgspec.Meta(pattern=r"\S")]
 ADDRESS = re.compile(r"https?://[^\s/?#]", re.IGNORECASE)
 """How a paper's address begins: pages link to it."""
 
@@ -96,12 +95,12 @@ def read_results(collection: str, directory: Path | None = None) -> tuple[Result
 class SourceRow(msgspec.Struct, forbid_unknown_fields=True):
     """The table of a paper in ``sources.toml``; address and BibTeX go together."""
 
-    authors: _Text
-    title: _Text
-    venue: _Text
+    authors: Text
+    title: Text
+    venue: Text
     year: int
-    url: _Text = ""
-    bibtex: _Text = ""
+    url: Text = ""
+    bibtex: Text = ""
 
     def __post_init__(self) -> None:
         if self.url and not ADDRESS.match(self.url):
@@ -115,8 +114,8 @@ class EntryRow(msgspec.Struct, forbid_unknown_fields=True):
 
     kind: AlgorithmKind
     paper: str
-    source: _Text
-    table: _Text
+    source: Text
+    table: Text
     protocol: str
     reported: Reported
     hand: Hand

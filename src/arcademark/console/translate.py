@@ -196,7 +196,7 @@ def translated(name: str, rom: bytes, *, wait: bool = True) -> ctypes.CDLL | Non
     """
 
     def text() -> dict[str, str]:
-        return translation(rom, _kind(name), _seen(name, rom))
+        return translation(rom, str(game(name).facts["cartridge"]), _seen(name, rom))
 
     return library(_parts(name, rom), text, CORE_FLAGS, wait=wait)
 
@@ -204,11 +204,6 @@ def translated(name: str, rom: bytes, *, wait: bool = True) -> ctypes.CDLL | Non
 def cached(name: str, rom: bytes) -> ctypes.CDLL | None:
     """Return what `translated` compiled on an earlier day, None if it did not; never compile."""
     return kept(_parts(name, rom), CORE_FLAGS)
-
-
-def _kind(name: str) -> str:
-    kind: str = game(name).facts["cartridge"]
-    return kind
 
 
 def _parts(name: str, rom: bytes) -> tuple[str, ...]:

@@ -252,15 +252,10 @@ class _Run:
         for standing in self._standings:
             if standing.trained:
                 self._hand_over(standing.trial.id)  # a crash may have come first
-        now = self._tracker.progress()
         self._tell(
             events.RunBegun(
-                directory=self._directory,
-                trials=now.trials,
-                episodes=now.episodes,
-                trials_done=now.trials_done,
-                episodes_done=now.episodes_done,
-                left_out=self._plan.left_out,
+                self._tracker.progress(),
+                self._plan.left_out,
                 episodes_begun=sum(len(standing.kept) for standing in self._standings),
                 episodes_trained=sum(one.training_episodes for one in self._standings if one.in_training),
             )

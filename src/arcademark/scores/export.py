@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import write_output
 from arcademark.scores.formulas import escaped
-from arcademark.scores.readers import layouts
+from arcademark.scores.readers import layouts, rows
 from arcademark.scores.table import ScoreTable
 
 RLIABLE = ".npz"
@@ -33,7 +33,7 @@ Missing = Literal["refuse", "truncate"]
 LONG = ("algorithm", "task", "run", "score", "protocol")
 """Columns of a long file; ``protocol`` only where the table has one."""
 
-RESERVED = frozenset({*layouts.TASK[:2], *layouts.RUN, *layouts.PROTOCOL, *layouts.SCORE})
+RESERVED = frozenset({*layouts.TASK[:2], *rows.RUN, *rows.PROTOCOL, *layouts.SCORE})
 """Names, in any case, that an algorithm cannot have in a wide file: its reader would take the column for another."""
 
 

@@ -6,10 +6,14 @@ import itertools
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from arcademark.reports.measures import Measure
 from arcademark.reports.tables import uncertainty
 from arcademark.reports.tables.analysis import analyse
+from arcademark.reports.tables.document import Statistic
 from arcademark.reports.tables.uncertainty import Bootstrap
 
 RUNS = {
@@ -76,9 +80,7 @@ def test_no_interval_of_a_difference_from_a_single_run(measure: Measure) -> None
     better = made.improvement(("mine", "theirs"), RUNS, one)
     assert better.value is not None
     assert better.low is None
-    assert [str(note) for note in made.notes.said] == [
-        "theirs has one run a game, so differences from it have no interval"
-    ]
+    assert list(made.notes) == ["theirs has one run a game, so differences from it have no interval"]
 
 
 @pytest.mark.parametrize("measure", [LINE, CAPPED])
@@ -86,7 +88,7 @@ def test_scores_that_do_not_vary_have_no_interval(measure: Measure) -> None:
     still = {task: np.full(3, row[0]) for task, row in RUNS.items()}
     made = bootstrap()
     assert all(item.low is None for item in made.summaries("mine", [measure], still)[0].values())
-    assert any("how far it may be off is not known" in note for note in made.notes.said)
+    assert any("how far it may be off is not known" in note for note in made.notes)
 
 
 def test_limits_stay_within_the_bounds_of_a_measure_that_has_them() -> None:
@@ -103,8 +105,10 @@ def test_single_runs_are_told_of_the_algorithm_that_has_them() -> None:
     made = bootstrap()
     short = RUNS | {"b": RUNS["b"][:1]}
     made.differences(("mine", "theirs"), LINE, RUNS, short)
-    told = {str(note): list(names) for note, names in made.notes.said.items() if note.kind == "single"}
-    assert told == {"one run on b: the variation from run to run there is not included": ["theirs"]}
+    assert {note: list(names) for note, names in made.notes.items()} == {
+        "one run on b: the variation from run to run there is not included": ["theirs"],
+        "1 to 3 runs a task: each task weighs the same, in the IQM each run does": ["mine and theirs"],
+    }
 
 
 def test_tables_of_very_many_runs_are_drawn_less_often_unless_a_number_is_asked_for() -> None:
@@ -161,3 +165,32 @@ def test_inter_algorithm_scores_and_all_their_summaries_lie_between_the_worst_an
             assert item.low is not None
             assert item.high is not None
             assert 0 <= item.low <= item.value <= item.high <= 100
+
+
+@given(arrays(np.float64, (2, 3, 4), elements=st.integers(0, 5).map(float)), st.integers(0, 2**32))
+@settings(max_examples=40, deadline=None)
+def test_improvement_and_profile_stay_within_what_is_possible(scores: np.ndarray, seed: int) -> None:
+    made = Bootstrap.of(seed, 200, None)
+    first, second = (dict(zip("abc", table, strict=True)) for table in scores)
+    won, lost = (made.improvement(("x", "y"), *sides) for sides in ((first, second), (second, first)))
+    assert won.value is not None
+    assert lost.value is not None
+    assert won.value + lost.value == pytest.approx(1)
+    if won.low is not None and won.high is not None:
+        assert 0 <= won.low <= won.value <= won.high <= 1
+    band = made.profile("x", LINE, first, np.arange(5.0))
+    low, value, high = (np.array(side) for side in (band.low, band.shares, band.high))
+    assert ((low >= 0) & (low <= value) & (value <= high) & (high <= 1)).all()
+
+
+def test_improvement_and_profile_of_single_runs_have_no_interval() -> None:
+    one = {task: row[:1] for task, row in RUNS.items()}
+    assert bootstrap().profile("mine", LINE, one, np.array([50.0])).low is None
+    assert bootstrap().improvement(("mine", "theirs"), one, one) == Statistic(0.5)
+
+
+def test_improvement_between_runs_that_do_not_vary_says_so() -> None:
+    still, made = {"a": np.full(3, 1.0), "b": np.full(3, 2.0)}, bootstrap()
+    higher = {task: row + 5 for task, row in still.items()}
+    assert made.improvement(("mine", "theirs"), still, higher) == Statistic(0.0)
+    assert list(made.notes) == [uncertainty.STILL]

@@ -71,7 +71,8 @@ class NetworkPolicy:
             given = env.observation_shape
             self._last = game is not None and len(given) == 3 and shape == (given[2], *given[:2]) and shape != given
             seen = given if self._shown is None else self._shown.observation_space.shape
-            shape = given if self._last or seen in (_squeezed(shape), shape) else shape
+            squeezed = tuple(n for n in shape if n != 1)
+            shape = given if self._last or seen in (squeezed, shape) else shape
             self.observation_space = SimpleNamespace(shape=shape, dtype=np.dtype(env.observation_dtype))
         self._shape = self._network.shape
         self._filled: Any = None
@@ -346,7 +347,3 @@ def _check(digest: str, expected: str, place: str) -> None:
             f"{place}: has changed since the run was planned (sha256 {expected[:12]} then, {digest[:12]} now); put the "
             "file back, or play the new one into another directory"
         )
-
-
-def _squeezed(shape: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(n for n in shape if n != 1)

@@ -119,9 +119,10 @@ class Display:
             self._say((failed, "red"), f"; {rest}")
 
     def _begin(self, event: RunBegun) -> None:
-        if (event.episodes_done or event.episodes_begun) and event.episodes_done < event.episodes:
+        now = event.progress
+        if (now.episodes_done or event.episodes_begun) and now.episodes_done < now.episodes:
             begun = f", {event.episodes_begun:,} more in part" if event.episodes_begun else ""
-            done = f"{event.episodes_done:,} of {event.episodes:,} episodes were played before"
+            done = f"{now.episodes_done:,} of {now.episodes:,} episodes were played before"
             self._say(f"continuing: {done}{begun}")
         if event.episodes_trained:
             self._say(f"training goes on after {wording.plural(event.episodes_trained, 'episode')}")

@@ -2,107 +2,41 @@
 
 Conventions
 -----------
-* Scores have shape (tasks, runs), normalised, in any unit; ragged runs are padded with NaN. Same scores, same generator
-  (of which one number is used, the key), same bits, whatever the number of threads (by default one a core).
+* A `Sample` holds normalised scores, in any unit. Same sample, same key, same bits, whatever the number of threads (by
+  default one a core).
 * The tasks are given: what is uncertain is what other runs on the same tasks would have scored. Each task's runs are
   drawn with replacement, as many as it has, independently of every other task.
 * With ragged runs each task weighs the same in mean, median, optimality gap, profile and probability of improvement, as
   if its score were the mean over the runs it has; in the interquartile mean each run weighs the same, as in
-  `arcademark.metrics.aggregate`, whose values the intervals surround.
-* Tasks without a run are left out. A task with one run takes part, as if it could not have scored anything else. Where
-  every task has one run there are no limits.
-* ``method`` is one of `arcademark.metrics.uncertainty.intervals.limits`; how often intervals hold the true value is
+  `arcademark.metrics.aggregate`, whose values the draws surround. A task with one run takes part, as if it could not
+  have scored anything else.
+* `arcademark.metrics.uncertainty.intervals.limits` makes intervals of draws; how often those hold the true value is
   measured: docs/intervals.md.
-* All raise an `ArcadeMarkError` where no scores are left, or an argument is out of bounds.
+* An `ArcadeMarkError` is raised where fewer than two resamples are wanted.
 """
 
 from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.metrics import distribution
 from arcademark.metrics.aggregate import AGGREGATES
-from arcademark.metrics.uncertainty.intervals import LEVEL, Interval, Method, Note, limits
-from arcademark.metrics.uncertainty.samples import Sample, admit, improvement, placements, profile_strata, sample_of
+from arcademark.metrics.uncertainty.intervals import Method
+from arcademark.metrics.uncertainty.samples import Sample, placements
 
 METHOD: Method = "symmetric"
 RESAMPLES = 10_000
-
-STILL = Note("no variation that could move it was seen between runs: how far it may be off is not known", "constant")
-"""What is said of an interval without width."""
 
 _WORK_OF_A_THREAD = 1_000_000
 """Draws of a run that are worth a thread."""
 
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class Band:
-    """A performance profile: at each threshold the share of runs above, averaged over tasks, and its interval.
-
-    All have shape (thresholds,). Limits are pointwise, not of the whole curve at once, and None where every task has
-    one run.
-    """
-
-    thresholds: Floats
-    value: Floats
-    low: Floats | None
-    high: Floats | None
-
-
-def improvement_interval(
-    x: ArrayLike,
-    y: ArrayLike,
-    tasks: Sequence[str],
-    rng: np.random.Generator,
-    *,
-    method: Method = METHOD,
-    resamples: int = RESAMPLES,
-) -> Interval:
-    """Find the interval of `arcademark.metrics.compare.probability_of_improvement` of X over Y, within 0 and 1."""
-    there, notes = admit(tasks, x, y)
-    one, other = (sample_of(scores, sort=False) for scores in there)
-    draws = resampled_improvement(one, other, _key(rng), resamples)
-    value, strata = improvement(one, other)
-    if not (strata.runs > 1).any():
-        return Interval(value, None, None, notes)
-    low, high, _ = limits(value, draws, strata, method=method, level=LEVEL)
-    still = () if (strata.variances > 0).any() else (STILL,)
-    return Interval(value, max(float(low), 0.0), min(float(high), 1.0), (*notes, *still))
-
-
-def profile_band(
-    scores: ArrayLike,
-    tasks: Sequence[str],
-    thresholds: ArrayLike,
-    rng: np.random.Generator,
-    *,
-    method: Method = METHOD,
-    resamples: int = RESAMPLES,
-) -> Band:
-    """Find the pointwise band, within 0 and 1, of `arcademark.metrics.distribution.performance_profile`.
-
-    `thresholds`, shape (thresholds,), are in the unit of the scores, in any order.
-    """
-    (runs,), _ = admit(tasks, scores)
-    value = distribution.performance_profile(runs, thresholds, missing="omit")
-    marks, sample = np.asarray(thresholds, dtype=np.float64), sample_of(runs)
-    if not (sample.sizes > 1).any():
-        return Band(marks, value, None, None)
-    order = np.argsort(marks, kind="stable")
-    draws = np.empty((marks.size, resamples))
-    draws[order] = resampled_profile(sample, marks[order], _key(rng), resamples)
-    low, high, _ = limits(value, draws, profile_strata(sample, marks), method=method, level=LEVEL)
-    return Band(marks, value, np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0))
 
 
 def resampled_aggregates(
@@ -175,7 +109,3 @@ def _fill(
     with ThreadPoolExecutor(parts) as pool:
         for done in [pool.submit(kernel, *arguments, *part, out) for part in itertools.pairwise(edges)]:
             done.result()
-
-
-def _key(rng: np.random.Generator) -> np.uint64:
-    return rng.integers(2**64, dtype=np.uint64)

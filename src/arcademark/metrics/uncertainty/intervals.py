@@ -37,29 +37,6 @@ MANY = 100
 Method: TypeAlias = Literal["symmetric", "expanded", "percentile"]
 METHODS: tuple[Method, ...] = get_args(Method)
 
-
-NoteKind: TypeAlias = Literal["absent", "one_run", "single", "ragged", "constant", "few"]
-
-
-class Note(str):
-    """What an interval leaves out or cannot know, in words, and the kind of it.
-
-    * "absent": tasks without a score; "one_run": all tasks have a single run, so that there is no interval; "single":
-      some have; "ragged": tasks have different numbers of runs.
-    * "constant": scores that were seen not to vary; "few": other doubts because runs or episodes are few.
-    """
-
-    __slots__ = ("kind",)
-
-    kind: NoteKind
-
-    def __new__(cls, text: str, kind: NoteKind = "few") -> Note:
-        """Make the text of that kind."""
-        note = super().__new__(cls, text)
-        note.kind = kind
-        return note
-
-
 _NOT_FINITE = "an episode's score is missing or infinite; leave out episodes that were not played"
 
 
@@ -73,7 +50,6 @@ class Interval:
     value: float
     low: float | None
     high: float | None
-    notes: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

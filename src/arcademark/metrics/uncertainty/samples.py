@@ -10,14 +10,13 @@ Conventions
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcademark.errors import ArcadeMarkError
-from arcademark.metrics.uncertainty.intervals import Note, Strata
+from arcademark.metrics.uncertainty.intervals import Strata
 
 Floats = NDArray[np.float64]
 
@@ -104,43 +103,6 @@ def independent(scores: Floats, kinds: NDArray[np.int64], possible: int | None =
     squares = int(np.sum(counts**2))
     spread = squares / n**2 if possible is None or m > possible else (possible * squares - n**2) / (possible * n**2)
     return np.asarray(mean + np.sqrt(m * spread) * (different - different.mean()))
-
-
-def admit(tasks: Sequence[str], *tables: ArrayLike) -> tuple[list[Floats], tuple[Note, ...]]:
-    """Return the tables at the tasks of which all have runs, and notes on what they lack."""
-    arrays = [np.asarray(table, dtype=np.float64) for table in tables]
-    for values in arrays:
-        if values.ndim != 2 or len(values) != len(tasks):
-            raise ArcadeMarkError(f"expected scores of shape ({len(tasks)}, runs), not {values.shape}")
-        if np.isinf(values).any():
-            raise ArcadeMarkError(f"a score on {tasks[int(np.argwhere(np.isinf(values))[0][0])]} is infinite")
-    counts = np.stack([np.count_nonzero(~np.isnan(values), axis=1) for values in arrays])
-    there = np.asarray((counts > 0).all(axis=0))
-    if not there.any():
-        raise ArcadeMarkError("no scores to resample; at least one task with a run is needed")
-    return [values[there] for values in arrays], _remarks(tasks, counts, there)
-
-
-def _remarks(tasks: Sequence[str], counts: NDArray[np.int64], there: NDArray[np.bool_]) -> tuple[Note, ...]:
-    notes = []
-    absent = [task for task, has in zip(tasks, there, strict=True) if not has]
-    if absent:
-        notes.append(Note(f"no score on {', '.join(absent)}: left out", "absent"))
-    fewest, most = int(counts[:, there].min()), int(counts[:, there].max())
-    single = [task for task, few in zip(tasks, (counts == 1).any(axis=0) & there, strict=True) if few]
-    if most == 1:
-        notes.append(Note("one run a task: how much scores vary from run to run is not known; play more", "one_run"))
-    elif single:
-        text = f"one run on {', '.join(single)}: the variation from run to run there is not included"
-        notes.append(Note(text, "single"))
-    return (*notes, *ragged(fewest, most))
-
-
-def ragged(fewest: int, most: int) -> tuple[Note, ...]:
-    """Say what different numbers of runs a task mean, if they are different."""
-    if fewest == most:
-        return ()
-    return (Note(f"{fewest} to {most} runs a task: each task weighs the same, in the IQM each run does", "ragged"),)
 
 
 def sample_of(scores: Floats, *, sort: bool = True) -> Sample:

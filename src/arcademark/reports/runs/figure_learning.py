@@ -11,7 +11,6 @@ from arcademark.reports.figures.style import MOST_SERIES, ticks
 from arcademark.reports.runs.learning import LearningCurve
 from arcademark.reports.tables.report import ScoreReport
 
-KINDS = (".png", ".pdf", ".svg")
 COLUMNS = 2
 BODY = 120.0
 ROOM = 0.06  # part of the axis up that is left free above and below

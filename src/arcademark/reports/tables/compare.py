@@ -274,7 +274,7 @@ def _profiles(dataset: Dataset, measure: Measure, bootstrap: Bootstrap) -> tuple
     most, last = (max(each[end] for each in ends) for end in (0, 1))
     reach = float(last if last < LONG_TAIL * most else most)
     thresholds = _thresholds(reach)
-    return tuple(_profile(name, measure, runs, thresholds, bootstrap) for name, runs in known.items())
+    return tuple(bootstrap.profile(name, measure, runs, thresholds) for name, runs in known.items())
 
 
 def _thresholds(reach: float) -> NDArray[np.float64]:
@@ -287,9 +287,3 @@ def _thresholds(reach: float) -> NDArray[np.float64]:
         if end <= most:
             break
     return np.concatenate(parts)
-
-
-def _profile(name: str, measure: Measure, runs: Runs, thresholds: NDArray[np.float64], bootstrap: Bootstrap) -> Profile:
-    band = bootstrap.profile(name, measure, runs, thresholds)
-    low, high = (None if end is None else tuple(end.tolist()) for end in (band.low, band.high))
-    return Profile(name, tuple(band.thresholds.tolist()), tuple(band.value.tolist()), low, high)

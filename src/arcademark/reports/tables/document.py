@@ -28,9 +28,6 @@ CAPPED = frozenset({"capped_hns", "saber", "capped"})
 STATISTICS = MappingProxyType({"mean": "mean", "median": "median", "iqm": "IQM", "optimality_gap": "optimality gap"})
 """Summaries, in words."""
 
-MOST_ALGORITHMS = 100
-"""Algorithms of which a terminal shows the headline and the summaries where not everything is asked for."""
-
 
 @dataclass(frozen=True)
 class Statistic:

@@ -344,9 +344,8 @@ def _intervals(counts: Sequence[tuple[str, int]], bootstrap: Bootstrap, noun: st
         yield notice("intervals", view=bootstrap.view(), noun=noun, episodes=list(bootstrap.episodes))
     if single:
         yield notice("runs", names=single, noun=noun)
-    for text, names in bootstrap.notes.said.items():
-        if text.kind != "one_run":  # which another notice says of all algorithms together
-            yield notice("runs__of", names=list(names), what=str(text))
+    for text, names in bootstrap.notes.items():
+        yield notice("runs__of", names=list(names), what=text)
 
 
 def _over_episodes(algorithms: Sequence[Algorithm], dataset: Dataset) -> Iterator[Notice]:

@@ -15,13 +15,23 @@ from numpy.typing import NDArray
 
 from arcademark.metrics import compare
 from arcademark.metrics.aggregate import AGGREGATES, IQM_TRIM, aggregates
+from arcademark.metrics.distribution import performance_profile
 from arcademark.metrics.normalise import PERCENT
 from arcademark.metrics.uncertainty import bootstrap, intervals
-from arcademark.metrics.uncertainty.bootstrap import Band
-from arcademark.metrics.uncertainty.intervals import LEVEL, Interval, Method, Note, Strata
-from arcademark.metrics.uncertainty.samples import means, middle_shares, padded, ragged, sample_of, together, variances
+from arcademark.metrics.uncertainty.intervals import LEVEL, Method, Strata
+from arcademark.metrics.uncertainty.samples import (
+    improvement,
+    means,
+    middle_shares,
+    padded,
+    profile_strata,
+    sample_of,
+    together,
+    variances,
+)
 from arcademark.reports import wording
 from arcademark.reports.measures import Bounds, Measure, Runs
+from arcademark.reports.tables.comparison import Profile
 from arcademark.reports.tables.document import Intervals, Statistic
 from arcademark.suite import tasks
 
@@ -38,29 +48,14 @@ MOST_KEPT = 256
 MOST_PROFILES = 2000
 """Draws of a profile's band, which is looked at and not read off."""
 
+STILL = "no variation that could move it was seen between runs: how far it may be off is not known"
+"""What is said of an interval without width."""
+
 METHOD_TITLES: Mapping[str, str] = {
     "symmetric": "stratified bootstrap, symmetric and widened for few runs",
     "expanded": "stratified bootstrap, percentile limits widened for few runs",
     "percentile": "stratified percentile bootstrap",
 }
-
-
-@dataclass
-class Notes:
-    """What the intervals' makers say of them, by algorithm."""
-
-    said: dict[Note, dict[str, None]] = field(default_factory=dict)
-
-    def keep(self, name: str, found: Interval) -> Interval:
-        """Take down an interval's notes and return it; that of single runs does not say whose they are."""
-        for note in found.notes:
-            if note.kind != "single":
-                self.say(name, note)
-        return found
-
-    def say(self, name: str, note: Note) -> None:
-        """Take down one note."""
-        self.said.setdefault(note, {})[name] = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +92,7 @@ class Bootstrap:
     episodes: By algorithm and task, the episodes of those that were never trained: what is resampled of them instead of
         runs, which they have one of. What is summed up are means over episodes.
     exact: Those of them of which every episode that there can be was played, so that nothing is uncertain.
+    notes: What the intervals are to be read with, and of which algorithms that is said.
     kept: Algorithms that are compared with others, by name, metric, tasks and number of draws.
     """
 
@@ -108,7 +104,7 @@ class Bootstrap:
     title: Callable[[str], str] = tasks.game_name
     episodes: Mapping[str, Runs] = field(default_factory=dict)
     exact: frozenset[str] = frozenset()
-    notes: Notes = field(default_factory=Notes)
+    notes: dict[str, dict[str, None]] = field(default_factory=dict)
     kept: dict[tuple[str, str, tuple[str, ...], int], Drawn] = field(default_factory=dict)
 
     @classmethod
@@ -155,7 +151,7 @@ class Bootstrap:
             return [dict(zip(AGGREGATES, map(Statistic, values), strict=True)) for values in drawn.values.tolist()]
         self._tell_single(name, known)
         low, high, _ = intervals.limits(drawn.values, drawn.draws, drawn.strata, method=self.method, level=LEVEL)
-        self._tell((name,), drawn.strata, low, high)
+        self._tell((name,), drawn.strata, still=bool((low == high).any()))
         ends: list[list[tuple[float, float, float]]] = np.stack([drawn.values, low, high], axis=-1).tolist()
         return [
             {key: statistic(*row, measure.within(key)) for key, row in zip(AGGREGATES, rows, strict=True)}
@@ -175,7 +171,7 @@ class Bootstrap:
         if _single(known):
             return Drawn(values, strata, None)
         draws = np.empty((*values.shape, count))
-        key, alike = self.rng(name).integers(2**64, dtype=np.uint64), dict[bytes, list[int]]()
+        key, alike = _key(self.rng(name)), dict[bytes, list[int]]()
         for place, free in enumerate(line):
             alike.setdefault(free.tobytes(), []).append(place)
         for places in alike.values():
@@ -221,7 +217,7 @@ class Bootstrap:
             strata = together(one.strata, other.strata)
             strata, draws = Strata(strata.variances[0], strata.runs), (one.draws - other.draws)[0]
             limits = np.array(intervals.limits(values, draws, strata, method=self.method, level=LEVEL))
-            self._tell(names, strata, limits[0], limits[1])
+            self._tell(names, strata, still=bool((limits[0] == limits[1]).any()))
         rows = np.stack([one.values[0], other.values[0], limits[2], values, *limits[:2]], axis=-1).tolist()
         return {
             key: Difference(mine, theirs, statistic(value, low, high, _apart(measure.within(key))), error)
@@ -233,41 +229,41 @@ class Bootstrap:
 
         What was never trained has one run, the mean of its episodes.
         """
-        one, other = (padded(runs.values()) for runs in (first, second))
         if self._tell_lone(names, first, second) or _single(first) or _single(second):
-            return Statistic(compare.probability_of_improvement(one, other))
-        found = bootstrap.improvement_interval(
-            one,
-            other,
-            list(first),
-            self.rng(*names),
-            method=self.method,
-            resamples=self.draws(first, second),
-        )
-        self.notes.keep(" and ".join(names), found)
-        if found.low is None or found.high is None:
-            return Statistic(found.value)
-        return statistic(found.value, found.low, found.high)
+            return Statistic(compare.probability_of_improvement(*(padded(runs.values()) for runs in (first, second))))
+        one, other = (sample_of(padded(runs.values()), sort=False) for runs in (first, second))
+        draws = bootstrap.resampled_improvement(one, other, _key(self.rng(*names)), self.draws(first, second))
+        value, strata = improvement(one, other)
+        low, high, _ = intervals.limits(value, draws, strata, method=self.method, level=LEVEL)
+        self._tell(names, strata, still=not strata.variances.any())
+        return statistic(value, max(float(low), 0.0), min(float(high), 1.0))
 
-    def profile(self, name: str, measure: Measure, known: Runs, thresholds: NDArray[np.float64]) -> Band:
-        """Find an algorithm's performance profile and its band."""
-        return bootstrap.profile_band(
-            measure.by_run(known),
-            list(known),
-            thresholds,
-            self.rng(name, "profile"),
-            method=self.method,
-            resamples=min(self.draws(known), MOST_PROFILES),
-        )
+    def profile(self, name: str, measure: Measure, known: Runs, thresholds: NDArray[np.float64]) -> Profile:
+        """Find an algorithm's performance profile and its pointwise band, at ascending thresholds in percent."""
+        runs = measure.by_run(known)
+        sample, values = sample_of(runs), performance_profile(runs, thresholds, missing="omit")
+        low = high = None
+        if (sample.sizes > 1).any():
+            count = min(self.draws(known), MOST_PROFILES)
+            draws = bootstrap.resampled_profile(sample, thresholds, _key(self.rng(name, "profile")), count)
+            strata = profile_strata(sample, thresholds)
+            ends = intervals.limits(values, draws, strata, method=self.method, level=LEVEL)[:2]
+            low, high = (tuple(np.clip(end, 0.0, 1.0).tolist()) for end in ends)
+        return Profile(name, tuple(thresholds.tolist()), tuple(values.tolist()), low, high)
 
-    def _tell(self, names: Sequence[str], strata: Strata, low: NDArray[np.float64], high: NDArray[np.float64]) -> None:
+    def _note(self, name: str, text: str) -> None:
+        self.notes.setdefault(text, {})[name] = None
+
+    def _tell(self, names: Sequence[str], strata: Strata, *, still: bool) -> None:
         """Take down what intervals of summaries are to be read with."""
         whose = " and ".join(names)
         if not self.episodes.keys() & {*names}:
-            for note in ragged(int(strata.runs.min()), int(strata.runs.max())):
-                self.notes.say(whose, note)
-        if (low == high).any() and not self.exact.issuperset(names):
-            self.notes.say(whose, bootstrap.STILL)
+            fewest, most = int(strata.runs.min()), int(strata.runs.max())
+            if fewest < most:
+                text = f"{fewest} to {most} runs a task: each task weighs the same, in the IQM each run does"
+                self._note(whose, text)
+        if still and not self.exact.issuperset(names):
+            self._note(whose, STILL)
 
     def _tell_lone(self, names: tuple[str, str], *sides: Runs) -> bool:
         """Say whether one of two has a single run everywhere, so that no interval of the two can be found."""
@@ -276,9 +272,8 @@ class Bootstrap:
             if not lone or name in self.episodes:
                 self._tell_single(name, runs)
         if len(lone) == 1 and lone[0] not in self.episodes:
-            self.notes.say(
-                " and ".join(names),
-                Note(f"{lone[0]} has one run a {self.noun}, so differences from it have no interval"),
+            self._note(
+                " and ".join(names), f"{lone[0]} has one run a {self.noun}, so differences from it have no interval"
             )
         return bool(lone)
 
@@ -288,10 +283,10 @@ class Bootstrap:
         short = [self.title(task) for task, row in self._sample(name, runs).items() if row.size < fewest]
         if short and name in self.episodes:
             text = f"fewer than {fewest} episodes on {wording.shortened(short)}: too few for intervals of summaries"
-            self.notes.say(name, Note(text))
+            self._note(name, text)
         elif short:
             text = f"one run on {wording.shortened(short)}: the variation from run to run there is not included"
-            self.notes.say(name, Note(text, "single"))
+            self._note(name, text)
 
 
 def statistic(value: float, low: float, high: float, bounds: Bounds = None) -> Statistic:
@@ -300,6 +295,10 @@ def statistic(value: float, low: float, high: float, bounds: Bounds = None) -> S
         return Statistic(value)
     least, most = bounds or (low, high)
     return Statistic(value, max(min(least, value), low), min(max(most, value), high))
+
+
+def _key(rng: np.random.Generator) -> np.uint64:
+    return rng.integers(2**64, dtype=np.uint64)
 
 
 def _single(runs: Runs) -> bool:

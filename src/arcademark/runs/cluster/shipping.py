@@ -89,15 +89,14 @@ def _paths(trial: Trial, spec: AgentSpec, folder: str) -> Iterator[Path]:
         yield code
     if spec.checkpoint:
         path = paths.file_of(spec.ref, trial.game, trial.seed)
-        yield from filter(Path.is_file, path.rglob("*")) if path.is_dir() else _with_files_beside(path)
+        if path.is_dir():
+            yield from filter(Path.is_file, path.rglob("*"))
+        else:
+            yield path
+            yield from files_beside(read_bytes(path, MOST_BYTES), path)
     for _, text in texts(spec.parameters if spec.checkpoint else all_parameters(spec)):
         if (path := Path(os.path.expanduser(text))).is_file():
             yield path
-
-
-def _with_files_beside(path: Path) -> Iterator[Path]:
-    yield path
-    yield from files_beside(read_bytes(path, MOST_BYTES), path)
 
 
 def _code_file(spec: AgentSpec) -> Path | None:

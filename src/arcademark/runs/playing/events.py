@@ -11,20 +11,6 @@ from arcademark.suite.protocols import Protocol
 
 
 @dataclass(frozen=True)
-class RunBegun:
-    """The run's directory is open and the work known."""
-
-    directory: Path
-    trials: int  # of the whole plan
-    episodes: int  # of evaluation
-    trials_done: int  # by earlier commands
-    episodes_done: int  # by earlier commands
-    left_out: tuple[LeftOut, ...]
-    episodes_begun: int = 0  # further episodes, of planners, that go on where earlier commands left them
-    episodes_trained: int = 0  # recorded episodes of trainings that go on
-
-
-@dataclass(frozen=True)
 class Compiling:
     """The console is about to be compiled, once on a machine; told before `RunBegun`."""
 
@@ -137,6 +123,16 @@ class Progress:
     at_most: bool = False  # whether `seconds_left` is a bound, from episodes as long as the protocol lets them be
     planning: Planning | None = None  # None where no agent plans
     learning: Learning | None = None  # None where no agent learns, or all have learnt
+
+
+@dataclass(frozen=True)
+class RunBegun:
+    """The run's directory is open and the work known."""
+
+    progress: Progress  # by earlier commands
+    left_out: tuple[LeftOut, ...]
+    episodes_begun: int = 0  # further episodes, of planners, that go on where earlier commands left them
+    episodes_trained: int = 0  # recorded episodes of trainings that go on
 
 
 Event = (

@@ -16,28 +16,20 @@ Conventions
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.base import SAID, Options, Reading, canonical, is_task, listed
-from arcademark.scores.readers.rows import Rows, collect
+from arcademark.scores.readers.rows import EPISODE, FRAMES, PROTOCOL, RUN, SEED, Rows, collect
 from arcademark.scores.readers.sheet import Sheet
 
 ALGORITHM = ("algorithm", "agent", "method", "algo")
 TASK = ("task", "game", "env", "env_id", "environment", "environment_name")
 SCORE = ("score", "return", "episode_return", "episodic_return", "eval_episode_return", "reward")
-SEED = ("seed",)
-RUN = ("run", *SEED)
-EPISODE = ("episode",)
-FRAMES = ("frames", "frame", "step", "global_step", "timesteps", "iteration")
-PROTOCOL = ("protocol",)
 
 _Ints = NDArray[np.int64]
-_Floats = NDArray[np.float64]
-_Names = tuple[tuple[str, ...], _Ints]
 
 
 def is_long(sheet: Sheet) -> bool:
@@ -65,10 +57,10 @@ def read_long(sheet: Sheet, options: Options) -> Reading:
     )
     known = [sheet.find(kind) for kind in (ALGORITHM, TASK, SCORE, RUN, SEED, EPISODE, FRAMES, PROTOCOL)]
     unused = [name or "(unnamed)" for at, name in enumerate(sheet.header) if at not in known]
-    notes = (*([f"columns left out: {listed(unused, 8)}"] if unused else []), *sheet.notes)
-    rows = _rows(sheet, options, (algorithms, algorithm), (tasks, task), sheet.scores(score))
-    rows = replace(rows, episode=_integers(sheet, EPISODE), frames=_integers(sheet, FRAMES), notes=notes)
-    return collect(rows, "long", options)
+    run, scores, row = _run(sheet, options), sheet.scores(score), np.arange(sheet.size)
+    order = _integers(sheet, EPISODE), _integers(sheet, FRAMES)
+    rows = Rows(sheet, algorithms, algorithm, tasks, task, run, scores, row, *order)
+    return collect(rows, "long", options, [f"columns left out: {listed(unused, 8)}"] if unused else [])
 
 
 def read_wide(sheet: Sheet, options: Options) -> Reading:
@@ -94,25 +86,9 @@ def read_wide(sheet: Sheet, options: Options) -> Reading:
         algorithms, algorithm = heads, of_head
         tasks, task = _canonical_tasks(lambda at: sheet.place(int(first[at]), 0), names, of_row, options)
     scores = np.stack([sheet.scores(column) for column in columns], axis=1).ravel()
-    return collect(_rows(sheet, options, (algorithms, algorithm), (tasks, task), scores, width), "wide", options)
-
-
-def _rows(sheet: Sheet, options: Options, algorithms: _Names, tasks: _Names, scores: _Floats, width: int = 1) -> Rows:
-    """Put together the scores of a sheet of which each row holds so many."""
-    protocol, protocols = _protocol(sheet)
-    return Rows(
-        sheet,
-        *algorithms,
-        *tasks,
-        np.repeat(_run(sheet, options), width),
-        scores,
-        np.repeat(np.arange(sheet.size), width),
-        protocols=protocols,
-        protocol=None if protocol is None else np.repeat(protocol, width),
-        seed=_seed(sheet, width),
-        run_column=sheet.find(RUN),
-        protocol_column=sheet.find(PROTOCOL),
-        notes=sheet.notes,
+    row = np.repeat(np.arange(sheet.size), width)
+    return collect(
+        Rows(sheet, algorithms, algorithm, tasks, task, _run(sheet, options)[row], scores, row), "wide", options
     )
 
 
@@ -154,15 +130,14 @@ def _canonical_tasks(
     place: Callable[[int], str], names: Sequence[str], codes: _Ints, options: Options
 ) -> tuple[tuple[str, ...], _Ints]:
     merged: dict[str, int] = {}
-    of = [merged.setdefault(_task(place, at, name, options), len(merged)) for at, name in enumerate(names)]
-    return tuple(merged), np.array(of, dtype=np.int64)[codes]
-
-
-def _task(place: Callable[[int], str], at: int, name: str, options: Options) -> str:
-    try:
-        return options.canonical_task(name)
-    except ArcadeMarkError:
-        return canonical(place(at), name, options.canonical_task)
+    positions = []
+    for at, name in enumerate(names):
+        try:
+            task = options.canonical_task(name)
+        except ArcadeMarkError:
+            task = canonical(place(at), name, options.canonical_task)
+        positions.append(merged.setdefault(task, len(merged)))
+    return tuple(merged), np.array(positions, dtype=np.int64)[codes]
 
 
 def _run(sheet: Sheet, options: Options) -> _Ints:
@@ -172,27 +147,6 @@ def _run(sheet: Sheet, options: Options) -> _Ints:
     return numbers
 
 
-def _seed(sheet: Sheet, width: int) -> _Ints | None:
-    """Return the seed of each score's row where a column tells it beside the run; each missing one is another."""
-    column = sheet.find(SEED)
-    if column is None or column == sheet.find(RUN):
-        return None
-    cells = np.array([str(cell).strip() for cell in sheet.columns[column]])
-    codes = np.unique(cells, return_inverse=True)[1]
-    missing = (cells == "") | (cells == "nan")
-    return np.repeat(np.where(missing, -1 - np.arange(sheet.size), codes), width)
-
-
 def _integers(sheet: Sheet, kind: Sequence[str]) -> _Ints | None:
     column = sheet.find(kind)
     return None if column is None else sheet.integers(column)
-
-
-def _protocol(sheet: Sheet) -> tuple[_Ints | None, tuple[str, ...]]:
-    column = sheet.find(PROTOCOL)
-    if column is None:
-        return None, ("",)
-    cells = [sheet.text(cell) for cell in sheet.columns[column]]
-    seen: dict[str, int] = {}
-    codes = np.fromiter((seen.setdefault(cell, len(seen)) for cell in cells), np.int64, sheet.size)
-    return codes, tuple(seen)

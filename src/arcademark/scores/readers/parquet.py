@@ -40,7 +40,7 @@ def parse_parquet(path: Path, content: bytes) -> Sheet:
         raise ArcadeMarkError(f"{path}: not a whole Parquet file ({reason}); write it again") from error
     if not table.num_columns:
         raise ArcadeMarkError(f"{path}: the file is empty; expected columns of scores")
-    header = tuple(_column_name(name) for name in table.column_names)
+    header = tuple("" if re.fullmatch(r"__index_level_\d+__", name) else bare(name) for name in table.column_names)
     columns = tuple(_cells(path, name, table.column(i)) for i, name in enumerate(header))
     return checked(Sheet(path, header, columns, table.num_rows, lambda row: row + 1), 0)
 
@@ -63,10 +63,6 @@ def _is_text(kind: Any) -> bool:
     import pyarrow.types as kinds
 
     return bool(kinds.is_string(kind) or kinds.is_large_string(kind))
-
-
-def _column_name(name: str) -> str:
-    return "" if re.fullmatch(r"__index_level_\d+__", name) else bare(name)
 
 
 def _cells(path: Path, name: str, column: Any) -> Sequence[str] | NDArray[np.float64]:

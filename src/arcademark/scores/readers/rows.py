@@ -18,12 +18,18 @@ _Ints = NDArray[np.int64]
 _Floats = NDArray[np.float64]
 
 
+SEED = ("seed",)
+RUN = ("run", *SEED)
+EPISODE = ("episode",)
+FRAMES = ("frames", "frame", "step", "global_step", "timesteps", "iteration")
+PROTOCOL = ("protocol",)
+
+
 @dataclass(frozen=True)
 class Rows:
-    """Scores (NaN: missing), one a row; of all arrays, shape (rows,), those named as names hold positions in these.
+    """Scores (NaN: missing) of a sheet; of all arrays, shape (scores,), `algorithm` and `task` hold positions in names.
 
-    `row` is the sheet's row that each stands in; `episode` and `frames` tell the rows of a run apart, and order them;
-    `run_column` and `protocol_column` are for messages. `seed` is each row's where runs have numbers of their own.
+    `row` is the sheet's row that each stands in; `episode` and `frames` tell the scores of a run apart, and order them.
     """
 
     sheet: Sheet
@@ -36,35 +42,29 @@ class Rows:
     row: _Ints
     episode: _Ints | None = None
     frames: _Ints | None = None
-    protocols: tuple[str, ...] = ("",)
-    protocol: _Ints | None = None
-    run_column: int | None = None
-    protocol_column: int | None = None
-    notes: tuple[str, ...] = ()
-    seed: _Ints | None = None
 
     def line(self, at: int) -> int:
         """Return where the file has a row."""
         return self.sheet.line(int(self.row[at]))
 
 
-def collect(rows: Rows, layout: str, options: Options) -> Reading:
-    """Make a table of rows."""
+def collect(rows: Rows, layout: str, options: Options, notes: Sequence[str] = ()) -> Reading:
+    """Make a table of rows; beside what is to be said of them there may be other notes."""
     protocols = _protocol_of_each(rows)
     place, runs = _places(rows)
     shape = (len(rows.algorithms), len(rows.tasks), max(map(len, runs)))
     cell = np.ravel_multi_index((rows.algorithm, rows.task, place), shape)
     plain = rows.episode is None and rows.frames is None
-    scores, notes, left_out, episodes = (_plain if plain else _averaged)(rows, cell, shape, options)
+    scores, said, left_out, episodes = (_plain if plain else _averaged)(rows, cell, shape, options)
     none = [name for name, mine in zip(rows.algorithms, scores, strict=True) if np.isnan(mine).all()]
     if len(none) == len(rows.algorithms):
         raise ArcadeMarkError(f"{rows.sheet.path}: no cell holds a score; expected numbers such as 1234.5")
     if none:
-        notes = (*notes, f"{count(len(none), 'algorithm')} without any score: {listed(none)}")
+        said = (*said, f"{count(len(none), 'algorithm')} without any score: {listed(none)}")
     return Reading(
         ScoreTable(rows.algorithms, rows.tasks, scores, protocols, (str(rows.sheet.path),) * len(rows.algorithms)),
         layout,
-        (*rows.notes, *notes),
+        (*notes, *rows.sheet.notes, *said),
         len(rows.score),
         left_out,
         episodes,
@@ -75,31 +75,37 @@ def collect(rows: Rows, layout: str, options: Options) -> Reading:
 
 
 def _of_one_seed(rows: Rows, cell: _Ints) -> frozenset[str]:
-    """Return the algorithms of which two runs on a task have the same seed."""
-    if rows.seed is None:
+    """Return the algorithms of which two runs on a task have the same seed, where a column tells it beside the run."""
+    column = rows.sheet.find(SEED)
+    if column is None or column == rows.sheet.find(RUN):
         return frozenset()
+    cells = np.array([str(cell).strip() for cell in rows.sheet.columns[column]])
+    missing = (cells == "") | (cells == "nan")  # each is another
+    seeds = np.where(missing, -1 - np.arange(len(cells)), np.unique(cells, return_inverse=True)[1])
     scored = ~np.isnan(rows.score)
-    keys = np.unique(np.stack([rows.algorithm, rows.task, rows.seed, cell])[:, scored], axis=1)[:3]
+    keys = np.unique(np.stack([rows.algorithm, rows.task, seeds[rows.row], cell])[:, scored], axis=1)[:3]
     again = (keys[:, 1:] == keys[:, :-1]).all(axis=0)
     return frozenset(rows.algorithms[at] for at in np.unique(keys[0, 1:][again]))
 
 
 def _protocol_of_each(rows: Rows) -> tuple[str, ...]:
-    if rows.protocol is None:
+    column = rows.sheet.find(PROTOCOL)
+    if column is None:
         return ("",) * len(rows.algorithms)
+    protocols = np.array([rows.sheet.text(cell) for cell in rows.sheet.columns[column]], dtype=object)[rows.row]
     first = first_rows(rows.algorithm, len(rows.algorithms))
-    other = rows.protocol != rows.protocol[first][rows.algorithm]
+    other = protocols != protocols[first][rows.algorithm]
     if other.any():
         at = int(np.argmax(other))
         start = int(first[rows.algorithm[at]])
         name = rows.algorithms[rows.algorithm[at]]
-        old, new = (rows.protocols[rows.protocol[i]] for i in (start, at))
+        old, new = protocols[start], protocols[at]
         raise ArcadeMarkError(
-            f"{rows.sheet.place(int(rows.row[at]), rows.protocol_column or 0)}: {name!r} is scored under {new!r} "
+            f"{rows.sheet.place(int(rows.row[at]), column)}: {name!r} is scored under {new!r} "
             f"here and under {old!r} in row {rows.line(start)}; an algorithm's scores are of one protocol: name the "
             f"two apart, such as '{name} ({new})'"
         )
-    return tuple(rows.protocols[rows.protocol[at]] for at in first)
+    return tuple(protocols[first])
 
 
 def _places(rows: Rows) -> tuple[_Ints, tuple[tuple[int, ...], ...]]:
@@ -113,7 +119,7 @@ def _places(rows: Rows) -> tuple[_Ints, tuple[tuple[int, ...], ...]]:
     place = np.arange(len(result)) - bounds[algorithm]
     most = int(place.max()) + 1
     if len(rows.algorithms) * len(rows.tasks) * most > MOST_CELLS and most > 1:
-        name = rows.sheet.header[rows.run_column or 0]
+        name = rows.sheet.header[rows.sheet.find(RUN) or 0]
         raise ArcadeMarkError(
             f"{rows.sheet.path}: column {name!r} holds {most:,} runs of one algorithm; number an algorithm's runs, the "
             "same on every game, not the table's rows"

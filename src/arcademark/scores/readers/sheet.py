@@ -82,7 +82,11 @@ class Sheet:
     def names(self, column: int) -> tuple[NDArray[np.int64], tuple[str, ...], NDArray[np.int64]]:
         """Return which name each row has, the names in the order in which they appear, and the first row of each."""
         cells = self.columns[column]
-        texts: Sequence[str] = [_text(value) for value in cells] if isinstance(cells, np.ndarray) else cells
+        texts: Sequence[str] = (
+            ["" if math.isnan(value) else f"{value:.17g}" for value in cells]
+            if isinstance(cells, np.ndarray)
+            else cells
+        )
         seen: dict[str, int] = {}
         codes = np.fromiter((seen.setdefault(cell, len(seen)) for cell in texts), np.int64, self.size)
         merged: dict[str, int] = {}
@@ -217,10 +221,6 @@ def _parses(text: str) -> bool:
         return "_" not in text and bool(text) and not math.isnan(float(text))
     except ValueError:
         return False
-
-
-def _text(value: float) -> str:
-    return "" if math.isnan(value) else f"{value:.17g}"
 
 
 def checked(sheet: Sheet, row: int) -> Sheet:

@@ -201,42 +201,33 @@ def predict(
 
 def first_plays(
     trained: Trained,
-    target: Quantity = MEDIAN,
     *,
     rng: np.random.Generator,
     frames: Mapping[str, float] | None = None,
     draws: int = DRAWS,
 ) -> tuple[Next, ...]:
-    """Order all tasks by what knowing one of them would take off the target's uncertainty, where nothing is known yet.
+    """Order all tasks by what knowing one of them would take off the median's uncertainty, where nothing is known yet.
 
     Parameters and errors are those of `predict`.
     """
     joint = trained.joint
     logs = joint.mean + rng.standard_normal((draws, len(joint.tasks))) @ np.linalg.cholesky(joint.covariance).T
     places = np.arange(len(joint.tasks))
-    result = np.asarray(target.of(trained.back(logs), places))
-    drawn = Drawn(places, joint.mean, np.sqrt(np.diag(joint.covariance)), logs, {target.name: result}, 1.0)
-    return _plays(trained, drawn, target, frames)
+    result = np.asarray(MEDIAN.of(trained.back(logs), places))
+    drawn = Drawn(places, joint.mean, np.sqrt(np.diag(joint.covariance)), logs, {MEDIAN.name: result}, 1.0)
+    return _plays(trained, drawn, MEDIAN, frames)
 
 
-def least_error(
-    trained: Trained,
-    known: Collection[str],
-    target: Quantity = MEDIAN,
-    *,
-    rng: np.random.Generator,
-    level: float = LEVEL,
-    draws: int = DRAWS,
-) -> float:
-    """Return what `Range.error` of a target in scores is at least, whatever the scores of the ``known`` tasks will be.
+def least_error(trained: Trained, known: Collection[str], *, rng: np.random.Generator) -> float:
+    """Return what `Range.error` of the median is at least, whatever the scores of the ``known`` tasks will be.
 
     Intervals are widened by what other groups' misses from the same tasks ask for; scores can only widen them more.
     """
     there = np.isin(trained.joint.tasks, list(known))
     if there.all():
         return 0.0
-    noise = rng.standard_normal((draws, len(there)))
-    widened = calibration.misses(trained, there, (target,), noise, level).widening(target.name, level)
+    noise = rng.standard_normal((DRAWS, len(there)))
+    widened = calibration.misses(trained, there, (MEDIAN,), noise, LEVEL).widening(MEDIAN.name, LEVEL)
     if trained.transform == "none":
         return 0.0 if np.isfinite(widened) else float("inf")
     return float(10.0**widened - 1.0)
