@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 TYPES: dict[str, Any] = {
@@ -14,7 +15,7 @@ TYPES: dict[str, Any] = {
     "null": type(None),
 }
 KEYWORDS = {"type", "properties", "required", "additionalProperties", "items", "enum", "const", "anyOf", "$ref"}
-BOUNDS = {"minItems", "maxItems", "prefixItems", "minimum", "maximum"}
+BOUNDS = {"minItems", "maxItems", "prefixItems", "minimum", "maximum", "pattern"}
 HEADINGS = {"$schema", "$id", "title", "description", "$defs"}
 
 
@@ -42,6 +43,8 @@ def problems(value: Any, schema: dict[str, Any], root: dict[str, Any], place: st
         found.append(f"{place}: holds {len(value)}")
     if is_a(value, "number") and not schema.get("minimum", value) <= value <= schema.get("maximum", value):
         found.append(f"{place}: {value} is out of bounds")
+    if isinstance(value, str) and not re.search(schema.get("pattern", ""), value):
+        found.append(f"{place}: {value!r} does not match {schema['pattern']}")
     places = value if isinstance(value, list) else []
     for index, (item, wanted) in enumerate(zip(places, schema.get("prefixItems", ()), strict=False)):
         found += problems(item, wanted, root, f"{place}[{index}]")

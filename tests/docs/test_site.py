@@ -17,7 +17,7 @@ DOCS = ROOT / "docs"
 TUTORIALS = sorted(path.stem for path in (DOCS / "tutorials").glob("*.md"))
 NEEDS = {"checkpoint": ["stable_baselines3"], "other_tasks": ["minatar", "minigrid"]}
 SHORTER = {
-    "--steps 2048": "--steps 64 --horizon 8",
+    "--steps 2048": "--steps 256 --horizon 32",
     "--episodes 3": "--episodes 3 --override max_frames_per_episode=600",
     "--episodes all-starts": "--episodes all-starts --override max_frames_per_episode=600",
     "--suite examples/small_tasks.toml": "--suite examples/small_tasks.toml --workers 1",

@@ -22,6 +22,8 @@ from arcademark.reproduce.atari5 import study as atari5_study
 from arcademark.suite.subsets import subset
 from arcademark.suite.tasks import suite
 
+pytestmark = pytest.mark.slow  # to recompute the whole paper
+
 SLIPS = {slip.where: slip for slip in errata("aitchison-2023")}
 OWN_WORDS = {
     "Table 2, DQN-7",
@@ -45,7 +47,6 @@ def items():
     return [item for part in parts() for item in part.comparisons]
 
 
-@pytest.mark.slow
 def test_no_two_comparisons_are_of_the_same_place():
     assert [where for where, count in Counter(item.where for item in items()).items() if count > 1] == []
 
