@@ -293,6 +293,8 @@ def test_a_shard_of_another_suite_is_played(tmp_path, monkeypatch):
         arcademark.run("random", "all", "dqn-2015", **how)
     with pytest.raises(ArcadeMarkError, match="nothing_here"):
         arcademark.run(commands=["./nothing_here"], **how)
+    with pytest.raises(ArcadeMarkError, match="nothing_here"):
+        arcademark.run(commands="./nothing_here", **how)
     with pytest.raises(ArcadeMarkError, match="no AGENT is named"):
         arcademark.run(**how)
 

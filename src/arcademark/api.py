@@ -295,7 +295,8 @@ def run(
         The environment's settings, "world-records" by default; see `protocol`.
     until_error : float, optional
         Play games, the most informative first and those of ``games`` before, until the 90 % interval of the median of
-        all reaches no further than this share of it, as ``0.15``.
+        all reaches no further than this share of it, as ``0.15``, or no game is left; how far it then reaches,
+        `predict` of the run says.
     **options
         Fields of `arcademark.runs.request.RunOptions`: ``seeds``, ``episodes``, ``out``, …
 
@@ -461,7 +462,7 @@ def predict(
     """
     own = predictors.own(_listed(training), references, papers)
     if frames is not None and model.lower() != "any":
-        raise ArcadeMarkError("--frames orders what to play next, which a model does not say; leave out --model")
+        raise ArcadeMarkError("frames order what to play next, which a model does not say; leave the model out")
     if isinstance(frames, str | os.PathLike):
         frames = predictors.read_frames(Path(frames), own.canonical if own else canonical_game)
     return Predictions.of(

@@ -7,6 +7,7 @@ whole or not at all, and pages and figures replace only what bears our mark. Wha
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
@@ -14,7 +15,7 @@ import re
 import stat
 import zlib
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -180,7 +181,9 @@ def check_ending(path: str | os.PathLike[str] | None, endings: Sequence[str], *,
 
     With `folder` it may name one that is there, or have no ending.
     """
-    place = Path(path or endings[0][1:] + endings[0])
+    if path is None:
+        return
+    place = Path(path)
     if place.suffix.lower() in endings or (folder and (not place.suffix or place.is_dir())):
         return
     expected = f"expected a name that ends with {', '.join(endings[:-1])} or {endings[-1]}"
@@ -194,13 +197,21 @@ def check_replaceable(path: Path, start: bytes, remedy: str = "name another, or 
     if not path.is_file():
         what = "a folder" if path.is_dir() else "no regular file"
         raise ArcadeMarkError(f"{path}: is {what}, which is not replaced; {remedy}")
-    with path.open("rb") as file:
+    with _clear_errors(path), path.open("rb") as file:
         ends = file.read(_ENDS)
         file.seek(-min(_ENDS, path.stat().st_size), os.SEEK_END)
         ends += file.read()
     kinds = ((begins, mark) for begins, mark in _MARKS if re.match(begins, start))
     if ends and not any(re.match(begins, ends) and mark in ends for begins, mark in kinds):
         raise ArcadeMarkError(f"{path}: was not written by {MADE_BY} as such a file, and is not replaced; {remedy}")
+
+
+@contextlib.contextmanager
+def _clear_errors(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise ArcadeMarkError(f"{path}: cannot write the file ({error.strerror or error}); choose another") from error
 
 
 def check_folder(folder: Path, *, page: str = "") -> None:
@@ -234,11 +245,9 @@ def write_whole(path: Path, write: Callable[[Path], object] | bytes) -> None:
 
 def write_output(path: Path, write: Callable[[Path], object] | bytes) -> None:
     """Write what a user asked for with `write_whole`, in a folder that is made; errors are clear ones."""
-    try:
+    with _clear_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, write)
-    except OSError as error:
-        raise ArcadeMarkError(f"{path}: cannot write the file ({error.strerror or error}); choose another") from error
 
 
 def write_document(path: Path, content: str | bytes, *, overwrite: bool | None = None) -> None:
@@ -250,7 +259,8 @@ def write_document(path: Path, content: str | bytes, *, overwrite: bool | None =
     if path.is_dir():
         raise ArcadeMarkError(f"{path}: is a folder, which is not replaced; name a file, as in {path / 'page.html'}")
     if path.exists() and not path.is_file():
-        path.write_bytes(data)
+        with _clear_errors(path):
+            path.write_bytes(data)
         return
     if overwrite is None:
         check_replaceable(path, data)

@@ -316,3 +316,10 @@ def test_dopamines_first_baselines_come_out_as_the_dreamerv2_paper_has_them():
     table = catalogue.load("dopamine-2018", algorithms=["Rainbow (Dopamine)", "IQN (Dopamine)"])
     means = dict(zip(table.tasks, table.mean_over_runs().T.round().tolist(), strict=True))
     assert (means["alien"], means["zaxxon"], means["video_pinball"]) == ([3457, 4961], [14603, 11023], [466895, 415833])
+
+
+def test_keywords_of_load_are_those_of_the_filter() -> None:
+    fields = collections.Filter.__dataclass_fields__
+    assert collections.FilterKeywords.__annotations__.keys() == fields.keys()
+    with pytest.raises(UnknownNameError, match="unknown parameter of load 'knid'; did you mean 'kind'"):
+        collections.load("review-2021", knid="value")  # type: ignore[call-arg]

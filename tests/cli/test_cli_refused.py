@@ -142,8 +142,8 @@ run random --episodes all | or all-starts
 run random --workers none | --workers
 run random --engine locla | did you mean 'local'
 run random --engine address=head:6379 | address: engine local has none; give --engine ray
-run random --engine answer_seconds=3 | goes with --agent-command
-run random --suite gymnasium:CartPole-v1 --protocol saber | leave --protocol out
+run random --engine answer_seconds=3 | answer_seconds goes with a program that plays (--agent-command)
+run random --suite gymnasium:CartPole-v1 --protocol saber | suite and protocol: a suite has its own protocol
 run --agent-command ./no-such | agent command ./no-such: no such program
 run const --name all | names one agent, and these are 18
 run random --name "\x1b[31m" | expected up to 100 visible characters
@@ -391,7 +391,7 @@ subset search ok.csv --references refs.csv --size 2 --include a,a | 'a' is named
 subset search ok.csv --references refs.csv --size 2 --include a --exclude a | included and excluded
 subset search ok.csv --references refs.csv --size 2 --include z | unknown task 'z'
 subset search ok.csv --size 2 | give reference scores with --references
-subset search ok.csv --references refs.csv --size 2 --papers one-paper.csv | --papers goes with --nested
+subset search ok.csv --references refs.csv --size 2 --papers one-paper.csv | papers go with nested
 subset search ok.csv --references refs.csv --size 2 --nested --papers nowhere.csv | cannot read the file
 subset search ok.csv --references refs.csv --size 2 --nested --papers strangers.csv | names none of the algorithms
 subset search ok.csv --references refs.csv --size 2 --nested --papers one-paper.csv | all algorithms come from 'p'
@@ -414,7 +414,7 @@ subset predict atari.csv --model nix | atari-5-val, any
 subset predict atari.csv --model atari-10 | needs scores on Amidar
 subset predict atari.csv --model dqn-7 | no published model
 subset predict atari.csv --model nowhere.json | cannot read the file
-subset predict atari.csv --model atari-5 --frames frames-one.csv | leave out --model
+subset predict atari.csv --model atari-5 --frames frames-one.csv | frames order what to play next
 subset predict me.csv | a table to learn from with --training
 subset predict unknown.csv | did you mean 'pong'
 subset predict elsewhere.csv | no score on any of Alien
@@ -425,9 +425,9 @@ subset predict atari.csv --frames empty.csv | empty.csv: the file is empty
 subset predict atari.csv --frames frames-cost.csv | columns game and frames
 subset predict atari.csv --frames frames-twice.csv | row 3
 subset predict atari.csv --frames frames-unknown.csv | did you mean 'pong'
-subset predict atari.csv --frames frames-one.csv | no frames above 0 for
-subset predict me.csv --references refs.csv | --references goes with --training
-subset predict me.csv --papers one-paper.csv | --papers goes with --training
+subset predict atari.csv --frames frames-one.csv | frames order what to play next
+subset predict me.csv --references refs.csv | references goes with training
+subset predict me.csv --papers one-paper.csv | papers goes with training
 subset predict me.csv --references refs.csv --training ok.csv --model r2.json | two ways to predict
 subset predict me.csv --references refs.csv --training few.csv | 0 of 5 tasks have 5 algorithms that differ
 subset predict me.csv --references refs.csv --training ok.csv --papers one-paper.csv | all of one paper, p
@@ -441,7 +441,7 @@ subset coverage --sizes 0 | sizes
 subset coverage --suite atari-100k | name games to predict from
 subset coverage atari-5 --suite atari-58 | atari-58
 subset coverage atari-5 --suite atari-100k | atari-5: Double Dunk, Name This Game, Phoenix not among the games
-subset coverage atari-5 --references x.csv | goes with --training
+subset coverage atari-5 --references x.csv | goes with training
 subset coverage atari-5 --suite atari-57 --training x.csv | leave one out
 """
 

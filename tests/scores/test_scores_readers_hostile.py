@@ -58,8 +58,12 @@ def test_a_cell_that_nearly_is_a_number_takes_no_longer_than_another(tmp_path: P
 
 
 HEADERS = [
-    (npy(header(shape="(2000000000000, 2)")), r"shape \(2000000000000, 2\) takes 32,000,000,000,000 bytes, and 32 are"),
+    (npy(header(shape="(2000000000000, 2)")), "expected up to 8 axes of up to"),
+    (npy(header(shape="(2000, 2)")), r"shape \(2000, 2\) takes 32,000 bytes, and 32 are"),
     (npy(header(shape="(0, 99999999999999999)"), b""), "not a whole NumPy file"),
+    (npy(header(shape=f"({'9' * 4000}, {'9' * 4000})")), "expected up to 8 axes"),
+    (npy(header(descr="()")), "its header is not one that NumPy writes"),
+    (npy(b"{[]: 1}"), "its header is not one that NumPy writes"),
     (npy(header(shape="(1,1,1,1,1,1,1,1,4)")), "not a whole NumPy file"),
     (npy(header(shape="(-2, -2)")), "not a whole NumPy file"),
     (npy(header(shape="(2.0, 2)")), "its header is not one that NumPy writes"),
@@ -76,6 +80,11 @@ HEADERS = [
     (npy(b"x" * 10)[:15], "its header is not one that NumPy writes"),
     (b"\x93NUMPY", "its header is not one that NumPy writes"),
 ]
+
+
+def test_headers_that_python_2_wrote_are_read(tmp_path: Path) -> None:
+    (tmp_path / "scores.npy").write_bytes(npy(header(shape="(2L, 2L)")))
+    assert arrays.load_npy(tmp_path / "scores.npy").shape == (2, 2)
 
 
 @pytest.mark.parametrize(("content", "message"), HEADERS)

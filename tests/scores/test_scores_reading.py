@@ -274,3 +274,18 @@ def test_a_reader_of_another_package_that_raises_is_named(tmp_path: Path, monkey
     (path := tmp_path / "a.mine").write_text("%mine 1")
     with pytest.raises(ArcadeMarkError, match="the reader 'broken' of another package raised KeyError: 'cell'"):
         read_tables(path)
+
+
+def test_a_reader_of_another_package_that_returns_no_table_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    install(
+        tmp_path,
+        "plug_listing",
+        "[arcademark.readers]\nlisting = plug_listing:listing\n",
+        "def listing(path):\n    return [1]\n",
+    )
+    (path := tmp_path / "a.mine").write_text("%mine 1")
+    with pytest.raises(ArcadeMarkError, match="the reader 'listing' of another package raised AttributeError"):
+        read_tables(path)

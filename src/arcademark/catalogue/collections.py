@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
@@ -51,6 +51,14 @@ class Filter:
     kind: Names | None = None
     reported: Names | None = None
 
+    @classmethod
+    def of(cls, **fields: Any) -> Filter:
+        """Make one of keywords; `UnknownNameError` for one that is none of the fields."""
+        for name in fields:
+            if name not in cls.__dataclass_fields__:
+                raise UnknownNameError("parameter of load", name, cls.__dataclass_fields__)
+        return cls(**fields)
+
     def __post_init__(self) -> None:
         if self.protocol and self.protocol not in protocols.protocols():
             raise UnknownNameError("protocol", self.protocol, protocols.protocols())
@@ -71,6 +79,19 @@ class Filter:
             and (self.kind is None or entry.kind in _kinds(self.kind))
             and (self.reported is None or entry.reported in _listed(self.reported))
         )
+
+
+class FilterKeywords(TypedDict, total=False):
+    """The fields of `Filter` as keywords, for type checkers."""
+
+    protocol: str | None
+    min_training_frames: int | None
+    max_training_frames: int | None
+    year: int | None
+    since: int | None
+    until: int | None
+    kind: Names | None
+    reported: Names | None
 
 
 def sources() -> Mapping[str, Source]:
@@ -140,7 +161,7 @@ def load(
     *,
     algorithms: Names | None = None,
     as_published: bool = False,
-    **where: Any,
+    **where: Unpack[FilterKeywords],
 ) -> ScoreTable:
     """Return published scores as a table.
 
@@ -163,11 +184,11 @@ def load(
     Raises
     ------
     UnknownNameError
-        If a collection, an algorithm, a protocol, a kind or what is reported is unknown.
+        If a collection, an algorithm, a protocol, a kind, what is reported or a keyword is unknown.
     ArcadeMarkError
         If nothing is left, or an algorithm asked for by name has no scores.
     """
-    keep = Filter(**where)
+    keep = Filter.of(**where)
     for name in _listed(algorithms):
         lost = [entry.unavailable for entry in select(collection, [name], keep).values()]
         if lost and all(lost):

@@ -64,14 +64,14 @@ def _tuned(scores: Floats, same: NDArray[np.bool_], tuned: tuple[int, ...], vary
     return Choice(tuned, float(scores[best, np.arange(scores.shape[1])].mean()), best)
 
 
-def sensitivity(result: Sequence[Choice]) -> float:
+def sensitivity(choices: Sequence[Choice]) -> float:
     """Return how much higher the mean is with all parameters tuned for each task than of the best fixed setting."""
-    return result[-1].score - result[0].score
+    return choices[-1].score - choices[0].score
 
 
-def dimensionality(result: Sequence[Choice], share: float = SHARE) -> int:
+def dimensionality(choices: Sequence[Choice], share: float = SHARE) -> int:
     """Return how few parameters, tuned for each task, reach a share of what tuning them all gives."""
-    return next(count for count, choice in enumerate(result) if choice.score >= share * result[-1].score)
+    return next(count for count, choice in enumerate(choices) if choice.score >= share * choices[-1].score)
 
 
 def held_out(scores: Floats, values: Ints) -> Floats:

@@ -122,7 +122,8 @@ def request(agent: Agent | Sequence[Agent], protocol: str | Protocol | None, opt
     placed(options.get("engine", "local"), options.get("address"), options.get("gpus"))
     commands, patience = options.get("commands", ()), options.get("answer_seconds")
     if patience is not None and not commands:
-        raise ArcadeMarkError("--engine answer_seconds: goes with --agent-command; leave it out")
+        raise ArcadeMarkError("answer_seconds goes with a program that plays (--agent-command); leave it out")
+    commands = [commands] if isinstance(commands, str) else commands
     rules = rules_of(protocol, options.get("suite"), options.get("overrides") or {})
     given = [agent] if isinstance(agent, str) or not isinstance(agent, Sequence) else list(agent)
     settings = options.get("settings") or {}
@@ -146,7 +147,7 @@ def request(agent: Agent | Sequence[Agent], protocol: str | Protocol | None, opt
 def rules_of(protocol: str | Protocol | None, suite: str | None, overrides: Mapping[str, object]) -> Protocol:
     """Return the protocol that is named, or a suite's, with what is overridden."""
     if suite is not None and protocol is not None:
-        raise ArcadeMarkError("--suite and --protocol: a suite has its own protocol; leave --protocol out")
+        raise ArcadeMarkError("suite and protocol: a suite has its own protocol; leave the protocol out")
     if suite is not None:
         protocol = protocols.step_protocol(load_suite(suite))
     elif protocol is None or isinstance(protocol, str):

@@ -176,21 +176,25 @@ def _in_folder(root: Path, format: str | None, pattern: str | None) -> tuple[lis
     """Find the files of scores in a folder, and say which were left out."""
     result: list[Recognised] = []
     left_out: dict[str, list[Path]] = defaultdict(list)
+    no_scores = "of a kind that holds no scores"
     for number, (path, kind) in enumerate(_walk(root)):
         if number == MOST_FILES:
             raise ArcadeMarkError(f"{root}: {_TOO_MANY}")
         relative = path.relative_to(root) if path != root else Path(root.name)
+        unusual = pattern is None and path.suffix not in _SUFFIXES and "tfevents" not in path.name
         if kind:
             left_out[kind].append(relative)
         elif path.is_dir():
             result.append(Recognised(path, relative, "arcademark-run", None))
         elif pattern is not None and not matches(relative, pattern):
             left_out["not matching the pattern, which goes down to the name of a file"].append(relative)
-        elif pattern is None and path.suffix not in _SUFFIXES and "tfevents" not in path.name:
+        elif unusual and format in FORMATS:
+            left_out[no_scores].append(relative)
+        elif unusual:
             try:
-                result.append(formats.by_plugin(path, relative, None if format in FORMATS else format))
+                result.append(formats.by_plugin(path, relative, format))
             except UnrecognisedError:
-                left_out["of a kind that holds no scores"].append(relative)
+                left_out[no_scores].append(relative)
         elif not path.stat().st_size:
             left_out["empty"].append(relative)
         else:
@@ -213,13 +217,13 @@ def _in_folder(root: Path, format: str | None, pattern: str | None) -> tuple[lis
     return result, said
 
 
-def _copies(result: Sequence[Recognised]) -> list[Recognised]:
+def _copies(files: Sequence[Recognised]) -> list[Recognised]:
     """Return the logs of which a tool wrote the scores in another one, too."""
-    folders = {(file.format, file.path.parent) for file in result}
-    monitored = "sb3-monitor" in {file.format for file in result}
+    folders = {(file.format, file.path.parent) for file in files}
+    monitored = "sb3-monitor" in {file.format for file in files}
     return [
         file
-        for file in result
+        for file in files
         if any((format, file.path.parent) in folders for format in _COPIES.get(file.format, ()))
         or (file.format == "tensorboard" and monitored and folder_of_events(file.path))
     ]

@@ -9,7 +9,7 @@ import click
 
 from arcademark.cli import commands, messages, options
 from arcademark.errors import ArcadeMarkError
-from arcademark.files import write_document
+from arcademark.files import check_replaceable, write_document
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -65,6 +65,8 @@ def prove(names: str, frames: int, workers: int, translated: bool, run: Path | N
         if translated or listed is not None:
             raise click.UsageError("with --run no --translated and no --list are possible")
         return _prove_run(run, chosen, workers)
+    if listed is not None:
+        check_replaceable(listed, proof.list_text(()).encode())
     sections: dict[str, list[Section]] = {game: [] for game in chosen}
     roms = {game: rom_path(game) for game in chosen}
     try:

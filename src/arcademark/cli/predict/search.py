@@ -107,8 +107,6 @@ def command(sizes: str | None, out: Path | None, figure: Path | None, output: Ou
     from arcademark.reports.subsets import searching, sizes_figure
     from arcademark.subset.predict import files as models_as
 
-    if given["papers"] is not None and not given["nested"]:
-        raise ArcadeMarkError("--papers goes with --nested, which leaves papers out; give it, too")
     several = _check(out, sizes, figure, plan=given["plan"])
     name = _name(given["places"], given["catalogue"])
     scores = scores_of(given)

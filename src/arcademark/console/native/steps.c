@@ -1,7 +1,7 @@
 /* Agent steps: frames under sticky actions until an episode ends, their screens handed out or made into the usual
  * observation. Nothing here emulates; all of it can be left out, and what is proven of the core stays proven.
  *
- * A `Step` is written and read by Python too (`environments/console.py`). Its pointers are Python's to keep alive.
+ * A `Step` is written and read by Python too (`environments/emulation/console.py`). Its pointers are Python's to keep alive.
  */
 
 #include "core.c"
@@ -11,7 +11,7 @@
 enum { IMAGE = 84, GROUPS = 42, GROUP_ROWS = 5, GROUP_BYTES = GROUP_ROWS * WIDTH, WORDS = WIDTH / 8, TAPS = 3,
        SCREEN_BYTES = GROUPS * GROUP_BYTES };
 
-/* How 210 x 160 pixels become 84 x 84, as `environments/kernels.py` says. */
+/* How 210 x 160 pixels become 84 x 84, as `environments/observations/kernels.py` says. */
 typedef struct {
     int32_t left[IMAGE];               /* first of the columns that make a pixel */
     uint32_t weights[IMAGE][TAPS];     /* of these columns, in fortieths */

@@ -159,7 +159,7 @@ def own(
     """
     if not training:
         if option := "references" if references else "papers" if papers else "":
-            raise ArcadeMarkError(f"--{option} goes with --training TABLE, the scores to learn from; give it, too")
+            raise ArcadeMarkError(f"{option} goes with training, the scores to learn from; give these, too")
         return None
     table = dataset.normalised(training, ScoreOptions(references=references))
     known = validating.origins(table.algorithms, table.papers, None if papers is None else Path(papers))

@@ -386,7 +386,7 @@ class Session:
 
     def __init__(self, scores: Normalised, asked: Asked, name: str, progress: Begin) -> None:
         if asked.papers is not None and not asked.nested:
-            raise ArcadeMarkError("--papers goes with --nested, which leaves papers out; give it, too")
+            raise ArcadeMarkError("papers go with nested, which leaves papers out; give it, too")
         self.scores, self.asked, self._name, self._progress = scores, asked, name, progress
         self.problem = problem_of(scores, asked)
         self._noun = scores.benchmark.noun

@@ -28,7 +28,10 @@ def normalised() -> PaperFigure:
     if reference := data.own_random():
         kinds.append(("a) Random-normalised scores, our runs of Random", data.random_scores(reference)))
     kinds += [
-        *((f"b) Baseline scores, {result.name}", data.baseline_scores(result)) for result in data.baseline_sets()),
+        *(
+            (f"b) Baseline scores, {baselines.name}", data.baseline_scores(baselines))
+            for baselines in data.baseline_sets()
+        ),
         ("c) Inter-algorithm scores", data.inter_scores()),
     ]
     return PaperFigure(
@@ -44,7 +47,7 @@ def normalised() -> PaperFigure:
 
 def aggregated() -> PaperFigure:
     """Return Figure 3: averages and medians of baseline and inter-algorithm scores of the five learners."""
-    sets = [(result.name, data.baseline_scores(result)) for result in data.baseline_sets()]
+    sets = [(baselines.name, data.baseline_scores(baselines)) for baselines in data.baseline_sets()]
     games = np.count_nonzero(~np.isnan(sets[0][1][0]))
     inter = [("the five learners", data.inter_scores())]
     panels = [
@@ -67,8 +70,8 @@ def aggregated() -> PaperFigure:
 def distributed() -> PaperFigure:
     """Return Figure 4: the fraction of games at or above each normalised score."""
     panels = [
-        _steps(f"Baseline scores, {result.name}", "baseline score", data.baseline_scores(result), REACH, (1.0,))
-        for result in data.baseline_sets()
+        _steps(f"Baseline scores, {baselines.name}", "baseline score", data.baseline_scores(baselines), REACH, (1.0,))
+        for baselines in data.baseline_sets()
     ]
     panels.append(_steps("Inter-algorithm scores", "inter-algorithm score", data.inter_scores(), (0.0, 1.0)))
     return PaperFigure(

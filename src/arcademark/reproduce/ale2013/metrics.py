@@ -53,29 +53,29 @@ def _freeway_normalised(scores: data.Scores) -> Comparison:
     return stated("freeway-normalised", text, normal.max() >= 1000)
 
 
-def _comparable(result: data.BaselineSet) -> Comparison:
-    scores = data.baseline_scores(result)
+def _comparable(baselines: data.BaselineSet) -> Comparison:
+    scores = data.baseline_scores(baselines)
     scores = scores[:, ~np.isnan(scores).any(axis=0)]
     within, games = int((np.abs(scores) <= COMPARABLE).all(axis=0).sum()), scores.shape[1]
     text = f"all five learners within -{COMPARABLE:g} and {COMPARABLE:g} in {within} of {games} games"
-    return _by_baselines("comparable", text, within > games / 2, result)
+    return _by_baselines("comparable", text, within > games / 2, baselines)
 
 
 def aggregated() -> Iterator[Comparison]:
     """Check the statements of §4.2 and Figures 3 and 4, in their order."""
     sets = data.baseline_sets()
     yield from map(_zaxxons_share, sets)
-    for result in sets:
-        means = _means(data.baseline_scores(result))
-        yield _by_baselines("lsh-first", _shown(means), means["LSH"] == max(means.values()), result)
-    for result in sets:
-        means = _means(np.delete(data.baseline_scores(result), data.place("zaxxon"), axis=1))
-        yield _by_baselines("lsh-without-zaxxon", _shown(means), means["LSH"] < max(means.values()), result)
-    for result in sets:
+    for baselines in sets:
+        means = _means(data.baseline_scores(baselines))
+        yield _by_baselines("lsh-first", _shown(means), means["LSH"] == max(means.values()), baselines)
+    for baselines in sets:
+        means = _means(np.delete(data.baseline_scores(baselines), data.place("zaxxon"), axis=1))
+        yield _by_baselines("lsh-without-zaxxon", _shown(means), means["LSH"] < max(means.values()), baselines)
+    for baselines in sets:
         medians = {
-            name: float(aggregate.median(row, missing="omit")) for name, row in _rows(data.baseline_scores(result))
+            name: float(aggregate.median(row, missing="omit")) for name, row in _rows(data.baseline_scores(baselines))
         }
-        yield _by_baselines("lsh-median", _shown(medians), medians["LSH"] < max(medians.values()), result)
+        yield _by_baselines("lsh-median", _shown(medians), medians["LSH"] < max(medians.values()), baselines)
     inter = data.inter_scores()
     means = {name: float(aggregate.mean(row)) for name, row in _rows(inter)}
     yield stated("figure-3-axis", _shown(means), max(means.values()) <= 0.7)
@@ -99,19 +99,19 @@ def aggregated() -> Iterator[Comparison]:
     )
 
 
-def _zaxxons_share(result: data.BaselineSet) -> Comparison:
-    lsh = data.baseline_scores(result)[LEARNERS.index("LSH")]
+def _zaxxons_share(baselines: data.BaselineSet) -> Comparison:
+    lsh = data.baseline_scores(baselines)[LEARNERS.index("LSH")]
     share = float(lsh[data.place("zaxxon")] / np.nansum(lsh))
     if np.isnan(share):
         why = "These baselines have no scores in Zaxxon, or all the same."
-        return stated("zaxxon", why=why, baselines=result.name)
+        return stated("zaxxon", why=why, baselines=baselines.name)
     text = f"{100 * share:.0f} % of LSH's sum over {np.count_nonzero(~np.isnan(lsh))} games is Zaxxon's"
-    return _by_baselines("zaxxon", text, share > 0.5, result)
+    return _by_baselines("zaxxon", text, share > 0.5, baselines)
 
 
-def _by_baselines(key: str, recomputed: str, holds: bool, result: data.BaselineSet) -> Comparison:
-    why = "" if result is data.baseline_sets()[0] else "The baselines are our own runs, not the paper's."
-    return stated(key, recomputed, holds, why=why, baselines=result.name)
+def _by_baselines(key: str, recomputed: str, holds: bool, baselines: data.BaselineSet) -> Comparison:
+    why = "" if baselines is data.baseline_sets()[0] else "The baselines are our own runs, not the paper's."
+    return stated(key, recomputed, holds, why=why, baselines=baselines.name)
 
 
 def _means(scores: data.Scores) -> dict[str, float]:

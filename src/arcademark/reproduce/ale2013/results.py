@@ -60,19 +60,19 @@ def learning() -> Iterator[Comparison]:
     yield _unseen_games()
 
 
-def _learners_ahead(result: data.BaselineSet) -> Comparison:
-    best = np.array([max(result.scores.get(game, (np.nan,))) for game in data.games()])
+def _learners_ahead(baselines: data.BaselineSet) -> Comparison:
+    best = np.array([max(baselines.scores.get(game, (np.nan,))) for game in data.games()])
     learners = data.best(LEARNERS)
     ahead, tied = int((learners > best).sum()), learners == best
     why = "The baselines are our own runs, and take the highest of more agents and other episodes than the paper's."
-    if result is data.baseline_sets()[0]:
+    if baselines is data.baseline_sets()[0]:
         why = f"In {_named(tied)} learners and baselines print 0.0; with it the count is the paper's."
     return stated(
         "learners-ahead",
-        f"{ahead} of {len(result.scores)}" + (f", and a tie in {_named(tied)}" if tied.any() else ""),
+        f"{ahead} of {len(baselines.scores)}" + (f", and a tie in {_named(tied)}" if tied.any() else ""),
         ahead == 40,
         why=why,
-        baselines=result.name,
+        baselines=baselines.name,
     )
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from arcademark.reproduce.atari5 import data as data
-from arcademark.reproduce.atari5 import results as results
+from arcademark.reproduce.atari5 import data, results
 from arcademark.reproduce.figures import Panel, PaperFigure, Series, chosen
 
 TERTILES = ("low", "middle", "high")

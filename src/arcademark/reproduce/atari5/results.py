@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 
 from arcademark.metrics.ranking import inversions
-from arcademark.reproduce.atari5 import data as data
+from arcademark.reproduce.atari5 import data
 from arcademark.reproduce.atari5.data import listed, name_of, stated
 from arcademark.reproduce.atari5.fairness import Fairness, fairness
 from arcademark.reproduce.comparison import Comparison

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from arcademark.catalogue import collections
-from arcademark.reproduce.atari5 import data as data
+from arcademark.reproduce.atari5 import data
 from arcademark.reproduce.atari5.data import listed, name_of, stated
 from arcademark.reproduce.comparison import Comparison, decided
 from arcademark.subset.fitting import fit

@@ -15,7 +15,7 @@ import numpy as np
 from arcademark.catalogue import collections
 from arcademark.metrics import aggregate, normalise
 from arcademark.metrics.ranking import inversions
-from arcademark.reproduce.atari5 import data as data
+from arcademark.reproduce.atari5 import data
 from arcademark.reproduce.atari5.data import printed, stated
 from arcademark.reproduce.comparison import Comparison, like, number
 from arcademark.subset.predict.model import from_subset

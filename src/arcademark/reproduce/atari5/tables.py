@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from arcademark.reproduce.atari5 import data as data
+from arcademark.reproduce.atari5 import data
 from arcademark.reproduce.atari5.data import PAPER, listed, name_of, printed, stated
 from arcademark.reproduce.comparison import Comparison, decided, explained, number, row, slips
 from arcademark.suite import references

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import math
+import warnings
 import zipfile
 import zlib
 from collections import Counter
@@ -97,8 +98,9 @@ def _array(place: str, content: bytes) -> NDArray[Any]:
     stream = io.BytesIO(content)
     try:
         version = np.lib.format.read_magic(stream)
-        shape, fortran, dtype = _READERS[version](stream)
-    except (KeyError, ValueError, SyntaxError, TokenError, RecursionError, MemoryError) as error:
+        with warnings.catch_warnings(action="ignore"):  # of headers that Python 2 wrote
+            shape, fortran, dtype = _READERS[version](stream)
+    except (LookupError, TypeError, ValueError, SyntaxError, TokenError, RecursionError, MemoryError) as error:
         raise ArcadeMarkError(
             f"{place}: not a whole NumPy file (its header is not one that NumPy writes); write it again"
         ) from error
@@ -106,8 +108,13 @@ def _array(place: str, content: bytes) -> NDArray[Any]:
         raise ArcadeMarkError(f"{place}: {NO_PICKLE}")
     if dtype.kind not in "fiub" or dtype.itemsize > 8:
         raise ArcadeMarkError(f"{place}: holds values of type {dtype}, expected numbers of at most 64 bits")
+    if len(shape) > _MOST_AXES or not all(0 <= axis <= MOST_CELLS for axis in shape):
+        raise ArcadeMarkError(
+            f"{place}: not a whole NumPy file (expected up to {_MOST_AXES} axes of up to {MOST_CELLS:,} each); "
+            "write it again"
+        )
     claimed, there = math.prod(shape) * dtype.itemsize, len(content) - stream.tell()
-    if len(shape) > _MOST_AXES or not all(0 <= axis <= MOST_CELLS for axis in shape) or claimed != there:
+    if claimed != there:
         raise ArcadeMarkError(
             f"{place}: not a whole NumPy file (an array of shape {shape} takes {claimed:,} bytes, and {there:,} are "
             "there); write it again"

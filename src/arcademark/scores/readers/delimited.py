@@ -114,8 +114,8 @@ def _unruled(line: str) -> str:
     return "" if _is_rule(line) else line.strip().removeprefix("|").removesuffix("|")
 
 
-def _hint(separator: str, result: int, expected: int) -> str:
-    if separator == "," and result > expected:
+def _hint(separator: str, cells: int, expected: int) -> str:
+    if separator == "," and cells > expected:
         return "; put names that hold a comma in quotes, and write numbers without thousands separators"
     return "; correct or remove the row"
 
@@ -126,7 +126,7 @@ def _separator(start: str) -> str:
     if len(lines) > 1 and "|" in lines[0] and "|" in lines[1] and _is_rule(lines[1]):
         return "|"
     widths = {separator: _widths(start, separator) for separator in ",\t;"}
-    even = {separator: result for separator, result in widths.items() if len(set(result)) == 1 and result[0] > 1}
+    even = {separator: cells for separator, cells in widths.items() if len(set(cells)) == 1 and cells[0] > 1}
     return max(even or widths, key=lambda separator: widths[separator][0])
 
 

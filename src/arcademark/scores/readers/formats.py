@@ -112,6 +112,7 @@ def by_plugin(path: Path, relative: Path, format: str | None = None) -> Recognis
         reader = plugins.named(PLUGINS, name)
         try:
             scores = None if isinstance(path, PipedFile) or reader is None else reader(path)
+            table = None if scores is None else ScoreTable.of(scores)
         except ArcadeMarkError:
             raise
         except Exception as error:
@@ -119,8 +120,8 @@ def by_plugin(path: Path, relative: Path, format: str | None = None) -> Recognis
                 f"{path}: the reader {name!r} of another package raised {type(error).__name__}: "
                 f"{one_line(str(error))}; tell its authors, or give another format="
             ) from error
-        if scores is not None:
-            return Recognised(path, relative, name, ScoreTable.of(scores))
+        if table is not None:
+            return Recognised(path, relative, name, table)
     raise UnrecognisedError(f"{path}: no reader of another package knows this file")
 
 

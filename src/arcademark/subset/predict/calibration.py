@@ -110,20 +110,20 @@ def draw(
     ``percent``, normalised scores, and ``known``, which of them may be used, have shape (tasks,), as ``among``, the
     tasks that quantities are over, all if None. ``noise``, shape (draws, tasks), is standard normal.
     """
-    text = joint.conditional(known)
+    conditional = joint.conditional(known)
     values = TRANSFORMS[trained.transform](percent)
-    middle = joint.expected(text, values)
-    logs = middle + noise[:, : len(text.missing)] @ text.spread.T
-    spread = np.sqrt(np.sum(text.spread**2, axis=1))
-    chosen = np.ones(len(text.missing), bool) if among is None else among[text.missing]
+    middle = joint.expected(conditional, values)
+    logs = middle + noise[:, : len(conditional.missing)] @ conditional.spread.T
+    spread = np.sqrt(np.sum(conditional.spread**2, axis=1))
+    chosen = np.ones(len(conditional.missing), bool) if among is None else among[conditional.missing]
     whole = np.repeat(percent[np.newaxis], len(noise), axis=0)
-    whole[:, text.missing] = trained.back(logs)
+    whole[:, conditional.missing] = trained.back(logs)
     over = np.flatnonzero(known if among is None else known & among)
-    places = np.sort(np.concatenate([over, text.missing[chosen]]))
+    places = np.sort(np.concatenate([over, conditional.missing[chosen]]))
     columns = whole[:, places]
     summaries = {quantity.name: np.asarray(quantity.of(columns, places)) for quantity in quantities}
     return Drawn(
-        text.missing[chosen],
+        conditional.missing[chosen],
         middle[chosen],
         spread[chosen],
         logs[:, chosen],

@@ -65,8 +65,8 @@ def covariance(trained: Trained, quantity: Quantity = MEDIAN, without: str | Non
         there = np.isfinite(percent)
         truths[row] = transform(quantity.of(percent[np.newaxis, there], np.flatnonzero(there)))[0]
         logs[row] = transform(percent)
-        text = joint.conditional(there)
-        logs[row, text.missing] = joint.expected(text, logs[row])
+        conditional = joint.conditional(there)
+        logs[row, conditional.missing] = joint.expected(conditional, logs[row])
     seen = _covariance(logs, truths, np.array([groups.count(group) ** -0.5 for group in groups]))
     return (1 - SHARE) * expected + SHARE * seen
 

@@ -67,9 +67,12 @@ class Joint:
         weights = np.maximum(0.0, -inverse @ self.precision[np.ix_(missing, given)])
         return Conditional(given, missing, weights, np.asarray(np.linalg.cholesky(0.5 * (inverse + inverse.T))))
 
-    def expected(self, text: Conditional, values: Floats) -> Floats:
+    def expected(self, conditional: Conditional, values: Floats) -> Floats:
         """Return what is expected of the missing tasks, shape (m,), given transformed scores of shape (tasks,)."""
-        return np.asarray(self.mean[text.missing] + text.weights @ (values[text.known] - self.mean[text.known]))
+        return np.asarray(
+            self.mean[conditional.missing]
+            + conditional.weights @ (values[conditional.known] - self.mean[conditional.known])
+        )
 
     def extrapolation(self, known: ArrayLike, values: Floats) -> float:
         """Return how much wider than usual the missing tasks spread where known scores do not go together.

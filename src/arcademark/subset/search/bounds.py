@@ -71,15 +71,15 @@ def explained_by_pair(row, i, j, scale, beta, everything):  # type: ignore[no-un
 @inner
 def count_pairs(row, i, y, scale, beta, cut):  # type: ignore[no-untyped-def]
     """Count the pairs (i, j), i < j < y, that may explain as much as ``cut``; otherwise as `explained_by_pair`."""
-    own, first, result = scale[i], beta[i], np.int64(0)
+    own, first, pairs = scale[i], beta[i], np.int64(0)
     alone = (first * first if first > 0.0 else 0.0) >= cut
     for j in range(i + 1, y):  # without branches, so that it is vectorised
         rho = row[j] * own * scale[j]
         second = beta[j]
         left, right, rest = first - rho * second, second - rho * first, 1.0 - rho * rho
         both = (first * left + second * right >= cut * rest * (1.0 - ROUNDING)) | (rest <= ALIKE)
-        result += (both & (left >= 0.0) & (right >= 0.0)) | alone | ((second * second if second > 0.0 else 0.0) >= cut)
-    return result
+        pairs += (both & (left >= 0.0) & (right >= 0.0)) | alone | ((second * second if second > 0.0 else 0.0) >= cut)
+    return pairs
 
 
 @inner
@@ -87,16 +87,16 @@ def ways(n, k):  # type: ignore[no-untyped-def]
     """Count the sets of k of n; no number on the way is larger than the result."""
     if k < 0 or k > n:
         return np.int64(0)
-    few, results = k if k <= n - k else n - k, np.int64(1)
+    few, count = k if k <= n - k else n - k, np.int64(1)
     for a in range(few):
-        results = results // (a + 1) * (n - a) + results % (a + 1) * (n - a) // (a + 1)
-    return results
+        count = count // (a + 1) * (n - a) + count % (a + 1) * (n - a) // (a + 1)
+    return count
 
 
 @inner
 def rarest(lack, end, barred, need):  # type: ignore[no-untyped-def]
     """Return which of the needed classes the fewest tasks lack, as a bit, of those tasks that are not barred."""
-    result, fewest, bits = np.int64(0), np.int64(end + 1), need
+    best, fewest, bits = np.int64(0), np.int64(end + 1), need
     while bits:
         bit = bits & -bits
         bits ^= bit
@@ -104,8 +104,8 @@ def rarest(lack, end, barred, need):  # type: ignore[no-untyped-def]
         for a in range(end):
             tasks += (lack[a] & bit != 0) & (barred[a] < 0)
         if tasks < fewest:
-            result, fewest = bit, tasks
-    return result
+            best, fewest = bit, tasks
+    return best
 
 
 @inner

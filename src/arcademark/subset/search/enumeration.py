@@ -85,21 +85,21 @@ def _enumerate(prepared: PreparedSearch, progress: Progress | None) -> tuple[_Li
     if prepared.choose < _FEWEST or not prepared.bounds:
         return _search_each(prepared, progress)
     fixed, free = prepared.fixed.tolist(), prepared.free.tolist()
-    result = classes(np.isnan(prepared.scores[:-1].T), [*fixed, *free])
-    grouped = None if result is None else groups(result, fixed, free, prepared.choose, prepared.floor)
-    if result is None or grouped is None:
+    missing = classes(np.isnan(prepared.scores[:-1].T), [*fixed, *free])
+    grouped = None if missing is None else groups(missing, fixed, free, prepared.choose, prepared.floor)
+    if missing is None or grouped is None:
         return _search_each(prepared, progress)
     reached = good_error(prepared)
-    best, counts = _search_groups(prepared, result, grouped, reached, progress)
+    best, counts = _search_groups(prepared, missing, grouped, reached, progress)
     missed = best[0][-1] > reached * (1.0 + kernels.TIE) + prepared.nothing
     return best, counts + Counts(0, 0, 0, violations=int(missed))
 
 
 def _search_groups(
-    prepared: PreparedSearch, result: Classes, grouped: Groups, limit: float, progress: Progress | None
+    prepared: PreparedSearch, missing: Classes, grouped: Groups, limit: float, progress: Progress | None
 ) -> tuple[_List, Counts]:
     columns = np.ascontiguousarray(np.nan_to_num(prepared.scores, nan=0.0).T)
-    data = columns, result.of_row, result.lack, prepared.fold_table, prepared.charge
+    data = columns, missing.of_row, missing.lack, prepared.fold_table, prepared.charge
     rule = limit, BOUND_MARGIN, AUDIT_EVERY, AUDIT_BRANCH_EVERY
 
     def work(part: NDArray[np.int64]) -> _Found:

@@ -67,17 +67,17 @@ def classes(missing: NDArray[np.bool_], tasks: Sequence[int]) -> Classes | None:
     return Classes(of_row, lack, sizes.astype(np.int64), int(np.count_nonzero(of_row < 0)))
 
 
-def groups(result: Classes, fixed: Sequence[int], free: Sequence[int], choose: int, floor: int) -> Groups | None:
+def groups(missing: Classes, fixed: Sequence[int], free: Sequence[int], choose: int, floor: int) -> Groups | None:
     """List what subsets can lack, and count the subsets of each kind; None if there are more than `MOST_GROUPS`.
 
     Of ``free`` tasks ``choose`` are chosen beside the ``fixed`` ones; subsets need ``floor`` complete cases.
     """
     base = 0
     for task in fixed:
-        base |= int(result.lack[task])
+        base |= int(missing.lack[task])
     extra: dict[int, int] = {}
     for task in free:
-        lacks = int(result.lack[task]) & ~base
+        lacks = int(missing.lack[task]) & ~base
         extra[lacks] = extra.get(lacks, 0) + 1
     whole = extra.pop(0, 0)
     counts: dict[tuple[int, int], int] = {(base, 0): 1}  # by what is lacking and tasks chosen
@@ -95,5 +95,5 @@ def groups(result: Classes, fixed: Sequence[int], free: Sequence[int], choose: i
     totals = {lacking: subsets for lacking, subsets in totals.items() if subsets}
     kinds = np.array(list(totals), dtype=np.int64)
     subsets = np.array(list(totals.values()), dtype=np.int64)
-    enough = result.cases(kinds) >= floor
+    enough = missing.cases(kinds) >= floor
     return Groups(kinds[enough], subsets[enough], int(subsets[~enough].sum()))

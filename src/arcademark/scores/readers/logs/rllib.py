@@ -124,8 +124,8 @@ def _algorithm(path: Path, task: str | None) -> str | None:
     """Read the algorithm off the folder's name, where it stands before the environment."""
     if task is None:
         return None
-    before, result, _ = path.parent.name.partition("_" + task.replace("/", "_"))
-    return before if result and before else None
+    before, separator, _ = path.parent.name.partition("_" + task.replace("/", "_"))
+    return before if separator and before else None
 
 
 def _episodes(path: Path, results: list[tuple[int, _Result]]) -> NDArray[np.float64] | None:

@@ -52,10 +52,10 @@ def unit_of(tag: str) -> Unit:
     return KNOWN.get(tag) or ("average" if _SUMMARY.search(tag) else "episode")
 
 
-def choose_tag(place: str, result: Sequence[str], options: Options) -> tuple[str, tuple[str, ...]]:
+def choose_tag(place: str, tags: Sequence[str], options: Options) -> tuple[str, tuple[str, ...]]:
     """Choose one of the series that a log has, and say so."""
-    known, there = [tag for tag in KNOWN if tag in result], listed(result, 12) or "none"
-    if options.tag is not None and options.tag not in result:
+    known, there = [tag for tag in KNOWN if tag in tags], listed(tags, 12) or "none"
+    if options.tag is not None and options.tag not in tags:
         raise ArcadeMarkError(f"{place}: there is no series {options.tag!r}; it has {there}")
     if options.tag is None and not known:
         raise UnrecognisedError(
