@@ -425,7 +425,7 @@ subset predict atari.csv --frames empty.csv | empty.csv: the file is empty
 subset predict atari.csv --frames frames-cost.csv | columns game and frames
 subset predict atari.csv --frames frames-twice.csv | row 3
 subset predict atari.csv --frames frames-unknown.csv | did you mean 'pong'
-subset predict atari.csv --frames frames-one.csv | frames order what to play next
+subset predict atari.csv --frames frames-one.csv | no frames above 0 for
 subset predict me.csv --references refs.csv | references goes with training
 subset predict me.csv --papers one-paper.csv | papers goes with training
 subset predict me.csv --references refs.csv --training ok.csv --model r2.json | two ways to predict

@@ -1,7 +1,8 @@
 """Does at call number `after` what an agent should not do to its process, then plays on.
 
 `what` is "daemon" (leaves a process of its own session that holds all that is open, and dies), "garbage" (writes to
-every socket) or "fork" (goes on twice). With `once`, a path, only while that file does not exist.
+every socket), "begun" (the same, the beginning of a message that never ends) or "fork" (goes on twice). With `once`, a
+path, only while that file does not exist.
 """
 
 import contextlib
@@ -12,6 +13,8 @@ import time
 from pathlib import Path
 
 import numpy as np
+
+HEADER = b"\x93ArcMark" + (100).to_bytes(8, "little")
 
 
 def sockets():
@@ -47,7 +50,7 @@ class Meddling:
             os.fork()
         else:
             for number in sockets():
-                os.write(number, b"noise" * 100)
+                os.write(number, HEADER if self.what == "begun" else b"noise" * 100)
 
 
 make_agent = Meddling

@@ -105,6 +105,18 @@ def test_a_run_of_an_older_layout_is_merged_or_salvaged(old, same_in_new, rows, 
         assert rows(directory)["episode"] == rows(same_in_new)["episode"]
 
 
+def test_what_can_be_read_of_a_damaged_run_of_an_older_layout_is_salvaged(old, rows, same_in_new, tmp_path):
+    content = (old / "run.sqlite").read_bytes()
+    (old / "run.sqlite").write_bytes(content[:-4096])
+    with pytest.raises(ArcadeMarkError, match=r"run\.sqlite is damaged"):
+        read_run(old)
+    salvaged = salvage(old, tmp_path / "salvaged")
+    assert salvaged.problems
+    kept = rows(tmp_path / "salvaged")["episode"]
+    assert kept
+    assert set(kept) <= set(rows(same_in_new)["episode"])
+
+
 STOPPED = """
 import os, sys
 from pathlib import Path

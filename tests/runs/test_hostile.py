@@ -136,6 +136,16 @@ STATEMENTS: dict[str, tuple[tuple[str, ...], str]] = {
         )
         for version in (-1, 0, -(2**31))
     },
+    "names that are alike": (
+        (
+            "ALTER TABLE trial RENAME TO old",
+            f"CREATE TABLE trial (id TEXT COLLATE NOCASE PRIMARY KEY, seed, {COLUMNS})",
+            f"INSERT INTO trial (id, seed, {COLUMNS}) SELECT id, seed, {COLUMNS} FROM old",
+            "DROP TABLE old",
+            "UPDATE episode SET trial = upper(trial)",
+        ),
+        "has a trial of the wrong type or range",
+    ),
     "a newer version": (("PRAGMA user_version = 99",), "newer ArcadeMark"),
     "another program's": (("PRAGMA application_id = 7",), "another program"),
 }

@@ -36,7 +36,7 @@ def meddling(tmp_path, toy_plan, fake):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("what", ["daemon", "garbage", "fork"])
+@pytest.mark.parametrize("what", ["daemon", "garbage", "begun", "fork"])
 def test_a_worker_that_was_meddled_with_costs_nothing(tmp_path, meddling, rows, what):
     events = []
     plan = meddling(what)

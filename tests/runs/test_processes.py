@@ -65,12 +65,14 @@ def test_messages_come_whole_and_in_order_however_they_are_cut(pair) -> None:
         came += channel.arrived()
     assert came == sent
     assert list(channel.arrived()) == []
+    assert not channel.incoming.broken_off
 
 
 @pytest.mark.parametrize(
     "noise",
     [
         b"noise",
+        b"\x93",
         framed(b"", length=2**40),
         framed(b"\x80", checksum=1),
         framed(b"\x80", kind=len(worker.MESSAGES)),
@@ -78,10 +80,12 @@ def test_messages_come_whole_and_in_order_however_they_are_cut(pair) -> None:
         framed(b"\x81\x01\x02"),
         framed(b"\x91" * 100_000),
         framed(pickle.dumps(worker.Ready())),
+        sent_by_a_worker(worker.Ready())[:-1],
     ],
 )
-def test_what_is_no_message_is_refused_without_waiting_for_more(pair, noise) -> None:
+def test_what_is_no_message_is_refused_without_waiting_for_more(pair, monkeypatch: pytest.MonkeyPatch, noise) -> None:
     end, channel = pair
+    monkeypatch.setattr(processes, "STALLED_SECONDS", -1.0)
     end.sendall(sent_by_a_worker(worker.Ready()) + noise)
     arrived = channel.arrived()
     assert next(arrived) == worker.Ready()

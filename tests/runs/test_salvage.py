@@ -15,6 +15,7 @@ import pytest
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.execution import execute
 from arcademark.runs.store import salvage as salvaging
+from arcademark.runs.store.database import TABLES
 from arcademark.runs.store.reading import read_run
 from arcademark.runs.store.salvage import check, salvage
 
@@ -117,6 +118,27 @@ def test_rows_that_hold_what_no_episode_does_are_left_out(change, told, whole, r
     altered(run, f"UPDATE episode SET {change} WHERE episode = 7 AND trial LIKE '%-s1-%'")
     assert any(told in problem for problem in check(run))
     salvage(run, tmp_path / "new")
+    assert keys(whole) - keys(tmp_path / "new") == {key for key in keys(whole) if key[2] == 7 and "-s1-" in key[0]}
+
+
+@pytest.mark.parametrize(
+    ("column", "value"), [("score", "NULL"), ("score", "CAST(score AS TEXT)"), ("end", "upper(end)"), ("end", "7")]
+)
+def test_no_row_of_a_table_with_other_types_is_left_out_in_silence_or_converted(column, value, whole, run, tmp_path):
+    columns = ", ".join(TABLES["episode"])
+    anything = columns.replace("end", "end COLLATE NOCASE")
+    which = "episode = 7 AND trial LIKE '%-s1-%'"
+    altered(
+        run,
+        "ALTER TABLE episode RENAME TO strict",
+        f"CREATE TABLE episode ({anything}, PRIMARY KEY (trial, phase, episode))",
+        f"INSERT INTO episode ({columns}) SELECT {columns} FROM strict",
+        "DROP TABLE strict",
+        f"UPDATE episode SET {column} = {value} WHERE {which}",
+    )
+    what = f"of table episode has a {column} of the wrong type or range"
+    assert any(what in problem for problem in check(run))
+    assert [problem for problem in salvage(run, tmp_path / "new").problems if what in problem]
     assert keys(whole) - keys(tmp_path / "new") == {key for key in keys(whole) if key[2] == 7 and "-s1-" in key[0]}
 
 

@@ -174,7 +174,7 @@ class CheckedAgent:
         self.num_actions, self.array_actions = len(env.action_meanings), env.array_actions
         for attribute, kind in get_type_hints(type(self), include_extras=True).items():
             value = getattr(agent, attribute, None)
-            if value is None:
+            if value is None or callable(value):  # a method of that name declares nothing
                 continue
             try:
                 read = msgspec.convert(value.item() if isinstance(value, np.generic) else value, kind)

@@ -16,18 +16,14 @@ import os
 import re
 import sys
 import traceback
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal
+from typing import Any
 
 from arcademark.agents.parameters import ENVIRONMENT_NAMES
 from arcademark.errors import ArcadeMarkError, one_line
-
-DreamerSize = Literal["nano", "micro", "mini", "XXS", "XS", "S", "M", "L", "XL"]
-"""Of RLlib's DreamerV3."""
 
 _agent_folders: set[str] = set()
 
@@ -199,13 +195,3 @@ def _folder_of(module: ModuleType) -> str | None:
         return None
     path = Path(file)
     return str(path.parents[1] if path.name == "__init__.py" else path.parent)
-
-
-def import_dreamer(place: str) -> None:
-    """Refuse in one line where RLlib is missing; its DreamerV3 makes a game of its own when imported, which warns."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            import ray.rllib.algorithms.dreamerv3  # noqa: F401
-        except ImportError:
-            raise ArcadeMarkError(f"{place}: needs RLlib; install it with pip install '.[rllib]'") from None

@@ -173,6 +173,8 @@ def coerce(value: object, annotation: Any) -> Any:
             value = [part.strip() for part in value.strip().strip("[]()").split(",") if part.strip()]
         elif kind is types.NoneType and value.lower() in ("none", "null"):
             value = None
+        elif kind in (int, float):  # as Python reads them: "108_000", "+3"
+            value = value.strip().replace("_", "").removeprefix("+")
         elif kind is bool:
             value = BOOLEANS.get(value.lower(), value.lower())
     elif kind is bool and not isinstance(value, bool):

@@ -49,11 +49,11 @@ def _made_for(space: object) -> str:
 
 def _wrong_actions(space: object, env: EnvironmentSpec) -> str:
     """Say what is wrong with a space of actions, "" if nothing; things that are no spaces say nothing."""
-    if not callable(getattr(space, "contains", None)) and not isinstance(space, SimpleNamespace):
-        return ""
     count, shape, arrays = getattr(space, "n", None), getattr(space, "shape", ()), env.array_actions
+    if not callable(getattr(space, "contains", None)) and not isinstance(space, SimpleNamespace) and count is None:
+        return ""
     if arrays is not None:
-        return "" if shape == arrays.shape else f"expected arrays of shape {arrays.shape}"
+        return "" if shape in (None, arrays.shape) else f"expected arrays of shape {arrays.shape}"
     if not isinstance(count, Integral) or shape != () or getattr(space, "start", 0) != 0:
         return f"expected a discrete one, of actions from 0 to {env.num_actions - 1}"
     if count == env.num_actions:

@@ -21,7 +21,6 @@ import warnings
 from collections.abc import Iterable, Iterator
 from types import ModuleType
 from typing import Any
-from unittest.mock import patch
 
 import gymnasium
 import numpy as np
@@ -34,9 +33,6 @@ from arcademark.environments.emulation.generative import State
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.suite.protocols import StepProtocol
 from arcademark.suite.task_suites import Task, TaskSuite
-
-_UNSEEN = {"SDL_VIDEODRIVER": "dummy", "SDL_AUDIODRIVER": "dummy"}
-"""Has SDL look for no screen and no sound, which pictures do not need, unless the user named its drivers."""
 
 MOST_OBJECTS = 100_000
 """Searched for random numbers in an environment that is copied."""
@@ -136,6 +132,18 @@ def _known(task: Task) -> tuple[spaces.Space[Any], spaces.Space[Any], bool]:
         _KNOWN[key] = environment.observation_space, environment.action_space, draws
         _close(environment)
     return _KNOWN[key]
+
+
+@contextlib.contextmanager
+def _unseen() -> Iterator[None]:
+    """Have SDL look for no screen and no sound, which pictures do not need, unless the user named its drivers."""
+    missing = {"SDL_VIDEODRIVER", "SDL_AUDIODRIVER"} - os.environ.keys()
+    os.environ.update(dict.fromkeys(missing, "dummy"))
+    try:
+        yield
+    finally:
+        for name in missing:
+            os.environ.pop(name, None)
 
 
 def _close(environment: gymnasium.Env[Any, Any]) -> None:
@@ -337,7 +345,7 @@ class TaskEnvironment:
 
     def render(self) -> NDArray[np.uint8]:
         """Return the picture, shape (height, width, 3); an ArcadeMarkError where there is none."""
-        with patch.dict(os.environ, {**_UNSEEN, **os.environ}):
+        with _unseen():
             picture = self._call("render") if self._rendering else None
         if not isinstance(picture, np.ndarray) or picture.ndim != 3 or picture.shape[2] != 3:
             raise ArcadeMarkError(f"task {self.spec.game!r}: its environment draws no picture")

@@ -6,7 +6,8 @@ Linear learners need only the features that are not zero, and of binary ones onl
                                         └─ or count(observation) ─→ Counts(features, counts): all that are not zero
 
 A feature set keeps what it needs of one episode (the last screen, velocities); `begin` forgets it. It draws no random
-number while it is used. `arcademark.features.registry` lists those that there are.
+number while it is used, and takes observations of the shape that it was made for: others are not refused.
+`arcademark.features.registry` lists those that there are.
 
 Optional attributes, for pictures: ``hidden``, uint8 of the screen's shape, where a background is taken away (else
 None), and ``classes_picture()``, which draws the classes of objects that are told apart.

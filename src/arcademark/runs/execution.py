@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import math
 import os
@@ -370,7 +371,8 @@ class _Run:
         if common in self._noted and opened.trained_frames is None:
             return
         self._noted.add(common)
-        before, document = manifest.read(self._directory), manifest.read(self._directory)
+        document = manifest.read(self._directory)
+        before = copy.deepcopy(document)
         agent = next(one for one in document["agents"] if one["label"] == trial.agent.label)
         agent |= {"plans": True} if opened.plans else {}
         agent |= {"draws": opened.draws} if opened.draws is not None else {}

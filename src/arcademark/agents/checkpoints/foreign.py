@@ -13,7 +13,8 @@ import torch
 from torch import Tensor, nn
 
 from arcademark.agents.checkpoints.networks import Played, State
-from arcademark.agents.importing import DreamerSize, import_dreamer, said
+from arcademark.agents.dreamer import DreamerSize, import_dreamer
+from arcademark.agents.importing import said
 from arcademark.errors import ArcadeMarkError
 
 

@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from arcademark.agents.importing import DreamerSize, import_dreamer
+from arcademark.agents.dreamer import DreamerSize, import_dreamer
 from arcademark.agents.parameters import AboveZero, Positive
 from arcademark.agents.trainers.network import NetworkTrainer, seed_of
 from arcademark.errors import ArcadeMarkError

@@ -22,8 +22,8 @@ from arcademark.errors import ArcadeMarkError
     "--export",
     type=options.PATH,
     metavar="FILE",
-    help="Also write the scores: .csv, .tsv or .parquet, a row a score; .npz, rliable's arrays; with --all those of every "
-    "Const and Perturb agent.",
+    help="Also write the scores: .csv, .tsv or .parquet, a row a score; .npz, rliable's arrays; with --all those of "
+    "every Const and Perturb agent.",
 )
 @click.option("--wide", is_flag=True, help="Export a row a game and a column an algorithm.")
 @with_output

@@ -19,5 +19,6 @@ class LocalEngine(PoolEngine):
         return processes.Process(worker.main, worker.MESSAGES)
 
     def heard(self, links: Sequence[Link], seconds: float) -> Collection[Link]:
-        """Wait until something has come, and return where it did."""
-        return processes.heard(links, seconds)
+        """Wait until something has come, and return where it did or has broken off."""
+        heard = processes.heard(links, seconds)
+        return [link for link in links if link in heard or link.incoming.broken_off]

@@ -19,7 +19,7 @@ from typing import Literal, Protocol, assert_never
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.engines import worker
 from arcademark.runs.engines.base import Batch, Episodes, Failed, Job, Lost, Memory, Opened, TrialEvent
-from arcademark.runs.engines.processes import Blame, Ending, GarbledError
+from arcademark.runs.engines.processes import Blame, Ending, GarbledError, Incoming
 from arcademark.runs.playing.slot import Begun, Played, Trained, TrainingBlock
 from arcademark.runs.store import provenance
 from arcademark.runs.store.reading import EpisodeResult, Unfinished
@@ -37,7 +37,9 @@ DEATHS: Mapping[Blame, tuple[int, str]] = {
 
 
 class Link(Protocol):
-    """A worker process and the way to it."""
+    """A worker process and the way to it; ``incoming`` is what comes from it."""
+
+    incoming: Incoming
 
     def send(self, order: worker.Order) -> None:
         """Send an order; OSError if the worker is dead."""

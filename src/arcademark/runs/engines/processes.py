@@ -16,6 +16,7 @@ import socket
 import struct
 import subprocess
 import sys
+import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -33,6 +34,7 @@ HEADER = struct.Struct("<8sBQI")  # MAGIC, the place of what it is among the kin
 MOST_BYTES = 2**31  # of a message: a checkpoint of the largest size and the episodes that led to it
 READ_BYTES = 2**16
 READS_AT_ONCE = 64
+STALLED_SECONDS = 10.0  # how long the rest of a message that has begun to come may be waited for
 
 Blame = Literal["process", "node", "memory"]
 """What was at fault where a process ended: itself, the machine that it was on, or that machine's memory."""
@@ -69,15 +71,24 @@ class Incoming:
         if kinds is not None:
             self._decoders = [msgspec.msgpack.Decoder(kind) for kind in kinds]
         self._came = bytearray()
+        self._last = 0.0
 
     def add(self, data: bytes) -> None:
         """Add what has come."""
         self._came += data
+        self._last = time.monotonic()
+
+    @property
+    def broken_off(self) -> bool:
+        """Whether the rest of a message has not come for too long."""
+        return bool(self._came) and time.monotonic() - self._last > STALLED_SECONDS
 
     def whole(self) -> Iterator[Any]:
-        """Yield the messages all of which has come; a `GarbledError` where there is none."""
+        """Yield the messages all of which has come; a `GarbledError` where there is none, or one broke off."""
         while (message := self._next()) is not None:
             yield self._open(*message)
+        if self.broken_off:
+            raise GarbledError
 
     def _next(self) -> tuple[int, bytes] | None:
         """Take the next message's kind and content, if all of it is there."""
@@ -126,7 +137,7 @@ class Channel:
         self, end: socket.socket, *, receives: Sequence[type] | None = None, sends: Sequence[type] | None = None
     ) -> None:
         self._socket = end
-        self._incoming = Incoming(receives)
+        self.incoming = Incoming(receives)
         self._sends = sends
 
     def fileno(self) -> int:
@@ -142,18 +153,22 @@ class Channel:
     def receive(self) -> Any:
         """Wait for a message and return it."""
         while True:
-            for message in self._incoming.whole():
+            for message in self.incoming.whole():
                 return message
             self._read()
 
     def arrived(self) -> Iterator[Any]:
-        """Yield the messages that have come, without waiting, up to some megabytes of them; errors as in `receive`."""
+        """Yield the messages that have come, without waiting, up to some megabytes of them; errors as in `receive`.
+
+        A message that broke off is noticed after `STALLED_SECONDS`.
+        """
         for _ in range(READS_AT_ONCE):
             try:
                 self._read(socket.MSG_DONTWAIT)
             except BlockingIOError:
+                yield from self.incoming.whole()
                 break
-            yield from self._incoming.whole()
+            yield from self.incoming.whole()
 
     def close(self) -> None:
         """Close this end."""
@@ -163,7 +178,7 @@ class Channel:
         data = self._socket.recv(READ_BYTES, flags)
         if not data:
             raise EOFError
-        self._incoming.add(data)
+        self.incoming.add(data)
 
 
 class Process(Channel):

@@ -152,7 +152,7 @@ class RayEngine(PoolEngine):
         """Wait until something has come, and return the workers that it came from."""
         heard = self._listen_to_client(seconds)
         self._remotes = {link.number: link for link in links if isinstance(link, Remote)}
-        return [link for link in self._remotes.values() if link.number in heard]
+        return [link for link in self._remotes.values() if link.number in heard or link.incoming.broken_off]
 
     @property
     def _channel(self) -> Channel:

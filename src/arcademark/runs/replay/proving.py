@@ -17,17 +17,17 @@ def prove_episode(task: Task) -> Finding:
     """Replay an episode on the console, then frame by frame on the console and ale-py, and tell what differs."""
     trial, row = task.recorded
 
-    def outcome(outcome: Outcome, detail: str) -> Finding:
+    def finding_of(outcome: Outcome, detail: str) -> Finding:
         return Finding(trial.id, trial.game, row.phase, row.episode, outcome, detail)
 
     if not isinstance(task.protocol, AtariProtocol) or trial.game == toy.NAME:
-        return outcome("unverifiable", "the console plays Atari games alone")
+        return finding_of("unverifiable", "the console plays Atari games alone")
     try:
         finding = verify_episode(task, open_recorded(task.protocol, trial, row.phase, "console"))
         difference = _difference(task) if finding.outcome == "confirmed" else ""
     except ArcadeMarkError as error:
-        return outcome("unverifiable", str(error))
-    return outcome("differs", difference) if difference else finding
+        return finding_of("unverifiable", str(error))
+    return finding_of("differs", difference) if difference else finding
 
 
 def _difference(task: Task) -> str:

@@ -44,6 +44,13 @@ class Column(NamedTuple):
     rule: str = "TRUE"
     null: bool = False  # whether it may be NULL
 
+    def holds(self, value: object) -> bool:
+        """Whether a value is of the type, as SQLite stored it; not, whether it is in range."""
+        return self.null if value is None else type(value) is _PYTHON[self.type]
+
+
+_PYTHON = {"TEXT": str, "INTEGER": int, "REAL": float, "BLOB": bytes}
+
 
 def _number(least: int, most: int, *, type: str = "INTEGER", null: bool = False) -> Column:
     return Column(type, f"{{}} BETWEEN {least} AND {most}", null)
@@ -213,6 +220,8 @@ def open_for_reading(
             database = stack.enter_context(contextlib.closing(sqlite3.connect("", isolation_level=None)))  # of its own
             opened.backup(database)
             guard(database, path)
+            if damaged:
+                database.execute("PRAGMA writable_schema = ON")
             lay_out(directory, database)
         _check_schema(directory, database, keys=keys)
         if checked:
@@ -285,7 +294,7 @@ def _check_schema(directory: Path, database: sqlite3.Connection, *, keys: bool =
 
 def check_rows(directory: Path, database: sqlite3.Connection, *, indices: bool = True) -> None:
     """Refuse a database with rows, but those of episodes, that hold what no run's do, or other `indices` than rows."""
-    for table in TABLES.keys() - {"episode"}:
+    for table in (name for name in TABLES if name != "episode"):
         if indices:
             check_index(directory, database, table)
         check_table(directory, database, table)
@@ -294,17 +303,22 @@ def check_rows(directory: Path, database: sqlite3.Connection, *, indices: bool =
 def check_table(directory: Path, database: sqlite3.Connection, table: str) -> None:
     """Refuse a table with a row that holds what no run's does."""
     for row, column in wrong_rows(database, table):
-        raise damage(directory, f"row {row:,} of table {table} has a {column} of the wrong type or range")
+        raise damage(directory, wrong_value(row, table, column))
+
+
+def wrong_value(row: int, table: str, column: str) -> str:
+    """Say of a row that a value in it is none that a run has."""
+    return f"row {row:,} of table {table} has a {column} of the wrong type or range"
 
 
 def wrong_rows(database: sqlite3.Connection, table: str) -> Iterator[tuple[int, str]]:
     """Yield the rows of a table that hold what no run's do, by number, with the column."""
     cases = ""
     for name, column in TABLES[table].items():
-        place = f"{table}.{name}"
+        place = f"({table}.{name} COLLATE BINARY)"  # whatever a stranger's table says of it
         rule = f"typeof({place}) = '{column.type.lower()}' AND {column.rule.format(place)}"
         cases += f" WHEN NOT ({f'{place} IS NULL OR ' if column.null else ''}({rule})) THEN '{name}'"
-    owner = f" LEFT JOIN main.trial AS owner ON owner.id = {table}.trial" if table != "trial" else ""
+    owner = f" LEFT JOIN main.trial AS owner ON owner.id = {table}.trial COLLATE BINARY" if table != "trial" else ""
     wrong = f"SELECT {table}.rowid AS row, CASE {cases} END AS wrong FROM main.{table} NOT INDEXED{owner}"
     yield from database.execute(f"SELECT row, wrong FROM ({wrong}) WHERE wrong IS NOT NULL")
 

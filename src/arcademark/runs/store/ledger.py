@@ -152,8 +152,8 @@ def entries_beside(directory: Path, algorithms: Collection[str]) -> tuple[Entry,
     folder = directory.parent
     there = sorted(_below(folder, 1)) if folder.is_dir() else []
     neighbours = [path for path in there if path.resolve() != directory.resolve()]
-    runs_there = read_ledger(neighbours, wanted=wanted).entries
-    return tuple(entry for entry in runs_there if entry.algorithm in algorithms)
+    entries = read_ledger(neighbours, wanted=wanted).entries
+    return tuple(entry for entry in entries if entry.algorithm in algorithms)
 
 
 def planned(plan: Plan, directory: Path) -> Iterator[Entry]:

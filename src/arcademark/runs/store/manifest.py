@@ -241,11 +241,11 @@ def training_budget(protocol: Protocol, frames: int | None, episodes: int | None
 def protocol_of(directory: Path, document: Document, which: str = "protocol") -> Protocol:
     """Return the protocol that a manifest holds."""
     try:
-        entries = Protocol.from_json(document[which])
-        if entries.suite and which == "protocol":
+        protocol = Protocol.from_json(document[which])
+        if protocol.suite and which == "protocol":
             for task in document["games"]:
-                entries.suite.tasks[task]
-        return entries
+                protocol.suite.tasks[task]
+        return protocol
     except (ArcadeMarkError, KeyError, TypeError, ValueError) as error:
         raise ArcadeMarkError(f"{directory / FILE}: damaged ({error}); restore it from a copy") from None
 
@@ -255,39 +255,39 @@ def differences(there: Document, now: Document, *, growing: bool = True) -> list
 
     `growing`: whether one continues the other, which cannot have fewer episodes then.
     """
-    entries: list[tuple[str, Any, Any]] = []
+    changes: list[tuple[str, Any, Any]] = []
     old, new = Protocol.from_json(there["protocol"]), Protocol.from_json(now["protocol"])
     if old.name != new.name:
-        entries.append(("protocol", old.name, new.name))
-    entries += [(f"protocol {item.setting}", item.a, item.b) for item in protocols.differences(old, new)]
+        changes.append(("protocol", old.name, new.name))
+    changes += [(f"protocol {item.setting}", item.a, item.b) for item in protocols.differences(old, new)]
     if isinstance(old, StepProtocol) and isinstance(new, StepProtocol):
         for task in [task for task in there["games"] if task in now["games"]]:
             kinds = old.of_trial(task)["task"], new.of_trial(task)["task"]
-            entries += [(f"{name} of task {task}", kinds[0][name], kinds[1][name]) for name in kinds[0]]
+            changes += [(f"{name} of task {task}", kinds[0][name], kinds[1][name]) for name in kinds[0]]
     before, after = (document.get("trained_under") for document in (there, now))
     if before != after:
         labels = [trained and Protocol.from_json(trained).label for trained in (before, after)]
         other = ", with other settings" if labels[0] == labels[1] else ""
-        entries.append(("protocol of training", labels[0], f"{labels[1] or 'none'}{other}"))
-    entries += _agent_differences(there["agents"], now["agents"])
+        changes.append(("protocol of training", labels[0], f"{labels[1] or 'none'}{other}"))
+    changes += _agent_differences(there["agents"], now["agents"])
     for field in ("training_frames", "training_episodes"):
         given, wanted = (document.get(field) or "the protocol's" for document in (there, now))
-        entries.append((f"{field.replace('_', ' ')} (they cannot be changed)", given, wanted))
-    entries.append(("version of ale-py", there["versions"].get("ale-py"), now["versions"].get("ale-py")))
+        changes.append((f"{field.replace('_', ' ')} (they cannot be changed)", given, wanted))
+    changes.append(("version of ale-py", there["versions"].get("ale-py"), now["versions"].get("ale-py")))
     for game in [game for game in there["games"] if game in now["games"]]:
-        entries.append((f"version or ROM of {game}", there["games"][game], now["games"][game]))
+        changes.append((f"version or ROM of {game}", there["games"][game], now["games"][game]))
     if growing and now["episodes"] < there["episodes"]:
-        entries.append(("episodes (they can be raised, not lowered)", there["episodes"], now["episodes"]))
-    return [f"{what}: {_text(a)} there, {_text(b)} now" for what, a, b in entries if a != b]
+        changes.append(("episodes (they can be raised, not lowered)", there["episodes"], now["episodes"]))
+    return [f"{what}: {_text(a)} there, {_text(b)} now" for what, a, b in changes if a != b]
 
 
 def versions(document: Document) -> dict[str, str]:
     """Return the versions that a run was made with, "2.9.0, then 2.10.0" where it was continued with others."""
-    entries: dict[str, dict[str, None]] = {}
+    by_package: dict[str, dict[str, None]] = {}
     for made in (document, *document.get("continued", [])):
         for package, version in (made.get("versions") or {}).items():
-            entries.setdefault(package, {}).update({version: None} if version is not None else {})
-    return {package: ", then ".join(known) for package, known in entries.items() if known}
+            by_package.setdefault(package, {}).update({version: None} if version is not None else {})
+    return {package: ", then ".join(known) for package, known in by_package.items() if known}
 
 
 def emulators(document: Document) -> dict[str, list[str]]:

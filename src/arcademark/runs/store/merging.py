@@ -88,7 +88,7 @@ def merge(out: str | os.PathLike[str], directories: Sequence[str | os.PathLike[s
         trained: set[str] = set()
         with recorder.transaction():
             if grown:
-                rows = database.execute("SELECT * FROM evaluation").fetchall()
+                rows = database.execute("SELECT trial, command, begun, episodes FROM evaluation").fetchall()
                 database.execute("DELETE FROM evaluation")
                 note(database, rows, [commands.index(command) for command in commands_of(grown[place])])
             others = [place]

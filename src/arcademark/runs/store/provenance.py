@@ -48,11 +48,11 @@ def libraries() -> tuple[str, ...]:
 
 def versions_of(modules: Iterable[str]) -> dict[str, str]:
     """Return the versions of agents' libraries by package; modules that are none of theirs are left out."""
-    known_so_far = {}
+    versions = {}
     for package in (package for name, packages in _LIBRARIES.items() if name in modules for package in packages):
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
-            known_so_far[package] = importlib.metadata.version(package)
-    return known_so_far
+            versions[package] = importlib.metadata.version(package)
+    return versions
 
 
 def command() -> str:
@@ -113,12 +113,12 @@ def files_of(parameters: Mapping[str, object], known: dict[str, str | None] | No
     `known` keeps what was found, by path, for the next agent that names the same.
     """
     known = {} if known is None else known
-    known_so_far = {}
+    checksums = {}
     for name, value in texts(parameters):
         if value not in known:
             known[value] = _checksum(Path(value).expanduser() if value.startswith("~/") else Path(value), name)
-        known_so_far[name] = known[value]
-    return {name: checksum for name, checksum in known_so_far.items() if checksum is not None}
+        checksums[name] = known[value]
+    return {name: checksum for name, checksum in checksums.items() if checksum is not None}
 
 
 def texts(value: object, name: str = "") -> Iterator[tuple[str, str]]:
@@ -149,10 +149,10 @@ def _checksum(path: Path, name: str) -> str | None:
 
 def _file_of_module(name: str) -> Path | None:
     try:
-        known_so_far = importlib.util.find_spec(name)
+        spec = importlib.util.find_spec(name)
     except (ImportError, ValueError):
         return None
-    return Path(known_so_far.origin) if known_so_far and known_so_far.origin else None
+    return Path(spec.origin) if spec and spec.origin else None
 
 
 def _commit(path: Path) -> str | None:

@@ -17,7 +17,16 @@ from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.runs.playing import networks
 from arcademark.runs.store import manifest
 from arcademark.runs.store.combined import planned
-from arcademark.runs.store.database import DATABASE, TABLES, check_index, open_for_reading, unplayed, wrong_rows
+from arcademark.runs.store.database import (
+    DATABASE,
+    TABLES,
+    check_index,
+    insert,
+    open_for_reading,
+    unplayed,
+    wrong_rows,
+    wrong_value,
+)
 from arcademark.runs.store.merging import note, of_added, put_in_order
 from arcademark.runs.store.reading import (
     MOST_STEPS,
@@ -132,15 +141,18 @@ def _read_manifest(path: Path) -> tuple[manifest.Document, Protocol]:
         ) from None
 
 
-def _rows(database: sqlite3.Connection, table: str) -> Iterator[dict[str, Any]]:
-    """Yield the rows that can be read; after one that cannot, 1, 2, 4, … numbers of rows are stepped over."""
+def _rows(database: sqlite3.Connection, table: str) -> Iterator[tuple[int, tuple[Any, ...]]]:
+    """Yield the rows that can be read, by number; after one that cannot, 1, 2, 4, … numbers are stepped over."""
     after, step = -1, 1
     while step < _MOST_SKIPPED:
         try:
-            rows = database.execute(f"SELECT rowid, * FROM main.{table} WHERE rowid > ? ORDER BY rowid", (after,))
+            columns = ", ".join(TABLES[table])
+            rows = database.execute(
+                f"SELECT rowid, {columns} FROM main.{table} WHERE rowid > ? ORDER BY rowid", (after,)
+            )
             for number, *values in rows:
                 after, step = number, 1
-                yield dict(zip([name for name, *_ in rows.description[1:]], values, strict=True))
+                yield number, tuple(values)
             return
         except sqlite3.DatabaseError as error:
             if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
@@ -151,7 +163,7 @@ def _rows(database: sqlite3.Connection, table: str) -> Iterator[dict[str, Any]]:
 def _wrong(database: sqlite3.Connection, table: str) -> Iterator[tuple[int, str]]:
     """Yield the rows of a table that hold what no run's do, by number, with what is wrong."""
     for row, column in wrong_rows(database, table):
-        yield row, f"row {row:,} of table {table} has a {column} of the wrong type or range"
+        yield row, wrong_value(row, table, column)
 
 
 def _wrong_actions(database: sqlite3.Connection, imported: bool) -> Iterator[tuple[int, str]]:
@@ -174,8 +186,13 @@ def _copy(
     """Copy what is intact, and yield what is not; trials whose rows are lost are known by their names."""
     database, imported = recorder.database, "imported" in document
     for table in TABLES:
-        for row in _rows(source, table):
-            database.execute(f"INSERT OR IGNORE INTO {table} ({', '.join(row)}) VALUES (:{', :'.join(row)})", row)
+        for number, row in _rows(source, table):
+            values = zip(TABLES[table].items(), row, strict=True)
+            wrong = [name for (name, column), value in values if not column.holds(value)]
+            if wrong:
+                yield wrong_value(number, table, wrong[0])
+            elif not database.execute(insert(table, "OR IGNORE"), row).rowcount:
+                yield f"row {number:,} of table {table} is there twice"
     yield from _without(database, "trial", _wrong(database, "trial"))
     if not imported:
         agents = {agent["label"]: agent for agent in document["agents"]}
@@ -184,7 +201,7 @@ def _copy(
                 database.execute("DELETE FROM trial WHERE id = ?", (name,))
         lost = {name for (name,) in database.execute("SELECT trial FROM episode EXCEPT SELECT id FROM trial")}
         recorder.add_trials(trial for trial in planned(document, protocol) if trial.id in lost)
-    for table in TABLES.keys() - {"trial"}:
+    for table in (name for name in TABLES if name != "trial"):
         yield from _without(database, table, _wrong(database, table))
     yield from _without(database, "episode", _wrong_actions(database, imported))
 
