@@ -10,13 +10,12 @@ from arcademark.reports.figures import style
 from arcademark.reports.figures.model import Curve, CurvePanel, Curves, Guide
 from arcademark.reports.figures.style import MOST_SERIES, ticks
 from arcademark.reports.render.blocks import Card, Cards, Cell, Figure
-from arcademark.reports.runs import figure_learning, figures
 from arcademark.suite.subsets import LEVEL
 
 if TYPE_CHECKING:
     from arcademark.reports.tables.comparison import Comparison
     from arcademark.reports.tables.document import Algorithm
-from arcademark.reports.tables.report import ScoreReport
+    from arcademark.reports.tables.report import ScoreReport
 
 SAMPLING = "95 % from the scores"
 """The interval of an estimate that few scores leave, the model's error apart."""
@@ -54,21 +53,27 @@ def _card(item: Algorithm, report: ScoreReport) -> Card:
 
 def standing(report: ScoreReport, caption: str) -> Figure:
     """Draw where each algorithm stands on each game."""
+    from arcademark.reports.runs import figures
+
     return Figure("standing", partial(figures.standing, report), caption, _legend(report) if report.several else ())
 
 
 def distribution(report: ScoreReport, caption: str) -> Figure:
     """Draw how the episodes of each game are distributed."""
+    from arcademark.reports.runs import figures
+
     legend = _legend(report) if report.benchmark.own and report.several else ()
     return Figure("distribution", partial(figures.distribution, report), caption, legend)
 
 
 def learning(report: ScoreReport, caption: str) -> Figure | None:
     """Draw how the training of the learners among the algorithms went."""
+    from arcademark.reports.runs import figure_learning
+
     learners = {curve.algorithm for curve in report.learning}
     legend = tuple(pair for pair in _legend(report) if pair[0] in learners)
-    made = partial(figure_learning.panels, report)
-    return Figure("learning", made, caption, legend if report.several else ()) if legend else None
+    panels = partial(figure_learning.panels, report)
+    return Figure("learning", panels, caption, legend if report.several else ()) if legend else None
 
 
 def profiles(comparison: Comparison, caption: str) -> Figure:

@@ -64,7 +64,7 @@ def document(analysis: Reproduced) -> Document:
         return Figure(figures.name(item), lambda: ((figures.model(item), figures.in_words(item)),))
 
     drawn = [(item, drawing(item), figures.tables(item)) for item in analysis.figures]
-    return presenter.document(analysis, drawn=drawn, explained={})
+    return presenter.document(analysis, drawn=drawn)
 
 
 def _write_figures(result: Reproduced, out: Path) -> list[Path]:

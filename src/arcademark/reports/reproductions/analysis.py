@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -237,7 +238,7 @@ class Reproduced:
     )
     NOTED: ClassVar = (WHERE, Column("", "printed", str), Column("", "why", kind="prose"))
     PLAIN: ClassVar = (
-        Column("row", lambda item: item.where.partition(", ")[2]),
+        Column("row", lambda item: item.where.partition(", ")[2] or item.where),
         Column("paper", "printed", str, kind="prose"),
         Column("ours", "recomputed", str, kind="prose"),
     )
@@ -256,6 +257,15 @@ class Reproduced:
         ),
     )
     KINDS: ClassVar = (Column("kind", lambda row: row[0] or "without a kind"), Column("cells", 1))
+
+    @property
+    def explained(self) -> Mapping[str, str]:
+        """In which table each explanation stands first."""
+        first: dict[str, str] = {}
+        for part in self.parts:
+            for why in itertools.chain.from_iterable(part.kinds.values()):
+                first.setdefault(why, f"Table {part.number}")
+        return first
 
     @staticmethod
     def words(parts: Sequence[Part]) -> str:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from arcademark.reports import wording
 from arcademark.reports.figures.model import Curve, CurvePanel, Curves, Guide
 from arcademark.reports.figures.style import MOST_SERIES, ticks
 from arcademark.reports.runs.learning import LearningCurve
-from arcademark.reports.tables.report import ScoreReport
+
+if TYPE_CHECKING:
+    from arcademark.reports.tables.report import ScoreReport
 
 COLUMNS = 2
 BODY = 120.0
@@ -69,10 +72,16 @@ def _panel(report: ScoreReport, curves: Sequence[LearningCurve]) -> CurvePanel:
         limits=(0.0, end),
         heights=(low, high),
         ticks=tuple((value, _frames(value)) for value in ticks(0.0, end)),
-        levels=tuple((value, f"{value:,.12g}".replace("-", "−")) for value in ticks(low, high)),
+        levels=_levels(ticks(low, high)),
         curves=tuple(line for curve in curves for line in _curves(curve, places[curve.algorithm])),
         level=None if random is None else Guide(random, "random", "muted"),
     )
+
+
+def _levels(values: Sequence[float]) -> tuple[tuple[float, str], ...]:
+    """Return levels with their labels, all with as many decimals as tell them apart."""
+    places = max(len(f"{value:.9f}".rstrip("0").partition(".")[2]) for value in values)
+    return tuple((value, f"{value:,.{places}f}".replace("-", "−")) for value in values)
 
 
 def _curves(curve: LearningCurve, series: int) -> list[Curve]:

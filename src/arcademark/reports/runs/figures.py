@@ -7,6 +7,7 @@ subset models are fitted (Aitchison et al. 2023, Appendix E): random play is at 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,7 +16,9 @@ from arcademark.reports import wording
 from arcademark.reports.figures.model import Guide, Kind, Mark, Numbers, RowPanel, Rows
 from arcademark.reports.figures.style import MOST_SERIES, SERIES
 from arcademark.reports.tables.document import Game, Score, Statistic
-from arcademark.reports.tables.report import ScoreReport
+
+if TYPE_CHECKING:
+    from arcademark.reports.tables.report import ScoreReport
 
 MOST_DOTS = 3000  # episodes in a figure above which it shows boxes only
 TICKS = (-10_000, -1000, -100, -10, 0, 10, 100, 1000, 10_000, 100_000)

@@ -12,6 +12,7 @@ from typing import ClassVar
 from arcademark.errors import ArcadeMarkError
 from arcademark.reports import wording
 from arcademark.reports.columns import Column, Style
+from arcademark.reports.runs.listing import RunList
 from arcademark.runs.store import live
 from arcademark.runs.store.ledger import Unread, find_runs
 from arcademark.runs.store.live import STATES, RunProgress, State, TrialProgress, read_progress
@@ -67,7 +68,7 @@ class Status:
         "started": "doubtful",
         "pending": "weak",
     }
-    UNREAD: ClassVar = (Column("run", "directory"), Column("why it cannot be read", "reason", kind="prose"))
+    UNREAD: ClassVar = RunList.UNREAD
 
     @property
     def states(self) -> Counter[State]:

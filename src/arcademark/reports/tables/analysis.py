@@ -111,7 +111,7 @@ def of_dataset(
         )
         if follow is not None:
             follow(len(algorithms), len(dataset.algorithms))
-    told = notices.of_scores(dataset, algorithms, bootstrap)
+    noticed = notices.of_scores(dataset, algorithms, bootstrap)
     views = tuple(map(directory.view, runs, names))
     title = wording.shortened(dataset.algorithms, most=4)
     models = dict.fromkeys(one.subset for item in algorithms for one in (item.estimate, item.published) if one)
@@ -122,7 +122,7 @@ def of_dataset(
         *((ALE,) if any(run.protocol.unit == "frame" for run in views) else ()),
         *((TOLERANCE,) if options.tolerance else ()),
     ]
-    common = shared(title, dataset, chosen, bootstrap, told, own, papers, *used)
+    common = shared(title, dataset, chosen, bootstrap, noticed, own, papers, *used)
     return ScoreReport(
         **common,
         algorithms=tuple(algorithms),
@@ -184,7 +184,7 @@ def shared(
     dataset: Dataset,
     chosen: Sequence[Measure],
     bootstrap: Bootstrap,
-    told: tuple[Notice, ...],
+    noticed: tuple[Notice, ...],
     *more: Sequence[str],
 ) -> dict[str, Any]:
     """Return the fields of `TableDocument`; `more` are keys of papers."""
@@ -199,16 +199,16 @@ def shared(
         "hard_exploration": published.hard_exploration({name: dataset.means(name) for name in dataset.algorithms})
         if dataset.benchmark.atari
         else None,
-        "notices": told,
-        "citations": cited(_papers(dataset, chosen, told).union(*more)),
+        "notices": noticed,
+        "citations": cited(_papers(dataset, chosen, noticed).union(*more)),
     }
 
 
-def _papers(dataset: Dataset, chosen: Sequence[Measure], told: Sequence[Notice]) -> set[str]:
+def _papers(dataset: Dataset, chosen: Sequence[Measure], noticed: Sequence[Notice]) -> set[str]:
     """Return the keys of the papers that a document of a dataset rests on."""
     plays = [dataset.play(name) for name in dataset.algorithms]
     return {OF_SUMMARIES, *dataset.benchmark.papers}.union(
-        *(OF_NOTICES.get(notice.kind, ()) for notice in told),
+        *(OF_NOTICES.get(notice.kind, ()) for notice in noticed),
         *(OF_MEASURES.get(measure.metric, ()) for measure in chosen),
         *(play.papers for play in plays),
         *(papers(play.protocol) for play in plays if play.protocol),

@@ -217,12 +217,12 @@ def _protocols(plays: dict[str, Play]) -> Iterator[Notice]:
             groups[differences].append(name)
     settings = list(protocols.setting_by_setting(known))
     if len(groups) > MOST_GROUPS:
-        yield notice("protocols_differ", names=list(known), told=settings)
+        yield notice("protocols_differ", names=list(known), differences=settings)
     else:
         for differences, names in groups.items():
-            yield notice("protocols_differ__from", first=first, names=names, told=differences)
+            yield notice("protocols_differ__from", first=first, names=names, differences=differences)
     if len(settings) > MOST_GROUPS:
-        yield notice("settings", told=settings)
+        yield notice("settings", differences=settings)
 
 
 def _of_single_episodes(name: str, dataset: Dataset) -> bool:
@@ -254,7 +254,7 @@ def _few_runs(dataset: Dataset, summaries: Sequence[Summary], method: str) -> It
     groups: dict[object, list[str]] = defaultdict(list)
     for name, few in by_name.items():
         if few and (few.short or few.unknown):
-            groups[few.fewest, few.most, few.simulated, few.short, few.unknown].append(name)
+            groups[few.fewest, few.most > few.fewest, few.simulated, few.short, few.unknown].append(name)
     for names in groups.values():
         few = by_name[names[0]]
         yield notice("few_runs", whose=wording.shortened(names), few=few, noun=dataset.benchmark.noun)

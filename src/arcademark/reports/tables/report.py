@@ -201,7 +201,7 @@ class ScoreReport(TableDocument):
             Column("first", "first", wording.score),
             Column("last", "training_score", wording.score, style="strong", below=_reach),
             Column("evaluation", "evaluation", wording.score) if evaluated else None,
-            Column("", _drawn, kind="name", optional=True),
+            Column("", _drawn, str, kind="name", optional=True),
         )
 
     @property
