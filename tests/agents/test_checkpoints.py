@@ -140,6 +140,19 @@ def test_sampled_actions_follow_each_episodes_own_generator(tmp_path: Path) -> N
     np.testing.assert_array_equal(played.act(seen, np.ones(64, bool), rngs(64)[::-1]), drawn[::-1])
 
 
+def test_epsilon_is_how_often_any_action_is_drawn_instead(dqn_file: Path) -> None:
+    seen, first = observations(64), np.ones(64, bool)
+    played = load(dqn_file, epsilon=1.0, batch=64)
+    drawn = played.act(seen, first, rngs(64))
+    assert set(drawn.tolist()) == set(range(ACTIONS))
+    np.testing.assert_array_equal(played.act(seen, first, rngs(64)[::-1]), drawn[::-1])
+    best = load(dqn_file, batch=64).act(seen, first, rngs(64))
+    sometimes = load(dqn_file, epsilon=0.25, batch=64).act(seen, first, rngs(64))
+    asked = np.array([rng.random() < 0.25 for rng in rngs(64)])
+    assert (sometimes[~asked] == best[~asked]).all()
+    assert (sometimes[asked] != best[asked]).any()
+
+
 def test_it_is_known_which_networks_draw(dqn_file: Path, tmp_path: Path) -> None:
     weighs = saved(tmp_path / "ppo.pt", ppo().state_dict())
     assert [load(dqn_file, deterministic=given).draws for given in (True, False)] == [False, False]

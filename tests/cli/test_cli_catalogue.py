@@ -87,6 +87,18 @@ def test_an_export_reads_back_as_the_table_that_load_gives(invoke, form):
     assert set(back.algorithms) == set(table.algorithms)
 
 
+def test_export_replaces_a_file_only_when_asked(invoke):
+    asked = ("catalogue", "export", "--collection", "ale-2013", "--out", "mine.csv")
+    assert invoke(*asked).code == 0
+    ours = Path("mine.csv").read_bytes()
+    Path("mine.csv").write_bytes(b"mine")
+    refused = invoke(*asked)
+    assert (refused.code, "--overwrite" in refused.err) == (2, True)
+    assert Path("mine.csv").read_bytes() == b"mine"
+    assert invoke(*asked, "--overwrite").code == 0
+    assert Path("mine.csv").read_bytes() == ours
+
+
 def test_check_counts_and_is_content(invoke):
     shown = invoke("catalogue", "check")
     assert shown.code == 0

@@ -167,6 +167,13 @@ def test_five_games_give_the_median_every_game_and_what_to_play_next(invoke, min
     assert "frame cap of these scores is not known" in prediction["estimate"]["warnings"][0]
 
 
+@pytest.mark.parametrize("model", [("--model", "atari-5"), pytest.param((), marks=pytest.mark.slow)])
+def test_scores_outside_the_training_table_are_flagged(invoke, mine, model):
+    Path("odd.csv").write_text("game,Odd\n" + FIVE.replace("42000", "42000000"), encoding="utf-8")
+    assert "Scores on Battle Zone are outside the training table" in invoke("subset", "predict", "odd.csv", *model).out
+    assert "outside" not in invoke("subset", "predict", mine, *model).out
+
+
 @pytest.mark.parametrize("columns", [80, 120])
 def test_nothing_is_wider_than_the_terminal(invoke, monkeypatch, mine, columns):
     monkeypatch.setenv("COLUMNS", str(columns))

@@ -6,6 +6,7 @@ import pytest
 from arcademark.environments.registry import open_environment
 from arcademark.suite.protocols import protocols
 from arcademark.suite.tasks import games
+from arcademark.testing import environments as conformance
 from arcademark.testing.environments import check_environment, check_save_and_restore
 
 RUNNABLE = [name for name, protocol in protocols().items() if protocol.runnable]
@@ -81,3 +82,80 @@ def test_every_game_conforms(make_spec, game, emulator):
     check_environment(lambda: open_environment(pooled, emulator=emulator), np.random.default_rng(4), steps=90)
     memory = make_spec(game, "ale-2013", observation="ram")
     check_environment(lambda: open_environment(memory, emulator=emulator), np.random.default_rng(5), steps=90)
+
+
+class Broken:
+    """A toy environment that breaks one rule."""
+
+    def __init__(self, spec):
+        self.inner = open_environment(spec)
+        self.spec = spec
+
+    def __getattr__(self, name):
+        return getattr(self.inner, name)
+
+
+class ForgetsTheGenerator(Broken):
+    def restore(self, state):
+        self.inner.restore(state)
+        self.inner._record.set_draws(b"", 0)
+
+
+class RemembersThePast(Broken):
+    resets = 0
+
+    def reset(self, rng):
+        self.resets += 1
+        rng.random(self.resets)
+        self.inner.reset(rng)
+
+
+class WritesHalf(Broken):
+    def observe(self, out):
+        seen = np.empty_like(out)
+        self.inner.observe(seen)
+        out[: len(out) // 2] = seen[: len(out) // 2]
+
+
+class TakesAnyAction(Broken):
+    def step(self, action):
+        return self.inner.step(abs(action) % self.spec.num_actions if isinstance(action, int) else action)
+
+
+class EndsTwice(Broken):
+    def step(self, action):
+        reward, terminated, truncated = self.inner.step(action)
+        return reward, terminated, truncated or terminated
+
+
+class ForgetsFrames(Broken):
+    @property
+    def episode_frames(self):
+        return self.inner.episode_frames // 3
+
+
+@pytest.mark.parametrize(
+    ("broken", "check", "told"),
+    [
+        (ForgetsTheGenerator, "check_save_and_restore", "differ .* steps on when restored at step"),
+        (RemembersThePast, "check_repeatable", "when played again"),
+        (RemembersThePast, "check_independent_of_the_past", "when played after"),
+        (WritesHalf, "check_observations", "not written in full"),
+        (TakesAnyAction, "check_actions", "action -1 is accepted"),
+        (EndsTwice, "check_ends", "terminated and truncated at once"),
+        (ForgetsFrames, "check_ends", "[01] frames in a step"),
+    ],
+)
+def test_an_environment_that_breaks_a_rule_fails_by_it(make_spec, broken, check, told):
+    spec = make_spec("toy", repeat_action_probability=0.5, frame_skip=2)
+    with pytest.raises(AssertionError, match=told):
+        getattr(conformance, check)(lambda: broken(spec), np.random.default_rng(0), 200)
+
+
+def test_every_check_is_run(make_spec, monkeypatch):
+    names = [name for name in vars(conformance) if name.startswith("check_") and name != "check_environment"]
+    ran = []
+    for name in names:
+        monkeypatch.setattr(conformance, name, lambda *_, name=name: ran.append(name))
+    check_environment(lambda: open_environment(make_spec("toy")), np.random.default_rng(0))
+    assert sorted(ran) == sorted(names)

@@ -111,6 +111,22 @@ def test_coloured_stacks_have_three_channels_a_screen():
     np.testing.assert_array_equal(seen[-3:], np.moveaxis(expected[-1], -1, 0))
 
 
+def test_a_seed_repeats_and_sets_the_games_apart():
+    envs = arcademark.sb3.make_vec("toy", 3, protocol("world-records").override(TOY))
+
+    def play():
+        return np.array([envs.reset()] + [envs.step(np.full(3, step % 18))[0] for step in range(60)])
+
+    envs.seed(1)
+    first, following = play(), play()
+    envs.seed(1)
+    np.testing.assert_array_equal(first, play())
+    assert (first != following).any()  # a seed is that of one reset
+    envs.seed(2)
+    assert (first != play()).any()
+    assert (first[:, 0] != first[:, 1]).any()
+
+
 def test_attributes_and_methods_of_environments_can_be_reached():
     envs = arcademark.sb3.make_vec("toy", 2)
     assert envs.get_attr("clips_rewards") == [False, False]

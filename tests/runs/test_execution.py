@@ -17,7 +17,7 @@ import pytest
 from arcademark.agents.loading import agent_specs
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.runs.engines import local
-from arcademark.runs.execution import execute
+from arcademark.runs.execution import execute, placed
 from arcademark.runs.plan import make_plan
 from arcademark.runs.playing.events import EpisodeDone, Progress, TrialFailed, WorkerLost
 from arcademark.runs.store.reading import read_run
@@ -312,19 +312,24 @@ def test_what_an_agent_prints_does_not_reach_standard_output(tmp_path, toy_plan,
 
 
 @pytest.mark.parametrize(
-    "settings",
+    ("settings", "match"),
     [
-        {"workers": 0},
-        {"episode_seconds": 0.0},
-        {"engine": "lokal"},
-        {"address": "auto"},
-        {"engine": "ray", "gpus": -1.0},
+        ({"workers": 0}, "workers 0"),
+        ({"episode_seconds": 0.0}, r"seconds an episode may take 0\.0: expected more than 0"),
+        ({"engine": "lokal"}, "did you mean 'local'"),
+        ({"address": "auto"}, "address: engine local has none"),
+        ({"engine": "ray", "gpus": -1.0}, r"GPUs of a worker -1\.0: expected a share of one, or a whole number"),
+        ({"engine": "ray", "gpus": 1.5}, r"GPUs of a worker 1\.5: expected a share of one, or a whole number"),
     ],
 )
-def test_bad_settings(tmp_path, toy_plan, settings):
-    with pytest.raises((ArcadeMarkError, UnknownNameError)):
+def test_bad_settings(tmp_path, toy_plan, settings, match):
+    with pytest.raises((ArcadeMarkError, UnknownNameError), match=match):
         execute(toy_plan(), tmp_path / "run", **settings)
     assert not (tmp_path / "run").exists()
+
+
+def test_gpus_are_a_share_of_one_or_whole():
+    assert [placed("ray", None, gpus) for gpus in (0.5, 2.0)] == [{"gpus": 0.5}, {"gpus": 2.0}]
 
 
 def test_an_error_in_whoever_listens_ends_the_workers(tmp_path, toy_plan, monkeypatch):

@@ -12,6 +12,7 @@ import pytest
 import arcademark
 from arcademark.agents.loading import AgentSpec, agent_specs, made_spec, named
 from arcademark.errors import ArcadeMarkError
+from arcademark.runs.engines import here
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
 from arcademark.runs.store import manifest
@@ -141,3 +142,24 @@ def test_ctrl_c_ends_it_and_the_same_again_continues(tmp_path):
     second = execute(plan, tmp_path / "run")
     assert second.complete
     assert first.episodes + second.episodes == 3_000
+
+
+def test_a_learner_that_is_stopped_ends_its_episode_first(tmp_path, rows, monkeypatch):
+    monkeypatch.syspath_prepend(EXAMPLES)
+    monkeypatch.setattr(here, "BATCH_SECONDS", 0.0)  # whatever happens is told at once
+    steps = []
+
+    class Stopping(__import__("my_learner").Habit):
+        def learn(self, transition, rng):
+            super().learn(transition, rng)
+            steps.append(1)
+            if len(steps) == 200:
+                os.kill(os.getpid(), signal.SIGINT)
+
+    plan = make_plan([made_spec(Stopping)], ["toy"], LEARNING, episodes=2, training_episodes=20)
+    first = execute(plan, tmp_path / "stopped")
+    assert (first.interrupted, first.unkept) == (True, 0)
+    assert 0 < first.episodes < 20
+    assert execute(plan, tmp_path / "stopped").complete
+    execute(plan, tmp_path / "at once")
+    assert rows(tmp_path / "stopped")["episode"] == rows(tmp_path / "at once")["episode"]

@@ -301,6 +301,13 @@ def test_no_link_leads_to_another_file_being_written(run, plan, name, tmp_path):
     assert precious.read_text() == "mine"
 
 
+def test_a_lock_that_holds_more_than_a_number_is_left_alone(run, plan):
+    (run / "run.lock").write_text("all that I wrote since spring\n" * 9)
+    with pytest.raises(ArcadeMarkError, match=r"run\.lock: is no lock of a run"):
+        execute(plan, run, workers=1)
+    assert (run / "run.lock").read_text() == "all that I wrote since spring\n" * 9
+
+
 def test_no_journal_has_another_file_deleted(run, plan, tmp_path):
     """A rollback journal may name a file that sqlite deletes once it has undone what the journal holds."""
     precious = tmp_path / "precious"

@@ -79,6 +79,26 @@ def test_the_directory_is_renewed_once_in_a_while_and_at_the_end(tmp_path, scrat
     assert journal(tmp_path / "run") == "delete"
 
 
+def test_copying_takes_a_tenth_of_the_time_at_most(tmp_path, scratch, toy_plan, monkeypatch):
+    now, copies, copyfileobj = 0.0, [], recording.shutil.copyfileobj
+
+    def copy(*asked: object) -> None:
+        nonlocal now
+        copyfileobj(*asked)
+        copies.append(now)
+        now += 30
+
+    execute(toy_plan(), tmp_path / "run", workers=1)
+    monkeypatch.setattr(recording.shutil, "copyfileobj", copy)
+    monkeypatch.setattr(recording.time, "monotonic", lambda: now)
+    with Recorder(tmp_path / "run", scratch=scratch) as recorder:
+        while now < 700:
+            mark(recorder)
+            recorder.copy_home(due=True)
+            now += 10
+    assert copies[:-1] == [0, 300, 600]
+
+
 @pytest.mark.slow
 def test_what_a_killed_run_had_not_yet_put_into_its_file_is_taken_over(tmp_path, scratch, toy_plan, rows):
     plan = toy_plan("random", seeds=(0, 1))

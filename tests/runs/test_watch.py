@@ -132,6 +132,27 @@ def test_what_cannot_be_written_is_refused_and_leaves_nothing(toy_run, tmp_path,
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("kind", ["gif", "png"])
+def test_a_film_replaces_its_like_and_nothing_else_unless_asked(toy_run, tmp_path, kind):
+    path = tmp_path / f"a.{kind}"
+    watch(toy_run, out=path, **ONE)
+    ours = path.read_bytes()
+    watch(toy_run, out=path, **ONE)
+    theirs = ours.replace(b"ArcadeMark", b"Somebody's")
+    path.write_bytes(theirs)
+    with pytest.raises(ArcadeMarkError, match=rf"a\.{kind}: was not written by ArcadeMark .* with --overwrite"):
+        watch(toy_run, out=path, **ONE)
+    assert path.read_bytes() == theirs
+    watch(toy_run, out=path, overwrite=True, **ONE)
+    assert path.read_bytes() == ours
+
+
+def test_a_folder_in_the_files_place_is_told(toy_run, tmp_path):
+    (tmp_path / "a.gif").mkdir()
+    with pytest.raises(ArcadeMarkError, match=r"a\.gif: is a folder, .*choose another --out"):
+        watch(toy_run, out=tmp_path / "a.gif", **ONE)
+
+
 def test_an_episode_that_replays_otherwise_is_not_shown(tmp_path, toy_plan):
     execute(toy_plan("random"), tmp_path / "run", workers=1)
     with contextlib.closing(sqlite3.connect(tmp_path / "run" / "run.sqlite")) as database, database:
