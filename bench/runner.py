@@ -57,7 +57,7 @@ class ThisProcess:
         for job in jobs:
             player = Player(job.trial, job.emulator)
             yield [(job.trial.id, Opened(player.frames_per_action, player.learns, player.agent.batch_size))]
-            for event in player.play(job.episodes):
+            for event in player.play(list(job.episodes)):
                 if not isinstance(event, Begun):
                     yield [(job.trial.id, event)]
                 if self.finishing:

@@ -16,7 +16,7 @@ from arcademark.cli.main import main
 from arcademark.runs import execution
 from arcademark.runs.engines.base import Engine
 from arcademark.runs.engines.here import InProcessEngine
-from arcademark.runs.engines.local import LocalEngine
+from arcademark.runs.engines.pool import LocalEngine
 
 
 def engine(workers: int | None = None, episode_seconds: float | None = None) -> Engine:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
 import os
 import shutil
-import sqlite3
 import struct
 import subprocess
 from collections.abc import Callable, Iterator
@@ -16,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import altering
 from arcademark.agents.loading import agent_specs
 from arcademark.runs.engines.here import InProcessEngine
 from arcademark.runs.execution import ENGINES
@@ -65,10 +63,10 @@ def rename() -> Callable[[Path], None]:
     """Name a run's trials anew by what they and the manifest say, as who changed either would."""
 
     def name_anew(run: Path) -> None:
-        document = json.loads((run / manifest.FILE).read_text(encoding="utf-8"))
+        document = manifest.read(run)
         agents = {agent["label"]: agent for agent in document["agents"]}
         rules = Protocol.from_json(document["protocol"])
-        with contextlib.closing(sqlite3.connect(run / "run.sqlite")) as database, database:
+        with altering.database(run) as database:
             for old, agent, game, seed in database.execute("SELECT id, agent, game, seed FROM trial").fetchall():
                 new = manifest.trial_of(document, rules, agents[agent], game, seed)
                 database.execute("UPDATE trial SET id = ? WHERE id = ?", (new, old))

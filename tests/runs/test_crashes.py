@@ -131,20 +131,3 @@ def test_a_run_killed_again_and_again_equals_an_undisturbed_one(tmp_path, toy_pl
     assert summary.complete
     assert execute(plan, tmp_path / "undisturbed", workers=1).complete
     assert rows(tmp_path / "run") == rows(tmp_path / "undisturbed")
-
-
-@pytest.mark.slow
-def test_workers_end_with_their_driver(tmp_path, toy_plan, paced):
-    driver = start(pickle.dumps(toy_plan(paced("Paced"), episodes=2000)), tmp_path / "run")
-    try:
-        end = time.monotonic() + 10
-        while not (tmp_path / "run" / "run.sqlite-wal").exists() or len(children(driver.pid)) < 2:
-            assert time.monotonic() < end
-            time.sleep(0.01)
-        time.sleep(0.5)
-        workers = children(driver.pid)
-    finally:
-        driver.kill()
-        driver.wait()
-    assert len(workers) == 2
-    assert gone(workers, 2.0)

@@ -16,7 +16,7 @@ from arcademark.runs.execution import execute
 from arcademark.runs.replay.verify import verify
 from arcademark.runs.store import database
 from arcademark.runs.store.merging import merge
-from arcademark.runs.store.reading import EpisodeResult, Unfinished, encode_actions, read_actions, read_run
+from arcademark.runs.store.reading import Unfinished, encode_actions, read_actions, read_run
 from arcademark.runs.store.recording import Recorder
 from arcademark.runs.store.salvage import salvage
 
@@ -171,17 +171,6 @@ def test_an_episode_that_was_begun_is_kept_once_and_gone_when_it_ends(tmp_path, 
     assert grown.complete
     with Recorder(directory) as recorder:
         assert recorder.unfinished(trial.id, [7]) == ()
-
-
-def test_an_episode_that_is_there_already_is_no_trouble_of_the_disk(tmp_path, toy_plan, rows):
-    directory = tmp_path / "run"
-    execute(toy_plan(episodes=1), directory, workers=1)
-    (record,) = read_run(directory).episodes
-    before = rows(directory)
-    refused = pytest.raises(ArcadeMarkError, match=r"contradicts what run\.sqlite holds")
-    with Recorder(directory) as recorder, refused, recorder.transaction():
-        recorder.add_episodes([EpisodeResult(record, encode_actions([1]))])
-    assert rows(directory) == before
 
 
 def test_what_large_checkpoints_took_is_given_back(tmp_path, toy_plan):

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import json
-import sqlite3
 
 import pytest
 
@@ -69,10 +67,6 @@ def test_the_referee_confirms_what_the_console_played(console, tmp_path, monkeyp
         "arcademark.environments.emulation.native.NativeConsole", None
     )  # whoever asks it for a score fails
     assert verify(tmp_path / "run", workers=1).confirmed == 4
-    with contextlib.closing(sqlite3.connect(tmp_path / "run" / "run.sqlite")) as database, database:
-        database.execute("UPDATE episode SET score = score + 1 WHERE trial LIKE '%freeway%' AND episode = 1")
-    (finding,) = verify(tmp_path / "run", workers=1).problems
-    assert (finding.game, finding.episode, finding.outcome) == ("freeway", 1, "differs")
 
 
 def test_without_a_console_ale_py_plays(tmp_path, monkeypatch):
@@ -143,7 +137,7 @@ def test_an_unfinished_episode_goes_on_or_is_begun_again(console, tmp_path, rows
 
 
 @pytest.mark.slow
-def test_training_on_lives_is_the_same_on_either_and_the_referee_finds_what_was_changed(console, tmp_path, rows, fake):
+def test_training_on_lives_is_the_same_on_either(console, tmp_path, rows, fake):
     """Whole games of a trainer that sees lives for episodes, and games that it left to be played out."""
     rules = protocol("dqn-2015").override({"max_frames_per_episode": 1000})
     trainer = agent_specs(fake("trainer").replace("make_agent", "CountingTrainer"))
@@ -153,17 +147,4 @@ def test_training_on_lives_is_the_same_on_either_and_the_referee_finds_what_was_
     there, here = (rows(tmp_path / emulator) for emulator in ("ale", "console"))
     assert there["episode"] == here["episode"]
     assert verify(tmp_path / "console", workers=1).ok
-    training = [row for row in there["episode"] if row[1] == "training"]
-    assert len(training) > 4
-    for emulator in ("ale", "console"):
-        with contextlib.closing(sqlite3.connect(tmp_path / emulator / "run.sqlite")) as database, database:
-            changed = "phase = 'training' AND episode ="
-            database.execute(f"UPDATE episode SET score = score + 1 WHERE {changed} 1")
-            database.execute(
-                f"UPDATE episode SET actions = (SELECT actions FROM episode WHERE {changed} 0) WHERE {changed} 2"
-            )
-            database.execute(f"DELETE FROM episode WHERE {changed} 3")
-        problems = verify(tmp_path / emulator, workers=1).problems
-        assert [(found.phase, found.episode, found.outcome) for found in problems] == [
-            ("training", number, "differs") for number in (1, 2, 3)
-        ]
+    assert sum(row[1] == "training" for row in there["episode"]) > 4

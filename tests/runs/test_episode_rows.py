@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import shutil
-import sqlite3
 from pathlib import Path
 
 import pytest
 
+import altering
+from altering import alter
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.execution import execute
 from arcademark.runs.store.database import RESTORE
@@ -30,12 +30,6 @@ def played(tmp_path_factory, toy_plan, paced) -> Path:
 @pytest.fixture
 def run(played, tmp_path) -> Path:
     return shutil.copytree(played, tmp_path / "run")
-
-
-def alter(run: Path, *statements: str) -> None:
-    with contextlib.closing(sqlite3.connect(run / "run.sqlite")) as database, database:
-        for statement in statements:
-            database.execute(statement)
 
 
 def refused(run: Path) -> str:
@@ -65,24 +59,14 @@ def test_rows_come_in_the_order_of_the_plan_whatever_their_order_in_the_file(run
     assert [row.episode for row in found.by_trial[learner.id]] == [*range(6), *range(3)]
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        *("score = 'high'", "score = x'00ff'", "score = 9e999", "score = -1e300", "frames = -4", "frames = 4.5"),
-        *("frames = 9223372036854775807", "frames = 'many'", "steps = -1", "simulated_frames = 1e300"),
-        *("wall_seconds = -1", "wall_seconds = 'a while'", "end = 'terminatee'", "phase = 'evaluatioo'"),
-        *("episode = -1", "episode = 3", "episode = 'one'", "trial = 'random-toy-s9'", "trial = x'ff1b'"),
-        "frames = printf('%s%.9999c', char(27), 'x')",
-    ],
-)
-def test_a_value_that_no_episode_has_is_refused(run, change):
+@pytest.mark.parametrize("change", ["score = 9e999", "frames = printf('%s%.9999c', char(27), 'x')", "episode = 3"])
+def test_a_value_that_no_episode_has_is_named_by_row_and_column(run, change):
     alter(run, f"UPDATE episode SET {change} {WHERE}")
-    message = refused(run)
-    with contextlib.closing(sqlite3.connect(run / "run.sqlite")) as database:
+    with altering.database(run) as database:
         column = change.partition(" ")[0]
         query = f"SELECT rowid FROM episode WHERE phase != 'training' AND {change.replace('= 9e999', '> 1e300')}"
         (row,) = database.execute(query).fetchone()
-    assert f"row {row} of table episode has a {column} of the wrong type or range" in message
+    assert f"row {row} of table episode has a {column} of the wrong type or range" in refused(run)
 
 
 @pytest.mark.parametrize(
@@ -124,7 +108,7 @@ def test_an_episode_that_is_there_twice_is_refused(run):
 def test_a_table_that_its_index_does_not_know_is_refused(run):
     """The bytes of an index and of its table may disagree, and `quick_check` does not compare them."""
     database = run / "run.sqlite"
-    with contextlib.closing(sqlite3.connect(database)) as opened:
+    with altering.database(run) as opened:
         (name,) = opened.execute("SELECT id FROM trial WHERE id LIKE 'random-toy-s4%'").fetchone()
         (root,) = opened.execute(
             "SELECT rootpage FROM sqlite_master WHERE name LIKE 'sqlite_autoindex_episode%'"
@@ -135,7 +119,7 @@ def test_a_table_that_its_index_does_not_know_is_refused(run):
     assert name.encode() in content[page]
     content[page] = content[page].replace(name.encode(), name.replace("s4", "s0").encode(), 1)
     database.write_bytes(content)
-    with contextlib.closing(sqlite3.connect(database)) as opened:
+    with altering.database(run) as opened:
         assert opened.execute("PRAGMA quick_check").fetchone() == ("ok",)
     assert "by its index" in refused(run)
 

@@ -20,8 +20,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+import altering
+from altering import alter
 from arcademark.agents.loading import agent_specs
 from arcademark.errors import ArcadeMarkError
 from arcademark.reports.tables.analysis import analyse
@@ -38,12 +41,14 @@ from arcademark.runs.store.reading import Unfinished, read_run
 from arcademark.runs.store.recording import Recorder
 from arcademark.scores.runs import load_runs
 from arcademark.suite.protocols import protocol
+from damaging import damaged
 
 INPUTS = int(os.environ.get("ARCADEMARK_FUZZ", "250"))
 SEED = int(os.environ.get("ARCADEMARK_FUZZ_SEED", "0"))
 ONLY = os.environ.get("ARCADEMARK_FUZZ_ONLY")
 MOST_SECONDS = 10.0
 MOST_BYTES = 2 << 30
+PAGE = 4096
 
 TEXTS = ["", "a", "\x1b[2J", "\udcff", "../../x", "[bold]", "=1+1", "é" * 2000, "x" * 200_000, "NaN", "1e400", "\0"]
 NUMBERS = [0, -1, 1, 0.5, -0.0, 1e300, -1e300, 2**31, 2**53, 2**63 - 1, -(2**63), 10**6, 10**7]
@@ -77,8 +82,8 @@ def honest(tmp_path_factory) -> tuple[Honest, ...]:
     for name, plan in plans.items():
         execution.execute(plan, folder / name, engine="this process")
     _begin_again(folder / "planner", plans["planner"])
-    _alter(folder / "learner", "UPDATE checkpoint SET finished = 0, frames = 100")
-    _alter(folder / "learner", "DELETE FROM evaluation", "DELETE FROM episode WHERE phase = 'evaluation'")
+    alter(folder / "learner", "UPDATE checkpoint SET finished = 0, frames = 100")
+    alter(folder / "learner", "DELETE FROM evaluation", "DELETE FROM episode WHERE phase = 'evaluation'")
     for name in plans:
         with sqlite3.connect(folder / name / "run.sqlite") as database:  # pages and rows still in the log
             database.execute("PRAGMA journal_mode = WAL")
@@ -103,19 +108,13 @@ def _failure(error: BaseException) -> Failed:
     return Failed(str(error))
 
 
-def _alter(directory: Path, *statements: str) -> None:
-    with contextlib.closing(sqlite3.connect(directory / "run.sqlite", isolation_level=None)) as database:
-        for statement in statements:
-            database.execute(statement)
-
-
 def _begin_again(directory: Path, plan: Plan) -> None:
     """Make a planner's first episode one that is unfinished."""
     (trial,) = plan.trials
     player = Player(trial)
     player.agent.checkpoint_seconds = 1e-9
     kept = next(item for item in player.play([0]) if isinstance(item, Unfinished))
-    _alter(directory, "DELETE FROM evaluation", "DELETE FROM episode")
+    alter(directory, "DELETE FROM evaluation", "DELETE FROM episode")
     with Recorder(directory) as recorder, recorder.transaction():
         recorder.keep_episode(trial.id, kept)
 
@@ -123,44 +122,26 @@ def _begin_again(directory: Path, plan: Plan) -> None:
 # Damage
 
 
-def _flip(rng: random.Random, directory: Path, name: str) -> str:
-    path = directory / name
-    content = bytearray(path.read_bytes()) if path.exists() else bytearray()
-    if not content:
-        return "nothing"
-    where = [
-        rng.choice((rng.randrange(len(content)), rng.randrange(min(len(content), 200))))
-        for _ in range(rng.choice((1, 1, 2, 8)))
-    ]
-    for place in where:
-        content[place] = rng.choice((0, 255, content[place] ^ (1 << rng.randrange(8)), rng.randrange(256)))
-    path.write_bytes(content)
-    return f"{name} at {where}"
-
-
-def _cut(rng: random.Random, directory: Path, name: str) -> str:
+def _bytes(rng: random.Random, directory: Path, name: str) -> str:
     path = directory / name
     content = path.read_bytes() if path.exists() else b""
-    begin, end = sorted(rng.randrange(len(content) + 1) for _ in range(2))
-    kind = rng.choice(("short", "hole", "moved", "twice"))
+    first, second = (PAGE * rng.randrange(max(1, len(content) // PAGE)) for _ in range(2))
+    kind = rng.choice(("anywhere", "anywhere", "begin", "hole", "moved"))
     match kind:
-        case "short":
-            content = content[:end]
+        case "anywhere":
+            content = damaged(content, np.random.default_rng(rng.randrange(2**32)))
+        case "begin":
+            content = damaged(content[:200], np.random.default_rng(rng.randrange(2**32)))[:200] + content[200:]
         case "hole":
-            content = content[:begin] + bytes(end - begin) + content[end:]
+            content = content[:first] + bytes(PAGE) + content[first + PAGE :]
         case "moved":
-            page = 4096
-            first, second = (page * rng.randrange(max(1, len(content) // page)) for _ in range(2))
-            content = content[:first] + content[second : second + page] + content[first + page :]
-        case "twice":
-            content += content[begin:end]
+            content = content[:first] + content[second : second + PAGE] + content[first + PAGE :]
     path.write_bytes(content)
-    return f"{name} {kind} {begin} {end}"
+    return f"{name} {kind} {first} {second}"
 
 
 def _change_rows(rng: random.Random, directory: Path, _: str) -> str:
-    with contextlib.closing(sqlite3.connect(directory / "run.sqlite", isolation_level=None)) as database:
-        database.execute("PRAGMA ignore_check_constraints = ON")
+    with altering.database(directory) as database:
         tables = ["trial", "episode", "checkpoint", "unfinished", "evaluation"]
         table = rng.choice([name for name in tables if database.execute(f"SELECT 1 FROM {name}").fetchone()])
         columns = [row[1] for row in database.execute(f"PRAGMA table_info({table})")]
@@ -229,12 +210,9 @@ def _places(value: Any) -> Iterator[tuple[Any, Any]]:
 
 Damage = Callable[[random.Random, Path, str], str]
 DAMAGES: tuple[tuple[Damage, str], ...] = (
-    *[(_flip, "run.sqlite")] * 4,
-    (_flip, "run.sqlite-wal"),
-    (_flip, "manifest.json"),
-    (_cut, "run.sqlite"),
-    (_cut, "run.sqlite-wal"),
-    (_cut, "manifest.json"),
+    *[(_bytes, "run.sqlite")] * 5,
+    *[(_bytes, "run.sqlite-wal")] * 2,
+    *[(_bytes, "manifest.json")] * 2,
     *[(_change_rows, "")] * 6,
     *[(_change_manifest, "")] * 4,
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import socket
 import sqlite3
@@ -15,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+import altering
+from altering import alter
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.execution import execute
 from arcademark.runs.replay.verify import verify
@@ -51,12 +52,6 @@ def plan(toy_plan, paced):
     return toy_plan("random", paced("Learner"), frames=300)
 
 
-def alter(directory: Path, *statements: str, values: tuple[object, ...] = ()) -> None:
-    with contextlib.closing(sqlite3.connect(directory / "run.sqlite", isolation_level=None)) as connection:
-        for statement in statements:
-            connection.execute(statement, values)
-
-
 def refused(directory: Path, plan, match: str, *, writing: bool = True) -> None:
     """Check that no one reads or continues the run, and that each is told why in one line."""
     before = {
@@ -80,13 +75,62 @@ def reason(use, directory: Path) -> str:
     return ""
 
 
-# The schema
+# What is refused
+
+
+def sql(*statements: str) -> Callable[[Path], None]:
+    return lambda run: alter(run, *statements)
+
+
+def content(name: str, change: Callable[[bytes], bytes]) -> Callable[[Path], None]:
+    def spoil(run: Path) -> None:
+        before = (run / name).read_bytes()
+        (run / name).write_bytes(change(before))
+        assert (run / name).read_bytes() != before
+
+    return spoil
+
+
+def fields(**changes: object) -> Callable[[Path], None]:
+    """Change fields of a manifest; `settings` are those of its protocol."""
+
+    def spoil(run: Path) -> None:
+        with altering.manifest(run) as document:
+            document["protocol"]["settings"] |= changes.pop("settings", {})
+            document |= changes
+
+    return spoil
+
+
+def special(name: str, kind: str) -> Callable[[Path], None]:
+    """Put what is no file in a file's place."""
+
+    def spoil(run: Path) -> None:
+        path = run / name
+        path.unlink(missing_ok=True)
+        match kind:
+            case "pipe":
+                os.mkfifo(path)
+            case "socket":
+                with contextlib.closing(socket.socket(socket.AF_UNIX)) as server, contextlib.chdir(run):
+                    server.bind(name)  # the name of a socket is short
+            case "folder":
+                path.mkdir()
+            case "link to itself":
+                path.symlink_to(path)
+            case "link to a device":
+                path.symlink_to("/dev/zero")
+
+    return spoil
+
+
+KINDS = ("pipe", "socket", "folder", "link to itself", "link to a device")
 
 
 RECURSIVE = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)"
 COLUMNS = ", ".join(name for name in database.TABLES["trial"] if name not in ("id", "seed"))
 LAST = "(SELECT id FROM trial WHERE position = 1)"
-STATEMENTS: dict[str, tuple[tuple[str, ...], str]] = {
+LAID_OUT: dict[str, tuple[tuple[str, ...], str]] = {
     "a view": (
         ("DROP TABLE unfinished", f"CREATE VIEW unfinished AS {RECURSIVE} SELECT 'a' AS trial, x AS episode FROM n"),
         r"run\.sqlite holds the view '.*', which no run does",
@@ -149,28 +193,57 @@ STATEMENTS: dict[str, tuple[tuple[str, ...], str]] = {
     "a newer version": (("PRAGMA user_version = 99",), "newer ArcadeMark"),
     "another program's": (("PRAGMA application_id = 7",), "another program"),
 }
-
-
-@pytest.mark.parametrize(("statements", "match"), STATEMENTS.values(), ids=STATEMENTS)
-def test_a_database_is_one_that_arcademark_laid_out(run, plan, statements, match):
-    alter(run, *statements)
-    refused(run, plan, match)
-
-
-CONTENTS: dict[str, Callable[[bytes], bytes]] = {
-    "not a database": lambda _: b"not a database" * 1000,
-    "its pages overwritten": lambda content: content[:4096] + b"\xa5" * (len(content) - 4096),
-    "cut short": lambda content: content[: len(content) // 2],
-    "a layout whose text is none": lambda content: content.replace(b"wall_seconds REAL", b"\xffall_seconds REAL"),
+DAMAGED = r"run\.sqlite is damaged"
+REFUSED: dict[str, tuple[Callable[[Path], None], str]] = {
+    **{name: (sql(*statements), match) for name, (statements, match) in LAID_OUT.items()},
+    "no database": (content("run.sqlite", lambda _: b"not a database" * 1000), DAMAGED),
+    "pages overwritten": (content("run.sqlite", lambda there: there[:4096] + b"\xa5" * (len(there) - 4096)), DAMAGED),
+    "cut short": (content("run.sqlite", lambda there: there[: len(there) // 2]), DAMAGED),
+    "a layout whose text is none": (
+        content("run.sqlite", lambda there: there.replace(b"wall_seconds REAL", b"\xffall_seconds REAL")),
+        DAMAGED,
+    ),
+    **{
+        f"a {kind} as {name}": (special(name, kind), r"is a |is no|cannot be read|cannot read|missing|not a run")
+        for kind in KINDS
+        for name in ("manifest.json", "run.sqlite", "run.sqlite-wal", "run.sqlite-journal")
+    },
+    **{
+        match: (fields(**changes), rf"manifest\.json.*{match}")
+        for changes, match in (
+            ({"schema": 0}, "no 'schema'"),
+            ({"schema": 10**30}, "newer ArcadeMark"),
+            ({"agents": [{"label": 3}]}, r"\$\.agents\[0\]\.label`"),
+            ({"seeds": ["0"]}, r"\$\.seeds\[0\]`"),
+            ({"episodes": True}, r"got `bool` - at `\$\.episodes`"),
+            ({"episodes": 2**63 - 1}, r"\$\.episodes`"),
+            ({"continued": [{"command": "x"}]}, r"`started` - at `\$\.continued\[0\]`"),
+            ({"protocol": {"name": "x"}}, r"`title` - at `\$\.protocol`"),
+        )
+    },
+    **{
+        text[:40]: (content("manifest.json", lambda _, text=text: text.encode()), r"manifest\.json")
+        for text in (
+            *('{"schema": ' + "9" * 5000 + "}", '{"schema": 1e400}', "[" * 100_000, '{"schema": 1, "schema": 1}'),
+            *('{"schema": 1, "protocol": ' + "[" * 900 + "]" * 900 + "}", '{"schema": 1', "\0"),
+        )
+    },
 }
 
 
-@pytest.mark.parametrize("change", CONTENTS.values(), ids=CONTENTS)
-def test_a_damaged_database_is_refused_and_left_alone(run, plan, change):
-    content = (run / "run.sqlite").read_bytes()
-    assert content != change(content)
-    (run / "run.sqlite").write_bytes(change(content))
-    refused(run, plan, r"run\.sqlite is damaged")
+@pytest.mark.parametrize(("spoil", "match"), REFUSED.values(), ids=REFUSED)
+def test_what_is_no_run_is_refused_and_left_alone(run, plan, spoil, match):
+    spoil(run)
+    refused(run, plan, match)
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [("frame_skip", 10**30), ("frame_stack", 10**9), ("mode", 2**70), ("max_frames_per_episode", 2**70)],
+)
+def test_a_setting_that_is_none_is_refused(run, plan, setting, value):
+    fields(settings={setting: value})(run)
+    refused(run, plan, rf"damaged \(.*{setting}=\d+: expected a whole number from", writing=False)
 
 
 def test_a_run_is_not_continued_where_a_key_is_missing(run, plan):
@@ -250,36 +323,10 @@ def test_made_up_numbers_of_training_episodes_are_not_counted_up_to(run, number)
 # Files that are none
 
 
-def special(path: Path, kind: str) -> None:
-    path.unlink(missing_ok=True)
-    match kind:
-        case "pipe":
-            os.mkfifo(path)
-        case "socket":
-            with contextlib.closing(socket.socket(socket.AF_UNIX)) as server:
-                here = Path.cwd()
-                os.chdir(path.parent)  # the name of a socket is short
-                server.bind(path.name)
-                os.chdir(here)
-        case "folder":
-            path.mkdir()
-        case "link to itself":
-            path.symlink_to(path)
-        case "link to a device":
-            path.symlink_to("/dev/zero")
-
-
-@pytest.mark.parametrize("kind", ["pipe", "socket", "folder", "link to itself", "link to a device"])
-@pytest.mark.parametrize("name", ["manifest.json", "run.sqlite", "run.sqlite-wal", "run.sqlite-journal"])
-def test_only_files_are_read(run, plan, name, kind):
-    special(run / name, kind)
-    refused(run, plan, r"is a |is no|cannot be read|cannot read|missing|not a run")
-
-
-@pytest.mark.parametrize("kind", ["pipe", "socket", "folder", "link to itself", "link to a device"])
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", ["run.lock", "manifest.json.draft"])
 def test_only_files_are_written(run, plan, name, kind):
-    special(run / name, kind)
+    special(name, kind)(run)
     with contextlib.suppress(ArcadeMarkError):
         execute(plan, run, workers=1)
     assert len(read_run(run).episodes) > 3
@@ -340,57 +387,8 @@ def test_a_folder_that_links_to_everything_is_searched_all_the_same(run, tmp_pat
     assert str(run) in read_ledger([tmp_path]).runs
 
 
-# Manifests
-
-
-def changed(change: dict[str, object]) -> Callable[[str], str]:
-    return lambda text: json.dumps(json.loads(text) | change)
-
-
-def playing(setting: str, value: int) -> Callable[[str], str]:
-    def change(text: str) -> str:
-        document = json.loads(text)
-        document["protocol"]["settings"][setting] = value
-        return json.dumps(document)
-
-    return change
-
-
-MANIFESTS: list[tuple[Callable[[str], str], str, bool]] = [
-    *(
-        (playing(setting, value), rf"damaged \(.*{setting}=\d+: expected a whole number from", False)
-        for setting, value in (
-            *(("frame_skip", 10**30), ("frame_stack", 10**9)),
-            *(("mode", 2**70), ("max_frames_per_episode", 2**70)),
-        )
-    ),
-    (changed({"schema": 0}), "no 'schema'", True),
-    (changed({"schema": 10**30}), "newer ArcadeMark", True),
-    (changed({"agents": [{"label": 3}]}), r"\$\.agents\[0\]\.label`", True),
-    (changed({"seeds": ["0"]}), r"\$\.seeds\[0\]`", True),
-    (changed({"episodes": True}), r"got `bool` - at `\$\.episodes`", True),
-    (changed({"episodes": 2**63 - 1}), r"\$\.episodes`", True),
-    (changed({"continued": [{"command": "x"}]}), r"`started` - at `\$\.continued\[0\]`", True),
-    (changed({"protocol": {"name": "x"}}), r"`title` - at `\$\.protocol`", True),
-    (lambda _: '{"schema": ' + "9" * 5000 + "}", "", True),
-    (lambda _: '{"schema": 1e400}', "", True),
-    (lambda _: '{"schema": 1, "protocol": ' + "[" * 900 + "]" * 900 + "}", "", True),
-    (lambda _: "[" * 100_000, "", True),
-    (lambda _: '{"schema": 1, "schema": 1}', "", True),
-    (lambda _: '{"schema": 1', "", True),
-    (lambda _: "\0", "", True),
-]
-
-
-@pytest.mark.parametrize(("change", "match", "writing"), MANIFESTS)
-def test_a_manifest_holds_what_its_fields_are(run, plan, change, match, writing):
-    (run / "manifest.json").write_text(change((run / "manifest.json").read_text()))
-    refused(run, plan, rf"manifest\.json.*{match}", writing=writing)
-
-
 def test_a_manifest_keeps_text_that_is_none(run, plan):
-    document = json.loads((run / "manifest.json").read_text())
-    document["command"] = "arcademark run \udcff\x1b[2J"
-    (run / "manifest.json").write_text(json.dumps(document))
+    with altering.manifest(run) as document:
+        document["command"] = "arcademark run \udcff\x1b[2J"
     execute(plan, run, workers=1)
     assert read_run(run).manifest["command"] == document["command"]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import shutil
-import sqlite3
 
 import pytest
 
+from altering import alter
 from arcademark.agents.loading import agent_specs, make_agent
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.execution import execute
@@ -133,10 +132,7 @@ def test_what_was_learnt_in_one_run_plays_in_another(tmp_path, toy_plan, paced, 
     assert {finding.outcome for finding in verify(tmp_path / "run", workers=1).findings} == {"confirmed"}
     with pytest.raises(ArcadeMarkError, match=r"protocol of training: world-records \(.*\) there, none now"):
         execute(dataclasses.replace(more, trials=base.trials, protocol=more.protocol), tmp_path / "run", workers=1)
-    with contextlib.closing(sqlite3.connect(tmp_path / "run" / "run.sqlite")) as database, database:
-        database.execute(
-            "UPDATE checkpoint SET data = CAST(data || x'00' AS BLOB) WHERE trial = ?", (more.trials[0].id,)
-        )
+    alter(tmp_path / "run", "UPDATE checkpoint SET data = CAST(data || x'00' AS BLOB)")
     with pytest.raises(ArcadeMarkError, match="is not what was learnt in"):
         execute(more, tmp_path / "run", workers=1)
 

@@ -3,7 +3,6 @@ import os
 import pickle
 import re
 import socket
-import sys
 import zlib
 from dataclasses import replace
 
@@ -11,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arcademark.errors import ArcadeMarkError
 from arcademark.runs.engines import processes, worker
 from arcademark.runs.engines.base import Failed
 from arcademark.runs.playing.slot import TrainingBlock
@@ -28,12 +26,6 @@ def test_a_process_serves_until_this_end_closes() -> None:
         assert process.process.wait(timeout=20) == 0
     finally:
         process.kill()
-
-
-def test_a_process_that_cannot_be_started_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "executable", "/nowhere/python")
-    with pytest.raises(ArcadeMarkError, match=r"no worker process can be started .* fewer --workers"):
-        processes.Process(worker.main)
 
 
 @pytest.fixture

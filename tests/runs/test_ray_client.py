@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import pytest
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs.cluster import shipping
 from arcademark.runs.engines import processes, ray_engine, worker
-from arcademark.runs.engines.base import Episodes, Failed, Job, Opened
+from arcademark.runs.engines.base import Failed, Opened
 from arcademark.runs.engines.ray_client import Host
 from arcademark.runs.execution import execute
 from arcademark.runs.store import provenance
@@ -31,7 +28,7 @@ def test_a_host_passes_on_what_a_worker_is_told_and_says(toy_plan):
         trial = toy_plan("random").trials[0]
         host.tell(b"".join(processes.framed(worker.Open(trial, "ale"))))
         assert [type(message) for message in heard(Opened)] == [Opened]
-        host.tell(b"".join(processes.framed(worker.Play(Episodes([range(2)]), None))))
+        host.tell(b"".join(processes.framed(worker.Play([0, 1], None))))
         assert not any(isinstance(message, Failed) for message in heard(worker.Idle))
     finally:
         assert host.end() == "SIGKILL"
@@ -43,25 +40,6 @@ def test_without_ray_the_engine_says_what_to_install(tmp_path, toy_plan, monkeyp
     monkeypatch.setattr(ray_engine, "find_spec", lambda _: None)
     with pytest.raises(ArcadeMarkError, match=r"Ray is not installed; pip install '\.\[ray\]'"):
         execute(toy_plan(), tmp_path / "run", engine="ray")
-
-
-@pytest.mark.slow
-def test_an_agents_files_are_read_once_for_all_workers_while_there_is_room(tmp_path, toy_plan, monkeypatch):
-    monkeypatch.setattr(ray_engine, "find_spec", lambda _: True)
-    monkeypatch.setattr(ray_engine, "MOST_KEPT_BYTES", 2500)
-    (tmp_path / "own.py").write_text(f"def make(env): ...\n# {'x' * 1000}")
-    read = []
-
-    def packed(trial):
-        read.append(trial.seed)
-        return shipping.packed(trial)
-
-    monkeypatch.setattr(ray_engine, "shipping", SimpleNamespace(packed=packed))
-    engine = ray_engine.RayEngine()
-    jobs = [Job(trial, Episodes()) for trial in toy_plan(f"{tmp_path / 'own.py'}:make", seeds=range(3)).trials]
-    for place in (0, 1, 0, 2, 0, 1):
-        assert engine.opening(jobs[place]).files == shipping.packed(jobs[place].trial)
-    assert read == [0, 1, 2, 1]
 
 
 @pytest.mark.parametrize(

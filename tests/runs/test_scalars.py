@@ -67,29 +67,19 @@ def test_a_continued_run_adds_files(tmp_path, toy_plan):
     assert [log.steps.tolist() for log in logs] == [[0], [1, 2]]
 
 
-class Kept:
-    """A log that keeps what it is given."""
-
-    def __init__(self):
-        self.values = []
-
-    def add(self, trial, phase, step, values):
-        self.values.append((trial.id, phase, step, values))
-
-
 def test_speeds_and_means_begin_anew_where_a_worker_was_lost(toy_plan, monkeypatch):
     clock = iter([10.0, 10.1, 12.0, 20.0, 24.0])
     monkeypatch.setattr(scalars.time, "perf_counter", lambda: next(clock))
-    plan, kept = toy_plan(), Kept()
+    plan, kept = toy_plan(), []
     (trial,) = plan.trials
-    made = scalars.Scalars(plan, [kept])
+    made = scalars.Scalars(plan, [lambda *said: kept.append(said[-1])])
     for trained in (100, 200, 500):
         made.hear(EpisodeTrained(trial.id, float(trained), 100, trained))
     made.hear(WorkerLost(trial.id, "lost"))
     for trained in (100, 300):
         made.hear(EpisodeTrained(trial.id, float(trained), 100, trained))
-    assert [values.get("training/fps") for *_, values in kept.values] == [None, None, 200.0, None, 50.0]
-    assert [values["training/mean_score"] for *_, values in kept.values] == pytest.approx([100, 150, 800 / 3, 100, 200])
+    assert [values.get("training/fps") for values in kept] == [None, None, 200.0, None, 50.0]
+    assert [values["training/mean_score"] for values in kept] == pytest.approx([100, 150, 800 / 3, 100, 200])
 
 
 def fake_wandb(monkeypatch, runs, refusal=""):
@@ -139,33 +129,23 @@ def test_each_trial_is_a_run_of_wandb_in_the_group_of_its_directory(tmp_path, to
 
 
 @pytest.mark.parametrize(
-    ("prepare", "message"),
+    ("prepare", "where", "message"),
     [
-        (lambda patch: fake_wandb(patch, [], "No API key\nconfigured"), r"--wandb p: No API key\\nconfigured"),
-        (lambda patch: patch.setitem(sys.modules, "wandb", None), r"--wandb p: .*pip install wandb"),
+        (lambda patch: fake_wandb(patch, [], "No API key\nconfigured"), (None, "p"), r"--wandb p: No API key\\nconfig"),
+        (lambda patch: patch.setitem(sys.modules, "wandb", None), (None, "p"), r"--wandb p: .*pip install wandb"),
+        (lambda _: None, ("test.py/tb", None), r"cannot be read or written"),
+        (
+            lambda patch: patch.setitem(sys.modules, "tensorboard.compat.proto.event_pb2", None),
+            ("tb", None),
+            r"\.\[readers\]",
+        ),
     ],
 )
-def test_wandb_that_refuses_or_is_missing_is_told_before_anything_is_played(
-    tmp_path, toy_plan, monkeypatch, prepare, message
+def test_what_cannot_be_logged_is_told_before_anything_is_played(
+    toy_plan, monkeypatch, tmp_path, prepare, where, message
 ):
+    monkeypatch.chdir(tmp_path)
+    Path("test.py").touch()
     prepare(monkeypatch)
-    with (
-        pytest.raises(ArcadeMarkError, match=message),
-        scalars.logged(toy_plan(), tmp_path / "run", None, "p"),
-    ):
-        pytest.fail("it began")
-
-
-def test_event_files_need_tensorboard_and_a_folder(tmp_path, toy_plan, monkeypatch):
-    (tmp_path / "file").write_text("")
-    with (
-        pytest.raises(ArcadeMarkError, match="file: cannot be read or written"),
-        scalars.logged(toy_plan(), tmp_path / "run", tmp_path / "file", None),
-    ):
-        pytest.fail("it began")
-    monkeypatch.setitem(sys.modules, "tensorboard.compat.proto.event_pb2", None)
-    with (
-        pytest.raises(ArcadeMarkError, match=r"\.\[readers\]"),
-        scalars.logged(toy_plan(), tmp_path / "run", tmp_path / "tb", None),
-    ):
+    with pytest.raises(ArcadeMarkError, match=message), scalars.logged(toy_plan(), tmp_path / "run", *where):
         pytest.fail("it began")

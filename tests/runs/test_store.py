@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from altering import alter
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.execution import execute
 from arcademark.runs.store import database, provenance, recording
@@ -35,12 +36,6 @@ def run(finished, tmp_path) -> Path:
     for name in ("manifest.json", "run.sqlite"):
         (copy / name).write_bytes((finished / name).read_bytes())
     return copy
-
-
-def alter(directory: Path, statement: str, *values: object) -> None:
-    with contextlib.closing(sqlite3.connect(directory / "run.sqlite")) as database:
-        database.execute(statement, values)
-        database.commit()
 
 
 @pytest.mark.parametrize("actions", [[], [0], [17, 0, 255, 3], [256, 0], list(range(0, 60000, 7))])
@@ -173,7 +168,7 @@ def test_a_transaction_is_all_or_nothing(run):
     row = EpisodeRecord(trial, "evaluation", 50, 1.0, 4, 1, "terminated", 0.1)
     with Recorder(run) as recorder:
         result = EpisodeResult(row, store.encode_actions([1]))
-        with pytest.raises(ArcadeMarkError, match="UNIQUE"), recorder.transaction():
+        with pytest.raises(ArcadeMarkError, match=r"contradicts what run\.sqlite holds"), recorder.transaction():
             recorder.add_training(trial, [result, result], Checkpoint(1, 4, False, b""))
         assert recorder.checkpoint(trial) is None
         with recorder.transaction():

@@ -1,6 +1,5 @@
 """Runs on tasks beyond Atari: recorded exactly, continued, replayed, shown, and safe to open."""
 
-import json
 from pathlib import Path
 
 import gymnasium
@@ -9,6 +8,7 @@ import pytest
 from gymnasium.envs.registration import EnvSpec
 from msgspec.structs import replace
 
+import altering
 import arcademark
 from arcademark.environments.registry import load_suite
 from arcademark.environments.tasks import trusted
@@ -22,7 +22,6 @@ from arcademark.runs.playing.trial import Player
 from arcademark.runs.replay import watch as watching
 from arcademark.runs.replay.suite_check import check_suite
 from arcademark.runs.replay.verify import verify
-from arcademark.runs.store import manifest
 from arcademark.runs.store.reading import decode_actions, encode_actions, read_actions, read_run
 from arcademark.suite.protocols import step_protocol
 from arcademark.suite.task_suites import read_suite, task_suites
@@ -145,11 +144,9 @@ def test_a_strangers_run_makes_nothing_by_itself(tmp_path, rules, monkeypatch, r
     monkeypatch.setitem(gymnasium.registry, "Evil-v0", EnvSpec("Evil-v0", "evil:Environment"))
     play(tmp_path / "run", rules, episodes=1)
     monkeypatch.setattr("arcademark.environments.tasks.make", lambda *_: pytest.fail("it was made"))
-    path = tmp_path / "run" / manifest.FILE
     for task in HOSTILE:
-        document = json.loads(path.read_text())
-        document["protocol"]["suite"]["tasks"]["cartpole"] = {"environment": "CartPole-v1", "kwargs": {}, **task}
-        path.write_text(json.dumps(document))
+        with altering.manifest(tmp_path / "run") as document:
+            document["protocol"]["suite"]["tasks"]["cartpole"] = {"environment": "CartPole-v1", "kwargs": {}, **task}
         rename(tmp_path / "run")
         with pytest.raises(ArcadeMarkError, match="may not have made by itself"):
             verify(tmp_path / "run", suite="classic-control")
@@ -169,11 +166,13 @@ def test_what_a_run_may_have_made(rules):
 
 
 def test_a_damaged_suite_in_a_manifest_is_one_line(tmp_path, rules):
-    play(tmp_path / "run", rules)
-    path = tmp_path / "run" / manifest.FILE
-    document = json.loads(path.read_text())
-    document["protocol"]["suite"]["tasks"]["cartpole"]["max_steps"] = "many"
-    path.write_text(json.dumps(document))
+    play(tmp_path / "run", rules, episodes=1)
+    with altering.manifest(tmp_path / "run") as document:
+        document["games"]["else"] = "gymnasium 1"
+    with pytest.raises(ArcadeMarkError, match=r"manifest.json: damaged \('else'\)"):
+        read_run(tmp_path / "run")
+    with altering.manifest(tmp_path / "run") as document:
+        document["protocol"]["suite"]["tasks"]["cartpole"]["max_steps"] = "many"
     with pytest.raises(ArcadeMarkError, match=r"damaged .*tasks.cartpole: .*max_steps"):
         read_run(tmp_path / "run")
 
@@ -193,7 +192,6 @@ def test_agents_made_in_python_see_dictionaries_and_answer_arrays(tmp_path):
 
 
 LEARNER = """
-import json
 import numpy as np
 
 class Q:
@@ -346,12 +344,3 @@ def test_an_episode_is_shown(tmp_path, rules):
         assert score == run.evaluation(next(one for one in run.trials if one.game == trial.game)).score[0]
     assert len(pictures) == sum(run.episodes[run.episodes.episode == 0].steps)
     pygame.quit()  # Gymnasium began it, with whatever display there is
-
-
-def test_a_manifest_with_a_task_that_its_suite_has_not_is_damaged(rules, tmp_path):
-    play(tmp_path / "run", rules, episodes=1)
-    document = json.loads((tmp_path / "run" / "manifest.json").read_text())
-    document["games"]["else"] = "gymnasium 1"
-    (tmp_path / "run" / "manifest.json").write_text(json.dumps(document))
-    with pytest.raises(ArcadeMarkError, match=r"manifest.json: damaged \('else'\)"):
-        read_run(tmp_path / "run")

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
@@ -16,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from altering import alter
 from arcademark.agents.loading import agent_specs
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.execution import execute
@@ -197,8 +196,7 @@ def test_games_lost_where_a_training_was_interrupted_are_told_and_nothing_else_m
     spent = np.cumsum(training.frames)
     last = int(np.flatnonzero(spent < 3000)[-1]) + 1
     frames = int(spent[last - 1])
-    with contextlib.closing(sqlite3.connect(directory / "run.sqlite")) as database, database:
-        database.execute("DELETE FROM episode WHERE phase = 'training' AND episode >= ?", (last,))
+    alter(directory, f"DELETE FROM episode WHERE phase = 'training' AND episode >= {last}")
     (problem,) = verify(directory, workers=1).problems
     assert (problem.episode, problem.detail) == (last, "is not recorded, though training went on")
     execute(plan(), directory, workers=1)  # nothing is left to do, and the run was continued
@@ -206,8 +204,7 @@ def test_games_lost_where_a_training_was_interrupted_are_told_and_nothing_else_m
     assert found.ok
     assert f"its training games have {frames:,} of 3,000 frames" in found.notes[0]
     assert cut_short(read_run(directory, whole=False), trial)
-    with contextlib.closing(sqlite3.connect(directory / "run.sqlite")) as database, database:
-        database.execute("DELETE FROM episode WHERE phase = 'training' AND episode = 0")
+    alter(directory, "DELETE FROM episode WHERE phase = 'training' AND episode = 0")
     assert [problem.episode for problem in verify(directory, workers=1).problems] == [0]
 
 

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
-import time
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -55,21 +51,3 @@ def test_a_display_that_nobody_sees_is_none(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(pygame.display, "get_driver", lambda: "offscreen")
     with pytest.raises(ArcadeMarkError, match=r"no window can be opened here .*there is no display"), Window("none"):
         pass
-
-
-@pytest.mark.slow
-def test_it_is_seen_on_a_screen(screen: tuple[str, Callable[[], np.ndarray]]) -> None:
-    display, pixels = screen
-    play = (
-        "import numpy as np; from arcademark.runs.playing.window import Window\n"
-        "with Window('test') as window:\n"
-        "    while window.show(np.full((40, 60, 3), (10, 200, 30), np.uint8)): pass\n"
-    )
-    environment = {**os.environ, "DISPLAY": display, "SDL_VIDEODRIVER": "x11"}
-    with subprocess.Popen([sys.executable, "-c", play], env=environment, stdout=subprocess.DEVNULL) as player:
-        end = time.monotonic() + 60
-        while (seen := int((pixels() == (10, 200, 30)).all(axis=2).sum())) != 40 * 60 and time.monotonic() < end:
-            assert player.poll() is None
-            time.sleep(0.1)
-        player.terminate()
-    assert seen == 40 * 60

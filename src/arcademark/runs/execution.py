@@ -23,7 +23,7 @@ from arcademark.environments.registry import Emulator, version_of
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.runs.engines.base import Batch, Engine, Episodes, Failed, Job, Lost, MakeEngine, Opened, TrialEvent
 from arcademark.runs.engines.here import InProcessEngine
-from arcademark.runs.engines.local import LocalEngine
+from arcademark.runs.engines.pool import LocalEngine
 from arcademark.runs.engines.ray_engine import RayEngine
 from arcademark.runs.plan import Plan, Trial
 from arcademark.runs.playing import emulators, events, networks
@@ -428,7 +428,7 @@ def _jobs(standings: Sequence[Standing], recorder: Recorder, chosen: Mapping[str
     for _, standing in sorted(zip(frames_left(left, lengths), left, strict=True), key=lambda pair: -pair[0]):
         trial = standing.trial
         there = recorder.evaluated(trial.id) if standing.episodes else ()
-        missing = Episodes.missing(trial.episodes, there)
+        missing = Episodes(trial.episodes, there)
         jobs.append(Job(trial, missing, chosen[trial.game], lengths.of(trial.game, trial.protocol)))
     return jobs
 

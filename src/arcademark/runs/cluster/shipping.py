@@ -39,11 +39,6 @@ class Packed:
     files: tuple[tuple[str, bytes], ...]
     code: str | None
 
-    @property
-    def size(self) -> int:
-        """The bytes of all files."""
-        return sum(len(content) for _, content in self.files)
-
 
 def packed(trial: Trial) -> Packed | None:
     """Return the files of a trial's agent, None of one that comes with the package."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
 from typing import Annotated, Protocol
 
 from msgspec import Meta
@@ -24,52 +23,30 @@ Count = Annotated[int, Meta(ge=1)]
 Interval = Annotated[int, Meta(ge=1, le=MOST_FRAMES_PER_ACTION)]
 
 
-class Episodes(Collection[int]):
-    """Numbers of episodes in the order in which they are to be played, kept as ranges however many there are."""
+class Episodes(Iterator[int]):
+    """Numbers of episodes that are yet to be played, those below `wanted` but for those that are there, however many.
 
-    def __init__(self, ranges: Iterable[range] = ()) -> None:
-        self._ranges = deque(filter(None, ranges))
+    Iterating takes them away, in order.
+    """
 
-    @classmethod
-    def missing(cls, wanted: int, there: Iterable[int] = ()) -> Episodes:
-        """Return the numbers below `wanted` but for those that are there, given in order."""
-        bounds = [-1, *there, wanted]
-        return cls(range(before + 1, after) for before, after in pairwise(bounds))
+    def __init__(self, wanted: int, there: Iterable[int] = ()) -> None:
+        played = set(there)
+        self._numbers = (number for number in range(wanted) if number not in played)
+        self._returned: deque[int] = deque()
+        self._left = wanted - len(played)
 
     def __len__(self) -> int:
-        return sum(map(len, self._ranges))
+        return self._left
 
-    def __bool__(self) -> bool:
-        return bool(self._ranges)
+    def __next__(self) -> int:
+        number = self._returned.popleft() if self._returned else next(self._numbers)
+        self._left -= 1
+        return number
 
-    def __iter__(self) -> Iterator[int]:
-        return chain.from_iterable(tuple(self._ranges))
-
-    def __contains__(self, number: object) -> bool:
-        return any(number in some for some in self._ranges)
-
-    def take(self, most: int) -> Episodes:
-        """Take away up to so many of the first."""
-        taken: list[range] = []
-        while self._ranges and most > 0:
-            first = self._ranges.popleft()
-            taken.append(first[:most])
-            if first[most:]:
-                self._ranges.appendleft(first[most:])
-            most -= len(taken[-1])
-        return Episodes(taken)
-
-    def put_back(self, others: Episodes) -> None:
-        """Put others before the first."""
-        self._ranges.extendleft(reversed(others._ranges))
-
-    def discard(self, number: int) -> None:
-        """Take one away, if it is there."""
-        parts = [
-            (some[: number - some.start], some[number - some.start + 1 :]) if number in some else (some,)
-            for some in self._ranges
-        ]
-        self._ranges = deque(filter(None, chain.from_iterable(parts)))
+    def put_back(self, numbers: Collection[int]) -> None:
+        """Put some that were taken before the others."""
+        self._returned.extendleft(sorted(numbers, reverse=True))
+        self._left += len(numbers)
 
 
 @dataclass(frozen=True)

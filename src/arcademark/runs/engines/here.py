@@ -65,8 +65,9 @@ class InProcessEngine:
             yield opened(player)
             checkpoint = memory.checkpoint(job.trial.id) if player.learns or job.trial.learnt else None
             self._unkept = player.trains and not (checkpoint and checkpoint.finished)
-            unfinished = memory.unfinished(job.trial.id, job.episodes) if player.plans else ()
-            for event in player.play(job.episodes, checkpoint, unfinished, lambda: self._finishing):
+            episodes = list(job.episodes)
+            unfinished = memory.unfinished(job.trial.id, episodes) if player.plans else ()
+            for event in player.play(episodes, checkpoint, unfinished, lambda: self._finishing):
                 if isinstance(event, TrainingBlock):
                     self._unkept = player.trains and not event.checkpoint.finished
                 elif isinstance(event, Trained):

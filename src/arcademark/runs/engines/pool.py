@@ -1,4 +1,4 @@
-"""Trials in worker processes, wherever these are.
+"""Trials in worker processes, of this machine unless a subclass has them elsewhere.
 
 A worker plays some of an open trial's missing episodes at a time: of what is left, a share that shrinks as the end
 nears, so that idle workers help with the trials in play (guided self-scheduling). A learner stays with one worker; a
@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import contextlib
 import time
-from abc import ABC, abstractmethod
 from collections import Counter, deque
 from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Literal, Protocol, assert_never
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs.engines import worker
+from arcademark.runs.engines import processes, worker
 from arcademark.runs.engines.base import Batch, Episodes, Failed, Job, Lost, Memory, Opened, TrialEvent
 from arcademark.runs.engines.processes import Blame, Ending, GarbledError, Incoming
 from arcademark.runs.playing.slot import Begun, Played, Trained, TrainingBlock
@@ -93,11 +93,11 @@ class _Work:
         """Whether all episodes were."""
         return self.shareable and not (self.pending or self.players)
 
-    def take(self, opened: Opened, workers: int) -> Episodes:
+    def take(self, opened: Opened, workers: int) -> list[int]:
         """Take the next share of what is pending: a learner's all, a planner's one, else what is fair."""
         pending = len(self.pending)
         fair = pending if opened.learns else 1 if opened.plans else -(-pending // (2 * workers))
-        return self.pending.take(max(fair, opened.batch_size))
+        return list(islice(self.pending, max(fair, opened.batch_size)))
 
 
 @dataclass(eq=False)
@@ -111,7 +111,7 @@ class _Worker:
     link: Link
     state: Literal["starting", "idle", "opening", "playing"] = "starting"
     work: _Work | None = None
-    outstanding: Episodes = field(default_factory=Episodes)
+    outstanding: set[int] = field(default_factory=set)
     deadlines: dict[str, float] = field(default_factory=dict)
     unkept: bool = False
     fault: str = ""
@@ -127,14 +127,14 @@ class _Worker:
         return Ending(self.fault) if self.fault else ending
 
 
-class PoolEngine(ABC):
-    """Plays jobs in up to so many worker processes; an `arcademark.runs.engines.base.Engine`.
+class LocalEngine:
+    """Plays jobs in up to so many processes, one a core by default; an `arcademark.runs.engines.base.Engine`.
 
     `episode_seconds` limits the wall time of an episode, and of making an agent.
     """
 
-    def __init__(self, workers: int, episode_seconds: float | None = None) -> None:
-        self._limit = workers
+    def __init__(self, workers: int | None = None, episode_seconds: float | None = None) -> None:
+        self._limit = processes.available_cores() if workers is None else workers
         self._episode_seconds = episode_seconds
         self._versions = provenance.versions()
         self._workers: list[_Worker] = []
@@ -145,13 +145,14 @@ class PoolEngine(ABC):
         self._finishing = False
         self._given_up: list[tuple[str, TrialEvent]] = []  # as no order to open them could be made
 
-    @abstractmethod
     def start(self) -> Link:
         """Start a worker."""
+        return processes.Process(worker.main, worker.MESSAGES)
 
-    @abstractmethod
     def heard(self, links: Sequence[Link], seconds: float) -> Collection[Link]:
-        """Wait until something has come, for so many seconds at most, and return the links where it did."""
+        """Wait for so many seconds at most until something has come; return where it did or a message broke off."""
+        heard = processes.heard(links, seconds)
+        return [link for link in links if link in heard or link.incoming.broken_off]
 
     def opening(self, job: Job) -> worker.Open:
         """Return the order to make a job's agent."""
@@ -251,7 +252,7 @@ class PoolEngine(ABC):
             member.state = "idle"
             self._settle(work)
             return
-        member.state, member.outstanding = "playing", episodes
+        member.state, member.outstanding = "playing", set(episodes)
         work.players += 1
         checkpoint = self._memory.checkpoint(work.id) if opened.learns or work.job.trial.learnt else None
         member.unkept = opened.trains and not (checkpoint and checkpoint.finished)
@@ -356,7 +357,7 @@ class PoolEngine(ABC):
     def _rest(self, member: _Worker, work: _Work) -> None:
         work.players -= member.state == "playing"
         member.state, member.unkept = "idle", False
-        member.outstanding = Episodes()
+        member.outstanding = set()
         member.deadlines.clear()
 
     # Failures

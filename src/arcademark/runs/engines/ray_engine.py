@@ -19,11 +19,10 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.runs.cluster import shipping
 from arcademark.runs.engines import processes, ray_client, worker
 from arcademark.runs.engines.base import Batch, Job, Memory
-from arcademark.runs.engines.pool import WAIT_SECONDS, Link, PoolEngine
+from arcademark.runs.engines.pool import WAIT_SECONDS, Link, LocalEngine
 from arcademark.runs.engines.processes import Channel, Ending, Incoming, Process
 
 LEAVE_SECONDS = 10.0  # how long the client may take to end
-MOST_KEPT_BYTES = 2**28  # of agents' files that workers were sent last, so that they are not read for each worker
 
 
 class Remote:
@@ -60,7 +59,7 @@ class Remote:
         """Leave the rest to the client."""
 
 
-class RayEngine(PoolEngine):
+class RayEngine(LocalEngine):
     """Plays jobs on a Ray cluster, or on one of this machine's cores that it starts where there is no address.
 
     Parameters
@@ -68,7 +67,7 @@ class RayEngine(PoolEngine):
     workers : int, optional
         As many as the cluster has processors for by default. More wait for room, which tells an autoscaler of them.
     episode_seconds : float, optional
-        As of `PoolEngine`.
+        As of `LocalEngine`.
     address : str, optional
         Of the cluster: "host:port", or "auto" for the one that this machine is a node of.
     gpus : float
@@ -103,7 +102,6 @@ class RayEngine(PoolEngine):
         self._numbers = itertools.count()
         self._remotes: dict[int, Remote] = {}
         self._client: Process | None = None
-        self._packed: dict[str, shipping.Packed | None] = {}
 
     def run(self, jobs: Sequence[Job], memory: Memory) -> Generator[Batch, None, None]:
         """Play all jobs, yielding what happened."""
@@ -142,11 +140,7 @@ class RayEngine(PoolEngine):
 
     def opening(self, job: Job) -> worker.Open:
         """Return the order to make a job's agent, with the files that it is made of."""
-        trial, kept = job.trial, self._packed
-        files = kept[trial.id] = kept.pop(trial.id) if trial.id in kept else shipping.packed(trial)
-        while len(kept) > 1 and sum(one.size for one in kept.values() if one) > MOST_KEPT_BYTES:
-            del kept[next(iter(kept))]
-        return replace(super().opening(job), files=files)
+        return replace(super().opening(job), files=shipping.packed(job.trial))
 
     def heard(self, links: Sequence[Link], seconds: float) -> Collection[Link]:
         """Wait until something has come, and return the workers that it came from."""

@@ -17,7 +17,7 @@ from __future__ import annotations
 import os
 import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import get_args
 
@@ -26,7 +26,7 @@ from arcademark.agents.importing import where_raised
 from arcademark.environments.registry import Emulator
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.runs.cluster.shipping import Packed, unpacked
-from arcademark.runs.engines.base import Episodes, Failed, Opened
+from arcademark.runs.engines.base import Failed, Opened
 from arcademark.runs.engines.processes import Channel, GarbledError, serving
 from arcademark.runs.plan import Trial
 from arcademark.runs.playing.slot import Begun, Played, Trained, TrainingBlock
@@ -48,7 +48,7 @@ class Open:
 class Play:
     """Play evaluation episodes of the open trial."""
 
-    episodes: Episodes
+    episodes: Sequence[int]
     checkpoint: Checkpoint | None  # from where a learner is trained first
     unfinished: tuple[Unfinished, ...] = ()  # where some of a planner's episodes go on
 

@@ -11,9 +11,9 @@ import os
 import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.runs.plan import Plan, Trial
@@ -27,33 +27,22 @@ FEWEST_SECONDS = 1.0
 """Over which a speed is told: episodes of games played side by side are heard of at once."""
 
 
-class Log(Protocol):
-    """Where scalars go."""
-
-    def add(self, trial: Trial, phase: Phase, step: int, values: Mapping[str, float]) -> None:
-        """Log scalars of a trial's episode, by their tags."""
-
-    def close(self) -> None:
-        """Log no more."""
+Log = Callable[[Trial, Phase, int, Mapping[str, float]], None]
+"""Is given a trial, and the scalars of one of its episodes by their tags, at a step of a phase."""
 
 
-class EventFiles:
-    """TensorBoard's event files in a folder: one of this command in each trial's."""
+def event_files(folder: Path) -> Log:
+    """Return what appends to TensorBoard's event files in a folder: one of this command in each trial's."""
+    tensorboard.check_installed()
+    with clear_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    name = f"events.out.tfevents.{time.time_ns()}"
 
-    def __init__(self, folder: Path) -> None:
-        tensorboard.check_installed()
-        self._folder = folder
+    def add(trial: Trial, _: Phase, step: int, values: Mapping[str, float]) -> None:
         with clear_errors(folder):
-            folder.mkdir(parents=True, exist_ok=True)
-        self._name = f"events.out.tfevents.{time.time_ns()}"
+            tensorboard.add(folder / trial.id / name, [(time.time(), step, values)])
 
-    def add(self, trial: Trial, phase: Phase, step: int, values: Mapping[str, float]) -> None:
-        """Append them to the trial's file."""
-        with clear_errors(self._folder):
-            tensorboard.add(self._folder / trial.id / self._name, [(time.time(), step, values)])
-
-    def close(self) -> None:
-        """Do nothing: each file is closed after what is added to it."""
+    return add
 
 
 class Wandb:
@@ -125,7 +114,7 @@ class Scalars:
     def _log(self, trial_id: str, phase: Phase, step: int, values: Mapping[str, float]) -> None:
         tagged = {f"{phase}/{name}": value for name, value in values.items()}
         for log in self._logs:
-            log.add(self._trials[trial_id], phase, step, tagged)
+            log(self._trials[trial_id], phase, step, tagged)
 
 
 @contextmanager
@@ -139,10 +128,8 @@ def logged(
     ArcadeMarkError
         If the package that it takes is not installed, W&B refuses, or the folder cannot be written to.
     """
-    logs: list[Log] = [] if folder is None else [EventFiles(Path(folder))]
-    logs += [] if project is None else [Wandb(project, directory.name)]
-    try:
+    logs: list[Log] = [] if folder is None else [event_files(Path(folder))]
+    with ExitStack() as stack:
+        if project is not None:
+            logs.append(stack.enter_context(closing(Wandb(project, directory.name))).add)
         yield Scalars(plan, logs).hear if logs else lambda _: None
-    finally:
-        for log in logs:
-            log.close()

@@ -91,11 +91,10 @@ def merge(out: str | os.PathLike[str], directories: Sequence[str | os.PathLike[s
                 rows = database.execute("SELECT trial, command, begun, episodes FROM evaluation").fetchall()
                 database.execute("DELETE FROM evaluation")
                 note(database, rows, [commands.index(command) for command in commands_of(grown[place])])
-            others = [place]
+            holders = {name: place for (name,) in database.execute("SELECT id FROM trial")}
             for directory, of_source in sources.items():
                 numbers = [commands.index(command) for command in commands_of(of_source)]
-                trained |= _take(database, directory, document, numbers, others)
-                others.append(directory)
+                trained |= _take(database, directory, document, numbers, holders)
             for plan in plans(every):
                 recorder.add_trials(planned(plan, protocol), again=False)
             put_in_order(database, document)
@@ -151,16 +150,16 @@ def _take(
     directory: Path,
     document: manifest.Document,
     numbers: Sequence[int],
-    others: Sequence[Path],
+    holders: dict[str, Path],
 ) -> set[str]:
     """Take a run in; return the trials of which it has a trainer's network.
 
-    `others` are the run that is made and those that it has taken in before.
+    `holders` are the runs from which the trials come that are there, to which it adds its own.
     """
     protocol = manifest.protocol_of(directory, document)
     with open_for_reading(directory) as source:
         trials, _ = read_checked(directory, source, document, protocol)
-        added = _add_episodes(database, directory, source, _add_trials(database, directory, source), others)
+        added = _add_episodes(database, directory, source, _add_trials(database, directory, source), holders)
         database.executemany(
             f"{insert('checkpoint')} ON CONFLICT (trial)"
             " DO UPDATE SET episodes = excluded.episodes, frames = excluded.frames, finished = excluded.finished,"
@@ -180,6 +179,8 @@ def _take(
         )
         notes = source.execute("SELECT trial, command, begun, episodes FROM evaluation ORDER BY trial, command")
         note(database, of_added(notes, added), numbers)
+    for trial in trials:
+        holders.setdefault(trial.id, directory)
     return {trial.id for trial in trials if networks.path_of(directory, trial.id).exists()}
 
 
@@ -210,15 +211,12 @@ def _add_trials(database: sqlite3.Connection, directory: Path, source: sqlite3.C
     return there & {row[0] for row in rows}
 
 
-def _holds(directory: Path, *episode: object) -> bool:
-    """Whether a run has an episode, given by trial, phase and number."""
-    with open_for_reading(directory) as database:
-        query = "SELECT 1 FROM episode WHERE (trial, phase, episode) = (?, ?, ?)"
-        return database.execute(query, episode).fetchone() is not None
-
-
 def _add_episodes(
-    database: sqlite3.Connection, directory: Path, source: sqlite3.Connection, shared: set[str], others: Sequence[Path]
+    database: sqlite3.Connection,
+    directory: Path,
+    source: sqlite3.Connection,
+    shared: set[str],
+    holders: Mapping[str, Path],
 ) -> dict[str, int]:
     """Add the episodes of a run that are not there; return for each shared trial how many of evaluation were added.
 
@@ -237,11 +235,10 @@ def _add_episodes(
                     added[trial] += 1
                 yield row
             elif there[:timed] + there[timed + 1 :] != row[:timed] + row[timed + 1 :]:
-                other = next((path for path in others[1:] if _holds(path, *row[:3])), others[0])
                 raise ArcadeMarkError(
                     f"{directory}: {phase} episode {episode} of trial {one_line(trial, 100)} differs from that of "
-                    f"{other} (score {score:g} and {there[3]:g}, {steps:,} and {there[5]:,} steps); 'arcademark "
-                    "verify' tells which is real"
+                    f"{holders[trial]} (score {score:g} and {there[3]:g}, {steps:,} and {there[5]:,} steps); "
+                    "'arcademark verify' tells which is real"
                 )
 
     database.executemany(insert("episode"), new())
