@@ -19,6 +19,7 @@ from msgspec import Meta
 from arcademark.environments.base import Environment, Step, one_by_one
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.store.reading import (
+    MAX_CHECKPOINT_BYTES,
     Amount,
     Checkpoint,
     EpisodeRecord,
@@ -189,6 +190,15 @@ class Slot:
             actions=encode_actions(self.actions),
             checkpoint=checkpoint,
         )
+
+
+def fitting(checkpoint: bytes, where: str) -> bytes:
+    """Return a checkpoint; ArcadeMarkError where it is larger than the store holds."""
+    if len(checkpoint) > MAX_CHECKPOINT_BYTES:
+        raise ArcadeMarkError(
+            f"{where}: its checkpoint has {len(checkpoint):,} bytes; the store holds up to {MAX_CHECKPOINT_BYTES:,}"
+        )
+    return checkpoint
 
 
 class UnfiredSlot(Slot):

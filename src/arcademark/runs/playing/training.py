@@ -29,8 +29,8 @@ from arcademark.environments.tasks import TaskEnvironment
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.plan import Trial
 from arcademark.runs.playing.networks import opened, packed
-from arcademark.runs.playing.slot import TICK_SECONDS, Begun, Played, PlayEvent, Slot, Trained, TrainingBlock
-from arcademark.runs.store.reading import MAX_CHECKPOINT_BYTES, Checkpoint, EpisodeResult
+from arcademark.runs.playing.slot import TICK_SECONDS, Begun, Played, PlayEvent, Slot, Trained, TrainingBlock, fitting
+from arcademark.runs.store.reading import Checkpoint, EpisodeResult
 
 
 class TrainingGames(VectorEnv[Any, NDArray[Any], NDArray[Any]]):
@@ -159,12 +159,7 @@ class TrainingGames(VectorEnv[Any, NDArray[Any], NDArray[Any]]):
         while self._next in self._ended:
             results.append(self._ended.pop(self._next))
             self._next += 1
-        data = packed(self._ended.values(), trainer.checkpoint())
-        if len(data) > MAX_CHECKPOINT_BYTES:
-            raise ArcadeMarkError(
-                f"{trainer.where}: its checkpoint has {len(data):,} bytes; the store holds up to "
-                f"{MAX_CHECKPOINT_BYTES:,}"
-            )
+        data = fitting(packed(self._ended.values(), trainer.checkpoint()), trainer.where)
         return TrainingBlock(tuple(results), Checkpoint(self._next, self.frames, finished, data))
 
     def close_extras(self, **kwargs: Any) -> None:

@@ -27,8 +27,18 @@ from arcademark.environments.registry import Emulator, environment_spec, observi
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.plan import Trial
 from arcademark.runs.playing.planning import plan_episodes
-from arcademark.runs.playing.slot import Begun, Meter, Played, PlayEvent, Slot, Trained, TrainingBlock, UnfiredSlot
-from arcademark.runs.store.reading import MAX_CHECKPOINT_BYTES, Checkpoint, EpisodeResult, Unfinished, scored_phase
+from arcademark.runs.playing.slot import (
+    Begun,
+    Meter,
+    Played,
+    PlayEvent,
+    Slot,
+    Trained,
+    TrainingBlock,
+    UnfiredSlot,
+    fitting,
+)
+from arcademark.runs.store.reading import Checkpoint, EpisodeResult, Unfinished, scored_phase
 
 if TYPE_CHECKING:
     from arcademark.environments.emulation.generative import GenerativeModel
@@ -187,7 +197,7 @@ def train(
         began = time.perf_counter()
         late = frames - saved_frames >= learner.checkpoint_frames or began - saved >= pause
         if spent or (block and (stop or late)):
-            data = _checkpoint(learner)
+            data = fitting(learner.checkpoint(), learner.where)
             pause = _pause(time.perf_counter() - began, len(data))
             yield TrainingBlock(tuple(block), Checkpoint(number, frames, spent, data))
             block, saved_frames, saved = [], frames, time.perf_counter()
@@ -208,15 +218,6 @@ def train(
 def _pause(seconds: float, size: int) -> float:
     """Return how long to train before a checkpoint is due again, when the last took `seconds` and had `size` bytes."""
     return max(CHECKPOINT_SECONDS, seconds / CHECKPOINT_SHARE, size / CHECKPOINT_BYTES_PER_SECOND)
-
-
-def _checkpoint(learner: CheckedLearner) -> bytes:
-    data = learner.checkpoint()
-    if len(data) > MAX_CHECKPOINT_BYTES:
-        raise ArcadeMarkError(
-            f"{learner.where}: its checkpoint has {len(data):,} bytes; the store holds up to {MAX_CHECKPOINT_BYTES:,}"
-        )
-    return data
 
 
 def training_episode(

@@ -9,18 +9,19 @@ from __future__ import annotations
 import json
 import os
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs.store import manifest, provenance
+from arcademark.runs.store import manifest
 from arcademark.runs.store.database import DATABASE
 from arcademark.runs.store.reading import EvaluationRecord, RunRecord, TrialRecord, read_run
+from arcademark.suite.protocols import Protocol
 
 if TYPE_CHECKING:
-    from arcademark.runs.plan import Plan, Trial
+    from arcademark.runs.plan import Plan
     from arcademark.suite.task_suites import TaskSuite
 
 DEEPEST = 3  # how many folders below a project's its runs are looked for
@@ -113,32 +114,43 @@ def read_ledger(paths: Sequence[Path], *, wanted: Callable[[manifest.Document], 
 
 def entries_of(record: RunRecord) -> Iterator[Entry]:
     """Yield the evaluations of one run: agents on games with a score."""
-    agents = {agent["label"]: agent for agent in record.manifest["agents"]}
+    scored = ((trial, len(record.scored_episodes(trial))) for trial in record.trials)
+    yield from _entries(record.directory, record.manifest, record.protocol, scored, record.evaluations)
+
+
+def _entries(
+    directory: Path,
+    document: manifest.Document,
+    protocol: Protocol,
+    scored: Iterable[tuple[TrialRecord, int]],
+    evaluations: Iterable[EvaluationRecord],
+) -> Iterator[Entry]:
+    agents = {agent["label"]: agent for agent in document["agents"]}
     trials: defaultdict[tuple[str, str], dict[TrialRecord, int]] = defaultdict(dict)
-    for trial in record.trials:
-        if count := len(record.scored_episodes(trial)):
+    for trial, count in scored:
+        if count:
             trials[trial.agent, trial.game][trial] = count
     notes: defaultdict[str, list[EvaluationRecord]] = defaultdict(list)
-    for item in record.evaluations:
+    for item in evaluations:
         notes[item.trial_id].append(item)
-    for (label, game), scored in trials.items():
+    for (label, game), mine in trials.items():
         agent = agents.get(label, {})
         parameters = agent.get("parameters") or {}
-        begun, commands = _noted(record.manifest, [item for trial in scored for item in notes[trial.id]])
+        begun, commands = _noted(document, [item for trial in mine for item in notes[trial.id]])
         yield Entry(
-            directory=str(record.directory),
+            directory=str(directory),
             algorithm=algorithm(label, parameters),
             parameters=parameters,
             code=(agent.get("source") or {}).get("sha256"),
-            training_frames=record.manifest.get("training_frames"),
-            training_episodes=record.manifest.get("training_episodes"),
-            protocol=record.protocol.label,
+            training_frames=document.get("training_frames"),
+            training_episodes=document.get("training_episodes"),
+            protocol=protocol.label,
             game=game,
-            seeds=tuple(sorted({trial.seed for trial in scored})),
-            episodes=sum(scored.values()),
+            seeds=tuple(sorted({trial.seed for trial in mine})),
+            episodes=sum(mine.values()),
             begun=begun,
             commands=commands,
-            suite=record.protocol.suite,
+            suite=protocol.suite,
         )
 
 
@@ -157,27 +169,12 @@ def entries_beside(directory: Path, algorithms: Collection[str]) -> tuple[Entry,
 
 
 def planned(plan: Plan, directory: Path) -> Iterator[Entry]:
-    """Yield the entries that a plan is to add: agents on games."""
-    sources = {spec.label: provenance.code_of(spec) for spec in plan.agents}
-    trials: defaultdict[tuple[str, str], list[Trial]] = defaultdict(list)
-    for trial in plan.trials:
-        trials[trial.agent.label, trial.game].append(trial)
-    for (label, game), mine in trials.items():
-        yield Entry(
-            directory=str(directory),
-            algorithm=algorithm(label, mine[0].agent.parameters),
-            parameters=mine[0].agent.parameters,
-            code=(sources[label] or {}).get("sha256"),
-            training_frames=plan.frames,
-            training_episodes=plan.training_episodes,
-            protocol=plan.protocol.label,
-            game=game,
-            seeds=tuple(sorted(trial.seed for trial in mine)),
-            episodes=sum(trial.episodes for trial in mine),
-            begun="",
-            commands=(),
-            suite=plan.protocol.suite,
-        )
+    """Yield the entries that a plan is to add: agents on games, by no command yet."""
+    from arcademark.runs.execution import describe
+
+    trials = ((TrialRecord.of(trial), trial.episodes) for trial in plan.trials)
+    for entry in _entries(directory, describe(plan, ""), plan.protocol, trials, ()):
+        yield replace(entry, begun="", commands=())
 
 
 def algorithm(label: str, parameters: Mapping[str, Any]) -> str:
