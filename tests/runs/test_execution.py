@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import subprocess
 import sys
@@ -77,20 +76,6 @@ def test_a_finished_run_has_nothing_left(tmp_path, toy_plan, rows, monkeypatch):
     assert (summary.complete, summary.episodes, summary.frames) == (True, 0, 0)
     assert (events[0].progress.trials_done, events[0].progress.episodes_done) == (1, 3)
     assert rows(tmp_path / "run") == before
-
-
-@pytest.mark.slow
-def test_a_run_grows(tmp_path, toy_plan, paced, rows):
-    execute(toy_plan("random", paced("Learner"), episodes=2, frames=300), tmp_path / "run")
-    grown = toy_plan("random", paced("Learner"), seeds=(0, 2), episodes=5, frames=300)
-    summary = execute(grown, tmp_path / "run")
-    execute(grown, tmp_path / "at once")
-    manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
-    assert summary.complete
-    assert sorted(rows(tmp_path / "run")["episode"]) == sorted(rows(tmp_path / "at once")["episode"])
-    assert (manifest["seeds"], manifest["episodes"], len(manifest["continued"])) == ([0, 2], 5, 1)
-    execute(toy_plan("random", paced("Learner"), seeds=(2,), episodes=5, frames=300), tmp_path / "run")
-    assert len(read_run(tmp_path / "run").trials) == 4
 
 
 def own_agent(directory: Path, body: str) -> str:

@@ -150,9 +150,6 @@ def _change_rows(rng: random.Random, directory: Path, _: str) -> str:
         place = f"rowid = {row}" if rng.random() < 0.7 else "TRUE"
         if isinstance(value, str):
             value = value.encode("utf-8", "surrogatepass")
-        blobs = [name for name in ("actions", "data", "checkpoint") if name in columns]
-        if blobs and rng.random() < 0.4:
-            return _change_blob(rng, database, table, rng.choice(blobs), row)
         statement = rng.choice(
             (
                 *[f"UPDATE {table} SET {column} = ?1 WHERE {place}"] * 6,
@@ -164,15 +161,6 @@ def _change_rows(rng: random.Random, directory: Path, _: str) -> str:
         with contextlib.suppress(sqlite3.IntegrityError):
             database.execute(statement, (value,))
         return f"{statement} {str(value)[:40]!r}"
-
-
-def _change_blob(rng: random.Random, database: sqlite3.Connection, table: str, column: str, row: int) -> str:
-    (blob,) = database.execute(f"SELECT {column} FROM {table} WHERE rowid = {row}").fetchone()
-    content = bytearray(blob)
-    for _ in range(rng.choice((1, 3))):
-        content[rng.randrange(len(content))] = rng.randrange(256)
-    database.execute(f"UPDATE {table} SET {column} = ? WHERE rowid = ?", (bytes(content), row))
-    return f"{table}.{column} of row {row}"
 
 
 def _change_manifest(rng: random.Random, directory: Path, _: str) -> str:

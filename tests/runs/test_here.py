@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -50,25 +51,21 @@ def records(directory):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("factory", "made"),
-    [("Even", lambda: Even), ("Even", lambda: Even(None)), ("make", lambda: brightest), ("make", lambda: make)],
+    ("file", "name", "made"),
+    [
+        (__file__, "Even", lambda Even: Even(None)),
+        (__file__, "make", lambda _: brightest),
+        *((file, name, lambda made: made) for file, name in ((__file__, "Even"), (__file__, "make"))),
+        (f"{EXAMPLES}/my_learner.py", "Habit", lambda made: made),
+        (f"{EXAMPLES}/my_planner.py", "Lookahead", lambda made: made),
+    ],
 )
-def test_an_object_gives_the_rows_of_a_file(tmp_path, rows, factory, made):
-    play(tmp_path / "file", named(agent_specs(f"{__file__}:{factory}"), "A"))
-    summary = play(tmp_path / "object", named([made_spec(made())], "A"))
-    assert summary.complete
-    assert rows(tmp_path / "object") == rows(tmp_path / "file")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("module", "name"), [("my_learner", "Habit"), ("my_planner", "Lookahead")])
-def test_learners_and_planners_too(tmp_path, rows, module, name, monkeypatch):
+def test_an_object_gives_the_rows_of_a_file(tmp_path, rows, file, name, made, monkeypatch):
     monkeypatch.syspath_prepend(EXAMPLES)
-    made = getattr(__import__(module), name)
-    options = {"training_episodes": 2} if module == "my_learner" else {}
-    rules = LEARNING if options else RULES
-    play(tmp_path / "file", named(agent_specs(f"{EXAMPLES / module}.py:{name}"), "A"), rules, **options)
-    assert play(tmp_path / "object", named([made_spec(made)], "A"), rules, **options).complete
+    there = getattr(sys.modules[__name__] if file == __file__ else __import__(Path(file).stem), name)
+    rules, options = (LEARNING, {"training_episodes": 2}) if name == "Habit" else (RULES, {})
+    play(tmp_path / "file", named(agent_specs(f"{file}:{name}"), "A"), rules, **options)
+    assert play(tmp_path / "object", named([made_spec(made(there))], "A"), rules, **options).complete
     assert rows(tmp_path / "object") == rows(tmp_path / "file")
 
 

@@ -11,7 +11,7 @@ from arcademark.runs.engines.here import InProcessEngine
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
 from arcademark.runs.playing.progress import Standing
-from arcademark.runs.playing.scheduling import SIMULATED_PER_PLAYED, Lengths, deal, frames_left, shard
+from arcademark.runs.playing.scheduling import SIMULATED_PER_PLAYED, Lengths, deal, frames_left
 from arcademark.runs.store.reading import read_run
 from arcademark.suite import protocols
 from arcademark.suite.tasks import games, suite
@@ -53,14 +53,6 @@ def test_parts_are_even_and_whole():
     sums = [sum(drawn[place] for place in part) for part in parts]
     assert max(sums) < 1.02 * sum(drawn) / 20
     assert deal([3.0, 3.0, 2.0, 2.0, 2.0], 2) == [[0, 2, 4], [1, 3]]
-
-
-def test_shards_of_the_full_benchmark_are_even():
-    plan = make_plan("random", "atari-57", seeds=5)
-    parts = [shard(plan, number, 20) for number in range(1, 21)]
-    sums = [sum(frames_left([Standing(trial) for trial in part.trials], Lengths())) for part in parts]
-    assert max(sums) < 1.01 * sum(sums) / 20
-    assert {trial.id for part in parts for trial in part.trials} == {trial.id for trial in plan.trials}
 
 
 def test_trials_are_begun_longest_first_and_recorded_in_the_plans_order(tmp_path, monkeypatch):

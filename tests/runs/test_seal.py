@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -65,24 +66,18 @@ def test_only_what_this_user_kept_is_gone_on_with(tmp_path, planned, rows, monke
     assert rows(tmp_path / "run") == rows(tmp_path / "undisturbed")
 
 
-@pytest.mark.parametrize("column", ["episode", "frames", "generator", "actions", "checkpoint", "trial", "emulator"])
-def test_a_seal_is_of_all_that_is_kept(tmp_path, planned, column):
-    kept = unfinished(planned, tmp_path / "run")
-    (trial,) = planned.trials
-    stored = seal.sealed(trial.id, "console 1", kept)
-    assert seal.unsealed(trial.id, "console 1", stored) == kept
-    changed = {
-        "episode": (trial.id, stored.episode + 1),
-        "frames": (trial.id, stored.frames + 1),
-        "generator": (trial.id, stored.generator + " "),
-        "actions": (trial.id, stored.actions + b"\0"),
-        "checkpoint": (trial.id, stored.checkpoint[:-1] + b"\xff"),
-        "trial": ("another", None),
-        "emulator": (trial.id, "console 2"),
-    }[column]
-    trial_id, value = changed
-    other = type(stored)(**{**vars(stored), column: value}) if column in vars(stored) else stored
-    assert seal.unsealed(trial_id, value if column == "emulator" else "console 1", other) is None
+def test_a_seal_is_of_all_that_is_kept():
+    kept = Unfinished(0, 4, 8, 0.5, "{}", b"actions", b"kept")
+    stored = seal.sealed("trial", "console 1", kept)
+    assert seal.unsealed("trial", "console 1", stored) == kept
+    assert seal.unsealed("another", "console 1", stored) is None
+    assert seal.unsealed("trial", "console 2", stored) is None
+    for other in ({"episode": 1}, {"frames": 5}, {"generator": "{} "}, {"actions": b"actions\0"}):
+        assert seal.unsealed("trial", "console 1", replace(stored, **other)) is None
+    for place in range(len(stored.checkpoint)):
+        changed = bytearray(stored.checkpoint)
+        changed[place] ^= 1
+        assert seal.unsealed("trial", "console 1", replace(stored, checkpoint=bytes(changed))) is None
 
 
 def test_a_pickle_in_a_store_is_never_opened(tmp_path, planned, rows):
