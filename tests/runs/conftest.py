@@ -16,7 +16,7 @@ import pytest
 import altering
 from arcademark.agents.loading import agent_specs
 from arcademark.runs.engines.here import InProcessEngine
-from arcademark.runs.execution import ENGINES
+from arcademark.runs.execution import ENGINES, execute
 from arcademark.runs.plan import Plan, make_plan
 from arcademark.runs.store import manifest
 from arcademark.suite.protocols import Protocol, protocol
@@ -56,6 +56,20 @@ def paced() -> Callable[[str], str]:
 def fake() -> Callable[[str], str]:
     """Refer to an agent of the shared fakes."""
     return lambda name: f"{FAKES / name}.py:make_agent"
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory, toy_plan, paced) -> Path:
+    """A run of a policy and of a learner, three episodes each, that no test may change."""
+    directory = tmp_path_factory.mktemp("finished") / "run"
+    execute(toy_plan("random", paced("Learner"), frames=300), directory, workers=1)
+    return directory
+
+
+@pytest.fixture
+def run(finished, tmp_path) -> Path:
+    """A copy that a test may spoil."""
+    return shutil.copytree(finished, tmp_path / "run", ignore=shutil.ignore_patterns("run.lock"))
 
 
 @pytest.fixture(scope="session")

@@ -57,14 +57,6 @@ def columns(directory: Path) -> dict[str, set[str]]:
         return {name: {row[1] for row in connection.execute(f"PRAGMA table_info({name})")} for name in tables}
 
 
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory, toy_plan, paced) -> Path:
-    """A run that no test may change."""
-    directory = tmp_path_factory.mktemp("finished") / "run"
-    execute(toy_plan("random", paced("Learner"), frames=300), directory, workers=1)
-    return directory
-
-
 @pytest.fixture(params=[1, 2])
 def old(request, tmp_path, finished) -> Path:
     """A finished run in an older layout."""
@@ -78,34 +70,29 @@ def old(request, tmp_path, finished) -> Path:
     return directory
 
 
-@pytest.fixture
-def same_in_new(tmp_path, finished) -> Path:
-    return shutil.copytree(finished, tmp_path / "same")
-
-
-def test_an_older_layout_is_read_and_left_alone(old, same_in_new):
+def test_an_older_layout_is_read_and_left_alone(old, run):
     before = version(old), (old / "run.sqlite").read_bytes()
-    run, same = read_run(old), read_run(same_in_new)
-    assert [(trial.id, trial.status, trial.learns, trial.plans) for trial in run.trials] == [
+    there, same = read_run(old), read_run(run)
+    assert [(trial.id, trial.status, trial.learns, trial.plans) for trial in there.trials] == [
         (trial.id, "done", trial.learns, None) for trial in same.trials
     ]
-    assert [(row.trial_id, row.episode, row.score, row.simulated_frames) for row in run.episodes] == [
+    assert [(row.trial_id, row.episode, row.score, row.simulated_frames) for row in there.episodes] == [
         (row.trial_id, row.episode, row.score, 0) for row in same.episodes
     ]
-    first = run.episodes[0]
+    first = there.episodes[0]
     assert len(read_actions(old, first.trial_id, first.episode, first.phase)) == first.steps
     assert verify(old, workers=1).ok
     assert (version(old), (old / "run.sqlite").read_bytes()) == before
 
 
-def test_a_run_of_an_older_layout_is_merged_or_salvaged(old, same_in_new, rows, tmp_path):
+def test_a_run_of_an_older_layout_is_merged_or_salvaged(old, run, rows, tmp_path):
     merge(tmp_path / "out", [old])
     assert salvage(old, tmp_path / "salvaged").problems == ()
     for directory in (tmp_path / "out", tmp_path / "salvaged"):
-        assert rows(directory)["episode"] == rows(same_in_new)["episode"]
+        assert rows(directory)["episode"] == rows(run)["episode"]
 
 
-def test_what_can_be_read_of_a_damaged_run_of_an_older_layout_is_salvaged(old, rows, same_in_new, tmp_path):
+def test_what_can_be_read_of_a_damaged_run_of_an_older_layout_is_salvaged(old, rows, run, tmp_path):
     content = (old / "run.sqlite").read_bytes()
     (old / "run.sqlite").write_bytes(content[:-4096])
     with pytest.raises(ArcadeMarkError, match=r"run\.sqlite is damaged"):
@@ -114,7 +101,7 @@ def test_what_can_be_read_of_a_damaged_run_of_an_older_layout_is_salvaged(old, r
     assert salvaged.problems
     kept = rows(tmp_path / "salvaged")["episode"]
     assert kept
-    assert set(kept) <= set(rows(same_in_new)["episode"])
+    assert set(kept) <= set(rows(run)["episode"])
 
 
 STOPPED = """
@@ -132,23 +119,23 @@ recording.Recorder(Path(sys.argv[1]))
 """
 
 
-def test_a_layout_is_brought_up_to_date_whole_or_not_at_all(old, same_in_new):
+def test_a_layout_is_brought_up_to_date_whole_or_not_at_all(old, run):
     before = version(old), read_run(old).episodes
     stopped = subprocess.run([sys.executable, "-c", STOPPED, old], check=False)
     assert stopped.returncode == 9
     assert (version(old), read_run(old).episodes) == before
     Recorder(old).close()
-    assert columns(old) == columns(same_in_new)
+    assert columns(old) == columns(run)
     assert (version(old), read_run(old).episodes) == (database.SCHEMA_VERSION, before[1])
 
 
 @pytest.mark.slow
-def test_a_run_of_an_older_layout_is_continued(old, same_in_new, toy_plan, paced, rows, tmp_path):
+def test_a_run_of_an_older_layout_is_continued(old, run, toy_plan, paced, rows, tmp_path):
     grown = toy_plan("random", paced("Learner"), episodes=5, frames=300)
     assert execute(grown, old, workers=1).complete
     assert execute(grown, tmp_path / "at once", workers=1).complete
     assert version(old) == database.SCHEMA_VERSION == 3
-    assert columns(old) == columns(same_in_new)
+    assert columns(old) == columns(run)
     found, expected = rows(old), rows(tmp_path / "at once")
     assert found["episode"] == expected["episode"]
     assert found["checkpoint"] == expected["checkpoint"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -20,16 +19,11 @@ WHERE = "WHERE trial LIKE 'random-toy-s4%' AND episode = 1"
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory, toy_plan, paced) -> Path:
+def finished(tmp_path_factory, toy_plan, paced) -> Path:
     """Two seeds of an agent and of a learner."""
     directory = tmp_path_factory.mktemp("rows") / "run"
     execute(toy_plan("random", paced("Learner"), seeds=(0, 4), training_episodes=6), directory, workers=1)
     return directory
-
-
-@pytest.fixture
-def run(played, tmp_path) -> Path:
-    return shutil.copytree(played, tmp_path / "run")
 
 
 def refused(run: Path) -> str:

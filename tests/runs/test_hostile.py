@@ -29,24 +29,6 @@ TABLES = ("trial", "episode", "checkpoint", "unfinished", "evaluation")
 NAMING = ("episode", "checkpoint", "evaluation")  # that name trials
 
 
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory, toy_plan, paced) -> Path:
-    """A run of a policy and of a learner, three episodes each."""
-    directory = tmp_path_factory.mktemp("hostile") / "run"
-    execute(toy_plan("random", paced("Learner"), frames=300), directory, workers=1)
-    return directory
-
-
-@pytest.fixture
-def run(finished, tmp_path) -> Path:
-    """A copy that a test may spoil."""
-    copy = tmp_path / "run"
-    copy.mkdir()
-    for name in FILES:
-        (copy / name).write_bytes((finished / name).read_bytes())
-    return copy
-
-
 @pytest.fixture
 def plan(toy_plan, paced):
     return toy_plan("random", paced("Learner"), frames=300)

@@ -32,17 +32,12 @@ def plan(toy_plan):
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory, plan) -> Path:
+def finished(tmp_path_factory, plan) -> Path:
     """A run that no test may change; its episodes lie on some ten pages."""
-    directory = tmp_path_factory.mktemp("whole") / "run"
+    directory = tmp_path_factory.mktemp("finished") / "run"
     execute(plan, directory, workers=1)
     alter(directory, "UPDATE episode SET wall_seconds = 1 + rowid / 1024.0", "VACUUM")
     return directory
-
-
-@pytest.fixture
-def run(whole, tmp_path) -> Path:
-    return shutil.copytree(whole, tmp_path / "run")
 
 
 def keys(directory: Path) -> set[Key]:
@@ -72,8 +67,8 @@ def overwrite(*pages: int) -> Callable[[bytes], bytes]:
 
 
 @pytest.mark.parametrize("damage", ["one page", "several", "end"])
-def test_what_can_be_read_is_salvaged_and_the_rest_played_again(damage, whole, run, tmp_path, plan, rows):
-    where, content = places(whole), (run / "run.sqlite").read_bytes()
+def test_what_can_be_read_is_salvaged_and_the_rest_played_again(damage, finished, run, tmp_path, plan, rows):
+    where, content = places(finished), (run / "run.sqlite").read_bytes()
     pages = sorted(set(where.values()))
     touched = {
         "one page": {pages[3]},
@@ -90,7 +85,7 @@ def test_what_can_be_read_is_salvaged_and_the_rest_played_again(damage, whole, r
     assert (run / "run.sqlite").read_bytes() == changed
     assert check(tmp_path / "new") == ()
     assert execute(plan, tmp_path / "new", workers=1).complete
-    assert rows(tmp_path / "new")["episode"] == rows(whole)["episode"]
+    assert rows(tmp_path / "new")["episode"] == rows(finished)["episode"]
 
 
 ANYTHING = ", ".join(TABLES["episode"])
@@ -116,25 +111,27 @@ NO_TYPES = (
         (NO_TYPES, "end = 7", "has a end of the wrong type or range"),
     ],
 )
-def test_rows_that_hold_what_no_episode_does_are_named_and_left_out(before, change, told, whole, run, tmp_path):
+def test_rows_that_hold_what_no_episode_does_are_named_and_left_out(before, change, told, finished, run, tmp_path):
     """Whatever types the table has: nothing is converted."""
     alter(run, *before, f"UPDATE episode SET {change} WHERE episode = 7 AND trial LIKE '%-s1-%'")
     assert any(told in problem for problem in check(run))
     assert any(told in problem for problem in salvage(run, tmp_path / "new").problems)
-    assert keys(whole) - keys(tmp_path / "new") == {key for key in keys(whole) if key[2] == 7 and "-s1-" in key[0]}
+    assert keys(finished) - keys(tmp_path / "new") == {
+        key for key in keys(finished) if key[2] == 7 and "-s1-" in key[0]
+    }
 
 
 @pytest.mark.parametrize("change", ["DELETE FROM trial WHERE seed = 0", "UPDATE trial SET seed = 5 WHERE seed = 0"])
-def test_a_trial_is_known_by_its_name_where_its_row_is_lost(change, whole, run, tmp_path, plan, rows):
+def test_a_trial_is_known_by_its_name_where_its_row_is_lost(change, finished, run, tmp_path, plan, rows):
     alter(run, change)
     assert check(run) != ()
     salvage(run, tmp_path / "new")
-    assert keys(tmp_path / "new") == keys(whole)
+    assert keys(tmp_path / "new") == keys(finished)
     assert execute(plan, tmp_path / "new", workers=1).complete
-    assert rows(tmp_path / "new")["episode"] == rows(whole)["episode"]
+    assert rows(tmp_path / "new")["episode"] == rows(finished)["episode"]
 
 
-def test_what_lies_in_the_journal_is_salvaged_while_it_is_there(whole, run, tmp_path):
+def test_what_lies_in_the_journal_is_salvaged_while_it_is_there(finished, run, tmp_path):
     with altering.database(run) as database:
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA wal_autocheckpoint = 0")
@@ -160,7 +157,7 @@ def test_without_a_manifest_nothing_is_salvaged_and_a_way_is_told(run, tmp_path)
     assert not (tmp_path / "new").exists()
 
 
-def test_what_fails_leaves_nothing_that_the_next_try_meets(whole, run, tmp_path, monkeypatch):
+def test_what_fails_leaves_nothing_that_the_next_try_meets(finished, run, tmp_path, monkeypatch):
     (run / "run.sqlite").write_bytes(random.Random(1).randbytes(4 * PAGE))
     for _ in range(2):
         with pytest.raises(ArcadeMarkError, match="not a database"):
@@ -169,12 +166,12 @@ def test_what_fails_leaves_nothing_that_the_next_try_meets(whole, run, tmp_path,
     with monkeypatch.context() as patch:
         patch.setattr(salvaging.manifest, "write", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
-            salvage(whole, tmp_path / "new")
-    assert salvage(whole, tmp_path / "new").problems == ()
+            salvage(finished, tmp_path / "new")
+    assert salvage(finished, tmp_path / "new").problems == ()
     assert check(tmp_path / "new") == ()
     (tmp_path / "new" / "manifest.json").unlink()
     with pytest.raises(ArcadeMarkError, match=r"manifest\.json is missing"):
-        salvage(whole, tmp_path / "new")
+        salvage(finished, tmp_path / "new")
 
 
 def test_notes_of_a_learner_that_is_scored_in_training_stay(toy_plan, paced, tmp_path):

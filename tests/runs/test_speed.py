@@ -7,11 +7,9 @@ import pytest
 
 from arcademark.agents.loading import agent_specs
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs.engines.base import Opened
 from arcademark.runs.plan import Plan, Trial, make_plan
 from arcademark.runs.playing import speed
 from arcademark.runs.playing.costs import estimate
-from arcademark.runs.playing.slot import Played
 from arcademark.runs.playing.trial import Player
 from arcademark.suite.protocols import protocol
 
@@ -50,15 +48,13 @@ def test_an_episode_takes_its_first_decision_and_the_later_ones(
     plan = make_plan(agent_specs("uct"), ["pong", "freeway"], rules, (0, 1), 3, emulator="ale")
     seconds_and_frames = {"pong": (10.0, 1.0, 200), "freeway": (4.0, 2.0, 500)}  # seconds of the first, and of others
 
-    def measure(trials: list[tuple[Trial, object]], *_: object) -> list[speed.Speed]:
-        speeds = []
+    def measure(trials: list[tuple[Trial, object]], *_: object) -> list[speed.Pace]:
+        paces = []
         for trial, _ in trials:
             first, later, simulated = seconds_and_frames[trial.game]
-            played = Played(210, 42 * simulated, 42)
-            sampled = speed.Sampled(Played(10, 2 * 999, 2), 2 * first, played, 42 * later)
-            opened = Opened(None, learns=False, batch_size=1, plans=True)
-            speeds.append(speed.Speed(opened, 0.5, 42 * later, played, sampled))
-        return speeds
+            rates = 5 / later, simulated / later
+            paces.append(speed.Pace("planner", (), *rates, 0.5, 1, 44, 5, 999, first))
+        return paces
 
     monkeypatch.setattr(speed, "measure", measure)
     found = estimate(plan, tmp_path / "run", [1, 1000])

@@ -28,16 +28,6 @@ def finished(tmp_path_factory, toy_plan) -> Path:
     return directory
 
 
-@pytest.fixture
-def run(finished, tmp_path) -> Path:
-    """A copy that a test may spoil."""
-    copy = tmp_path / "run"
-    copy.mkdir()
-    for name in ("manifest.json", "run.sqlite"):
-        (copy / name).write_bytes((finished / name).read_bytes())
-    return copy
-
-
 @pytest.mark.parametrize("actions", [[], [0], [17, 0, 255, 3], [256, 0], list(range(0, 60000, 7))])
 def test_actions_come_back(actions):
     blob = store.encode_actions(np.array(actions, dtype=np.int64))

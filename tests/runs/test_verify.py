@@ -21,7 +21,7 @@ TRAINING_FRAMES = 400
 
 
 @pytest.fixture(scope="module")
-def recorded(tmp_path_factory, toy_plan):
+def finished(tmp_path_factory, toy_plan):
     """A run of the toy game with every source of chance, played by two baselines and a learner, two seeds each."""
     directory = tmp_path_factory.mktemp("runs") / "toy"
     learner = f"{Path(__file__).parents[1]}/fakes/learner.py:make_learner"
@@ -30,12 +30,6 @@ def recorded(tmp_path_factory, toy_plan):
     plan = make_plan(fewer, ["toy"], plan.protocol, seeds=(0, 5), episodes=3, frames=TRAINING_FRAMES)
     assert execute(plan, directory, workers=2).complete
     return directory
-
-
-@pytest.fixture
-def run(recorded, tmp_path):
-    """A copy that a test may change."""
-    return shutil.copytree(recorded, tmp_path / "toy")
 
 
 def first_trial(directory):
@@ -55,10 +49,10 @@ def only_problem(run, **choice):
     return problem
 
 
-def test_an_honest_run_is_confirmed_episode_by_episode(recorded):
+def test_an_honest_run_is_confirmed_episode_by_episode(finished):
     told = []
-    found = verify(recorded, workers=1, on_finding=lambda finding, total: told.append((finding, total)))
-    stored = read_run(recorded)
+    found = verify(finished, workers=1, on_finding=lambda finding, total: told.append((finding, total)))
+    stored = read_run(finished)
     training = [row for row in stored.episodes if row.phase == "training"]
     assert len(training) > 4
     assert found.ok
@@ -72,8 +66,8 @@ def test_an_honest_run_is_confirmed_episode_by_episode(recorded):
 
 
 @pytest.mark.slow
-def test_the_number_of_processes_changes_nothing(recorded):
-    assert verify(recorded, workers=3) == verify(recorded, workers=1)
+def test_the_number_of_processes_changes_nothing(finished):
+    assert verify(finished, workers=3) == verify(finished, workers=1)
 
 
 def actions_of(run):
@@ -189,16 +183,16 @@ def test_no_agent_is_needed(tmp_path, toy_plan):
     assert verify(tmp_path / "run", workers=1).confirmed == 3
 
 
-def test_episodes_are_chosen(recorded):
+def test_episodes_are_chosen(finished):
     def count(**choice):
-        return len(verify(recorded, workers=1, **choice).findings)
+        return len(verify(finished, workers=1, **choice).findings)
 
     assert count(agent="random") == 6
     assert count(agent="random", seed=5) == 3
     assert count(agent="random", seed=5, episode=2) == 1
     assert count(game="TOY", phase="evaluation") == 18
-    assert count(trial=first_trial(recorded)[:14]) == 3
-    assert verify(recorded, workers=1, agent="random", episode=1).notes == ()
+    assert count(trial=first_trial(finished)[:14]) == 3
+    assert verify(finished, workers=1, agent="random", episode=1).notes == ()
 
 
 @pytest.mark.parametrize(
@@ -214,15 +208,15 @@ def test_episodes_are_chosen(recorded):
         ({"agent": "random", "trial": "perturb"}, "no trial has all of that together"),
     ],
 )
-def test_a_choice_that_fits_nothing_is_refused(recorded, choice, complaint):
+def test_a_choice_that_fits_nothing_is_refused(finished, choice, complaint):
     with pytest.raises(ArcadeMarkError, match=complaint):
-        verify(recorded, workers=1, **choice)
+        verify(finished, workers=1, **choice)
 
 
-def test_a_process_that_dies_is_told(recorded, monkeypatch):
+def test_a_process_that_dies_is_told(finished, monkeypatch):
     monkeypatch.setattr("sys.executable", shutil.which("false"))
     with pytest.raises(ArcadeMarkError, match="a process that replays died"):
-        verify(recorded, workers=2)
+        verify(finished, workers=2)
 
 
 @pytest.mark.slow

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
+from statistics import fmean
 from typing import Literal
 
 from arcademark.agents.loading import Kind, kind
@@ -16,6 +17,7 @@ from arcademark.runs.plan import Plan, Trial
 from arcademark.runs.playing import emulators, speed
 from arcademark.runs.playing.progress import Standing
 from arcademark.runs.playing.scheduling import Lengths, deal, frames_left, recorded_standings
+from arcademark.runs.playing.speed import Pace
 from arcademark.runs.store import manifest
 from arcademark.runs.store.reading import read_run
 from arcademark.suite.costs import POUNDS_PER_KWH, cost, runnings
@@ -36,39 +38,6 @@ GIVEN: Mapping[Kind, Literal["learner", "planner"]] = {
 """What kinds whose speed is given are called, but for policies."""
 
 Known = Literal["given", "recorded", "random play", "frame cap"]
-
-
-@dataclass(frozen=True)
-class Pace:
-    """How fast agents of one kind play on one core; a planner's decisions are measured game by game.
-
-    kind: Whether they plan, learn, or do neither.
-    measured: Agents and games of which some seconds, or a planner's decisions, were played on this machine; none if the
-    speed was given.
-    decisions: Of a planner, that were measured; 0 of others.
-    frames_per_second: That are played.
-    simulated_frames_per_second: That planners simulate meanwhile.
-    starting_seconds: Until a process has started and made its agent.
-    batch_size: Episodes that are played at once.
-    first_frames, first_simulated_frames, first_seconds: Of the first decision of an episode, for which a planner has
-    planned nothing; the other amounts are of those that follow. 0 of others.
-    """
-
-    kind: Literal["policy", "learner", "planner"]
-    measured: tuple[tuple[str, str], ...]
-    frames_per_second: float
-    simulated_frames_per_second: float = 0.0
-    starting_seconds: float = 0.0
-    batch_size: int = 1
-    decisions: int = 0
-    first_frames: float = 0.0
-    first_simulated_frames: float = 0.0
-    first_seconds: float = 0.0
-
-    def episode(self, frames: float) -> tuple[float, float]:
-        """Return the seconds that an episode of so many frames takes, and the frames that are simulated in it."""
-        later = max(frames - self.first_frames, 0.0) / self.frames_per_second
-        return self.first_seconds + later, self.first_simulated_frames + later * self.simulated_frames_per_second
 
 
 @dataclass(frozen=True)
@@ -282,46 +251,25 @@ def _paces(plan: Plan, rate: float | None, follow: Callable[[int, int], None]) -
         if rate is not None:
             paces |= dict.fromkeys(places, Pace(GIVEN.get(name, "policy"), (), rate))
             continue
-        shared = None if name == "planner" else _measured(trials, chosen)
+        shared = None if name == "planner" else _shared(trials, chosen)
         if shared is not None and shared.kind != "planner":
             paces |= dict.fromkeys(places, shared)
             continue
         measured = [(trial, chosen[trial.game]) for trial in places.values()]
-        speeds = speed.measure(measured, processes.available_cores(), follow)
-        paces |= {place: _decisions(trial, one) for (place, trial), one in zip(places.items(), speeds, strict=True)}
+        paces |= zip(places, speed.measure(measured, processes.available_cores(), follow), strict=True)
     return paces
 
 
-def _measured(trials: Sequence[Trial], chosen: Mapping[str, Emulator | None]) -> Pace:
+def _shared(trials: Sequence[Trial], chosen: Mapping[str, Emulator | None]) -> Pace:
     """Measure some of the trials, of different games as far as there are; if they plan, that is all it tells."""
     games = {trial.game: trial for trial in trials}
     some = [*games.values()][:: -(-len(games) // MEASURED)]
-    speeds = speed.measure([(trial, chosen[trial.game]) for trial in some])
-    seconds = sum(one.seconds for one in speeds)
-    opened = speeds[0].opened
-    return Pace(
-        "learner" if opened.learns else "planner" if opened.plans else "policy",
-        tuple((trial.agent.label, trial.protocol.task_name(trial.game)) for trial in some),
-        sum(one.played.frames for one in speeds) / seconds,
-        starting_seconds=max(one.starting_seconds for one in speeds),
-        batch_size=opened.batch_size,
-    )
-
-
-def _decisions(trial: Trial, one: speed.Speed) -> Pace:
-    """Return the pace of a planner on a game."""
-    assert one.sampled is not None
-    first, count = one.sampled.first, one.sampled.first.decisions
-    return Pace(
-        "planner",
-        ((trial.agent.label, trial.protocol.task_name(trial.game)),),
-        one.played.frames / one.seconds,
-        one.played.simulated_frames / one.seconds,
-        one.starting_seconds,
-        decisions=count + one.played.decisions,
-        first_frames=first.frames / count,
-        first_simulated_frames=first.simulated_frames / count,
-        first_seconds=one.sampled.first_seconds / count,
+    paces = speed.measure([(trial, chosen[trial.game]) for trial in some])
+    return replace(
+        paces[0],
+        measured=tuple(place for pace in paces for place in pace.measured),
+        frames_per_second=fmean(pace.frames_per_second for pace in paces),
+        starting_seconds=max(pace.starting_seconds for pace in paces),
     )
 
 

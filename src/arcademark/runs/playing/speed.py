@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 from arcademark.agents.adapters import CheckedPlanner
 from arcademark.environments.registry import Emulator
@@ -54,21 +54,36 @@ class Sampled:
 
 
 @dataclass(frozen=True)
-class Speed:
-    """What an agent did in some seconds.
+class Pace:
+    """How fast agents of one kind play on one core; a planner's decisions are measured game by game.
 
-    opened: What is known of the agent, once it was made.
-    starting_seconds: Until the process had started and the agent was made; but for planners, until it began to play.
-    seconds: Of play after that.
-    played: In these.
-    sampled: Decisions, of a planner, whose `seconds` and `played` are those that followed the first.
+    kind: Whether they plan, learn, or do neither.
+    measured: Agents and games of which some seconds, or a planner's decisions, were played on this machine; none if the
+    speed was given.
+    decisions: Of a planner, that were measured; 0 of others.
+    frames_per_second: That are played.
+    simulated_frames_per_second: That planners simulate meanwhile.
+    starting_seconds: Until a process has started and made its agent; but for planners, until it began to play.
+    batch_size: Episodes that are played at once.
+    first_frames, first_simulated_frames, first_seconds: Of the first decision of an episode, for which a planner has
+    planned nothing; the other amounts are of those that follow. 0 of others.
     """
 
-    opened: Opened
-    starting_seconds: float
-    seconds: float
-    played: Played
-    sampled: Sampled | None = None
+    kind: Literal["policy", "learner", "planner"]
+    measured: tuple[tuple[str, str], ...]
+    frames_per_second: float
+    simulated_frames_per_second: float = 0.0
+    starting_seconds: float = 0.0
+    batch_size: int = 1
+    decisions: int = 0
+    first_frames: float = 0.0
+    first_simulated_frames: float = 0.0
+    first_seconds: float = 0.0
+
+    def episode(self, frames: float) -> tuple[float, float]:
+        """Return the seconds that an episode of so many frames takes, and the frames that are simulated in it."""
+        later = max(frames - self.first_frames, 0.0) / self.frames_per_second
+        return self.first_seconds + later, self.first_simulated_frames + later * self.simulated_frames_per_second
 
 
 MESSAGES: tuple[type, ...] = (Opened, Failed, Played, Sampled)
@@ -78,7 +93,7 @@ def measure(
     trials: Sequence[tuple[Trial, Emulator | None]],
     workers: int = 1,
     follow: Callable[[int, int], None] = lambda *_: None,
-) -> list[Speed]:
+) -> list[Pace]:
     """Measure trials, in training if their agents learn, each in a process of its own, so many at once.
 
     Parameters
@@ -94,22 +109,22 @@ def measure(
         If a trial fails, or plays nothing in `PATIENCE_SECONDS`; a planner nothing in `PLANNER_PATIENCE_SECONDS`.
     """
     seconds = min(MOST_SECONDS, max(LEAST_SECONDS, PLANNED_SECONDS / len(trials)))
-    waiting, playing, speeds = deque(enumerate(trials)), dict[int, _Measured](), dict[int, Speed]()
+    waiting, playing, paces = deque(enumerate(trials)), dict[int, _Measured](), dict[int, Pace]()
     try:
-        while len(speeds) < len(trials):
+        while len(paces) < len(trials):
             while waiting and len(playing) < workers:
                 number, one = waiting.popleft()
                 playing[number] = _Measured(*one, seconds)
             processes.heard(playing.values(), 0.1)
             for number, process in [*playing.items()]:
-                if speed := process.speed():
-                    speeds[number] = speed
+                if pace := process.pace():
+                    paces[number] = pace
                     playing.pop(number).end()
-                    follow(len(speeds), len(trials))
+                    follow(len(paces), len(trials))
     finally:
         for process in playing.values():
             process.end()
-    return [speed for _, speed in sorted(speeds.items())]
+    return [pace for _, pace in sorted(paces.items())]
 
 
 class _Measured(processes.Process):
@@ -117,6 +132,7 @@ class _Measured(processes.Process):
 
     def __init__(self, trial: Trial, emulator: Emulator | None, seconds: float) -> None:
         self._where = f"{trial.agent.label} on {trial.game}"
+        self._measured = ((trial.agent.label, trial.protocol.task_name(trial.game)),)
         self._began = time.perf_counter()
         self._patience = PATIENCE_SECONDS
         self._opened: tuple[float, Opened] | None = None
@@ -130,7 +146,7 @@ class _Measured(processes.Process):
         self.kill()
         self.close()
 
-    def speed(self) -> Speed | None:
+    def pace(self) -> Pace | None:
         """Return how fast it is, once that can be told; ArcadeMarkError if it cannot."""
         try:
             for message in self.arrived():
@@ -142,23 +158,35 @@ class _Measured(processes.Process):
                         raise ArcadeMarkError(f"{self._where} cannot be measured: {error}")
                     case Played():
                         self._played.append((time.perf_counter(), message))
-                    case Sampled(later=later, later_seconds=seconds) if self._opened:
-                        then, known = self._opened
-                        return Speed(known, then - self._began, seconds, later, message)
+                    case Sampled(first, first_seconds, later, later_seconds) if self._opened:
+                        count = first.decisions
+                        return Pace(
+                            "planner",
+                            self._measured,
+                            later.frames / later_seconds,
+                            later.simulated_frames / later_seconds,
+                            self._opened[0] - self._began,
+                            decisions=count + later.decisions,
+                            first_frames=first.frames / count,
+                            first_simulated_frames=first.simulated_frames / count,
+                            first_seconds=first_seconds / count,
+                        )
         except (EOFError, OSError, processes.GarbledError):
             raise ArcadeMarkError(f"{self._where} cannot be measured: the process that played it died") from None
         return self._over_some_seconds()
 
-    def _over_some_seconds(self) -> Speed | None:
+    def _over_some_seconds(self) -> Pace | None:
         now, began = time.perf_counter(), self._played[0][0] if self._played else self._began
         if now - began < (SECONDS if len(self._played) > 1 else self._patience):
             return None
-        played = sum((event for _, event in self._played[1:]), Played(0))
-        if self._opened is None or not played.frames:
+        frames = sum(event.frames for _, event in self._played[1:])
+        if self._opened is None or not frames:
             raise ArcadeMarkError(
                 f"{self._where}: too little is played in {self._patience:g} s to tell how fast; give --assume rate=N"
             )
-        return Speed(self._opened[1], began - self._began, self._played[-1][0] - began, played)
+        kind: Literal["learner", "policy"] = "learner" if self._opened[1].learns else "policy"
+        rate, starting = frames / (self._played[-1][0] - began), began - self._began
+        return Pace(kind, self._measured, rate, starting_seconds=starting, batch_size=self._opened[1].batch_size)
 
 
 def serve(descriptor: int) -> None:

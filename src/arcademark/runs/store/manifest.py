@@ -47,7 +47,7 @@ class Source(TypedDict):
 
     path: str
     sha256: str
-    commit: NotRequired[str | None]
+    commit: NotRequired[str | None]  # of the repository that holds it, in older runs
 
 
 class Agent(TypedDict):

@@ -11,7 +11,6 @@ import inspect
 import os
 import platform
 import shlex
-import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -68,11 +67,11 @@ def machine() -> dict[str, str | int | None]:
     return {"system": f"{platform.system()} {platform.machine()}", "processor": _processor(), "cores": os.cpu_count()}
 
 
-def code_of(spec: AgentSpec) -> dict[str, str | None] | None:
+def code_of(spec: AgentSpec) -> dict[str, str] | None:
     """Describe an agent's code: its file (a checkpoint's: its network's; a command's: its program), or its source."""
     if spec.command is not None:
         program = spec.command.words[0]
-        return _described(Path(program), _checksum(Path(program), program) or "")
+        return {"path": one_line(program), "sha256": _checksum(Path(program), program) or ""}
     if spec.made is None:
         return source_of(str(spec.parameters.get("network", "")) if spec.checkpoint else spec.ref)
     code = spec.made if inspect.isclass(spec.made) or inspect.isroutine(spec.made) else type(spec.made)
@@ -80,23 +79,18 @@ def code_of(spec: AgentSpec) -> dict[str, str | None] | None:
         checksum = hashlib.sha256(inspect.getsource(code).encode(errors="surrogatepass")).hexdigest()
     except (OSError, TypeError):
         return None
-    return {"path": one_line(f"{code.__qualname__}, made in Python"), "sha256": checksum, "commit": None}
+    return {"path": one_line(f"{code.__qualname__}, made in Python"), "sha256": checksum}
 
 
-def source_of(reference: str) -> dict[str, str | None] | None:
+def source_of(reference: str) -> dict[str, str] | None:
     """Describe the file of a user's own agent, ``module:factory`` or ``file.py:factory``; None of a built-in one.
 
-    Its commit is that of the Git repository that holds it, with "+changes" where the file differs from it; None outside
-    one. Only that file is looked at: what it imports or loads besides is for its author to keep.
+    Only that file is looked at: what it imports or loads besides is for its author to keep.
     """
     path = file_of(reference)
     if path is None:
         return None
-    return _described(path, hashlib.sha256(read_bytes(path)).hexdigest())
-
-
-def _described(path: Path, checksum: str) -> dict[str, str | None]:
-    return {"path": one_line(str(path)), "sha256": checksum, "commit": _commit(path)}
+    return {"path": one_line(str(path)), "sha256": hashlib.sha256(read_bytes(path)).hexdigest()}
 
 
 def file_of(reference: str) -> Path | None:
@@ -153,22 +147,6 @@ def _file_of_module(name: str) -> Path | None:
     except (ImportError, ValueError):
         return None
     return Path(spec.origin) if spec and spec.origin else None
-
-
-def _commit(path: Path) -> str | None:
-    commit = _git(path, "rev-parse", "HEAD")
-    if commit is None or _git(path, "ls-files", "--error-unmatch", path.name) is None:
-        return None
-    return f"{commit}+changes" if _git(path, "status", "--porcelain", "--", path.name) else commit
-
-
-def _git(path: Path, *arguments: str) -> str | None:
-    try:
-        command = ["git", "-C", str(path.resolve().parent), *arguments]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return done.stdout.strip() if done.returncode == 0 else None
 
 
 def _processor() -> str:
