@@ -9,10 +9,8 @@ import pytest
 from made_up_scores import random_problem, slow_search
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.subset import least_squares
 from arcademark.subset.problem import Problem, fold_of_cases
-from arcademark.subset.search import bounds, branches, enumeration, kernels, pairs
-from arcademark.subset.search.prepared import SearchOptions, prepare
+from arcademark.subset.search import branches, enumeration
 from arcademark.subset.search.search import evaluate, search
 
 FOLDS, SEED = 4, 7
@@ -134,26 +132,14 @@ def test_bounds_leave_out_most_and_change_nothing():
     assert without.certificate.evaluated + without.certificate.inadmissible == without.certificate.subsets
 
 
-@pytest.mark.parametrize("size", [5, 6])
-def test_a_corrupt_bound_fails_the_certificate(size, monkeypatch):
+def test_a_corrupt_bound_fails_the_certificate(monkeypatch):
     problem = random_problem(4, algorithms=50, tasks=18, missing=0.05)
-    monkeypatch.setattr(enumeration, "AUDIT_EVERY", 1)
-    honest = search(problem, size)
+    honest = search(problem, 6)
     assert honest.certificate.holds
-    assert honest.certificate.audited > 100
+    assert honest.certificate.audited == 10
     monkeypatch.setattr(enumeration, "BOUND_MARGIN", 1.6)
-    corrupt = search(problem, size)
-    assert not corrupt.certificate.holds
-    assert corrupt.certificate.violations > 0
-    assert corrupt.certificate.gap == math.inf
-
-
-def test_a_subset_not_accounted_for_fails_the_certificate(monkeypatch):
-    problem = random_problem(4, missing=0.0)
-    monkeypatch.setattr(branches, "search_groups", lambda *_: np.array([3, 5, 0, 0, 0]))
-    found = np.array([0.0] * 10), np.tile([0, 1, 2], (10, 1)), 0.0
-    monkeypatch.setattr(enumeration, "_merge", lambda prepared, *_: (found, enumeration.Counts(3, 5, 0)))
-    assert not search(problem, 3, folds=FOLDS).certificate.holds
+    corrupt = search(problem, 6).certificate
+    assert (corrupt.holds, corrupt.violations, corrupt.gap) == (False, 1, math.inf)
 
 
 def test_candidate_by_hand():
@@ -196,8 +182,6 @@ def test_progress_ends_with_every_subset():
         ({"include": ("task 0", "task 0")}, "named twice"),
         ({"include": ("task 0",), "exclude": ("task 0",)}, "included and excluded"),
         ({"top": 0}, "0 subsets"),
-        ({"nonnegative": "maybe"}, "maybe"),
-        ({"incomplete": "ignore"}, "ignore"),
     ],
 )
 def test_what_cannot_be_searched_is_refused(options, says):
@@ -293,56 +277,12 @@ def test_nearly_all_tasks_can_be_chosen():
         search(problem, 35)
 
 
-def in_python(monkeypatch):
-    """Search branches uncompiled, so that parts can be exchanged; what `search_each` calls is compiled by then."""
-    for module in (least_squares, kernels, bounds, pairs, branches):
-        for name, function in vars(module).copy().items():
-            if name != "search_each" and hasattr(function, "py_func"):
-                monkeypatch.setattr(module, name, function.py_func)
-
-
-def corrupt_bound(monkeypatch, factor):
-    honest = branches.nonnegative_least_squares
-    monkeypatch.setattr(branches, "nonnegative_least_squares", lambda *given: factor * honest(*given))
-
-
 def alike(seed=0, algorithms=60, tasks=16):
     """Tasks so alike that many subsets are nearly as good as the best."""
     rng = np.random.default_rng(seed)
     x = rng.normal(2, 0.5, (algorithms, 1)) + rng.normal(0, 0.3, (algorithms, tasks))
     y = np.median(x, axis=1) + rng.normal(0, 0.1, algorithms)
     return Problem(x, y, tuple(f"a{i}" for i in range(algorithms)), tuple(f"t{j}" for j in range(tasks)))
-
-
-@pytest.mark.parametrize("factor", [1.03, 1.0])
-def test_a_corrupt_bound_of_branches_fails_the_certificate(factor, monkeypatch):
-    problem, options = alike(), {"top": 5, "threads": 1}
-    expected = search(problem, 5, **options)
-    in_python(monkeypatch)
-    monkeypatch.setattr(enumeration, "AUDIT_BRANCH_EVERY", 1)
-    corrupt_bound(monkeypatch, factor)
-    found = search(problem, 5, **options)
-    assert found.certificate.audited > 0
-    right = (found.best, found.runners_up) == (expected.best, expected.runners_up)
-    assert right == (found.certificate.violations == 0) == found.certificate.holds == (factor == 1.0)
-
-
-def test_subsets_better_than_the_bound_of_their_branch_are_violations(monkeypatch):
-    search(alike(), 6, threads=1)
-    in_python(monkeypatch)
-    monkeypatch.setattr(enumeration, "AUDIT_BRANCH_EVERY", 1)
-    corrupt_bound(monkeypatch, 2.0)
-    _, counts = enumeration.enumerate_subsets(prepare(alike(), 6, SearchOptions(threads=1)), None)
-    assert counts.violations > 1  # more than the list's
-
-
-def test_a_bound_that_leaves_out_everything_is_told(monkeypatch):
-    problem = alike()
-    search(problem, 6, threads=1)
-    in_python(monkeypatch)
-    corrupt_bound(monkeypatch, 2.0)
-    with pytest.raises(ArcadeMarkError, match="a bound left out subsets"):
-        search(problem, 6, threads=1)
 
 
 def test_a_list_worse_than_one_known_beforehand_fails_the_certificate(monkeypatch):
