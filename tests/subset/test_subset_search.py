@@ -137,7 +137,7 @@ def test_a_corrupt_bound_fails_the_certificate(monkeypatch):
     honest = search(problem, 6)
     assert honest.certificate.holds
     assert honest.certificate.audited == 10
-    monkeypatch.setattr(enumeration, "BOUND_MARGIN", 1.6)
+    monkeypatch.setattr(enumeration, "BOUND_MARGIN", 2.0)
     corrupt = search(problem, 6).certificate
     assert (corrupt.holds, corrupt.violations, corrupt.gap) == (False, 1, math.inf)
 
