@@ -73,7 +73,7 @@ def resampled_profile(sample: Sample, ascending: Floats, rng: np.random.Generato
     def shares_above(count: int) -> Floats:
         places = levels[_draw(sample, count, rng)] + size * np.arange(count)[:, np.newaxis]
         reached = np.bincount(places.ravel(), np.tile(shares, count), size * count).reshape(count, size)
-        return np.cumsum(reached[:, :0:-1], axis=1)[:, ::-1].T
+        return np.asarray(np.cumsum(reached[:, :0:-1], axis=1)[:, ::-1].T)
 
     return _in_parts(shares_above, resamples, sample.runs.size)
 
@@ -89,7 +89,7 @@ def resampled_improvement(x: Sample, y: Sample, rng: np.random.Generator, resamp
         drawn = np.bincount(places.ravel(), minlength=places.size).reshape(places.shape)
         up_to = np.pad(np.cumsum(drawn, axis=1), ((0, 0), (1, 0)))
         wins = up_to[:, lower] + up_to[:, not_higher] - 2 * before
-        return np.take_along_axis(wins, _draw(x, count, rng), axis=1) @ shares
+        return np.asarray(np.take_along_axis(wins, _draw(x, count, rng), axis=1) @ shares)
 
     return _in_parts(won, resamples, x.runs.size + y.runs.size)
 
