@@ -170,13 +170,6 @@ def test_what_sets_the_protocols_apart():
     assert those("reported_episodes", "training_last_k") == {"machado-2018", "saber", "world-records"}
 
 
-def test_budgets():
-    entry = protocol("ale-2013")
-    assert (entry.training_episodes, entry.training_frames, entry.evaluation_episodes) == (5_000, None, 500)
-    entry = protocol("world-records")
-    assert (entry.training_frames, entry.evaluation_episodes) == (200_000_000, 100)
-
-
 def test_ale_v5_is_what_ale_py_registers():
     import ale_py
 
@@ -205,15 +198,6 @@ def test_overrides_are_labelled_and_keep_the_named_value():
     assert (changed.frame_skip, changed.screen_size) == (5, None)
     assert protocol("world-records").label == "world-records"
     assert changed != protocol("world-records")
-
-
-def test_an_override_of_the_named_value_is_none():
-    named = protocol("world-records")
-    assert named.override({"frame_skip": "4", "screen_size": "84X84", "max_pool": "True"}) == named
-    assert named.override({"frame_skip": 5}).override({"frame_skip": 4}) == named
-    assert named.override({}) == named
-    assert named.override({"frame_skip": 5}).override({"frame_skip": 6}).overrides == {"frame_skip": 4}
-    assert named.override({"max_frames_per_episode": "1_000"}).max_frames_per_episode == 1_000
 
 
 @settings(deadline=None)
@@ -329,22 +313,10 @@ def test_what_is_no_setting_cannot_be_overridden(name):
         protocol("world-records").override({name: "x"})
 
 
-def test_protocols_cannot_be_changed_in_place():
-    entry = protocol("saber")
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        entry.frame_skip = 5  # type: ignore[misc]
-    with pytest.raises(TypeError):
-        entry.overrides["frame_skip"] = 5  # type: ignore[index]
-    with pytest.raises(TypeError):
-        entry.provenance["frame_skip"] = None  # type: ignore[index]
-    with pytest.raises(TypeError):
-        protocols()["mine"] = entry  # type: ignore[index]
-
-
 def test_json_with_a_part_missing_or_wrong_is_refused():
     data = protocol("saber").to_json()
     for part in ("name", "settings", "overrides", "provenance"):
-        with pytest.raises(ArcadeMarkError, match="expected what Protocol"):
+        with pytest.raises(ArcadeMarkError, match="expected what to_json"):
             from_json({key: value for key, value in data.items() if key != part})
     with pytest.raises(ArcadeMarkError, match="frame_skip"):
         from_json(data | {"settings": {k: v for k, v in data["settings"].items() if k != "frame_skip"}})
