@@ -179,12 +179,10 @@ def by_task(scores: Floats) -> dict[str, Floats]:
 def held(people: Population, truth: Floats, runs: int, rng: np.random.Generator) -> NDArray[np.bool_]:
     """Draw runs and tell which methods' intervals hold the truth: shape (methods, statistics)."""
     scores, opponent = people.runs(runs, rng), people.better().runs(runs, rng)
-    key = rng.integers(2**64, dtype=np.uint64)
-    sample = samples.sample_of(scores)
+    x, y = map(samples.sample_of, (opponent, scores))
     _, values, strata = sum_up([plain(scores)], by_task(scores))
-    draws = bootstrap.resampled_aggregates(sample, key, TARGET, RESAMPLES, 1)
-    x, y = (samples.sample_of(each, sort=False) for each in (opponent, scores))
-    won = bootstrap.resampled_improvement(x, y, key, RESAMPLES, 1)
+    draws = bootstrap.resampled_aggregates(y, rng, TARGET, RESAMPLES)
+    won = bootstrap.resampled_improvement(x, y, rng, RESAMPLES)
     probability, against = samples.improvement(x, y)
     told = []
     for method in METHODS:
@@ -202,13 +200,11 @@ def held_others(people: Population, truth: Floats, runs: int, rng: np.random.Gen
 
     values, draws, strata = [], [], []
     for scores in sides:
-        sample = samples.sample_of(scores)
-        key = rng.integers(2**64, dtype=np.uint64)
         line, both, shares = sum_up([measure, plain(scores)], by_task(scores))
         values.append([both[1], both[0]])
-        drawn = bootstrap.resampled_aggregates(sample, key, TARGET, RESAMPLES, 1)
-        other, free = rng.integers(2**64, dtype=np.uint64), samples.sample_of(line[0])
-        capped = bootstrap.resampled_aggregates(free, other, normalise.PERCENT, RESAMPLES, None, measure.bounds)
+        drawn = bootstrap.resampled_aggregates(samples.sample_of(scores), rng, TARGET, RESAMPLES)
+        free = samples.sample_of(line[0])
+        capped = bootstrap.resampled_aggregates(free, rng, normalise.PERCENT, RESAMPLES, measure.bounds)
         draws.append([drawn, capped[len(drawn) :]])
         strata.append([Strata(shares.variances[place], shares.runs) for place in (1, 0)])
     apart = [

@@ -14,11 +14,9 @@ the start of its process or its imports. Both find 95 % percentile intervals wit
 * "four aggregates": mean, median, IQM and optimality gap; rliable is given one function that returns the four.
 * "probability of improvement": 2,000 replicates.
 
-Both are clocked by the wall and in processor time, ours with that of all its threads together. The limits are on
-processor time: what else a machine does changes it little, and an idle machine has us faster still by our threads. Half
-of our repeats come before the peer's, half after. Kernels are compiled beforehand; what that costs is shown apart: once
-after installing, and then what a fresh process pays to import and load the compiled kernels. Times are medians of
-repeats, ratios medians over the peer's repeats. How far the limits found differ is shown in Monte Carlo standard
+Both are clocked by the wall and in processor time. The limits are on processor time: what else a machine does changes
+it little. Half of our repeats come before the peer's, half after. Times are medians of repeats, ratios medians over the
+peer's repeats. How far the limits found differ is shown in Monte Carlo standard
 errors, known from repeating ours with other generators: the largest of all limits and repeats; beyond 4 would mean
 another interval.
 
@@ -158,15 +156,11 @@ def ours(x: Floats, y: Floats) -> dict[str, Callable[[np.random.Generator], Limi
     """Return our counterparts of the peer's work."""
 
     def aggregates(rng: np.random.Generator) -> Limits:
-        key = rng.integers(2**64, dtype=np.uint64)
-        draws = bootstrap.resampled_aggregates(sample_of(x), key, 1.0, AGGREGATE_REPLICATES)
+        draws = bootstrap.resampled_aggregates(sample_of(x), rng, 1.0, AGGREGATE_REPLICATES)
         return dict(zip(AGGREGATES, np.quantile(draws, [0.025, 0.975], axis=-1).T.tolist(), strict=True))
 
     def improvement(rng: np.random.Generator) -> Limits:
-        one, other = (sample_of(scores, sort=False) for scores in (x, y))
-        draws = bootstrap.resampled_improvement(
-            one, other, rng.integers(2**64, dtype=np.uint64), IMPROVEMENT_REPLICATES
-        )
+        draws = bootstrap.resampled_improvement(sample_of(x), sample_of(y), rng, IMPROVEMENT_REPLICATES)
         return {"probability_of_improvement": np.quantile(draws, [0.025, 0.975]).tolist()}
 
     return {"iqm": aggregates, "aggregates": aggregates, "improvement": improvement}
@@ -184,12 +178,10 @@ def clocked(
     return found
 
 
-def fresh_process(script: str, environment: dict[str, str] | None = None) -> tuple[float, float]:
+def fresh_process(script: str) -> tuple[float, float]:
     """Return a process's seconds from start to end, and those of processor time."""
     begin, used = time.perf_counter(), children_time()
-    subprocess.run(
-        [sys.executable, "-c", script], check=True, stdout=subprocess.DEVNULL, env=os.environ | (environment or {})
-    )
+    subprocess.run([sys.executable, "-c", script], check=True, stdout=subprocess.DEVNULL)
     return time.perf_counter() - begin, children_time() - used
 
 
@@ -197,20 +189,6 @@ def children_time() -> float:
     """Return the seconds of processor time of all child processes that have ended."""
     used = os.times()
     return used.children_user + used.children_system
-
-
-def compiling(x: Floats, y: Floats, folder: Path) -> tuple[float, float, float]:
-    """Return the processor seconds of a fresh process: kernels not compiled, compiled; and of importing alone."""
-    np.savez(folder / "mine.npz", x=x, y=y)
-    imports = "import numpy as np; from arcademark.metrics.uncertainty import bootstrap, samples"
-    call = (
-        f"{imports}; data = np.load({str(folder / 'mine.npz')!r}); "
-        "bootstrap.resampled_aggregates(samples.sample_of(data['x']), np.uint64(0), 1.0, 2); "
-        "pair = [samples.sample_of(data[side], sort=False) for side in 'xy']; "
-        "bootstrap.resampled_improvement(*pair, np.uint64(0), 2)"
-    )
-    cache = {"NUMBA_CACHE_DIR": str(folder / "cache")}
-    return fresh_process(call, cache)[1], fresh_process(call, cache)[1], fresh_process(imports)[1]
 
 
 def apart(theirs: Limits, mine: Sequence[Limits]) -> float:
@@ -265,14 +243,9 @@ def main() -> None:
     arguments = parser.parse_args()
     console, (x, y) = Console(), made_up_scores()
     kept = True
-    with tempfile.TemporaryDirectory() as name:
-        if not arguments.without_peer:
+    if not arguments.without_peer:
+        with tempfile.TemporaryDirectory() as name:
             kept = against_peer(x, y, Path(name), arguments.repeats, arguments.peer_repeats, console)
-        first, later, imports = compiling(x, y, Path(name))
-    console.print(
-        f"First call of both in a fresh process, imports included: {first:.1f} s of processor time right after "
-        f"installing (kernels are compiled), {later:.2f} s from then on; importing alone {imports:.2f} s."
-    )
     pairs = [fresh_process(SUMMARIES_SCRIPT) for _ in range(arguments.repeats)]
     wall, processor = (statistics.median(column) for column in zip(*pairs, strict=True))
     told = subprocess.run([sys.executable, "-c", SUMMARIES_SCRIPT], check=True, capture_output=True, text=True).stdout

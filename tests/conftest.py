@@ -2,7 +2,9 @@ import contextlib
 import hashlib
 import os
 import sqlite3
+import sys
 from collections.abc import Callable, Iterator
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +20,8 @@ os.environ.pop("ARCADEMARK_CONSOLE", None)
 
 
 def cache_folder() -> Path:
-    """Return where what is cached is kept for all sessions with the same code of what is cached."""
-    digest = hashlib.sha256()
+    """Return where what is cached is kept for all sessions with the same code, Python and numba."""
+    digest = hashlib.sha256(f"{sys.version} {version('numba')}".encode())
     for package in ("console", "environments", "features", "suite"):
         for path in sorted((ROOT / "src" / "arcademark" / package).rglob("*.*")):
             digest.update(path.read_bytes() if path.suffix in (".py", ".c", ".h") else b"")
@@ -29,8 +31,8 @@ def cache_folder() -> Path:
 CACHE = cache_folder()
 """In place of the user's own."""
 
-WARM = CACHE.exists()
-"""Whether what tests compile was there when they began; else any test may have to compile it."""
+WARM = CACHE / "warm"
+"""Written once all tests of `make test` have passed: what they compile is there. Before, any may have to compile it."""
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -76,8 +78,13 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Fail where there are such tests, though nothing was left to compile."""
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    if WARM and reporter is not None and any(slow_tests(reporter)) and session.exitstatus == pytest.ExitCode.OK:
+    if reporter is None or session.exitstatus != pytest.ExitCode.OK:
+        return
+    if WARM.exists() and any(slow_tests(reporter)):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+    if session.config.args_source == pytest.Config.ArgsSource.TESTPATHS:
+        WARM.parent.mkdir(parents=True, exist_ok=True)
+        WARM.touch()
 
 
 def slow_tests(reporter: Any) -> Iterator[tuple[str, float]]:

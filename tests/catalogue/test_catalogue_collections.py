@@ -2,7 +2,6 @@ import statistics
 
 import numpy as np
 import pytest
-from hypothesis import strategies as st
 
 from arcademark import catalogue
 from arcademark.catalogue import collections
@@ -298,10 +297,6 @@ def test_unknown_frames_are_within_no_bounds():
     assert entry("atari-5-training", "Ape-X").training_frames is None
     for bound in ({"min_training_frames": 0}, {"max_training_frames": 10**15}):
         assert "Ape-X" not in collections.select("atari-5-training", keep=Filter(**bound))
-
-
-years = st.none() | st.integers(2012, 2022)
-frames = st.none() | st.sampled_from([0, 1_000_000, 200_000_000, 200_000_001, 10**10])
 
 
 def test_the_runs_of_dreamerv2_have_the_means_that_its_paper_prints():

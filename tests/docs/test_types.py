@@ -41,7 +41,6 @@ SAID = """
 """
 
 
-@pytest.mark.needs("mypy")
 @pytest.mark.slow
 def test_examples_and_results_have_types(tmp_path: Path) -> None:
     for example in (ROOT / "examples").glob("*.py"):

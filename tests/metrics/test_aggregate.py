@@ -48,23 +48,6 @@ def test_hand_computed_values_differ_between_statistics() -> None:
     assert iqm(one_run(SKEWED)) == (2 + 3 + 10 + 100) / 4
 
 
-@pytest.mark.parametrize(
-    ("n", "expected"),
-    [(1, 0), (2, 0.5), (3, 1), (4, 1.5), (5, 2), (6, 2.5), (7, 3), (8, 3.5)],
-    ids=[f"{n} scores" for n in range(1, 9)],
-)
-def test_iqm_of_evenly_spaced_scores_is_their_middle(n: int, expected: float) -> None:
-    assert iqm(one_run(list(range(n)))) == expected
-
-
-@pytest.mark.parametrize(("n", "kept"), [(3, 3), (4, 2), (5, 3), (7, 5), (8, 4), (57, 29), (114, 58)])
-def test_iqm_keeps_whole_scores_as_scipys_trimmed_mean_does(n: int, kept: int) -> None:
-    scores = np.full(n, 1e9)
-    scores[: (n - kept) // 2] = -1e9
-    scores[(n - kept) // 2 : (n - kept) // 2 + kept] = np.arange(kept)
-    assert iqm(one_run(scores)) == np.arange(kept).mean()
-
-
 def test_iqm_pools_runs_which_is_not_the_iqm_of_means() -> None:
     scores = np.array([[0.0, 8], [1, 1], [2, 2], [3, 9]])
     assert iqm(scores) == 2.0
@@ -77,20 +60,7 @@ def test_statistics_agree_with_slow_oracles(values: list[float]) -> None:
     assert mean(values) == pytest.approx(statistics.fmean(values), rel=1e-9, abs=1e-6)
     assert median(values) == pytest.approx(statistics.median(values), rel=1e-9, abs=1e-6)
     assert iqm(one_run(values)) == pytest.approx(slow_iqm(values), rel=1e-9, abs=1e-6)
-
-
-@settings(deadline=None)
-@given(st.lists(st.floats(-1e6, 1e6) | st.just(NAN), min_size=1, max_size=12))
-def test_omitting_is_the_same_as_never_having_had_the_task(values: list[float]) -> None:
-    there = [value for value in values if not np.isnan(value)]
-    if not there:
-        for statistic, scores in ((mean, np.array(values)), (median, np.array(values)), (iqm, one_run(values))):
-            with pytest.raises(ArcadeMarkError, match="no scores"):
-                statistic(scores, missing="omit")
-        return
-    assert mean(values, missing="omit") == pytest.approx(mean(there), rel=1e-9, abs=1e-6)
-    assert median(values, missing="omit") == median(there)
-    assert iqm(one_run(values), missing="omit") == pytest.approx(iqm(one_run(there)), rel=1e-9, abs=1e-6)
+    assert iqm(one_run(values)) == pytest.approx(stats.trim_mean(values, 0.25), rel=1e-9, abs=1e-6)
 
 
 @pytest.mark.parametrize("statistic", [mean, median, iqm])
@@ -123,14 +93,6 @@ def test_leading_axes_are_carried_through() -> None:
         assert np.asarray(pooled)[algorithm] == pytest.approx(slow_iqm(there))
     np.testing.assert_allclose(mean(scores[..., 1]), [statistics.fmean(row) for row in scores[..., 1]])
     np.testing.assert_allclose(median(scores[..., 1]), [statistics.median(row) for row in scores[..., 1]])
-
-
-@settings(deadline=None)
-@given(st.lists(st.floats(-1e6, 1e6), min_size=6, max_size=60).map(lambda values: values[: len(values) // 3 * 3]))
-def test_iqm_is_agarwals_trimmed_mean_of_all_runs(values: list[float]) -> None:
-    scores = np.reshape(values, (-1, 3))
-    expected = stats.trim_mean(scores, proportiontocut=0.25, axis=None)
-    assert iqm(scores) == pytest.approx(expected, rel=1e-9, abs=1e-6)
 
 
 def test_optimality_gap_by_hand() -> None:
@@ -169,11 +131,3 @@ def test_optimality_gap_agrees_with_a_slow_oracle_in_any_order(
     for row in shuffled:
         random.shuffle(row)  # type: ignore[attr-defined]
     assert optimality_gap(shuffled, target, missing="omit") == pytest.approx(found, abs=1e-9)
-
-
-def test_optimality_gap_carries_leading_axes_through() -> None:
-    scores = np.random.default_rng(2).normal(90, 30, size=(4, 2, 5, 3))
-    scores[1, 0, 2, :2] = NAN
-    found = optimality_gap(scores, missing="omit")
-    assert np.shape(found) == (4, 2)
-    np.testing.assert_allclose(found, [[slow_gap(table.tolist(), 100) for table in row] for row in scores])

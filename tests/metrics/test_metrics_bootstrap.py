@@ -10,12 +10,10 @@ from scipy import stats
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics.aggregate import AGGREGATES
-from arcademark.metrics.uncertainty import bootstrap
 from arcademark.metrics.uncertainty.bootstrap import resampled_aggregates, resampled_improvement, resampled_profile
 from arcademark.metrics.uncertainty.samples import sample_of
 
 Floats = NDArray[np.float64]
-KEY = np.uint64(7)
 
 
 def rng(seed: int = 0) -> np.random.Generator:
@@ -28,7 +26,7 @@ def made_up(tasks: int = 12, runs: int = 5, seed: int = 0) -> Floats:
 
 
 def quantiles(scores: Floats, resamples: int = 20_000, target: float = 100.0) -> dict[str, Floats]:
-    draws = resampled_aggregates(sample_of(scores), KEY, target, resamples)
+    draws = resampled_aggregates(sample_of(scores), rng(7), target, resamples)
     return dict(zip(AGGREGATES, np.quantile(draws, [0.025, 0.975], axis=1).T, strict=True))
 
 
@@ -70,14 +68,14 @@ def test_percentile_limits_are_those_of_the_published_definitions(name: str) -> 
 
 def test_improvement_is_that_of_the_published_definition() -> None:
     x, y = made_up(6, 5, 1), made_up(6, 4, 2)
-    draws = resampled_improvement(*(sample_of(scores, sort=False) for scores in (x, y)), KEY, 20_000)
+    draws = resampled_improvement(*(sample_of(scores) for scores in (x, y)), rng(7), 20_000)
     low, high = np.quantile(peer_probabilities(x, y, 20_000), [0.025, 0.975])
     assert np.quantile(draws, [0.025, 0.975]) == pytest.approx((low, high), abs=0.06 * (high - low))
 
 
 def test_profile_is_that_of_the_published_definition() -> None:
     scores, marks = made_up(), np.array([0.0, 50.0, 100.0, 300.0])
-    draws = resampled_profile(sample_of(scores), marks, KEY, 20_000)
+    draws = resampled_profile(sample_of(scores), marks, rng(7), 20_000)
     expected = peer_quantiles(lambda drawn: [np.mean(drawn > mark) for mark in marks], scores)
     assert np.quantile(draws, [0.025, 0.975], axis=1) == pytest.approx(expected, abs=0.02)
 
@@ -88,22 +86,33 @@ def test_a_single_task_is_scipys_bootstrap() -> None:
     assert quantiles(runs[np.newaxis], 40_000)["mean"] == pytest.approx(tuple(theirs), abs=0.02 * np.ptp(theirs))
 
 
-@pytest.mark.parametrize("threads", [1, 2, 3, 7])
-def test_the_same_bits_whatever_the_number_of_threads(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    x, y = (sample_of(made_up(seed=seed), sort=False) for seed in (1, 2))
+def test_ragged_runs_weigh_as_in_the_aggregates_and_may_be_held_within_bounds() -> None:
+    scores = made_up(4, 3)
+    scores[0, 1:] = scores[2, 2] = np.nan
+    rows = [row[~np.isnan(row)] for row in scores]
+    source, expected = rng(3), []
+    for _ in range(1500):
+        drawn = [source.choice(row, row.size) for row in rows]
+        for low, high in ((-np.inf, np.inf), (50.0, 120.0)):
+            means = np.clip([row.mean() for row in drawn], low, high)
+            runs = [np.clip(row, low, high) for row in drawn]
+            gap = np.mean([np.maximum(100 - row, 0).mean() for row in runs])
+            expected.append([means.mean(), np.median(means), stats.trim_mean(np.concatenate(runs), 0.25), gap])
+    theirs = np.array(expected).reshape(-1, 8)
+    mine = resampled_aggregates(sample_of(scores), rng(7), 100.0, 20_000, (50.0, 120.0))
+    assert mine.mean(axis=1) == pytest.approx(theirs.mean(axis=0), rel=0.02)
+    assert np.quantile(mine, 0.9, axis=1) == pytest.approx(np.quantile(theirs, 0.9, axis=0), rel=0.05)
 
-    def everything(count: int) -> list[Any]:
-        return [
-            resampled_aggregates(x, KEY, 1.0, 500, count).tolist(),
-            resampled_improvement(x, y, KEY, 500, count).tolist(),
-            resampled_profile(x, np.array([50.0, 100.0]), KEY, 500, count).tolist(),
-        ]
 
-    expected = everything(1)
-    monkeypatch.setattr(bootstrap, "_WORK_OF_A_THREAD", 10)
-    assert everything(threads) == expected
+def test_of_single_runs_draws_are_the_statistics_themselves() -> None:
+    x, y = np.array([[3.0], [2.0], [1.0]]), np.array([[1.0], [2.0], [4.0]])
+    u = [stats.mannwhitneyu(a, b).statistic for a, b in zip(x, y, strict=True)]
+    assert resampled_improvement(sample_of(x), sample_of(y), rng(), 3).tolist() == [np.mean(u)] * 3
+    marks = np.array([0.0, 1.0, 1.0, 2.5, 9.0])
+    for drawn in resampled_profile(sample_of(x), marks, rng(), 3).T:
+        assert drawn.tolist() == pytest.approx([np.mean(x > mark) for mark in marks])
 
 
 def test_fewer_than_two_resamples_are_refused() -> None:
     with pytest.raises(ArcadeMarkError, match="resamples 1"):
-        resampled_aggregates(sample_of(made_up()), KEY, 1.0, 1)
+        resampled_aggregates(sample_of(made_up()), rng(7), 1.0, 1)

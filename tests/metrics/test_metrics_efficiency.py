@@ -36,10 +36,6 @@ def test_learning_efficiency_is_that_of_the_reviews_tables(percent: float, frame
     assert f"{learning_efficiency(percent / 100, frames):.2E}" == printed
 
 
-def test_learning_efficiency_of_percent_would_lose_a_factor_of_100() -> None:
-    assert f"{learning_efficiency(873.97, M200):.2E}" == "4.37E-06"
-
-
 def test_learning_efficiency_of_arrays_keeps_what_is_missing_missing() -> None:
     found = learning_efficiency([1.0, np.nan, 3.0], [10, 10, 100])
     np.testing.assert_array_equal(found, [0.1, np.nan, 0.03])
@@ -66,8 +62,3 @@ def test_game_time_as_the_review_computes_it_and_as_it_is() -> None:
     assert round(float(game_time_days(B100))) == 19290
     assert round(float(game_time_days_review(B100)) / DAYS_PER_YEAR, 1) == 57.0
     assert round(float(game_time_days(B100)) / DAYS_PER_YEAR, 1) == 52.8
-
-
-def test_half_an_hour_is_108_000_frames_and_in_the_review_100_000() -> None:
-    assert game_time_days(108_000) * 48 == 1
-    assert game_time_days_review(100_000) * 48 == 1

@@ -22,7 +22,6 @@ def test_a_worked_example() -> None:
     assert found[2].settings.tolist() == [0, 3]
     assert sensitivity(found) == pytest.approx(0.15)
     assert dimensionality(found) == 2
-    assert dimensionality(found, share=0.85) == 0
 
 
 def test_what_does_not_vary_is_no_parameter() -> None:

@@ -68,7 +68,7 @@ def test_no_other_method_and_no_other_level() -> None:
 @pytest.mark.parametrize(("runs_x", "runs_y"), [(2, 3), (5, 5), (4, 1)])
 def test_variances_of_the_probability_of_improvement_by_pairs(runs_x: int, runs_y: int) -> None:
     x, y = np.round(2 * made_up(3, runs_x, 1)), np.round(2 * made_up(3, runs_y, 2))
-    value, found = samples.improvement(*(samples.sample_of(table, sort=False) for table in (x, y)))
+    value, found = samples.improvement(*(samples.sample_of(table) for table in (x, y)))
     assert value == compare.probability_of_improvement(x, y)
     expected = []
     for one, other in ((x, y), (y, x)):
@@ -85,18 +85,18 @@ def test_variances_of_a_profile_by_the_binomial() -> None:
     assert found.variances == pytest.approx(np.array([[0.25, 0.0], [0.25 * 0.75, 0.0]]) / 3 / 4)
 
 
-def test_a_sample_keeps_the_runs_that_are_there_in_ascending_tasks() -> None:
+def test_a_sample_keeps_the_runs_that_are_there_task_after_task() -> None:
     nan = np.nan
     found = samples.sample_of(np.array([[9.0, nan, 5], [1.0, 2, 3], [nan, nan, 4]]))
-    assert found.runs.tolist() == [1, 2, 3, 4, 9, 5]
-    assert found.first.tolist() == [0, 3, 4, 6]
+    assert found.runs.tolist() == [9, 5, 1, 2, 3, 4]
+    assert found.first.tolist() == [0, 2, 5, 6]
     means, variances = found.by_task(found.runs)
-    assert (means.tolist(), variances.tolist()) == ([2, 4, 7], [1, 0, 8])
+    assert (means.tolist(), variances.tolist()) == ([7, 2, 4], [8, 1, 0])
 
 
 def test_placements_count_lower_and_not_higher_runs() -> None:
     x, y = np.array([[1.0, 3, 2], [0.0, 9, 9]]), np.array([[2.0, 2], [9.0, 1]])
-    found = samples.placements(*(samples.sample_of(table, sort=False) for table in (x, y)))
+    found = samples.placements(*(samples.sample_of(table) for table in (x, y)))
     expected = [((row_y < run).sum(), (row_y <= run).sum()) for row_x, row_y in zip(x, y, strict=True) for run in row_x]
     assert list(zip(*(column.tolist() for column in found), strict=True)) == list(itertools.chain(expected))
 

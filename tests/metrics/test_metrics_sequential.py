@@ -120,18 +120,6 @@ def test_more_runs_change_nothing_that_was_said_of_fewer() -> None:
                 assert one == other
 
 
-def test_what_is_undecided_at_the_end_is_equal_and_wants_no_more() -> None:
-    row = np.random.default_rng(0).normal(size=30)
-    tests = found([row, row], Plan())
-    assert tests.pairs[0].decision == "equal"
-    assert tests.pairs[0].steps[-1].runs == 25
-    assert tests.wanted == (0, 0)
-
-
-def test_scores_that_never_vary_are_equal() -> None:
-    assert found([np.full(25, 7.0)] * 2, Plan()).pairs[0].decision == "equal"
-
-
 def test_drawn_permutations_find_about_the_boundaries_of_all() -> None:
     scores = list(np.random.default_rng(4).normal([[0.0], [0.8]], 1.0, (2, 8)))
     every, drawn = (found(scores, Plan(4, 2, 0.1, permutations)).pairs[0] for permutations in (4900, 4899))

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arcademark.errors import ArcadeMarkError
@@ -39,16 +38,3 @@ def test_every_window_by_hand() -> None:
 def test_bad_episodes_are_refused(scores: object, frames: object, k: int, message: str) -> None:
     with pytest.raises(ArcadeMarkError, match=message):
         training_score(scores, frames, k)  # type: ignore[arg-type]
-
-
-@settings(deadline=None)
-@given(EPISODES, st.data())
-def test_windows_agree_with_a_slow_oracle(episodes: list[tuple[float, int]], data: st.DataObject) -> None:
-    k = data.draw(st.integers(1, len(episodes)))
-    scores = [score for score, _ in episodes]
-    frames = np.cumsum([step for _, step in episodes]).tolist()
-    found = training_score(scores, frames, k)
-    slow = [sum(scores[first : first + k]) / k for first in range(len(scores) - k + 1)]
-    np.testing.assert_allclose(found.curve, slow, rtol=1e-9, atol=1e-6)
-    assert found.end_frames.tolist() == frames[k - 1 :]
-    assert found.end == found.curve[-1]

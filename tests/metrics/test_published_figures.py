@@ -66,18 +66,3 @@ def test_saber_of_57_games(algorithm: str, printed_mean: float, below_random: se
     lifted = -normalised[normalised < 0].sum() / 57
     assert defined.mean() == pytest.approx(np.minimum(normalised, 200).mean() + lifted)
     assert ((defined >= 0) & (defined <= 200)).all()
-
-
-@pytest.mark.parametrize(
-    ("algorithm", "task", "printed_hns", "printed_hwrns"),
-    [
-        ("R2D2", "battle_zone", 1388.64, 64.08),
-        ("Agent57", "qbert", 4365.06, 24.18),
-        ("Agent57", "skiing", 101.05, 93.27),
-        ("MuZero", "pong", 118.13, 100.0),
-    ],
-)
-def test_single_cells(algorithm: str, task: str, printed_hns: float, printed_hwrns: float) -> None:
-    score = [COLUMNS[algorithm][task]]
-    assert hns(score, RANDOM, HUMAN, [task])[0] == pytest.approx(printed_hns, abs=0.006)
-    assert hwrns(score, RANDOM, RECORD, [task])[0] == pytest.approx(printed_hwrns, abs=0.006)

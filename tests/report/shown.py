@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from arcademark.reports import presenter
-from arcademark.reports.render import html, latex, markdown, terminal
+from arcademark.reports.render import html, latex, terminal
 from arcademark.reports.render import json as as_json
 from arcademark.reports.render.layout import Console
 from arcademark.reports.tables.report import ScoreReport
@@ -19,10 +19,6 @@ def page(report: ScoreReport) -> str:
 
 def tex(report: ScoreReport) -> str:
     return latex.render(presenter.document(report), everything=True)
-
-
-def as_markdown(report: ScoreReport) -> str:
-    return markdown.render(presenter.document(report), everything=True)
 
 
 def printed(report: ScoreReport, width: int, *, everything: bool = False, colour: bool = False) -> str:

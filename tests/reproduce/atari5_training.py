@@ -10,7 +10,6 @@ import numpy as np
 from arcademark.catalogue import collections
 from arcademark.metrics import normalise
 from arcademark.suite.references import scores as reference_scores
-from arcademark.suite.subsets import subset
 from arcademark.suite.tasks import suite
 
 GAMES = suite("atari-57").tasks
@@ -78,18 +77,6 @@ def cross_validated(games: tuple[str, ...]) -> tuple[float, float, float]:
     return 1 - np.mean(squares) / np.var(targets), np.log(10) * np.mean(sizes), float(np.mean(squares))
 
 
-def predictions(model: str) -> dict[str, tuple[float, float]]:
-    """True median and the published model's prediction by algorithm."""
-    chosen = subset(model)
-    inputs, targets, names = sample(chosen.tasks)
-    predicted = 10 ** (inputs @ np.array(chosen.coefficients)) - 1
-    return {name: (10**true - 1, guess) for name, true, guess in zip(names, targets, predicted, strict=True)}
-
-
-def relative_errors(model: str) -> dict[str, float]:
-    return {name: (guess - true) / true for name, (true, guess) in predictions(model).items()}
-
-
 @cache
 def game_models(games: tuple[str, ...]) -> dict[str, tuple[np.ndarray, float, float, float]]:
     """By target game: intercept and coefficients, R², residual and total sum of squares."""
@@ -102,12 +89,6 @@ def game_models(games: tuple[str, ...]) -> dict[str, tuple[np.ndarray, float, fl
         total = float(np.sum((targets - targets.mean()) ** 2))
         found[target] = (coefficients, 1 - residual / total, residual, total)
     return found
-
-
-def explained(games: tuple[str, ...], targets) -> float:
-    """Share of the variance that the models of these targets explain together."""
-    models = game_models(games)
-    return 1 - sum(models[target][2] for target in targets) / sum(models[target][3] for target in targets)
 
 
 def correlation(a: str, b: str) -> float:

@@ -8,11 +8,9 @@ from arcademark import reproduce
 from arcademark.catalogue import collections
 from arcademark.catalogue.errata import errata
 from arcademark.reproduce.ale2013 import scores as data
-from arcademark.reproduce.ale2013.figures import figure as ale2013_figure
 from arcademark.reproduce.ale2013.scores import stated
 from arcademark.reproduce.ale2013.statements import look_ahead, lost, statements, with_pairs
 from arcademark.reproduce.comparison import statements as table
-from arcademark.scores.table import ScoreTable
 
 DIFFER = {
     "Abstract: games with results",
@@ -121,74 +119,6 @@ def test_a_lost_cell_is_missing_and_takes_no_part_in_the_best():
     uct = data.raw(("UCT",))[0]
     assert [game for game, score in zip(data.games(), uct, strict=True) if np.isnan(score)] == ["skiing"]
     assert data.best(data.SEARCH)[data.games().index("skiing")] == 0
-
-
-@pytest.fixture
-def own_baselines(monkeypatch):
-    """Runs of our own: the published three in all games but Zaxxon, and one that is best in all but Pong."""
-    tasks = data.games()[:-1]
-    published = collections.load("ale-2013", algorithms=data.BASELINES).select(tasks=tasks)
-    better = np.where(np.array(tasks) == "pong", np.nan, 1e6)
-    ours = ScoreTable(
-        (*data.BASELINES, "better"),
-        tasks,
-        np.concatenate([published.scores, better[np.newaxis, :, np.newaxis]]),
-        ("",) * 4,
-        ("",) * 4,
-    )
-    load, names = collections.load, collections.collections()
-    monkeypatch.setattr(collections, "collections", lambda: (*names, data.OWN_BASELINES))
-    monkeypatch.setattr(
-        collections, "load", lambda name, **rest: ours if name == data.OWN_BASELINES else load(name, **rest)
-    )
-    for cached in (data.baseline_sets, data.own_random):
-        cached.cache_clear()
-    yield
-    for cached in (data.baseline_sets, data.own_random):
-        cached.cache_clear()
-
-
-@pytest.mark.usefixtures("own_baselines")
-def test_without_runs_of_all_games_there_is_no_random_player_of_our_own():
-    assert data.own_random() is None
-
-
-@pytest.fixture
-def own_random(monkeypatch):
-    random = dict.fromkeys(data.games(), -2.0) | {"freeway": 0.01}
-    monkeypatch.setattr(data, "own_random", lambda: random)
-
-
-@pytest.mark.usefixtures("own_random")
-def test_our_own_random_player_decides_what_printed_digits_do_not():
-    statement = found("§4.1.1: Freeway's random-normalised scores")
-    assert statement.verdict == "agrees"
-    assert statement.recomputed.startswith("1,130 to 1,910 by our runs")
-    assert data.random_scores(data.own_random())[:, data.games().index("pong")] == pytest.approx(
-        np.array([-19.2, -19, -19.6, -19.9, -19.9]) / 2
-    )
-    titles = [panel.title for panel in ale2013_figure(2).panels]
-    assert titles[:2] == [
-        "a) Random-normalised scores, Random as published",
-        "a) Random-normalised scores, our runs of Random",
-    ]
-
-
-@pytest.mark.usefixtures("own_baselines")
-def test_our_own_runs_of_baselines_stand_beside_the_published_ones():
-    published, ours = data.baseline_sets()
-    assert ours.name == "our runs of 4 baselines"
-    assert set(published.scores) - set(ours.scores) == {"zaxxon"}
-    assert found("§3.1.3: games in which a learner is ahead of our runs").recomputed == "1 of 54"
-    assert found("§3.1.3: games in which a learner is ahead of the three").recomputed.startswith("39 of 55")
-    scored = data.baseline_scores(ours)
-    assert np.isnan(scored[:, -1]).all()
-    assert set(ours.scores["pong"]) == set(published.scores["pong"])
-    pong = data.games().index("pong")
-    assert (scored[:, pong] > 1).any()
-    assert np.nanmax(np.delete(scored, pong, axis=1)) < 1
-    ours_differ = [c for c in comparisons() if "our runs" in c.where and c.verdict == "differs"]
-    assert all("our own runs" in c.why for c in ours_differ)
 
 
 def test_features_and_trees_by_hand():

@@ -6,19 +6,16 @@ from collections import Counter
 from functools import cache
 
 import atari5_training as plain
-import numpy as np
 import pytest
 
 from arcademark.catalogue.errata import NOT_DECIDABLE, errata
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.reports.reproductions import figures as reproduction_figures
 from arcademark.reproduce import comparison
 from arcademark.reproduce.atari5 import data as atari5_data
 from arcademark.reproduce.atari5 import figures as figures_atari5
 from arcademark.reproduce.atari5 import results as atari5_results
 from arcademark.reproduce.atari5 import scope as atari5_scope
 from arcademark.reproduce.atari5 import statements as atari5
-from arcademark.reproduce.atari5 import study as atari5_study
 from arcademark.suite.subsets import subset
 from arcademark.suite.tasks import suite
 
@@ -100,18 +97,6 @@ def test_the_fits_are_those_of_a_reference_implementation():
     assert atari5_data.correlation("skiing", "alien") == pytest.approx(plain.correlation("skiing", "alien"))
 
 
-def test_single_games_are_sorted_by_what_they_explain():
-    models = list(atari5_data.single_games().items())
-    assert [models[0][0], models[-1][0]] == ["surround", "zaxxon"]
-    assert [round(model.r2, 3) for _, model in (models[0], models[-1])] == [0.002, 0.903]
-    assert np.all(np.diff([model.r2 for _, model in models]) >= 0)
-
-
-def test_go_explore_comes_out_far_above_what_is_printed():
-    true, guess = atari5_study.go_explore()
-    assert (round(true), round(guess)) == (1446, 1855)
-
-
 def test_a_wrong_print_is_noticed():
     assert comparison.row("here", ("0.104", "$35,760", "10.4%"), (0.10449, 35759.52, 10.43)).verdict == "agrees"
     wrong = comparison.row("here", ("0.104", "$35,759"), (0.1046, 35759.52))
@@ -155,21 +140,10 @@ def test_what_is_stated_of_a_figure_goes_with_it(number, title):
     assert part in parts()
 
 
-def test_no_figure_no_statement():
-    assert atari5.about_figure(1) == ()
-
-
 def test_a_number_is_written_as_the_one_beside_it_is_printed():
     assert [comparison.like(text, 29028.1) for text in ("29028.1", "29,028.1", "$1,000", "12%")] == [
         *("29028.1", "29,028.1", "$29,028", "29028%")
     ]
-
-
-def test_figures_carry_all_numbers_as_far():
-    panel = figures_atari5.figure(2).panels[0]
-    shown = [reproduction_figures.number(value, panel) for value in panel.series[0].values]
-    assert shown[0] == "0.903"
-    assert {len(text.partition(".")[2]) for text in shown} == {3}
 
 
 def statement(where):
@@ -186,13 +160,6 @@ def test_what_agrees_could_have_differed(monkeypatch):
     assert statement(afterwards).recomputed == "44 of the 62 in the training table, those that have them"
     monkeypatch.setattr(atari5_data, "estimates", lambda name: {"MuZero": (1.0, 1.0)})
     assert {item.where: item.verdict for item in atari5_scope.claims()}[afterwards] == "differs"
-
-
-def test_only_its_own_games_move_a_subset_score():
-    inside, outside = atari5_scope.raised("MuZero")
-    assert (len(inside), len(outside)) == (5, 52)
-    assert min(inside) > 1
-    assert set(outside) == {0.0}
 
 
 def test_which_median_was_kept_is_held_against_percent_and_not_against_games(monkeypatch):

@@ -6,7 +6,6 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.metrics.distribution import score_distribution
 from arcademark.reproduce.ale2013 import scores as data
 from arcademark.reproduce.ale2013.figures import figure as ale2013_figure
-from arcademark.reproduce.figures import Panel, Series
 from arcademark.reproduce.review import values as review_values
 from arcademark.reproduce.review.figures import figure as review_figure
 
@@ -97,7 +96,7 @@ def test_figure_3_of_2013_has_averages_and_medians():
 def test_figure_4_of_2013_falls_from_all_games_to_none():
     figure = ale2013_figure(4)
     for chart, scores in (
-        (figure.panels[0], data.baseline_scores(data.baseline_sets()[0])),
+        (figure.panels[0], data.baseline_scores()),
         (figure.panels[-1], data.inter_scores()),
     ):
         for series, row in zip(chart.series, scores, strict=True):
@@ -107,12 +106,3 @@ def test_figure_4_of_2013_falls_from_all_games_to_none():
                 assert height == score_distribution(row, [end], missing="omit")[0]
             between = [(a + b) / 2 for a, b in zip(series.ends, series.ends[1:], strict=False)]
             assert score_distribution(row, between, missing="omit") == pytest.approx(series.values[1:])
-
-
-def test_a_panel_whose_parts_do_not_fit_is_refused():
-    with pytest.raises(ArcadeMarkError, match="2 values, expected 1"):
-        Panel("T", "bars", "", (Series("a", (1.0, 2.0)),), ("x",))
-    with pytest.raises(ArcadeMarkError, match="do not ascend"):
-        Panel("T", "steps", "", (Series("a", (1.0, 0.5), (2.0, 1.0)),))
-    with pytest.raises(ArcadeMarkError, match="1 details for 2 labels"):
-        Panel("T", "bars", "", (Series("a", (1.0, 2.0)),), ("x", "y"), ("1M",))

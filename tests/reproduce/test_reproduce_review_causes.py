@@ -197,14 +197,6 @@ def test_every_category_is_tried() -> None:
     }
 
 
-def test_a_basis_is_not_changed_by_what_is_made_of_it() -> None:
-    before = ours().scores["Rainbow"]["pong"], ours().references["Random"]["pong"]
-    other = ours().with_scores({("Rainbow", "pong"): -21.0}).with_references({("Random", "pong"): -21.0})
-    assert (other.scores["Rainbow"]["pong"], other.references["Random"]["pong"]) == (-21.0, -21.0)
-    assert (ours().scores["Rainbow"]["pong"], ours().references["Random"]["pong"]) == before
-    assert value(Location(3, "pong", "Rainbow", "hns"), other) == 0.0
-
-
 def test_rounded_references_are_roundings_of_ours() -> None:
     for name in REFERENCES:
         full, rounded = ours().references[name], as_rounded().references[name]
@@ -212,22 +204,3 @@ def test_rounded_references_are_roundings_of_ours() -> None:
         assert all(abs(full[task] - rounded[task]) <= 0.5 for task in full)
     assert as_rounded().references["Random"]["battle_zone"] == 2360
     assert as_rounded().references["Random"]["robotank"] == 2.2
-
-
-def test_one_score_alone_gives_all_percentages_of_gdi_i3_on_fishing_derby() -> None:
-    places = {
-        place: printed
-        for place, printed in PRINTED.items()
-        if (place.row, place.algorithm) == ("fishing_derby", "GDI-I3") and place.quantity in ("hns", "hwrns")
-    }
-    assert set(places.values()) == {"285.71", "92.89"}
-    tried = [hundredths / 100 for hundredths in range(5850, 5951)]
-    found = [
-        score
-        for score in tried
-        if all(
-            gives(place, printed, BEHIND.with_scores({("GDI-I3", "fishing_derby"): score}))
-            for place, printed in places.items()
-        )
-    ]
-    assert found == [59.44] == [ours().scores["GDI-I3"]["fishing_derby"]]

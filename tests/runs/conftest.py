@@ -19,7 +19,7 @@ from arcademark.runs.engines.here import InProcessEngine
 from arcademark.runs.execution import ENGINES, execute
 from arcademark.runs.plan import Plan, make_plan
 from arcademark.runs.store import manifest
-from arcademark.suite.protocols import Protocol, protocol
+from arcademark.suite.protocols import from_json, protocol
 
 PACED = Path(__file__).with_name("paced.py")
 FAKES = Path(__file__).parents[1] / "fakes"
@@ -79,7 +79,7 @@ def rename() -> Callable[[Path], None]:
     def name_anew(run: Path) -> None:
         document = manifest.read(run)
         agents = {agent["label"]: agent for agent in document["agents"]}
-        rules = Protocol.from_json(document["protocol"])
+        rules = from_json(document["protocol"])
         with altering.database(run) as database:
             for old, agent, game, seed in database.execute("SELECT id, agent, game, seed FROM trial").fetchall():
                 new = manifest.trial_of(document, rules, agents[agent], game, seed)

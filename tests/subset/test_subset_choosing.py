@@ -46,19 +46,6 @@ def test_what_is_left_out_teaches_nothing(trained):
     assert np.abs(choosing.covariance(changed) - choosing.covariance(trained)).max() > 0.02
 
 
-def test_a_paper_of_many_weighs_as_the_root_of_them(trained):
-    """Of complete scores: half of the covariance is theirs, a group together weighing as the root of its number."""
-    full = np.nan_to_num(trained.percent, nan=50.0)
-    groups = ["many"] * 25 + ["few"] * 5
-    known = train(full, trained.algorithms, TASKS, groups)
-    logs = np.log10(1 + full)
-    both = np.column_stack([logs, np.log10(1 + np.median(full, axis=1))])
-    weights = np.array([25**-0.5] * 25 + [5**-0.5] * 5)
-    seen = np.cov(both, rowvar=False, aweights=weights, ddof=0)
-    expected = 2 * choosing.covariance(known) - seen
-    np.testing.assert_allclose(expected[:9, :9], known.joint.covariance, atol=0.02)
-
-
 @pytest.mark.parametrize("size", [0, 9])
 def test_sizes_that_there_are_not(trained, size):
     with pytest.raises(ArcadeMarkError, match="fewer than all"):

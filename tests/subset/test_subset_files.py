@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from arcademark.errors import ArcadeMarkError
 from arcademark.subset.predict import files
 from arcademark.subset.predict.model import SubsetModel, from_candidate, from_subset
+from arcademark.subset.predict.spread import Spread
 from arcademark.subset.problem import make_problem
 from arcademark.subset.search.search import evaluate
 from arcademark.suite.subsets import Nested, subset
@@ -33,6 +34,8 @@ OWN = SubsetModel(
     absolute_error=7.5,
     summary="mean",
     unit="levels",
+    nested=Nested(mean=0.2, median=0.1, worst=0.9, n=3, errors=((0.1,), (0.2, 0.3))),
+    spread=Spread((1.0, 2.0), ((4.0, 0.0), (0.0, 1.0)), ((0.1,),) * 9),
 )
 
 
@@ -110,12 +113,6 @@ def changed(**changes: object) -> str:
 def test_what_is_wrong_is_told(text, told):
     with pytest.raises(ArcadeMarkError, match=told.replace("[", r"\[").replace("$", r"\$")):
         files.loads(text, "m.json")
-
-
-def test_nested_errors_are_kept():
-    model = files.loads(changed(nested=NESTED))
-    assert model.nested == Nested(**(NESTED | {"errors": tuple(map(tuple, NESTED["errors"]))}))
-    assert files.loads(files.dumps(model)) == model
 
 
 def test_a_found_model_predicts_what_its_fit_says():

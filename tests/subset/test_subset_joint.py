@@ -39,17 +39,6 @@ def test_conditioning_by_hand():
     assert joint.extrapolation([True, False], np.array([7.0, np.nan])) == pytest.approx(np.sqrt((4 + 9) / (4 + 1)))
 
 
-def test_a_pair_that_goes_against_each_other_is_told_to_be_independent():
-    covariance, precision = fit_covariance(np.array([[2.0, -1.0], [-1.0, 3.0]]))
-    assert covariance == pytest.approx(np.diag([2.0, 3.0]) * (1 + NOISE), abs=1e-6)
-    assert precision == pytest.approx(np.linalg.inv(covariance))
-
-
-def test_a_pair_that_goes_together_stays_as_it_is():
-    covariance, _ = fit_covariance(np.array([[2.0, 1.0], [1.0, 3.0]]))
-    assert covariance == pytest.approx(np.array([[2 * (1 + NOISE), 1.0], [1.0, 3 * (1 + NOISE)]]))
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_no_general_optimiser_finds_a_likelier_covariance(seed):
     rng = np.random.default_rng(seed)

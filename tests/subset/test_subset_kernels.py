@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 
 import numpy as np
 import pytest
@@ -9,7 +8,7 @@ from numba import njit
 from scipy.optimize import nnls
 
 from arcademark.subset.least_squares import make_room, nonnegative_least_squares
-from arcademark.subset.search.bounds import completions, count_pairs, eliminate, explained_by_pair, ways
+from arcademark.subset.search.bounds import count_pairs, eliminate, explained_by_pair
 
 
 @njit
@@ -72,40 +71,3 @@ def test_pairs_explain_as_much_as_least_squares_with_the_last_two_not_negative(s
         free = x[:, :chosen]  # coefficients of any sign, as differences of two that are not negative
         rest = nnls(np.column_stack([free, -free, x[:, [i, j]]]), y, maxiter=1000)[1] ** 2
         assert corner - explained[i, j] == pytest.approx(rest, rel=1e-8)
-
-
-@njit
-def count_completions(lack, end, need, slots):
-    return completions(lack, end, need, slots)
-
-
-@njit
-def count_ways(n, k):
-    return ways(n, k)
-
-
-def test_ways_are_counted_exactly_as_long_as_they_fit():
-    for n in range(75):
-        for k in range(n + 2):
-            if math.comb(n, k) < 2**62:
-                assert count_ways(n, k) == math.comb(n, k)
-    assert count_ways(5, -1) == 0
-
-
-def test_completions_of_many_classes_are_counted_by_tasks():
-    lack = np.array([0] * 20 + [1 << bit | 1 << (bit + 1) for bit in range(0, 60, 2)], np.int64)
-    need = int(np.bitwise_or.reduce(lack[20:28]))
-    assert count_completions(lack, len(lack), need, 8) == 1
-    assert count_completions(lack, len(lack), need, 10) == math.comb(len(lack) - 8, 2)
-    assert count_completions(lack, len(lack), need, 7) == 0
-    everyone = np.random.default_rng(0).integers(1, 2**50, 60)
-    assert count_completions(everyone, 60, 2**50 - 1, 20) == -1  # too many to be counted so
-
-
-def test_completions_are_counted_one_by_one():
-    rng = np.random.default_rng(3)
-    lack = rng.integers(0, 8, 9) * rng.integers(0, 2, 9)
-    for need, end, slots in itertools.product((0, 1, 5, 7), (9, 5), (0, 1, 2, 4)):
-        each = itertools.combinations(lack[:end].tolist(), slots)
-        expected = sum(np.bitwise_or.reduce([0, *chosen]) & need == need for chosen in each)
-        assert count_completions(lack, end, need, slots) == expected

@@ -159,6 +159,8 @@ def test_dear_tasks_are_played_later(trained):
     dear = predict(trained, {"a": 20.0}, QUANTITIES, rng=np.random.default_rng(0), frames=frames).plays
     assert dear[-1].task == first
     assert dear[-1].left == alike[0].left
+    plays = first_plays(trained, rng=np.random.default_rng(1), frames={task: 1 + 999 * (task == "a") for task in TASKS})
+    assert plays[-1].task == "a"
 
 
 def test_bad_input_is_told(trained):
@@ -210,27 +212,6 @@ def test_the_error_is_that_of_the_farther_end_of_the_interval():
 def test_a_level_that_is_no_fraction_is_refused(trained, level):
     with pytest.raises(ArcadeMarkError, match="expected a fraction between 0 and 1"):
         predict(trained, {"a": 20.0}, rng=np.random.default_rng(0), level=level)
-
-
-def test_what_to_play_first_agrees_with_trying_it(trained):
-    """Draw the task from the whole distribution, predict the others from it, and see what is left of the spread."""
-    joint = trained.joint
-    plays = first_plays(trained, rng=np.random.default_rng(1), draws=4000)
-    rng = np.random.default_rng(0)
-    logs = rng.multivariate_normal(joint.mean, joint.covariance, size=4000)
-    today = np.log10(1 + np.median(trained.back(logs), axis=1)).std()
-    noise = rng.standard_normal((500, 7))
-    for step in plays:
-        place = TASKS.index(step.task)
-        left = []
-        for value in logs[:60, place]:
-            tried = np.full(7, np.nan)
-            tried[place] = 10 ** max(0.0, value) - 1
-            again = calibration.draw(trained, joint, tried, np.isfinite(tried), (MEDIAN,), noise)
-            left.append(np.log10(1 + again.summaries["median"]).var())
-        assert step.left == pytest.approx(np.sqrt(np.mean(left)) / today, abs=0.1)
-    dear = first_plays(trained, rng=np.random.default_rng(1), frames={task: 1 + 999 * (task == "a") for task in TASKS})
-    assert dear[-1].task == "a"
 
 
 @pytest.mark.parametrize("known", ["a", "ab", "abcdef", "abcdefg"])

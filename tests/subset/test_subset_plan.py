@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.errors import UnknownNameError
 from arcademark.subset.problem import Problem, make_problem
 from arcademark.subset.search.plan import ATARI_5, Step, follow, plan
 from arcademark.subset.search.search import evaluate
@@ -78,15 +78,3 @@ def test_the_papers_plan_nests_as_its_section_4_3_says():
     assert plan("atari-5") is ATARI_5
     with pytest.raises(UnknownNameError, match="atari-5"):
         plan("atari-6")
-
-
-@pytest.mark.parametrize(
-    ("steps", "told"),
-    [
-        ((Step("a", 1), Step("a", 2)), "two steps are named 'a'"),
-        ((Step("a", 1, within="b"),), "'b' is no earlier step"),
-    ],
-)
-def test_plans_that_are_none(problem, steps, told):
-    with pytest.raises(ArcadeMarkError, match=told):
-        follow(problem, steps)

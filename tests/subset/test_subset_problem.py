@@ -34,8 +34,6 @@ def test_filters_name_what_they_leave_out():
 
 def test_target_counts_tasks_that_are_left_out():
     assert made().y == pytest.approx(log10_score([25.0, 7.0]))  # of −5, 10, 40, 100 and of 3, 7, 20
-    assert made(exclude=["delta"]).y == pytest.approx(log10_score([25.0, 7.0]))
-    assert made(exclude=["delta"]).left_out["delta"] == "it was excluded"
 
 
 @pytest.mark.parametrize(
@@ -99,7 +97,7 @@ def test_bad_tables_are_refused(scores, algorithms, tasks, says):
 
 
 def test_unknown_names_are_refused():
-    for options in ({"target": "medain"}, {"transform": "lgo10"}, {"exclude": ["alpa"]}):
+    for options in ({"target": "medain"}, {"transform": "lgo10"}):
         with pytest.raises(UnknownNameError):
             made(**options)
     with pytest.raises(ArcadeMarkError, match="target has shape"):

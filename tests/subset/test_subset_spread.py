@@ -10,15 +10,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made_up_scores import random_problem
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.subset.predict import files
 from arcademark.subset.predict.model import SubsetModel
 from arcademark.subset.predict.spread import Spread, extrapolation, spread
 from arcademark.subset.problem import Problem
-from arcademark.subset.search.search import search
-from arcademark.subset.studies.validate import HeldOut, coverage, nested, validation
+from arcademark.subset.studies.validate import HeldOut, coverage, validation
 from arcademark.suite import subsets
 
 ONE = Spread((1.0, 2.0), ((4.0, 0.0), (0.0, 1.0)), ((0.1,),) * 9)
@@ -51,44 +49,10 @@ def test_scores_that_go_against_each_other_are_odd():
     assert found.extrapolation([1.8, 1.8]) < 1.2 < 2 < found.extrapolation([1.4, 0.6])
 
 
-def test_a_task_without_differences_and_one_twice_have_a_spread():
-    X = np.column_stack([np.arange(6.0), np.arange(6.0), np.ones(6)])
-    found = spread(Problem(X, X[:, 0], tuple("abcdef"), ("x", "y", "z")), ("x", "y", "z"))
-    assert math.isfinite(found.extrapolation([2.0, 2.0, 1.0]))
-
-
-@pytest.mark.parametrize(
-    ("mean", "covariance", "error"),
-    [
-        ((1.0,), ((1.0, 0.0), (0.0, 1.0)), 0.1),
-        ((1.0, 2.0), ((1.0, 2.0), (2.0, 1.0)), 0.1),
-        ((1.0, 2.0), ((1.0, 0.5), (0.0, 1.0)), 0.1),
-        ((1.0, 2.0), ((1.0, 0.0), (0.0, math.inf)), 0.1),
-        ((1.0,), ((1.0,),), -0.1),
-        ((1.0,), ((1.0,),), math.nan),
-    ],
-)
-def test_what_is_no_spread_is_refused(mean, covariance, error):
-    with pytest.raises(ArcadeMarkError, match="positive definite"):
-        Spread(mean, covariance, ((error,),))
-
-
 def test_too_few_cases_are_refused():
     X = np.array([[1.0, np.nan], [1.0, 2.0], [2.0, np.nan]])
     with pytest.raises(ArcadeMarkError, match="1 algorithms have scores on all of a, b"):
         spread(Problem(X, np.ones(3), ("x", "y", "z"), ("a", "b")), ("a", "b"))
-
-
-def test_nested_predictions_know_their_oddness_beside_other_sources():
-    problem = random_problem(3, missing=0.05)
-    sources = {name: f"paper {row % 5}" for row, name in enumerate(problem.algorithms)}
-    found = nested(problem, sources, lambda p: {"": search(p, 2, folds=4, fold_seed=7, top=1).best})[""]
-    for item in found.held_out:
-        others = problem.with_algorithms([r for r, a in enumerate(problem.algorithms) if sources[a] != item.source])
-        row = problem.algorithms.index(item.algorithm)
-        values = problem.X[row, list(problem.positions(item.tasks))]
-        assert item.extrapolation == pytest.approx(spread(others, item.tasks).extrapolation(values))
-    assert max(item.extrapolation for item in found.held_out) > 1
 
 
 def test_usual_residuals_are_divided_by_the_oddness():
@@ -118,12 +82,6 @@ def test_intervals_are_as_many_times_as_wide_as_scores_are_odd(a, b):
 def test_without_a_spread_intervals_are_as_wide_for_all():
     found = model(spread=None).estimate({"a": 1e5, "b": 0.0}, max_frames_per_episode=None)
     assert math.log10(1 + found.high) - math.log10(1 + found.value) == pytest.approx(0.3)
-
-
-def test_files_keep_it():
-    made = model()
-    assert files.loads(files.dumps(made)) == made
-    assert files.loads(files.dumps(model(spread=None))).spread is None
 
 
 @pytest.mark.parametrize(

@@ -51,12 +51,6 @@ def test_no_algorithm_to_compare():
     assert (agreement.compared, agreement.mean_error, agreement.worst_error, agreement.pairs) == (0, None, None, 0)
 
 
-def test_a_model_of_tasks_that_the_table_lacks_estimates_nothing():
-    other = SubsetModel("other", ("z",), (1.0,), 0.0, 0.1, "median", None, "made up")
-    found = study(SCORES, NAMES, TASKS, (other,))
-    assert all(row.estimates[0].value is None for row in found.rows)
-
-
 def test_bad_input():
     with pytest.raises(ArcadeMarkError, match="shape"):
         study(SCORES, NAMES[:2], TASKS, (FIRST,))

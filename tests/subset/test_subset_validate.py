@@ -6,8 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from made_up_scores import random_problem, slow_search
 
 from arcademark.errors import ArcadeMarkError
@@ -70,21 +68,6 @@ def test_agrees_with_searching_slowly_without_each_source(seed, size):
     }
 
 
-def test_a_source_does_not_see_itself():
-    """Were the odd paper's target seen, another task would be chosen for it."""
-    rng = np.random.default_rng(3)
-    honest = rng.uniform(1, 3, 20)
-    X = np.column_stack([honest, np.r_[np.zeros(16), honest[16:] * 9]])
-    y = np.r_[honest[:16], honest[16:] * 9]
-    names = tuple(f"a{row:02}" for row in range(20))
-    problem = Problem(X, y, names, ("usual", "odd"))
-    sources = {name: "odd" if row >= 16 else f"paper {row % 4}" for row, name in enumerate(names)}
-    found = nested(problem, sources, choose(1))["best"]
-    odd = [item for item in found.held_out if item.source == "odd"]
-    assert [item.tasks for item in odd] == [("usual",)] * 4
-    assert [item.predicted for item in odd] == pytest.approx(honest[16:])
-
-
 def test_a_copy_under_another_source_is_dropped_and_the_fuller_one_stays():
     rng = np.random.default_rng(1)
     X = rng.uniform(1, 2, (12, 11))
@@ -97,13 +80,6 @@ def test_a_copy_under_another_source_is_dropped_and_the_fuller_one_stays():
     found = nested(problem, sources, choose(1))["best"]
     assert found.unpredicted == {"d": "a copy of h"}
     assert len(found.held_out) == 11
-
-
-def test_scores_at_the_least_do_not_make_a_copy():
-    X = np.zeros((6, 12))
-    X[:, 0] = np.arange(6)
-    problem = Problem(X, np.arange(6.0), tuple("abcdef"), tuple(map(str, range(12))))
-    assert copies(problem, {name: name for name in problem.algorithms}) == {}
 
 
 def made(residuals: dict[str, list[float]]) -> Validation:
@@ -126,18 +102,6 @@ def test_intervals_count_each_source_once():
     # Without a: b, c, d at 1/4 each, so 0.3; without b or c: a, and c or b; without d: a, b.
     assert (measured.inside, measured.of, measured.of_papers) == (5, 8, 0.5)
     assert measured.factor == pytest.approx(10**0.3)
-
-
-@given(
-    st.lists(st.lists(st.floats(-2, 2), min_size=1, max_size=4), min_size=2, max_size=12),
-    st.floats(0.05, 0.95),
-)
-def test_reach_grows_with_the_level_and_holds_its_share_of_sources(groups, level):
-    found = made({str(place): values for place, values in enumerate(groups)})
-    half_width = conformal_half_width(found.errors(), level)
-    assert conformal_half_width(found.errors(), level / 2) <= half_width
-    share = sum(np.mean([abs(value) <= half_width for value in values]) for values in groups) / (len(groups) + 1)
-    assert math.isinf(half_width) or share >= level - 1e-9
 
 
 def test_intervals_hold_what_they_promise_for_sources_that_can_be_exchanged():

@@ -11,7 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.suite.protocols import AtariProtocol, Protocol, StepProtocol, differences, protocol, protocols
+from arcademark.suite.protocols import (
+    AtariProtocol,
+    StepProtocol,
+    differences,
+    from_json,
+    protocol,
+    protocols,
+)
 from arcademark.suite.settings import format_setting
 
 SETTINGS = AtariProtocol.declarations()
@@ -91,13 +98,13 @@ def test_a_protocol_of_an_older_version_is_read_as_it_was(name):
     older = protocol(name).to_json()
     for setting in ("fire_reset", "modification", "colours"):
         del older["settings"][setting], older["provenance"][setting]
-    read = Protocol.from_json(older)
+    read = from_json(older)
     assert read == protocol(name)
     assert list(read.provenance) == list(SETTINGS)
     assert read.provenance["fire_reset"].status == "choice"
     del older["settings"]["noop_max"]
     with pytest.raises(ArcadeMarkError, match="noop_max"):
-        Protocol.from_json(older)
+        from_json(older)
 
 
 def test_every_start_is_the_protocol_with_each_of_its_starts_once():
@@ -163,13 +170,6 @@ def test_what_sets_the_protocols_apart():
     assert those("reported_episodes", "training_last_k") == {"machado-2018", "saber", "world-records"}
 
 
-def test_budgets():
-    entry = protocol("ale-2013")
-    assert (entry.training_episodes, entry.training_frames, entry.evaluation_episodes) == (5_000, None, 500)
-    entry = protocol("world-records")
-    assert (entry.training_frames, entry.evaluation_episodes) == (200_000_000, 100)
-
-
 def test_ale_v5_is_what_ale_py_registers():
     import ale_py
 
@@ -200,15 +200,6 @@ def test_overrides_are_labelled_and_keep_the_named_value():
     assert changed != protocol("world-records")
 
 
-def test_an_override_of_the_named_value_is_none():
-    named = protocol("world-records")
-    assert named.override({"frame_skip": "4", "screen_size": "84X84", "max_pool": "True"}) == named
-    assert named.override({"frame_skip": 5}).override({"frame_skip": 4}) == named
-    assert named.override({}) == named
-    assert named.override({"frame_skip": 5}).override({"frame_skip": 6}).overrides == {"frame_skip": 4}
-    assert named.override({"max_frames_per_episode": "1_000"}).max_frames_per_episode == 1_000
-
-
 @settings(deadline=None)
 @given(st.sampled_from(NAMES), CHANGES)
 def test_overriding_is_idempotent_and_restorable(name, changes):
@@ -235,7 +226,7 @@ def test_values_as_people_type_them_mean_the_same(name, changes):
 def test_json_and_pickle_restore_everything(name, changes):
     changed = protocol(name).override({"observation": "grayscale"} | changes)
     for restored in (
-        Protocol.from_json(json.loads(json.dumps(changed.to_json()))),
+        from_json(json.loads(json.dumps(changed.to_json()))),
         pickle.loads(pickle.dumps(changed)),
         copy.deepcopy(changed),
     ):
@@ -260,9 +251,9 @@ def test_differences_name_the_settings():
     found = differences(
         protocol("ale-v5"), protocol("ale-v5").override({"max_frames_per_episode": None, "frame_stack": 4})
     )
-    assert [str(entry) for entry in found] == [
-        "max_frames_per_episode: 108000 against none",
-        "frame_stack: 1 against 4",
+    assert [(entry.setting, entry.a, entry.b) for entry in found] == [
+        ("max_frames_per_episode", 108_000, None),
+        ("frame_stack", 1, 4),
     ]
 
 
@@ -322,26 +313,14 @@ def test_what_is_no_setting_cannot_be_overridden(name):
         protocol("world-records").override({name: "x"})
 
 
-def test_protocols_cannot_be_changed_in_place():
-    entry = protocol("saber")
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        entry.frame_skip = 5  # type: ignore[misc]
-    with pytest.raises(TypeError):
-        entry.overrides["frame_skip"] = 5  # type: ignore[index]
-    with pytest.raises(TypeError):
-        entry.provenance["frame_skip"] = None  # type: ignore[index]
-    with pytest.raises(TypeError):
-        protocols()["mine"] = entry  # type: ignore[index]
-
-
 def test_json_with_a_part_missing_or_wrong_is_refused():
     data = protocol("saber").to_json()
     for part in ("name", "settings", "overrides", "provenance"):
-        with pytest.raises(ArcadeMarkError, match="expected what Protocol"):
-            Protocol.from_json({key: value for key, value in data.items() if key != part})
+        with pytest.raises(ArcadeMarkError, match="expected what to_json"):
+            from_json({key: value for key, value in data.items() if key != part})
     with pytest.raises(ArcadeMarkError, match="frame_skip"):
-        Protocol.from_json(data | {"settings": {k: v for k, v in data["settings"].items() if k != "frame_skip"}})
+        from_json(data | {"settings": {k: v for k, v in data["settings"].items() if k != "frame_skip"}})
     with pytest.raises(ArcadeMarkError, match="frame_skip=many"):
-        Protocol.from_json(data | {"settings": data["settings"] | {"frame_skip": "many"}})
+        from_json(data | {"settings": data["settings"] | {"frame_skip": "many"}})
     with pytest.raises(ArcadeMarkError, match="to_json"):
-        Protocol.from_json({"settings": None})
+        from_json({"settings": None})

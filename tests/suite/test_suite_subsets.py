@@ -25,44 +25,6 @@ SIZES = {
     "ale-55-training": 5,
     "ale-55-test": 50,
 }
-# Name: coefficients by game (Table 9), R² and relative error in percent (Table 2) of Atari-5.
-MODELS = {
-    "atari-1": ({"name_this_game": 0.9976}, 0.864, 27.4),
-    "atari-3": ({"battle_zone": 0.3706, "name_this_game": 0.5133, "phoenix": 0.1015}, 0.976, 13.7),
-    "atari-5": (
-        {"battle_zone": 0.3820, "double_dunk": 0.0679, "name_this_game": 0.3108, "phoenix": 0.1241, "qbert": 0.0805},
-        0.984,
-        10.4,
-    ),
-    "atari-10": (
-        {
-            "amidar": 0.0825,
-            "bowling": 0.0559,
-            "frostbite": 0.0691,
-            "kung_fu_master": 0.0986,
-            "riverraid": 0.0486,
-            "battle_zone": 0.1888,
-            "double_dunk": 0.0852,
-            "name_this_game": 0.1287,
-            "phoenix": 0.1643,
-            "qbert": 0.0592,
-        },
-        0.992,
-        7.2,
-    ),
-    "atari-3-val": ({"assault": 0.3353, "ms_pacman": 0.4236, "yars_revenge": 0.1916}, 0.952, 17.1),
-    "atari-5-val": (
-        {
-            "bank_heist": 0.1072,
-            "video_pinball": 0.0959,
-            "assault": 0.2234,
-            "ms_pacman": 0.2943,
-            "yars_revenge": 0.2239,
-        },
-        0.972,
-        14.3,
-    ),
-}
 
 
 def test_a_subset_is_of_its_suite_and_says_what_it_is_for():
@@ -72,25 +34,6 @@ def test_a_subset_is_of_its_suite_and_says_what_it_is_for():
         assert entry.title
         assert entry.citation
         assert entry.advice.endswith(".")
-
-
-@pytest.mark.parametrize("name", MODELS)
-def test_published_models(name):
-    coefficients, r_squared, percent = MODELS[name]
-    entry = subset(name)
-    assert entry.coefficients is not None
-    assert dict(zip(entry.tasks, entry.coefficients, strict=True)) == coefficients
-    assert entry.r_squared == r_squared
-    assert entry.relative_error == pytest.approx(percent / 100)
-    assert entry.max_frames_per_episode == 108_000
-    assert entry.suite == "atari-57"
-
-
-def test_a_subset_without_a_published_model_has_no_coefficients():
-    without = set(SIZES) - set(MODELS)
-    assert all(subset(name).coefficients is None for name in without)
-    assert {name for name in without if subset(name).r_squared is not None} == {"dqn-7"}
-    assert (subset("dqn-7").r_squared, subset("dqn-7").relative_error) == (0.756, 0.389)
 
 
 def test_only_the_sets_for_development_are_for_tuning():
@@ -107,11 +50,6 @@ def test_smaller_sets_are_part_of_larger_ones_and_validation_is_apart():
     assert games["hard-exploration-3"] < games["hard-exploration-7"] < games["agent57-challenging"]
     assert games["agent57-challenging"] - games["hard-exploration-7"] == {"beam_rider", "pong", "skiing"}
     assert games["compress-and-control"] == {"qbert", "pong", "freeway"}
-
-
-def test_ale_55_splits_into_its_training_and_test_games():
-    assert subset("ale-55-training").tasks == suite("ale-55").training_tasks
-    assert subset("ale-55-test").tasks == suite("ale-55").tasks[5:]
 
 
 @pytest.mark.parametrize(

@@ -91,14 +91,6 @@ def test_every_alias_names_its_game_and_is_needed(row):
     assert tasks.normalised(row["alias"]) not in {tasks.normalised(game.id), tasks.normalised(game.name)}
 
 
-@pytest.mark.parametrize(
-    "decorated", ["ALE/{}-v5", "ALE/{}-ram-v5", "{}-v0", "{}NoFrameskip-v4", "{}-ramDeterministic-v0", "arcademark/{}"]
-)
-def test_environment_ids_of_all_games(decorated):
-    for rom in games():
-        assert canonical_game(decorated.format(rom.title().replace("_", ""))) == rom
-
-
 @settings(deadline=None)
 @given(st.sampled_from(list(games())), st.data())
 def test_case_spaces_and_punctuation_do_not_matter(rom, data):

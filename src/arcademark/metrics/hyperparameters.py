@@ -69,9 +69,9 @@ def sensitivity(choices: Sequence[Choice]) -> float:
     return choices[-1].score - choices[0].score
 
 
-def dimensionality(choices: Sequence[Choice], share: float = SHARE) -> int:
-    """Return how few parameters, tuned for each task, reach a share of what tuning them all gives."""
-    return next(count for count, choice in enumerate(choices) if choice.score >= share * choices[-1].score)
+def dimensionality(choices: Sequence[Choice]) -> int:
+    """Return how few parameters, tuned for each task, reach `SHARE` of what tuning them all gives."""
+    return next(count for count, choice in enumerate(choices) if choice.score >= SHARE * choices[-1].score)
 
 
 def held_out(scores: Floats, values: Ints) -> Floats:

@@ -89,8 +89,8 @@ def saber(scores: ArrayLike, random: Scores, record: Scores, tasks: Sequence[str
     return np.clip(hwrns(scores, random, record, tasks), 0.0, 2 * PERCENT)
 
 
-def reaching(percent: ArrayLike, tasks: Sequence[str], bar: float = PERCENT) -> Reached:
-    """Name the tasks on which one algorithm's scores, shape (tasks,), averaged over runs, are at or above a bar.
+def reaching(percent: ArrayLike, tasks: Sequence[str]) -> Reached:
+    """Name the tasks on which one algorithm's scores, shape (tasks,), averaged over runs, are 100 % or more.
 
     100 % of `hns` is the average human's level (review, "Normalized Scores"); from 100 % of `hwrns` on a record counts
     as broken, as the review's ≥ has it ("Human World Record Breakthrough").
@@ -98,7 +98,7 @@ def reaching(percent: ArrayLike, tasks: Sequence[str], bar: float = PERCENT) -> 
     values = np.asarray(percent, dtype=np.float64)
     if values.shape != (len(tasks),):
         raise ArcadeMarkError(f"expected a score for each of {len(tasks)} tasks, not an array of shape {values.shape}")
-    reached = tuple(compress(tasks, values >= bar))
+    reached = tuple(compress(tasks, values >= PERCENT))
     return Reached(len(reached), reached, tuple(compress(tasks, np.isnan(values))))
 
 

@@ -80,16 +80,6 @@ class Panel:
     marks: tuple[float, ...] = ()
     decimals: int | None = None
 
-    def __post_init__(self) -> None:
-        for series in self.series:
-            expected = len(self.labels) if self.kind == "bars" else len(series.ends)
-            if len(series.values) != expected:
-                raise ArcadeMarkError(f"{self.title}, {series.name}: {len(series.values)} values, expected {expected}")
-            if self.kind == "steps" and list(series.ends) != sorted(series.ends):
-                raise ArcadeMarkError(f"{self.title}, {series.name}: the ends of steps do not ascend")
-        if self.details and len(self.details) != len(self.labels):
-            raise ArcadeMarkError(f"{self.title}: {len(self.details)} details for {len(self.labels)} labels")
-
 
 @dataclass(frozen=True)
 class PaperFigure:

@@ -187,7 +187,7 @@ def held_out_squares(held, d, solution):  # type: ignore[no-untyped-def]
 
 @inner
 def make_room(d):  # type: ignore[no-untyped-def]
-    """Return arrays for `cross_validate` to work in, for up to d tasks."""
+    """Return arrays for `solve_nonnegative` and others to work in, for up to d tasks."""
     return (
         np.empty((d + 1, d + 1)),
         np.empty((d + 1, d + 1)),

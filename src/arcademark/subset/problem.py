@@ -13,7 +13,7 @@ Source: Aitchison, Sweetser and Hutter 2023, "Atari-5: Distilling the Arcade Lea
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TypeAlias
@@ -169,7 +169,6 @@ def make_problem(
     transform: str = "log10",
     minimum_tasks: int = 40,
     minimum_algorithms: int = 40,
-    exclude: Collection[str] = (),
 ) -> Problem:
     """Make a problem from normalised scores, with the algorithms sorted by name and the tasks in the order given.
 
@@ -188,13 +187,11 @@ def make_problem(
         Of scores and target: one of `TRANSFORMS`.
     minimum_tasks, minimum_algorithms : int, optional
         How many tasks an algorithm, and how many algorithms a task must have to take part.
-    exclude : collection of str, optional
-        Tasks that must not be chosen. They count in the summary.
 
     Raises
     ------
     UnknownNameError
-        Where a name to exclude, of a summary or of a transform is unknown.
+        Where the name of a summary or of a transform is unknown.
     ArcadeMarkError
         Where names repeat, shapes disagree or nothing is left; `Problem` says more.
     """
@@ -206,9 +203,6 @@ def make_problem(
             f"subset problem: scores have shape {values.shape}, expected (algorithms, tasks) = "
             f"({len(algorithms)}, {len(tasks)})"
         )
-    for name in exclude:
-        if name not in tasks:
-            raise UnknownNameError("task", name, tasks)
     present = np.isfinite(values)
     order = sorted(range(len(algorithms)), key=lambda row: algorithms[row])
     counts = present.sum(axis=1)
@@ -216,7 +210,7 @@ def make_problem(
     left_out = {
         algorithms[row]: f"it has {counts[row]} tasks, fewer than {minimum_tasks}" for row in order if row not in rows
     }
-    columns, reasons = _choose_tasks(values[rows], tasks, minimum_algorithms, exclude)
+    columns, reasons = _choose_tasks(values[rows], tasks, minimum_algorithms)
     if not rows or not columns:
         raise ArcadeMarkError(
             f"subset problem: {len(rows)} of {len(algorithms)} algorithms have {minimum_tasks} tasks, and "
@@ -241,16 +235,12 @@ def make_problem(
     )
 
 
-def _choose_tasks(
-    values: Floats, tasks: Sequence[str], minimum_algorithms: int, exclude: Collection[str]
-) -> tuple[list[int], dict[str, str]]:
+def _choose_tasks(values: Floats, tasks: Sequence[str], minimum_algorithms: int) -> tuple[list[int], dict[str, str]]:
     columns: list[int] = []
     reasons: dict[str, str] = {}
     for column, name in enumerate(tasks):
         result = values[np.isfinite(values[:, column]), column]
-        if name in exclude:
-            reasons[name] = "it was excluded"
-        elif len(result) < max(1, minimum_algorithms):
+        if len(result) < max(1, minimum_algorithms):
             reasons[name] = f"{len(result)} algorithms have it, fewer than {max(1, minimum_algorithms)}"
         elif len(result) > 1 and np.ptp(result) == 0:
             reasons[name] = "all algorithms have the same score on it"

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources.abc import Traversable
 from types import MappingProxyType
 from typing import Annotated, Any
 
@@ -37,12 +36,6 @@ class Write:
     copy: Address | None = None
     where: tuple[Address, Byte, Byte] | None = None
 
-    def __post_init__(self) -> None:
-        if (self.value is None) == (self.copy is None):
-            raise ValueError("expected a value or an address to copy")
-        if self.where is not None and self.where[1] > self.where[2]:
-            raise ValueError("expected a range from its least value to its most")
-
 
 @dataclass(frozen=True)
 class Modification:
@@ -56,21 +49,16 @@ class Modification:
 
 
 @cache
-def modifications(directory: Traversable | None = None) -> Mapping[str, Mapping[str, Modification]]:
-    """Return the modifications of each game that has any, by their names.
-
-    They are in ``modifications.toml`` of `directory`, by default the package's own. ArcadeMarkError: an address or a
-    value is out of the memory's bounds, or a write is not as these are.
-    """
+def modifications() -> Mapping[str, Mapping[str, Modification]]:
+    """Return the modifications of each game that has any, by their names."""
 
     def read(game: str, name: str, entry: Mapping[str, Any]) -> Modification:
         place = f"modifications.toml, {game}.{name}"
         return read_as(Modification, {**entry, "game": game, "name": name}, place, "correct that table")
 
-    tables = read_tables("modifications.toml", directory)
     return MappingProxyType(
         {
             game: MappingProxyType({name: read(game, name, entry) for name, entry in table.items()})
-            for game, table in tables.items()
+            for game, table in read_tables("modifications.toml").items()
         }
     )

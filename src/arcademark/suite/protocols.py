@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.suite.settings import (
@@ -78,12 +78,9 @@ class Difference:
     a: Any
     b: Any
 
-    def __str__(self) -> str:
-        return f"{self.setting}: {format_setting(self.a)} against {format_setting(self.b)}"
-
 
 @dataclass(frozen=True, kw_only=True)
-class Protocol:
+class BaseProtocol:
     """Everything about the environment and its evaluation that can change a score: what all protocols share.
 
     An `AtariProtocol` counts emulated frames; a `StepProtocol`, of any other suite, steps. Generic code calls either
@@ -110,51 +107,11 @@ class Protocol:
         If the settings contradict each other.
     """
 
-    unit: ClassVar[Literal["frame", "step"]]
-
     name: str
     title: str
     citation: str
     provenance: Mapping[str, Provenance] = field(default_factory=lambda: _NOTHING, compare=False, repr=False)
     overrides: Mapping[str, Any] = field(default_factory=lambda: _NOTHING, hash=False, repr=False)
-
-    if TYPE_CHECKING:  # settings of one, what they amount to in the other; and what both have
-
-        @property
-        def training_episodes(self) -> int | None:
-            """A learner's budget in episodes."""
-
-        @property
-        def evaluation_episodes(self) -> int:
-            """Episodes whose average is the score."""
-
-        @property
-        def reported_episodes(self) -> Reporting:
-            """Which episodes these are."""
-
-        @property
-        def frame_skip(self) -> int:
-            """Frames that an action takes."""
-
-        @property
-        def max_frames_per_episode(self) -> int | None:
-            """Frames after which an episode is truncated; None where the protocol sets no cap."""
-
-        @property
-        def training_frames(self) -> int | None:
-            """A learner's budget in frames, None where training is counted in episodes."""
-
-        @property
-        def training_reward_clipping(self) -> bool:
-            """Whether a learner is given the sign of the reward; scores are never clipped."""
-
-        @property
-        def counted_frames(self) -> CountedFrames:
-            """What counts as frames used."""
-
-        @property
-        def suite(self) -> TaskSuite | None:
-            """What the tasks are; None of Atari games."""
 
     def __post_init__(self) -> None:
         if problems := list(self.contradictions()):
@@ -168,51 +125,27 @@ class Protocol:
         return MappingProxyType({each.name: each.metadata["setting"] for each in fields if each.metadata})
 
     def __reduce__(self) -> tuple[Callable[[dict[str, Any]], Protocol], tuple[dict[str, Any]]]:
-        return Protocol.from_json, (self.to_json(),)
+        return from_json, (self.to_json(),)
 
     def contradictions(self) -> Iterator[str]:
         """Yield what does not fit together in the settings, each as one clause that says how to correct it."""
         raise NotImplementedError
 
-    def cap(self, task: str) -> int | None:
-        """Return the frames after which an episode of a task is truncated; None where nothing says so."""
-        return self.max_frames_per_episode
-
-    def task_name(self, task: str) -> str:
-        """Name a task for people: an Atari game by its title, any other by its id."""
-        return task if self.suite else game_name(task)
-
-    @property
-    def runnable(self) -> bool:
-        """Whether an episode can be played here."""
-        return True
-
-    @property
-    def starts(self) -> int | None:
-        """Starts an episode can have, which are all that chance decides; None where more is left to it, or unknown."""
-        return None
-
-    def noops(self, episode: int) -> int | None:
-        """Return how many no-ops begin an evaluation episode, by its number; None where that is not said."""
-        return None
-
     def every_start(self) -> Self:
         """Return the protocol with each of its no-op starts once; an ArcadeMarkError if it has none."""
-        raise ArcadeMarkError(
-            f"protocol {self.label} has no no-op starts to be played once each; expected one with start=noop "
-            "('arcademark info protocols'), or a number of episodes"
-        )
+        starts = getattr(self, "noop_max", 0)
+        if not starts:
+            raise ArcadeMarkError(
+                f"protocol {self.label} has no no-op starts to be played once each; expected one with start=noop "
+                "('arcademark info protocols'), or a number of episodes"
+            )
+        return self.override({"start": "every_noop", "evaluation_episodes": starts})
 
     @property
     def label(self) -> str:
         """The name, and what was changed: "world-records (frame_skip=5)"."""
         changes = ", ".join(f"{name}={format_setting(getattr(self, name))}" for name in self.overrides)
         return f"{self.name} ({changes})" if changes else self.name
-
-    @property
-    def departures(self) -> Mapping[str, Any]:
-        """The overrides that change what a score is the mean of: not those that play each of its starts once."""
-        return self.overrides
 
     def settings(self) -> dict[str, Any]:
         """Return every setting's value by name, in the order of `declarations`."""
@@ -263,21 +196,8 @@ class Protocol:
                 raise ArcadeMarkError(f"protocol setting {name}={value}: expected {error}") from None
         return parsed
 
-    @staticmethod
-    def from_json(data: Mapping[str, Any]) -> Protocol:
-        """Return the protocol that `to_json` wrote, today or in an older version, whatever the definitions say today.
-
-        ArcadeMarkError: a part is missing or a value is not one that the setting accepts.
-        """
-        try:
-            if "suite" in data:
-                return StepProtocol(suite=parse_suite(data["suite"], "suite"), **StepProtocol._restored(data))
-            return AtariProtocol(**AtariProtocol._restored(data))
-        except (KeyError, TypeError, AttributeError) as error:
-            raise ArcadeMarkError(f"protocol as JSON: {error!r}; expected what Protocol.to_json writes") from error
-
     @classmethod
-    def _restored(cls, data: Mapping[str, Any]) -> dict[str, Any]:
+    def restored(cls, data: Mapping[str, Any]) -> dict[str, Any]:
         """Return the fields that all protocols write as JSON."""
         declared = cls.declarations()
         before = {name: setting.before for name, setting in declared.items() if setting.before is not ALWAYS}
@@ -308,7 +228,7 @@ _DEFAULT = {None: "the game's default"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class AtariProtocol(Protocol):
+class AtariProtocol(BaseProtocol):
     """How Atari games are played; lengths and budgets are in emulated frames.
 
     Parameters
@@ -366,8 +286,8 @@ class AtariProtocol(Protocol):
         of its episodes only.
     """
 
-    unit = "frame"
-    suite = None
+    unit: ClassVar[Literal["frame", "step"]] = "frame"
+    suite: ClassVar[TaskSuite | None] = None
 
     frame_skip: int = declare(
         "Action held for",
@@ -386,7 +306,6 @@ class AtariProtocol(Protocol):
         {"full": "all of the joystick's (18)", "minimal": "the game's own"},
         published="actions",
         published_values={"full": 18, "minimal": "minimal set"},
-        phrases={"full": "all actions of the joystick", "minimal": "the game's minimal action set"},
     )
     max_frames_per_episode: int | None = declare(
         "Frame cap",
@@ -406,7 +325,6 @@ class AtariProtocol(Protocol):
         _ENDS,
         published="episode end",
         published_values={"game_over": "all lives lost", "life_lost": "a life lost"},
-        phrases={"game_over": "the game is over", "life_lost": "a life is lost"},
     )
     start: Start = declare(
         "Episode starts from",
@@ -418,12 +336,6 @@ class AtariProtocol(Protocol):
         },
         published="start",
         published_values={"noop": "no-ops", "every_noop": "no-ops"},
-        phrases={
-            "reset": "the emulator's reset",
-            "noop": "1 to {noop_max} no-op frames",
-            "every_noop": "1 to {noop_max} no-op frames, each number in turn,",
-            "human": "human play",
-        },
     )
     noop_max: int = declare("Most no-op frames", reader=whole(0, MOST_FRAMES_PER_ACTION))
     fire_reset: bool = declare("FIRE pressed for the agent", YES_OR_NO, before=False)
@@ -457,11 +369,6 @@ class AtariProtocol(Protocol):
         },
         published="colour",
         published_values={"rgb": "RGB"},
-        phrases={
-            "grayscale": "grayscale screens",
-            "rgb": "colour screens",
-            "palette": "screens of palette indices",
-        },
     )
     screen_size: tuple[int, int] | None = declare(
         "Resized to", {None: "not resized"}, SIZE, text="{0[0]} × {0[1]}".format, published="image size"
@@ -496,6 +403,14 @@ class AtariProtocol(Protocol):
         if self.observation in {"ram", "palette"} and self.max_pool:
             yield f"observation={self.observation} has no brighter pixel to pool: set max_pool=false"
 
+    def cap(self, task: str) -> int | None:
+        """Return the frames after which an episode of a task is truncated; None where nothing says so."""
+        return self.max_frames_per_episode
+
+    def task_name(self, task: str) -> str:
+        """Name a task for people."""
+        return game_name(task)
+
     @property
     def runnable(self) -> bool:
         """Whether an episode can be played here: human starts need recordings that were never published."""
@@ -503,7 +418,7 @@ class AtariProtocol(Protocol):
 
     @property
     def starts(self) -> int | None:
-        """Starts an episode can have, where chance decides nothing else."""
+        """Starts an episode can have, which are all that chance decides; None where more is left to it."""
         return None if self.repeat_action_probability or self.start == "human" else max(1, self.noop_max)
 
     def noops(self, episode: int) -> int | None:
@@ -512,20 +427,14 @@ class AtariProtocol(Protocol):
 
     @property
     def departures(self) -> Mapping[str, Any]:
-        """The overrides but for those of `every_start`, whose mean is what the named protocol draws from."""
+        """The overrides that change what a score is the mean of: not those of `every_start`."""
         if (self.start, self.overrides.get("start")) != ("every_noop", "noop"):
             return self.overrides
         return {name: value for name, value in self.overrides.items() if name not in ("start", "evaluation_episodes")}
 
-    def every_start(self) -> Self:
-        """Return the protocol with each of its no-op starts once."""
-        if not self.noop_max:
-            return super().every_start()
-        return self.override({"start": "every_noop", "evaluation_episodes": self.noop_max})
-
 
 @dataclass(frozen=True, kw_only=True)
-class StepProtocol(Protocol):
+class StepProtocol(BaseProtocol):
     """How the tasks of a suite that is a file are played; lengths and budgets are in steps.
 
     Parameters
@@ -539,10 +448,12 @@ class StepProtocol(Protocol):
         What the tasks are, so that whoever has the protocol can play them.
     """
 
-    unit = "step"
-    frame_skip = 1
-    training_reward_clipping = False
+    unit: ClassVar[Literal["frame", "step"]] = "step"
+    frame_skip: ClassVar[int] = 1
+    training_reward_clipping: ClassVar[bool] = False
     counted_frames: ClassVar[CountedFrames] = "emulated"
+    runnable: ClassVar[bool] = True
+    starts: ClassVar[int | None] = None
 
     max_steps_per_episode: int | None = declare(
         "Step cap", {None: "the environment's own"}, _BUDGET, text="{:,} steps".format, default=None
@@ -574,6 +485,19 @@ class StepProtocol(Protocol):
         """Return the steps after which an episode is truncated, if not by the environment; None where nothing says."""
         return min(filter(None, (self.max_steps_per_episode, self.suite.tasks[task].max_steps)), default=None)
 
+    def task_name(self, task: str) -> str:
+        """Name a task for people: by its id."""
+        return task
+
+    def noops(self, episode: int) -> int | None:
+        """Return None: no no-ops begin an episode."""
+        return None
+
+    @property
+    def departures(self) -> Mapping[str, Any]:
+        """The overrides."""
+        return self.overrides
+
     def of_trial(self, task: str) -> dict[str, Any]:
         """Return what can change the score of an episode of a task: the settings, and the task's own definition."""
         return super().of_trial(task) | {"task": self.suite.tasks[task].played()}
@@ -581,6 +505,22 @@ class StepProtocol(Protocol):
     def to_json(self) -> dict[str, Any]:
         """Return everything as JSON values."""
         return super().to_json() | {"suite": self.suite.to_json()}
+
+
+Protocol: TypeAlias = AtariProtocol | StepProtocol
+
+
+def from_json(data: Mapping[str, Any]) -> Protocol:
+    """Return the protocol that `to_json` wrote, today or in an older version, whatever the definitions say today.
+
+    ArcadeMarkError: a part is missing or a value is not one that the setting accepts.
+    """
+    try:
+        if "suite" in data:
+            return StepProtocol(suite=parse_suite(data["suite"], "suite"), **StepProtocol.restored(data))
+        return AtariProtocol(**AtariProtocol.restored(data))
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ArcadeMarkError(f"protocol as JSON: {error!r}; expected what to_json writes") from error
 
 
 def _jsonable(value: object) -> object:
@@ -594,19 +534,20 @@ def protocols() -> Mapping[str, AtariProtocol]:
 
 
 def _protocol(name: str, entry: Mapping[str, Any]) -> AtariProtocol:
-    settings = {
+    given = {
         setting: entry.get(setting, {"value": declared.before, "choice": _UNCHANGED})
         for setting, declared in AtariProtocol.declarations().items()
     }
-    notes = {
-        setting: {"status": status, "note": given[status]}
-        for setting, given in settings.items()
-        for status in ("cited", "choice")
-        if status in given
-    }
-    values = {setting: given["value"] for setting, given in settings.items()}
-    named = {"name": name, "title": entry["title"], "citation": entry["citation"]}
-    return AtariProtocol(**AtariProtocol._restored({**named, "settings": values, "overrides": {}, "provenance": notes}))
+    statuses: tuple[Literal["cited", "choice"], ...] = ("cited", "choice")
+    return AtariProtocol(
+        name=name,
+        title=entry["title"],
+        citation=entry["citation"],
+        **AtariProtocol.parsed({setting: one["value"] for setting, one in given.items()}),
+        provenance=MappingProxyType(
+            {key: Provenance(of, one[of]) for key, one in given.items() for of in statuses if of in one}
+        ),
+    )
 
 
 @cache

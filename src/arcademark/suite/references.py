@@ -11,10 +11,10 @@ Conventions
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources.abc import Traversable
+from itertools import product
 from types import MappingProxyType
 from typing import Annotated, Literal, get_args
 
@@ -102,34 +102,17 @@ def disagreements() -> tuple[Reference, ...]:
 
 
 @cache
-def read_references(directory: Traversable | None = None) -> Mapping[tuple[str, str], Mapping[str, Reference]]:
-    """Return all references by (suite, kind) and task, each suite complete and in its order.
-
-    They are in ``references.csv`` and ``disagreements.csv`` of `directory`, by default the package's own.
-    ArcadeMarkError: a row has no source or no finite score; a reference is missing, stands twice or belongs to no
-    suite; or a disagreement belongs to no reference.
-    """
-    rows = {name: read_records(name, _Row, directory) for name in ("references.csv", "disagreements.csv")}
-    keys = {name: [(row.suite, row.kind, row.task) for row in read] for name, read in rows.items()}
-    tables = dict(zip(keys["references.csv"], rows["references.csv"], strict=True))
-    others = list(zip(keys["disagreements.csv"], rows["disagreements.csv"], strict=True))
-    groups = [(suite, kind) for suite in tasks.suites().values() for kind in KINDS if kind in suite.references]
-    wanted = [(suite.name, kind, task) for suite, kind in groups for task in suite.tasks]
-    problems: dict[str, Iterable[_Key]] = {
-        "references.csv lacks": set(wanted) - tables.keys(),
-        "references.csv has what belongs to no suite": tables.keys() - set(wanted),
-        "references.csv has twice": {key for key in tables if keys["references.csv"].count(key) > 1},
-        "disagreements.csv has what references.csv lacks": {key for key, _ in others} - tables.keys(),
-    }
-    for problem, wrong in problems.items():
-        if wrong:
-            raise ArcadeMarkError(f"{problem}: {', '.join(sorted(' '.join(key) for key in wrong))}; correct that table")
+def read_references() -> Mapping[tuple[str, str], Mapping[str, Reference]]:
+    """Return all references by (suite, kind) and task, each suite's in its order."""
+    others: dict[_Key, list[Alternative]] = {}
+    for row in read_records("disagreements.csv", _Row):
+        alternative = Alternative(row.score, row.source, row.paper, row.note)
+        others.setdefault((row.suite, row.kind, row.task), []).append(alternative)
+    rows = {(row.suite, row.kind, row.task): row for row in read_records("references.csv", _Row)}
     references: dict[tuple[str, str], dict[str, Reference]] = {}
-    for key in wanted:
-        row = tables[key]
-        alternatives = tuple(
-            Alternative(each.score, each.source, each.paper, each.note) for of, each in others if of == key
-        )
-        reference = Reference(row.task, row.kind, row.score, row.source, row.papers, row.note, alternatives)
-        references.setdefault(key[:2], {})[row.task] = reference
+    for suite in tasks.suites().values():
+        for kind, task in product(suite.references, suite.tasks):
+            row, alternatives = rows[suite.name, kind, task], tuple(others.get((suite.name, kind, task), ()))
+            reference = Reference(task, row.kind, row.score, row.source, row.papers, row.note, alternatives)
+            references.setdefault((suite.name, kind), {})[task] = reference
     return MappingProxyType({group: MappingProxyType(by_task) for group, by_task in references.items()})

@@ -63,8 +63,6 @@ class Setting:
         What entries of the catalogue call it.
     published_values : mapping of str to str or int
         How they write values that are not as `format_setting` writes them.
-    phrases : mapping of value to str
-        Values within a sentence.
     before : object
         The value that protocols of versions without the setting had; `ALWAYS` where there are no such versions.
     """
@@ -75,7 +73,6 @@ class Setting:
     text: Callable[[Any], str] = str
     published: str = ""
     published_values: Mapping[str, str | int] = field(default_factory=dict)
-    phrases: Mapping[Any, str] = field(default_factory=dict)
     before: Any = ALWAYS
 
     def parse(self, value: object) -> Any:

@@ -55,20 +55,11 @@ def read_text(name: str, directory: Traversable | None = None) -> str:
 
 
 def read_rows(name: str, directory: Traversable | None = None) -> tuple[dict[str, str], ...]:
-    """Return a CSV data file's rows, keyed by column.
-
-    ArcadeMarkError: as `read_text`, or a row has more or fewer cells than the header.
-    """
-    rows = tuple(csv.DictReader(io.StringIO(read_text(name, directory)), strict=True))
-    for number, row in enumerate(rows, start=2):
-        if None in row or None in row.values():
-            raise ArcadeMarkError(
-                f"{name}, line {number}: not as many cells as the header has columns; correct that line"
-            )
-    return rows
+    """Return a CSV data file's rows, keyed by column; errors as of `read_text`."""
+    return tuple(csv.DictReader(io.StringIO(read_text(name, directory)), strict=True))
 
 
-def read_records(name: str, kind: type[Kind], directory: Traversable | None = None) -> tuple[Kind, ...]:
+def read_records(name: str, kind: type[Kind]) -> tuple[Kind, ...]:
     """Return a CSV data file's rows as a dataclass with a field a column.
 
     Empty cells have the field's default; the cells of tuples are words. ArcadeMarkError: as `read_rows`, or a row is
@@ -77,7 +68,7 @@ def read_records(name: str, kind: type[Kind], directory: Traversable | None = No
     hints = get_type_hints(kind)
     listed = {column for column, hint in hints.items() if get_origin(hint) is tuple}
     records = []
-    for line, row in enumerate(read_rows(name, directory), start=2):
+    for line, row in enumerate(read_rows(name), start=2):
         cells = {column: cell.split() if column in listed else cell for column, cell in row.items() if cell.strip()}
         records.append(read_as(kind, cells, f"{name}, line {line}", "correct that line", strict=False))
     return tuple(records)

@@ -12,8 +12,6 @@ pytestmark = pytest.mark.slow  # to compile
 SHAPE = (40, 48)
 ARROW = ("..#..", ".###.", "#####", "..#..", "..##.")
 BENT = ("..#..", ".###.", "#####", "..#..", ".###.")
-BAR = ("########", "########")
-DOT = ("###",)
 
 
 def paint(*things):

@@ -1,9 +1,8 @@
-"""Intervals of summaries from few runs: the stratified bootstrap (Agarwal et al. 2021, §4.1), fast and repeatable.
+"""Intervals of summaries from few runs: the stratified bootstrap (Agarwal et al. 2021, §4.1).
 
 Conventions
 -----------
-* A `Sample` holds normalised scores, in any unit. Same sample, same key, same bits, whatever the number of threads (by
-  default one a core).
+* A `Sample` holds normalised scores, in any unit. Same sample, same generator, same draws.
 * The tasks are given: what is uncertain is what other runs on the same tasks would have scored. Each task's runs are
   drawn with replacement, as many as it has, independently of every other task.
 * With ragged runs each task weighs the same in mean, median, optimality gap, profile and probability of improvement, as
@@ -17,34 +16,31 @@ Conventions
 
 from __future__ import annotations
 
-import itertools
-import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.metrics.aggregate import AGGREGATES
+from arcademark.metrics.aggregate import IQM_TRIM, mean, median
 from arcademark.metrics.uncertainty.intervals import Method
 from arcademark.metrics.uncertainty.samples import Sample, placements
 
 METHOD: Method = "symmetric"
 RESAMPLES = 10_000
 
-_WORK_OF_A_THREAD = 1_000_000
-"""Draws of a run that are worth a thread."""
+AT_ONCE = 200_000
+"""Runs that are drawn together, of as many resamples: what fits into a processor's cache."""
 
 Floats = NDArray[np.float64]
+Drawn = NDArray[np.int64]
 
 
 def resampled_aggregates(
     sample: Sample,
-    key: np.uint64,
+    rng: np.random.Generator,
     target: float,
     resamples: int,
-    threads: int | None = None,
     held: tuple[float, float] | None = None,
 ) -> Floats:
     """Draw what else the four aggregates might have been: shape (4, resamples), in the order of `AGGREGATES`.
@@ -52,60 +48,61 @@ def resampled_aggregates(
     With bounds `held`, shape (8, resamples): then of the same draws, with each mean over runs (in mean and median) or
     run held within them.
     """
-    from arcademark.metrics.uncertainty import kernels
+    starts, cut = sample.first[:-1], int(IQM_TRIM * sample.runs.size)
 
-    order = np.argsort(sample.runs, kind="stable")
-    place = np.empty_like(order)
-    place[order] = np.arange(order.size)
-    lows = np.minimum.reduceat(sample.runs, sample.first[:-1])
-    highs = np.maximum.reduceat(sample.runs, sample.first[:-1])
-    middle = (lows.size - 1) // 2, lows.size // 2
-    below, above = highs < np.sort(lows)[middle[0]], lows > np.sort(highs)[middle[1]]
-    arguments = (sample.runs, sample.first, place, sample.runs[order], ~(below | above))
-    out = np.empty((len(AGGREGATES) * (1 if held is None else 2), resamples))
-    least, most = held or (-np.inf, np.inf)
-    bounded = (np.count_nonzero(below), target, least, most, key)
-    _fill(kernels.resample_aggregates, (*arguments, *bounded), out, order.size, threads)
-    return out
+    def summed_up(count: int) -> Floats:
+        runs = sample.runs[_draw(sample, count, rng)]
+        means = np.add.reduceat(runs, starts, axis=1) / sample.sizes
+        pairs = [(means, runs)] if held is None else [(means, runs), (np.clip(means, *held), np.clip(runs, *held))]
+        rows = []
+        for by_task, by_run in pairs:
+            short = np.add.reduceat(np.maximum(target - by_run, 0.0), starts, axis=1) / sample.sizes
+            by_run.partition((cut, by_run.shape[1] - cut - 1), axis=1)
+            middle = by_run[:, cut : by_run.shape[1] - cut]
+            rows += [mean(by_task), median(by_task), middle.mean(axis=1), short.mean(axis=1)]
+        return np.array(rows)
+
+    return _in_parts(summed_up, resamples, sample.runs.size)
 
 
-def resampled_profile(
-    sample: Sample, ascending: Floats, key: np.uint64, resamples: int, threads: int | None = None
-) -> Floats:
+def resampled_profile(sample: Sample, ascending: Floats, rng: np.random.Generator, resamples: int) -> Floats:
     """Draw what else a profile might have been, shape (thresholds, resamples), at ascending thresholds."""
-    from arcademark.metrics.uncertainty import kernels
+    levels, size = np.searchsorted(ascending, sample.runs, side="left"), ascending.size + 1
+    shares = np.repeat(1.0 / (sample.sizes * sample.sizes.size), sample.sizes)
 
-    levels = np.searchsorted(ascending, sample.runs, side="left")
-    out = np.empty((ascending.size, resamples))
-    _fill(kernels.resample_profile, (levels, sample.first, key), out, levels.size, threads)
-    return out
+    def shares_above(count: int) -> Floats:
+        places = levels[_draw(sample, count, rng)] + size * np.arange(count)[:, np.newaxis]
+        reached = np.bincount(places.ravel(), np.tile(shares, count), size * count).reshape(count, size)
+        return np.asarray(np.cumsum(reached[:, :0:-1], axis=1)[:, ::-1].T)
+
+    return _in_parts(shares_above, resamples, sample.runs.size)
 
 
-def resampled_improvement(x: Sample, y: Sample, key: np.uint64, resamples: int, threads: int | None = None) -> Floats:
+def resampled_improvement(x: Sample, y: Sample, rng: np.random.Generator, resamples: int) -> Floats:
     """Draw what else the probability of improvement of X over Y might have been, shape (resamples,)."""
-    from arcademark.metrics.uncertainty import kernels
+    before = np.repeat(y.first[:-1], x.sizes)
+    lower, not_higher = (before + count for count in placements(x, y))
+    shares = np.repeat(0.5 / (x.sizes * y.sizes * x.sizes.size), x.sizes)
 
-    lower, not_higher = placements(x, y)
-    out = np.empty(resamples)
-    arguments = (lower, not_higher, x.first, y.first, key)
-    _fill(kernels.resample_improvement, arguments, out, x.runs.size + y.runs.size, threads)
-    return out
+    def won(count: int) -> Floats:
+        places = _draw(y, count, rng) + y.runs.size * np.arange(count)[:, np.newaxis]  # of ranks within each task
+        drawn = np.bincount(places.ravel(), minlength=places.size).reshape(places.shape)
+        up_to = np.pad(np.cumsum(drawn, axis=1), ((0, 0), (1, 0)))
+        wins = up_to[:, lower] + up_to[:, not_higher] - 2 * before
+        return np.asarray(np.take_along_axis(wins, _draw(x, count, rng), axis=1) @ shares)
+
+    return _in_parts(won, resamples, x.runs.size + y.runs.size)
 
 
-def _fill(
-    kernel: Callable[..., None], arguments: tuple[object, ...], out: Floats, draws: int, threads: int | None
-) -> None:
-    """Have threads fill contiguous parts of ``out``, whose last axis is that of replicates."""
-    if out.shape[-1] < 2:
-        raise ArcadeMarkError(f"resamples {out.shape[-1]}: expected 2 or more, better thousands")
-    parts = out.shape[-1] * draws // _WORK_OF_A_THREAD
-    if parts > 1:
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        parts = min(threads or cores, parts)
-    if parts <= 1:
-        kernel(*arguments, 0, out.shape[-1], out)
-        return
-    edges = np.linspace(0, out.shape[-1], parts + 1).astype(int).tolist()
-    with ThreadPoolExecutor(parts) as pool:
-        for done in [pool.submit(kernel, *arguments, *part, out) for part in itertools.pairwise(edges)]:
-            done.result()
+def _draw(sample: Sample, count: int, rng: np.random.Generator) -> Drawn:
+    """Draw which runs stand in each place of so many resamples, shape (count, runs)."""
+    sizes, starts = (np.repeat(values, sample.sizes) for values in (sample.sizes, sample.first[:-1]))
+    return (rng.random((count, sizes.size)) * sizes).astype(np.int64) + starts  # several times as fast as whole numbers
+
+
+def _in_parts(resample: Callable[[int], Floats], resamples: int, runs: int) -> Floats:
+    """Make resamples, of so many runs each, a part at a time; they are the last axis."""
+    if resamples < 2:
+        raise ArcadeMarkError(f"resamples {resamples}: expected 2 or more, better thousands")
+    step = max(1, AT_ONCE // runs)
+    return np.concatenate([resample(min(step, resamples - done)) for done in range(0, resamples, step)], axis=-1)

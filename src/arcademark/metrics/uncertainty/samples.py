@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """One algorithm's runs, shape (n,), task after task, ascending in the tasks' means.
+    """One algorithm's runs, shape (n,), task after task.
 
     Task i has ``runs[first[i]:first[i + 1]]``; `first` has shape (tasks + 1,).
     """
@@ -105,11 +105,10 @@ def independent(scores: Floats, kinds: NDArray[np.int64], possible: int | None =
     return np.asarray(mean + np.sqrt(m * spread) * (different - different.mean()))
 
 
-def sample_of(scores: Floats, *, sort: bool = True) -> Sample:
-    """Take the runs that are there, tasks in ascending order of their means unless ``sort`` is false."""
-    ordered = scores[np.argsort(np.nanmean(scores, axis=1), kind="stable")] if sort else scores
-    there = ~np.isnan(ordered)
-    return Sample(ordered[there], np.concatenate([[0], np.cumsum(there.sum(axis=1))]).astype(np.int64))
+def sample_of(scores: Floats) -> Sample:
+    """Take the runs that are there."""
+    there = ~np.isnan(scores)
+    return Sample(scores[there], np.concatenate([[0], np.cumsum(there.sum(axis=1))]).astype(np.int64))
 
 
 def middle_shares(means: Floats, variances: Floats) -> Floats:

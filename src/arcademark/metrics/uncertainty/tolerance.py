@@ -13,6 +13,7 @@ reinforcement learning".
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -76,15 +77,11 @@ def runs_needed(share: float, *, ends: Ends = 2) -> int:
 
     With one end, those whose lowest is a bound. ArcadeMarkError: as of `tolerance_interval`, or more than `MOST`.
     """
-    low, high = 1, 2
-    while not _rank(high, share, ends):
-        if high >= MOST:
-            raise ArcadeMarkError(f"{MOST:,} runs are not enough; ask for a smaller share")
-        low, high = high + 1, 2 * high
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if _rank(middle, share, ends) else (middle + 1, high)
-    return high
+    runs = range(1, MOST + 1)
+    place = bisect_left(runs, True, key=lambda count: _rank(count, share, ends) > 0)
+    if place == len(runs):
+        raise ArcadeMarkError(f"{MOST:,} runs are not enough; ask for a smaller share")
+    return runs[place]
 
 
 def _rank(runs: int, share: float, ends: Ends) -> int:
@@ -92,8 +89,5 @@ def _rank(runs: int, share: float, ends: Ends) -> int:
     from scipy.special import bdtr
 
     checked("share of runs", share)
-    low, high = 0, runs // ends
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if bdtr(runs - ends * middle, runs, share) >= CONFIDENCE else (low, middle - 1)
-    return low
+    ranks = range(1, runs // ends + 1)
+    return bisect_left(ranks, True, key=lambda rank: bdtr(runs - ends * rank, runs, share) < CONFIDENCE)

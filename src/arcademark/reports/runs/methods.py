@@ -13,7 +13,6 @@ from arcademark.reports.subsets import predictors
 from arcademark.reports.subsets.models import ANY
 from arcademark.reports.tables.document import Algorithm, Game
 from arcademark.suite import subsets
-from arcademark.suite.protocols import AtariProtocol
 
 MOST_NAMES = 10
 """Games that are named one by one, where a suite's name says the same."""
@@ -37,7 +36,6 @@ def paragraphs(
         runs=runs,
         scope=scope,
         names={run.name: _names(run, games) for run in runs},
-        phrases={run.name: _phrases(run) for run in runs},
         spans=bool(scores),
         single=any(score.runs == 1 for score in scores),
         anchors={kind for game in games for kind, score in game.references.items() if score is not None},
@@ -51,9 +49,3 @@ def paragraphs(
 def _names(run: Run, games: Sequence[Game]) -> str:
     known = known_set([game.id for game in games if game.name in run.games]) if run.protocol.unit == "frame" else ""
     return known if known and len(run.games) > MOST_NAMES else wording.listing(run.games)
-
-
-def _phrases(run: Run) -> dict[str, str]:
-    values = run.protocol.values
-    declared = AtariProtocol.declarations().items()
-    return {name: each.phrases.get(values[name], "") for name, each in declared if name in values}

@@ -171,13 +171,13 @@ class Bootstrap:
         if _single(known):
             return Drawn(values, strata, None)
         draws = np.empty((*values.shape, count))
-        key, alike = _key(self.rng(name)), dict[bytes, list[int]]()
+        alike = dict[bytes, list[int]]()
         for place, free in enumerate(line):
             alike.setdefault(free.tobytes(), []).append(place)
         for places in alike.values():
             sample = sample_of(line[places[0]])
             for bounds in {measures[place].bounds for place in places} - {None} or {None}:
-                found = bootstrap.resampled_aggregates(sample, key, PERCENT, count, None, bounds)
+                found = bootstrap.resampled_aggregates(sample, self.rng(name), PERCENT, count, bounds)
                 for place in places:
                     if measures[place].bounds is None:
                         draws[place] = found[: len(AGGREGATES)]
@@ -231,8 +231,8 @@ class Bootstrap:
         """
         if self._tell_lone(names, first, second) or _single(first) or _single(second):
             return Statistic(compare.probability_of_improvement(*(padded(runs.values()) for runs in (first, second))))
-        one, other = (sample_of(padded(runs.values()), sort=False) for runs in (first, second))
-        draws = bootstrap.resampled_improvement(one, other, _key(self.rng(*names)), self.draws(first, second))
+        one, other = (sample_of(padded(runs.values())) for runs in (first, second))
+        draws = bootstrap.resampled_improvement(one, other, self.rng(*names), self.draws(first, second))
         value, strata = improvement(one, other)
         low, high, _ = intervals.limits(value, draws, strata, method=self.method, level=LEVEL)
         self._tell(names, strata, still=not strata.variances.any())
@@ -245,7 +245,7 @@ class Bootstrap:
         low = high = None
         if (sample.sizes > 1).any():
             count = min(self.draws(known), MOST_PROFILES)
-            draws = bootstrap.resampled_profile(sample, thresholds, _key(self.rng(name, "profile")), count)
+            draws = bootstrap.resampled_profile(sample, thresholds, self.rng(name, "profile"), count)
             strata = profile_strata(sample, thresholds)
             ends = intervals.limits(values, draws, strata, method=self.method, level=LEVEL)[:2]
             low, high = (tuple(np.clip(end, 0.0, 1.0).tolist()) for end in ends)
@@ -295,10 +295,6 @@ def statistic(value: float, low: float, high: float, bounds: Bounds = None) -> S
         return Statistic(value)
     least, most = bounds or (low, high)
     return Statistic(value, max(min(least, value), low), min(max(most, value), high))
-
-
-def _key(rng: np.random.Generator) -> np.uint64:
-    return rng.integers(2**64, dtype=np.uint64)
 
 
 def _single(runs: Runs) -> bool:

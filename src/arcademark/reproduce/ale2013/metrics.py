@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -25,10 +25,18 @@ def normalised() -> Iterator[Comparison]:
     yield stated("random-normalised", text, not undefined)
     freeway = data.learners("freeway")
     yield stated("freeway", f"{freeway.min():g} to {freeway.max():g}", freeway.min() >= 10 and freeway.max() <= 20)
-    yield _freeway_normalised(freeway)
+    least = freeway.min() / 0.05
+    yield stated(
+        "freeway-normalised",
+        why="Random prints 0.0 in Freeway. Its average is below 0.05 then, so that scores are above "
+        f"{least:.0f}; whether they reach a thousand takes more digits.",
+    )
     highest = data.random_scores()[:, data.place("asteroids")].max()
     yield stated("asteroids", f"at most {highest:.2f}", highest <= 1)
-    yield from map(_comparable, data.baseline_sets())
+    scores = data.baseline_scores()[:, ~np.isnan(data.baseline_scores()).any(axis=0)]
+    within, games = int((np.abs(scores) <= COMPARABLE).all(axis=0).sum()), scores.shape[1]
+    text = f"all five learners within -{COMPARABLE:g} and {COMPARABLE:g} in {within} of {games} games"
+    yield stated("comparable", text, within > games / 2)
     inter = data.inter_scores()
     low, high = np.nanmin(inter), np.nanmax(inter)
     yield stated("bounded", f"{low:g} to {high:g}", low >= 0 and high <= 1)
@@ -40,47 +48,23 @@ def normalised() -> Iterator[Comparison]:
     yield from map(stated, ("venture-human", "figure-2"))
 
 
-def _freeway_normalised(scores: data.Scores) -> Comparison:
-    reference = data.own_random()
-    if not reference or not reference["freeway"]:
-        return stated(
-            "freeway-normalised",
-            why="Random prints 0.0 in Freeway. Its average is below 0.05 then, so that scores are above "
-            f"{scores.min() / 0.05:.0f}; whether they reach a thousand takes more digits.",
-        )
-    normal = scores / abs(reference["freeway"])
-    text = f"{normal.min():,.0f} to {normal.max():,.0f} by our runs of Random, {reference['freeway']:.4f}"
-    return stated("freeway-normalised", text, normal.max() >= 1000)
-
-
-def _comparable(baselines: data.BaselineSet) -> Comparison:
-    scores = data.baseline_scores(baselines)
-    scores = scores[:, ~np.isnan(scores).any(axis=0)]
-    within, games = int((np.abs(scores) <= COMPARABLE).all(axis=0).sum()), scores.shape[1]
-    text = f"all five learners within -{COMPARABLE:g} and {COMPARABLE:g} in {within} of {games} games"
-    return _by_baselines("comparable", text, within > games / 2, baselines)
-
-
 def aggregated() -> Iterator[Comparison]:
     """Check the statements of §4.2 and Figures 3 and 4, in their order."""
-    sets = data.baseline_sets()
-    yield from map(_zaxxons_share, sets)
-    for baselines in sets:
-        means = _means(data.baseline_scores(baselines))
-        yield _by_baselines("lsh-first", _shown(means), means["LSH"] == max(means.values()), baselines)
-    for baselines in sets:
-        means = _means(np.delete(data.baseline_scores(baselines), data.place("zaxxon"), axis=1))
-        yield _by_baselines("lsh-without-zaxxon", _shown(means), means["LSH"] < max(means.values()), baselines)
-    for baselines in sets:
-        medians = {
-            name: float(aggregate.median(row, missing="omit")) for name, row in _rows(data.baseline_scores(baselines))
-        }
-        yield _by_baselines("lsh-median", _shown(medians), medians["LSH"] < max(medians.values()), baselines)
+    scores, zaxxon = data.baseline_scores(), data.place("zaxxon")
+    lsh = scores[LEARNERS.index("LSH")]
+    share, games = lsh[zaxxon] / np.nansum(lsh), np.count_nonzero(~np.isnan(lsh))
+    yield stated("zaxxon", f"{100 * share:.0f} % of LSH's sum over {games} games is Zaxxon's", share > 0.5)
+    means = _by_learner(scores, aggregate.mean)
+    yield stated("lsh-first", _shown(means), means["LSH"] == max(means.values()))
+    means = _by_learner(np.delete(scores, zaxxon, axis=1), aggregate.mean)
+    yield stated("lsh-without-zaxxon", _shown(means), means["LSH"] < max(means.values()))
+    medians = _by_learner(scores, aggregate.median)
+    yield stated("lsh-median", _shown(medians), medians["LSH"] < max(medians.values()))
     inter = data.inter_scores()
-    means = {name: float(aggregate.mean(row)) for name, row in _rows(inter)}
+    means = _by_learner(inter, aggregate.mean)
     yield stated("figure-3-axis", _shown(means), max(means.values()) <= 0.7)
     thresholds = np.unique(inter[~np.isnan(inter)])
-    curves = {name: score_distribution(row, thresholds, missing="omit") for name, row in _rows(inter)}
+    curves = dict(zip(LEARNERS, score_distribution(inter, thresholds, missing="omit"), strict=True))
     over = {name: curves["BASS"] - curves[name] for name in ("Basic", "RAM")}
     above = all((gap >= 0).all() for gap in over.values())
     yield stated(
@@ -99,28 +83,10 @@ def aggregated() -> Iterator[Comparison]:
     )
 
 
-def _zaxxons_share(baselines: data.BaselineSet) -> Comparison:
-    lsh = data.baseline_scores(baselines)[LEARNERS.index("LSH")]
-    share = float(lsh[data.place("zaxxon")] / np.nansum(lsh))
-    if np.isnan(share):
-        why = "These baselines have no scores in Zaxxon, or all the same."
-        return stated("zaxxon", why=why, baselines=baselines.name)
-    text = f"{100 * share:.0f} % of LSH's sum over {np.count_nonzero(~np.isnan(lsh))} games is Zaxxon's"
-    return _by_baselines("zaxxon", text, share > 0.5, baselines)
-
-
-def _by_baselines(key: str, recomputed: str, holds: bool, baselines: data.BaselineSet) -> Comparison:
-    why = "" if baselines is data.baseline_sets()[0] else "The baselines are our own runs, not the paper's."
-    return stated(key, recomputed, holds, why=why, baselines=baselines.name)
-
-
-def _means(scores: data.Scores) -> dict[str, float]:
-    return {name: float(aggregate.mean(row, missing="omit")) for name, row in _rows(scores)}
+def _by_learner(scores: data.Scores, statistic: Callable[..., aggregate.Statistic]) -> dict[str, float]:
+    values = np.asarray(statistic(scores, missing="omit"))
+    return dict(zip(LEARNERS, values.tolist(), strict=True))
 
 
 def _shown(values: dict[str, float]) -> str:
     return ", ".join(f"{name} {value:.2f}" for name, value in values.items())
-
-
-def _rows(scores: data.Scores) -> list[tuple[str, data.Scores]]:
-    return list(zip(LEARNERS, scores, strict=True))

@@ -4,14 +4,12 @@ Conventions
 -----------
 * Arrays have the 55 games of the suite "ale-55" last, the five training games first. Scores are raw game points;
   normalised scores are fractions, NaN where a range is zero.
-* The baseline set is the published three columns (Random, the best Const and the best Perturb of each game). The paper
-  normalises by all 37 agents; where the catalogue holds our own runs of them, "baselines-2013", that set is second.
+* The baselines are the published three columns (Random, the best Const and the best Perturb of each game). The paper
+  normalises by all 37 agents.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, partial
 
 import numpy as np
@@ -23,7 +21,6 @@ from arcademark.reproduce import comparison
 from arcademark.suite import tasks
 
 COLLECTION = "ale-2013"
-OWN_BASELINES = "baselines-2013"
 PAPER = "bellemare-2013"
 
 LEARNERS = ("Basic", "BASS", "DISCO", "LSH", "RAM")
@@ -35,17 +32,6 @@ AGENTS = 37
 stated = partial(comparison.stated, PAPER)
 
 Scores = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class BaselineSet:
-    """Reference scores to normalise by: of each game those of the agents that can play it.
-
-    Skiing offers 9 of the 18 actions, so that half of the agents do not exist there.
-    """
-
-    name: str
-    scores: Mapping[str, Sequence[float]]
 
 
 def games() -> tuple[str, ...]:
@@ -80,26 +66,11 @@ def best(names: tuple[str, ...]) -> Scores:
 
 
 @cache
-def baseline_sets() -> tuple[BaselineSet, ...]:
-    """Return the sets to normalise by: the published one, then our own runs of all 37 agents if there are any."""
-    published = raw(BASELINES)
-    result = [BaselineSet("the three published baselines", _by_game(games(), published))]
-    if OWN_BASELINES in collections.collections():
-        table = collections.load(OWN_BASELINES)
-        played = [game for game in games() if game in table.tasks]
-        scores = table.select(tasks=played).mean_over_runs()
-        result.append(BaselineSet(f"our runs of {len(table.algorithms)} baselines", _by_game(played, scores)))
-    return tuple(result)
-
-
-def baseline_scores(reference: BaselineSet) -> Scores:
-    """Return the learners' baseline scores (§4.1.2), shape (5, 55); NaN where the set has no range, or no scores."""
-    played = [game for game in games() if game in reference.scores]
-    there = [place(game) for game in played]
-    normalised = np.full((len(LEARNERS), len(games())), np.nan)
-    limits = baseline_limits(reference.scores, played)
-    normalised[:, there] = placed(raw(LEARNERS)[:, there], limits, played, zero_range="omit")
-    return normalised
+def baseline_scores() -> Scores:
+    """Return the learners' baseline scores (§4.1.2), shape (5, 55); NaN where the baselines have no range."""
+    published = dict(zip(games(), raw(BASELINES).T.tolist(), strict=True))
+    known = {game: [score for score in row if score == score] for game, row in published.items()}
+    return placed(raw(LEARNERS), baseline_limits(known, games()), games(), zero_range="omit")
 
 
 @cache
@@ -108,28 +79,8 @@ def inter_scores() -> Scores:
     return inter_algorithm(raw(LEARNERS), games(), zero_range="omit")
 
 
-def random_scores(reference: Mapping[str, float] | None = None) -> Scores:
-    """Return the learners' random-normalised scores (§4.1.1), shape (5, 55); NaN where Random scores 0.
-
-    What Random scores is the published column unless given.
-    """
-    published = dict(zip(games(), raw(("Random",))[0].tolist(), strict=True))
-    return placed(raw(LEARNERS), random_limits(reference or published, games()), games(), zero_range="omit")
-
-
 @cache
-def own_random() -> Mapping[str, float] | None:
-    """Return what our own runs of Random score on the 55 games; None where the catalogue has no such runs of all."""
-    if OWN_BASELINES not in collections.collections():
-        return None
-    table = collections.load(OWN_BASELINES)
-    rows = [place for place, name in enumerate(table.algorithms) if name.lower() == "random"]
-    if len(rows) != 1 or not set(games()) <= set(table.tasks):
-        return None
-    scores = table.select(tasks=games()).mean_over_runs()[rows[0]]
-    return None if np.isnan(scores).any() else dict(zip(games(), scores.tolist(), strict=True))
-
-
-def _by_game(names: Sequence[str], scores: Scores) -> dict[str, list[float]]:
-    there = {game: column[~np.isnan(column)].tolist() for game, column in zip(names, scores.T, strict=True)}
-    return {game: values for game, values in there.items() if values}
+def random_scores() -> Scores:
+    """Return the learners' random-normalised scores (§4.1.1), shape (5, 55); NaN where Random scores 0."""
+    random = dict(zip(games(), raw(("Random",))[0].tolist(), strict=True))
+    return placed(raw(LEARNERS), random_limits(random, games()), games(), zero_range="omit")

@@ -20,7 +20,7 @@ from arcademark.files import parse_json, read_as, read_text
 from arcademark.runs.store import combined, manifest
 from arcademark.runs.store.database import check_rows, no_writer, open_for_reading
 from arcademark.runs.store.reading import TrialRecord, scored_phase, select_trials
-from arcademark.suite.protocols import Protocol
+from arcademark.suite.protocols import Protocol, from_json
 
 FILE = "live.json"
 MOST_BYTES = 2**20
@@ -117,7 +117,7 @@ def read_progress(directory: Path) -> RunProgress:
 def planned(documents: Iterable[manifest.Document]) -> Iterator[TrialProgress]:
     """Yield the trials of every plan of which one of these manifests is a shard's, as they are before they begin."""
     for document in combined.plans(documents):
-        protocol = Protocol.from_json(document["protocol"])
+        protocol = from_json(document["protocol"])
         for trial in combined.planned(document, protocol):
             yield _progress(trial, protocol)
 

@@ -19,7 +19,7 @@ from msgspec import Meta
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.files import parse_json, read_as, read_text
 from arcademark.suite import protocols
-from arcademark.suite.protocols import Protocol, StepProtocol
+from arcademark.suite.protocols import Protocol, StepProtocol, from_json
 from arcademark.suite.settings import MOST_EPISODES
 
 FILE = "manifest.json"
@@ -70,7 +70,7 @@ class Agent(TypedDict):
 
 
 class Settings(TypedDict):
-    """Every setting of a protocol, overrides included, as `Protocol.to_json` writes them; it checks their values."""
+    """Every setting of a protocol, overrides included, as `to_json` writes them; it checks their values."""
 
     name: str
     title: str
@@ -241,7 +241,7 @@ def training_budget(protocol: Protocol, frames: int | None, episodes: int | None
 def protocol_of(directory: Path, document: Document, which: str = "protocol") -> Protocol:
     """Return the protocol that a manifest holds."""
     try:
-        protocol = Protocol.from_json(document[which])
+        protocol = from_json(document[which])
         if protocol.suite and which == "protocol":
             for task in document["games"]:
                 protocol.suite.tasks[task]
@@ -256,7 +256,7 @@ def differences(there: Document, now: Document, *, growing: bool = True) -> list
     `growing`: whether one continues the other, which cannot have fewer episodes then.
     """
     changes: list[tuple[str, Any, Any]] = []
-    old, new = Protocol.from_json(there["protocol"]), Protocol.from_json(now["protocol"])
+    old, new = from_json(there["protocol"]), from_json(now["protocol"])
     if old.name != new.name:
         changes.append(("protocol", old.name, new.name))
     changes += [(f"protocol {item.setting}", item.a, item.b) for item in protocols.differences(old, new)]
@@ -266,7 +266,7 @@ def differences(there: Document, now: Document, *, growing: bool = True) -> list
             changes += [(f"{name} of task {task}", kinds[0][name], kinds[1][name]) for name in kinds[0]]
     before, after = (document.get("trained_under") for document in (there, now))
     if before != after:
-        labels = [trained and Protocol.from_json(trained).label for trained in (before, after)]
+        labels = [trained and from_json(trained).label for trained in (before, after)]
         other = ", with other settings" if labels[0] == labels[1] else ""
         changes.append(("protocol of training", labels[0], f"{labels[1] or 'none'}{other}"))
     changes += _agent_differences(there["agents"], now["agents"])

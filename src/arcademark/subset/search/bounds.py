@@ -25,9 +25,6 @@ from arcademark.subset.least_squares import DEPENDENT, inner
 SLACK = 1e-9
 """Share of the target's square that a bound may be off by, as it is a difference of such squares."""
 
-MOST_STEPS = 100_000
-"""Choices after which `completions` gives up."""
-
 ALIKE = 1e-6
 """Share of a task's square beyond another's below which the two count as dependent."""
 
@@ -80,67 +77,3 @@ def count_pairs(row, i, y, scale, beta, cut):  # type: ignore[no-untyped-def]
         both = (first * left + second * right >= cut * rest * (1.0 - ROUNDING)) | (rest <= ALIKE)
         pairs += (both & (left >= 0.0) & (right >= 0.0)) | alone | ((second * second if second > 0.0 else 0.0) >= cut)
     return pairs
-
-
-@inner
-def ways(n, k):  # type: ignore[no-untyped-def]
-    """Count the sets of k of n; no number on the way is larger than the result."""
-    if k < 0 or k > n:
-        return np.int64(0)
-    few, count = k if k <= n - k else n - k, np.int64(1)
-    for a in range(few):
-        count = count // (a + 1) * (n - a) + count % (a + 1) * (n - a) // (a + 1)
-    return count
-
-
-@inner
-def rarest(lack, end, barred, need):  # type: ignore[no-untyped-def]
-    """Return which of the needed classes the fewest tasks lack, as a bit, of those tasks that are not barred."""
-    best, fewest, bits = np.int64(0), np.int64(end + 1), need
-    while bits:
-        bit = bits & -bits
-        bits ^= bit
-        tasks = np.int64(0)
-        for a in range(end):
-            tasks += (lack[a] & bit != 0) & (barred[a] < 0)
-        if tasks < fewest:
-            best, fewest = bit, tasks
-    return best
-
-
-@inner
-def completions(lack, end, need, slots):  # type: ignore[no-untyped-def]
-    """Count the sets of ``slots`` of the first ``end`` tasks that together lack all that is needed.
-
-    Some task must lack what the fewest lack: each of them is chosen in turn, without those before it. −1 where that
-    takes more than `MOST_STEPS` choices.
-    """
-    barred = np.empty(end, np.int64)  # the level at which a task is chosen or left out; −1 for those that are left
-    for a in range(end):
-        barred[a] = -1
-    needs, bits, nexts = np.empty(slots + 1, np.int64), np.empty(slots + 1, np.int64), np.zeros(slots + 1, np.int64)
-    needs[0], left, level, steps, total = need, np.int64(end), 0, 0, np.int64(0)
-    bits[0] = rarest(lack, end, barred, need)
-    while level >= 0:
-        place = nexts[level]
-        if needs[level] == 0 or level == slots:
-            total += ways(left, slots - level) if needs[level] == 0 else 0
-            place = end
-        while place < end and (barred[place] >= 0 or lack[place] & bits[level] == 0):
-            place += 1
-        if place < end:  # chosen now, left out when this level goes on
-            steps += 1
-            if steps > MOST_STEPS:
-                return np.int64(-1)
-            barred[place], nexts[level] = level, place + 1
-            left -= 1
-            needs[level + 1], nexts[level + 1] = needs[level] & ~lack[place], 0
-            level += 1
-            bits[level] = rarest(lack, end, barred, needs[level])
-            continue
-        for a in range(end):
-            if barred[a] == level:
-                barred[a] = -1
-                left += 1
-        level -= 1
-    return total

@@ -15,8 +15,8 @@ Conventions
 
 * The next task is the one that the bound's coefficients make most use of: without it the bound rises soonest. As long
   as a branch lacks less than its group, only tasks that lack some of the rest are taken.
-* Of the last three tasks the first is taken in the order of that use, and the others as pairs
-  (`arcademark.subset.search.pairs`, where groups, places and upper triangles are explained).
+* The last two tasks are chosen together (`arcademark.subset.search.pairs`, where groups, places and upper triangles are
+  explained).
 """
 
 from __future__ import annotations
@@ -24,28 +24,13 @@ from __future__ import annotations
 import numpy as np
 
 from arcademark.subset.least_squares import entry, inner, make_room, nonnegative_least_squares
-from arcademark.subset.search.bounds import SLACK, completions, eliminate
-from arcademark.subset.search.kernels import TIE, ascending
-from arcademark.subset.search.pairs import (
-    AUDITED,
-    BRANCHES,
-    PRUNED,
-    VIOLATIONS,
-    group_grams,
-    group_places,
-    judge,
-    judge_pairs,
-    make_pair_room,
-    reach_of,
-)
-
-WORTHWHILE = 20
-"""Tasks left from which on a bound takes less time than all pairs that it may save."""
+from arcademark.subset.search.bounds import SLACK, eliminate
+from arcademark.subset.search.pairs import group_grams, group_places, judge_pairs, make_pair_room, reach_of
 
 
 @inner
 def hopeless(metric, allowed, active, solution, rule, best, offset, room):  # type: ignore[no-untyped-def]
-    """Bound a branch: return what none of its subsets is below if that is worse than those listed, else −1.
+    """Bound a branch: tell whether all of its subsets are worse than those listed.
 
     ``metric`` is the fold-weighted Gram matrix, an upper triangle. ``allowed`` marks tasks chosen or left, ``active``
     those to begin with; filled with those that have a coefficient, and ``solution`` with the coefficients. ``offset``
@@ -57,50 +42,7 @@ def hopeless(metric, allowed, active, solution, rule, best, offset, room):  # ty
     least = nonnegative_least_squares(metric, q, allowed, reach, factor, result, active, (small, trial))
     for j in range(q):
         solution[j] = result[j]
-    return least if least > reach else -1.0
-
-
-@inner
-def write_off(group, state, need, before, bound, rule, constrained, best, counts, room):  # type: ignore[no-untyped-def]
-    """Count the subsets of a branch as pruned: all ways to fill its slots so that it lacks what its group lacks.
-
-    Every so often the subset that the bound's coefficients make most use of is cross-validated. ``bound`` is what none
-    of the subsets is below, without the group's offset; the rest is as for `last_three`. Return False, with nothing
-    counted, where to count them takes longer than to search them.
-    """
-    grams, whole, weights, offset, slack, _, _, lacks_of = group
-    metric, allowed, taken, _, solution, chosen = state
-    left, end, d = np.empty(len(allowed), np.int64), np.int64(0), len(chosen)
-    for j in range(len(allowed)):
-        if allowed[j] and not taken[j]:
-            left[end] = lacks_of[j]
-            end += 1
-    number = completions(left, end, need, d - before)
-    if number < 0:
-        return False
-    counts[PRUNED] += number
-    counts[BRANCHES] += 1
-    if number == 0 or counts[BRANCHES] % rule[3] != 0:
-        return True
-    subset, filled = room[4], before
-    for a in range(before):
-        subset[a] = chosen[a]
-    while filled < d:
-        task = most_used(metric, solution, lacks_of, allowed, taken, need)
-        if task < 0:
-            break
-        subset[filled], taken[task] = task, True
-        need &= ~lacks_of[task]
-        filled += 1
-    for a in range(before, filled):
-        taken[subset[a]] = False
-    if filled == d and need == 0:
-        error = judge(grams, whole, weights, ascending(subset), d, constrained, np.inf, best[2], room[0])
-        if error < np.inf:
-            counts[AUDITED] += 1
-        listed = reach_of(rule, best) * (1.0 - 2.0 * TIE) - 2.0 * best[2]
-        counts[VIOLATIONS] += (error < bound * rule[1] - slack) | (error + offset < listed)
-    return True
+    return least > reach
 
 
 @inner
@@ -116,27 +58,19 @@ def most_used(metric, solution, lacks_of, allowed, taken, need):  # type: ignore
 
 
 @inner
-def by_use(metric, solution, lacks_of, allowed, taken, need, first, names):  # type: ignore[no-untyped-def]
-    """Write the tasks left to ``names`` from place ``first`` on, in the order of their use; return where they end."""
-    uses, end = np.empty(len(names)), first
-    for j in range(len(allowed)):
+def eliminate_chosen(metric, allowed, taken, chosen, before, names, squares, gram):  # type: ignore[no-untyped-def]
+    """Fill in the Gram matrix of what the tasks left have beyond the ``before`` chosen ones; return where it ends.
+
+    The chosen tasks stand first, and the target last; ``names`` is filled with which task stands where, ``squares``
+    with the columns' own.
+    """
+    y, end = metric.shape[0] - 1, before
+    for a in range(before):
+        names[a] = chosen[a]
+    for j in range(y):
         if allowed[j] and not taken[j]:
-            use = solution[j] * solution[j] * metric[j, j]
-            if lacks_of[j] & need != 0:
-                use += metric[len(allowed), len(allowed)]  # before all that does not lack what is needed
-            place = end
-            while place > first and uses[place - 1] < use:
-                uses[place], names[place] = uses[place - 1], names[place - 1]
-                place -= 1
-            uses[place], names[place] = use, j
+            names[end] = j
             end += 1
-    return end
-
-
-@inner
-def eliminate_chosen(metric, names, before, end, squares, gram):  # type: ignore[no-untyped-def]
-    """Gather the Gram matrix of some tasks and the target, and eliminate those of the first ``before`` places."""
-    y = metric.shape[0] - 1
     for a in range(end):
         i = names[a]
         for b in range(a, end):
@@ -147,69 +81,31 @@ def eliminate_chosen(metric, names, before, end, squares, gram):  # type: ignore
     gram[end, end] = metric[y, y]
     for a in range(before):
         eliminate(gram, a, end, squares, gram)
-
-
-@inner
-def last_three(group, state, need, seen, before, rule, constrained, best, counts, rooms):  # type: ignore[no-untyped-def]
-    """Search a branch that lacks three tasks; what it excludes on the way is left to the caller to allow again.
-
-    ``state`` is (metric, allowed, taken, active, solution, chosen), as for `hopeless` and `search_groups`; ``need`` is
-    what the group lacks beyond the ``before`` chosen tasks, ``seen`` what these lack; the rest is as for
-    `arcademark.subset.search.pairs.judge_pairs`.
-    """
-    offset, lacks_of = group[3], group[7]
-    metric, allowed, taken, active, solution, chosen = state
-    pair_room, bound_room, names, gram, rest = rooms
-    end = by_use(metric, solution, lacks_of, allowed, taken, need, before, names)
-    for a in range(before):
-        names[a] = chosen[a]
-    eliminate_chosen(metric, names, before, end, pair_room[1], gram)
-    for a in range(before, end - 2):
-        can = 0
-        if need != 0:
-            for b in range(a, end):
-                can |= lacks_of[names[b]]
-        if need & ~can != 0:
-            return
-        if a > before:
-            gone = names[a - 1]
-            allowed[gone] = False
-            stale, active[gone] = active[gone], False
-            if stale and end - a >= WORTHWHILE:
-                bound = hopeless(metric, allowed, active, solution, rule, best, offset, bound_room)
-                if bound >= 0.0 and write_off(
-                    group, state, need, before, bound, rule, constrained, best, counts, pair_room
-                ):
-                    return
-        eliminate(gram, a, end, pair_room[1], rest)
-        chosen[before] = names[a]
-        pairs = a + 1, end, names, seen | lacks_of[names[a]]
-        judge_pairs(group, rest, pairs, chosen, rule, constrained, best, counts, pair_room)
+    return end
 
 
 @entry
 def search_groups(data, fixed, free, groups, choose, rule, constrained, best):  # type: ignore[no-untyped-def]
     """Search the subsets of some groups, leaving out branches and pairs that the bounds prove to be worse.
 
-    At least 3 tasks are chosen from ``free`` beside the ``fixed`` ones. ``data`` is as for
+    At least two tasks are chosen from ``free`` beside the ``fixed`` ones. ``data`` is as for
     `arcademark.subset.search.pairs.group_grams`, ``groups`` what each group lacks, ``constrained`` as for
-    `arcademark.subset.search.kernels.cross_validate`, and ``best``, which is filled, as for
+    `arcademark.subset.search.kernels.judge`, and ``best``, which is filled, as for
     `arcademark.subset.search.kernels.keep`.
 
     Parameters
     ----------
-    rule : tuple (limit, margin, audit_every, audit_branch_every)
+    rule : tuple (limit, margin)
         An error that is known to be reached by as many subsets as are to be listed; what bounds are multiplied by, a
-        little below 1, against rounding; of so many rows of pairs, one pruned pair is cross-validated nonetheless, and
-        of so many pruned branches, one of their subsets.
+        little below 1, against rounding.
 
     Returns
     -------
-    int64 array, shape (6,)
-        Subsets evaluated, pruned, audited, and violations of a bound; rows of pairs, and branches pruned.
+    int
+        Subsets that are cross-validated.
     """
-    lack, counts = data[2], np.zeros(6, np.int64)
-    held, d, last = len(fixed), len(fixed) + choose, choose - 3
+    lack, evaluated = data[2], np.int64(0)
+    held, d, last = len(fixed), len(fixed) + choose, choose - 2
     base = 0
     for task in fixed:
         base |= lack[task]
@@ -227,8 +123,7 @@ def search_groups(data, fixed, free, groups, choose, rule, constrained, best):  
         for a in range(held):  # the fixed tasks stand first
             taken[a] = True
         bound_room = make_room(q)
-        names, gram, rest = np.empty(q, np.int64), np.empty((q + 1, q + 1)), np.empty((q + 1, q + 1))
-        rooms = make_pair_room(len(weights), q, d), bound_room, names, gram, rest
+        names, gram, pair_room = np.empty(q, np.int64), np.empty((q + 1, q + 1)), make_pair_room(len(weights), q, d)
         lacks[0] = base
         level, stale = np.int64(0), True
         while level >= 0:
@@ -240,11 +135,7 @@ def search_groups(data, fixed, free, groups, choose, rule, constrained, best):  
                     left += 1
                     can |= lacks_of[j]
             if left >= choose - level and need & ~can == 0:
-                done = False
-                if stale:
-                    bound = hopeless(weighted, allowed, state[3], state[4], rule, best, offset, bound_room)
-                    if bound >= 0.0:
-                        done = write_off(group, state, need, before, bound, rule, constrained, best, counts, rooms[0])
+                done = stale and hopeless(weighted, allowed, state[3], state[4], rule, best, offset, bound_room)
                 if level < last and not done:
                     task = most_used(weighted, solutions[level], lacks_of, allowed, taken, need)
                     chosen[before], taken[task] = task, True
@@ -255,9 +146,9 @@ def search_groups(data, fixed, free, groups, choose, rule, constrained, best):  
                     level, stale = level + 1, False  # the bound is the same as before
                     continue
                 if not done:
-                    for j in range(q):
-                        excluded_at[j] = level if allowed[j] and not taken[j] else excluded_at[j]
-                    last_three(group, state, need, lacks[level], before, rule, constrained, best, counts, rooms)
+                    end = eliminate_chosen(weighted, allowed, taken, chosen, before, names, pair_room[1], gram)
+                    pairs = before, end, names, lacks[level]
+                    evaluated += judge_pairs(group, gram, pairs, chosen, rule, constrained, best, pair_room)
             for j in range(q):
                 if excluded_at[j] == level:
                     excluded_at[j], allowed[j] = -1, True
@@ -266,4 +157,4 @@ def search_groups(data, fixed, free, groups, choose, rule, constrained, best):  
                 task = chosen[held + level]
                 taken[task], allowed[task], excluded_at[task] = False, False, level
                 stale, active[level, task] = active[level, task], False
-    return counts
+    return evaluated

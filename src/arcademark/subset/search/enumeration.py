@@ -7,10 +7,11 @@ and results are the same on any machine.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+import os
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import astuple, dataclass
-from typing import Any, TypeAlias
+from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,17 +20,11 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.subset.problem import Floats
 from arcademark.subset.progress import Progress
 from arcademark.subset.search import branches, kernels
-from arcademark.subset.search.groups import Classes, Groups, classes, groups
+from arcademark.subset.search.groups import classes, groups
 from arcademark.subset.search.prepared import PreparedSearch
 
 BOUND_MARGIN = 1.0 - 1e-7
 """What bounds are multiplied by, against rounding."""
-
-AUDIT_EVERY = 1_000
-"""Of so many rows of pairs, one pruned pair is cross-validated nonetheless, to check the bound."""
-
-AUDIT_BRANCH_EVERY = 100
-"""Of so many pruned branches, a subset of one is cross-validated nonetheless."""
 
 MOST_SUBSETS = 2**62
 """More can't be counted."""
@@ -37,32 +32,54 @@ MOST_SUBSETS = 2**62
 _CHUNK = 100_000
 """Subsets that a thread is given at a time."""
 
-_KEPT = 6
+_KEPT = 30
 """Subsets that are extended in search of a good error to begin with."""
-
-
-@dataclass(frozen=True)
-class Counts:
-    """What was done about how many subsets; the fields are those of `arcademark.subset.search.search.Certificate`."""
-
-    evaluated: int
-    pruned: int
-    inadmissible: int
-    audited: int = 0
-    violations: int = 0
-
-    def __add__(self, other: Counts) -> Counts:
-        return Counts(*(mine + its for mine, its in zip(astuple(self), astuple(other), strict=True)))
-
 
 _FEWEST = 3
 """Tasks to choose from which on bounds save time."""
 
 _List: TypeAlias = tuple[Floats, NDArray[np.int64], float]
-_Found: TypeAlias = tuple[_List, Counts]
+_Part: TypeAlias = tuple[_List, int, int]
+"""The best, and how many subsets are cross-validated, and have too few complete cases."""
 
 
-def enumerate_subsets(prepared: PreparedSearch, progress: Progress | None) -> tuple[list[tuple[int, ...]], Counts]:
+@dataclass(frozen=True)
+class Certificate:
+    """What was done about every subset.
+
+    Parameters
+    ----------
+    subsets : int
+        How many there are, under the constraints.
+    evaluated : int
+        Cross-validated, at least until they were known to be worse than the listed ones.
+    pruned : int
+        Left out because a bound proves them to be worse than the listed ones.
+    inadmissible : int
+        With too few complete cases.
+    audited : int
+        Good ones that were known before, without bounds: the list must not be worse.
+    violations : int
+        1 if it is, so that a bound is wrong.
+    gap : float
+        By what share of its error the best could at most be beaten: 0 if nothing is violated, else infinite.
+    """
+
+    subsets: int
+    evaluated: int
+    pruned: int
+    inadmissible: int
+    audited: int = 0
+    violations: int = 0
+    gap: float = 0.0
+
+    @property
+    def holds(self) -> bool:
+        """Whether the result is proven."""
+        return self.gap == 0.0
+
+
+def enumerate_subsets(prepared: PreparedSearch, progress: Progress | None) -> tuple[list[tuple[int, ...]], Certificate]:
     """Return the tasks of the best subsets, best first, and what was done about all.
 
     Raises
@@ -70,137 +87,109 @@ def enumerate_subsets(prepared: PreparedSearch, progress: Progress | None) -> tu
     ArcadeMarkError
         Where there are more subsets than can be counted.
     """
-    if prepared.subsets >= MOST_SUBSETS:
+    total = prepared.subsets
+    if total >= MOST_SUBSETS:
         raise ArcadeMarkError(
-            f"subset search: {prepared.subsets:.1e} subsets of {prepared.size} are too many; ask for fewer tasks, or "
-            "choose from fewer (--exclude)"
+            f"subset search: {total:.1e} subsets of {prepared.size} are too many; ask for fewer tasks, or choose from "
+            "fewer (--exclude)"
         )
-    best, counts = _enumerate(prepared, progress)
-    return [
-        tuple(subset.tolist()) for error, subset in zip(best[0], best[1], strict=True) if np.isfinite(error)
-    ], counts
+    known: list[float] = []
+    searched = None
+    if prepared.choose >= _FEWEST and prepared.options.bounds:
+        known = good_errors(prepared)
+        searched = _search_groups(prepared, known[-1] if len(known) == prepared.options.top else math.inf, progress)
+    best, evaluated, inadmissible = searched or _search_each(prepared, progress)
+    violated = any(best[0][: len(known)] > np.array(known) * (1.0 + kernels.TIE) + prepared.nothing)
+    listed = [tuple(subset.tolist()) for error, subset in zip(*best[:2], strict=True) if np.isfinite(error)]
+    pruned = total - evaluated - inadmissible
+    gap = math.inf if violated else 0.0
+    return listed, Certificate(total, evaluated, pruned, inadmissible, len(known), int(violated), gap)
 
 
-def _enumerate(prepared: PreparedSearch, progress: Progress | None) -> tuple[_List, Counts]:
-    if prepared.choose < _FEWEST or not prepared.bounds:
-        return _search_each(prepared, progress)
+def _search_groups(prepared: PreparedSearch, limit: float, progress: Progress | None) -> _Part | None:
+    """Search with bounds; None where there are too many groups."""
     fixed, free = prepared.fixed.tolist(), prepared.free.tolist()
     missing = classes(np.isnan(prepared.scores[:-1].T), [*fixed, *free])
     grouped = None if missing is None else groups(missing, fixed, free, prepared.choose, prepared.floor)
     if missing is None or grouped is None:
-        return _search_each(prepared, progress)
-    reached = good_error(prepared)
-    best, counts = _search_groups(prepared, missing, grouped, reached, progress)
-    missed = best[0][-1] > reached * (1.0 + kernels.TIE) + prepared.nothing
-    return best, counts + Counts(0, 0, 0, violations=int(missed))
-
-
-def _search_groups(
-    prepared: PreparedSearch, missing: Classes, grouped: Groups, limit: float, progress: Progress | None
-) -> tuple[_List, Counts]:
+        return None
     columns = np.ascontiguousarray(np.nan_to_num(prepared.scores, nan=0.0).T)
     data = columns, missing.of_row, missing.lack, prepared.fold_table, prepared.charge
-    rule = limit, BOUND_MARGIN, AUDIT_EVERY, AUDIT_BRANCH_EVERY
+    rule = limit, BOUND_MARGIN
 
-    def work(part: NDArray[np.int64]) -> _Found:
-        best = prepared.empty_list()
-        counts = branches.search_groups(
+    def work(group: int) -> _Part:
+        best, part = prepared.empty_list(), grouped.lacking[group : group + 1]
+        evaluated = branches.search_groups(
             data, prepared.fixed, prepared.free, part, prepared.choose, rule, prepared.constrained, best
         )
-        evaluated, pruned, audited, violations = (int(count) for count in counts[:4])
-        return best, Counts(evaluated, pruned, 0, audited, violations)
+        return best, evaluated, 0
 
-    order = np.argsort(-grouped.subsets, kind="stable")
-    parts = [grouped.lacking[order[part : part + 1]] for part in range(len(order))]
-    return _merge(prepared, work, parts, progress, Counts(0, 0, grouped.inadmissible))
+    largest_first = np.argsort(-grouped.subsets, kind="stable").tolist()
+    sizes = {group: int(grouped.subsets[group]) for group in largest_first}
+    return _merge(prepared, work, sizes, progress, grouped.inadmissible)
 
 
-def _search_each(prepared: PreparedSearch, progress: Progress | None) -> tuple[_List, Counts]:
+def _search_each(prepared: PreparedSearch, progress: Progress | None) -> _Part:
     total = prepared.subsets
 
-    def work(first: int) -> _Found:
+    def work(first: int) -> _Part:
         best = prepared.empty_list()
         start = np.array(_combination(first, len(prepared.free), prepared.choose), dtype=np.int64)
-        evaluated, inadmissible = kernels.search_each(
+        counts = kernels.search_each(
             prepared.scores, prepared.fold_table, prepared.floor, prepared.fixed, prepared.free, start,
             min(_CHUNK, total - first), prepared.constrained, prepared.charge, best,
         )  # fmt: skip
-        return best, Counts(evaluated, 0, inadmissible)
+        return best, *counts
 
-    return _merge(prepared, work, range(0, total, _CHUNK), progress, Counts(0, 0, 0))
+    sizes = {first: min(_CHUNK, total - first) for first in range(0, total, _CHUNK)}
+    return _merge(prepared, work, sizes, progress, 0)
 
 
 def _merge(
     prepared: PreparedSearch,
-    work: Callable[[Any], _Found],
-    items: Sequence[Any],
+    work: Callable[[int], _Part],
+    sizes: Mapping[int, int],
     progress: Progress | None,
-    counts: Counts,
-) -> tuple[_List, Counts]:
-    best = prepared.empty_list()
-    for (errors, subsets, _), some in _in_threads(work, items, prepared.threads):
-        counts += some
-        for error, subset in zip(errors, subsets, strict=True):
-            kernels.keep(*best, error, subset)
-        if progress is not None:
-            progress(counts.evaluated + counts.pruned + counts.inadmissible, prepared.subsets)
-    return best, counts
-
-
-def _in_threads(work: Callable[[Any], _Found], items: Sequence[Any], threads: int) -> Iterator[_Found]:
-    if threads == 1 or len(items) <= 1:
-        yield from map(work, items)
-        return
-    with ThreadPoolExecutor(threads) as pool:
+    inadmissible: int,
+) -> _Part:
+    """Have threads do work on items, of so many subsets each, and put together what they return."""
+    best, evaluated, done = prepared.empty_list(), 0, inadmissible
+    with ThreadPoolExecutor(prepared.options.threads or os.cpu_count() or 1) as pool:
         try:
-            for future in as_completed([pool.submit(work, item) for item in items]):
-                yield future.result()
+            futures = {pool.submit(work, item): size for item, size in sizes.items()}
+            for future in as_completed(futures):
+                (errors, subsets, _), more, too_few = future.result()
+                for error, subset in zip(errors, subsets, strict=True):
+                    kernels.keep(*best, error, subset)
+                evaluated, inadmissible, done = evaluated + more, inadmissible + too_few, done + futures[future]
+                if progress is not None:
+                    progress(done, prepared.subsets)
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
+    return best, evaluated, inadmissible
 
 
-def good_error(prepared: PreparedSearch) -> float:
-    """Find an error that as many subsets reach as are to be listed; infinity where no such error is found.
+def good_errors(prepared: PreparedSearch) -> list[float]:
+    """Find the errors of good subsets, as many as are to be listed if there are, ascending.
 
-    The best few subsets are each extended by every task, again and again, until they are large enough; then tasks of
-    the best one are exchanged one at a time as long as that helps.
+    The best few subsets are each extended by every task, again and again, until they are large enough.
     """
-    listed: dict[tuple[int, ...], float] = {}
-    kept: dict[tuple[int, ...], float] = {(): 0.0}
-    for size in range(1, prepared.choose + 1):
-        extended: dict[tuple[int, ...], float] = {}
+    kept: list[tuple[int, ...]] = [()]
+    extended: dict[tuple[int, ...], float] = {}
+    for _ in range(prepared.choose):
+        extended = {}
         for subset in kept:
             extended.update(_extensions(prepared, subset))
-        best = sorted((error, subset) for subset, error in extended.items())
-        kept = {subset: error for error, subset in best[:_KEPT]}
-        if size == prepared.choose:
-            listed.update(extended)
-    for subset in list(kept)[:1]:
-        _exchange(prepared, subset, listed)
-    errors = sorted(listed.values())
-    return errors[prepared.top - 1] if len(errors) >= prepared.top else math.inf
-
-
-def _exchange(prepared: PreparedSearch, subset: tuple[int, ...], listed: dict[tuple[int, ...], float]) -> None:
-    """Exchange one task after another for the best, until none is exchanged any more; enter what is tried in a list."""
-    place = idle = 0
-    while idle < len(subset):
-        tried = _extensions(prepared, subset[:place] + subset[place + 1 :])
-        for other, error in tried.items():  # it may be another by rounding than when it was first tried
-            listed.setdefault(other, error)
-        best = min(tried, key=lambda other: (listed[other], other), default=subset)
-        better = listed.get(best, math.inf) < listed.get(subset, math.inf) * (1.0 - kernels.TIE)
-        idle = 0 if better else idle + 1
-        subset = best if better else subset
-        place = (place + 1) % len(subset)
+        kept = sorted(extended, key=lambda subset: (extended[subset], subset))[:_KEPT]
+    return sorted(extended.values())[: prepared.options.top]
 
 
 def _extensions(prepared: PreparedSearch, chosen: tuple[int, ...]) -> dict[tuple[int, ...], float]:
     """Add each further task to the chosen ones; return the best and their errors."""
     fixed = np.array([*prepared.fixed.tolist(), *chosen], dtype=np.int64)
     free = np.setdiff1d(prepared.free, fixed)
-    top = min(len(free), prepared.top + _KEPT)
+    top = min(len(free), prepared.options.top + _KEPT)
     errors, subsets = np.full(top, np.inf), np.zeros((top, len(fixed) + 1), np.int64)
     best = errors, subsets, prepared.nothing
     kernels.search_each(

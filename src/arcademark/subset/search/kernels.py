@@ -27,7 +27,7 @@ TIE = 1e-9
 
 @inner
 def fold_grams(columns, rows, n, fold_of, first, grams, whole):  # type: ignore[no-untyped-def]
-    """Fill in the Gram matrices of each fold's held-out rows, shape (folds, d + 1, d + 1), and of all rows.
+    """Fill in the upper triangles of Gram matrices of each fold's held-out rows, and of all, as for `judge`.
 
     ``columns``, shape (d + 1, all rows), are tasks and target; ``rows[:n]`` are the complete cases and ``fold_of``
     their folds. Only products with columns from ``first`` on, which have changed, are computed again.
@@ -36,41 +36,76 @@ def fold_grams(columns, rows, n, fold_of, first, grams, whole):  # type: ignore[
     for a in range(first, d + 1):
         for b in range(0 if a < d else first, a + 1):
             for f in range(len(grams)):
-                grams[f, a, b] = 0.0
+                grams[f, b, a] = 0.0
             for i in range(n):
-                grams[fold_of[i], a, b] += columns[a, rows[i]] * columns[b, rows[i]]
-            whole[a, b] = 0.0
+                grams[fold_of[i], b, a] += columns[a, rows[i]] * columns[b, rows[i]]
+            whole[b, a] = 0.0
             for f in range(len(grams)):
-                grams[f, b, a] = grams[f, a, b]
-                whole[a, b] += grams[f, a, b]
-            whole[b, a] = whole[a, b]
+                whole[b, a] += grams[f, b, a]
 
 
 @inner
-def cross_validate(grams, whole, d, sizes, constrained, limit, nothing, room):  # type: ignore[no-untyped-def]
-    """Return the mean over folds of the mean squared error on held-out rows.
+def judge(grams, whole, weights, subset, d, constrained, reach, nothing, room):  # type: ignore[no-untyped-def]
+    """Return the mean over folds of the mean squared error on held-out rows, of a subset of d tasks.
 
-    Infinity where it is above ``limit``, or where the model of all rows has a negative coefficient and is not
-    ``constrained``; if it is, every fit is made without. Errors up to ``nothing`` count as 0. ``grams`` and
-    ``whole`` are as for `fold_grams`, ``sizes`` the folds' held-out rows, ``room`` is made by `make_room`.
+    Infinity where it is above ``reach``, or where the model of all rows has a negative coefficient and is not
+    ``constrained``; if it is, every fit is made without. Errors up to ``nothing`` count as 0.
+
+    Parameters
+    ----------
+    grams, whole : float arrays, shape (folds, q + 1, q + 1) and (q + 1, q + 1)
+        Upper triangles of Gram matrices of each fold's held-out rows, and of all rows.
+    weights : float array, shape (folds,)
+        What a fold's squares weigh in the error.
+    subset : int array, shape (d,)
+        The tasks' places among the q, ascending.
+    room
+        Made by `make_judge_room`.
     """
-    train, factor, solution, active, small, trial = room
-    total, folds = 0.0, len(sizes)
-    if not constrained:
-        least_squares(whole, d, factor, solution)
-        if has_negative(whole, d, solution):
-            return np.inf
+    (train, factor, solution, active, small, trial), all_rows, held, fitted = room
+    y = whole.shape[0] - 1
+    _gather(whole, subset, d, y, all_rows)
+    least_squares(all_rows, d, factor, solution)
+    if not constrained and has_negative(all_rows, d, solution):
+        return np.inf
+    if constrained and lowest(solution, d) < 0.0:
+        solve_nonnegative(all_rows, d, factor, solution, active, (small, trial))
+    folds = len(weights)
+    total = 0.0
+    for f in range(folds):  # what each fold costs at least
+        _gather(grams[f], subset, d, y, held[f])
+        fitted[f] = held_out_squares(held[f], d, solution) * weights[f]
+        total += fitted[f]
+    if total > reach and total > nothing:
+        return np.inf
     for f in range(folds):
         for a in range(d + 1):
             for b in range(d + 1):
-                train[a, b] = whole[a, b] - grams[f, a, b]
+                train[a, b] = all_rows[a, b] - held[f, a, b]
         least_squares(train, d, factor, solution)
         if constrained and lowest(solution, d) < 0.0:
             solve_nonnegative(train, d, factor, solution, active, (small, trial))
-        total += held_out_squares(grams[f], d, solution) / (folds * sizes[f])
-        if total > limit and total > nothing:
+        total += held_out_squares(held[f], d, solution) * weights[f] - fitted[f]
+        if total > reach and total > nothing:
             return np.inf
     return total if total > nothing else 0.0
+
+
+@inner
+def make_judge_room(folds, d):  # type: ignore[no-untyped-def]
+    """Return arrays for `judge` to work in."""
+    return make_room(d), np.empty((d + 1, d + 1)), np.empty((folds, d + 1, d + 1)), np.empty(folds)
+
+
+@inner
+def _gather(gram, subset, d, y, out):  # type: ignore[no-untyped-def]
+    for a in range(d):
+        for b in range(a, d):
+            out[a, b] = gram[subset[a], subset[b]]
+            out[b, a] = out[a, b]
+        out[a, d] = gram[subset[a], y]
+        out[d, a] = out[a, d]
+    out[d, d] = gram[y, y]
 
 
 @inner
@@ -105,14 +140,19 @@ def keep(errors, subsets, nothing, error, subset):  # type: ignore[no-untyped-de
 
 
 @inner
-def terms(n, rows, charge):  # type: ignore[no-untyped-def]
-    """Return what n complete cases' error is multiplied by, and what is added for the incomplete ones of all rows.
+def fold_weights(fold_of, n, rows, charge, weights):  # type: ignore[no-untyped-def]
+    """Fill in what each fold's squares weigh in the error of n complete cases of all rows; return what is added to it.
 
     ``charge`` is an incomplete case's squared error; −1 leaves incomplete cases out.
     """
-    if charge < 0.0:
-        return 1.0, 0.0
-    return n / rows, (1.0 - n / rows) * charge
+    share = 1.0 if charge < 0.0 else n / rows
+    for f in range(len(weights)):
+        weights[f] = 0.0
+    for i in range(n):
+        weights[fold_of[i]] += 1.0
+    for f in range(len(weights)):
+        weights[f] = share / (len(weights) * weights[f])
+    return 0.0 if charge < 0.0 else (1.0 - share) * charge
 
 
 @inner
@@ -155,15 +195,12 @@ def search_each(scores, fold_table, floor, fixed, free, start, steps, constraine
     chosen, subset = start.copy(), np.empty(d, np.int64)
     columns, rows = np.empty((d + 1, rows_in_all)), np.zeros(rows_in_all, np.int64)
     there = np.ones((d + 1, rows_in_all), np.bool_)  # which rows are complete, by the tasks before each place
-    grams, whole, sizes = np.empty((folds, d + 1, d + 1)), np.empty((d + 1, d + 1)), np.empty(folds, np.int64)
-    room = make_room(d)
+    grams, whole, weights = np.empty((folds, d + 1, d + 1)), np.empty((d + 1, d + 1)), np.empty(folds)
+    room, places = make_judge_room(folds, d), np.arange(d)
     for row in range(rows_in_all):
         columns[d, row] = scores[len(scores) - 1, row]
-    evaluated, inadmissible = 0, 0
-    first, cases = (
-        np.int64(0),
-        np.int64(-1),
-    )  # the first task that has changed; complete cases that the Gram matrix is of
+    evaluated, inadmissible, offset = 0, 0, 0.0
+    first, cases = np.int64(0), np.int64(-1)  # the first task that has changed; complete cases of the Gram matrices
     for _ in range(steps):
         for a in range(first, d):
             subset[a] = fixed[a] if a < len(fixed) else free[chosen[a - len(fixed)]]
@@ -182,15 +219,11 @@ def search_each(scores, fold_table, floor, fixed, free, start, steps, constraine
         else:
             if not same or n != cases:
                 first, cases = np.int64(0), n
-                for f in range(folds):
-                    sizes[f] = 0
-                for i in range(n):
-                    sizes[fold_table[n, i]] += 1
+                offset = fold_weights(fold_table[n], n, rows_in_all, charge, weights)
             fold_grams(columns, rows, n, fold_table[n], first, grams, whole)
-            share, offset = terms(n, rows_in_all, charge)
-            reach = (worst_listed(errors, nothing) - offset) / share
-            error = cross_validate(grams, whole, d, sizes, constrained, reach, nothing / share, room)
-            keep(errors, subsets, nothing, share * error + offset, subset)
+            reach = worst_listed(errors, nothing) - offset
+            error = judge(grams, whole, weights, places, d, constrained, reach, nothing, room)
+            keep(errors, subsets, nothing, error + offset, subset)
             evaluated += 1
         place = choose - 1
         while place >= 0 and chosen[place] == len(free) - choose + place:

@@ -14,75 +14,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from arcademark.subset.least_squares import (
-    DEPENDENT,
-    has_negative,
-    held_out_squares,
-    inner,
-    least_squares,
-    lowest,
-    make_room,
-    number_of_folds,
-    solve_nonnegative,
-)
+from arcademark.subset.least_squares import DEPENDENT, inner, number_of_folds
 from arcademark.subset.search.bounds import count_pairs, explained_by_pair
-from arcademark.subset.search.kernels import TIE, ascending, keep, terms, worst_listed
-
-EVALUATED, PRUNED, AUDITED, VIOLATIONS, ROWS, BRANCHES = range(6)
-"""Places in the array of counts."""
-
-
-@inner
-def judge(grams, whole, weights, subset, d, constrained, reach, nothing, room):  # type: ignore[no-untyped-def]
-    """Cross-validate a subset of a group, its d places ascending; infinity if above ``reach``, or the model is dropped.
-
-    ``grams``, ``whole`` and ``weights`` are as `group_grams` returns them, ``constrained`` and ``nothing`` as for
-    `arcademark.subset.search.kernels.cross_validate`, ``room`` is made by `make_judge_room`.
-    """
-    (train, factor, solution, active, small, trial), all_rows, held, fitted = room
-    y = whole.shape[0] - 1
-    _gather(whole, subset, d, y, all_rows)
-    least_squares(all_rows, d, factor, solution)
-    if not constrained and has_negative(all_rows, d, solution):
-        return np.inf
-    if constrained and lowest(solution, d) < 0.0:
-        solve_nonnegative(all_rows, d, factor, solution, active, (small, trial))
-    folds = len(weights)
-    total = 0.0
-    for f in range(folds):  # what each fold costs at least
-        _gather(grams[f], subset, d, y, held[f])
-        fitted[f] = held_out_squares(held[f], d, solution) * weights[f]
-        total += fitted[f]
-    if total > reach and total > nothing:
-        return np.inf
-    for f in range(folds):
-        for a in range(d + 1):
-            for b in range(d + 1):
-                train[a, b] = all_rows[a, b] - held[f, a, b]
-        least_squares(train, d, factor, solution)
-        if constrained and lowest(solution, d) < 0.0:
-            solve_nonnegative(train, d, factor, solution, active, (small, trial))
-        total += held_out_squares(held[f], d, solution) * weights[f] - fitted[f]
-        if total > reach and total > nothing:
-            return np.inf
-    return total if total > nothing else 0.0
-
-
-@inner
-def make_judge_room(folds, d):  # type: ignore[no-untyped-def]
-    """Return arrays for `judge` to work in."""
-    return make_room(d), np.empty((d + 1, d + 1)), np.empty((folds, d + 1, d + 1)), np.empty(folds)
-
-
-@inner
-def _gather(gram, subset, d, y, out):  # type: ignore[no-untyped-def]
-    for a in range(d):
-        for b in range(a, d):
-            out[a, b] = gram[subset[a], subset[b]]
-            out[b, a] = out[a, b]
-        out[a, d] = gram[subset[a], y]
-        out[d, a] = out[a, d]
-    out[d, d] = gram[y, y]
+from arcademark.subset.search.kernels import TIE, ascending, fold_weights, judge, keep, make_judge_room, worst_listed
 
 
 @inner
@@ -110,8 +44,8 @@ def group_grams(data, lacking, places):  # type: ignore[no-untyped-def]
         if row_class[row] < 0 or not (lacking >> row_class[row]) & 1:
             n += 1
     grams, whole, weighted = np.zeros((folds, q + 1, q + 1)), np.zeros((q + 1, q + 1)), np.zeros((q + 1, q + 1))
-    share, offset = terms(n, rows, charge)
-    weights, values = np.zeros(folds), np.empty(q + 1)
+    weights, values = np.empty(folds), np.empty(q + 1)
+    offset = fold_weights(fold_table[n], n, rows, charge, weights)
     rank = 0
     for row in range(rows):
         if row_class[row] < 0 or not (lacking >> row_class[row]) & 1:
@@ -123,10 +57,8 @@ def group_grams(data, lacking, places):  # type: ignore[no-untyped-def]
                 value = values[a]
                 for b in range(a, q + 1):
                     gram[a, b] += value * values[b]
-            weights[fold_table[n, rank]] += 1.0
             rank += 1
     for f in range(folds):
-        weights[f] = share / (folds * weights[f])
         for a in range(q + 1):
             for b in range(a, q + 1):
                 whole[a, b] += grams[f, a, b]
@@ -156,12 +88,12 @@ def reach_of(rule, best):  # type: ignore[no-untyped-def]
 
 
 @inner
-def judge_pairs(group, gram, pairs, chosen, rule, constrained, best, counts, room):  # type: ignore[no-untyped-def]
+def judge_pairs(group, gram, pairs, chosen, rule, constrained, best, room):  # type: ignore[no-untyped-def]
     """Choose the last two tasks: bound all pairs, and cross-validate what may be good enough.
 
     ``chosen``, shape (d,), are two less than d of the group's tasks, ``gram`` is the upper triangle of what is left
-    after them, ``room`` is made by `make_pair_room`, ``counts`` is added to, and the rest is as for
-    `arcademark.subset.search.branches.search_groups`.
+    after them, ``room`` is made by `make_pair_room`, and the rest is as for
+    `arcademark.subset.search.branches.search_groups`. Return how many are cross-validated.
 
     Parameters
     ----------
@@ -173,46 +105,36 @@ def judge_pairs(group, gram, pairs, chosen, rule, constrained, best, counts, roo
     """
     grams, whole, weights, offset, slack, lacking, places, lacks = group
     first, last, names, seen_before = pairs
-    margin, audit_every = rule[1], rule[2]
     errors, subsets, nothing = best
     judge_room, squares, scale, beta, subset, tasks = room
-    d, everything = len(chosen), gram[last, last]
+    d, everything, evaluated = len(chosen), gram[last, last], np.int64(0)
     for j in range(first, last):
         scale[j] = 1.0 / np.sqrt(gram[j, j]) if gram[j, j] > DEPENDENT * squares[j] else 0.0
         beta[j] = gram[j, last] * scale[j]
     for i in range(first, last - 1):
         seen = seen_before | lacks[names[i]]
-        counts[ROWS] += 1
-        audit = counts[ROWS] % audit_every == 0
         reach = reach_of(rule, best) - offset
-        cut = everything - reach / margin - slack
-        if seen == lacking and not audit and count_pairs(gram[i], i, last, scale, beta, cut) == 0:
-            counts[PRUNED] += last - 1 - i
+        cut = everything - reach / rule[1] - slack
+        if seen == lacking and count_pairs(gram[i], i, last, scale, beta, cut) == 0:
             continue
         for j in range(i + 1, last):
             if (seen | lacks[names[j]]) != lacking:
                 continue
-            explained = explained_by_pair(gram[i], i, j, scale, beta, everything)
-            pruned = explained < cut
-            counts[PRUNED if pruned else EVALUATED] += 1
-            if pruned and not audit:
+            if explained_by_pair(gram[i], i, j, scale, beta, everything) < cut:
                 continue
+            evaluated += 1
             for a in range(d - 2):
                 subset[a] = chosen[a]
             subset[d - 2], subset[d - 1] = names[i], names[j]
             ordered = ascending(subset)
-            most = np.inf if pruned else reach
-            error = judge(grams, whole, weights, ordered, d, constrained, most, nothing, judge_room)
-            if pruned:
-                audit = False
-                counts[AUDITED] += 1
-                counts[VIOLATIONS] += error < (everything - explained) * margin - slack
-            elif error <= reach:
+            error = judge(grams, whole, weights, ordered, d, constrained, reach, nothing, judge_room)
+            if error <= reach:
                 for a in range(d):
                     tasks[a] = places[ordered[a]]
                 keep(errors, subsets, nothing, error + offset, tasks)
                 reach = reach_of(rule, best) - offset
-                cut = everything - reach / margin - slack
+                cut = everything - reach / rule[1] - slack
+    return evaluated
 
 
 @inner

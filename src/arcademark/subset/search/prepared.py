@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,8 +74,6 @@ class PreparedSearch:
         In row n, the fold of each of n complete cases; rows below ``floor``, the fewest complete cases, are not filled.
     fixed, free : int arrays
         Tasks that every subset has; tasks to choose from, ascending.
-    constrained : bool
-        Whether every fit is made without negative coefficients; if not, models that have one are dropped.
     charge : float
         An incomplete case's squared error; −1 to leave incomplete cases out.
     """
@@ -87,11 +84,13 @@ class PreparedSearch:
     fixed: NDArray[np.int64]
     free: NDArray[np.int64]
     size: int
-    constrained: bool
     charge: float
-    top: int
-    bounds: bool
-    threads: int
+    options: SearchOptions
+
+    @property
+    def constrained(self) -> bool:
+        """Whether every fit is made without negative coefficients; if not, models that have one are dropped."""
+        return self.options.nonnegative == "nnls"
 
     @property
     def choose(self) -> int:
@@ -110,7 +109,7 @@ class PreparedSearch:
 
     def empty_list(self) -> tuple[Floats, NDArray[np.int64], float]:
         """Return an empty list of the best: errors, subsets, and the error that counts as 0."""
-        return np.full(self.top, np.inf), np.zeros((self.top, self.size), np.int64), self.nothing
+        return np.full(self.options.top, np.inf), np.zeros((self.options.top, self.size), np.int64), self.nothing
 
 
 def rounding(targets: Floats) -> float:
@@ -120,10 +119,6 @@ def rounding(targets: Floats) -> float:
 
 def prepare(problem: Problem, size: int, options: SearchOptions) -> PreparedSearch:
     """Check a search and make it ready; errors are those of `arcademark.subset.search.search.search`."""
-    if options.nonnegative not in get_args(Nonnegative):
-        raise ArcadeMarkError(f'subset search: nonnegative is {options.nonnegative!r}, expected "drop" or "nnls"')
-    if options.incomplete not in get_args(Incomplete):
-        raise ArcadeMarkError(f'subset search: incomplete is {options.incomplete!r}, expected "leave out" or "charge"')
     rows, folds = len(problem.algorithms), options.folds
     if rows < 2:
         raise ArcadeMarkError("subset search: only one algorithm takes part, and folds take two at least; add scores")
@@ -153,11 +148,8 @@ def prepare(problem: Problem, size: int, options: SearchOptions) -> PreparedSear
         fixed=np.array(fixed, dtype=np.int64),
         free=np.array(free, dtype=np.int64),
         size=size,
-        constrained=options.nonnegative == "nnls",
         charge=float(np.var(problem.y)) if options.incomplete == "charge" else -1.0,
-        top=options.top,
-        bounds=options.bounds,
-        threads=options.threads or os.cpu_count() or 1,
+        options=options,
     )
 
 

@@ -20,7 +20,6 @@ any coefficients reach. That holds under the condition that no coefficient is ne
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,7 +31,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.subset.fitting import fold_means, held_out, ordinary, without_negative
 from arcademark.subset.problem import FOLD_SEED, FOLDS, Problem, check_unique, fold_of_cases
 from arcademark.subset.progress import Progress
-from arcademark.subset.search.enumeration import Counts, enumerate_subsets
+from arcademark.subset.search.enumeration import Certificate, enumerate_subsets
 from arcademark.subset.search.prepared import SearchOptions, fewest_cases, prepare, rounding
 
 NEGATIVE = 1e-9
@@ -73,50 +72,6 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Certificate:
-    """What was done about every subset.
-
-    Parameters
-    ----------
-    subsets : int
-        How many there are, under the constraints.
-    evaluated : int
-        Cross-validated, at least until they were known to be worse than the listed ones.
-    pruned : int
-        Left out because a bound proves them to be worse than the listed ones.
-    inadmissible : int
-        With too few complete cases.
-    audited : int
-        Pruned ones that were cross-validated nonetheless, to check the bounds.
-    violations : int
-        Audited ones that contradict a bound or could be listed; and 1 if the list is worse than one found beforehand.
-    gap : float
-        By what share of its error the best could at most be beaten: 0 if the search is complete and no audit failed,
-        else infinite.
-    """
-
-    subsets: int
-    evaluated: int
-    pruned: int
-    inadmissible: int
-    audited: int
-    violations: int
-    gap: float
-
-    @property
-    def holds(self) -> bool:
-        """Whether the result is proven."""
-        return self.gap == 0.0
-
-    @classmethod
-    def of(cls, subsets: int, counts: Counts) -> Certificate:
-        """Certify counts: nothing is proven unless every subset is accounted for and no audit failed."""
-        dealt_with = counts.evaluated + counts.pruned + counts.inadmissible
-        proven = dealt_with == subsets and counts.violations == 0
-        return cls(subsets=subsets, gap=0.0 if proven else math.inf, **dataclasses.asdict(counts))
-
-
-@dataclass(frozen=True)
 class SearchResult:
     """The subset of lowest ``cv_mse``, the next best in order, and what was done about every subset."""
 
@@ -140,14 +95,8 @@ def search(problem: Problem, size: int, *, progress: Progress | None = None, **o
     """
     asked = SearchOptions(**options)
     prepared = prepare(problem, size, asked)
-    result, counts = enumerate_subsets(prepared, progress)
-    certificate = Certificate.of(prepared.subsets, counts)
+    result, certificate = enumerate_subsets(prepared, progress)
     if not result:
-        if certificate.violations:
-            raise ArcadeMarkError(
-                "subset search: a bound left out subsets that are known to be good, which is an error of this program; "
-                "search without bounds (bounds=False, --no-bounds), and tell its authors"
-            )
         raise ArcadeMarkError(
             f"subset search: none of {certificate.subsets:,} subsets of {size} can be used: "
             f"{certificate.inadmissible:,} have too few algorithms with scores on all their tasks, the others have "
