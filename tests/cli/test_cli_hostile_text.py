@@ -19,8 +19,9 @@ import pytest
 
 from arcademark.cli import messages
 from arcademark.cli.play.progress import Display
+from arcademark.reports.columns import Column
 from arcademark.reports.render import terminal
-from arcademark.reports.render.blocks import Cell, Column, Document, Table
+from arcademark.reports.render.blocks import Cell, Document, Table
 from arcademark.reports.render.layout import Console, Text
 from arcademark.runs.playing.events import TrialFailed
 
@@ -170,7 +171,7 @@ def test_texts_of_a_manifest_steer_no_terminal(shown: Invoke, played: Path) -> N
 def test_styles_are_all_that_steers_a_terminal() -> None:
     console = Console(file=io.StringIO(), width=60, force_terminal=True, color_system="truecolor")
     row = (Cell(HOSTILE, "strong"), Cell(HOSTILE), Cell(HOSTILE, below="[/]"))
-    columns = (Column("name", "name"), Column("two lines"), Column(HOSTILE))
+    columns = (Column("name", kind="name"), Column("two lines"), Column(HOSTILE))
     terminal.render(Document("Names", "test", "", (Table(columns, (row,)),)), console)
     for text in (Text("a") + HOSTILE, Text.assemble(HOSTILE, (HOSTILE, "red"))):
         console.print(text, crop=False)

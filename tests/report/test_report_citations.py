@@ -8,7 +8,7 @@ import pytest
 
 from arcademark.catalogue.collections import sources
 from arcademark.catalogue.reading import read_bibtex
-from arcademark.reports.record import OF_MEASURES, OF_NOTICES, OF_SUMMARIES, cited
+from arcademark.reports.record import cited
 from arcademark.reports.tables.analysis import analyse
 from arcademark.suite import references, subsets
 from arcademark.suite.protocols import papers, protocols
@@ -38,11 +38,6 @@ def test_papers_are_cited_in_the_order_of_their_keys_where_they_have_an_entry() 
     assert [item.text for item in found] == ["Badia et al. 2020a", "Fan 2021"]
     assert [item.key for item in found] == ["badia2020agent57", "fan2021review"]
     assert all(item.bibtex.startswith("@") and item.url.startswith("https://") for item in found)
-
-
-def test_every_key_is_a_source_with_an_entry() -> None:
-    for keys in (*OF_NOTICES.values(), *OF_MEASURES.values(), (OF_SUMMARIES,)):
-        assert all(key in read_bibtex() for key in keys)
 
 
 @pytest.mark.parametrize(

@@ -51,10 +51,6 @@ def test_references_and_baselines_are_nobodys_best() -> None:
         assert best.algorithm not in {"Random", "Human", "Human World Record", "Const", "Perturb"}
 
 
-def test_a_game_that_nobody_published_has_no_best() -> None:
-    assert published.best("toy") is None
-
-
 def test_runs_show_the_section_whether_such_a_game_was_played_or_not() -> None:
     with_one = analyse(collected(made_up_run(games=(*ATARI_5, "montezuma_revenge"))))
     assert [game.name for game in with_one.hard_exploration.played] == ["Montezuma's Revenge"]

@@ -25,25 +25,24 @@ class Column:
 
     value: Which field, or what is made of a row; of a mapping, its key.
     show: How the value reads; by default `plain`.
-    kind: By default "name" of the first column, else "number".
+    heading: Renderers break it where the column is narrow.
+    kind: A number in the first column of a table is taken for a name.
     style: Of the cells: one for all, or by row.
     below: What stands below the value in small print, a text.
     sort: What a page sorts by where that is not the value.
     meaning: One line that defines it.
-    optional: Left out where there is no room; with all details such columns are a table of their own.
-    over: Heading shared with neighbours, which are never parted.
+    optional: Left out where there is no room, unless all details are asked for.
     """
 
     heading: str
-    value: Value
+    value: Value = ""
     show: Callable[[Any], str] | None = None
-    kind: Kind | None = None
+    kind: Kind = "number"
     style: Style | Callable[[Any], str] = ""
     below: Value | None = None
     sort: Value | None = None
     meaning: str = ""
     optional: bool = False
-    over: str = ""
 
     def of(self, row: Any, value: Value | None = None) -> Any:
         """Return the value of a row."""

@@ -31,7 +31,6 @@ from arcademark.reports import special
 from arcademark.reports.columns import Column, Style
 from arcademark.reports.document import Level, Notice
 from arcademark.reports.prose import Pieces, rendered
-from arcademark.reports.render import blocks
 from arcademark.reports.render.blocks import (
     Block,
     Cell,
@@ -80,32 +79,21 @@ def document(analysis: Any, template: str = "", /, **values: Any) -> Document:
 
 
 def tabulated(
-    rows: Iterable[Any],
-    columns: Sequence[Column | None] | None = None,
-    *,
-    names: int = 1,
-    caption: str = "",
-    grouped: bool = False,
-    sortable: bool = False,
-    most: int | None = None,
+    rows: Iterable[Any], columns: Sequence[Column | None] | None = None, *, names: int = 1, **how: Any
 ) -> Table | None:
-    """Make a table of rows, by the ``COLUMNS`` of their class unless others are given; None without rows."""
+    """Make a table of rows, by the ``COLUMNS`` of their class unless others are given; None without rows.
+
+    ``names`` first columns hold names; ``how`` is for `Table`.
+    """
     entries = list(rows)
     if not entries:
         return None
-    kept = [column for column in columns or type(entries[0]).COLUMNS if column is not None]
-    kinds = [column.kind or ("name" if place < names else "number") for place, column in enumerate(kept)]
-    return Table(
-        tuple(
-            blocks.Column(item.heading, kind, item.meaning, item.optional, item.over)
-            for item, kind in zip(kept, kinds, strict=True)
-        ),
-        tuple(tuple(_cell(column, row) for column in kept) for row in entries),
-        caption,
-        grouped,
-        sortable,
-        most,
+    wanted = [column for column in columns or type(entries[0]).COLUMNS if column is not None]
+    kept = tuple(
+        replace(column, kind="name") if place < names and column.kind == "number" else column
+        for place, column in enumerate(wanted)
     )
+    return Table(kept, tuple(tuple(_cell(column, row) for column in kept) for row in entries), **how)
 
 
 def _cell(column: Column, row: Any) -> Cell:

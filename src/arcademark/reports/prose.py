@@ -86,23 +86,28 @@ def _interpolated(_: object, value: Any) -> Markup:
     return Markup(words if pieces is None or not words else pieces.keep(words))
 
 
-@cache
-def _environment() -> jinja2.Environment:
-    environment = jinja2.Environment(
+def environment(**how: Any) -> jinja2.Environment:
+    """Make what reads templates; what stands in them for values is escaped, and has to be there."""
+    return jinja2.Environment(
         loader=jinja2.PackageLoader("arcademark.reports"),
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
-        autoescape=True,  # so that what macros make is told from other texts
-        finalize=_interpolated,
+        autoescape=True,
+        **how,
     )
-    environment.filters.update(
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    made = environment(finalize=_interpolated)  # escaping tells what macros make from other texts
+    made.filters.update(
         {name: value for name, value in vars(wording).items() if callable(value) and not name.startswith("_")},
         duration=duration,
     )
-    environment.filters["line"] = lambda text: Markup(_line(text))
-    environment.globals["hint"] = Markup(HINT)
-    return environment
+    made.filters["line"] = lambda text: Markup(_line(text))
+    made.globals["hint"] = Markup(HINT)
+    return made
 
 
 def _template(name: str) -> jinja2.Template:

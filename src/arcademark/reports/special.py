@@ -1,54 +1,20 @@
-"""Blocks that templates of documents cannot say: figures, and headlines."""
+"""Blocks that templates of documents cannot say: figures."""
 
 from __future__ import annotations
 
 from functools import partial
 from typing import TYPE_CHECKING
 
-from arcademark.reports import wording
+import numpy as np
+
 from arcademark.reports.figures import style
 from arcademark.reports.figures.model import Curve, CurvePanel, Curves, Guide
 from arcademark.reports.figures.style import MOST_SERIES, ticks
-from arcademark.reports.render.blocks import Card, Cards, Cell, Figure
-from arcademark.suite.subsets import LEVEL
+from arcademark.reports.render.blocks import Figure
 
 if TYPE_CHECKING:
     from arcademark.reports.tables.comparison import Comparison
-    from arcademark.reports.tables.document import Algorithm
     from arcademark.reports.tables.report import ScoreReport
-
-SAMPLING = "95 % from the scores"
-"""The interval of an estimate that few scores leave, the model's error apart."""
-
-
-def cards(report: ScoreReport) -> Cards:
-    """Show each algorithm's estimate, or the median that is known."""
-    return Cards("algorithm", "estimate", tuple(_card(item, report) for item in report.algorithms), (SAMPLING,))
-
-
-def _card(item: Algorithm, report: ScoreReport) -> Card:
-    estimate, published, median = item.estimate, item.published, item.coverage.median
-    value, doubt, caption = None, "", ""
-    if estimate is not None:
-        value, doubt = estimate.value, estimate.style
-        caption = (
-            f"{estimate.title} also needs {wording.listing(estimate.missing)}"
-            if value is None
-            else f"median human-normalised score of {estimate.suite}, estimated from {estimate.title}"
-        )
-    elif median is not None:
-        value, doubt, caption = median, "good", "median of all games"
-    number = wording.percent(value) if value is not None or estimate is None else "refused"
-    facts = {"from": estimate.title if estimate else wording.MISSING}
-    if estimate is None or estimate.printed_error is not None:
-        facts["error, on other papers"] = estimate.errors if estimate else wording.MISSING
-    facts[f"{100 * LEVEL:g} % interval"] = estimate.interval if estimate else wording.MISSING
-    facts[SAMPLING] = wording.between(estimate.sampling_low, estimate.sampling_high) if estimate else wording.MISSING
-    for subset, name in report.models.items():
-        mine = published is not None and published.subset == subset
-        facts[name] = wording.percent(published.value if published and mine else None)
-    facts |= {bar.short: f"{len(bar.reached)} of {bar.games}" for bar in item.breakthroughs}
-    return Card(item.name, Cell(number, doubt, sort=value), caption, tuple(facts.items()))  # type: ignore[arg-type]
 
 
 def standing(report: ScoreReport, caption: str) -> Figure:
@@ -115,12 +81,10 @@ def _profiles(comparison: Comparison) -> Curves:
 
 def _in_words(comparison: Comparison) -> str:
     """Say what the figure shows: each algorithm's share of runs above some thresholds."""
+    marks = [mark for mark in (0.0, 50.0, 100.0, 200.0) if mark <= comparison.profiles[0].thresholds[-1]]
     shares_of = []
     for item in comparison.profiles[:MOST_SERIES]:
-        shares = (
-            f"{100 * share:.0f} % above {at:.0f} %"
-            for at, share in zip(item.thresholds, item.shares, strict=True)
-            if any(abs(at - mark) < 1e-9 for mark in (0.0, 50.0, 100.0, 200.0))
-        )
-        shares_of.append(f"{item.algorithm}: {', '.join(shares)}")
+        shares = np.interp(marks, item.thresholds, item.shares)
+        above = (f"{share:.0%} above {mark:.0f} %" for share, mark in zip(shares, marks, strict=True))
+        shares_of.append(f"{item.algorithm}: {', '.join(above)}")
     return f"Share of runs above each {comparison.metric_title}. {'; '.join(shares_of)}."

@@ -14,8 +14,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from arcademark.reports.figures import canvas, curves, files, style
-from arcademark.reports.figures.canvas import text_width
+from arcademark.reports.figures import files, style
 from arcademark.reports.figures.model import Curve, CurvePanel, Curves, Rows
 from arcademark.reports.figures.style import DARK, PALETTE, SERIES
 from arcademark.reports.reproductions import figures as reproduction_figures
@@ -99,15 +98,11 @@ def test_every_number_stands_in_the_figure_and_in_its_words(figure: PaperFigure)
 @pytest.mark.slow
 def test_a_file_stands_on_paper(figure: PaperFigure) -> None:
     root = ET.fromstring(files.file(reproduction_figures.model(figure), ".svg", "one"))
-    left, top, width, height = (float(number) for number in root.attrib["viewBox"].split())
-    assert (left, top) == (-files.MARGIN, -files.MARGIN)
+    width = float(root.attrib["viewBox"].split()[2])
     assert width == pytest.approx(style.WIDTH + 2 * files.MARGIN)
-    paper = next(iter(root))
-    assert (paper.attrib["fill"], float(paper.attrib["width"]), float(paper.attrib["height"])) == (
-        PALETTE["paper"],
-        width,
-        height,
-    )
+    paper = next(path for path in root.iter() if PALETTE["paper"] in path.attrib.get("style", ""))
+    ends = [float(number) for number in re.findall(r"[-.\d]+", paper.attrib["d"])]
+    assert max(ends) - min(ends) >= width - 1
     assert files.file(reproduction_figures.model(figure), ".png", "one").startswith(b"\x89PNG")
 
 
@@ -170,22 +165,6 @@ def test_a_decade_is_as_long_everywhere_on_a_log_axis() -> None:
     axes = drawn(BARS).axes[1]
     x = [float(axes.transData.transform((value, 0))[0]) for value in at]
     assert np.diff(x) == pytest.approx(x[1] - x[0])
-
-
-def test_mean_and_median_share_an_axis_in_the_rows_order() -> None:
-    model = reproduction_figures.model(BARS)
-    assert isinstance(model, Rows)
-    mean, median = model.panels[0].numbers
-    assert (mean.title, [text for *_, text in mean.texts]) == ("● mean", [*map(said, (25.0, 874.0, 4996.0))])
-    assert (median.title, [text for *_, text in median.texts]) == ("○ median", [*map(said, (5.5, None, 2041.0))])
-    marks = [(mark.kind, mark.row, round(10**mark.end, 3)) for mark in model.panels[0].marks if mark.kind != "whisker"]
-    assert marks == [
-        *(("dot", 0, 25.0), ("ring", 0, 5.5)),
-        ("dot", 1, 874.0),
-        *(("dot", 2, 4996.0), ("ring", 2, 2041.0)),
-    ]
-    (guide,) = model.panels[0].guides
-    assert (10**guide.value, guide.text) == (pytest.approx(100.0), "average human")
 
 
 def said(value: float | None) -> str:
@@ -261,24 +240,12 @@ def test_details_that_are_no_frames_are_headings() -> None:
 
 
 def test_a_legend_goes_on_below_where_names_do_not_fit() -> None:
-    names = [
-        "best",
-        "best, on other papers",
-        "best if all count",
-        "best if all count, on papers nobody had read before, nor heard of",
-    ]
+    names = ["best", "best, on other papers", "best if all count, on papers nobody had read before, nor heard of"]
     panel = CurvePanel("Error", "size", (1, 2), (0, 2), ((1, "1"), (2, "2")), (), (Curve((1.0, 2.0), (2.0, 1.0)),))
-    heights = []
-    for shown in (names[:2], names):
-        figure = curves.draw(Curves((panel,), legend=tuple((name, index) for index, name in enumerate(shown))))
-        heights.append(figure.get_figheight() * 72)
-        written = {text.get_text(): text for axes in figure.axes for text in axes.texts}
-        for name in shown:
-            x, _ = written[name].get_position()
-            assert x + text_width(name, style.NAME_SIZE) <= style.WIDTH
-    assert heights[1] - heights[0] == pytest.approx(canvas.LEGEND_LINE)
-
-
-def test_series_have_five_colours_and_dashes() -> None:
-    assert len(SERIES) == len(style.DASHES) == len(style.MARKERS) == style.MOST_SERIES == 5
-    assert set(DARK) == set(PALETTE)
+    made = files.draw(Curves((panel,), legend=tuple((name, index) for index, name in enumerate(names))))
+    FigureCanvasAgg(made).draw()
+    box, axes = made.legends[0].get_window_extent(), made.axes[0].get_tightbbox()
+    assert box.x0 >= 0
+    assert box.x1 <= made.bbox.width
+    assert axes.y1 <= box.y0
+    assert box.y1 <= made.bbox.height + 1

@@ -5,16 +5,14 @@ import re
 
 import pytest
 
+from arcademark.reports.columns import Column
 from arcademark.reports.document import Notice
 from arcademark.reports.figures.model import RowPanel, Rows
 from arcademark.reports.record import Citation
 from arcademark.reports.render import html, latex, markdown, terminal
 from arcademark.reports.render.blocks import (
-    Card,
-    Cards,
     Cell,
     Code,
-    Column,
     Document,
     Facts,
     Figure,
@@ -29,7 +27,12 @@ from arcademark.reports.render.layout import Console
 HOSTILE = "<b>&_|\\x\x1b[31m*"
 PAPER = Citation("ours2026", "Ours 2026", "https://example.org/paper", "@misc{ours2026,\n  year = {2026},\n}")
 SCORES = Table(
-    (Column("game", "name"), Column("algorithm", "name"), Column("score"), Column("random", optional=True)),
+    (
+        Column("game", kind="name"),
+        Column("algorithm", kind="name"),
+        Column("score"),
+        Column("random", optional=True),
+    ),
     (
         (Cell("Pong"), Cell(HOSTILE), Cell("18.9", "strong", "17.5 … 19.3", 18.9), Cell("−20.7")),
         (Cell("Pong"), Cell("PPO"), Cell("20.1", "best", "19.9 … 20.3", 20.1), Cell("−20.7")),
@@ -44,7 +47,16 @@ def drawing() -> list[tuple[Rows, str]]:
     return [(Rows((("", (HOSTILE,)),), (RowPanel("", (0.0, 1.0), (), ()),)), f"A drawing of {HOSTILE}")]
 
 
-CARD = Card("PPO", Cell("12 %", "good", sort=12.0), "by five", (("seeds", "2"),))
+CARDS = Table(
+    (
+        Column("who", kind="name"),
+        Column("median"),
+        Column("from", kind="name"),
+        Column("seeds"),
+    ),
+    ((Cell("PPO"), Cell("12 %", "good", sort=12.0), Cell("five"), Cell("2")),),
+    cards=True,
+)
 DOCUMENT = Document(
     f"Two of {HOSTILE}",
     "test",
@@ -53,13 +65,13 @@ DOCUMENT = Document(
         Notices(
             (Notice("few", "warning", f"Few runs of {HOSTILE}.", "Play more."), Notice("how", "note", "Read it so."))
         ),
-        section("Headline", Cards("algorithm", "estimate", (CARD,))),
+        section("Headline", CARDS),
         section("Games", SCORES),
         section("All games", Prose("A detail."), detail=True),
         section("Figure", Figure("one", drawing, "A caption.", (("PPO", "series-1"),))),
         section("Runs", Facts((("machine", HOSTILE),)), Code("verify\nit"), section("Sums", Prose("md5"), folded=True)),
         section("", References((PAPER,))),
-        section("Nothing", Table((Column("a"),), ())),
+        section("Nothing", section("Nor here")),
     ),
 )
 
@@ -113,7 +125,7 @@ def test_details_within_sections_are_hidden_and_named_and_blocks_stand_apart():
         "Nested",
         "test",
         "",
-        (section("Outer", Table((Column("a", "name"),), ((Cell("1"),),)), Prose("Below."), inner),),
+        (section("Outer", Table((Column("a", kind="name"),), ((Cell("1"),),)), Prose("Below."), inner),),
     )
     for everything in (False, True):
         console = Console(file=io.StringIO(), width=40)
@@ -147,7 +159,7 @@ def test_names_of_a_group_stand_once():
 
 def test_a_table_shows_its_first_rows_and_counts_the_others():
     rows = tuple((Cell(f"row-{number}"), Cell(str(number))) for number in range(9))
-    shown = Document("Long", "test", "", (Table((Column("name", "name"), Column("number")), rows, most=4),))
+    shown = Document("Long", "test", "", (Table((Column("name", kind="name"), Column("number")), rows, most=4),))
     console = Console(file=io.StringIO(), width=80)
     terminal.render(shown, console)
     assert isinstance(console.file, io.StringIO)

@@ -87,7 +87,8 @@ def test_a_table_is_laid_out_as_printed() -> None:
     assert (table.quantity, table.algorithms) == ("hns", ("Random", "Quick"))
     assert [row for row, _ in table.rows] == ["training frames", "pong", "qbert"]
     assert [column.heading for column in table.below_columns] == ["algorithm", "", "mean %", "median %"]
-    assert [column.heading for column in table.columns] == ["game", "score", "score", "HNS %", "ours"]
+    headings = ["game", "Random score", "Quick score", "Quick HNS %", "Quick ours"]
+    assert [column.heading for column in table.columns] == headings
     cell = table.cell("qbert", "Quick", "score")
     assert cell is not None
     assert (cell.printed, cell.recomputed) == ("777", "770")

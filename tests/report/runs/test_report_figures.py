@@ -19,13 +19,6 @@ def drawn(made, report: ScoreReport) -> str:
     return as_svg(draw(model), made.__name__)
 
 
-def test_scale_is_the_models_own_and_odd() -> None:
-    assert figures.scale(0.0) == 0
-    assert figures.scale(99.0) == pytest.approx(2)
-    assert figures.scale(-9.0) == pytest.approx(-1)
-    assert figures.scale([9.0, 999.0]) == pytest.approx([1, 3])
-
-
 @pytest.mark.parametrize("made", [figures.standing, figures.distribution])
 def test_a_figure_is_one_plain_svg_that_never_changes(made, report_two: ScoreReport) -> None:
     svg = drawn(made, report_two)
@@ -69,11 +62,6 @@ def test_cut_episodes_are_hollow(report_one: ScoreReport) -> None:
     assert len(re.findall(rf"<use [^>]*fill: {shade}", svg)) == 96
 
 
-def test_too_many_episodes_show_as_boxes(monkeypatch: pytest.MonkeyPatch, report_one: ScoreReport) -> None:
-    monkeypatch.setattr(figures, "MOST_DOTS", 99)
-    assert "<use" not in drawn(figures.distribution, report_one)
-
-
 def test_names_are_escaped_and_colours_follow_the_page() -> None:
     svg = drawn(figures.standing, analyse(collected(made_up_run(games=("<b>game</b>", "pong")))))
     assert "<b>" not in svg
@@ -88,9 +76,3 @@ def test_a_figure_shows_the_first_few_algorithms_only() -> None:
     report = analyse(collected(made_up_run(agents=agents)))
     assert len(special.standing(report, "").legend) == MOST_SERIES == 5
     assert len(re.findall(r" %</text>", drawn(figures.standing, report))) <= 5 * 5 + len(figures.TICKS)
-
-
-def test_nothing_played_draws_nothing() -> None:
-    report = analyse(collected(made_up_run(played=0)))
-    assert drawn(figures.standing, report).startswith("<svg")
-    assert drawn(figures.distribution, report).startswith("<svg")

@@ -15,9 +15,7 @@ from shown import values
 
 from arcademark.reports.notices import KINDS
 from arcademark.reports.render import json
-from arcademark.reports.site.document import Site
 from arcademark.reports.tables.analysis import analyse
-from arcademark.reports.tables.comparison import Comparison
 from arcademark.reports.tables.report import ScoreReport
 from arcademark.scores.table import ScoreTable
 from arcademark.suite import tasks
@@ -27,16 +25,16 @@ SCHEMA = json.schema(ScoreReport)
 PAGE = (Path(__file__).parents[3] / "docs" / "json.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("games", [ATARI_5, ("pong",), ("toy",)])
-@pytest.mark.parametrize("played", [0, 1, 4])
+@pytest.mark.parametrize(("games", "played"), [(ATARI_5, 0), (("pong",), 1), (("toy",), 4)])
 def test_reports_of_runs_fit_the_schema(games: tuple[str, ...], played: int) -> None:
     report = analyse(collected(made_up_run(games=games, episodes=4, played=played)))
     assert problems(values(report), SCHEMA, SCHEMA) == []
 
 
-@pytest.mark.parametrize("games", [("pong",), ("carnival", "pong"), tasks.suite("ale-55").tasks])
-@pytest.mark.parametrize("runs", [1, 3])
-@pytest.mark.parametrize("suite", ["atari-57", "ale-55"])
+@pytest.mark.parametrize(
+    ("games", "runs", "suite"),
+    [(("pong",), 1, "atari-57"), (("carnival", "pong"), 3, "atari-57"), (tasks.suite("ale-55").tasks, 3, "ale-55")],
+)
 def test_reports_of_tables_fit_the_schema(games: tuple[str, ...], runs: int, suite: str) -> None:
     report = analyse(made_up_table(games=games, runs=runs), suite=suite, resamples=50, frames=1_000_000)
     assert problems(values(report), SCHEMA, SCHEMA) == []
@@ -89,13 +87,3 @@ def test_what_is_no_number_is_refused(value: float, report_one: ScoreReport) -> 
 def test_every_kind_of_notice_is_described() -> None:
     described = re.findall(r"^\| `(\w+)` \| (warning|note) \|", PAGE, flags=re.MULTILINE)
     assert dict(described) == dict(KINDS)
-
-
-def test_notices_of_other_kinds_are_on_pages_alone() -> None:
-    noticed = {
-        kind for kind in json.documents().values() if "notices" in {field.name for field in dataclasses.fields(kind)}
-    }
-    assert noticed == {ScoreReport, Comparison, Site}
-    sources = Path(json.__file__).parents[1]
-    made = {path for path in sources.rglob("*.py") if re.search(r"\bNotice\(", path.read_text(encoding="utf-8"))}
-    assert {path.relative_to(sources).parts[0] for path in made} - {"present"} == {"notices.py", "presenter.py"}

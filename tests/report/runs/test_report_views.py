@@ -7,18 +7,17 @@ import math
 from pathlib import Path
 
 import pytest
-from made_up import ATARI_5, OWN_AGENT, collected, made_up_run, trained
+from made_up import ATARI_5, OWN_AGENT, collected, made_up_run
 from shown import page, printed, values
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.reports.notices import KINDS
 from arcademark.reports.subsets.predicting import predicted
 from arcademark.reports.subsets.predictors import atari
 from arcademark.reports.tables.analysis import analyse
 from arcademark.reports.tables.document import Algorithm, Statistic
 from arcademark.reports.tables.report import ScoreReport
 from arcademark.runs.store.reading import RunRecord
-from arcademark.suite import anomalies, subsets, tasks
+from arcademark.suite import subsets, tasks
 from arcademark.suite.protocols import protocol
 
 
@@ -77,17 +76,6 @@ def test_summaries_by_hand(round_numbers: Algorithm) -> None:
     capped = summary(round_numbers, "capped_hns")
     assert (capped.mean.value, capped.median.value) == (pytest.approx((50 + 100 + 100 + 0 + 20) / 5), pytest.approx(50))
     assert capped.iqm.value == pytest.approx((20 + 50 + 100) / 3)  # one score a game: five, one off each end
-
-
-def test_human_level_and_records(round_numbers: Algorithm) -> None:
-    human, records = round_numbers.breakthroughs
-    assert human.reached == ("Double Dunk", "Name This Game")
-    assert (human.games, records.reached, records.games) == (5, (), 5)
-
-
-def test_a_broken_record_counts() -> None:
-    algorithm = analyse(collected(made_up_run(scores=constant({"double_dunk": 21.0})))).algorithms[0]
-    assert algorithm.breakthroughs[1].reached == ("Double Dunk",)
 
 
 def test_estimate_by_the_papers_formula() -> None:
@@ -153,14 +141,6 @@ def test_an_estimate_rises_from_random_play_on_as_it_would_with_any_step() -> No
     assert predictor.slopes(played)[list(played).index("qbert")] == pytest.approx(rise / 0.1)
 
 
-def test_a_model_without_its_games_is_refused_with_these_named() -> None:
-    report = analyse(collected(made_up_run(games=("battle_zone", "double_dunk", "phoenix"))), model="atari-5")
-    estimate = report.algorithms[0].estimate
-    assert estimate.value is None
-    assert estimate.missing == ("Name This Game", "Q*bert")
-    assert "Name This Game and Q*bert" in text_of(report, "estimate_refused")
-
-
 def test_a_subset_without_a_model_is_refused() -> None:
     with pytest.raises(ArcadeMarkError, match="no published model"):
         analyse(collected(made_up_run()), model="dqn-7")
@@ -182,49 +162,6 @@ def test_a_game_without_an_episode_is_a_missing_game() -> None:
     assert (lacking.played.episodes, lacking.played.planned) == ((), 20)
     assert "4 trials" in text_of(report, "trials_failed")
     assert [trial.status for trial in report.runs[0].troubles] == ["failed"] * 4
-
-
-def test_another_frame_cap_puts_the_estimate_in_doubt() -> None:
-    longer = protocol("world-records").override({"max_frames_per_episode": 400_000})
-    report = analyse(collected(made_up_run(using=longer)))
-    assert report.algorithms[0].estimate.warnings
-    assert text_of(report, "estimate_doubtful").startswith(
-        "random: these scores were made with episodes of at most 400,000"
-    )
-    assert "108,000" in text_of(report, "estimate_doubtful")
-    assert "max_frames_per_episode is 400000 instead of 108000" in text_of(report, "modified_protocol")
-
-
-def test_estimates_are_said_to_compare_with_their_like_only() -> None:
-    assert "Compare Atari-5 estimates with Atari-5 estimates only" in text_of(
-        analyse(collected(made_up_run()), model="atari-5"), "estimate_reading"
-    )
-
-
-def test_unfinished_trials_show() -> None:
-    report = analyse(collected(made_up_run(played=4)))
-    assert "10 trials of random are not finished: 40 of 100 episodes" in text_of(report, "trials_incomplete")
-    assert all((len(score.played.episodes), score.played.planned) == (8, 20) for score in report.algorithms[0].scores)
-    assert "trials_incomplete" not in kinds(analyse(collected(made_up_run())))
-
-
-def test_protocol_differences_name_the_settings() -> None:
-    other = protocol("world-records").override({"frame_skip": 5})
-    report = analyse(collected(made_up_run("runs/a"), made_up_run("runs/b", (OWN_AGENT,), using=other)))
-    assert "were scored under different protocols" in text_of(report, "protocols_differ")
-    assert "action repeats (4, 5)" in text_of(report, "protocols_differ")
-    assert report.notices[0].kind == "protocols_differ"
-    assert "protocols_differ" not in kinds(analyse(collected(made_up_run("a"), made_up_run("b", (OWN_AGENT,)))))
-
-
-def test_other_roms_and_emulators_show() -> None:
-    first, second = made_up_run("runs/a"), made_up_run("runs/b", (OWN_AGENT,))
-    second.manifest["versions"] = second.manifest["versions"] | {"ale-py": "0.11.0"}
-    second.manifest["games"] = second.manifest["games"] | {"qbert": "f" * 32}
-    told = text_of(analyse(collected(first, second)), "emulators_differ")
-    assert "0.12.1" in told
-    assert "0.11.0" in told
-    assert "Q*bert" in told
 
 
 ALE, CONSOLE = "ale-py 0.12.1", "console 0123456789abcdef"
@@ -264,30 +201,6 @@ def test_games_that_one_algorithm_alone_lacks_show() -> None:
     assert part in report.methods[1]
     assert whole in analyse(collected(made_up_run())).methods[1]
     assert "games_differ" not in kinds(analyse(collected(made_up_run(played=0))))
-
-
-def test_other_games_show() -> None:
-    report = analyse(collected(made_up_run("runs/a"), made_up_run("runs/b", (OWN_AGENT,), games=ATARI_5[:3])))
-    assert f"{OWN_AGENT} lacks Phoenix and Q*bert" in text_of(report, "games_differ")
-    assert "games_differ" not in kinds(analyse(collected(made_up_run("a"), made_up_run("b", (OWN_AGENT,)))))
-
-
-def test_algorithms_side_by_side_are_each_estimated_from_their_games() -> None:
-    some, few = made_up_run("runs/a"), made_up_run("runs/b", (OWN_AGENT,), games=("name_this_game", "pong"))
-    report = analyse(collected(some, few))
-    assert sorted(item.estimate.title for item in report.algorithms) == ["2 games", "5 games"]
-    assert "estimate_doubtful" not in kinds(report)
-    assert "112 published ones of 43 papers" in text_of(report, "estimate_reading")
-
-
-def test_games_without_references_are_named_and_left_out() -> None:
-    report = analyse(collected(made_up_run(games=("pong", "carnival", "toy"))))
-    assert summary(report.algorithms[0], "hns").games == 1
-    assert [game.name for game in report.games] == ["Pong", "Carnival", "toy"]
-    assert "Carnival and toy" in text_of(report, "no_reference")
-    nothing = analyse(collected(made_up_run(games=("toy",))))
-    assert summary(nothing.algorithms[0], "hns").mean.value is None
-    assert nothing.algorithms[0].breakthroughs[0].games == 0
 
 
 def test_the_whole_suite_has_its_median() -> None:
@@ -348,46 +261,6 @@ def test_an_interval_does_not_depend_on_what_stands_beside_it() -> None:
         assert score.score.low <= score.score.value <= score.score.high
 
 
-def test_one_episode_has_no_interval() -> None:
-    algorithm = analyse(collected(made_up_run(seeds=(0,), episodes=1))).algorithms[0]
-    assert all(score.score.low is None for score in algorithm.scores)
-    assert algorithm.estimate.value is not None
-    assert algorithm.estimate.sampling_low is None
-
-
-def test_what_has_no_interval_is_told() -> None:
-    alone = analyse(collected(made_up_run(seeds=(0,), episodes=1)))
-    assert "or whose scores are all alike, has no interval: random" in text_of(alone, "intervals")
-    assert not any("Intervals" in text for text in alone.methods)
-    beside = analyse(collected(made_up_run("a", seeds=(0,), episodes=1), made_up_run("b", (OWN_AGENT,))))
-    assert "has no interval: random." in text_of(beside, "intervals")
-    assert "single run" not in text_of(beside, "intervals")
-    same = analyse(collected(made_up_run(scores=constant({}))))
-    assert [score.score.low for score in same.algorithms[0].scores] == [None] * 5
-    assert "has no interval: random." in text_of(same, "intervals")
-    assert "has no interval" not in text_of(analyse(collected(made_up_run())), "intervals")
-
-
-def test_intervals_say_what_they_leave_out() -> None:
-    learner = trained(made_up_run(seeds=(3,)), lengths=(30,))
-    told = text_of(analyse(collected(learner)), "episodes_as_runs")
-    assert "from a single run is a 95 % Student's t interval over its episodes" in told
-
-
-def test_truncated_episodes_of_games_that_need_not_end_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(anomalies, "endless", lambda game: game == "double_dunk")
-    (told,) = (one for one in analyse(collected(made_up_run())).notices if one.kind == "episodes_truncated")
-    assert told.hint == "Play is known to go on for ever at times on Double Dunk."
-
-
-def test_truncated_episodes_and_few_episodes_are_told() -> None:
-    report = analyse(collected(made_up_run()))
-    assert "Double Dunk (4 of 20)" in text_of(report, "episodes_truncated")
-    assert "10 episodes a seed; the protocol averages 100" in text_of(report, "fewer_episodes")
-    dunk = report.algorithms[0].scores[1]
-    assert sum(dunk.played.truncated) == 4
-
-
 def with_trials(record: RunRecord, **changes: object) -> RunRecord:
     trials = tuple(dataclasses.replace(trial, **changes) for trial in record.trials)  # type: ignore[arg-type]
     return dataclasses.replace(record, trials=trials)
@@ -414,14 +287,6 @@ def test_another_training_budget_is_told() -> None:
     record = made_up_run(using=protocol("world-records"), learns=True)
     assert "trained on each game for 200,000,000 frames." in analyse(collected(record)).methods[0]
     assert analyse(collected(made_up_run())).algorithms[0].training_frames is None
-
-
-def test_every_kind_of_notice_is_listed_and_warnings_come_first(report_two: ScoreReport) -> None:
-    assert kinds(report_two) <= KINDS.keys()
-    levels = [notice.level for notice in report_two.notices]
-    assert levels == sorted(levels, key=["warning", "note"].index)
-    assert report_two.warnings
-    assert report_two.notes
 
 
 def test_settings_show_overrides_and_where_they_come_from(report_two: ScoreReport) -> None:
@@ -471,16 +336,6 @@ def test_methods_state_the_protocol_and_cite_it(name: str) -> None:
 def test_runs_of_one_name_are_told_apart() -> None:
     report = analyse(collected(made_up_run("a/run"), made_up_run("b/run", (OWN_AGENT,))))
     assert [run.name for run in report.runs] == ["a/run", "b/run"]
-
-
-def test_what_was_left_out_is_told_with_the_reason() -> None:
-    record = made_up_run()
-    assert "left_out" not in kinds(analyse(collected(record)))
-    record.manifest["left_out"] = [["const(action=UP)", "skiing", "no UP"], ["const(action=FIRE)", "skiing", "no FIRE"]]
-    assert text_of(analyse(collected(record)), "left_out") == (
-        "random leaves out what cannot be played: const(action=UP) on Skiing and const(action=FIRE) on Skiing; "
-        "of the first, no UP."
-    )
 
 
 def test_commands_of_a_continued_run_are_all_needed() -> None:

@@ -96,16 +96,6 @@ def test_the_interval_is_over_seeds_where_there_are_several(tmp_path: Path) -> N
         assert score.score.high - score.score.low == pytest.approx(2 * 4.302653 * np.std(means, ddof=1) / 3**0.5)
 
 
-def test_a_table_says_that_a_single_runs_interval_is_over_its_episodes(tmp_path: Path) -> None:
-    def told(name: str) -> str:
-        report = analyse(written(RUNS[name], tmp_path / name))
-        return " ".join(notice.text for notice in report.notices)
-
-    assert "over its episodes" in told("one seed")
-    assert "over its episodes" not in told("three seeds")
-    assert "over its episodes" not in told("single episodes")
-
-
 def test_seeds_of_one_agent_that_were_played_apart_are_not_compared(tmp_path: Path) -> None:
     places = [written(made_up_run(seeds=(seed,)), tmp_path / str(seed)) for seed in (0, 1)]
     with pytest.raises(ArcadeMarkError, match=r"0 and .*1 are of the same agent .* share no trial"):

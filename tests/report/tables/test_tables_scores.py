@@ -7,13 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from made_up_tables import made_up_table
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.metrics import aggregate, normalise
-from arcademark.reports.notices import KINDS
 from arcademark.reports.tables.analysis import analyse
 from arcademark.reports.tables.document import Algorithm, Summary
 from arcademark.reports.tables.report import ScoreReport
@@ -92,15 +89,6 @@ def test_the_whole_suite_has_its_median_and_parts_of_it_are_refused_with_the_rea
     assert summary(part.algorithms[0], "hns").games == 27
 
 
-def test_an_estimate_is_made_where_its_games_are_there_and_refused_where_not() -> None:
-    five = analyse(made_up_table(games=("battle_zone", "double_dunk", "name_this_game", "phoenix", "qbert")))
-    assert five.algorithms[0].estimate is not None
-    assert five.algorithms[0].estimate.value is not None
-    assert "frame cap of these scores is not known" in text_of(five, "estimate_doubtful")
-    four = analyse(made_up_table(games=("battle_zone", "double_dunk", "name_this_game", "qbert")))
-    assert "Phoenix" in text_of(four, "estimate_refused") or four.algorithms[0].estimate.subset != "atari-5"  # type: ignore[union-attr]
-
-
 def test_beside_an_estimate_from_any_games_stands_that_of_the_published_model_of_just_these() -> None:
     atari_5 = subsets.subset("atari-5")
     scores = {game: [HUMAN[game]] for game in atari_5.tasks} | {"qbert": [RANDOM["qbert"]]}
@@ -116,14 +104,6 @@ def test_beside_an_estimate_from_any_games_stands_that_of_the_published_model_of
     report = analyse(table({"mine": scores}))
     told = [notice.text for notice in report.notices if notice.kind == "estimate_reading"]
     assert ["Atari-5 estimates the" in text for text in told] == [False, True]
-
-
-def test_a_known_frame_cap_leaves_the_estimate_alone() -> None:
-    games = ("battle_zone", "double_dunk", "name_this_game", "phoenix", "qbert")
-    known = analyse(made_up_table(games=games), protocol="world-records")
-    assert "estimate_doubtful" not in kinds(known)
-    assert "protocol_unknown" not in kinds(known)
-    assert known.algorithms[0].protocol == "world-records"
 
 
 def test_records_broken_are_named_and_so_are_those_that_nobody_else_broke() -> None:
@@ -161,91 +141,6 @@ def test_efficiency_divides_fractions_by_frames(whole: ScoreReport) -> None:
     assert "yours" in text_of(some, "efficiency")
 
 
-def test_few_runs_are_warned_of_and_one_run_has_no_interval() -> None:
-    few = analyse(made_up_table(runs={"mine": 3, "yours": 20}))
-    told = text_of(few, "few_runs")
-    assert "mine, 3 runs a game: of simulated" in told
-    assert "intervals from 3 runs of 57 games, fewer held the true value" in told
-    assert "HNS and HWRNS, mean 91 to 95" in told
-    # the gap is the hard case from 20 runs too, and there the others are not named
-    assert "yours, 20 runs a game" in told
-    assert "HNS and HWRNS, optimality gap 77 to 95" in told.partition("yours, 20 runs")[2].partition(" | ")[0]
-    one = analyse(made_up_table(runs=1))
-    assert "few_runs" not in kinds(one)
-    assert "One run a game" in text_of(one, "runs")
-    assert summary(one.algorithms[0], "hns").mean.low is None
-
-
-@pytest.mark.parametrize("games", [GAMES[:26], GAMES])
-def test_of_uneven_runs_the_fewest_of_a_game_are_warned_of(games: tuple[str, ...]) -> None:
-    counts = {game: 3 + place % 4 for place, game in enumerate(games)}
-    scores = {"mine": {game: [float(run * run) for run in range(count)] for game, count in counts.items()}}
-    told = text_of(analyse(table(scores), resamples=50), "few_runs")
-    assert told.startswith(
-        "mine, as few as 3 runs a game: of simulated 95\N{NO-BREAK SPACE}% intervals from 3 runs of "
-    )
-    assert f"of {len(games)} games" in told
-
-
-def test_two_runs_of_one_game_are_told_where_the_others_have_twelve_and_single_runs_aside() -> None:
-    scores = {game: [float(run * run) for run in range(12)] for game in GAMES[:10]}
-    two = {"mine": scores | {GAMES[0]: [1.0, 5.0]}}
-    assert "mine, as few as 2 runs a game" in text_of(analyse(table(two), resamples=50), "few_runs")
-    one = {"mine": scores | {GAMES[0]: [1.0]}}
-    assert "mine, 12 runs a game: of simulated" in text_of(analyse(table(one), resamples=50), "few_runs")
-
-
-def test_training_of_other_lengths_is_told() -> None:
-    scores = made_up_table(("mine", "yours", "theirs"), GAMES[:3], runs=1)
-    told = text_of(analyse(scores, frames={"mine": 50, "yours": 200_000, "theirs": 50}), "training_differs")
-    assert told.endswith("Training frames: 50: mine and theirs; 200,000: yours.")
-    alike = analyse(scores, frames=200)
-    assert "training_differs" not in kinds(alike)
-    assert "training_differs" not in kinds(analyse(scores, frames={"mine": 50}))
-
-
-def test_planners_are_not_ranked_with_learners() -> None:
-    report = analyse("catalogue:ale-2013", suite="ale-55")
-    told = text_of(report, "protocols_differ")
-    assert "Breadth-first search and UCT plan on the emulator" in told
-    assert "averaged episodes (500 in each of 30 trials, 10)" in told
-    assert "features" not in told
-    learners = analyse("catalogue:ale-2013", suite="ale-55", algorithms=["Basic", "BASS"])
-    assert "protocols_differ" not in kinds(learners)
-    planners = analyse("catalogue:ale-2013", suite="ale-55", algorithms=["UCT", "Breadth-first search"])
-    assert "protocols_differ" not in kinds(planners)
-
-
-def test_a_protocol_that_is_none_of_ours_is_told_with_the_closest_name() -> None:
-    told = text_of(analyse(made_up_table(("mine",), ("pong",), protocols={"mine": "world-record"})), "protocol_unknown")
-    assert "did you mean 'world-records'" in told
-    changed = made_up_table(("mine",), ("pong",), protocols={"mine": "saber (frame_skip=often)"})
-    assert "what 'saber (frame_skip=often)' changes of the protocol saber" in text_of(
-        analyse(changed), "protocol_unknown"
-    )
-    ours = made_up_table(("mine",), ("pong",), protocols={"mine": "saber"})
-    assert "protocol_unknown" not in kinds(analyse(ours))
-
-
-def test_other_protocols_are_warned_of_with_their_settings() -> None:
-    known = {"mine": "world-records", "yours": "dqn-2015"}
-    mixed = analyse(made_up_table(protocols=known))
-    assert "sticky actions (0.25, 0.0)" in text_of(mixed, "protocols_differ")
-    alike = analyse(made_up_table(protocols=dict.fromkeys(known, "world-records (frame_skip=5)")))
-    assert "protocols_differ" not in kinds(alike)
-    labels = ("saber", "dqn-2015", "ale-v5", "world-records", "go-explore")
-    many = dict(zip("abcde", labels, strict=True))
-    told = text_of(analyse(made_up_table(tuple(many), GAMES[:3], protocols=many)), "protocols_differ")
-    assert "sticky actions (0.25: " in told
-    assert told.count("were scored under different protocols") == 1
-    assert "Protocol unknown for mine and yours" in text_of(analyse(made_up_table()), "protocol_unknown")
-
-
-def test_a_protocol_of_no_known_settings_differs_from_one_of_ours() -> None:
-    told = text_of(analyse(made_up_table(protocols={"mine": "our-own", "yours": "saber"})), "protocols_differ")
-    assert "the one's is our-own, of which the settings are not known, the other's saber" in told
-
-
 def test_games_that_only_some_have_are_told_and_common_takes_those_of_all() -> None:
     scores = {"mine": {"pong": [1.0], "qbert": [100.0]}, "yours": {"pong": [2.0]}}
     report = analyse(table(scores))
@@ -255,15 +150,6 @@ def test_games_that_only_some_have_are_told_and_common_takes_those_of_all() -> N
     assert "games_differ" not in kinds(common)
     with pytest.raises(ArcadeMarkError, match="common"):
         analyse(table({"mine": {"pong": [1.0]}, "yours": {"qbert": [2.0]}}), games="common")
-
-
-def test_games_of_no_suite_are_shown_and_told() -> None:
-    report = analyse(table({"mine": {"pong": [1.0], "carnival": [500.0]}}))
-    assert [(game.name, game.in_benchmark) for game in report.games] == [("Pong", True), ("Carnival", False)]
-    assert "Carnival" in text_of(report, "no_reference")
-    hints = [item.hint for item in report.notices if item.kind == "no_reference"]
-    assert hints == ["--suite ale-55 or ale-47 has references of such."]
-    assert summary(report.algorithms[0], "hns").left_out == ("Carnival",)
 
 
 def test_the_suite_of_2013_has_its_own_measures() -> None:
@@ -312,13 +198,6 @@ def test_unknown_names_get_the_closest(asked: dict[str, Any], named: str) -> Non
         analyse(made_up_table(games=("pong",)), **asked)
 
 
-def test_a_table_without_scores_is_refused() -> None:
-    with pytest.raises(ArcadeMarkError, match="no scores left"):
-        analyse(table({"mine": {"pong": [float("nan")]}}))
-    with pytest.raises(ArcadeMarkError, match="no table given"):
-        analyse([])
-
-
 def test_published_scores_are_read_with_what_is_known_of_them() -> None:
     report = analyse("catalogue:review-2021")
     rainbow = next(item for item in report.algorithms if item.name == "Rainbow")
@@ -356,98 +235,6 @@ def test_the_same_seed_gives_the_same_document_and_another_other_limits() -> Non
     other = summary(analyse(scores, seed=8).algorithms[0], "hns").iqm
     assert other.value == summary(first.algorithms[0], "hns").iqm.value
     assert other.low != summary(first.algorithms[0], "hns").iqm.low
-
-
-def test_an_algorithm_alone_has_the_intervals_that_it_has_in_company() -> None:
-    scores = made_up_table(games=GAMES[:5], runs=4)
-    alone = analyse(scores, algorithms=["yours"]).algorithms[0]
-    assert alone.summaries == analyse(scores).algorithms[1].summaries
-
-
-@pytest.mark.slow
-@settings(max_examples=15, deadline=None)
-@given(st.permutations(range(6)), st.permutations(range(4)))
-def test_the_order_of_games_and_of_runs_changes_no_value(games: list[int], runs: list[int]) -> None:
-    scores = made_up_table(("mine",), GAMES[:6], runs=4)
-    shuffled = ScoreTable(
-        scores.algorithms,
-        tuple(scores.tasks[index] for index in games),
-        scores.scores[:, games][:, :, runs],
-        scores.protocols,
-        scores.sources,
-    )
-    one, other = (analyse(item, resamples=100).algorithms[0] for item in (scores, shuffled))
-    for a, b in zip(one.summaries, other.summaries, strict=True):
-        for statistic in ("mean", "median", "iqm", "optimality_gap"):
-            assert getattr(a, statistic).value == pytest.approx(getattr(b, statistic).value)
-
-
-def test_every_notice_is_of_a_known_kind(whole: ScoreReport) -> None:
-    for notice in whole.notices:
-        assert notice.level == KINDS[notice.kind]
-    levels = [notice.level for notice in whole.notices]
-    assert levels == sorted(levels, reverse=True)  # warnings first
-
-
-def test_scores_above_all_known_ones_are_doubted() -> None:
-    rows = [("mine", "pong", 0, 50.7), ("mine", "boxing", 0, 90.0), ("yours", "pong", 0, 20.0)]
-    told = text_of(analyse(ScoreTable.from_rows(rows)), "implausible")
-    assert "Pong 50.7 of mine (record 21.0)" in told
-    assert "Boxing" not in told
-    assert "yours" not in told
-    assert "implausible" not in kinds(analyse("catalogue:review-2021"))
-
-
-def test_scores_above_a_counter_are_shown_both_ways() -> None:
-    rows = [("mine", "defender", 0, 500_000.0), ("mine", "asterix", 0, 1_000_000.0), ("yours", "defender", 0, 9_000.0)]
-    report = analyse(ScoreTable.from_rows(rows))
-    told = text_of(report, "counter")
-    assert "Asterix 1,000,000 of mine (at most 999,999)" in told
-    assert "Defender" not in told
-    assert "Defender 500,000 of mine would be 5,000." in text_of(report, "units")
-    assert "units" not in kinds(analyse("catalogue:review-2021"))
-
-
-def test_scores_of_another_emulator_are_warned_of(tmp_path: Path) -> None:
-    games = "Battle Zone, Gopher, Ice Hockey, Pong, Robotank and Skiing"
-    published = analyse("catalogue:ale-2013", suite="ale-55")
-    of_scores, of_references = (one.text for one in published.notices if one.kind == "differs")
-    assert of_scores.startswith("Scores of Basic, BASS")
-    assert f"on {games}: " in of_scores
-    assert of_references.startswith("The references of ale-55")
-    assert f"on {games}: " in of_references
-    mine = [("mine", game, 0, 1.0) for game in ("pong", "freeway")]
-    own = analyse(ScoreTable.from_rows(mine), suite="ale-55")
-    assert "The references of ale-55" in text_of(own, "differs")
-    assert "on Pong: " in text_of(own, "differs")
-    assert "differs" not in kinds(analyse(ScoreTable.from_rows(mine)))
-    assert "differs" not in kinds(analyse(ScoreTable.from_rows([("mine", "freeway", 0, 1.0)]), suite="ale-55"))
-
-
-def test_every_setting_that_differs_stands_in_a_note() -> None:
-    found = analyse("catalogue:review-2021")
-    assert "and 9 settings more" in text_of(found, "protocols_differ")
-    assert "frame stack (4: " in text_of(found, "settings")
-    assert "frame_stack" not in text_of(found, "settings")
-
-
-def test_runs_that_are_likely_episodes_are_warned_of(tmp_path: Path) -> None:
-    def told(runs: list[float], header: str = "run", more: str = "") -> str:
-        rows = [f"mine,{game},{run}{more},{score}" for game in ("qbert", "pong") for run, score in enumerate(runs)]
-        path = tmp_path / "scores.csv"
-        path.write_text("\n".join([f"algorithm,game,{header},score", *rows]))
-        return text_of(analyse(path, resamples=50), "episodes_as_runs")
-
-    whole = [25.0 * score for score in range(10)]
-    assert "Scores of mine are such as single episodes give, of 10 runs a game" in told(whole)
-    assert not told(whole[:9])
-    assert not told([*whole[:9], 212.5])
-    assert not told([25.0] * 10)
-    assert "Several runs of mine on a game have one seed" in told([1.5, 2.5], "run,seed", ",7")
-    assert not told([1.5, 2.5], "run,seed", ",")
-    assert "mine, if it was trained" in told(whole, "episode")
-    two = analyse(table({"mine": {"qbert": whole}, "yours": {"qbert": whole}}), resamples=50)
-    assert "Scores of mine and yours" in text_of(two, "episodes_as_runs")
 
 
 def test_single_runs_are_said_to_lie_where_their_order_tells() -> None:

@@ -20,9 +20,6 @@ RUNS = (2, 3, 5, 10, 20)
 ENOUGH = 0.93
 """An interval whose like was seen to hold the truth in a smaller share of cases, at worst, says so."""
 
-FEW_RUNS = 10
-"""With fewer runs a task than these an interval of which nothing was measured says so."""
-
 
 @cache
 def shares() -> Mapping[tuple[str, str, int, int], tuple[float, float]]:

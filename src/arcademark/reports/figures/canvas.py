@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Sequence
 from functools import cache
@@ -10,15 +11,17 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
+from matplotlib.lines import Line2D
 from matplotlib.textpath import TextPath
 
 from arcademark.errors import escaped
-from arcademark.reports.figures.style import NAME_SIZE, PALETTE, SERIES, WIDTH
+from arcademark.reports.figures.model import Ticks
+from arcademark.reports.figures.style import NAME_SIZE, PALETTE, SERIES, TICK_SIZE, WIDTH
 
 TITLE_LINE = 13.0
 """Height of a title's line, in points."""
-LEGEND_LINE, LEGEND_GAP, SAMPLE = 19.0, 6.0, 26.0
-"""Height of a line of names in the legend; below these; length of a sample of a line there."""
+LEGEND_LINE, SAMPLE = 19.0, 50.0
+"""Height of a line of names in the legend; length of a sample of a line there, with what is around it."""
 
 
 def blank(height: float, width: float = WIDTH, **how: Any) -> Figure:
@@ -95,34 +98,45 @@ def title(axes: Axes, lines: list[str], above: float) -> None:
         beside(axes, text, (0, 1), (0, above + TITLE_LINE * place), NAME_SIZE, "ink", fontweight="bold")
 
 
-def legend_height(names: Sequence[tuple[str, int]], left: float) -> float:
+def _columns(names: Sequence[tuple[str, int]]) -> int:
+    """Return how many names of series stand beside each other above a figure."""
+    return max(1, min(len(names), int(WIDTH // (SAMPLE + max(text_width(name, NAME_SIZE) for name, _ in names)))))
+
+
+def legend_height(names: Sequence[tuple[str, int]]) -> float:
     """Return how much room the names of series take above a figure, in points."""
-    return LEGEND_LINE * (1 + _places(names, left)[-1][1]) + LEGEND_GAP if names else 0.0
+    return LEGEND_LINE * math.ceil(len(names) / _columns(names)) if names else 0.0
 
 
 def legend(
     figure: Figure, names: Sequence[tuple[str, int]], left: float, dashes: Sequence[tuple[float, ...]] = ((),)
 ) -> None:
     """Draw names of series at a figure's top, from `left` on, beside samples of their lines, solid unless dashed."""
-    above = legend_height(names, left)
     if not names:
         return
-    frame = axes_at(figure, 0, 72 * float(figure.get_size_inches()[1]) - above, WIDTH, above)
-    frame.set(xlim=(0, WIDTH), ylim=(0, above))
-    for (name, series), (x, line) in zip(names, _places(names, left), strict=True):
-        y = above - LEGEND_LINE * (line + 0.5)
-        dash = dashes[series % len(dashes)]
-        frame.plot([x, x + SAMPLE], [y, y], color=PALETTE[SERIES[series]], linewidth=1.8, dashes=dash)
-        frame.text(x + SAMPLE + 5, y, name, fontsize=NAME_SIZE, color=PALETTE["ink"], va="center")
+    lines = [
+        Line2D([], [], color=PALETTE[SERIES[series]], linewidth=1.8, dashes=dashes[series % len(dashes)])
+        for _, series in names
+    ]
+    figure.legend(
+        lines,
+        [name for name, _ in names],
+        loc="upper left",
+        bbox_to_anchor=(left / WIDTH, 1),
+        ncols=_columns(names),
+        frameon=False,
+        fontsize=NAME_SIZE,
+        labelcolor=PALETTE["ink"],
+        borderpad=0,
+        borderaxespad=0,
+    )
 
 
-def _places(names: Sequence[tuple[str, int]], left: float) -> list[tuple[float, int]]:
-    """Return where each name begins, and on which line: a new one where it would not fit."""
-    places, x, line = [], left, 0
-    for name, _ in names:
-        wide = SAMPLE + 5 + text_width(name, NAME_SIZE)
-        if x > left and x + wide > WIDTH:
-            x, line = left, line + 1
-        places.append((x, line))
-        x += wide + 24
-    return places
+def ticked(axes: Axes, across: Ticks, up: Ticks = (), **lines: Any) -> None:
+    """Put texts below and to the left of axes, without marks; with ``axis`` also lines of a grid."""
+    axes.set_xticks([value for value, _ in across], [text for _, text in across])
+    axes.set_yticks([value for value, _ in up], [text for _, text in up])
+    axes.tick_params(length=0, pad=5, labelsize=TICK_SIZE, labelcolor=PALETTE["muted"])
+    axes.set_axisbelow(True)
+    if lines:
+        axes.grid(color=PALETTE["rule"], linewidth=0.5, clip_on=False, **lines)

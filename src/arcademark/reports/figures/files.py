@@ -9,8 +9,9 @@ from __future__ import annotations
 import io
 import re
 import warnings
-from collections.abc import Callable
-from typing import IO, Any
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
 
 import matplotlib as mpl
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -54,20 +55,12 @@ def _drawn(shown: model.Figure) -> Figure:
 def file(shown: model.Figure, kind: str, name: str) -> bytes:
     """Draw a figure as a file that stands alone, on the light theme's paper; ids in an SVG begin with `name`."""
     figure = draw(shown)
-    return _on_paper(as_svg(figure, name)).encode() if kind == ".svg" else as_file(figure, kind)
-
-
-def _on_paper(drawing: str) -> str:
-    """Put paper under a drawing, with a margin."""
-    size = re.search(r'width="([\d.]+)pt" height="([\d.]+)pt" viewBox="[^"]*"', drawing)
-    if size is None:
-        raise ValueError("a drawing without a size in points")
-    width, height = (float(size[place]) + 2 * MARGIN for place in (1, 2))
-    box = f'viewBox="{-MARGIN:g} {-MARGIN:g} {width:g} {height:g}"'
-    drawing = drawing.replace(size[0], f'width="{width:g}pt" height="{height:g}pt" {box}', 1)
-    paper = f'<rect x="{-MARGIN:g}" y="{-MARGIN:g}" width="{width:g}" height="{height:g}" fill="{PALETTE["paper"]}"/>'
-    made_by = f"<!-- {MADE_BY} -->\n"
-    return f'<?xml version="1.0" encoding="utf-8"?>\n{made_by}' + drawing.replace(">", f">\n {paper}", 1)
+    if kind == ".svg":
+        made_by = f'<?xml version="1.0" encoding="utf-8"?>\n<!-- {MADE_BY} -->\n'
+        return made_by.encode() + as_svg(figure, name, alone=True).encode()
+    if kind == ".png":
+        return _saved(figure, FigureCanvasAgg, "png", {"Software": MADE_BY}, dpi=DOTS_PER_INCH)
+    return _saved(figure, FigureCanvasPdf, "pdf", {"Creator": MADE_BY, "Producer": None, "CreationDate": None})
 
 
 def themed(svg: str) -> str:
@@ -82,14 +75,14 @@ def _in_tags(pattern: str, change: Callable[[re.Match[str]], str], svg: str) -> 
     return re.sub(r"<[^>]*>", lambda tag: re.sub(pattern, change, tag[0]), svg)
 
 
-def as_svg(figure: Figure, salt: str) -> str:
-    """Write the figure: no date, ids from its content and its name only, none that nothing refers to."""
-    FigureCanvasSVG(figure)
-    figure.patch.set_visible(False)
-    out = io.StringIO()
-    with mpl.rc_context({"svg.hashsalt": salt, "svg.fonttype": "none"}):
-        _save(figure, out, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
-    svg = out.getvalue()
+def as_svg(figure: Figure, salt: str, *, alone: bool = False) -> str:
+    """Write the figure: no date, ids from its content and its name only, none that nothing refers to.
+
+    What stands ``alone`` has paper, with a margin.
+    """
+    figure.patch.set_visible(alone)
+    said = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+    svg = _saved(figure, FigureCanvasSVG, "svg", said, {"svg.hashsalt": salt}, margin=MARGIN if alone else 0.0).decode()
     svg = svg[svg.index("<svg") :]
     pending = set(re.findall(r'(?:url\(|href=")#([\w-]+)', svg))
 
@@ -104,22 +97,20 @@ def as_svg(figure: Figure, salt: str) -> str:
     return re.sub(r"<!--.*?-->\s*", "", svg, flags=re.DOTALL)
 
 
-def as_file(figure: Figure, kind: str) -> bytes:
-    """Write the figure as a ".png" or ".pdf", its text as text, with a margin on the light theme's paper."""
-    out, whole = io.BytesIO(), figure.bbox_inches.padded(MARGIN / 72)
-    if kind == ".png":
-        FigureCanvasAgg(figure)
-        _save(figure, out, format="png", dpi=DOTS_PER_INCH, metadata={"Software": MADE_BY}, bbox_inches=whole)
-    else:
-        FigureCanvasPdf(figure)
-        said = {"Creator": MADE_BY, "Producer": None, "CreationDate": None}
-        with mpl.rc_context({"pdf.fonttype": 42}):
-            _save(figure, out, format="pdf", metadata=said, bbox_inches=whole)
-    return out.getvalue()
-
-
-def _save(figure: Figure, out: IO[Any], **how: Any) -> None:
-    """Write the figure."""
-    with warnings.catch_warnings():
+def _saved(
+    figure: Figure,
+    canvas: Callable[[Figure], object],
+    kind: str,
+    metadata: Mapping[str, str | None],
+    settings: Mapping[str, Any] = MappingProxyType({}),
+    margin: float = MARGIN,
+    **how: Any,
+) -> bytes:
+    """Write the figure with a margin, its text as text."""
+    canvas(figure)
+    out, whole = io.BytesIO(), figure.bbox_inches.padded(margin / 72) if margin else None
+    fonts: dict[str, Any] = {"pdf.fonttype": 42, "svg.fonttype": "none"}
+    with mpl.rc_context(fonts | dict(settings)), warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # a name may have letters that the font lacks
-        figure.savefig(out, **how)
+        figure.savefig(out, format=kind, metadata=metadata, bbox_inches=whole, **how)
+    return out.getvalue()

@@ -17,6 +17,7 @@ from arcademark.reports.figures.canvas import (
     legend,
     legend_height,
     text_width,
+    ticked,
     title,
     wrapped,
 )
@@ -80,7 +81,7 @@ def draw(shown: Rows) -> Figure:
     feet = [FOOT * any(panel.ticks for panel in line) + UNIT_LINE * any(panel.unit for panel in line) for line in lines]
     body = max(rows.height, 1.0)
     bottom = sum(heads) + sum(feet) + body * len(lines) + LINE_GAP * (len(lines) - 1)
-    figure = blank(bottom + legend_height(shown.legend, rows.left))
+    figure = blank(bottom + legend_height(shown.legend))
     for line, size, head, foot in zip(lines, sizes, heads, feet, strict=True):
         bottom -= head + body
         _names(axes_at(figure, 0, bottom, WIDTH, body, zorder=5), rows, body)
@@ -167,17 +168,14 @@ def _names(frame: Axes, rows: Layout, body: float) -> None:
 def _behind(axes: Axes, panel: RowPanel, rows: Layout, width: float) -> None:
     """Draw ticks, each with its text where the one before leaves room for it, and what to compare with."""
     low, high = panel.limits
-    free = -math.inf
+    free, texts = -math.inf, list[tuple[float, str]]()
     for value, text in panel.ticks:
-        axes.plot([value] * 2, [0, rows.height], color=PALETTE["rule"], linewidth=0.5, zorder=0.5)
         middle, half = (value - low) / (high - low) * width, text_width(text, TICK_SIZE) / 2
-        if middle - half >= free:
-            free = middle + half + TICK_GAP
-            beside(
-                axes, text, ((value - low) / (high - low), 0), (0, -11), TICK_SIZE, "muted", ha="center", va="center"
-            )
-    if panel.unit:
-        beside(axes, panel.unit, (0, 0), (0, -FOOT - UNIT_LINE + 6), TICK_SIZE, "muted")
+        fits = middle - half >= free
+        texts.append((value, text if fits else ""))
+        free = middle + half + TICK_GAP if fits else free
+    ticked(axes, tuple(texts), axis="x")
+    axes.set_xlabel(panel.unit, fontsize=TICK_SIZE, color=PALETTE["muted"], loc="left")
     for guide in panel.guides:
         shade = PALETTE[guide.shade]
         axes.plot([guide.value] * 2, [-4, rows.height], color=shade, linewidth=1, zorder=1, clip_on=False)

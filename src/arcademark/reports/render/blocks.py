@@ -13,7 +13,7 @@ from itertools import groupby
 from typing import TypeAlias
 
 from arcademark import __version__
-from arcademark.reports.columns import Kind, Style
+from arcademark.reports.columns import Column, Style
 from arcademark.reports.document import Notice
 from arcademark.reports.figures import model, style
 from arcademark.reports.record import Citation
@@ -32,29 +32,13 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Column:
-    """One column of a table.
-
-    heading: Renderers break it where the column is narrow.
-    meaning: One line that defines it.
-    optional: Left out where there is no room; with all details such columns are a table of their own.
-    over: Heading shared with neighbours, which are never parted.
-    """
-
-    heading: str
-    kind: Kind = "number"
-    meaning: str = ""
-    optional: bool = False
-    over: str = ""
-
-
-@dataclass(frozen=True)
 class Table:
     """Rows of cells, each as long as the columns; without headings there is no line of them.
 
     grouped: Whether rows whose first cells are equal belong together; these then stand once.
     sortable: Whether a page lets readers sort it.
     most: Rows that are shown where not everything is.
+    cards: Whether a page shows each row as a card: its title, a large number, what that is from, and facts.
     """
 
     columns: tuple[Column, ...]
@@ -63,6 +47,7 @@ class Table:
     grouped: bool = False
     sortable: bool = False
     most: int | None = None
+    cards: bool = False
 
 
 @dataclass(frozen=True)
@@ -99,30 +84,6 @@ class References:
     """The papers that the document leans on."""
 
     citations: tuple[Citation, ...]
-
-
-@dataclass(frozen=True)
-class Card:
-    """One algorithm's headline number, what it is, and facts beside it, whose names all cards of a block share."""
-
-    title: str
-    number: Cell
-    caption: str
-    facts: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True)
-class Cards:
-    """Headlines side by side, or the rows of a table.
-
-    of, number: Headings of the cards' titles and numbers: "algorithm", "estimate".
-    optional: Facts that a table leaves out where there is no room for them.
-    """
-
-    of: str
-    number: str
-    cards: tuple[Card, ...]
-    optional: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -173,7 +134,7 @@ class Section:
         return tuple(item() if callable(item) else item for item in self.content)
 
 
-Block: TypeAlias = Table | Prose | Code | Facts | Notices | References | Cards | Figure | Section
+Block: TypeAlias = Table | Prose | Code | Facts | Notices | References | Figure | Section
 Later: TypeAlias = Callable[[], Block]
 """Makes a block that is not empty."""
 
@@ -190,18 +151,9 @@ class Document:
 
 
 def section(title: str, *content: Block | Later | None, detail: bool = False, folded: bool = False) -> Section:
-    """Make a section of the blocks that there are; tables without rows, and empty notices, are none."""
-    return Section(title, tuple(item for item in content if item is not None and not _empty(item)), detail, folded)
-
-
-def _empty(block: Block | Later) -> bool:
-    if isinstance(block, Table):
-        return not block.rows
-    if isinstance(block, Notices):
-        return not block.notices
-    if isinstance(block, Section):
-        return not block.content
-    return (isinstance(block, Facts) and not block.pairs) or (isinstance(block, References) and not block.citations)
+    """Make a section of the blocks that there are; sections without content are none."""
+    kept = tuple(item for item in content if item is not None and (not isinstance(item, Section) or item.content))
+    return Section(title, kept, detail, folded)
 
 
 def flat(shown: Iterable[Block], everything: bool = True) -> Iterator[Block]:
@@ -214,26 +166,8 @@ def flat(shown: Iterable[Block], everything: bool = True) -> Iterator[Block]:
             yield from flat(block.blocks, everything)
 
 
-def as_table(cards: Cards) -> Table:
-    """Return the table that says what cards say."""
-    names = [name for name, _ in cards.cards[0].facts] if cards.cards else []
-    columns = (Column(cards.of, "name"), Column(cards.number))
-    return Table(
-        (*columns, *(Column(name, optional=name in cards.optional) for name in names)),
-        tuple(
-            (Cell(card.title, "strong"), card.number, *(Cell(value) for _, value in card.facts)) for card in cards.cards
-        ),
-    )
-
-
 def groups(shown: Table) -> list[list[tuple[Cell, ...]]]:
     """Return the rows that belong together; each row by itself where the table is not grouped."""
     if not shown.grouped:
         return [[row] for row in shown.rows]
     return [list(rows) for _, rows in groupby(shown.rows, key=lambda row: row[0].text)]
-
-
-def headings(shown: Table) -> list[tuple[str, list[Column]]]:
-    """Return what stands above columns, with those; each column by itself where nothing does."""
-    pairs = groupby(enumerate(shown.columns), key=lambda pair: (pair[1].over, not pair[1].over and pair[0]))
-    return [(over, [column for _, column in columns]) for (over, _), columns in pairs]

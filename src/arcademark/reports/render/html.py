@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-import jinja2
 from markupsafe import Markup
 
 from arcademark.errors import escaped
+from arcademark.reports import prose
 from arcademark.reports.figures.style import DARK, PALETTE
 from arcademark.reports.render import blocks
 from arcademark.reports.render.blocks import Block, Document, Figure, Table
@@ -15,16 +15,9 @@ from arcademark.reports.render.blocks import Block, Document, Figure, Table
 
 def render(document: Document) -> str:
     """Write the page, in which everything that comes from users is escaped, what cannot be seen too."""
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("arcademark.reports"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-        finalize=lambda value: escaped(value, kept="\n") if type(value) is str else value,
-    )
+    environment = prose.environment(finalize=lambda value: escaped(value, kept="\n") if type(value) is str else value)
     environment.filters.update(breakable=breakable, slug=slug)
-    environment.globals.update(kind_of=kind_of, drawings=drawings, groups=groups, headings=blocks.headings)
+    environment.globals.update(kind_of=kind_of, drawings=drawings, groups=groups)
     return environment.get_template("document.html.jinja").render(document=document, palette=PALETTE, dark=DARK)
 
 

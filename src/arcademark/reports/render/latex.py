@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from arcademark import errors
 from arcademark.reports.render import blocks
-from arcademark.reports.render.blocks import Cards, Cell, Document, Notices, References, Section, Table
+from arcademark.reports.render.blocks import Cell, Document, Notices, References, Section, Table
 
 _ESCAPED = str.maketrans(
     {
@@ -52,9 +51,8 @@ def render(document: Document, *, everything: bool = False) -> str:
     for block in blocks.flat(document.blocks, everything):
         if isinstance(block, Section):
             title = f"{document.title}: {block.title}" if block.title else title
-        elif isinstance(block, Table | Cards):
-            shown = blocks.as_table(block) if isinstance(block, Cards) else block
-            parts.append(_table(shown, title, " ".join(cautions)))
+        elif isinstance(block, Table):
+            parts.append(_table(block, title, " ".join(cautions)))
             cautions = []
         elif isinstance(block, References):
             parts += ["\n".join(f"% {line}" for line in item.bibtex.splitlines()) for item in block.citations]
@@ -74,7 +72,9 @@ def _table(shown: Table, title: str, cautions: str) -> str:
     shown = _without_drawings(shown)
     where = "".join("r" if column.kind == "number" else "l" for column in shown.columns)
     captions = " ".join(part if part.endswith(".") else f"{part}." for part in (title, shown.caption, cautions) if part)
-    body = []
+    headings, body = list[str](), list[str]()
+    if any(column.heading for column in shown.columns):
+        headings = [" & ".join(escaped(column.heading) for column in shown.columns) + r" \\", r"\midrule"]
     for rows in blocks.groups(shown):
         for number, row in enumerate(rows):
             cells = [Cell("") if shown.grouped and number and not index else cell for index, cell in enumerate(row)]
@@ -91,7 +91,7 @@ def _table(shown: Table, title: str, cautions: str) -> str:
             *([rf"\caption{{{escaped(captions)}}}"] if captions else []),
             rf"\begin{{tabular}}{{{where}}}",
             r"\toprule",
-            *_headings(shown),
+            *headings,
             *body,
             r"\bottomrule",
             r"\end{tabular}",
@@ -105,16 +105,6 @@ def _without_drawings(shown: Table) -> Table:
     kept = [index for index, column in enumerate(shown.columns) if column.heading or not column.optional]
     columns = tuple(shown.columns[index] for index in kept)
     return replace(shown, columns=columns, rows=tuple(tuple(row[index] for index in kept) for row in shown.rows))
-
-
-def _headings(shown: Table) -> Iterator[str]:
-    """Yield the lines above the rows."""
-    if any(column.over for column in shown.columns):
-        over = blocks.headings(shown)
-        yield " & ".join(rf"\multicolumn{{{len(columns)}}}{{c}}{{{escaped(text)}}}" for text, columns in over) + r" \\"
-    if any(column.heading for column in shown.columns):
-        yield " & ".join(escaped(column.heading) for column in shown.columns) + r" \\"
-        yield r"\midrule"
 
 
 def _text(cell: Cell) -> str:

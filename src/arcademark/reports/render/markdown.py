@@ -48,12 +48,8 @@ def _block(block: Block, level: int, everything: bool) -> Iterator[str]:
             yield "\n".join(f"- {text(name)}: {text(value)}" for name, value in block.pairs)
         case blocks.References():
             yield "\n".join(f"- [{text(item.text)}]({item.url})" for item in block.citations)
-        case blocks.Cards():
-            yield from _table(blocks.as_table(block), everything)
         case Table():
             yield from _table(block, everything)
-        case blocks.Figure():
-            pass  # the tables of a document say what its figures show
 
 
 def _table(shown: Table, everything: bool) -> Iterator[str]:
@@ -61,7 +57,7 @@ def _table(shown: Table, everything: bool) -> Iterator[str]:
     rows = [[_cell(cell) for cell in row] for row in shown.rows]
     most = len(rows) if shown.most is None or everything else shown.most
     head = [
-        [text(f"{column.over} {column.heading}".strip()) for column in shown.columns],
+        [text(column.heading) for column in shown.columns],
         [marks[column.kind] for column in shown.columns],
     ]
     yield "\n".join(f"| {' | '.join(row)} |" for row in (*head, *rows[:most]))

@@ -11,8 +11,7 @@ from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
-import jinja2
-
+from arcademark.reports import prose
 from arcademark.reports.figures.style import DARK, PALETTE
 from arcademark.reports.render import json
 
@@ -36,13 +35,7 @@ SCRIPTS = ("metrics.js", "files.js", "site.js")
 def render(shown: Any) -> dict[str, bytes]:
     """Return the pages of `arcademark.reports.site.document.Site`: files by path, the page last."""
     folder = files("arcademark.reports") / "templates" / "site"
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("arcademark.reports"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-    )
+    environment = prose.environment()
     vendored = {f"{VENDOR}/{name}": (folder / VENDOR / name).read_bytes() for name in (*VENDORED, "VENDORED.md")}
     styles = environment.get_template("site/site.css").render(palette=PALETTE, dark=DARK)
     page = environment.get_template(f"site/{PAGE}.jinja").render(

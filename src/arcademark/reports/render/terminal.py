@@ -36,16 +36,14 @@ NARROWEST_NAME = 12
 HEADING = 8
 """Characters that a line of a heading may always have."""
 
-GAPS = (((0, 1), 3), ((0, 1, 0, 0), 2), ((0, 0), 1))
-"""Padding, and columns between two, of which the first that fits is taken."""
+GAP = 3
+"""Columns between two of a table."""
 
 MOST_PROSE = 2
 """Columns of sentences that stand side by side in a narrow terminal."""
 
 APART, BROKEN = " … ", " …\n"
 """Between the ends of an interval, on one line or two."""
-
-INDENT = "\N{NO-BREAK SPACE}" * 2
 
 
 def render(document: Document, console: Console, *, everything: bool = False) -> None:
@@ -99,7 +97,7 @@ def _content(shown: Sequence[Block], width: int, everything: bool) -> Iterator[R
         aside = isinstance(block, Prose) and block.style == "weak"
         if (
             isinstance(before, Section)
-            or (isinstance(before, Table | blocks.Cards) and not aside)
+            or (isinstance(before, Table) and not aside)
             or (before is not None and isinstance(block, Section))
         ):
             yield Text()
@@ -126,12 +124,8 @@ def _block(block: Block, width: int, everything: bool) -> Iterator[RenderableTyp
             yield _pairs(((Text(name, "dim"), value) for name, value in block.pairs), width)
         case blocks.References():
             yield from (Text(f"{item.text}: {item.url}", style="dim") for item in block.citations)
-        case blocks.Cards():
-            yield from _tables(blocks.as_table(block), width, everything)
         case Table():
             yield from _tables(block, width, everything)
-        case blocks.Figure():
-            pass  # the tables of a document say what its figures show
 
 
 def _pairs(pairs: Iterable[tuple[Text, str]], width: int) -> RenderableType:
@@ -148,49 +142,38 @@ def _pairs(pairs: Iterable[tuple[Text, str]], width: int) -> RenderableType:
 
 
 def _tables(shown: Table, width: int, everything: bool) -> Iterator[RenderableType]:
-    """Yield a table; optional columns that do not fit are left out, or a table of their own."""
+    """Yield a table; optional columns that do not fit are left out, or the last where everything is asked for."""
     more = 0
     if shown.most is not None and not everything:
         more = len(shown.rows) - shown.most
         shown = replace(shown, rows=shown.rows[: shown.most])
-    required = [index for index, column in enumerate(shown.columns) if not column.optional]
     if width < WIDE and sum(column.kind == "prose" for column in shown.columns) > MOST_PROSE:
         yield from (part for row in shown.rows for part in _record(shown, row, width))
-    elif len(required) == len(shown.columns) or _least(shown, APART) <= width:
-        yield from _parted(shown, width)
     else:
-        yield from _parted(_of_columns(shown, required), width)
-        if everything:
-            yield Text()
-            optional = [index for index in range(len(shown.columns)) if index not in required]
-            aside = _without_repeats(_of_columns(shown, [0, *optional]))
-            if shown.grouped and len({row[0] for row in aside.rows}) < len(aside.rows):
-                aside = _without_repeats(_of_columns(shown, [0, 1, *optional]))
-            yield _table(aside, width)
+        if _least(shown, APART) > width:
+            optional = [index for index, column in enumerate(shown.columns) if column.optional]
+            required = [index for index in range(len(shown.columns)) if index not in optional]
+            shown = _of_columns(shown, [*required, *(optional if everything else ())])
+        yield from _parted(shown, width)
     if more > 0:
         yield Text(f"and {wording.count(more)} more: --all shows them", style="dim")
     if shown.caption:
         yield Text(shown.caption, style="dim")
 
 
-def _without_repeats(shown: Table) -> Table:
-    return replace(shown, rows=tuple(dict.fromkeys(shown.rows)), grouped=False)
-
-
 def _parted(shown: Table, width: int) -> Iterator[RenderableType]:
     """Yield a table, in parts below each other where even its narrowest form is too wide."""
     names = 2 if shown.grouped else 1
-    if len(shown.columns) <= names + 1 or _least(shown, BROKEN, 1) <= width:
+    if len(shown.columns) <= names + 1 or _least(shown, BROKEN) <= width:
         yield _table(shown, width)
         return
     part = list(range(names))
-    for _, columns in blocks.headings(replace(shown, columns=shown.columns[names:])):
-        longer = [*part, *range(part[-1] + 1, part[-1] + 1 + len(columns))]
-        if len(part) > names and _least(_of_columns(shown, longer), BROKEN, 2) > width:
+    for index in range(names, len(shown.columns)):
+        if len(part) > names and _least(_of_columns(shown, [*part, index]), BROKEN) > width:
             yield _table(_of_columns(shown, part), width)
             yield Text()
-            longer = [*range(names), *longer[len(part) :]]
-        part = longer
+            part = list(range(names))
+        part.append(index)
     yield _table(_of_columns(shown, part), width)
 
 
@@ -207,26 +190,12 @@ def _of_columns(shown: Table, chosen: Sequence[int]) -> Table:
     return replace(shown, columns=columns, rows=tuple(tuple(row[index] for index in chosen) for row in shown.rows))
 
 
-def _headed(shown: Table) -> Table:
-    """Put the names of groups on lines of their own."""
-    first, second, *others = shown.columns
-    rows: list[tuple[Cell, ...]] = []
-    for group in blocks.groups(shown):
-        rows.append((group[0][0], *[Cell("")] * (1 + len(others))))
-        rows += [(replace(name, text=f"{INDENT}{name.text}"), *rest) for _, name, *rest in group]
-    columns = (replace(second, heading=f"{INDENT}{second.heading}", over=first.heading), *others)
-    return replace(shown, columns=columns, rows=tuple(row[: len(columns)] for row in rows), grouped=False)
-
-
 def _table(shown: Table, width: int) -> RenderableType:
-    """Lay a table out: where it is too wide with intervals broken, then with groups' names on lines of their own."""
+    """Lay a table out, intervals on two lines where it is too wide."""
     apart = APART if _least(shown, APART) <= width else BROKEN
-    if shown.grouped and len(shown.columns) > 2 and _least(shown, apart) > width:
-        shown = _headed(shown)
     needed = [_needed(shown, index, apart) for index in range(len(shown.columns))]
-    sizes = [(padding, sum(needed) + gap * (len(needed) - 1)) for padding, gap in GAPS]
-    padding, least = next((size for size in sizes if size[1] <= width), sizes[-1])
-    made = rich.table.Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="dim", padding=padding)
+    least = sum(needed) + GAP * (len(needed) - 1)
+    made = rich.table.Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="dim")
     made.width = least if least > width else None
     made.show_header = any(column.heading for column in shown.columns)
     for index, column in enumerate(shown.columns):
@@ -259,14 +228,11 @@ def _width(cell: Cell, apart: str) -> int:
 
 
 def _heading(shown: Table, index: int, apart: str) -> list[str]:
-    """Break a heading into lines no longer than its cells, its longest word or `HEADING`, below what is over it."""
+    """Break a heading into lines no longer than its cells, its longest word or `HEADING`."""
     column = shown.columns[index]
     words = [len(word) for word in column.heading.split(" ")]
     room = max([HEADING, *words, *(_width(row[index], apart) for row in shown.rows)])
-    found = textwrap.wrap(column.heading, room, break_on_hyphens=False) or [""]
-    if not any(other.over for other in shown.columns):
-        return found
-    return ["" if index and shown.columns[index - 1].over == column.over else column.over, *found]
+    return textwrap.wrap(column.heading, room, break_on_hyphens=False) or [""]
 
 
 def _needed(shown: Table, index: int, apart: str) -> int:
@@ -276,7 +242,7 @@ def _needed(shown: Table, index: int, apart: str) -> int:
     return widest if shown.columns[index].kind == "number" else min(widest, NARROWEST_NAME)
 
 
-def _least(shown: Table, apart: str, gap: int = GAPS[0][1]) -> int:
-    """Return the columns that a table needs, with so many between two of its own."""
+def _least(shown: Table, apart: str) -> int:
+    """Return the columns that a table needs."""
     needed = [_needed(shown, index, apart) for index in range(len(shown.columns))]
-    return sum(needed) + gap * (len(needed) - 1)
+    return sum(needed) + GAP * (len(needed) - 1)

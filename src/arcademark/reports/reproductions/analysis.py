@@ -123,10 +123,10 @@ class Part:
         """What is shown of each row: of each algorithm its score, and its percentage as printed and as recomputed."""
         yield Column("game", 1)
         for name in self.algorithms:
-            yield _column("score", partial(self._score, name), printed=True, over=name)
+            yield _column(f"{name} score", partial(self._score, name), printed=True)
             if any(self.cell(row, name) for row, _ in self.rows if row != FRAMES):
-                yield Column(f"{self.quantity.upper()} %", partial(self._printed, name), str, over=name)
-                yield _column("ours", partial(self._percent, name), over=name)
+                yield Column(f"{name} {self.quantity.upper()} %", partial(self._printed, name), str)
+                yield _column(f"{name} ours", partial(self._percent, name))
 
     def _score(self, name: str, row: tuple[str, str]) -> Comparison | None:
         return self.cell(row[0], name, "score")
@@ -203,10 +203,8 @@ def _style(item: Comparison | None) -> Style:
     return "doubtful" if item is not None and item.verdict == "differs" else ""
 
 
-def _column(heading: str, of: Callable[[Any], Comparison | None], *, printed: bool = False, over: str = "") -> Column:
-    return Column(
-        heading, lambda row: _text(of(row), printed=printed), str, style=lambda row: _style(of(row)), over=over
-    )
+def _column(heading: str, of: Callable[[Any], Comparison | None], *, printed: bool = False) -> Column:
+    return Column(heading, lambda row: _text(of(row), printed=printed), str, style=lambda row: _style(of(row)))
 
 
 @dataclass(frozen=True)

@@ -108,7 +108,7 @@ def in_words(figure: PaperFigure) -> str:
     said = []
     for rows, columns, names, _, caption in tables(figure):
         for column in columns[names:]:
-            title = " ".join(filter(None, (caption, column.over, column.heading.lstrip("●○ "))))
+            title = " ".join(filter(None, (caption, column.heading)))
             values = (" ".join(filter(None, (*row[:names], column.text(row)))) for row in rows)
             said.append(f"{title}: {', '.join(values)}")
     return f"{figure.title}. {'; '.join(said)}."
@@ -132,10 +132,9 @@ def tables(figure: PaperFigure) -> Iterator[tuple[Sequence[Any], Sequence[Column
     headed = any(heading for heading, _ in laid_out.groups)
     names = [(heading, name) if headed else (name,) for heading, members in laid_out.groups for name in members]
     rows = [(*name, *(column.texts[row][2] for _, column in numbers)) for row, name in enumerate(names)]
-    titles = [("", "")] * len(names[0]) + [(column.title or panel.unit, panel.title) for panel, column in numbers]
-    columns = [
-        Column(title or over, place, str, over=over if title else "") for place, (title, over) in enumerate(titles)
-    ]
+    titles = [""] * len(names[0])
+    titles += [f"{panel.title} {(column.title or panel.unit).lstrip('●○ ')}".strip() for panel, column in numbers]
+    columns = [Column(title, place, str) for place, title in enumerate(titles)]
     yield rows, columns, len(names[0]), headed, ""
 
 

@@ -106,16 +106,16 @@ class Coverage:
     @property
     def columns(self) -> tuple[Column | None, ...]:
         """What is shown of each row."""
-        share, held = wording.share, "truths held"
+        share = wording.share
         return (
             Column("from", "subset"),
             Column("left out", "left_out"),
             Column("same chosen", "same", share) if self.chosen else None,
             Column("algorithms", "algorithms"),
-            Column("mean", "mean_error", share, over="error"),
-            Column("median", "median_error", share, over="error"),
-            *(Column(name, f"coverage.{name}", share, over=held) for name in self.rows[0].coverage),
-            Column(f"single {self.noun}s", "games_coverage", share, over=held),
+            Column("mean error", "mean_error", share),
+            Column("median error", "median_error", share),
+            *(Column(f"{name} held", f"coverage.{name}", share) for name in self.rows[0].coverage),
+            Column(f"single {self.noun}s held", "games_coverage", share),
         )
 
 

@@ -102,13 +102,9 @@ def of_dataset(
     algorithms = []
     for name in dataset.algorithms:
         played = dataset.scores.played.get(name)
-        algorithms.append(
-            replace(
-                _algorithm(name, dataset, chosen, bootstrap),
-                **(_estimates(name, model, dataset, bootstrap) if estimated else {}),
-                **(_of_run(played, by_run, dataset.scores.frames.get(name)) if played else {}),
-            )
-        )
+        more = _estimates(name, model, dataset, bootstrap) if estimated else {"estimate": None}
+        more |= _of_run(played, by_run, dataset.scores.frames.get(name)) if played else {}
+        algorithms.append(_algorithm(name, dataset, chosen, bootstrap, **more))
         if follow is not None:
             follow(len(algorithms), len(dataset.algorithms))
     noticed = notices.of_scores(dataset, algorithms, bootstrap)
@@ -157,7 +153,7 @@ def bootstrap_of(dataset: Dataset, options: ScoreOptions) -> Bootstrap:
     exact = frozenset(
         name for name in episodes if all(cell.exact for cell in dataset.scores.played[name].cells.values())
     )
-    return replace(found, noun=dataset.benchmark.noun, title=dataset.benchmark.title, episodes=episodes, exact=exact)
+    return replace(found, title=dataset.benchmark.title, episodes=episodes, exact=exact)
 
 
 def _of_run(item: PlayedAlgorithm, names: Mapping[int, str], frames: int | None) -> dict[str, Any]:
@@ -246,7 +242,7 @@ def _scope(dataset: Dataset) -> str:
     return f"{inside} of the {wording.plural(len(benchmark.tasks), benchmark.noun)} of {benchmark.view.name}"
 
 
-def _algorithm(name: str, dataset: Dataset, chosen: Sequence[Measure], bootstrap: Bootstrap) -> Algorithm:
+def _algorithm(name: str, dataset: Dataset, chosen: Sequence[Measure], bootstrap: Bootstrap, **more: Any) -> Algorithm:
     played, means, units = dataset.runs(name), dataset.means(name), dataset.units(name)
     counts = {task: row.size for task, row in played.items()}
     found = bootstrap.summaries(name, chosen, played)
@@ -264,7 +260,7 @@ def _algorithm(name: str, dataset: Dataset, chosen: Sequence[Measure], bootstrap
         summaries=summaries,
         breakthroughs=bars_reached,
         efficiency=_efficiency(spent, summaries, bars_reached),
-        estimate=None,
+        **more,
     )
 
 

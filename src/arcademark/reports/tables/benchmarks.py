@@ -160,35 +160,34 @@ def _min_max(names: Sequence[str]) -> Measure:
 
 
 def _own(path: str | os.PathLike[str], decimal: str | None) -> Benchmark:
-    found = read_references(path, decimal=decimal)
-    made = _between(found.low, found.high)
-    kinds = tuple(ReferenceKind(KINDS[kind], found.source) for kind in ("low", "high"))
-    view = BenchmarkView(found.source, found.source, True, len(found.low), kinds)
-    return Benchmark(view, tuple(found.low), {"low": found.low, "high": found.high}, made, tuple(made))
+    known = read_references(path, decimal=decimal)
+    source = known.source
+    return _anchored(source, source, tuple(known.low), {"low": known.low, "high": known.high}, (source, source))
 
 
 def of_tasks(suite: TaskSuite) -> Benchmark:
     """Make the benchmark of a suite beyond Atari; tasks without both references have no normalised score."""
-    anchored = [task for task in suite.tasks.values() if task.low and task.high]
-    ends = {
-        end: {task.id: reference.score for task in anchored if (reference := getattr(task, end))}
-        for end in ("low", "high")
-    }
-    kinds = tuple(
-        ReferenceKind(KINDS[end], "; ".join(dict.fromkeys(getattr(task, end).source for task in anchored)))
-        for end in (ends if anchored else ())
-    )
-    view = BenchmarkView(suite.name, suite.title, True, len(suite.tasks), kinds)
-    made = _between(ends["low"], ends["high"]) if anchored else {}
-    return Benchmark(view, tuple(suite.tasks), ends, made, tuple(made), groups=suite.groups)
+    ends = [(task.id, task.low, task.high) for task in suite.tasks.values() if task.low and task.high]
+    scores = {"low": {task: low.score for task, low, _ in ends}, "high": {task: high.score for task, _, high in ends}}
+    sources = [low.source for _, low, _ in ends], [high.source for _, _, high in ends]
+    said = tuple("; ".join(dict.fromkeys(those)) for those in sources)
+    made = _anchored(suite.name, suite.title, tuple(suite.tasks), scores, said)
+    return replace(made, groups=suite.groups)
 
 
-def _between(low: Mapping[str, float], high: Mapping[str, float]) -> dict[str, Measure]:
-    held = (0.0, normalise.PERCENT)
-    return {
+def _anchored(
+    name: str, title: str, names: tuple[str, ...], ends: Mapping[str, Mapping[str, float]], sources: tuple[str, ...]
+) -> Benchmark:
+    """Make a benchmark of low and high scores, where there are any."""
+    low, high = ends["low"], ends["high"]
+    capped = "normalised, held within 0 and 100 %", low, high, (0.0, normalise.PERCENT)
+    made = {
         "normalised": Measure("normalised", "normalised", "0 % is low, 100 % high", low, high),
-        "capped": Measure("capped", "capped", "normalised, held within 0 and 100 %", low, high, held),
+        "capped": Measure("capped", "capped", *capped),
     }
+    kinds = tuple(ReferenceKind(KINDS[end], source) for end, source in zip(ends, sources, strict=True))
+    view = BenchmarkView(name, title, True, len(names), kinds if low else ())
+    return Benchmark(view, names, ends, made if low else {}, tuple(made) if low else ())
 
 
 def _ale(view: BenchmarkView, names: tuple[str, ...], anchors: Mapping[str, Mapping[str, float]]) -> Benchmark:

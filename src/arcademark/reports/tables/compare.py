@@ -50,8 +50,8 @@ POWER_STATISTIC = "iqm"
 LONG_TAIL = 1.5
 """The best run over the score that 19 of 20 runs stay below, from which a profile leaves out the best runs."""
 
-PROFILE_STEPS = ((200.0, 2.0), (500.0, 5.0), (1000.0, 10.0), (2000.0, 25.0))
-"""In which steps a profile is taken up to which percentage; it ends at the last, and before that where runs end."""
+PROFILE_STEPS, MOST_STEPS = (1.0, 2.0, 5.0, 10.0), 200
+"""In which steps, in percent, a profile is taken, the first that leaves no more of them; it ends after the last."""
 
 MOST_ALGORITHMS = 1_000
 """That are compared, each with each: half a million pairs."""
@@ -224,9 +224,6 @@ def _seeds_needed(
 
 def _summaries(measure: Measure, found: Mapping[str, Difference]) -> Iterator[SummaryDifference]:
     for statistic, item in found.items():
-        relative = None
-        if item.second > 0:
-            relative = item.first / item.second
         yield SummaryDifference(
             metric=measure.metric,
             title=measure.title,
@@ -234,7 +231,7 @@ def _summaries(measure: Measure, found: Mapping[str, Difference]) -> Iterator[Su
             first=item.first,
             second=item.second,
             difference=item.difference,
-            relative=relative,
+            relative=item.first / item.second if item.second > 0 else None,
         )
 
 
@@ -272,18 +269,7 @@ def _profiles(dataset: Dataset, measure: Measure, bootstrap: Bootstrap) -> tuple
         return ()
     ends = [np.nanquantile(measure.by_run(runs), [0.95, 1.0]).tolist() for runs in known.values()]
     most, last = (max(each[end] for each in ends) for end in (0, 1))
-    reach = float(last if last < LONG_TAIL * most else most)
-    thresholds = _thresholds(reach)
+    end = min(float(last if last < LONG_TAIL * most else most), PROFILE_STEPS[-1] * MOST_STEPS)
+    step = next(step for step in PROFILE_STEPS if end <= step * MOST_STEPS)
+    thresholds = np.arange(0.0, max(end, 1.0) + step, step)
     return tuple(bootstrap.profile(name, measure, runs, thresholds) for name, runs in known.items())
-
-
-def _thresholds(reach: float) -> NDArray[np.float64]:
-    """Choose where profiles are taken, in percent: from 0 to a little beyond what they reach, finely at the low end."""
-    end = min(max(reach, 1.0), PROFILE_STEPS[-1][0])
-    parts, low = [], 0.0
-    for most, step in PROFILE_STEPS:
-        parts.append(np.arange(low, most if end > most else end + step, step))
-        low = most
-        if end <= most:
-            break
-    return np.concatenate(parts)

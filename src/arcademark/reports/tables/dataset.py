@@ -115,19 +115,22 @@ class Dataset:
 
     @cached_property
     def _runs(self) -> dict[str, dict[str, NDArray[np.float64]]]:
-        return {}
+        found: dict[str, dict[str, NDArray[np.float64]]] = {}
+        for name, rows in zip(self.algorithms, self.scores.table.scores, strict=True):
+            known = ((task, row[~np.isnan(row)]) for task, row in zip(self.tasks, rows, strict=True))
+            found[name] = {task: row for task, row in known if row.size}
+        return found
 
     @cached_property
     def _means(self) -> dict[str, dict[str, float]]:
-        return {}
-
-    @cached_property
-    def _places(self) -> Mapping[str, int]:
-        return {name: place for place, name in enumerate(self.algorithms)}
+        return {
+            name: dict(zip(known, means(padded(known.values())).tolist(), strict=True)) if known else {}
+            for name, known in self._runs.items()
+        }
 
     def source(self, name: str) -> str:
         """Return where an algorithm's scores come from."""
-        return self.scores.table.sources[self._places[name]]
+        return self.scores.table.sources[self.algorithms.index(name)]
 
     def play(self, name: str) -> Play:
         """Return how an algorithm's scores were made."""
@@ -135,10 +138,6 @@ class Dataset:
 
     def runs(self, name: str) -> dict[str, NDArray[np.float64]]:
         """Return an algorithm's scores by task, one a run; tasks without any are left out."""
-        if name not in self._runs:
-            rows = self.scores.table.scores[self._places[name]]
-            kept = ((task, row[~np.isnan(row)]) for task, row in zip(self.tasks, rows, strict=True))
-            self._runs[name] = {task: row for task, row in kept if row.size}
         return self._runs[name]
 
     def units(self, name: str) -> dict[str, NDArray[np.float64]]:
@@ -162,9 +161,6 @@ class Dataset:
 
     def means(self, name: str) -> dict[str, float]:
         """Return an algorithm's scores averaged over runs; tasks without any are left out."""
-        if name not in self._means:
-            known = self.runs(name)
-            self._means[name] = dict(zip(known, means(padded(known.values())).tolist(), strict=True)) if known else {}
         return self._means[name]
 
 

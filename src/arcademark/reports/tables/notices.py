@@ -46,18 +46,14 @@ class FewRuns:
     too, but not for other caps, which were not simulated.
 
     fewest, most: Runs of games that have several.
-    games: All games that take part.
     simulated: Games and runs of the simulation that is nearest.
     short: Titles of measures, with the statistics whose intervals hold the truth too rarely, each with how often.
-    unknown: Titles of measures that were not simulated.
     """
 
     fewest: int
     most: int
-    games: int
     simulated: tuple[int, int]
     short: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
-    unknown: tuple[str, ...]
 
 
 def of_scores(dataset: Dataset, algorithms: Sequence[Algorithm], bootstrap: Bootstrap) -> tuple[Notice, ...]:
@@ -66,7 +62,7 @@ def of_scores(dataset: Dataset, algorithms: Sequence[Algorithm], bootstrap: Boot
     runs, suite = dataset.scores.runs, dataset.benchmark.view.name
     whole = [item.name for item in algorithms if item.estimate is not None and not item.coverage.missing]
     broken = any(item.reached for algorithm in algorithms for item in algorithm.breakthroughs[1:])
-    few_runs = _few_runs(dataset, algorithms[0].summaries, bootstrap.method)
+    few_runs = _few_runs(dataset, [(name,) for name in dataset.algorithms], algorithms[0].summaries, bootstrap.method)
     return sort(
         [
             *_partial(dataset, algorithms),
@@ -88,7 +84,7 @@ def of_comparison(
 ) -> tuple[Notice, ...]:
     """Gather all notices of a comparison, warnings first."""
     duels = [(pair.first, pair.second) for pair in pairs]
-    few_runs = _few_runs_of_pairs(dataset, duels, pairs[0].summaries, bootstrap.method)
+    few_runs = _few_runs(dataset, duels, pairs[0].summaries, bootstrap.method)
     return sort(
         [
             *_how_made(dataset),
@@ -248,31 +244,24 @@ def _same_games(dataset: Dataset, *, pairs: bool = False) -> Iterator[Notice]:
         yield notice("games_differ", lacking=lacking, noun=dataset.benchmark.noun, pairs=pairs)
 
 
-def _few_runs(dataset: Dataset, summaries: Sequence[Summary], method: str) -> Iterator[Notice]:
-    """Warn of algorithms whose intervals hold the truth too rarely, those of which the same is said together."""
-    by_name = {name: _held(dataset, (name,), summaries, method) for name in dataset.algorithms}
-    groups: dict[object, list[str]] = defaultdict(list)
-    for name, few in by_name.items():
-        if few and (few.short or few.unknown):
-            groups[few.fewest, few.most > few.fewest, few.simulated, few.short, few.unknown].append(name)
-    for names in groups.values():
-        few = by_name[names[0]]
-        yield notice("few_runs", whose=wording.shortened(names), few=few, noun=dataset.benchmark.noun)
-
-
-def _few_runs_of_pairs(
-    dataset: Dataset, pairs: Sequence[tuple[str, str]], summaries: Sequence[SummaryDifference], method: str
+def _few_runs(
+    dataset: Dataset, groups: Sequence[tuple[str, ...]], summaries: Sequence[Summary | SummaryDifference], method: str
 ) -> Iterator[Notice]:
-    """Warn where intervals of differences hold the truth too rarely, of many pairs for that with the fewest runs."""
-    known = [(few, pair) for pair in pairs if (few := _held(dataset, pair, summaries, method))]
-    if not known:
-        return
-    few, pair = min(known, key=lambda item: (item[0].fewest, item[0].games))
-    held = coverage.measured("probability_of_improvement", method, few.games, few.fewest)
-    improvement = coverage.span(held) if held and held[0] < coverage.ENOUGH else ""
-    if few.short or few.unknown or improvement:
-        about = {"alone": len(pairs) == 1, "few": few, "noun": dataset.benchmark.noun, "improvement": improvement}
-        yield notice("few_runs__of_pairs", pair=pair, **about)
+    """Warn where intervals hold the truth too rarely: of algorithms, or of the pair with the fewest runs.
+
+    Of algorithms that is said together where it is the same.
+    """
+    known = {names: few for names in groups if (few := _held(dataset, names, summaries, method))}
+    if known and len(groups[0]) > 1:
+        pair = min(known, key=lambda names: (known[names].fewest, known[names].simulated))
+        known = {pair: known[pair]}
+    together: dict[FewRuns, list[str]] = defaultdict(list)
+    for names, few in known.items():
+        together[few].append(wording.listing(names))
+    for few, whose in together.items():
+        if few.short:
+            pairs = 0 if len(groups[0]) == 1 else len(groups)
+            yield notice("few_runs", whose=whose, few=few, noun=dataset.benchmark.noun, pairs=pairs)
 
 
 def _held(
@@ -285,22 +274,29 @@ def _held(
     if not all(several):
         return None
     fewest, most, games = min(map(min, several)), max(map(max, several)), len(inside)
-    measures = [dataset.benchmark.measures[metric] for metric in dict.fromkeys(item.metric for item in summaries)]
-    difference, short = "difference of " if len(names) > 1 else "", []
-    simulated = [item for item in measures if not item.capped or item.bounds == SIMULATED_CAP]
-    capped: dict[bool, list[str]] = defaultdict(list)
-    for item in simulated:
-        capped[item.capped].append(item.title)
-    for cap, titles in capped.items():
-        held = {
-            title: coverage.measured(f"{difference}{'capped ' * cap}{statistic}", method, games, fewest)
+    pair = len(names) > 1
+    titles: dict[bool, list[str]] = defaultdict(list)
+    for measure in (dataset.benchmark.measures[metric] for metric in dict.fromkeys(item.metric for item in summaries)):
+        if measure.bounds in (None, SIMULATED_CAP):
+            titles[measure.capped].append(measure.title)
+    simulated = {
+        tuple(those): {
+            title: f"{'difference of ' * pair}{'capped ' * capped}{statistic}"
             for statistic, title in STATISTICS.items()
         }
-        rare = [f"{title} {coverage.span(part)}" for title, part in held.items() if part and part[0] < coverage.ENOUGH]
+        for capped, those in titles.items()
+    }
+    if pair:
+        simulated[()] = {"probability of improvement": "probability_of_improvement"}
+    short = []
+    for those, statistics in simulated.items():
+        shares = {title: coverage.measured(key, method, games, fewest) for title, key in statistics.items()}
+        rare = [
+            f"{title} {coverage.span(part)}" for title, part in shares.items() if part and part[0] < coverage.ENOUGH
+        ]
         if rare:
-            short.append((tuple(titles), tuple(rare)))
-    unknown = tuple(item.title for item in measures if item not in simulated and (short or fewest < coverage.FEW_RUNS))
-    return FewRuns(fewest, most, games, coverage.nearest(games, fewest), tuple(short), unknown)
+            short.append((those, tuple(rare)))
+    return FewRuns(fewest, most, coverage.nearest(games, fewest), tuple(short))
 
 
 def _differing(dataset: Dataset) -> Iterator[Notice]:

@@ -14,7 +14,6 @@ from arcademark.reports.document import Breakthrough, Similar
 from arcademark.reports.prose import text
 from arcademark.reports.record import Planning, Run
 from arcademark.reports.runs.learning import LearningCurve, sparkline
-from arcademark.reports.subsets.models import ANY
 from arcademark.reports.tables.document import (
     CAPPED,
     KINDS,
@@ -89,30 +88,25 @@ class ScoreReport(TableDocument):
 
     @property
     def headline_columns(self) -> tuple[Column | None, ...]:
-        """What is shown of each algorithm at a glance."""
+        """What is shown of each algorithm at a glance: the median that is known or estimated, and facts beside it."""
         estimates = [item.estimate for item in self.algorithms if item.estimate]
         bars = self.algorithms[0].breakthroughs if self.algorithms else ()
-        benchmark = self.benchmark
+        printed = any(one.printed_error for one in estimates)
+        sampled = Column("95 % from the scores", "estimate.sampling_interval", optional=True)
         return (
             Column("algorithm", "name", style="strong"),
-            Column(f"{benchmark.noun}s of {benchmark.games}", "coverage.games"),
-            Column("runs", "runs_a_game"),
             Column(
-                "median of all" if benchmark.own else f"{benchmark.name} median",
-                lambda item: refusable(item.coverage.median),
-                style=lambda item: "doubtful" if item.coverage.median is None else "good",
-                sort="coverage.median",
+                "median of all" if self.benchmark.own else f"{self.benchmark.name} median",
+                lambda item: _median(item) if item.most_runs else None,
+                refusable,
+                style=lambda item: item.estimate.style if item.estimate else "good" if _median(item) else "doubtful",
+                sort=_median,
             ),
-            Column(
-                "estimated median",
-                lambda item: item.estimate and refusable(item.estimate.value),
-                style=lambda item: item.estimate.style if item.estimate else "",
-                sort="estimate.value",
-            )
-            if estimates
-            else None,
-            Column(f"{100 * estimates[0].level:g} % interval", "estimate.interval") if estimates else None,
-            Column("from", "estimate.title", kind="name") if any(one.subset != ANY for one in estimates) else None,
+            Column("from", lambda item: _basis(item, self.benchmark.noun), kind="name"),
+            Column("runs", "runs_a_game") if any(item.most_runs > 1 for item in self.algorithms) else None,
+            Column(f"{wording.percentage(estimates[0].level)} interval", "estimate.interval") if estimates else None,
+            Column("error, on other papers", "estimate.errors", optional=True) if printed else None,
+            sampled if any(one.sampling_low is not None for one in estimates) else None,
             *(Column(title, by_published(subset)) for subset, title in self.models.items()),
             *(Column(bar.short, reached(place)) for place, bar in enumerate(bars)),
         )
@@ -271,6 +265,19 @@ EPISODES = Column(
 def refusable(value: float | None) -> str:
     """Show a percentage that is refused where there is none."""
     return "refused" if value is None else wording.percent(value)
+
+
+def _median(item: Algorithm) -> float | None:
+    return item.estimate.value if item.estimate else item.coverage.median
+
+
+def _basis(item: Algorithm, noun: str) -> str:
+    """Say what an algorithm's median is made from."""
+    if item.estimate is None:
+        games = wording.plural(item.coverage.of, noun)
+        return f"{item.coverage.games} of {games}" if item.coverage.missing else f"all {games}"
+    needed = f", also needs {wording.listing(item.estimate.missing)}" if item.estimate.missing else ""
+    return f"{item.estimate.title}{needed}"
 
 
 def by_published(subset: str) -> Any:

@@ -88,7 +88,7 @@ class Bootstrap:
 
     seed, resamples, method: See `arcademark.reports.tables.document.Intervals`.
     asked: Whether the number of draws was asked for.
-    noun, title: What tasks are called, and each of them.
+    title: What each task is called.
     episodes: By algorithm and task, the episodes of those that were never trained: what is resampled of them instead of
         runs, which they have one of. What is summed up are means over episodes.
     exact: Those of them of which every episode that there can be was played, so that nothing is uncertain.
@@ -100,7 +100,6 @@ class Bootstrap:
     resamples: int
     method: Method
     asked: bool
-    noun: str = "game"
     title: Callable[[str], str] = tasks.game_name
     episodes: Mapping[str, Runs] = field(default_factory=dict)
     exact: frozenset[str] = frozenset()
@@ -145,13 +144,10 @@ class Bootstrap:
         if not known:
             return [dict.fromkeys(AGGREGATES, Statistic(None)) for _ in measures]
         drawn = self._drawn(name, measures, known, count)
-        if drawn.draws is None and name in self.episodes:
-            self._tell_single(name, known)
-        if drawn.draws is None:
+        if self._lone((name,), known) or drawn.draws is None:
             return [dict(zip(AGGREGATES, map(Statistic, values), strict=True)) for values in drawn.values.tolist()]
-        self._tell_single(name, known)
         low, high, _ = intervals.limits(drawn.values, drawn.draws, drawn.strata, method=self.method, level=LEVEL)
-        self._tell((name,), drawn.strata, still=bool((low == high).any()))
+        self._tell_still((name,), bool((low == high).any()))
         ends: list[list[tuple[float, float, float]]] = np.stack([drawn.values, low, high], axis=-1).tolist()
         return [
             {key: statistic(*row, measure.within(key)) for key, row in zip(AGGREGATES, rows, strict=True)}
@@ -165,7 +161,7 @@ class Bootstrap:
         are of means.
         """
         if name in self.episodes or measures[0].of_means:
-            rng = None if self._lone(name, known) else self.rng(name)
+            rng = None if self._alone(name, known) else self.rng(name)
             return _drawn_of_means(measures, self._sample(name, known), rng, count)
         line, values, strata = sum_up(measures, known)
         if _single(known):
@@ -190,7 +186,7 @@ class Bootstrap:
         episodes = self.episodes.get(name)
         return runs if episodes is None else {task: episodes[task] for task in runs}
 
-    def _lone(self, name: str, runs: Runs) -> bool:
+    def _alone(self, name: str, runs: Runs) -> bool:
         """Whether an algorithm has a single run everywhere, or too few episodes of what was never trained somewhere."""
         if name in self.episodes:
             return any(row.size < intervals.FEWEST for row in self._sample(name, runs).values())
@@ -213,11 +209,11 @@ class Bootstrap:
         count = self.draws(first, second)
         one, other = (self.drawn(name, measure, runs, count) for name, runs in zip(names, (first, second), strict=True))
         values, limits = (one.values - other.values)[0], np.full((3, len(AGGREGATES)), np.nan)
-        if not self._tell_lone(names, first, second) and one.draws is not None and other.draws is not None:
+        if not self._lone(names, first, second) and one.draws is not None and other.draws is not None:
             strata = together(one.strata, other.strata)
             strata, draws = Strata(strata.variances[0], strata.runs), (one.draws - other.draws)[0]
             limits = np.array(intervals.limits(values, draws, strata, method=self.method, level=LEVEL))
-            self._tell(names, strata, still=bool((limits[0] == limits[1]).any()))
+            self._tell_still(names, bool((limits[0] == limits[1]).any()))
         rows = np.stack([one.values[0], other.values[0], limits[2], values, *limits[:2]], axis=-1).tolist()
         return {
             key: Difference(mine, theirs, statistic(value, low, high, _apart(measure.within(key))), error)
@@ -229,13 +225,13 @@ class Bootstrap:
 
         What was never trained has one run, the mean of its episodes.
         """
-        if self._tell_lone(names, first, second) or _single(first) or _single(second):
+        if self._lone(names, first, second) or _single(first) or _single(second):
             return Statistic(compare.probability_of_improvement(*(padded(runs.values()) for runs in (first, second))))
         one, other = (sample_of(padded(runs.values())) for runs in (first, second))
         draws = bootstrap.resampled_improvement(one, other, self.rng(*names), self.draws(first, second))
         value, strata = improvement(one, other)
         low, high, _ = intervals.limits(value, draws, strata, method=self.method, level=LEVEL)
-        self._tell(names, strata, still=not strata.variances.any())
+        self._tell_still(names, not strata.variances.any())
         return statistic(value, max(float(low), 0.0), min(float(high), 1.0))
 
     def profile(self, name: str, measure: Measure, known: Runs, thresholds: NDArray[np.float64]) -> Profile:
@@ -251,42 +247,27 @@ class Bootstrap:
             low, high = (tuple(np.clip(end, 0.0, 1.0).tolist()) for end in ends)
         return Profile(name, tuple(thresholds.tolist()), tuple(values.tolist()), low, high)
 
-    def _note(self, name: str, text: str) -> None:
-        self.notes.setdefault(text, {})[name] = None
-
-    def _tell(self, names: Sequence[str], strata: Strata, *, still: bool) -> None:
-        """Take down what intervals of summaries are to be read with."""
-        whose = " and ".join(names)
-        if not self.episodes.keys() & {*names}:
-            fewest, most = int(strata.runs.min()), int(strata.runs.max())
-            if fewest < most:
-                text = f"{fewest} to {most} runs a task: each task weighs the same, in the IQM each run does"
-                self._note(whose, text)
+    def _tell_still(self, names: Sequence[str], still: bool) -> None:
+        """Take down whose interval has no width although something might vary."""
         if still and not self.exact.issuperset(names):
-            self._note(whose, STILL)
+            self.notes.setdefault(STILL, {})[" and ".join(names)] = None
 
-    def _tell_lone(self, names: tuple[str, str], *sides: Runs) -> bool:
-        """Say whether one of two has a single run everywhere, so that no interval of the two can be found."""
-        lone = [name for name, runs in zip(names, sides, strict=True) if self._lone(name, runs)]
+    def _lone(self, names: Sequence[str], *sides: Runs) -> bool:
+        """Whether one of several leaves nothing to draw; else take down on which tasks each has too few runs.
+
+        Of what was never trained it is taken down in either case, of episodes.
+        """
+        lone = any(map(self._alone, names, sides))
         for name, runs in zip(names, sides, strict=True):
-            if not lone or name in self.episodes:
-                self._tell_single(name, runs)
-        if len(lone) == 1 and lone[0] not in self.episodes:
-            self._note(
-                " and ".join(names), f"{lone[0]} has one run a {self.noun}, so differences from it have no interval"
-            )
-        return bool(lone)
-
-    def _tell_single(self, name: str, runs: Runs) -> None:
-        """Take down where an algorithm has but one run, if it has more elsewhere, or too few episodes."""
-        fewest = intervals.FEWEST if name in self.episodes else 2
-        short = [self.title(task) for task, row in self._sample(name, runs).items() if row.size < fewest]
-        if short and name in self.episodes:
-            text = f"fewer than {fewest} episodes on {wording.shortened(short)}: too few for intervals of summaries"
-            self._note(name, text)
-        elif short:
-            text = f"one run on {wording.shortened(short)}: the variation from run to run there is not included"
-            self._note(name, text)
+            fewest = intervals.FEWEST if name in self.episodes else 2
+            short = [self.title(task) for task, row in self._sample(name, runs).items() if row.size < fewest]
+            if short and name in self.episodes:
+                text = f"fewer than {fewest} episodes on {wording.shortened(short)}: too few for intervals of summaries"
+                self.notes.setdefault(text, {})[name] = None
+            elif short and not lone:
+                text = f"one run on {wording.shortened(short)}: the variation from run to run there is not included"
+                self.notes.setdefault(text, {})[name] = None
+        return lone
 
 
 def statistic(value: float, low: float, high: float, bounds: Bounds = None) -> Statistic:
