@@ -142,9 +142,13 @@ def parse_json(
         raise ArcadeMarkError(f"{where}: not JSON ({error.msg}); {remedy}") from None
     except RecursionError:
         raise ArcadeMarkError(deep) from None
-    if _nested(value) > MOST_NESTED:
-        raise ArcadeMarkError(deep)
-    return value
+    level = [value]
+    for _ in range(MOST_NESTED):
+        inner = (item.values() if isinstance(item, dict) else item for item in level if isinstance(item, dict | list))
+        level = [part for parts in inner for part in parts if isinstance(part, dict | list)]
+        if not level:
+            return value
+    raise ArcadeMarkError(deep)
 
 
 def read_as(kind: type[Kind], value: Any, place: object, remedy: str, *, strict: bool = True) -> Kind:
@@ -279,20 +283,3 @@ def cache_folder() -> Path | None:
         return Path.home() / ".cache" / "arcademark"
     except RuntimeError:
         return None
-
-
-def _nested(value: Any) -> int:
-    """Return how many levels of lists and objects a value has, one more than `MOST_NESTED` at most."""
-    level, depth = [value], 0
-    while depth <= MOST_NESTED:
-        level = [
-            part
-            for item in level
-            if isinstance(item, list | dict)
-            for part in (item.values() if isinstance(item, dict) else item)
-            if isinstance(part, list | dict)
-        ]
-        depth += 1
-        if not level:
-            break
-    return depth

@@ -199,6 +199,7 @@ def test_a_game_is_played_with_real_keys(
         end = time.monotonic() + 60
         while len(np.unique(pixels())) < 5 and time.monotonic() < end:  # until there are texts
             time.sleep(0.1)
+        assert len(np.unique(pixels())) >= 5, "nothing is seen"
         while player.poll() is None and time.monotonic() < end:
             for key in ("Return", "Up", "space", "d"):
                 for down in (True, False):

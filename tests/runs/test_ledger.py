@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from arcademark.errors import ArcadeMarkError
 from arcademark.runs.execution import execute
 from arcademark.runs.store.ledger import entries_beside, entries_of, find_runs, planned, read_ledger
 from arcademark.runs.store.reading import read_run
@@ -85,12 +84,6 @@ def test_runs_are_found_in_their_folder(project):
     assert [entry.directory for entry in ledger.entries] == list(ledger.runs)
     assert [item.directory for item in ledger.unread] == [str(project / "broken")]
     assert "not a database" in ledger.unread[0].reason
-
-
-@pytest.mark.parametrize(("name", "reason"), [("empty", "no run in it"), ("nowhere", "no such directory")])
-def test_where_no_run_is_says_so(project, name, reason):
-    with pytest.raises(ArcadeMarkError, match=reason):
-        read_ledger([project / name])
 
 
 def test_neighbours_are_read_as_far_as_they_are_of_interest(project, toy_plan, paced):

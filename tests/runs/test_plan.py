@@ -122,7 +122,6 @@ def test_nothing_to_play():
         ({"frames": -1}, "training frames -1"),
         ({"frames": 2**63}, "training frames 9223372036854775808"),
         ({"training_episodes": -1}, "training episodes -1"),
-        ({"frames": 10, "training_episodes": 2}, "of 10 frames and of 2 episodes: expected one of the two"),
     ],
 )
 def test_bad_plans(settings, message):
@@ -135,19 +134,6 @@ def test_an_agent_whose_name_is_no_text(tmp_path):
     path.write_text("def make_agent():\n    return lambda observation: 0\n")
     with pytest.raises(ArcadeMarkError, match=r"own\\udcff\.py.*holds bytes that are no text"):
         make_plan(f"{path}:make_agent", "toy")
-
-
-@pytest.mark.parametrize(
-    ("agents", "label"),
-    [("random", "random"), ("uct", "uct"), ("baselines", "random"), ("const", r"const\(action=\w+\)")],
-)
-@pytest.mark.parametrize("option", ["frames", "training_episodes"])
-def test_training_is_for_agents_that_learn(agents, label, option):
-    message = f"agent {label} does not learn, so it cannot be trained; leave --{option.replace('_', '-')} out"
-    with pytest.raises(ArcadeMarkError, match=message):
-        make_plan(agents, "pong", **{option: 3})
-    learning = make_plan([*agent_specs(agents), *agent_specs("sarsa")], "pong", **{option: 3})
-    assert {trial.training_frames or trial.training_episodes for trial in learning.trials} == {3}
 
 
 def test_agents_of_one_label_are_refused(tmp_path):

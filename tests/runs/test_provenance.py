@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib.metadata
-import os
 import sys
 import types
 
@@ -26,44 +25,6 @@ def test_a_file_a_module_and_what_has_no_file(tmp_path):
     assert provenance.source_of("arcademark.agents.baselines:Random")["path"].endswith("baselines.py")
     assert provenance.source_of("random") is None
     assert provenance.source_of("no.such.module:make") is None
-
-
-def test_a_file_whose_name_is_no_text(tmp_path):
-    path = os.fsdecode(os.fsencode(tmp_path) + b"/own\xff.py")
-    with open(path, "wb") as file:
-        file.write(b"x = 1\n")
-    source = provenance.source_of(f"{path}:make")
-    assert source["path"].encode().endswith(b"own\\udcff.py")
-    assert source["sha256"] == hashlib.sha256(b"x = 1\n").hexdigest()
-
-
-def test_the_files_that_parameters_name(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "folder").mkdir()
-    os.mkfifo(tmp_path / "folder" / "pipe")
-    (tmp_path / "w").write_bytes(b"weights")
-    of = {"path": "w", "none": "v", "empty": "", "long": "x" * 5000, "half": "\ud800", "nul": "a\0b", "home": "~who/w"}
-    assert provenance.files_of(of | {"folder": "folder", "pipe": "folder/pipe", "number": 3}) == {
-        "path": hashlib.sha256(b"weights").hexdigest()
-    }
-    nested = provenance.files_of({"net": {"parts": [str(tmp_path / "w"), "v"]}})
-    assert list(nested) == ["net.parts[0]"]
-
-
-def test_versions_are_of_the_libraries_that_are_used(monkeypatch):
-    monkeypatch.setitem(sys.modules, "onnxruntime", types.ModuleType("onnxruntime"))
-    monkeypatch.delitem(sys.modules, "ray", raising=False)
-    assert "onnxruntime" in provenance.libraries()
-    assert "ray" not in provenance.libraries()
-    there = {"onnxruntime-gpu": "1.2.3", "torch": "2.9.0", "numpy": "2.0"}
-
-    def version(package):
-        if package not in there:
-            raise importlib.metadata.PackageNotFoundError(package)
-        return there[package]
-
-    monkeypatch.setattr(importlib.metadata, "version", version)
-    assert provenance.versions_of(["onnxruntime", "ray", "numpy", "os"]) == {"onnxruntime-gpu": "1.2.3"}
 
 
 def test_a_run_says_with_which_libraries_it_was_made_and_continued(tmp_path, monkeypatch):

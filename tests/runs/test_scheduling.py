@@ -4,45 +4,19 @@ import random
 
 import pytest
 
-from arcademark.agents.loading import agent_specs
 from arcademark.errors import UnknownNameError
 from arcademark.runs import execution
 from arcademark.runs.engines.here import InProcessEngine
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
-from arcademark.runs.playing.progress import Standing
-from arcademark.runs.playing.scheduling import SIMULATED_PER_PLAYED, Lengths, deal, frames_left
+from arcademark.runs.playing.scheduling import deal
 from arcademark.runs.store.reading import read_run
 from arcademark.suite import protocols
-from arcademark.suite.tasks import games, suite
+from arcademark.suite.tasks import games
 from plugin_packages import install
 
 RULES = protocols.protocol("world-records")
 RANDOM = {game: games()[game].random_frames for game in games()}
-
-
-def test_lengths_are_recorded_ones_else_those_of_random_play_in_proportion():
-    assert Lengths().of("pong", RULES) == RANDOM["pong"]
-    lengths = Lengths([("pong", 3 * RANDOM["pong"], 1), ("pong", RANDOM["pong"], 1)])
-    assert lengths.of("pong", RULES) == 2 * RANDOM["pong"]
-    assert lengths.of("qbert", RULES) == pytest.approx(2 * RANDOM["qbert"])
-    capped = RULES.override({"max_frames_per_episode": "1000"})
-    assert lengths.of("pong", capped) == 1000
-    assert Lengths().of("toy", RULES) == pytest.approx(sum(RANDOM.values()) / len(RANDOM))
-
-
-def test_what_is_left_of_policies_learners_and_planners():
-    trials = make_plan([*agent_specs("random"), *agent_specs("sarsa")], "pong", RULES, episodes=4, frames=9000).trials
-    policy, learner = trials
-    length = RANDOM["pong"]
-    standings = [Standing(policy), Standing(policy, episodes=1, frames=7), Standing(learner)]
-    standings.append(Standing(learner, training_frames=5000, training_episodes=1))
-    assert frames_left(standings, Lengths()) == [4 * length, 3 * length, 9000, 4000]
-    evaluated = protocols.protocol("ale-2013")
-    (learner,) = make_plan("sarsa", "pong", evaluated, episodes=4, training_episodes=3).trials
-    (planner,) = make_plan("uct", "pong", evaluated, episodes=2).trials
-    expected = [7 * length, 2 * length * SIMULATED_PER_PLAYED]
-    assert frames_left([Standing(learner), Standing(planner)], Lengths()) == expected
 
 
 def test_parts_are_even_and_whole():
@@ -73,10 +47,6 @@ def test_trials_are_begun_longest_first_and_recorded_in_the_plans_order(tmp_path
     begun.clear()
     execute(plan, tmp_path, engine="noting")
     assert begun == sorted(names, key=RANDOM.__getitem__, reverse=True)[1:]
-
-
-def test_random_play_is_known_of_every_game_of_the_suite():
-    assert all(500 < RANDOM[game] <= 108_000 for game in suite("atari-57").tasks)
 
 
 def test_an_engine_of_another_package_plays_by_its_name(tmp_path, monkeypatch):

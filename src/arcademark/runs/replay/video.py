@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
@@ -136,8 +138,6 @@ def write_gif(path: Path, pictures: Iterable[Picture], pictures_per_second: floa
             _write_gif_picture(file, picture[top:bottom, left:right], (left, top), delay)
             before = picture
         file.write(b";")
-    if before is None:
-        raise ArcadeMarkError("there is no picture to write")
 
 
 def _changed(picture: Picture, before: Picture | None) -> tuple[int, int, int, int]:
@@ -191,33 +191,24 @@ def write_mp4(path: Path, pictures: Iterable[Picture], pictures_per_second: floa
         raise ArcadeMarkError(
             "writing MP4 needs imageio-ffmpeg: pip install '.[video]', or choose a name that ends in .gif"
         ) from None
-    writer = None
+    left = iter(pictures)
+    first = next(left)
+    size, made_by = (first.shape[1], first.shape[0]), ["-metadata", f"comment={MADE_BY}"]
+    how: dict[str, Any] = {"fps": pictures_per_second, "macro_block_size": 2, "output_params": made_by}
     try:
-        for picture in pictures:
-            if writer is None:
-                size = (picture.shape[1], picture.shape[0])
-                made_by = ["-metadata", f"comment={MADE_BY}"]
-                writer = imageio_ffmpeg.write_frames(
-                    str(path), size, fps=pictures_per_second, macro_block_size=2, output_params=made_by
-                )
-                writer.send(None)
-            writer.send(np.ascontiguousarray(picture))
+        with closing(imageio_ffmpeg.write_frames(str(path), size, **how)) as writer:
+            writer.send(None)
+            for picture in chain((first,), left):
+                writer.send(np.ascontiguousarray(picture))
     except RuntimeError as error:
         raise ArcadeMarkError(
             f"imageio-ffmpeg cannot write MP4 here ({error}); choose a name that ends in .gif"
         ) from error
-    finally:
-        if writer is not None:
-            writer.close()
-    if writer is None:
-        raise ArcadeMarkError("there is no picture to write")
 
 
 def write_png(path: Path, pictures: Iterable[Picture], _: float) -> None:
     """Write all pictures on one sheet, in rows of at most `SHEET_WIDTH`, or of one picture."""
     kept = list(pictures)
-    if not kept:
-        raise ArcadeMarkError("there is no picture to write")
     columns = max(1, SHEET_WIDTH // (kept[0].shape[1] + GAP))
     rows = [beside(kept[start : start + columns]) for start in range(0, len(kept), columns)]
     sheet = np.full((sum(len(row) for row in rows) + GAP * (len(rows) - 1), rows[0].shape[1], 3), BAR_COLOUR, np.uint8)

@@ -356,24 +356,25 @@ def check_ids(directory: Path, document: manifest.Document, protocol: Protocol, 
 def select_trials(database: sqlite3.Connection, protocol: Protocol) -> Iterator[TrialRecord]:
     """Read the trials with the status that follows from their rows."""
     rows = database.execute(
-        "SELECT id, agent, game, seed, trial.episodes, training_frames, frames_per_action, substr(error, 1, 5000),"
-        " learns, plans, training_episodes, finished, ifnull(frames, 0), ifnull(checkpoint.episodes, 0),"
-        " (SELECT count(*) FROM episode WHERE trial = id AND phase = 'evaluation' AND episode < trial.episodes),"
-        " EXISTS (SELECT 1 FROM episode WHERE trial = id AND phase = 'training')"
-        " OR EXISTS (SELECT 1 FROM unfinished WHERE trial = id)"
+        "SELECT id, agent, game, seed, trial.episodes AS episodes, training_frames, training_episodes, learns, plans,"
+        " frames_per_action, substr(error, 1, 5000) AS error, ifnull(finished, 0) AS trained,"
+        " ifnull(frames, 0) AS trained_frames, ifnull(checkpoint.episodes, 0) AS trained_episodes,"
+        " (SELECT count(*) FROM episode WHERE trial = id AND phase = 'evaluation' AND episode < trial.episodes)"
+        " AS evaluated, EXISTS (SELECT 1 FROM episode WHERE trial = id AND phase = 'training')"
+        " OR EXISTS (SELECT 1 FROM unfinished WHERE trial = id) AS begun"
         " FROM trial LEFT JOIN checkpoint ON checkpoint.trial = id ORDER BY position"
-    ).fetchall()
-    for row in rows:
-        named, (episodes, budget, frames, error, learns, plans, in_episodes), counted = row[:4], row[4:11], row[11:]
-        finished, trained, games, evaluated, begun = counted
-        if learns and budget is None and in_episodes is None:
-            in_episodes = protocol.training_episodes
-        wanted = 0 if scored_phase(protocol, bool(learns)) == "training" else episodes
-        status: Status = "running" if evaluated or begun else "pending"
-        if error is not None:
-            status, error = "failed", one_line(error, MOST_SAID)
-        elif evaluated >= wanted and (finished or not learns):
+    )
+    names = [column[0] for column in rows.description]
+    for row in rows.fetchall():
+        trial = dict(zip(names, row, strict=True))
+        for flag in ("learns", "plans", "trained"):
+            trial[flag] = None if trial[flag] is None else bool(trial[flag])
+        if trial["learns"] and trial["training_frames"] is None and trial["training_episodes"] is None:
+            trial["training_episodes"] = protocol.training_episodes
+        wanted = 0 if scored_phase(protocol, bool(trial["learns"])) == "training" else trial["episodes"]
+        status: Status = "running" if trial.pop("begun") or trial["evaluated"] else "pending"
+        if trial["error"] is not None:
+            status, trial["error"] = "failed", one_line(trial["error"], MOST_SAID)
+        elif trial["evaluated"] >= wanted and (trial["trained"] or not trial["learns"]):
             status = "done"
-        learner, planner = (None if flag is None else bool(flag) for flag in (learns, plans))
-        known = (episodes, budget, frames, status, error, learner, planner, in_episodes, evaluated, trained, games)
-        yield TrialRecord(*(*named, *known, bool(finished)))
+        yield TrialRecord(**trial, status=status)
