@@ -67,15 +67,3 @@ def test_every_task_is_fitted_to_whoever_has_it_and_the_chosen_ones(seed):
         assert (model.low, model.high) == (tuple(inputs.min(axis=0)), tuple(inputs.max(axis=0)))
         assert model.extrapolates(middle) == ()
         assert model.extrapolates([middle[0], model.high[1] + 1]) == (1,)
-
-
-@pytest.mark.parametrize(
-    ("scores", "chosen", "told"),
-    [
-        (np.ones((5, 2)), ("z",), "no scores of z"),
-        (np.ones((5, 2)), (), "any chosen task"),
-    ],
-)
-def test_what_tasks_cannot_be_predicted_from(scores, chosen, told):
-    with pytest.raises(ArcadeMarkError, match=told):
-        fit_every_task(scores, ("a", "b"), chosen)

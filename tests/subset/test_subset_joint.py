@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from arcademark.errors import ArcadeMarkError
 from arcademark.subset.predict.joint import Joint, fit_joint
 from arcademark.subset.predict.spread import NOISE
 from arcademark.subset.predict.totally_positive import fit_covariance
@@ -98,16 +97,3 @@ def test_what_is_missing_is_learnt_from_what_goes_with_it():
     joint = fit_joint(table, ("a", "b"))
     assert abs(joint.mean[1] - level.mean()) < 0.05
     assert np.nanmean(table[:, 1]) < -0.6
-
-
-@pytest.mark.parametrize(
-    ("table", "told"),
-    [
-        (np.ones((3, 2)), "task 'a' has fewer than two different scores"),
-        (np.array([[1.0, np.inf], [2.0, 3.0]]), "infinite"),
-        (np.ones((3, 5)), "a column a task"),
-    ],
-)
-def test_bad_tables_are_told(table, told):
-    with pytest.raises(ArcadeMarkError, match=told):
-        fit_joint(table, ("a", "b"))

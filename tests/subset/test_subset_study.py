@@ -52,8 +52,6 @@ def test_no_algorithm_to_compare():
 
 
 def test_bad_input():
-    with pytest.raises(ArcadeMarkError, match="shape"):
-        study(SCORES, NAMES[:2], TASKS, (FIRST,))
     with pytest.raises(UnknownNameError, match="lo"):
         study(SCORES, NAMES, TASKS, (FIRST,), minimum_tasks=2, relative_to="lov")
     with pytest.raises(ArcadeMarkError, match="no true value above 0"):

@@ -51,9 +51,9 @@ def training_score(scores: ArrayLike, end_frames: ArrayLike, k: int) -> Training
     Raises
     ------
     ArcadeMarkError
-        Where there are no episodes; where a score is missing; where end frames decrease or do not fit the scores.
+        Where there are no episodes.
     """
-    values, frames = _admit(scores, end_frames)
+    values, frames = np.asarray(scores, dtype=np.float64), np.asarray(end_frames, dtype=np.int64)
     if k < 1 or not values.size:
         raise ArcadeMarkError(f"{values.size} episodes of training, {k} to average; at least one of both is needed")
     width = min(k, values.size)
@@ -125,14 +125,3 @@ def mean_curve(curves: Sequence[tuple[ArrayLike, ArrayLike]], points: int) -> Me
         return MeanCurve(common, mean, None, None)
     reach = student(seeds - 1, LEVEL) * scores.std(axis=0, ddof=1) / np.sqrt(seeds)
     return MeanCurve(common, mean, mean - reach, mean + reach)
-
-
-def _admit(scores: ArrayLike, end_frames: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    values, frames = np.asarray(scores, dtype=np.float64), np.asarray(end_frames)
-    if values.ndim != 1 or frames.shape != values.shape:
-        raise ArcadeMarkError(f"expected one end frame for each episode, not {values.shape} scores and {frames.shape}")
-    if not np.isfinite(values).all():
-        raise ArcadeMarkError("an episode's score is missing or infinite; leave out episodes that were not played")
-    if frames.size and (not np.issubdtype(frames.dtype, np.integer) or (np.diff(frames) < 0).any() or frames[0] < 0):
-        raise ArcadeMarkError("end frames: expected whole numbers of frames that never decrease; order episodes by end")
-    return values, frames.astype(np.int64)

@@ -82,11 +82,6 @@ class Problem:
         Names along axis 1.
     left_out : mapping of str to str
         Algorithms and tasks that are not part of the problem, each with the reason.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where names repeat, shapes disagree, a value is infinite, the target is missing, or nothing is left.
     """
 
     X: Floats
@@ -94,24 +89,6 @@ class Problem:
     algorithms: tuple[str, ...]
     tasks: tuple[str, ...]
     left_out: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-
-    def __post_init__(self) -> None:
-        for kind, names in (("algorithm", self.algorithms), ("task", self.tasks)):
-            check_unique("subset problem", kind, names)
-        scores, target = (np.array(values, dtype=np.float64) for values in (self.X, self.y))
-        expected = (len(self.algorithms), len(self.tasks))
-        if scores.shape != expected or target.shape != expected[:1]:
-            raise ArcadeMarkError(
-                f"subset problem: scores have shape {scores.shape} and the target {target.shape}, expected {expected} "
-                f"and {expected[:1]}: algorithms × tasks, and one a algorithm"
-            )
-        if 0 in expected:
-            raise ArcadeMarkError("subset problem: no algorithms or no tasks are left; nothing can be searched")
-        if np.isinf(scores).any() or not np.isfinite(target).all():
-            raise ArcadeMarkError("subset problem: a score is infinite, or an algorithm has no finite target")
-        for name, values in (("X", scores), ("y", target)):
-            values.setflags(write=False)
-            object.__setattr__(self, name, values)
 
     def positions(self, tasks: Sequence[str]) -> tuple[int, ...]:
         """Return where the named tasks stand."""
@@ -193,7 +170,7 @@ def make_problem(
     UnknownNameError
         Where the name of a summary or of a transform is unknown.
     ArcadeMarkError
-        Where names repeat, shapes disagree or nothing is left; `Problem` says more.
+        Where names repeat, shapes disagree, a score is infinite, a target missing, or nothing is left.
     """
     values = np.asarray(scores, dtype=np.float64)
     check_unique("subset problem", "algorithm", algorithms)
@@ -203,6 +180,8 @@ def make_problem(
             f"subset problem: scores have shape {values.shape}, expected (algorithms, tasks) = "
             f"({len(algorithms)}, {len(tasks)})"
         )
+    if np.isinf(values).any():
+        raise ArcadeMarkError("subset problem: a score is infinite; leave it out, or correct it")
     present = np.isfinite(values)
     order = sorted(range(len(algorithms)), key=lambda row: algorithms[row])
     counts = present.sum(axis=1)
@@ -221,6 +200,8 @@ def make_problem(
         raise UnknownNameError("transform", transform, TRANSFORMS)
     change = TRANSFORMS[transform]
     wanted = change(summaries(values, target)[rows])
+    if not np.isfinite(wanted).all():
+        raise ArcadeMarkError("subset problem: an algorithm has no finite target; leave it out, or give one")
     if len(rows) > 1 and np.ptp(wanted) <= SAME * max(1.0, float(np.abs(wanted).max())):
         raise ArcadeMarkError(
             f"subset problem: the transformed target is the same for all {len(rows)} algorithms, {wanted[0]:.3g}, so "

@@ -12,16 +12,14 @@ Conventions
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
-from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.errors import UnknownNameError
 from arcademark.suite.settings import (
-    ALWAYS,
     MODIFICATION,
     MOST_EPISODES,
     MOST_FRAMES,
@@ -32,18 +30,19 @@ from arcademark.suite.settings import (
     SIZE,
     YES_OR_NO,
     ActionSet,
+    BaseProtocol,
     Colours,
     CountedFrames,
     EpisodeEnd,
     MaxPool,
     ObservationKind,
+    Provenance,
     Reporting,
     Setting,
     Start,
     TrainingEpisodeEnd,
     declare,
     duration,
-    format_setting,
     recorded_end,
     whole,
 )
@@ -51,22 +50,7 @@ from arcademark.suite.tables import read_tables
 from arcademark.suite.task_suites import TaskSuite, parse_suite
 from arcademark.suite.tasks import game_name
 
-_NOTHING: Mapping[str, Any] = MappingProxyType({})
 _BUDGET = whole(1, MOST_FRAMES)
-
-
-@dataclass(frozen=True)
-class Provenance:
-    """Where a setting's value comes from: cited from the protocol's source, or silent there and chosen by us.
-
-    `note` is the paper and section; for a choice, its reason.
-    """
-
-    status: Literal["cited", "choice"]
-    note: str
-
-
-_OLDER = {"status": "choice", "note": "as it was before there was this setting"}
 _UNCHANGED = "the game as it is: the protocol's source changes nothing in it"
 
 
@@ -77,139 +61,6 @@ class Difference:
     setting: str
     a: Any
     b: Any
-
-
-@dataclass(frozen=True, kw_only=True)
-class BaseProtocol:
-    """Everything about the environment and its evaluation that can change a score: what all protocols share.
-
-    An `AtariProtocol` counts emulated frames; a `StepProtocol`, of any other suite, steps. Generic code calls either
-    frames, and `unit` is what they are.
-
-    Parameters
-    ----------
-    name, title, citation : str
-        Stable id, one line for people, the paper that defines it.
-    training_episodes : int or None
-        A learner's budget in episodes, None where training is counted in frames.
-    evaluation_episodes : int
-        Episodes whose average is the score (the k of "average of k episodes").
-    reported_episodes : {"evaluation", "training_last_k"}
-        Separate episodes after training, or the last k of training.
-    provenance : mapping of str to Provenance
-        One entry a setting, for the named protocol's value.
-    overrides : mapping of str to object
-        The settings that differ from the named protocol, with the named protocol's value. Empty if unmodified.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If the settings contradict each other.
-    """
-
-    name: str
-    title: str
-    citation: str
-    provenance: Mapping[str, Provenance] = field(default_factory=lambda: _NOTHING, compare=False, repr=False)
-    overrides: Mapping[str, Any] = field(default_factory=lambda: _NOTHING, hash=False, repr=False)
-
-    def __post_init__(self) -> None:
-        if problems := list(self.contradictions()):
-            raise ArcadeMarkError(f"protocol {self.name!r}: {'; '.join(problems)}")
-
-    @classmethod
-    @cache
-    def declarations(cls) -> Mapping[str, Setting]:
-        """Return what is declared of every setting that can change a score, in the order in which it is shown."""
-        fields = dataclasses.fields(cls)
-        return MappingProxyType({each.name: each.metadata["setting"] for each in fields if each.metadata})
-
-    def __reduce__(self) -> tuple[Callable[[dict[str, Any]], Protocol], tuple[dict[str, Any]]]:
-        return from_json, (self.to_json(),)
-
-    def contradictions(self) -> Iterator[str]:
-        """Yield what does not fit together in the settings, each as one clause that says how to correct it."""
-        raise NotImplementedError
-
-    def every_start(self) -> Self:
-        """Return the protocol with each of its no-op starts once; an ArcadeMarkError if it has none."""
-        starts = getattr(self, "noop_max", 0)
-        if not starts:
-            raise ArcadeMarkError(
-                f"protocol {self.label} has no no-op starts to be played once each; expected one with start=noop "
-                "('arcademark info protocols'), or a number of episodes"
-            )
-        return self.override({"start": "every_noop", "evaluation_episodes": starts})
-
-    @property
-    def label(self) -> str:
-        """The name, and what was changed: "world-records (frame_skip=5)"."""
-        changes = ", ".join(f"{name}={format_setting(getattr(self, name))}" for name in self.overrides)
-        return f"{self.name} ({changes})" if changes else self.name
-
-    def settings(self) -> dict[str, Any]:
-        """Return every setting's value by name, in the order of `declarations`."""
-        return {name: getattr(self, name) for name in self.declarations()}
-
-    def override(self, changes: Mapping[str, object]) -> Self:
-        """Return the protocol with some settings changed, `overrides` saying which.
-
-        `changes` are values, or as people type them: ``{"frame_skip": "5", "screen_size": "none"}``. A value equal to
-        the named protocol's undoes an earlier change of that setting. ArcadeMarkError: a name is no setting
-        (`UnknownNameError`), a value is not one that it accepts, or the settings then contradict each other.
-        """
-        values = self.settings() | self.parsed(changes)
-        named = self.settings() | dict(self.overrides)
-        overrides = {name: named[name] for name in values if values[name] != named[name]}
-        return dataclasses.replace(self, **values, overrides=MappingProxyType(overrides))
-
-    def of_trial(self, task: str) -> dict[str, Any]:
-        """Return as JSON values what can change the score of an episode of a task."""
-        settings: dict[str, Any] = self.to_json()["settings"]
-        del settings["evaluation_episodes"]
-        for name, declared in self.declarations().items():
-            if name in settings and settings[name] == declared.before:
-                del settings[name]  # so that trials of older versions keep their names
-        return settings
-
-    def to_json(self) -> dict[str, Any]:
-        """Return everything as JSON values; `from_json` restores an equal protocol."""
-        return {
-            "name": self.name,
-            "title": self.title,
-            "citation": self.citation,
-            "settings": {name: _jsonable(value) for name, value in self.settings().items()},
-            "overrides": {name: _jsonable(value) for name, value in self.overrides.items()},
-            "provenance": {name: dataclasses.asdict(entry) for name, entry in self.provenance.items()},
-        }
-
-    @classmethod
-    def parsed(cls, values: Mapping[str, object]) -> dict[str, Any]:
-        """Return settings as values, given as such or as people type them; errors as of `override`."""
-        declared, parsed = cls.declarations(), {}
-        for name, value in values.items():
-            if name not in declared:
-                raise UnknownNameError("protocol setting", name, declared)
-            try:
-                parsed[name] = declared[name].parse(value)
-            except ValueError as error:
-                raise ArcadeMarkError(f"protocol setting {name}={value}: expected {error}") from None
-        return parsed
-
-    @classmethod
-    def restored(cls, data: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the fields that all protocols write as JSON."""
-        declared = cls.declarations()
-        before = {name: setting.before for name, setting in declared.items() if setting.before is not ALWAYS}
-        given, notes = before | data["settings"], dict.fromkeys(before, _OLDER) | data["provenance"]
-        return {
-            "name": data["name"],
-            "title": data["title"],
-            "citation": data["citation"],
-            **cls.parsed({name: given[name] for name in declared}),
-            "provenance": MappingProxyType({name: Provenance(**notes[name]) for name in declared}),
-            "overrides": MappingProxyType(cls.parsed(data["overrides"])),
-        }
 
 
 _TRAINING_EPISODES = Setting("Training episodes", {None: "counted otherwise"}, _BUDGET, text="{:,}".format)
@@ -506,25 +357,18 @@ class StepProtocol(BaseProtocol):
         """Return everything as JSON values."""
         return super().to_json() | {"suite": self.suite.to_json()}
 
+    @classmethod
+    def restored(cls, data: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the fields that `to_json` wrote."""
+        return super().restored(data) | {"suite": parse_suite(data["suite"], "suite")}
+
 
 Protocol: TypeAlias = AtariProtocol | StepProtocol
 
 
 def from_json(data: Mapping[str, Any]) -> Protocol:
-    """Return the protocol that `to_json` wrote, today or in an older version, whatever the definitions say today.
-
-    ArcadeMarkError: a part is missing or a value is not one that the setting accepts.
-    """
-    try:
-        if "suite" in data:
-            return StepProtocol(suite=parse_suite(data["suite"], "suite"), **StepProtocol.restored(data))
-        return AtariProtocol(**AtariProtocol.restored(data))
-    except (KeyError, TypeError, AttributeError) as error:
-        raise ArcadeMarkError(f"protocol as JSON: {error!r}; expected what to_json writes") from error
-
-
-def _jsonable(value: object) -> object:
-    return list(value) if isinstance(value, tuple) else value
+    """Return the protocol that `to_json` wrote; errors are those of `BaseProtocol.from_json`."""
+    return (StepProtocol if "suite" in data else AtariProtocol).from_json(data)
 
 
 @cache

@@ -108,7 +108,7 @@ def read_references() -> Mapping[tuple[str, str], Mapping[str, Reference]]:
     for row in read_records("disagreements.csv", _Row):
         alternative = Alternative(row.score, row.source, row.paper, row.note)
         others.setdefault((row.suite, row.kind, row.task), []).append(alternative)
-    rows = {(row.suite, row.kind, row.task): row for row in read_records("references.csv", _Row)}
+    rows: dict[_Key, _Row] = {(row.suite, row.kind, row.task): row for row in read_records("references.csv", _Row)}
     references: dict[tuple[str, str], dict[str, Reference]] = {}
     for suite in tasks.suites().values():
         for kind, task in product(suite.references, suite.tasks):

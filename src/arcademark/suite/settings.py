@@ -1,4 +1,4 @@
-"""The settings of a protocol: how one is declared, once, for all that reads, writes and shows it.
+"""The settings of a protocol: how one is declared, once, and all that reads, changes, writes and shows it.
 
 A field of a protocol's dataclass has a `Setting` in its metadata. It reads what people type ("none", "84x84", "true",
 "108_000"), what Python code passes and what JSON holds; `format_setting` writes it back.
@@ -6,11 +6,15 @@ A field of a protocol's dataclass has a `Setting` in its metadata. It reads what
 
 from __future__ import annotations
 
+import dataclasses
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field
+from functools import cache
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, Self
+
+from arcademark.errors import ArcadeMarkError, UnknownNameError
 
 EpisodeEnd = Literal["game_over", "life_lost"]
 TrainingEpisodeEnd = Literal["game_over", "life_lost", "episodic_life"]
@@ -35,6 +39,9 @@ MOST_PIXELS = 10_000
 
 
 ALWAYS: Any = object()
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+_OLDER = {"status": "choice", "note": "as it was before there was this setting"}
 
 
 @dataclass(frozen=True)
@@ -92,6 +99,165 @@ class Setting:
     def in_words(self, value: Any) -> str:
         """Return how a value reads in a report."""
         return self.choices[value] if value in self.choices else self.text(value)
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where a setting's value comes from: cited from the protocol's source, or silent there and chosen by us.
+
+    `note` is the paper and section; for a choice, its reason.
+    """
+
+    status: Literal["cited", "choice"]
+    note: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class BaseProtocol:
+    """Everything about the environment and its evaluation that can change a score: what all protocols share.
+
+    An `AtariProtocol` counts emulated frames; a `StepProtocol`, of any other suite, steps. Generic code calls either
+    frames, and `unit` is what they are.
+
+    Parameters
+    ----------
+    name, title, citation : str
+        Stable id, one line for people, the paper that defines it.
+    training_episodes : int or None
+        A learner's budget in episodes, None where training is counted in frames.
+    evaluation_episodes : int
+        Episodes whose average is the score (the k of "average of k episodes").
+    reported_episodes : {"evaluation", "training_last_k"}
+        Separate episodes after training, or the last k of training.
+    provenance : mapping of str to Provenance
+        One entry a setting, for the named protocol's value.
+    overrides : mapping of str to object
+        The settings that differ from the named protocol, with the named protocol's value. Empty if unmodified.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If the settings contradict each other.
+    """
+
+    name: str
+    title: str
+    citation: str
+    provenance: Mapping[str, Provenance] = field(default_factory=lambda: _NOTHING, compare=False, repr=False)
+    overrides: Mapping[str, Any] = field(default_factory=lambda: _NOTHING, hash=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if problems := list(self.contradictions()):
+            raise ArcadeMarkError(f"protocol {self.name!r}: {'; '.join(problems)}")
+
+    @classmethod
+    @cache
+    def declarations(cls) -> Mapping[str, Setting]:
+        """Return what is declared of every setting that can change a score, in the order in which it is shown."""
+        fields = dataclasses.fields(cls)
+        return MappingProxyType({each.name: each.metadata["setting"] for each in fields if each.metadata})
+
+    def __reduce__(self) -> tuple[Callable[[dict[str, Any]], Self], tuple[dict[str, Any]]]:
+        return self.from_json, (self.to_json(),)
+
+    def contradictions(self) -> Iterator[str]:
+        """Yield what does not fit together in the settings, each as one clause that says how to correct it."""
+        raise NotImplementedError
+
+    def every_start(self) -> Self:
+        """Return the protocol with each of its no-op starts once; an ArcadeMarkError if it has none."""
+        starts = getattr(self, "noop_max", 0)
+        if not starts:
+            raise ArcadeMarkError(
+                f"protocol {self.label} has no no-op starts to be played once each; expected one with start=noop "
+                "('arcademark info protocols'), or a number of episodes"
+            )
+        return self.override({"start": "every_noop", "evaluation_episodes": starts})
+
+    @property
+    def label(self) -> str:
+        """The name, and what was changed: "world-records (frame_skip=5)"."""
+        changes = ", ".join(f"{name}={format_setting(getattr(self, name))}" for name in self.overrides)
+        return f"{self.name} ({changes})" if changes else self.name
+
+    def settings(self) -> dict[str, Any]:
+        """Return every setting's value by name, in the order of `declarations`."""
+        return {name: getattr(self, name) for name in self.declarations()}
+
+    def override(self, changes: Mapping[str, object]) -> Self:
+        """Return the protocol with some settings changed, `overrides` saying which.
+
+        `changes` are values, or as people type them: ``{"frame_skip": "5", "screen_size": "none"}``. A value equal to
+        the named protocol's undoes an earlier change of that setting. ArcadeMarkError: a name is no setting
+        (`UnknownNameError`), a value is not one that it accepts, or the settings then contradict each other.
+        """
+        values = self.settings() | self.parsed(changes)
+        named = self.settings() | dict(self.overrides)
+        overrides = {name: named[name] for name in values if values[name] != named[name]}
+        return dataclasses.replace(self, **values, overrides=MappingProxyType(overrides))
+
+    def of_trial(self, task: str) -> dict[str, Any]:
+        """Return as JSON values what can change the score of an episode of a task."""
+        settings: dict[str, Any] = self.to_json()["settings"]
+        del settings["evaluation_episodes"]
+        for name, declared in self.declarations().items():
+            if name in settings and settings[name] == declared.before:
+                del settings[name]  # so that trials of older versions keep their names
+        return settings
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as JSON values; `from_json` restores an equal protocol."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "citation": self.citation,
+            "settings": {
+                name: list(value) if isinstance(value, tuple) else value for name, value in self.settings().items()
+            },
+            "overrides": {
+                name: list(value) if isinstance(value, tuple) else value for name, value in self.overrides.items()
+            },
+            "provenance": {name: dataclasses.asdict(entry) for name, entry in self.provenance.items()},
+        }
+
+    @classmethod
+    def parsed(cls, values: Mapping[str, object]) -> dict[str, Any]:
+        """Return settings as values, given as such or as people type them; errors as of `override`."""
+        declared, parsed = cls.declarations(), {}
+        for name, value in values.items():
+            if name not in declared:
+                raise UnknownNameError("protocol setting", name, declared)
+            try:
+                parsed[name] = declared[name].parse(value)
+            except ValueError as error:
+                raise ArcadeMarkError(f"protocol setting {name}={value}: expected {error}") from None
+        return parsed
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        """Return the protocol that `to_json` wrote, today or in an older version, whatever the definitions say today.
+
+        ArcadeMarkError: a part is missing or a value is not one that the setting accepts.
+        """
+        try:
+            return cls(**cls.restored(data))
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ArcadeMarkError(f"protocol as JSON: {error!r}; expected what to_json writes") from error
+
+    @classmethod
+    def restored(cls, data: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the fields that `to_json` wrote."""
+        declared = cls.declarations()
+        before = {name: setting.before for name, setting in declared.items() if setting.before is not ALWAYS}
+        given, notes = before | data["settings"], dict.fromkeys(before, _OLDER) | data["provenance"]
+        return {
+            "name": data["name"],
+            "title": data["title"],
+            "citation": data["citation"],
+            **cls.parsed({name: given[name] for name in declared}),
+            "provenance": MappingProxyType({name: Provenance(**notes[name]) for name in declared}),
+            "overrides": MappingProxyType(cls.parsed(data["overrides"])),
+        }
 
 
 def declare(*args: Any, default: Any = MISSING, **kwargs: Any) -> Any:

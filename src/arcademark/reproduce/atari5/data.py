@@ -26,6 +26,7 @@ from arcademark.catalogue import collections
 from arcademark.metrics import aggregate, normalise
 from arcademark.reproduce import comparison
 from arcademark.subset import fitting
+from arcademark.subset.predict.every_task import fit_every_task
 from arcademark.subset.predict.model import from_subset
 from arcademark.subset.problem import Floats, Problem, complete_rows, log10_score, make_problem
 from arcademark.subset.search.search import Candidate, evaluate
@@ -47,7 +48,7 @@ stated = partial(comparison.stated, PAPER)
 
 @dataclass(frozen=True)
 class Sample:
-    """Of the algorithms with all the scores asked for φ of HNS, (algorithms, games), and of what is to be predicted."""
+    """Of the algorithms with all the scores asked for φ of HNS, (algorithms, games), and of their medians."""
 
     inputs: Floats
     targets: Floats
@@ -83,14 +84,11 @@ def medians() -> Mapping[str, float]:
 
 
 @cache
-def sample(tasks: tuple[str, ...], target: str | None = None) -> Sample:
-    """Return the algorithms with all these games, and their true medians or their scores in a target game."""
-    columns = [GAMES.index(task) for task in tasks]
-    inputs = log10_score(percentages()[:, columns])
-    values = list(medians().values()) if target is None else percentages()[:, GAMES.index(target)]
-    targets = log10_score(values)
-    rows = complete_rows(inputs, targets)
-    return Sample(inputs[rows], targets[rows])
+def sample(tasks: tuple[str, ...]) -> Sample:
+    """Return the algorithms with all these games, and their true medians."""
+    inputs = log10_score(percentages()[:, [GAMES.index(task) for task in tasks]])
+    rows = complete_rows(inputs)
+    return Sample(inputs[rows], log10_score(list(medians().values()))[rows])
 
 
 @cache
@@ -115,11 +113,8 @@ def model(tasks: tuple[str, ...]) -> fitting.Fit:
 @cache
 def game_models(tasks: tuple[str, ...]) -> Mapping[str, fitting.Fit]:
     """Fit the model of every game from these, with an intercept and whatever signs come out (§4.4)."""
-    return {game: _with_intercept(sample(tasks, game)) for game in GAMES}
-
-
-def _with_intercept(data: Sample) -> fitting.Fit:
-    return fitting.fit(data.inputs, data.targets, intercept=True)
+    models = fit_every_task(log10_score(percentages()), GAMES, tasks)
+    return {game: model.fit for game, model in models.items()}
 
 
 def explained_share(tasks: tuple[str, ...], targets: Sequence[str]) -> float:
@@ -131,7 +126,8 @@ def explained_share(tasks: tuple[str, ...], targets: Sequence[str]) -> float:
 @cache
 def single_games() -> Mapping[str, fitting.Fit]:
     """Fit the median from each game alone, with an intercept (§4.2), the worst game first."""
-    result = {game: _with_intercept(sample((game,))) for game in GAMES}
+    samples = {game: sample((game,)) for game in GAMES}
+    result = {game: fitting.fit(one.inputs, one.targets, intercept=True) for game, one in samples.items()}
     return dict(sorted(result.items(), key=lambda item: item[1].r2))
 
 

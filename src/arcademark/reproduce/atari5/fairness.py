@@ -48,17 +48,12 @@ def fairness(true: Floats, predicted: Floats) -> Fairness:
     from scipy import stats
 
     parts = np.array_split(((predicted - true) / true)[np.argsort(true, kind="stable")], GROUPS)
-    pairs = tuple(itertools.combinations(parts, 2))
-
-    def welch(a: Floats, b: Floats) -> float:
-        return float(stats.ttest_ind(a, b, equal_var=False).pvalue)
-
-    return Fairness(
-        groups=tuple(
-            Group(len(part), float(part.mean()), float(np.abs(part).mean()), math.sqrt(float(np.mean(part**2))))
-            for part in parts
-        ),
-        bias_p=tuple(welch(a, b) for a, b in pairs),
-        absolute_p=tuple(welch(np.abs(a), np.abs(b)) for a, b in pairs),
-        square_p=tuple(welch(a**2, b**2) for a, b in pairs),
+    groups = (Group(len(part), part.mean(), np.abs(part).mean(), math.sqrt(np.mean(part**2))) for part in parts)
+    of_pairs = (
+        tuple(
+            float(stats.ttest_ind(size(a), size(b), equal_var=False).pvalue)
+            for a, b in itertools.combinations(parts, 2)
+        )
+        for size in (np.asarray, np.abs, np.square)
     )
+    return Fairness(tuple(groups), *of_pairs)

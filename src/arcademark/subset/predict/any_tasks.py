@@ -115,25 +115,19 @@ def train(
 ) -> Trained:
     """Fit the distribution to normalised scores, shape (algorithms, tasks), and once more without each group.
 
-    Groups are what algorithms have in common; each is on its own if None. ``on_progress`` is told how many of how many
-    fits are done.
+    Groups are what algorithms have in common; each is on its own if None.
 
     Raises
     ------
     UnknownNameError
         Where there is no such transform.
     ArcadeMarkError
-        Where names do not fit the scores, fewer than two groups are there, or scores cannot be learnt from.
+        Where fewer than two groups are there, or scores cannot be learnt from.
     """
     if transform not in TRANSFORMS:
         raise UnknownNameError("transform", transform, TRANSFORMS)
     owners = tuple(groups if groups is not None else algorithms)
     scores = np.asarray(percent, dtype=np.float64)
-    if scores.shape != (len(algorithms), len(tasks)) or len(owners) != len(algorithms):
-        raise ArcadeMarkError(
-            f"scores have shape {scores.shape}, expected ({len(algorithms)}, {len(tasks)}), and a group an algorithm, "
-            f"not {len(owners)}"
-        )
     kinds = tuple(dict.fromkeys(owners))
     if len(kinds) < 2:
         raise ArcadeMarkError(

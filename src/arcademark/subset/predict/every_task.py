@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from arcademark.errors import ArcadeMarkError
 from arcademark.subset.fitting import Fit, fit
 from arcademark.subset.problem import Floats, complete_rows
 
@@ -40,11 +39,8 @@ def fit_every_task(scores: Floats, tasks: Sequence[str], chosen: Sequence[str]) 
     Raises
     ------
     ArcadeMarkError
-        Where a chosen task is not among them, or a task has fewer algorithms than its model unknowns.
+        Where a task has fewer algorithms than its model unknowns.
     """
-    strangers = [name for name in chosen if name not in tasks]
-    if strangers or not chosen:
-        raise ArcadeMarkError(f"no scores of {', '.join(strangers) or 'any chosen task'} to predict others from")
     columns = [list(tasks).index(name) for name in chosen]
     result = {}
     for place, task in enumerate(tasks):

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcademark.errors import ArcadeMarkError
 from arcademark.subset.predict.spread import extrapolation
 from arcademark.subset.predict.totally_positive import fit_covariance, improve
 from arcademark.subset.problem import Floats
@@ -89,41 +88,24 @@ class Joint:
 def fit_joint(values: Floats, tasks: Sequence[str], start: Joint | None = None) -> Joint:
     """Fit the distribution to transformed scores, shape (algorithms, tasks), NaN where missing.
 
-    ``start`` is where to begin, such as what was fitted to more algorithms; it saves iterations.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where shapes disagree, a score is infinite, or a task has fewer than two different scores.
+    Every task has two different scores at least. ``start`` is where to begin, such as what was fitted to more
+    algorithms; it saves iterations.
     """
-    table = np.asarray(values, dtype=np.float64)
-    _check(table, tasks)
-    there = np.isfinite(table)
-    mean, variances = np.nanmean(table, axis=0), np.nanvar(table, axis=0)
+    mean, variances = np.nanmean(values, axis=0), np.nanvar(values, axis=0)
     covariance = 0.5 * np.sqrt(np.outer(variances, variances))
     np.fill_diagonal(covariance, variances)
     if start is not None:
         mean, covariance = start.mean, start.covariance
-    cases = _patterns(there)
+    cases = _patterns(np.isfinite(values))
     for _ in range(MOST_ITERATIONS):
-        new, sample = _expect(table, cases, mean, np.asarray(np.linalg.inv(covariance)))
+        new, sample = _expect(values, cases, mean, np.asarray(np.linalg.inv(covariance)))
         before, covariance = covariance, improve(sample, covariance, most_sweeps=SWEEPS)
         moved = np.max(np.abs(new - mean) / np.sqrt(variances))
         turned = np.max(np.abs(covariance - before)) / np.mean(variances)
         mean = new
         if max(moved, turned) <= TOLERANCE:
             break
-    return Joint(tuple(tasks), mean, *fit_covariance(sample, covariance), len(table))
-
-
-def _check(table: Floats, tasks: Sequence[str]) -> None:
-    if table.ndim != 2 or table.shape[1] != len(tasks) or not len(table):
-        raise ArcadeMarkError(f"scores have shape {table.shape}, expected (algorithms, {len(tasks)}), a column a task")
-    if np.isinf(table).any():
-        raise ArcadeMarkError("a score is infinite; leave it out, or correct it")
-    for task, column in zip(tasks, table.T, strict=True):
-        if len(np.unique(column[np.isfinite(column)])) < 2:
-            raise ArcadeMarkError(f"task {task!r} has fewer than two different scores to learn from; leave it out")
+    return Joint(tuple(tasks), mean, *fit_covariance(sample, covariance), len(values))
 
 
 def _patterns(there: NDArray[np.bool_]) -> Cases:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -173,16 +173,26 @@ def _merge(
 def good_errors(prepared: PreparedSearch) -> list[float]:
     """Find the errors of good subsets, as many as are to be listed if there are, ascending.
 
-    The best few subsets are each extended by every task, again and again, until they are large enough.
+    The best few subsets are each extended by every task, again and again, until they are large enough; then a task of
+    the best one is exchanged as long as that helps.
     """
-    kept: list[tuple[int, ...]] = [()]
-    extended: dict[tuple[int, ...], float] = {}
+    found: dict[tuple[int, ...], float] = {}
+    best: tuple[int, ...] = ()
+    kept = [best]
+
+    def extend(subsets: Iterable[tuple[int, ...]]) -> list[tuple[int, ...]]:
+        for subset in subsets:
+            for other, error in _extensions(prepared, subset).items():  # by rounding it may be another than before
+                found.setdefault(other, error)
+        return sorted(found, key=lambda subset: (found[subset], subset))[:_KEPT]
+
     for _ in range(prepared.choose):
-        extended = {}
-        for subset in kept:
-            extended.update(_extensions(prepared, subset))
-        kept = sorted(extended, key=lambda subset: (extended[subset], subset))[:_KEPT]
-    return sorted(extended.values())[: prepared.options.top]
+        found.clear()
+        kept = extend(kept)
+    while kept and best != kept[0]:
+        best = kept[0]
+        kept = extend(best[:place] + best[place + 1 :] for place in range(len(best)))
+    return sorted(found.values())[: prepared.options.top]
 
 
 def _extensions(prepared: PreparedSearch, chosen: tuple[int, ...]) -> dict[tuple[int, ...], float]:

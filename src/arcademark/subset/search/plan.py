@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.errors import UnknownNameError
 from arcademark.subset.problem import Problem
 from arcademark.subset.progress import Progress
 from arcademark.subset.search.search import SearchResult, search
@@ -65,17 +65,10 @@ def follow(
     """Search step by step; return results by the steps' names, in their order.
 
     Each step names earlier steps only; the first subset must have the tasks to include, none may have those to exclude.
-    ``progress`` returns, given a step, what is told how far its search is; ``options`` are those of each `search`.
-
-    Raises
-    ------
-    ArcadeMarkError
-        Where a step has the name of an earlier one, or names one that is not earlier; and as `search`.
+    ``progress`` returns, given a step, what is told how far its search is; ``options`` and errors are `search`'s.
     """
     result: dict[str, SearchResult] = {}
     for place, step in enumerate(steps):
-        if step.name in result:
-            raise ArcadeMarkError(f"plan: two steps are named {step.name!r}; expected unique names")
         result[step.name] = search(
             problem,
             step.size,
@@ -89,8 +82,4 @@ def follow(
 
 
 def _tasks(name: str, result: Mapping[str, SearchResult]) -> tuple[str, ...]:
-    if not name:
-        return ()
-    if name not in result:
-        raise ArcadeMarkError(f"plan: {name!r} is no earlier step; expected one of {', '.join(result) or 'none'}")
-    return result[name].best.tasks
+    return result[name].best.tasks if name else ()

@@ -136,11 +136,9 @@ def study(
     Raises
     ------
     ArcadeMarkError
-        Where shapes disagree, there is no such summary, or the baseline is not there or has no true value above 0.
+        Where there is no such summary, or the baseline is not there or has no true value above 0.
     """
     values = np.asarray(scores, dtype=np.float64)
-    if values.shape != (len(algorithms), len(tasks)):
-        raise ArcadeMarkError(f"scores have shape {values.shape}, expected {(len(algorithms), len(tasks))}")
     counts = np.isfinite(values).sum(axis=1)
     least = max(1, minimum_tasks)
     true = [
