@@ -230,8 +230,10 @@ class Watch:
         checked = training.learner
         assert isinstance(checked.policy, Sarsa)
         self._agent = checked.policy
-        self._look = self._agent._learner._of
-        self._agent._learner._of = self._see
+        features = self._agent._features
+        name = "update" if hasattr(features, "update") else "count"
+        self._look = getattr(features, name)
+        setattr(features, name, self._see)
         self._act, self._learn = checked.act, checked.learn
         setattr(checked, "act", self._timed(self._act))  # noqa: B010 (a method is put in another's place)
         setattr(checked, "learn", self._timed(self._learn, ends=True))  # noqa: B010

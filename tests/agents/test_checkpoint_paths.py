@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from arcademark.agents.checkpoints import paths
-from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.errors import ArcadeMarkError
 
 
 def test_pattern_names_the_file_of_each_game_and_seed(tmp_path: Path) -> None:
@@ -30,20 +30,6 @@ def test_file_is_a_checkpoint_whatever_its_ending(tmp_path: Path, monkeypatch: p
     assert not paths.is_checkpoint("agent.py")
     assert not paths.is_checkpoint("missing.bin")
     assert not paths.is_checkpoint("agent.py:make")
-
-
-def test_pattern_with_another_field_is_refused() -> None:
-    with pytest.raises(UnknownNameError, match="rom"):
-        paths.canonical_pattern("{rom}.zip")
-
-
-def test_folder_has_a_checksum_of_its_names_and_files(tmp_path: Path) -> None:
-    folder = tmp_path / "a"
-    folder.mkdir()
-    (folder / "x").write_bytes(b"1")
-    before = paths.checksum(folder)
-    (folder / "x").rename(folder / "y")
-    assert paths.checksum(folder) != before
 
 
 @pytest.mark.parametrize(

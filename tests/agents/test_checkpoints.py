@@ -22,7 +22,7 @@ from torch import nn  # noqa: E402
 
 from arcademark.agents.checkpoints import contents, foreign, paths  # noqa: E402
 from arcademark.agents.checkpoints.foreign import Onnx  # noqa: E402
-from arcademark.agents.checkpoints.policy import ROWS, Checkpoint, check  # noqa: E402
+from arcademark.agents.checkpoints.policy import Checkpoint, check  # noqa: E402
 from arcademark.environments.base import EnvironmentSpec  # noqa: E402
 from arcademark.environments.registry import environment_spec  # noqa: E402
 from arcademark.errors import ArcadeMarkError  # noqa: E402
@@ -82,22 +82,69 @@ def dqn_file(tmp_path: Path) -> Path:
     return saved(tmp_path / "dqn.cleanrl_model", dqn().state_dict())
 
 
-def test_cleanrl_dqn_chooses_its_greatest_value(dqn_file: Path) -> None:
+OWN = """
+from torch import nn
+class Network(nn.Module):
+    def __init__(self, env):
+        super().__init__()
+        self.only = nn.Linear(4 * 84 * 84, env.num_actions)
+    def forward(self, x):
+        return self.only(x.flatten(1))
+"""
+
+
+def written(kind: str, folder: Path) -> tuple[Path, dict[str, Any], Any]:
+    """Write a network; return its file, the settings that it needs, and what gives actions their values."""
+    path, linear = folder / "network", seeded(nn.Linear(4 * 84 * 84, ACTIONS))
+    flat = nn.Sequential(nn.Flatten(), linear)
+    match kind:
+        case "C51":
+            network, atoms = seeded(nn.Sequential(*nature(), nn.Linear(16, ACTIONS * 5))), torch.linspace(-1, 1, 5)
+            tensors = {f"network.{key}": value for key, value in network.state_dict().items()}
+            saved(path, {"model_weights": {**tensors, "atoms": atoms}, "args": {"n_atoms": 5}})
+            return path, {}, lambda x: (network(x).view(-1, ACTIONS, 5).softmax(2) * atoms).sum(2)
+        case "own network":
+            (folder / "own.py").write_text(OWN)
+            saved(path, {"only.weight": linear.weight.data, "only.bias": linear.bias.data})
+            return path, {"network": f"{folder}/own.py:Network", "scale": 255.0}, flat
+        case "TorchScript":
+            torch.jit.script(flat).save(path)
+            return path, {"trust": True, "scale": 255.0}, flat
+        case "ONNX":
+            weight = linear.weight.data.numpy().T.copy()
+            return onnx_file(path, weight=weight), {"scale": 255.0}, lambda x: x.flatten(1) @ torch.from_numpy(weight)
+    if kind == "safetensors":
+        import safetensors.torch as safetensors
+
+        safetensors.save_file(dqn().state_dict(), path)
+    else:
+        torch.save(dqn().state_dict(), path, _use_new_zipfile_serialization=kind != "PyTorch before 1.6")
+    if kind == "packed":
+        with zipfile.ZipFile(path) as archive, zipfile.ZipFile(folder / "packed", "w", zipfile.ZIP_DEFLATED) as packed:
+            for entry in archive.infolist():
+                packed.writestr(entry.filename, archive.read(entry))
+        path = folder / "packed"
+    return path, {}, dqn()["network"]
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit.*:DeprecationWarning")
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *("CleanRL", "C51", "packed", "PyTorch before 1.6", "own network", "TorchScript"),
+        pytest.param("safetensors", marks=pytest.mark.needs("safetensors")),
+        pytest.param("ONNX", marks=pytest.mark.needs("onnx", "onnxruntime")),
+    ],
+)
+def test_a_network_is_played_from_its_file(kind: str, tmp_path: Path) -> None:
+    path, settings, network = written(kind, tmp_path)
     seen = observations(5)
-    expected = dqn()["network"](torch.from_numpy(seen) / 255.0).argmax(1).numpy()
+    with torch.inference_mode():
+        expected = network(torch.from_numpy(seen) / 255.0).argmax(1).numpy()
     assert len(set(expected)) > 1
-    np.testing.assert_array_equal(load(dqn_file).act(seen, np.ones(5, bool), rngs(5)), expected)
-
-
-def test_cleanrl_c51_chooses_its_greatest_expectation(tmp_path: Path) -> None:
-    network = seeded(nn.Sequential(*nature(), nn.Linear(16, ACTIONS * 5)))
-    atoms = torch.linspace(-1, 1, 5)
-    tensors = {f"network.{key}": value for key, value in network.state_dict().items()}
-    path = saved(tmp_path / "c51.pt", {"model_weights": {**tensors, "atoms": atoms}, "args": {"n_atoms": 5}})
-    seen = observations(5)
-    logits = network(torch.from_numpy(seen) / 255.0).view(5, ACTIONS, 5)
-    expected = (logits.softmax(2) * atoms).sum(2).argmax(1).numpy()
-    np.testing.assert_array_equal(load(path).act(seen, np.ones(5, bool), rngs(5)), expected)
+    played = load(path, **settings)
+    np.testing.assert_array_equal(played.act(seen, np.ones(5, bool), rngs(5)), expected)
+    assert kind in ("own network", "TorchScript") or played.action_space.n == ACTIONS
 
 
 def test_recurrent_network_remembers_within_an_episode_and_forgets_between(tmp_path: Path) -> None:
@@ -116,18 +163,15 @@ def test_recurrent_network_remembers_within_an_episode_and_forgets_between(tmp_p
         state = tuple(part * (1.0 - torch.tensor(first).float()).view(1, -1, 1) for part in state)
         hidden, state = model["lstm"](model["network"](torch.from_numpy(seen) / 255.0).unsqueeze(0), state)
         expected = model["actor"](hidden[0])
-        values = played._ask(0, seen, np.array(first))
+        values = played._values(seen, np.array(first))
         np.testing.assert_allclose(values, expected.detach().numpy(), rtol=1e-4, atol=1e-5)
 
 
 def test_answers_depend_on_neither_batch_nor_neighbours(dqn_file: Path) -> None:
-    seen = observations(40)
-    together = load(dqn_file, batch=40)
-    with torch.inference_mode():
-        blocks = [seen[start : start + ROWS] for start in range(0, len(seen), ROWS)]
-        of_all = np.concatenate([together._ask(i, block, np.ones(len(block), bool)) for i, block in enumerate(blocks)])
-        alone = np.concatenate([load(dqn_file, batch=1)._ask(0, row[None], np.ones(1, bool)) for row in seen])
-    np.testing.assert_array_equal(of_all, alone)
+    seen, first = observations(40), np.ones(40, bool)
+    alone = load(dqn_file, batch=1)
+    of_each = np.concatenate([alone._values(row[None], first[:1]) for row in seen])
+    np.testing.assert_array_equal(load(dqn_file, batch=40)._values(seen, first), of_each)
 
 
 def test_sampled_actions_follow_each_episodes_own_generator(tmp_path: Path) -> None:
@@ -161,65 +205,35 @@ def test_it_is_known_which_networks_draw(dqn_file: Path, tmp_path: Path) -> None
     assert load(saved(tmp_path / "whole.pt", dqn()["network"]), trust=True).draws is None  # it may, unseen
 
 
-@pytest.mark.needs("safetensors")
-def test_safetensors_hold_the_same_network(tmp_path: Path, dqn_file: Path) -> None:
-    import safetensors.torch as safetensors
-
-    path = tmp_path / "dqn.safetensors"
-    safetensors.save_file(dqn().state_dict(), path)
-    seen = observations(3)
-    first = np.ones(3, bool)
-    np.testing.assert_array_equal(load(path).act(seen, first, rngs(3)), load(dqn_file).act(seen, first, rngs(3)))
-
-
-def test_old_files_of_pytorch_hold_the_same_network_or_are_damaged(tmp_path: Path, dqn_file: Path) -> None:
-    path = tmp_path / "old.pth"
-    torch.save(dqn().state_dict(), path, _use_new_zipfile_serialization=False)
-    seen, first = observations(3), np.ones(3, bool)
-    np.testing.assert_array_equal(load(path).act(seen, first, rngs(3)), load(dqn_file).act(seen, first, rngs(3)))
-    path.write_bytes(path.read_bytes()[:-100])
-    with pytest.raises(ArcadeMarkError, match=r"old\.pth: damaged; copy"):
-        load(path)
+REFUSED = {
+    "unknown names": ({"only.weight": torch.zeros(3)}, r"is none that is known.*--set network=file.py:Network"),
+    "an unknown layer": (
+        {**dqn().state_dict(), "attention.weight": torch.zeros(3, 3)},
+        r"not known: 'attention\.weight'",
+    ),
+    "other shapes": (dqn().state_dict() | {"network.9.weight": torch.zeros(ACTIONS, 17)}, "do not fit each other"),
+    "NaN": (dqn().state_dict() | {"network.0.bias": torch.full((8,), torch.nan)}, r"bias' holds NaN or infinity"),
+    "complex": (
+        dqn().state_dict() | {"network.0.bias": torch.ones(8, dtype=torch.complex64)},
+        "no plain tensor of real",
+    ),
+    "too large": ({"network.0.weight": torch.zeros(1).expand(10**12)}, "more numbers than the file holds"),
+}
 
 
-def test_own_network_is_given_by_its_class(tmp_path: Path) -> None:
-    code = tmp_path / "own.py"
-    code.write_text(
-        "from torch import nn\n"
-        "class Network(nn.Module):\n"
-        "    def __init__(self, env):\n"
-        "        super().__init__()\n"
-        "        self.only = nn.Linear(4 * 84 * 84, env.num_actions)\n"
-        "    def forward(self, x):\n"
-        "        return self.only(x.flatten(1))\n"
-    )
-    own = seeded(nn.ModuleDict({"only": nn.Linear(4 * 84 * 84, ACTIONS)}))
-    path = saved(tmp_path / "own.pt", own.state_dict())
-    with pytest.raises(ArcadeMarkError, match=r"is none that is known.*--set network=file.py:Network"):
-        load(path)
-    seen = observations(3)
-    expected = own["only"](torch.from_numpy(seen).flatten(1) / 255.0).argmax(1).numpy()
-    made = load(path, network=f"{code}:Network", scale=255.0)
-    np.testing.assert_array_equal(made.act(seen, np.ones(3, bool), rngs(3)), expected)
+@pytest.mark.parametrize("kind", REFUSED)
+def test_networks_that_cannot_be_played_as_they_were_trained_are_refused(kind: str, tmp_path: Path) -> None:
+    tensors, message = REFUSED[kind]
+    with pytest.raises(ArcadeMarkError, match=message):
+        load(saved(tmp_path / "a.pt", tensors))
 
 
-def test_unknown_layers_are_refused(tmp_path: Path) -> None:
-    more = {**dqn().state_dict(), "attention.weight": torch.zeros(3, 3)}
-    with pytest.raises(ArcadeMarkError, match=r"layers that are not known: 'attention\.weight'"):
-        load(saved(tmp_path / "more.pt", more))
-
-
-def test_tensors_of_other_shapes_are_refused(tmp_path: Path) -> None:
-    tensors = dqn().state_dict() | {"network.9.weight": torch.zeros(ACTIONS, 17)}
-    with pytest.raises(ArcadeMarkError, match="do not fit each other"):
-        load(saved(tmp_path / "bad.pt", tensors))
-
-
-def test_changed_file_is_refused(dqn_file: Path) -> None:
-    before = paths.checksum(dqn_file)
-    saved(dqn_file, seeded(dqn()).state_dict() | {"network.9.bias": torch.ones(ACTIONS)})
+def test_a_network_of_another_game_or_a_changed_file_is_refused(tmp_path: Path, dqn_file: Path) -> None:
+    path = saved(tmp_path / "whole.pt", nn.Sequential(nn.Flatten(), seeded(nn.Linear(4 * 84 * 84, ACTIONS + 1))))
+    with pytest.raises(ArcadeMarkError, match=f"gives {ACTIONS + 1} actions a value; the game has {ACTIONS}"):
+        load(path, trust=True).act(observations(1), np.ones(1, bool), rngs(1))
     with pytest.raises(ArcadeMarkError, match="has changed since the run was planned"):
-        Checkpoint(PONG, dqn_file, before)
+        Checkpoint(PONG, dqn_file, "0" * 64)
 
 
 class Evil:
@@ -282,7 +296,6 @@ def test_nothing_in_a_file_is_run(kind: str, tmp_path: Path) -> None:
     assert not touched.exists()
     assert "\n" not in str(caught.value)
     assert ("a pickle, but none of PyTorch's" if kind == "pickle" else "--set trust=true") in str(caught.value)
-    assert kind != "legacy pt" or "pathlib" in str(caught.value)
 
 
 def test_serialised_settings_are_left_out(tmp_path: Path) -> None:
@@ -303,12 +316,8 @@ def test_serialised_settings_are_left_out(tmp_path: Path) -> None:
 COUNTED = [
     ("sb3", 250_000, {}, 1_000_000),
     ("sb3", True, {}, None),
-    ("sb3", -5, {}, None),
-    ("sb3", 1e9, {}, None),
     ("sb3", "250000", {}, None),
-    ("sb3", None, {}, None),
     ("sample-factory", 1_000_000, {}, 1_000_000),
-    ("sample-factory", 1_000_000, {"summaries_use_frameskip": True}, 1_000_000),
     ("sample-factory", 250_000, {"summaries_use_frameskip": False}, 1_000_000),
     ("cleanrl", 250_000, {}, 1_000_000),
     ("cleanrl", torch.tensor(5), {}, None),
@@ -330,16 +339,6 @@ def test_training_frames_are_as_the_file_says(tmp_path: Path, kind: str, count: 
     assert contents.read(path.read_bytes(), path, False).trained_frames(PONG.protocol.frame_skip) == frames
     if kind == "cleanrl":
         assert load(path).trained_frames == frames
-
-
-@pytest.mark.filterwarnings("ignore:.*torch.jit.*:DeprecationWarning")
-def test_trust_lets_torchscript_run(tmp_path: Path) -> None:
-    linear = seeded(nn.Linear(4 * 84 * 84, ACTIONS))
-    path = tmp_path / "agent.pt"
-    torch.jit.script(nn.Sequential(nn.Flatten(), linear)).save(path)
-    seen = observations(3)
-    expected = linear(torch.from_numpy(seen).flatten(1) / 255.0).argmax(1).numpy()
-    np.testing.assert_array_equal(load(path, trust=True, scale=255.0).act(seen, np.ones(3, bool), rngs(3)), expected)
 
 
 def onnx_file(path: Path, *, nodes: Any = (), tensors: Any = (), weight: Any = None) -> Path:
@@ -367,16 +366,6 @@ def onnx_file(path: Path, *, nodes: Any = (), tensors: Any = (), weight: Any = N
         ).SerializeToString()
     )
     return path
-
-
-@pytest.mark.needs("onnx", "onnxruntime")
-def test_onnx_model_is_played_by_onnxruntime(tmp_path: Path) -> None:
-    weight = np.random.default_rng(0).normal(size=(4 * 84 * 84, ACTIONS)).astype(np.float32)
-    seen = observations(3)
-    made = load(onnx_file(tmp_path / "agent.onnx", weight=weight), scale=255.0)
-    assert made.action_space.n == ACTIONS
-    expected = (seen.reshape(3, -1) / np.float32(255) @ weight).argmax(1)
-    np.testing.assert_array_equal(made.act(seen, np.ones(3, bool), rngs(3)), expected)
 
 
 def apart(path: Path, name: str = "agent.onnx.data") -> Path:
@@ -425,8 +414,8 @@ def test_weights_elsewhere_than_in_its_folder_are_refused(name: str, tmp_path: P
 
 
 @pytest.mark.needs("onnx", "onnxruntime")
-@pytest.mark.parametrize(("key", "value", "told"), [("offset", "1000", "ends before"), ("length", "x", "is no number")])
-def test_weights_that_their_file_lacks_are_refused(key: str, value: str, told: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("key", "value"), [("offset", "1000000000"), ("length", "x")])
+def test_weights_that_their_file_lacks_are_refused(key: str, value: str, tmp_path: Path) -> None:
     path = onnx_file(tmp_path / "agent.onnx")
     import onnx
 
@@ -434,7 +423,7 @@ def test_weights_that_their_file_lacks_are_refused(key: str, value: str, told: s
     model = onnx.load(path, load_external_data=False)
     next(entry for entry in model.graph.initializer[0].external_data if entry.key == key).value = value
     path.write_bytes(model.SerializeToString())
-    with pytest.raises(ArcadeMarkError, match=told):
+    with pytest.raises(ArcadeMarkError, match="export it again"):
         load(path)
 
 
@@ -489,16 +478,10 @@ def test_onnx_model_gets_no_more_time_than_the_bound(tmp_path: Path, monkeypatch
 
 
 @pytest.mark.needs("onnx", "onnxruntime")
-def test_network_without_numbers_is_refused_before_it_plays(tmp_path: Path) -> None:
-    diverged = {"weights": torch.nan, "a bias": torch.inf}
-    for number in diverged.values():
-        tensors = {**dqn().state_dict(), "network.0.bias": torch.full((8,), number)}
-        with pytest.raises(ArcadeMarkError, match=r"'network\.0\.bias' holds NaN or infinity"):
-            load(saved(tmp_path / "diverged.pt", tensors))
+def test_network_that_answers_without_numbers_is_refused(tmp_path: Path) -> None:
     path = onnx_file(tmp_path / "agent.onnx", weight=np.full((4 * 84 * 84, ACTIONS), 2e38, np.float32))
-    diverged_later = load(path)
     with pytest.raises(ArcadeMarkError, match="its network gives actions no numbers"):
-        diverged_later.act(np.full((1, 4, 84, 84), 255, np.uint8), np.ones(1, bool), rngs(1))
+        load(path).act(np.full((1, 4, 84, 84), 255, np.uint8), np.ones(1, bool), rngs(1))
 
 
 @pytest.mark.needs("onnx")
@@ -516,12 +499,6 @@ def test_onnx_weights_that_are_no_numbers_are_refused_though_layers_hide_them(
     path = onnx_file(tmp_path / "agent.onnx", nodes=nodes, tensors=[onnx.numpy_helper.from_array(bias, "bias")])
     with pytest.raises(ArcadeMarkError, match="'bias' holds NaN or inf") if refused else contextlib.nullcontext():
         check("diverged", [(path, PONG)], {})
-
-
-def test_complex_weights_are_refused(tmp_path: Path) -> None:
-    tensors = {**dqn().state_dict(), "network.0.bias": torch.ones(8, dtype=torch.complex64)}
-    with pytest.raises(ArcadeMarkError, match=r"'network\.0\.bias' is no plain tensor of real numbers"):
-        load(saved(tmp_path / "complex.pt", tensors))
 
 
 def test_archive_that_inflates_too_far_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -545,22 +522,6 @@ def test_archive_within_an_archive_is_refused_before_it_is_inflated(tmp_path: Pa
         archive.writestr("policy.pth", inner.getvalue())
     with pytest.raises(ArcadeMarkError, match=r"its policy\.pth: inflates to 83,886,080 bytes"):
         load(path)
-
-
-def test_packed_archive_is_read(tmp_path: Path) -> None:
-    plain = saved(tmp_path / "plain.pt", dqn().state_dict())
-    with zipfile.ZipFile(plain) as archive, zipfile.ZipFile(tmp_path / "dqn.pt", "w", zipfile.ZIP_DEFLATED) as packed:
-        for entry in archive.infolist():
-            packed.writestr(entry.filename, archive.read(entry))
-    seen = observations(5)
-    expected = load(plain).act(seen, np.ones(5, bool), rngs(5))
-    np.testing.assert_array_equal(load(tmp_path / "dqn.pt").act(seen, np.ones(5, bool), rngs(5)), expected)
-
-
-def test_tensor_larger_than_its_file_is_refused(tmp_path: Path) -> None:
-    tensors = {"network.0.weight": torch.zeros(1).expand(10**12)}
-    with pytest.raises(ArcadeMarkError, match="more numbers than the file holds"):
-        load(saved(tmp_path / "wide.pt", tensors))
 
 
 DAMAGED = {
@@ -600,9 +561,3 @@ def test_missing_library_is_said(dqn_file: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(__import__("sys").modules, "torch", None)
     with pytest.raises(ArcadeMarkError, match=r"needs PyTorch; install it with pip install '\.\[deep\]'"):
         load(dqn_file)
-
-
-def test_network_of_another_game_is_refused_when_it_answers(tmp_path: Path) -> None:
-    path = saved(tmp_path / "whole.pt", nn.Sequential(nn.Flatten(), seeded(nn.Linear(4 * 84 * 84, ACTIONS + 1))))
-    with pytest.raises(ArcadeMarkError, match=f"gives {ACTIONS + 1} actions a value; the game has {ACTIONS}"):
-        load(path, trust=True).act(observations(1), np.ones(1, bool), rngs(1))

@@ -3,30 +3,16 @@
 import numpy as np
 import pytest
 
-from arcademark.agents.loading import agent_specs, applies, make_agent
+from arcademark.agents.loading import agent_specs, make_agent
 from arcademark.testing import agents as conformance
 from arcademark.testing import check_agent
 
 BUILTIN = agent_specs("baselines")
 
 
-@pytest.mark.parametrize("spec", BUILTIN, ids=lambda spec: spec.label)
-@pytest.mark.parametrize("protocol_name", ["world-records", "ale-2013"])
-def test_the_baselines_conform(spec, protocol_name, make_env):
-    env = make_env(protocol_name=protocol_name)
+@pytest.mark.parametrize("spec", [BUILTIN[0], BUILTIN[2], BUILTIN[-1]], ids=lambda spec: spec.label)
+def test_the_baselines_conform(spec, env):
     check_agent(lambda: make_agent(spec, env), env, np.random.default_rng(0))
-
-
-@pytest.mark.parametrize("spec", BUILTIN, ids=lambda spec: spec.label)
-def test_the_baselines_conform_with_fewer_actions(spec, small_env):
-    if not applies(spec, small_env):
-        check_agent(lambda: make_agent(spec, small_env), small_env, np.random.default_rng(0))
-
-
-@pytest.mark.slow
-def test_the_learner_of_the_tests_conforms(fakes, small_env):
-    (spec,) = agent_specs(f"{fakes}/learner.py:make_learner", {"learning_rate": "0.5"})
-    check_agent(lambda: make_agent(spec, small_env), small_env, np.random.default_rng(0))
 
 
 class Good:
@@ -135,10 +121,3 @@ def test_observations_are_valid_during_the_call_only(small_env):
     rng = np.random.default_rng(1)
     episodes = conformance.fake_episodes(small_env, rng)
     assert conformance.play(KeepsObservations(), episodes) != conformance.play(CopiesObservations(), episodes)
-
-
-def test_play_gives_each_episode_its_actions_whatever_the_slots(small_env):
-    episodes = conformance.fake_episodes(small_env, np.random.default_rng(2), count=7)
-    for slots in (1, 3, 7, 20):
-        actions = conformance.play(Good(), episodes, slots)
-        assert [len(found) for found in actions] == [episode.steps for episode in episodes]

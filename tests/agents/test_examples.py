@@ -31,15 +31,6 @@ def test_the_example_conforms_on_every_kind_of_observation(shape, settings, make
     check_agent(lambda: make_agent(spec, env), env, np.random.default_rng(0))
 
 
-def test_the_example_holds_its_action_until_it_is_bored(env):
-    policy = make_agent(agent_specs(EXAMPLE, {"boredom": "5"})[0], env)
-    observation = np.zeros((1, *env.observation_shape), np.uint8)
-    rngs = [np.random.default_rng(0)]
-    actions = [int(policy.act(observation, np.array([step == 0]), rngs)[0]) for step in range(30)]
-    assert len(set(actions[:5])) == 1
-    assert len(set(actions)) > 3
-
-
 @pytest.mark.slow
 def test_the_planner_looks_ahead(tmp_path):
     rules = protocol("ale-2013").override({"max_frames_per_episode": 300, "evaluation_episodes": 3})
@@ -70,15 +61,6 @@ def test_the_learner_learns_the_action_that_brings_most(make_env):
     learner.evaluate()
     assert learner.act(seen[None], np.ones(1, np.bool_), [rng]).tolist() == [2]  # 2 and then 1, against 0.25
     assert json.loads(learner.checkpoint())[:3] == [-0.5, 0.25, 1.0]
-
-
-@pytest.mark.slow
-def test_the_learner_plays_the_emulator(tmp_path):
-    rules = protocol("ale-2013").override(SHORT)
-    plan = make_plan(agent_specs(LEARNER), ["pong"], rules, episodes=1, training_episodes=2)
-    assert execute(plan, tmp_path / "run", workers=1).complete
-    assert [row.phase for row in read_run(tmp_path / "run").episodes].count("training") == 2
-    assert verify(tmp_path / "run", workers=1).confirmed == 3
 
 
 def test_the_planner_of_the_docstring_plays(own_agent, tmp_path):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from arcademark.agents.importing import canonical_reference
-from arcademark.agents.loading import AgentSpec, agent_specs, applies, builtin_agents, kind, make_agent
+from arcademark.agents.loading import AgentSpec, agent_specs, kind, make_agent
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 
 GOOD = """
@@ -49,14 +49,6 @@ def fails(ref, env=None, **settings):
     return message
 
 
-def test_builtin_agents_describe_themselves():
-    agents = builtin_agents()
-    assert list(agents)[:4] == ["random", "const", "perturb", "baselines"]
-    assert {"breadth-first", "uct"} <= set(agents)
-    assert [parameter.name for parameter in agents["perturb"].parameters] == ["action", "probability"]
-    assert all(agent.summary and agent.citation for agent in agents.values())
-
-
 def test_a_file_is_loaded_from_anywhere_by_its_absolute_path(own_agent, env, tmp_path, monkeypatch):
     own_agent(GOOD)
     monkeypatch.chdir(tmp_path)
@@ -65,10 +57,6 @@ def test_a_file_is_loaded_from_anywhere_by_its_absolute_path(own_agent, env, tmp
     assert spec.label == "own.py:make_agent(depth=2)"
     monkeypatch.chdir("/")
     assert first_action(make_agent(spec, env), env) == [2]
-
-
-def test_a_class_is_a_factory_too(own_agent, env):
-    assert first_action(make_agent(agent_specs(own_agent(GOOD, "Agent"), {"depth": 5})[0], env), env) == [5]
 
 
 def test_a_module_of_the_current_folder_is_loaded(tmp_path, env, monkeypatch):
@@ -131,24 +119,6 @@ def test_a_script_that_exits_is_told_like_an_error(own_agent, env):
     )
     ref = own_agent("import sys\ndef make_agent(env): sys.exit()", name="f.py")
     assert "its factory raised SystemExit (f.py, line 2)" in fails(ref, env)
-
-
-def test_an_agent_named_like_a_module_shadows_nothing(own_agent, env):
-    make_agent(agent_specs(own_agent(GOOD, name="random.py"))[0], env)
-    import random
-
-    assert hasattr(random, "shuffle")
-
-
-def test_an_agent_may_decline_a_game(own_agent, env):
-    ref = own_agent(
-        GOOD
-        + """
-make_agent.supports = lambda env, depth=1: "too deep" if depth > 3 else None
-"""
-    )
-    assert applies(agent_specs(ref)[0], env) is None
-    assert applies(agent_specs(ref, {"depth": 4})[0], env) == "too deep"
 
 
 def test_what_is_missing_is_named(own_agent, env, tmp_path):
@@ -238,21 +208,9 @@ def test_settings_are_checked_against_what_the_agent_declares(own_agent):
     assert "did you mean 'UP'" in fails("const", action="UPP")
 
 
-def test_a_recorded_parameter_that_the_agent_no_longer_has_is_refused(own_agent, env):
-    ref = own_agent(GOOD)
-    with pytest.raises(UnknownNameError, match="unknown parameter 'width'"):
-        make_agent(AgentSpec(agent_specs(ref)[0].ref, {"width": 1}), env)
-
-
 def test_a_file_whose_name_is_no_text_is_refused(tmp_path):
     path = os.fsdecode(os.fsencode(tmp_path) + b"/own\xff.py")
     with open(path, "w") as file:
         file.write("make = None\n")
     with pytest.raises(ArcadeMarkError, match=r"own\\udcff\.py:make': its path holds bytes that are no text"):
         canonical_reference(f"{path}:make")
-
-
-def test_the_home_folder_may_be_written_short(own_agent, env, tmp_path, monkeypatch):
-    own_agent(GOOD)
-    monkeypatch.setitem(os.environ, "HOME", str(tmp_path))
-    assert agent_specs("~/own.py:make_agent")[0].ref == f"{tmp_path}/own.py:make_agent"

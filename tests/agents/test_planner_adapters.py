@@ -4,10 +4,7 @@ import numpy as np
 import pytest
 
 from arcademark.agents.adapters import CheckedPlanner, adapt
-from arcademark.agents.loading import agent_specs, builtin_agents, make_agent
-from arcademark.environments.registry import environment_spec
 from arcademark.errors import ArcadeMarkError
-from arcademark.suite.protocols import protocol
 
 
 class Answers:
@@ -112,25 +109,3 @@ def test_a_planner_that_keeps_nothing(env):
 def test_one_without_the_other_is_refused(env, alone):
     with pytest.raises(ArcadeMarkError, match=rf"it has {alone}\(\) alone; a planner needs both"):
         adapt(Answers(1, **{alone: lambda *_: b""}), "mine", env)
-
-
-def test_its_attributes(env):
-    plain = adapt(Answers(1), "mine", env)
-    assert (plain.frames_per_action, plain.batch_size, plain.checkpoint_seconds) == (None, 1, 10.0)
-    asking = adapt(Answers(1, frames_per_action=15, checkpoint_seconds=0.5), "mine", env)
-    assert (asking.frames_per_action, asking.checkpoint_seconds) == (15, 0.5)
-    for attributes in ({"checkpoint_seconds": 0}, {"checkpoint_seconds": float("nan")}, {"checkpoint_seconds": "5"}):
-        with pytest.raises(ArcadeMarkError, match=r"checkpoint_seconds is .*; "):
-            adapt(Answers(1, **attributes), "mine", env)
-    with pytest.raises(ArcadeMarkError, match="frames_per_action is 0"):
-        adapt(Answers(1, frames_per_action=0), "mine", env)
-
-
-def test_planners_are_marked():
-    kinds = {agent.name: agent.kind for agent in builtin_agents().values() if agent.name != "human"}
-    assert (kinds["random"], kinds["baselines"], kinds["uct"]) == ("policy", "set", "planner")
-    assert kinds["sarsa"] == "learner"
-    env = environment_spec("pong", protocol("ale-2013"))
-    for name, kind in kinds.items():
-        for spec in agent_specs(name)[: kind != "trainer"]:  # which need libraries
-            assert isinstance(make_agent(spec, env), CheckedPlanner) is (kind == "planner")

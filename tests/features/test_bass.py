@@ -23,17 +23,6 @@ def test_it_is_basic_of_eight_colours_and_all_pairs(make_env, game):
     assert len(active) > 1
 
 
-def test_pairs_are_described_by_both_features(make_env):
-    features = Bass(make_env("seaquest"), background=False)
-    assert features.describe(17 * 8 + 4) == "green in the tile of row 1, column 1"
-    assert features.describe(number(5, 17 * 8 + 4)) == (
-        "cyan in the tile of row 0, column 0 and green in the tile of row 1, column 1"
-    )
-    assert features.describe(features.num_features - 1) == (
-        "yellow in the tile of row 13, column 15 and white in the tile of row 13, column 15"
-    )
-
-
 def test_too_many_features_to_be_paired_are_refused(make_env):
     assert Bass(make_env("toy"), rows=5, columns=10, colours=128, background=False).num_features == 6400 * 6401 // 2
     with pytest.raises(ArcadeMarkError, match=r"^40 rows x 40 columns x 128 colours are 204800 feat"):

@@ -56,38 +56,32 @@ def test_the_order_of_a_key_does_not_matter_and_everything_in_it_does(folder, ma
     assert maker.asked == 5
 
 
-@pytest.mark.parametrize("at", [0, 0.3, 0.5, 0.7, 1])
-def test_a_damaged_file_is_made_anew(folder, maker, at):
+def flipped(at):
+    def flip(path):
+        whole = bytearray(path.read_bytes())
+        whole[int(at * (len(whole) - 1))] ^= 0x55
+        path.write_bytes(whole)
+
+    return flip
+
+
+DAMAGE = {
+    **{f"flipped at {at}": flipped(at) for at in (0, 0.3, 0.5, 0.7, 1)},
+    "empty": lambda path: path.write_bytes(b""),
+    "no archive": lambda path: path.write_bytes(b"PK"),
+    "a pipe": lambda path: (path.unlink(), os.mkfifo(path)),
+    "a link to a device": lambda path: (path.unlink(), path.symlink_to("/dev/zero")),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_what_cannot_be_read_is_made_anew(folder, maker, damage):
     maker.arrays["noise"] = np.random.default_rng(0).integers(256, size=5000, dtype=np.uint8)
     cached("thing", KEY, maker)
     (path,) = folder.iterdir()
-    whole = bytearray(path.read_bytes())
-    whole[int(at * (len(whole) - 1))] ^= 0x55
-    path.write_bytes(whole)
-    assert_same(cached("thing", KEY, maker), maker.arrays)
-
-
-@pytest.mark.parametrize("content", [b"", b"PK", b"no archive at all"])
-def test_another_file_in_its_place_is_replaced(folder, maker, content):
-    cached("thing", KEY, maker)
-    (path,) = folder.iterdir()
-    path.write_bytes(content)
-    assert_same(cached("thing", KEY, maker), maker.arrays)
-    cached("thing", KEY, maker)
-    assert maker.asked == 2
-
-
-@pytest.mark.parametrize("kind", ["a pipe", "too large", "a link to a device"])
-def test_what_could_not_be_read_to_its_end_is_not_read(folder, maker, kind, monkeypatch):
-    cached("thing", KEY, maker)
-    (path,) = folder.iterdir()
-    if kind == "too large":
-        monkeypatch.setattr("arcademark.features.cache.MOST_BYTES", 20)
-    else:
-        path.unlink()
-        os.mkfifo(path) if kind == "a pipe" else path.symlink_to("/dev/zero")
-    assert_same(cached("thing", KEY, maker), maker.arrays)
-    assert maker.asked == 2
+    DAMAGE[damage](path)
+    for _ in range(2):
+        assert_same(cached("thing", KEY, maker), maker.arrays)
 
 
 def test_a_file_of_another_key_is_not_taken(folder, maker):
@@ -137,10 +131,3 @@ def test_where_the_folder_is(monkeypatch):
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME" if os.name == "posix" else "USERPROFILE", "/three")
     assert cache_folder() == Path("/three/.cache/arcademark")
-
-
-def test_without_a_home_nothing_is_kept(monkeypatch, maker):
-    monkeypatch.setattr("arcademark.features.cache.cache_folder", lambda: None)
-    assert_same(cached("thing", KEY, maker), maker.arrays)
-    assert_same(cached("thing", KEY, maker), maker.arrays)
-    assert maker.asked == 2

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from followed import follow, random_play
+from followed import follow
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,7 +13,6 @@ from arcademark.features.sets.lsh import Lsh, random_vectors
 from arcademark.suite.protocols import protocol
 
 TOY = environment_spec("toy", protocol("ale-2013"))
-FREEWAY = environment_spec("freeway", protocol("ale-2013").override({"observation": "palette"}))
 
 
 def binarize(screen, encoding) -> np.ndarray:
@@ -62,16 +61,6 @@ def test_features_are_those_of_whole_vectors(encoding, num_bits, vectors, nonzer
     assert follow(features, screens[::-1]) == expected[::-1]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("encoding", "planes"), [("one-hot", 128), ("binary", 7)])
-def test_real_play(encoding, planes):
-    screens = random_play(FREEWAY, 6)
-    assert (screens[0] != screens[1]).any()
-    features = make_features("lsh", FREEWAY, {"encoding": encoding})
-    drawn = random_vectors(planes * 210 * 160, 2000, 1000, 50, 0)
-    assert follow(features, screens) == [slow_features(screen, drawn, 50, encoding) for screen in screens]
-
-
 def test_seeds_draw_what_they_always_drew():
     bits, values = random_vectors(4_300_800, 2, 3, 50, 0)
     assert bits.tolist() == [[10424, 112417, 754271], [454971, 1019933, 2415694]]
@@ -94,14 +83,6 @@ def test_vectors_look_at_different_bits_all_as_likely(nonzero):
     assert np.abs(shares - 0.25).max() < 5 * np.sqrt(0.1875 / values.size)
 
 
-def test_the_highest_bit_of_a_byte_is_not_seen():
-    screen = np.random.default_rng(0).integers(0, 128, (8, 8)).astype(np.uint8)
-    features = Lsh(TOY, vectors=20, nonzero=2000)
-    features.update(screen)
-    assert [array.size for array in features.update(screen | 128)] == [0, 0]
-    assert np.array_equal(features.picture(screen | 128), features.picture(screen))
-
-
 @pytest.mark.parametrize("encoding", ["one-hot", "binary"])
 def test_picture_shows_where_vectors_look_and_changes_nothing(encoding):
     screen = np.random.default_rng(0).integers(0, 128, (8, 8)).astype(np.uint8)
@@ -119,28 +100,17 @@ def test_picture_shows_where_vectors_look_and_changes_nothing(encoding):
 
 
 def test_descriptions():
-    features = Lsh(TOY, vectors=40)
-    assert features.describe(17 * 50 + 3) == "random vector 17 of 40 has sum 3 modulo 50"
-    for feature in (-1, 2000):
-        with pytest.raises(ArcadeMarkError, match=f"feature {feature}: expected 0 to 1999"):
-            features.describe(feature)
+    assert Lsh(TOY, vectors=40).describe(17 * 50 + 3) == "random vector 17 of 40 has sum 3 modulo 50"
 
 
 @pytest.mark.parametrize(
-    ("parameters", "message"),
+    "parameters",
     [
-        ({"vectors": 0}, "vectors is 0; expected 1 to 65,536"),
-        ({"vectors": 65_537}, "vectors is 65,537"),
-        ({"nonzero": 0}, "nonzero is 0; expected 1 to 8,192"),
-        ({"nonzero": 449, "encoding": "binary"}, "nonzero is 449; expected 1 to 448"),
-        ({"table_size": 1}, "table_size is 1; expected 2 to 65,536"),
-        ({"table_size": 65_537}, "table_size is 65,537; expected 2 to 65,536"),
-        ({"vectors": 60_000, "table_size": 40_000}, "table_size is 40,000; expected 2 to 35,791"),
-        ({"vectors": 60_000, "nonzero": 2_000}, r"vectors \* nonzero is 120,000,000; expected 1 to 100,000,000"),
-        ({"hash_seed": -1}, "hash_seed is -1; expected 0 or more"),
-        ({"encoding": "unary"}, "encoding is 'unary'; expected 'one-hot' or 'binary'"),
+        {"nonzero": 449, "encoding": "binary"},
+        {"vectors": 60_000, "table_size": 40_000},
+        {"vectors": 60_000, "nonzero": 2_000},
     ],
 )
-def test_parameters_out_of_range_are_refused(parameters, message):
-    with pytest.raises(ArcadeMarkError, match=message):
+def test_too_many_are_refused(parameters):
+    with pytest.raises(ArcadeMarkError, match=r"lsh: .* vectors of .* bits, in .* buckets, are too many"):
         make_features("lsh", TOY, parameters)

@@ -24,15 +24,6 @@ def slow_active(pairs: Pairs, base: set[int]) -> set[int]:
     return base | {starts[high] + low for low, high in combinations(sorted(base), 2)}
 
 
-def test_a_short_story():
-    pairs = Pairs(5)
-    pairs.begin()
-    assert [array.tolist() for array in pairs.update(change([4, 0, 2]))] == [[0, 2, 4, 6, 11, 13], []]
-    assert [array.tolist() for array in pairs.update(change([1], [4]))] == [[1, 5, 7], [4, 11, 13]]
-    assert [array.tolist() for array in pairs.update(change())] == [[], []]
-    assert [array.tolist() for array in pairs.update(change((), [0, 1, 2]))] == [[], [0, 1, 2, 5, 6, 7]]
-
-
 @given(st.integers(1, 40), st.data())
 @settings(deadline=None)
 def test_changes_are_those_of_all_pairs(num_base, data):

@@ -26,12 +26,6 @@ def test_as_many_screens_as_asked_for_of_the_console_itself(make_env, game):
     assert len(np.unique(found.reshape(23, -1), axis=0)) > 5
 
 
-def test_the_same_generator_gives_the_same_screens_and_another_others(make_env):
-    env = make_env("toy")
-    np.testing.assert_array_equal(screens_of(env, 200), screens_of(env, 200))
-    assert (screens_of(env, 200) != screens_of(env, 200, seed=1)).any()
-
-
 def test_a_screen_a_frame_through_the_ends_of_episodes(make_env):
     """The toy game by hand: every action is held for 5 frames, and a game that is over begins again."""
     env = make_env("toy")
@@ -98,42 +92,24 @@ def test_comments_and_empty_lines(make_env, tmp_path):
     assert read_trajectory(str(path), make_env("pong")) == (3, 0, 17)
 
 
-@pytest.mark.parametrize("line", ["18", "-1", "1.0", "1 2", "FIRE", "²", "+1", "9" * 5000])
-def test_a_line_that_is_no_action_is_named(make_env, tmp_path, line):
+WRONG = ("18", "-1", "1.0", "1 2", "FIRE", "²", "+1", "9" * 5000)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        *((f"0\n# comment\n{line} # bad\n1\n".encode(), f"line 3: '{line}' is no action of 'pong'") for line in WRONG),
+        (b"# nothing\n", "holds no action"),
+        (b"\xff\xfe\x00", "not UTF-8 text"),
+    ],
+)
+def test_files_that_are_no_trajectory(make_env, tmp_path, content, message):
     path = tmp_path / "actions.txt"
-    path.write_text(f"0\n# comment\n{line} # bad\n1\n", encoding="utf-8")
+    path.write_bytes(content)
     with pytest.raises(ArcadeMarkError) as error:
         sample_screens(make_env("pong"), 5, str(path), np.random.default_rng(0))
-    message = str(error.value)
-    assert f"{path}, line 3: '{line}' is no action of 'pong' under protocol 'ale-2013'" in message
-    assert message.endswith("expected a number from 0 to 17")
-
-
-def test_the_action_set_is_the_protocols(make_env, tmp_path):
-    path = write(tmp_path / "actions", [5, 6])
-    assert read_trajectory(path, make_env("pong")) == (5, 6)
-    with pytest.raises(ArcadeMarkError, match=r"line 2: '6' .* from 0 to 5$"):
-        read_trajectory(path, make_env("pong", action_set="minimal"))
-
-
-def test_files_that_are_no_trajectory(make_env, tmp_path):
-    env = make_env("pong")
-    (tmp_path / "empty").write_text("# nothing\n")
-    (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
-    for name, said in [
-        ("empty", "holds no action"),
-        ("binary", "not UTF-8 text"),
-        ("none", "No such file"),
-        ("", "direct"),
-    ]:
-        with pytest.raises(ArcadeMarkError, match=said):
-            read_trajectory(str(tmp_path / name), env)
-
-
-@pytest.mark.parametrize("count", [0, -1])
-def test_no_screens_cannot_be_asked_for(make_env, count):
-    with pytest.raises(ArcadeMarkError, match=f"^{count} sample screens: expected at least 1$"):
-        sample_screens(make_env("toy"), count, None, np.random.default_rng(0))
+    assert str(path) in str(error.value)
+    assert message in str(error.value)
 
 
 def test_the_key_says_all_that_matters_and_nothing_else(make_env, tmp_path):

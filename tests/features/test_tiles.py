@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from followed import follow
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -19,15 +20,6 @@ def slow_features(screen, rows, columns, colours, background):
             tile = (y * rows // height) * columns + x * columns // width
             found.add(tile * colours + int(screen[y, x]) % colours)
     return found
-
-
-def apply(active, change):
-    """Take up a change, which must fit what was active."""
-    on, off = set(change.on.tolist()), set(change.off.tolist())
-    assert (len(on), len(off)) == (len(change.on), len(change.off))
-    assert not on & active
-    assert off <= active
-    return (active | on) - off
 
 
 SHADES = st.sampled_from([0, 1, 8, 9, 127])
@@ -56,32 +48,9 @@ def test_what_changed_adds_up_to_what_the_slow_twin_sees(episode):
     tiles = ColourTiles(screens[0].shape, rows, columns, game_colours("pong", colours), background)
     assert tiles.num_features == rows * columns * colours
     for _ in range(2):
-        tiles.begin()
-        active = set()
-        for screen in screens:
-            active = apply(active, tiles.update(screen))
-            expected = slow_features(screen, rows, columns, colours, background)
-            assert active == expected
-            assert set(np.flatnonzero(tiles.seen(screen)).tolist()) == expected
-
-
-def test_the_papers_tiles_are_15_by_10_pixels():
-    tiles = ColourTiles((210, 160), 14, 16, game_colours("pong"), np.zeros((210, 160), np.uint8))
-    screen = np.zeros((210, 160), np.uint8)
-    for y, x, tile in [(0, 0, 0), (14, 9, 0), (15, 9, 16), (14, 10, 1), (209, 159, 223), (195, 149, 222)]:
-        tiles.begin()
-        screen[y, x] = 5
-        assert tiles.update(screen).on.tolist() == [tile * 128 + 5]
-        screen[y, x] = 0
-        assert tiles.update(screen).off.tolist() == [tile * 128 + 5]
-
-
-def test_an_observation_is_read_only_and_may_lie_anywhere():
-    batch = np.random.default_rng(0).integers(128, size=(3, 12, 30), dtype=np.uint8)
-    batch.flags.writeable = False
-    tiles = ColourTiles((12, 15), 3, 4, game_colours("pong"))
-    active = apply(set(), tiles.update(batch[1, :, ::2]))
-    assert active == slow_features(batch[1, :, ::2], 3, 4, 128, None)
+        for screen, active in zip(screens, follow(tiles, screens), strict=True):
+            assert active == slow_features(screen, rows, columns, colours, background)
+            assert active == set(np.flatnonzero(tiles.seen(screen)).tolist())
 
 
 def test_a_feature_is_described_by_its_colour_and_place():
@@ -110,8 +79,3 @@ def test_a_picture_by_hand():
     expected[:2, 4:], expected[2:4, 4:], expected[4:, 4:] = colours.rgb[1], colours.rgb[4], colours.rgb[7]
     np.testing.assert_array_equal(tiles.picture(screen), expected)
     assert sorted(tiles.update(screen).on.tolist()) == [8 + 2, 16 + 1, 16 + 4, 16 + 7]
-
-
-def test_nothing_is_drawn_in_no_colour_of_a_console():
-    for game, number in [("pong", 128), ("pacman", 128), ("pong", 8)]:
-        assert list(NOTHING) not in game_colours(game, number).rgb.tolist()

@@ -21,10 +21,9 @@ import select
 import shlex
 import shutil
 import signal
-import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
@@ -63,6 +62,8 @@ SEEDS = 2**32
 
 GUARD = """trap '' HUP INT TERM; read _; rm -f "$1"; kill -KILL 0"""
 """What waits in the program's process group for its pipe to close, and ends the group."""
+START = """trap '' TERM; exec "$@\""""
+"""What starts the program, so that it takes no notice of SIGTERM, which batch systems send to all processes."""
 
 Count = Annotated[int, Meta(ge=1, le=2**62)]
 
@@ -254,14 +255,12 @@ class Program:
         guarded, self._guarding = os.pipe()
         self._started: list[Popen[bytes]] = []
         try:
-            with _sigterm_ignored():
-                shell = ["/bin/sh", "-c", GUARD, "sh", self._shared.path]
-                guard = Popen(shell, stdin=guarded, stdout=DEVNULL, stderr=DEVNULL, process_group=0)
-                self._started.append(guard)
-                self._process = Popen(
-                    command.words, stdin=PIPE, stdout=PIPE, stderr=PIPE, bufsize=0, process_group=guard.pid
-                )
-                self._started.append(self._process)
+            shell = ["/bin/sh", "-c", GUARD, "sh", self._shared.path]
+            guard = Popen(shell, stdin=guarded, stdout=DEVNULL, stderr=DEVNULL, process_group=0)
+            self._started.append(guard)
+            words = ["/bin/sh", "-c", START, "sh", *command.words]
+            self._process = Popen(words, stdin=PIPE, stdout=PIPE, stderr=PIPE, bufsize=0, process_group=guard.pid)
+            self._started.append(self._process)
         except OSError as error:
             self.end()
             raise CommandError(f"{where}: its command cannot be started ({error.strerror})") from None
@@ -422,20 +421,6 @@ class Program:
         last = next((line.strip() for line in reversed(lines) if line.strip()), "")
         ending = f"; its standard error ends with: {one_line(last, 200)}" if last else ""
         return CommandError(f"{self.where}: {what}{ending}")
-
-
-@contextlib.contextmanager
-def _sigterm_ignored() -> Iterator[None]:
-    """Have what is started take no notice of SIGTERM, which batch systems send to all processes, as workers do."""
-    before = signal.getsignal(signal.SIGTERM)
-    if before is None or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _tag(kind: type[Message]) -> str:

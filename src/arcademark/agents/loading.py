@@ -366,8 +366,8 @@ def with_checkpoints(spec: AgentSpec, games: Sequence[EnvironmentSpec]) -> Mappi
     envs = {(files[env.game, env.seed or 0], env.game): env for env in games}
     tried = policy.check(spec.label, [(path, env) for (path, _), env in envs.items()], _arguments(spec, _factory(spec)))
     agents = {
-        key: replace(spec, sha256=one.sha256, misses_fire=one.fire_pressed and env.has_fire and not env.presses_fire)
-        for (key, env), one in zip(envs.items(), tried, strict=True)
+        key: replace(spec, sha256=sha256, misses_fire=fire_pressed and env.has_fire and not env.presses_fire)
+        for (key, env), (sha256, fire_pressed) in zip(envs.items(), tried, strict=True)
     }
     return {(game, seed): agents[path, game] for (game, seed), path in files.items()}
 

@@ -20,8 +20,8 @@ Where sources leave something open, or differ:
   serves games of any scale.
 * *Other parameters*: see `arcademark.agents.linear.settings`, which says how far each is known.
 
-Weights are changed by `linear.binary` where features are 0 or 1 (a step costs what changed), `linear.numbered` where
-few of very many are met, and `linear.counted` where they are counts.
+Weights are changed by `linear.binary` where features are 0 or 1 (a step costs what changed), and by `linear.counted`
+where they are counts.
 """
 
 from __future__ import annotations
@@ -29,17 +29,16 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Sequence
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arcademark.agents.base import Actions, Flags, Generators, Observations, Transition
 from arcademark.agents.linear import saved
-from arcademark.agents.linear.base import LinearValues, Reader
 from arcademark.agents.linear.binary import BinaryValues
 from arcademark.agents.linear.counted import CountedValues
-from arcademark.agents.linear.numbered import MANY, NumberedValues
-from arcademark.agents.linear.settings import NAME, Learning, Settings, read_settings
+from arcademark.agents.linear.settings import NAME, Learning, read_settings
 from arcademark.agents.parameters import Parameter, declared
 from arcademark.environments.base import AskedObservation, EnvironmentSpec
 from arcademark.environments.registry import observing
@@ -47,18 +46,13 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.features.base import BinaryFeatures, Features
 from arcademark.features.registry import check_parameters, feature_set, make_features
 
-VERSION = 1
-"""Of checkpoints."""
-
 
 def _signature() -> inspect.Signature:
     """Return the parameters of learning and those of each feature set, which may be left open."""
     parameters = {parameter.name: parameter for parameter in declared(Learning)[0]}
     for features in ("basic", "blob-prost", "lsh", "disco"):  # the others have no parameters of their own
         for parameter in declared(feature_set(features).factory)[0]:
-            kind = parameter.annotation
-            kind = type(get_args(kind)[0]) if get_origin(kind) is Literal else kind
-            parameters.setdefault(parameter.name, Parameter(parameter.name, kind | None, None))
+            parameters.setdefault(parameter.name, Parameter(parameter.name, parameter.annotation | None, None))
     keywords = [
         inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=one.default, annotation=one.annotation)
         for one in parameters.values()
@@ -113,15 +107,15 @@ class Sarsa:
     __signature__ = _signature()
 
     def __init__(self, env: EnvironmentSpec, **parameters: Any) -> None:
-        self.settings: Settings = read_settings(**parameters)
+        self.settings, self._feature_parameters = read_settings(**parameters)
         self.observation: AskedObservation = feature_set(self.settings.features).observed
         self._env = observing(env, self.observation)
         self._num_actions = env.num_actions
-        learnt_on = self._features()
-        self._num_features = learnt_on.num_features
-        self._values = _values(learnt_on, self._num_actions, self.settings)
-        self._learner = _Seeing(learnt_on, self._values)
-        self._readers: list[_Seeing] = []
+        self._features = self._make_features()
+        kind: Any = BinaryValues if isinstance(self._features, BinaryFeatures) else CountedValues
+        decay = self.settings.gamma * self.settings.lambda_
+        self._values = kind(self._features.num_features, env.num_actions, decay, self.settings.trace_threshold)
+        self._readers: list[_Reader] = []
         self._training = False
         self._playing = False
         self._action: int | None = None
@@ -132,19 +126,18 @@ class Sarsa:
     @classmethod
     def supports(cls, env: EnvironmentSpec, **parameters: Any) -> None:
         """Play every game; ArcadeMarkError if a parameter is out of range, or is none of the feature set."""
-        settings = read_settings(**parameters)
-        seen = observing(env, feature_set(settings.features).observed)
-        check_parameters(settings.features, seen, settings.feature_parameters)
+        settings, of_features = read_settings(**parameters)
+        check_parameters(settings.features, observing(env, feature_set(settings.features).observed), of_features)
 
     def act(self, observations: Observations, first: Flags, rngs: Generators) -> Actions:
         """Choose an action for each episode: in training the one that `learn` chose, but for an episode's first."""
         if self._training:
             return np.array([self._act_in_training(observations[0], bool(first[0]), rngs[0])])
         while len(self._readers) < len(first):
-            self._readers.append(_Seeing(self._features(), self._values.reader()))
+            self._readers.append(_Reader(self._make_features(), np.zeros(self._num_actions)))
         chosen = []
         for reader, observation, begins, rng in zip(self._readers, observations, first, rngs, strict=False):
-            reader.see(observation, bool(begins))
+            self._values.read(reader.see(observation, bool(begins)), reader.values)
             chosen.append(choose(reader.values.tolist(), self.settings.evaluation_epsilon, rng))
         self.action_values = [reader.values for reader in self._readers[: len(first)]]
         return np.array(chosen)
@@ -152,9 +145,9 @@ class Sarsa:
     def _act_in_training(self, observation: Observations, first: bool, rng: np.random.Generator) -> int:
         if first or self._action is None:
             self._end()
-            self._learner.see(observation, True)
+            self._values.see(_seen(self._features, observation, True))
             self._playing = True
-            self._action = choose(self._learner.values.tolist(), self.settings.epsilon, rng)
+            self._action = choose(self._values.values.tolist(), self.settings.epsilon, rng)
         return self._action
 
     def train(self) -> None:
@@ -175,7 +168,7 @@ class Sarsa:
         error = self._scaled(transition.reward) - expected
         ended = transition.terminated or transition.truncated
         if not ended:
-            self._learner.see(transition.next_observation, False)
+            values.see(_seen(self._features, transition.next_observation, False))
             ahead: list[float] = values.values.tolist()
             self._action = choose(ahead, settings.epsilon, rng)
             error += settings.gamma * ahead[self._action]
@@ -202,71 +195,56 @@ class Sarsa:
 
     def checkpoint(self) -> bytes:
         """Return the weights and all else that learning goes on from; there are no traces between episodes."""
-        header = {
-            **self._made_for(),
-            "feature_parameters": self._feature_parameters(),
-            "most_active": self._most_active,
-            "reward_scale": self._scale,
-            "episodes": self._episodes,
-            "steps": self._steps,
-        }
-        return saved.pack(header, self._values.weights, self._values.features)
+        return saved.pack(self._header(), self._values.weights, self._values.features)
 
     def restore(self, checkpoint: bytes) -> None:
         """Become what `checkpoint` holds; ArcadeMarkError if it is of other features or actions, or damaged."""
         self._end()
         try:
-            values = self._values
-            like = values.weights.shape[1:], values.weights.dtype
-            header, features, weights = saved.unpack(checkpoint, self._made_for(), self._num_features, *like)
-            mine = self._feature_parameters()
-            if (theirs := header.get("feature_parameters", mine)) != mine:
-                raise ValueError(f"its feature parameters are {theirs}; expected {mine}")
-            counts: tuple[Any, ...] = tuple(header.get(name) for name in ("most_active", "episodes", "steps"))
-            scale = header.get("reward_scale")
-            if not all(type(count) is int and count >= 0 for count in counts) or not (
-                scale is None or (type(scale) is float and scale > 0)
-            ):
-                raise ValueError("it is damaged")
-            values.restore(features, weights)
-            self._most_active, self._episodes, self._steps = counts
-            self._scale = scale
+            header, features, weights = saved.unpack(checkpoint, self._header(), self._values.weights)
+            self._values.restore(features, weights)
         except ValueError as error:
             raise ArcadeMarkError(
                 f"agent {NAME} on {self._env.game}: the checkpoint cannot be used ({error}); train again"
             ) from None
+        self._most_active, self._episodes, self._steps = header.most_active, header.episodes, header.steps
+        self._scale = header.reward_scale
 
-    def _made_for(self) -> dict[str, Any]:
-        return {
-            "version": VERSION,
-            "features": self.settings.features,
-            "num_features": self._num_features,
-            "num_actions": self._num_actions,
-        }
+    def _header(self) -> saved.Header:
+        """Return all but the weights; the path of a feature set's file is left out, as it may have been moved."""
+        return saved.Header(
+            features=self.settings.features,
+            feature_parameters={name: v for name, v in self._feature_parameters.items() if name != "trajectory"},
+            num_features=self._features.num_features,
+            num_actions=self._num_actions,
+            most_active=self._most_active,
+            reward_scale=self._scale,
+            episodes=self._episodes,
+            steps=self._steps,
+        )
 
-    def _feature_parameters(self) -> dict[str, Any]:
-        """Return what is set of the features, but for the path of a file: it may have been moved."""
-        return {name: value for name, value in self.settings.feature_parameters.items() if name != "trajectory"}
-
-    def _features(self) -> Features:
-        return make_features(self.settings.features, self._env, self.settings.feature_parameters)
+    def _make_features(self) -> Features:
+        return make_features(self.settings.features, self._env, self._feature_parameters)
 
 
-class _Seeing:
-    """Features, and the values of what they see."""
+class _Reader(NamedTuple):
+    """Features of an episode that nothing is learnt from, and the values of what they saw last."""
 
-    def __init__(self, features: Features, reader: Reader[Any]) -> None:
-        self._begin_features, self._reader = features.begin, reader
-        self._of: Any = getattr(features, "update", None) or getattr(features, "count", None)
-        self.values = reader.values
+    features: Features
+    values: NDArray[np.float64]
 
-    def see(self, observation: Observations, first: bool) -> None:
-        """See an observation; `first` if an episode begins with it."""
+    def see(self, observation: Observations, first: bool) -> Any:
+        """Return what the features are, or how they changed; `first` if an episode begins."""
         if first:
-            self._begin_features()
-            self._reader.begin(self._of(observation))
-        else:
-            self._reader.see(self._of(observation))
+            self.values[:] = 0
+        return _seen(self.features, observation, first)
+
+
+def _seen(features: Any, observation: Observations, first: bool) -> Any:
+    """Return what features are, or how they changed, with an observation; `first` if an episode begins with it."""
+    if first:
+        features.begin()
+    return (features.update if hasattr(features, "update") else features.count)(observation)
 
 
 def choose(values: Sequence[float], epsilon: float, rng: np.random.Generator) -> int:
@@ -281,11 +259,3 @@ def choose(values: Sequence[float], epsilon: float, rng: np.random.Generator) ->
         return values.index(greatest)
     best = [action for action, value in enumerate(values) if value == greatest]
     return best[int(rng.integers(len(best)))]
-
-
-def _values(features: Features, num_actions: int, settings: Settings) -> LinearValues[Any]:
-    of_binary = BinaryValues if features.num_features < MANY else NumberedValues
-    kind = of_binary if isinstance(features, BinaryFeatures) else CountedValues
-    decay = settings.gamma * settings.lambda_
-    made: LinearValues[Any] = kind(features.num_features, num_actions, decay, settings.trace_threshold)
-    return made

@@ -15,15 +15,19 @@ None), and ``classes_picture()``, which draws the classes of objects that are to
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple, Protocol, cast, runtime_checkable
+from typing import Annotated, Any, Literal, NamedTuple, Protocol, cast, runtime_checkable
 
 import numpy as np
+from msgspec import Meta
+from numba import njit
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
 
 Observed = Literal["palette", "ram"]
 """What a feature set is shown: screens of 7-bit colours, or the console's memory."""
+Positive = Annotated[int, Meta(ge=1)]
+Share = Annotated[float, Meta(ge=0, le=1)]
 
 
 class Change(NamedTuple):
@@ -110,6 +114,22 @@ class Stages:
         for stage in self._stages:
             seen = stage.update(seen)
         return cast(Change, seen)
+
+
+@njit(cache=True)
+def changed_pixels(screen, last):  # type: ignore[no-untyped-def]
+    """Return where two screens, uint8 (n,), differ, ascending; most words of eight pixels do not."""
+    changed, count = np.empty(screen.size, np.int32), 0
+    words = screen.size // 8
+    new, old = screen[: 8 * words].view(np.uint64), last[: 8 * words].view(np.uint64)
+    for word in range(words + 1):
+        if word < words and new[word] == old[word]:
+            continue
+        for pixel in range(8 * word, min(8 * word + 8, screen.size)):
+            if screen[pixel] != last[pixel]:
+                changed[count] = pixel
+                count += 1
+    return changed[:count]
 
 
 def check_feature(feature: int, num_features: int) -> None:

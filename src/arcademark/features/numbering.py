@@ -13,7 +13,6 @@ The numbering is part of what a learner has learnt: it keeps `features`, and `re
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from arcademark.features.base import Change
@@ -24,9 +23,8 @@ class Numbering:
 
     def __init__(self, num_features: int) -> None:
         self.known = 0
-        self._numbers = np.zeros(num_features, np.int32)
+        self._numbers = np.zeros(num_features, np.int32)  # one more than the number of each feature, 0 if it has none
         self._features = np.empty(1024, np.int32)
-        self._on, self._off = np.empty((2, 1024), np.int32)
 
     @property
     def features(self) -> NDArray[np.int32]:
@@ -34,26 +32,20 @@ class Numbering:
         return self._features[: self.known]
 
     def meet(self, change: Change) -> Change:
-        """Return a change of features in numbers, in its order, and number those that came for the first time.
-
-        Valid until the next call; what goes must have come.
-        """
-        self._make_room(len(change.on), len(change.off))
-        needed = self.known + len(change.on)
-        if needed > len(self._features):
-            more = np.empty(2 * needed, np.int32)
-            more[: self.known] = self.features
-            self._features = more
-        self.known = number(self._numbers, self._features, self.known, change.on, self._on)
-        off = look_up(self._numbers, change.off, self._off)
-        return Change(self._on[: len(change.on)], self._off[:off])
+        """Return a change of features in numbers, in its order, and number those that came for the first time."""
+        new = change.on[self._numbers[change.on] == 0]
+        end = self.known + len(new)
+        if end > len(self._features):
+            self._features = np.append(self.features, np.empty(2 * end, np.int32))
+        self._features[self.known : end] = new
+        self._numbers[new] = np.arange(self.known + 1, end + 1)
+        self.known = end
+        return self.recall(change)
 
     def recall(self, change: Change) -> Change:
-        """Return the numbers of the features of a change that were met before, in order; valid until the next call."""
-        self._make_room(len(change.on), len(change.off))
-        on = look_up(self._numbers, change.on, self._on)
-        off = look_up(self._numbers, change.off, self._off)
-        return Change(self._on[:on], self._off[:off])
+        """Return the numbers of the features of a change that were met before, in order."""
+        on, off = (self._numbers[part] - np.int32(1) for part in change)
+        return Change(on[on >= 0], off[off >= 0])
 
     def restore(self, features: NDArray[np.int32]) -> None:
         """Number features as `features` had them; ValueError, and no change, if one is there twice, or is none."""
@@ -65,35 +57,3 @@ class Numbering:
         self._numbers[self.features] = 0
         self._numbers[given] = np.arange(1, len(given) + 1, dtype=np.int32)
         self._features, self.known = given, len(given)
-
-    def _make_room(self, on: int, off: int) -> None:
-        if on > len(self._on):
-            self._on = np.empty(2 * on, np.int32)
-        if off > len(self._off):
-            self._off = np.empty(2 * off, np.int32)
-
-
-@njit(cache=True)
-def number(numbers, features, known, met, found):  # type: ignore[no-untyped-def]
-    """Write the numbers of features into `found`, new ones numbered from `known` on; return how many are known now.
-
-    `numbers`, int32 (num_features,), has one more than the number of each feature, 0 if it has none.
-    """
-    for i in range(met.shape[0]):
-        feature = met[i]
-        if numbers[feature] == 0:
-            features[known] = feature
-            known += 1
-            numbers[feature] = known
-        found[i] = numbers[feature] - 1
-    return known
-
-
-@njit(cache=True)
-def look_up(numbers, met, found):  # type: ignore[no-untyped-def]
-    """Write the numbers of those features that have one, and return how many these are; arguments as of `number`."""
-    num = 0
-    for feature in met:
-        found[num] = numbers[feature] - 1
-        num += numbers[feature] != 0
-    return num

@@ -17,7 +17,7 @@ from arcademark import plugins
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.features.base import Features, Observed
-from arcademark.features.disco.features import check_disco, make_disco
+from arcademark.features.disco.features import make_disco
 from arcademark.features.samples import read_trajectory
 from arcademark.features.sets.basic import Basic
 from arcademark.features.sets.bass import Bass
@@ -34,8 +34,7 @@ class FeatureSet:
     """A kind of features.
 
     ``factory(env, **parameters)`` makes it for one game, and its keyword parameters are what can be set. `features` is
-    the length of the vector on an Atari 2600 with default parameters, None where it depends on the game. `check`
-    refuses parameters out of range, where `factory` cannot do so without sampling screens.
+    the length of the vector on an Atari 2600 with default parameters, None where it depends on the game.
     """
 
     name: str
@@ -44,7 +43,6 @@ class FeatureSet:
     observed: Observed
     factory: Callable[..., Features]
     features: int | None = None
-    check: Callable[..., None] | None = None
 
 
 BELLEMARE_2013 = "Bellemare et al. 2013, The Arcade Learning Environment, Section 3.1.1 and Appendix A"
@@ -66,7 +64,6 @@ _ALL: tuple[FeatureSet, ...] = (
         BELLEMARE_2013,
         "palette",
         make_disco,
-        check=check_disco,
     ),
     FeatureSet(
         "b-pros", "colours of tiles, and how far from each other they are", LIANG_2016, "palette", BPros, 6_885_440
@@ -109,18 +106,12 @@ def make_features(name: str, env: EnvironmentSpec, parameters: Mapping[str, Any]
 
 
 def check_parameters(name: str, env: EnvironmentSpec, parameters: Mapping[str, Any]) -> None:
-    """Refuse parameters that are out of range, or a trajectory that cannot be read, without sampling screens."""
-    given, chosen = dict(parameters), feature_set(name)
-    for samples in ("background_screens", "class_screens"):
-        if given.pop(samples, 1) < 1:
-            raise ArcadeMarkError(f"{samples} is {parameters[samples]}; expected at least 1")
+    """Refuse parameters that do not go together, or a trajectory that cannot be read, without sampling screens."""
+    given, factory = dict(parameters), feature_set(name).factory
     if (trajectory := given.get("trajectory")) is not None:
         read_trajectory(trajectory, env)
-    if chosen.check is not None:
-        chosen.check(**given)
-        return
-    has = inspect.signature(chosen.factory).parameters
+    has = inspect.signature(factory).parameters
     if "background" in has and given.get("background", has["background"].default):
         given |= {"background": False, "trajectory": None}
-    if given:
-        chosen.factory(env, **given)
+    if given and "class_screens" not in has:
+        factory(env, **given)

@@ -52,10 +52,8 @@ def sample_screens(
 ) -> Iterator[NDArray[np.uint8]]:
     """Play and yield the screen of every frame, uint8 of 0 to 127, in one array that the next screen overwrites.
 
-    ArcadeMarkError if `count` is not positive, or the trajectory cannot be read, when called, not when iterated.
+    ArcadeMarkError if the trajectory cannot be read, when called, not when iterated.
     """
-    if count < 1:
-        raise ArcadeMarkError(f"{count} sample screens: expected at least 1")
     actions = () if trajectory is None else read_trajectory(trajectory, env)
     return _screens(env, count, actions, rng)
 

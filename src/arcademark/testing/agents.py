@@ -13,8 +13,7 @@ Planners see no observations: they play the game itself, see `planners`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +28,7 @@ Make = Callable[[], Policy]
 Actions = list[list[int]]
 
 
-@dataclass(frozen=True)
-class FakeEpisode:
+class FakeEpisode(NamedTuple):
     """Observations and rewards to show an agent.
 
     Parameters

@@ -8,7 +8,7 @@ fails raises `AssertionError` and says what differed.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from arcademark.agents.base import Planner
 from arcademark.environments.base import Environment, EnvironmentSpec
 from arcademark.environments.emulation.generative import snapshot
 from arcademark.environments.registry import open_environment, open_model
+from arcademark.testing.base import require
 
 Make = Callable[[], Planner | CheckedPlanner]
 
@@ -26,34 +27,16 @@ BREAKS = 12
 """Most places in an episode where it is broken off."""
 
 
-@dataclass(frozen=True)
-class Decision:
-    """What one decision came to.
-
-    Parameters
-    ----------
-    action, simulated_frames : int
-    drawn : str
-        The state of the episode's generator afterwards.
-    """
+class Decision(NamedTuple):
+    """What one decision came to, with the state of the episode's generator afterwards."""
 
     action: int
     simulated_frames: int
-    drawn: str
+    generator: str
 
 
-@dataclass(frozen=True)
-class Break:
-    """Where an episode was broken off.
-
-    Parameters
-    ----------
-    decisions, simulated_frames : int
-        Behind it; the frames are of the decision that was under way.
-    generator : dict
-        State of the episode's generator.
-    checkpoint : bytes
-    """
+class Break(NamedTuple):
+    """Where an episode was broken off: decisions behind it, frames of the one under way, the generator's state."""
 
     decisions: int
     simulated_frames: int
@@ -126,20 +109,22 @@ class _Play:
 
     def episode(self, seed: int) -> list[Decision]:
         """Play a new episode."""
-        environment, agent = (np.random.default_rng([seed, stream]) for stream in (0, 1))
-        self._environment.reset(environment)
-        return self._play([], agent, first=True, simulated_frames=0)
+        return self._play([], self._begin(seed), first=True, simulated_frames=0)
 
     def go_on(self, seed: int, undisturbed: list[Decision], place: Break) -> list[Decision]:
         """Play the rest of a broken episode; return all of it."""
-        environment, agent = (np.random.default_rng([seed, stream]) for stream in (0, 1))
-        self._environment.reset(environment)
-        before = undisturbed[: place.decisions]
+        agent, before = self._begin(seed), undisturbed[: place.decisions]
         for decision in before:
             self._environment.step(decision.action)
         agent.bit_generator.state = place.generator
         self._planner.restore(place.checkpoint)
-        return self._play(list(before), agent, first=False, simulated_frames=place.simulated_frames)
+        return self._play(before, agent, first=False, simulated_frames=place.simulated_frames)
+
+    def _begin(self, seed: int) -> np.random.Generator:
+        """Begin an episode, and return the planner's generator."""
+        environment, agent = (np.random.default_rng([seed, stream]) for stream in (0, 1))
+        self._environment.reset(environment)
+        return agent
 
     def _play(
         self, decisions: list[Decision], rng: np.random.Generator, first: bool, simulated_frames: int
@@ -182,15 +167,7 @@ class _Play:
 
 def _same(expected: list[Decision], actual: list[Decision], what: str) -> None:
     for number, (a, b) in enumerate(zip(expected, actual, strict=False)):
-        if a != b:
-            raise AssertionError(f"{what}: decision {number}: {_difference(a, b)}")
-    if len(expected) != len(actual):
-        raise AssertionError(f"{what}: {len(expected)} decisions became {len(actual)}")
-
-
-def _difference(a: Decision, b: Decision) -> str:
-    if a.action != b.action:
-        return f"action {a.action} became {b.action}"
-    if a.simulated_frames != b.simulated_frames:
-        return f"{a.simulated_frames} simulated frames became {b.simulated_frames}"
-    return "other random numbers were drawn"
+        for name in Decision._fields:
+            before, now = getattr(a, name), getattr(b, name)
+            require(before == now, f"{what}: decision {number}: {name.replace('_', ' ')} {before} became {now}")
+    require(len(expected) == len(actual), f"{what}: {len(expected)} decisions became {len(actual)}")

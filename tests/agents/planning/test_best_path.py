@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_models import SmallModel, decide, place, random_model
+from small_models import decide, place, random_model
 
 from arcademark.agents.loading import agent_specs, make_agent
-from arcademark.agents.planning.best_path import BestPath, Path
+from arcademark.agents.planning.best_path import BestPath
 from arcademark.environments.emulation.generative import snapshot
 from arcademark.environments.registry import environment_spec, open_environment, open_model
 from arcademark.suite.protocols import protocol
@@ -31,17 +31,6 @@ def sums(model, state, depth, discount):
         reward = model.step(action).reward
         found.append(reward + discount * sums(model, model.at, depth - 1, discount))
     return max(found)
-
-
-def test_a_path_is_worth_its_discounted_rewards_then_its_lives_then_its_length():
-    def path(rewards, lives=0, ended=False):
-        return Path([place(0, 0, False, lives)] * (len(rewards) + 1), [0] * len(rewards), rewards, ended).worth(0.5)
-
-    assert path([1.0, 0.0, 4.0], lives=3) == (2.0, 3, 3)
-    assert path([1.0, 0.0, 4.0]) > path([0.0, 3.0, 0.0])
-    assert path([0.0], lives=2) > path([0.0, 0.0], lives=1)
-    assert path([0.0, 0.0], lives=0) > path([0.0, 0.0], ended=True)
-    assert path([0.0, 0.0], ended=True) > path([0.0], ended=True)
 
 
 @pytest.mark.slow
@@ -78,23 +67,6 @@ def test_its_path_is_always_one_that_the_game_allows_and_never_gets_worse(seed, 
     assert frames <= model.frames < frames + 4 * skip or model.frames <= 4 * skip
 
 
-def test_what_was_found_is_kept_and_played_to_its_end():
-    """A reward that random play finds once in 81 is found in the first decision; the others have a trial each."""
-    edges = [[i + 1 if a == i % 3 else 5 for a in range(3)] for i in range(4)] + [[4] * 3, [5] * 3]
-    model = SmallModel(edges, [[0] * 3] * 3 + [[7, 0, 0]] + [[0] * 3] * 2)
-    planner = make(model, 2_000)
-    action, _ = decide(planner, model, START, True, np.random.default_rng(0))
-    planner.frames_per_decision = 1
-    actions, state = [action], START
-    rng = np.random.default_rng(1)
-    for _ in range(3):
-        model.restore(state)
-        model.step(actions[-1])
-        state = model.save()
-        actions.append(decide(planner, model, state, False, rng)[0])
-    assert actions == [0, 1, 2, 0]
-
-
 def test_where_the_game_stands_elsewhere_the_actions_are_played_anew_and_an_episode_begins_from_nothing():
     model = random_model(1, ends=0)
     for first in (False, True):
@@ -108,14 +80,6 @@ def test_where_the_game_stands_elsewhere_the_actions_are_played_anew_and_an_epis
         if not first:
             assert len(kept) == 3
             assert planner.emulated == 3 + 1  # those three, and a fourth to the horizon
-
-
-def test_actions_are_held():
-    model = random_model(0)
-    rng = np.random.default_rng(0)
-    for hold in (0.0, 0.75, 1.0):
-        actions = np.array(make(model, hold=hold)._random_actions(1000, 20_000, rng))
-        assert np.mean(actions[1:] == actions[:-1]) == pytest.approx(hold, abs=0.01)
 
 
 def test_it_is_built_in_and_catches_all_that_falls():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_models import SmallModel, chain, decide, place, play, random_model
+from small_models import chain, decide, place, play, random_model
 
 from arcademark.agents.planning.breadth_first import BreadthFirst
 
@@ -15,30 +15,6 @@ def make(model, frames=100, discount=0.5, prune=False):
     planner = BreadthFirst(model.spec, frames_per_decision=frames, discount=discount, prune_duplicates=prune)
     planner.yield_frames = 0
     return planner
-
-
-def two_steps():
-    """Make a game where the better of two first rewards leads to the worse branch.
-
-    ::
-
-        0 ─a─ 1 → 1 ─a─ 0 → 3        0 ─b─ 0 → 2 ─a─ 4 → 3
-                  1 ─b─ 1 → 3                  2 ─b─ 0 → 3       3 is the end
-    """
-    return SmallModel([[1, 2], [3, 3], [3, 3], [3, 3]], [[1, 0], [0, 1], [4, 0], [0, 0]], ends=[3])
-
-
-@pytest.mark.parametrize(("frames", "spent"), [(1, 2), (3, 2), (4, 4), (5, 4), (6, 6), (100, 6)])
-def test_the_budget_is_kept_and_only_whole_nodes_are_expanded(frames, spent):
-    model = two_steps()
-    decide(make(model, frames), model, START, True, np.random.default_rng(0))
-    assert model.frames == spent  # the root is expanded whatever the budget
-
-
-def test_all_actions_tied_are_taken_alike():
-    model = SmallModel([[1, 2, 3], *[[0, 0, 0]] * 3], [[0] * 3] * 4)
-    taken = [decide(make(model, 3), model, START, True, np.random.default_rng(seed))[0] for seed in range(600)]
-    np.testing.assert_allclose(np.bincount(taken, minlength=3) / 600, 1 / 3, atol=0.06)
 
 
 def test_what_was_found_below_the_action_is_kept_and_not_emulated_again():
@@ -55,19 +31,6 @@ def test_what_was_found_below_the_action_is_kept_and_not_emulated_again():
     assert sum(bool(node.children) for node in root.walk()) == known + 4
 
 
-def test_nothing_is_kept_where_the_game_stands_elsewhere_or_an_episode_begins():
-    for first, elsewhere in ((True, 0), (False, 1)):
-        model = random_model(1, ends=0)
-        planner = make(model, 12)
-        _, state = play(planner, model, 0, 1)
-        kept = planner.root
-        state = state._replace(frames=state.frames + elsewhere)
-        plan = planner.plan(model, state, first, np.random.default_rng(1))
-        next(plan)
-        assert planner.root is not kept
-        assert planner.root.state == state
-
-
 @pytest.mark.slow
 def test_a_deep_tree_is_searched_packed_and_dropped():
     model = chain([0] * 30_000, ends=False)
@@ -77,20 +40,6 @@ def test_a_deep_tree_is_searched_packed_and_dropped():
     other.restore(planner.checkpoint())
     assert sum(1 for _ in other.root.walk()) == 25_000
     planner.root = other.root = None
-
-
-def test_a_state_is_saved_once_a_node_and_restored_once_a_step():
-    model = random_model(1, ends=0)
-    decide(make(model, 30), model, START, True, np.random.default_rng(0))
-    assert (model.steps, model.saves) == (30, 30)
-    assert model.restores == 29  # the root's first step needs none
-
-
-def test_ends_are_not_saved_but_where_duplicates_are_sought():
-    for prune, saves in ((False, 2), (True, 6)):
-        model = two_steps()
-        decide(make(model, prune=prune), model, START, True, np.random.default_rng(0))
-        assert model.saves == saves
 
 
 # A reference implementation: levels of action sequences, each played from the start; nothing is saved but the start.

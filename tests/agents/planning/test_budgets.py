@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from seeing_models import seeing_model
-from small_models import decide, place
+from small_models import decide, place, play, shape
 
 from arcademark.agents.loading import agent_specs, applies, make_agent
 from arcademark.agents.planning.best_path import BestPath
@@ -11,6 +11,7 @@ from arcademark.agents.planning.breadth_first import BreadthFirst
 from arcademark.agents.planning.go_explore import GoExplore
 from arcademark.agents.planning.iterated_width import IteratedWidth
 from arcademark.agents.planning.rollout_iw import RolloutIW
+from arcademark.agents.planning.uct import UCT
 from arcademark.environments.registry import environment_spec
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite.protocols import protocol
@@ -41,7 +42,30 @@ def test_budgets_of_frames_are_kept(planner, past, seed):
     assert 150 < model.frames <= 400 + past
 
 
-@pytest.mark.parametrize("frames", range(5, 200, 3))
+@pytest.mark.parametrize(
+    "planner",
+    [
+        lambda env: BreadthFirst(env, frames_per_decision=60),
+        lambda env: UCT(env, simulations=30, horizon_frames=15),
+        lambda env: IteratedWidth(env, frames_per_decision=60),
+        lambda env: RolloutIW(env, frames_per_decision=60),
+    ],
+)
+@pytest.mark.parametrize(("first", "elsewhere"), [(True, 0), (False, 1)])
+def test_nothing_is_kept_where_the_game_stands_elsewhere_or_an_episode_begins(planner, first, elsewhere):
+    model = small(1)
+    kept, fresh = planner(model.spec), planner(model.spec)
+    _, state = play(kept, model, 0, 1)
+    state = state._replace(frames=state.frames + elsewhere)
+    chosen = []
+    for one, begins in ((kept, first), (fresh, True)):
+        frames = model.frames
+        chosen.append((*decide(one, model, state, begins, np.random.default_rng(7)), model.frames - frames))
+    assert chosen[0] == chosen[1]
+    assert shape(kept.root) == shape(fresh.root)
+
+
+@pytest.mark.parametrize("frames", range(5, 200, 15))
 def test_go_explore_ends_within_its_budget(frames):
     model = small(1)
     planner = GoExplore(model.spec, explore_frames=frames, explore_actions=3)
@@ -80,7 +104,6 @@ def test_they_conform_in_yars_revenge(name):
         ("go-explore", {"explore_frames": 2}, "is 2: expected at least 4, the frames of one action"),
         ("go-explore", {"width": 161}, "'width' is 161: expected 1 to 160"),
         ("go-explore", {"levels": 257}, "'levels' is 257: expected int from 1 to 256"),
-        ("go-explore", {"seen_weight": 0.0}, "all weights of cells are 0; give one of them another value"),
     ],
 )
 def test_parameters_out_of_range_are_refused(name, parameters, message, env):

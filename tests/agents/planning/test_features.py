@@ -6,17 +6,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from seeing_models import SeeingModel, tile_screen
+from seeing_models import SeeingModel
 
 from arcademark.agents.planning.features import (
     BASIC,
     OFFSETS,
     NoveltyTable,
     PairTable,
-    RamFeatures,
     ScreenCells,
     TileFeatures,
-    make_features,
 )
 from arcademark.environments.emulation.palettes import gray_table
 
@@ -82,68 +80,6 @@ def test_tiles_hold_the_colours_that_are_seen_in_them(shape):
         assert found == slow_tiles(screen)
 
 
-def test_a_tile_is_15_rows_of_10_pixels_and_the_lowest_bit_is_no_colour():
-    screen = np.zeros((210, 160), np.uint8)
-    screen[14, 9], screen[15, 10], screen[209, 159] = 2, 5, 254
-    atoms = read_screen(TileFeatures((210, 160), pairs=False), screen)
-    black = list(range(224))
-    assert atoms.tolist() == [*black, 1 * 224 + 0, 2 * 224 + 1 * 16 + 1, 127 * 224 + 223]
-    assert BASIC == 28_672
-
-
-def test_what_is_read_is_kept_when_the_next_is_read():
-    features = TileFeatures((210, 160), pairs=False)
-    first = read_screen(features, tile_screen((0, 0, 1)))
-    kept = first.copy()
-    read_screen(features, tile_screen((5, 5, 9)))
-    assert (first == kept).all()
-
-
-def test_a_byte_is_novel_if_no_state_had_its_value_at_so_small_a_depth():
-    table = NoveltyTable(512)
-    first, second, both = (np.array(ram, np.uint16) for ram in ([5, 263], [5, 264], [6, 264]))
-    assert table.enter(first, None, 2)
-    assert not table.enter(first, None, 2)
-    assert table.enter(second, None, 2)  # 8 is new
-    assert not table.enter(second, None, 3)
-    assert table.enter(both, None, 4)  # 6 is new
-    assert table.holds(both, None, 4)
-    assert table.enter(both, None, 1)  # both are met sooner
-    assert table.holds(second, None, 2)  # by the 5, for the 8 was met at 1
-    assert not table.holds(both, None, 2)
-    assert not table.enter(second, None, 2)
-
-
-def test_the_five_is_not_a_five_elsewhere():
-    table = NoveltyTable(512)
-    table.enter(np.array([5, 263], np.uint16), None, 0)
-    assert table.enter(np.array([7, 261], np.uint16), None, 9)
-
-
-@pytest.mark.slow
-def test_an_offset_is_novel_where_no_tile_is():
-    """Two colours in tiles where they were before, but never at once."""
-    tables = NoveltyTable(BASIC), PairTable()
-    shown = [((3, 3, 1), (8, 8, 2)), ((3, 4, 1), (8, 9, 2)), ((3, 3, 1), (8, 9, 2)), ((3, 3, 1), (8, 9, 2))]
-    features = TileFeatures((210, 160), pairs=True)
-    novel = []
-    for depth, patches in enumerate(shown):
-        atoms = read_screen(features, tile_screen(*patches))
-        novel.append([table.enter(atoms, None, depth) for table in tables])
-    assert novel == [[True, True], [True, True], [False, True], [False, False]]
-
-
-def test_a_movement_is_novel_where_no_screen_is():
-    """The same two screens, first one way, then the other."""
-    features, table = TileFeatures((210, 160), pairs=True), PairTable()
-    left, right = (read_screen(features, tile_screen((3, column, 1))) for column in (3, 4))
-    assert table.enter(left, None, 0)
-    assert table.enter(right, left, 1)
-    assert not table.enter(right, None, 2)
-    assert table.enter(left, right, 3)
-    assert not table.enter(right, left, 4)
-
-
 def test_the_papers_number_of_atoms():
     """20,598,848: tiles; unordered pairs of atoms of one screen by offset; ordered pairs of two screens."""
     space = OFFSETS * 128 * 127 // 2 + (OFFSETS - 1) // 2 * 128 + 128
@@ -188,29 +124,3 @@ def test_cells_are_as_their_reference_implementation(seed, width, height, levels
     cells = ScreenCells("pong", (210, 160), width, height, levels)
     expected = slow_cell(screen, gray_table("NTSC"), width, height, levels)
     assert read_screen(cells, screen) == expected.tobytes()
-
-
-def test_a_cell_by_hand():
-    """Eight columns become three, of 8/3 columns each: two thirds of the third are the first's."""
-    screen = np.zeros((8, 8), np.uint8)
-    screen[:4, 2] = 240
-    cells = ScreenCells("toy", (8, 8), 3, 2, 256)
-    model = SeeingModel([[0]], [[0]], [[]], screens={0: screen})
-    cell = np.frombuffer(cells.read(model), np.uint8).reshape(2, 3)
-    assert cell.tolist() == [[60, 30, 0], [0, 0, 0]]  # 240 · (2/3) / (8/3), 240 · (1/3) / (8/3)
-
-
-def test_levels_are_of_equal_width():
-    for byte, level in ((0, 0), (31, 0), (32, 1), (128, 4), (255, 7)):
-        cells = ScreenCells("toy", (8, 8), 1, 1, 8)
-        assert read_screen(cells, np.full((8, 8), byte, np.uint8)) == bytes([level])
-
-
-@pytest.mark.parametrize(
-    ("name", "kind", "table"),
-    [("ram", RamFeatures, NoveltyTable), ("tiles", TileFeatures, NoveltyTable), ("b-prost", TileFeatures, PairTable)],
-)
-@pytest.mark.parametrize("game", ["pong", "toy", "carnival"])
-def test_features_are_known_by_name(name, kind, table, game):
-    features = make_features(name, game)
-    assert (type(features), type(features.new_table())) == (kind, table)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from seeing_models import Replayer, SeeingModel, paths, seeing_model, tile_screen
-from small_models import decide, place, play, shape
+from small_models import decide, place
 
 from arcademark.agents.planning.iterated_width import IteratedWidth
 
@@ -26,21 +26,6 @@ def searched(planner, model, rng=None, start=START):
     decide(planner, model, start, True, rng or np.random.default_rng(0))
     del planner.descend
     return planner.root
-
-
-def test_screens_are_seen_too():
-    """In memory all is the same; on the screen something moves, and where it comes to rest there are rewards.
-
-    That it rests is a new fact for pairs in time, so one more reward is seen.
-    """
-    edges, rewards = [[1, 2], [1, 1], [3, 3], [3, 3]], [[0, 0], [0, 0], [0, 0], [5, 5]]
-    screens = {i: tile_screen((2, i, 7)) for i in range(4)}
-    model = SeeingModel(edges, rewards, [[]] * 4, screens=screens)
-    for features, value in (("tiles", 0.5 * 5), ("b-prost", 0.5 * (5 + 0.5 * 5))):
-        planner = make(model, features=features, still_frames=0)
-        assert paths(searched(planner, model))[1,].value == value
-    blind = paths(searched(make(model, features="ram"), model))
-    assert max(len(path) for path in blind) == 2
 
 
 def still_game():
@@ -65,16 +50,6 @@ def test_while_the_screen_stands_still_an_action_goes_on(features):
     assert sum(len(path) == 6 for path in nodes) == 2  # one of the two at the fifth step shows something new
     shorter = paths(searched(make(model, 400, features=features, still_frames=8), model))
     assert max(len(path) for path in shorter) == 4  # still for 4, 8 and 12 frames
-
-
-def test_of_equal_paths_the_longest_may_be_preferred():
-    edges = [[1, 2], [1, 1], [3, 3], [4, 4], [4, 4]]
-    model = SeeingModel(edges, [[0, 0]] * 5, [[i] for i in range(5)], ends=[1])
-    chosen = [
-        {decide(make(model, prefer_long=long), model, START, True, np.random.default_rng(seed))[0] for seed in range(9)}
-        for long in (False, True)
-    ]
-    assert chosen == [{0, 1}, {1}]
 
 
 # A reference implementation: sets of atoms; each place is reached by playing the actions from the start.
@@ -171,17 +146,3 @@ def test_a_kept_tree_saves_frames_and_changes_nothing(seed, num_values, ends):
 
     tried = set(reference_search(model, state, order, None, known_root=True))
     assert added == tried - kept
-
-
-def test_nothing_is_kept_where_the_game_stands_elsewhere_or_an_episode_begins():
-    for first, elsewhere in ((True, 0), (False, 1)):
-        model = seeing_model(1, num_values=5, ends=0)
-        planner, fresh = make(model), make(model)
-        _, state = play(planner, model, 0, 1)
-        state = state._replace(frames=state.frames + elsewhere)
-        chosen = [
-            decide(p, model, state, f, rng_of(7)) + (shape(p.root), model.frames)[:1]
-            for p, f in ((planner, first), (fresh, True))
-        ]
-        assert chosen[0] == chosen[1]
-        assert [a.tolist() for a in planner.atoms.values()] == [a.tolist() for a in fresh.atoms.values()]

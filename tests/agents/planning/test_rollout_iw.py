@@ -3,8 +3,8 @@
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from seeing_models import Replayer, SeeingModel, paths, seeing_model
-from small_models import decide, place, shape
+from seeing_models import Replayer, paths, seeing_model
+from small_models import decide, place
 
 from arcademark.agents.planning.rollout_iw import RolloutIW
 from arcademark.environments.emulation.generative import snapshot
@@ -34,25 +34,6 @@ def searched(planner, model, rng=None, start=START):
     decide(planner, model, start, True, rng or np.random.default_rng(0))
     del planner.descend, planner.forget_search
     return planner.root, *labels[-1]
-
-
-def test_losses_weigh_as_much_as_is_feared():
-    model = SeeingModel([[1, 2], [1, 1], [3, 3], [3, 3]], [[0, 3], [0, 0], [-2, -2], [0, 0]], [[0], [1], [2], [3]])
-    model, state = Fearsome(model), place(0, 0, False, 3)
-    chosen = [decide(make(model, risk_aversion=a), model, state, True, np.random.default_rng(0))[0] for a in (1, 10)]
-    assert chosen == [1, 0]  # 3 - 0.5 · 2 against 0, 3 - 0.5 · 20 against 0
-
-
-class Fearsome(SeeingModel):
-    """A seeing model whose states tell of lives."""
-
-    def __init__(self, model):
-        super().__init__(model.edges, model.rewards, model.memory)
-
-    def save(self):
-        at = super().save()
-        self.at = self.here = at._replace(lives=3)
-        return self.at
 
 
 def test_a_lost_life_costs_ten_times_the_aversion():
@@ -188,25 +169,3 @@ def test_a_kept_tree_saves_frames(seed, num_values, ends):
     nodes = paths(planner.root)
     assert all(nodes[path] is node for path, node in kept.items())
     assert model.frames - frames == len(nodes) - len(kept)
-
-
-def test_a_checkpoint_within_a_decision_holds_the_labels():
-    model = seeing_model(4, num_values=5, ends=0)
-    planner, other = make(model, 40), make(model, 40)
-    plan = planner.plan(model, START, True, np.random.default_rng(0))
-    for _ in range(5):
-        assert next(plan)
-    other.restore(planner.checkpoint())
-    assert planner._met
-    assert planner._solved
-    assert other.checkpoint() == planner.checkpoint()
-    assert shape(other.root) == shape(planner.root)
-
-
-def test_labels_of_a_decision_that_was_never_made_do_not_outlive_it():
-    model = seeing_model(4, num_values=5, ends=0)
-    planner, fresh = make(model, 40), make(model, 40)
-    next(planner.plan(model, START, True, np.random.default_rng(0)))
-    chosen = [decide(p, model, START, True, np.random.default_rng(3)) for p in (planner, fresh)]
-    assert chosen[0] == chosen[1]
-    assert shape(planner.root) == shape(fresh.root)

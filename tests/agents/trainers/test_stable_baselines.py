@@ -80,17 +80,6 @@ def test_a_checkpoint_is_free_of_pickle_and_the_library_reads_its_parameters(nam
         assert torch.equal(other.policy.state_dict()[key], value), key
 
 
-@pytest.mark.parametrize("name", ["ppo", "a2c", "dqn", "qr-dqn"])
-def test_it_plays_what_the_library_predicts(name, env):
-    made = fitted(name, env)
-    made.evaluate()
-    seen = np.random.default_rng(0).integers(0, 256, (3 * ROWS, *env.observation_shape), dtype=np.uint8)
-    expected, _ = made.policy._model.predict(seen, deterministic=True)
-    rngs = [np.random.default_rng(i) for i in range(ROWS)]
-    found = [made.act(seen[i : i + ROWS], np.ones(ROWS, bool), rngs) for i in range(0, len(seen), ROWS)]
-    assert np.concatenate(found).tolist() == expected.tolist()
-
-
 def test_games_are_played_on_with_the_memory_that_training_left(env):
     made = fitted("recurrent-ppo", env)
     model, player = made.policy._model, made.policy._network()
@@ -99,11 +88,11 @@ def test_games_are_played_on_with_the_memory_that_training_left(env):
     made.act(model._last_obs, model._last_episode_starts, [np.random.default_rng(row) for row in range(2)])
     with torch.no_grad():
         *_, after = model.policy(torch.as_tensor(model._last_obs), before, starts)
-    for found, there, expected in zip(made.policy._player._states[0], player._states[0], after.pi, strict=True):
-        torch.testing.assert_close(found[:, :2], expected)
+    for ours, there, expected in zip(made.policy._player._state, player._state, after.pi, strict=True):
+        torch.testing.assert_close(ours[:, :2], expected)
         assert not torch.allclose(there[:, :2], expected)
     made.evaluate()
-    assert all(state.abs().sum() == 0 for state in made.policy._network()._states[0])
+    assert all(state.abs().sum() == 0 for state in made.policy._network()._state)
 
 
 def test_schedules_fall_over_the_budget_in_frames(env):

@@ -1,71 +1,20 @@
 import numpy as np
 import pytest
-from drawn import slow_difference
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from test_disco_shapes import slow_difference
 
 from arcademark.features.disco.classes import find_classes
+from arcademark.features.disco.shapes import pixels_of
 from arcademark.features.disco.sightings import sight
 
 pytestmark = pytest.mark.slow  # to compile
-
-SHAPE = (40, 48)
-ARROW = ("..#..", ".###.", "#####", "..#..", "..##.")
-BENT = ("..#..", ".###.", "#####", "..#..", ".###.")
-
-
-def paint(*things):
-    """Paint shapes: (shape, row, column, colour), left to right mirrored if the colour is negative."""
-    image = np.zeros(SHAPE, np.uint8)
-    for shape, top, left, colour in things:
-        for y, row in enumerate(shape):
-            for x, pixel in enumerate(row if colour > 0 else row[::-1]):
-                if pixel == "#":
-                    image[top + y, left + x] = abs(colour)
-    return image
-
-
-def classes_of(screens, max_classes=10, min_frequency=0.2, min_extent=0.3):
-    return find_classes(sight(screens, np.zeros(SHAPE, np.uint8)), SHAPE, max_classes, min_frequency, min_extent)
-
-
-def pictures(classes):
-    """Return the shapes of each class, as they were painted."""
-    return [
-        [tuple("".join(".#"[p] for p in row) for row in classes.silhouette(i).astype(int)) for i in mine]
-        for mine in (np.flatnonzero(classes.of_shape == k) for k in range(len(classes)))
-    ]
-
-
-def test_one_class_of_similar_shapes_in_any_colour_and_direction():
-    screens = [paint((ARROW if i % 3 else BENT, 10, i, (1 + i % 4) * (-1) ** i)) for i in range(40)]
-    classes = classes_of(screens)
-    assert len(classes) == 1
-    (shapes,) = pictures(classes)
-    assert [shape if shape != tuple(r[::-1] for r in ARROW) else ARROW for shape in shapes] == [ARROW, BENT]
-    assert classes.frequency.tolist() == [1]
-    assert classes.instances.tolist() == [1]
-
-
-def test_frequencies_count_screens_and_instances_how_many_there_are():
-    screens = [paint((ARROW, 10, i, 1), *([(ARROW, 20, i, 2)] if i < 20 else ())) for i in range(40)]
-    screens += [paint()] * 10
-    classes = classes_of(screens)
-    assert classes.frequency.tolist() == [40 / 50]
-    assert classes.instances.tolist() == [60 / 40]
-
-
-@pytest.mark.parametrize("screens", [[paint()], [paint((ARROW, 3, 3, 1))]])
-def test_there_may_be_no_class(screens):
-    classes = classes_of(screens)
-    assert len(classes) == 0
-    assert len(classes.of_shape) == len(classes.rows) == 0
 
 
 def slow_classes(seen, screen_shape, max_classes, min_frequency, min_extent):
     """Return the set of shapes of each class, most frequent class first."""
     silhouettes = [
-        tuple(tuple(bool(int(row) >> x & 1) for x in range(width)) for row in seen.rows[begin : begin + height])
+        pixels_of(seen.images[0, begin : begin + height], width)
         for begin, height, width in zip(seen.first, seen.heights, seen.widths, strict=True)
     ]
     sightings = list(zip(seen.screen, seen.shape, seen.centre.tolist(), seen.part, strict=True))
@@ -106,7 +55,7 @@ def slow_classes(seen, screen_shape, max_classes, min_frequency, min_extent):
             break
         classes[a] += classes.pop(b)
     ranked = sorted(classes, key=lambda mine: -screens_of(mine))[:max_classes]
-    return [{silhouettes[i] for i in mine} for mine in ranked]
+    return [{tuple(map(tuple, silhouettes[i].tolist())) for i in mine} for mine in ranked]
 
 
 def crowd(rng):

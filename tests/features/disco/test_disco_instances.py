@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arcademark.features.disco.instances import classify, count_features, find_velocities, share
+from arcademark.features.disco.instances import count_features, find_velocities
 from arcademark.features.disco.tiling import tile_tables
 
 pytestmark = pytest.mark.slow  # to compile
@@ -34,34 +34,6 @@ def test_velocities_are_those_of_a_reference_implementation(now, before, most):
         near = [step for step in near if max(map(abs, step)) <= most]
         expected.append(min(near, key=lambda step: step[0] ** 2 + step[1] ** 2, default=(0, 0)))
     assert velocities(now, before, most) == expected
-
-
-@pytest.mark.parametrize(
-    ("sizes", "room", "expected"),
-    [([5, 1, 0, 9], 8, [4, 1, 0, 3]), ([5, 1, 0, 9], 15, [5, 1, 0, 9]), ([3, 3, 3], 1, [1, 0, 0])],
-)
-def test_room_is_dealt_out_in_turns(sizes, room, expected):
-    sizes = np.array(sizes)
-    share(sizes, room)
-    assert sizes.tolist() == expected
-
-
-def test_what_has_a_known_shape_is_an_instance_with_the_middle_of_its_box():
-    blobs = np.array([(3, 5, 1, 1, 0), (3, 7, 4, 5, 0), (9, 9, 3, 2, 0)], np.int32)
-    keys, values = np.zeros(8, np.uint64), np.zeros(8, np.int32)
-    keys[:2], values[:2] = (8, 9), (1, 0)
-    instances = np.zeros((4, 5), np.int32)
-    assert classify(blobs, np.array([9, 8, 7], np.uint64), 3, keys, values, 2, instances) == 2
-    assert instances[:2, :3].tolist() == [[0, 3, 5], [1, 4, 9]]
-
-
-def test_where_there_is_no_room_each_class_keeps_its_first():
-    blobs = np.array([(y, 0, 1, 1, 0) for y in range(12)], np.int32)
-    hashes = np.array([1] * 9 + [2] * 3, np.uint64)
-    keys, values = np.array([0, 1, 2, 0], np.uint64), np.array([0, 0, 1, 0], np.int32)
-    instances = np.zeros((5, 5), np.int32)
-    assert classify(blobs, hashes, 12, keys, values, 2, instances) == 5
-    assert instances[:, :2].tolist() == [[0, 0], [0, 1], [0, 2], [1, 9], [1, 10]]
 
 
 HEIGHT, WIDTH = 13, 17

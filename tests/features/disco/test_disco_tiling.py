@@ -1,18 +1,10 @@
 from fractions import Fraction
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from arcademark.features.disco.tiling import tile_range, tile_tables
-
-
-def test_the_axes_are_shifted_by_odd_steps():
-    tables = tile_tables([57] * 4, 8, 8)  # T-th tiles and values are the same
-    for axis, table in enumerate(tables):
-        first = [int(np.flatnonzero(np.diff(row))[0]) + 1 for row in table]
-        assert first == [8 - t * (2 * axis + 1) % 8 for t in range(8)]
 
 
 @given(st.data(), st.integers(1, 9), st.integers(1, 9), st.lists(st.integers(1, 60), min_size=1, max_size=4))
@@ -37,8 +29,3 @@ def test_the_ranges_of_tiles_cover_an_axis_without_overlap(size, tilings, grid):
         for t in range(tilings):
             ranges = [tile_range(tile, axis, t, size, tilings, grid) for tile in range(grid)]
             assert [value for low, high in ranges for value in range(low, high + 1)] == list(range(size))
-
-
-def test_all_tiles_are_used_where_the_axis_is_long_enough():
-    (table,) = tile_tables([160], 8, 8)
-    assert sorted(set(table.ravel().tolist())) == list(range(64))

@@ -7,12 +7,10 @@ serialised entries. Sizes are checked before anything is inflated or allocated.
 
 from __future__ import annotations
 
-import contextlib
 import io
-import pickletools
 import warnings
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -109,10 +107,11 @@ def read(data: bytes, path: Path, trust: bool) -> Contents:
         If its format is unknown, it is damaged or too large, or it can only be read by running code of its author.
     """
     if data.startswith(b"PK\x03\x04"):
-        names = _archive(data, str(path), _most(data))
+        most = min(MOST_BYTES, MOST_TIMES * len(data) + MOST_INFLATED)
+        names = _archive(data, str(path), most)
         for inner, kind in _NETWORKS.items():
             if inner in names and "data" in names:
-                return _with_settings(data, path, inner, kind)
+                return _with_settings(data, path, inner, kind, most)
         if any(name.partition("/")[2] == "constants.pkl" for name in names):
             return _torchscript(data, path, trust)
         return _pytorch(data, path, trust)
@@ -128,11 +127,6 @@ def read(data: bytes, path: Path, trust: bool) -> Contents:
         f"{path}: is no checkpoint that is known; expected one of Stable-Baselines3, CleanRL, Sample-Factory or RLlib, "
         "a state dict of PyTorch, safetensors, ONNX or TorchScript"
     )
-
-
-def _most(data: bytes) -> int:
-    """Return to how many bytes an archive may inflate, with those within it."""
-    return min(MOST_BYTES, MOST_TIMES * len(data) + MOST_INFLATED)
 
 
 def _archive(data: bytes, place: str, most: int) -> set[str]:
@@ -151,7 +145,7 @@ def _archive(data: bytes, place: str, most: int) -> set[str]:
     return {entry.filename for entry in entries}
 
 
-def _with_settings(data: bytes, path: Path, network: str, kind: Format) -> Contents:
+def _with_settings(data: bytes, path: Path, network: str, kind: Format, most: int) -> Contents:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             settings, policy = archive.read("data").decode("utf-8"), archive.read(network)
@@ -162,7 +156,7 @@ def _with_settings(data: bytes, path: Path, network: str, kind: Format) -> Conte
         raise ArcadeMarkError(f"{path}, its 'data': expected an object; save the model again")
     inner = f"{path}, its {network}"
     if policy.startswith(b"PK"):
-        _archive(policy, inner, _most(data) - len(settings) - len(policy))
+        _archive(policy, inner, most - len(settings) - len(policy))
     tensors = _tensors(_load(policy, inner), inner)
     return Contents(kind, tensors, _plain(read))
 
@@ -256,42 +250,18 @@ def _load(data: bytes, place: str, trust: bool = False) -> Any:
                 f"{place}: loading it raised {type(error).__name__}: {said(str, error)}; install what it was made "
                 "with, or copy it again"
             ) from None
-        if not (kinds := _beside_tensors(data)):
-            raise ArcadeMarkError(f"{place}: damaged; copy the checkpoint again") from None
         raise ArcadeMarkError(
-            f"{place}: holds pickled objects ({', '.join(kinds[:3])}) beside tensors, which cannot be read without "
-            f"running code; {TRUST}"
+            f"{place}: is damaged, or holds pickled objects beside tensors, which cannot be read without running code; "
+            f"copy the checkpoint again; {TRUST}"
         ) from None
-
-
-def _beside_tensors(data: bytes) -> list[str]:
-    """Name the classes and functions that a file of PyTorch's names and tensors do not need; none if it is damaged."""
-    import torch
-
-    with contextlib.suppress(Exception):
-        if not data.startswith(_OLD):
-            with torch.serialization.safe_globals(_allowed()):
-                names = torch.serialization.get_unsafe_globals_in_checkpoint(io.BytesIO(data))
-            return [said(str, name) for name in names]
-        file, names = io.BytesIO(data), []
-        for _ in range(4):  # pickles: of the number, the format's version, the machine, and what was saved
-            names += [said(str, given) for code, given, _ in pickletools.genops(file) if code.name == "GLOBAL"]
-        tensors = ("collections OrderedDict", "torch._utils _rebuild_", "torch ", "torch.storage ")
-        return [name.replace(" ", ".") for name in names if not name.startswith(tensors)]
-    return []
 
 
 def _allowed() -> list[Any]:
     """Return NumPy's numbers, as Sample-Factory keeps its best score: made of a type and bytes, they run nothing."""
     kinds = [np.dtype(name) for name in ("float32", "float64", "int32", "int64")]
     scalar = np._core.multiarray.scalar  # type: ignore[attr-defined]
-    return [
-        scalar,
-        (scalar, "numpy.core.multiarray.scalar"),
-        np.dtype,
-        *{type(kind) for kind in kinds},
-        *(kind.type for kind in kinds),
-    ]
+    names = [scalar, (scalar, "numpy.core.multiarray.scalar"), np.dtype]
+    return [*names, *(type(kind) for kind in kinds), *(kind.type for kind in kinds)]
 
 
 def _torchscript(data: bytes, path: Path, trust: bool) -> Contents:
@@ -336,8 +306,8 @@ def _flax(data: bytes, path: Path) -> Contents:
 
     try:
         read = msgspec.msgpack.decode(data, ext_hook=array)
-        leaves = _leaves(read, "")
-        tensors = {name: torch.from_numpy(value.copy()) for name, value in leaves if isinstance(value, np.ndarray)}
+        arrays = ((name, value) for name, value in _leaves(read) if isinstance(value, np.ndarray))
+        tensors = {name: torch.from_numpy(array.copy()) for name, array in arrays}
     except (msgspec.DecodeError, ValueError, TypeError, RecursionError) as error:
         raise ArcadeMarkError(
             f"{path}: is no checkpoint that is known, or damaged ({said(str, error)}); copy it again"
@@ -346,15 +316,13 @@ def _flax(data: bytes, path: Path) -> Contents:
     return Contents("state-dict", _tensors(tensors, str(path)), settings | {"library": "flax"})
 
 
-def _leaves(value: Any, name: str) -> list[tuple[str, Any]]:
-    """Return what nested mappings and lists hold, by the path to it, "params/Conv_0/kernel"."""
-    if isinstance(value, Mapping):
-        items = list(value.items())
-    elif isinstance(value, list):
-        items = list(enumerate(value))
+def _leaves(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield what nested mappings and lists hold, by the path to it, "params/Conv_0/kernel"."""
+    if isinstance(value, Mapping | list):
+        for key, item in value.items() if isinstance(value, Mapping) else enumerate(value):
+            yield from _leaves(item, f"{name}/{key}" if name else str(key))
     else:
-        return [(name, value)]
-    return [leaf for key, item in items for leaf in _leaves(item, f"{name}/{key}" if name else str(key))]
+        yield name, value
 
 
 def _tensors(state: Any, place: str) -> dict[str, Tensor]:
@@ -365,19 +333,14 @@ def _tensors(state: Any, place: str) -> dict[str, Tensor]:
         raise ArcadeMarkError(f"{place}: holds no tensors; expected a state dict")
     if len(state) > MOST_ENTRIES:
         raise ArcadeMarkError(f"{place}: {len(state):,} tensors; at most {MOST_ENTRIES:,} are read")
-    tensors = {}
     for name, value in state.items():
         if not isinstance(name, str) or not isinstance(value, torch.Tensor):
-            kind = said(str, type(value).__name__)
-            raise ArcadeMarkError(f"{place}: '{said(str, name)}' is {kind}; expected a state dict, of tensors alone")
-        if value.layout != torch.strided or value.is_meta or value.is_quantized or value.is_complex():
-            raise ArcadeMarkError(
-                f"{place}: '{said(str, name)}' is no plain tensor of real numbers; save a plain state dict"
-            )
-        if value.numel() * value.element_size() > value.untyped_storage().nbytes():
-            raise ArcadeMarkError(
-                f"{place}: '{said(str, name)}' claims shape {tuple(value.shape)}, of more numbers than the file holds; "
-                "save the model again"
-            )
-        tensors[name] = value.detach()
-    return tensors
+            wrong = f"is {said(str, type(value).__name__)}; expected a state dict, of tensors alone"
+        elif value.layout != torch.strided or value.is_meta or value.is_quantized or value.is_complex():
+            wrong = "is no plain tensor of real numbers; save a plain state dict"
+        elif value.numel() * value.element_size() > value.untyped_storage().nbytes():
+            wrong = f"claims shape {tuple(value.shape)}, of more numbers than the file holds; save the model again"
+        else:
+            continue
+        raise ArcadeMarkError(f"{place}: '{said(str, name)}' {wrong}")
+    return {name: value.detach() for name, value in state.items()}

@@ -7,6 +7,7 @@ command is given, and from nowhere else.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,6 @@ import numpy as np
 
 from arcademark.agents.importing import said
 from arcademark.errors import ArcadeMarkError
-from arcademark.files import read_bytes
 
 MOST_PARTS = 1_000_000
 """Messages that a model's file holds: its nodes, their attributes, tensors and types."""
@@ -32,7 +32,7 @@ def files_of(data: bytes, path: Path) -> list[Path]:
 
     ArcadeMarkError: it is damaged, or names a file that is not in its folder.
     """
-    return list(dict.fromkeys(_place(tensor, path) for tensor in _outside(_parts(data, path)[0])))
+    return list(dict.fromkeys(_place(tensor, path) for tensor in _outside(_parts(data, path))))
 
 
 def whole(data: bytes, path: Path, most: int) -> bytes:
@@ -41,20 +41,27 @@ def whole(data: bytes, path: Path, most: int) -> bytes:
     ArcadeMarkError: as of `files_of`; a file lacks what is said to be in it; it repeats operators in a loop, which need
     not end; it holds more than `most` bytes; or its weights are no numbers.
     """
-    parts, model = _parts(data, path)
+    from onnx.external_data_helper import load_external_data_for_tensor
+
+    parts = _parts(data, path)
     if loops := [part.op_type for part in parts if part.DESCRIPTOR.name == "NodeProto" and part.op_type in _LOOPS]:
         raise ArcadeMarkError(f"{path}: its operator {loops[0]} repeats others, maybe without end; export it without")
-    contents: dict[Path, bytes] = {}
-    size = len(data)
-    for tensor in _outside(parts):
-        if (place := _place(tensor, path)) not in contents:
-            contents[place] = read_bytes(place, most)
-        size += _fill(tensor, contents[place], f"{path}: '{said(str, tensor.name)}' in {place.name}")
-        if size > most:
+    outside, size = list(_outside(parts)), len(data)
+    for tensor in outside:
+        if max(size, _place(tensor, path).stat().st_size) > most:
             raise ArcadeMarkError(f"{path}: its tensors have more than {most:,} bytes, the most that is read")
+        try:
+            load_external_data_for_tensor(tensor, str(path.parent))
+        except Exception as error:  # the library's are of several kinds
+            raise ArcadeMarkError(
+                f"{path}: '{said(str, tensor.name)}' cannot be read from its file ({said(str, error)}); export it again"
+            ) from None
+        size += len(tensor.raw_data)
+        tensor.data_location = tensor.DEFAULT
+        tensor.ClearField("external_data")
     for tensor in (part for part in parts if part.DESCRIPTOR.name == "TensorProto"):
         _check_numbers(tensor, path)
-    return data if not contents else model.SerializeToString()
+    return data if not outside else parts[0].SerializeToString()
 
 
 def _check_numbers(tensor: Any, path: Path) -> None:
@@ -75,39 +82,20 @@ def _check_numbers(tensor: Any, path: Path) -> None:
         raise ArcadeMarkError(f"{path}: '{name}' holds NaN or infinity; its training has diverged")
 
 
-def _fill(tensor: Any, content: bytes, place: str) -> int:
-    """Give a tensor its numbers, and return how many bytes they are."""
-    entries = {entry.key: entry.value for entry in tensor.external_data}
-    try:
-        offset = int(entries.get("offset", 0))
-        length = int(entries.get("length", len(content) - offset))
-    except ValueError:
-        raise ArcadeMarkError(f"{place}: its offset or length is no number; export the model again") from None
-    if offset < 0 or length < 0 or offset + length > len(content):
-        raise ArcadeMarkError(f"{place}: the file ends before it; copy both again")
-    tensor.raw_data = content[offset : offset + length]
-    tensor.ClearField("external_data")
-    tensor.ClearField("data_location")
-    return length
-
-
-def _parts(data: bytes, path: Path) -> tuple[list[Any], Any]:
-    """Return all messages that a model consists of, and the model."""
+def _parts(data: bytes, path: Path) -> list[Any]:
+    """Return a model and all messages that it consists of."""
     try:
         import onnx
         from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
     except ImportError:
         raise ArcadeMarkError(f"{path}: needs onnx and onnxruntime; install them with pip install '.[deep]'") from None
     try:
-        model = onnx.ModelProto.FromString(data)
+        parts = list(islice(_within(onnx.ModelProto.FromString(data)), MOST_PARTS + 1))
     except DecodeError:
         raise ArcadeMarkError(f"{path}: cannot be read as ONNX; export it again") from None
-    parts = []
-    for part in _within(model):
-        parts.append(part)
-        if len(parts) > MOST_PARTS:
-            raise ArcadeMarkError(f"{path}: holds more than {MOST_PARTS:,} parts, the most that are read")
-    return parts, model
+    if len(parts) > MOST_PARTS:
+        raise ArcadeMarkError(f"{path}: holds more than {MOST_PARTS:,} parts, the most that are read")
+    return parts
 
 
 def _within(message: Any) -> Iterator[Any]:

@@ -78,15 +78,7 @@ def file_of(pattern: str, game: str, seed: int) -> Path:
     ArcadeMarkError
         If there is none, or several.
     """
-    paths = _candidates(pattern, game, seed)
-    existing = [path for path in paths if path.exists()]
-    if len(existing) == 1:
-        return existing[0]
-    if existing:
-        raise ArcadeMarkError(
-            f"checkpoint of {game}, seed {seed}: {existing[0]} and {existing[1]} are both there; name one"
-        )
-    raise ArcadeMarkError(f"checkpoint of {game}, seed {seed}: {paths[0]} is missing; correct the pattern")
+    return files_of(pattern, [(game, seed)])[game, seed]
 
 
 def files_of(pattern: str, trials: Iterable[tuple[str, int]]) -> Mapping[tuple[str, int], Path]:
@@ -95,20 +87,26 @@ def files_of(pattern: str, trials: Iterable[tuple[str, int]]) -> Mapping[tuple[s
     Raises
     ------
     ArcadeMarkError
-        Which lists the missing ones.
+        Which lists the missing ones, or names two for the same.
     """
     missing, paths = [], {}
     for game, seed in trials:
         candidates = _candidates(pattern, game, seed)
-        if any(path.exists() for path in candidates):
-            paths[game, seed] = file_of(pattern, game, seed)
+        existing = [path for path in candidates if path.exists()]
+        if len(existing) > 1:
+            raise ArcadeMarkError(
+                f"checkpoint of {game}, seed {seed}: {existing[0]} and {existing[1]} are both there; name one"
+            )
+        if existing:
+            paths[game, seed] = existing[0]
         else:
             missing.append(str(candidates[0]))
     if missing:
         more = f" and {len(missing) - MOST_LISTED:,} more" if len(missing) > MOST_LISTED else ""
+        number = "1 checkpoint is" if len(missing) == 1 else f"{len(missing):,} checkpoints are"
         raise ArcadeMarkError(
-            f"{len(missing):,} checkpoints are missing: {', '.join(missing[:MOST_LISTED])}{more}; correct the path, or "
-            "leave their games or seeds out"
+            f"{number} missing: {', '.join(missing[:MOST_LISTED])}{more}; correct the path, or leave their games or "
+            "seeds out"
         )
     return paths
 

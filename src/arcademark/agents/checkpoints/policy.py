@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,8 +51,7 @@ class NetworkPolicy:
         self._samples = not deterministic and network.stochastic
         self.draws = self._samples or epsilon > 0 or network.draws
         self.batch_size = batch
-        self._rows = -(-batch // ROWS) * ROWS
-        self._states = self._start()
+        self._state = tuple(part.to(device).clone() for part in network.start(-(-batch // ROWS) * ROWS))
         self._last = False
         game = env.protocol if isinstance(env.protocol, AtariProtocol) else None
         self._screens = game.frame_stack if game else 1
@@ -74,15 +73,11 @@ class NetworkPolicy:
             squeezed = tuple(n for n in shape if n != 1)
             shape = given if self._last or seen in (squeezed, shape) else shape
             self.observation_space = SimpleNamespace(shape=shape, dtype=np.dtype(env.observation_dtype))
-        self._shape = self._network.shape
-        self._filled: Any = None
 
     def remember(self, state: Sequence[Any]) -> None:
         """Go on from a memory, tensors of shape (layers, rows, units), as episodes have it that began elsewhere."""
-        for block, parts in enumerate(self._states):
-            for kept, given in zip(parts, state, strict=True):
-                rows = given[:, block * ROWS : (block + 1) * ROWS]
-                kept[:, : rows.shape[1]] = rows
+        for kept, given in zip(self._state, state, strict=True):
+            kept[:, : given.shape[1]] = given
 
     def act(
         self,
@@ -97,11 +92,7 @@ class NetworkPolicy:
             observations = self._blanked(observations, first)
         if self._shown is not None:
             observations = self._shown.rows(observations)
-        answers = []
-        with torch.inference_mode():
-            for block, start in enumerate(range(0, len(first), ROWS)):
-                answers.append(self._ask(block, observations[start : start + ROWS], first[start : start + ROWS]))
-        values = np.concatenate(answers)
+        values = self._values(observations, first)
         if np.isnan(values).any() or (values == np.inf).any() or np.isneginf(values).all(axis=1).any():
             raise ArcadeMarkError("its network gives actions no numbers (NaN, infinity); its training has diverged")
         arrays = self._env.array_actions
@@ -115,9 +106,7 @@ class NetworkPolicy:
                 if rng.random() < self._epsilon:
                     actions[row] = random_action(self._env, rng)
         if take := getattr(self._network, "take", None):
-            with torch.inference_mode():
-                for block, start in enumerate(range(0, len(first), ROWS)):
-                    take(torch.from_numpy(actions[start : start + ROWS]), self._states[block])
+            take(torch.from_numpy(actions), self._state)
         return actions
 
     def _blanked(self, observations: NDArray[Any], first: NDArray[np.bool_]) -> NDArray[Any]:
@@ -129,28 +118,27 @@ class NetworkPolicy:
                 observations[row, : self._screens - 1 - self._steps[row]] = self._network.blank
         return observations
 
-    def _ask(self, block: int, observations: NDArray[Any], first: NDArray[np.bool_]) -> NDArray[np.float32]:
+    def _values(self, observations: NDArray[Any], first: NDArray[np.bool_]) -> NDArray[np.float32]:
         """Return what each action is given, shape (rows, actions)."""
         import torch
 
         rows = len(first)
         given = torch.from_numpy(np.moveaxis(observations, -1, 1) if self._last else observations)
-        if self._filled is None:
-            self._filled = torch.empty((ROWS, *(self._shape or given.shape[1:])), dtype=torch.float32)
-        filled = self._filled
-        filled[:rows], filled[rows:] = given.reshape(rows, *filled.shape[1:]), 0
-        state = self._states[block]
-        if state and first.any():
-            begun = torch.from_numpy(np.concatenate([first, np.ones(ROWS - rows, np.bool_)]))
-            for part in state:
-                part[:, begun.to(part.device)] = 0
-        values, after = self._network(filled.to(self._device), state)
-        self._states[block] = tuple(part.clone() for part in after)
-        return values[:rows].float().cpu().numpy()  # type: ignore[no-any-return]
-
-    def _start(self) -> list[Any]:
-        blocks = self._rows // ROWS
-        return [tuple(part.to(self._device).clone() for part in self._network.start(ROWS)) for _ in range(blocks)]
+        shape = self._network.shape or given.shape[1:]
+        filled, begun = torch.zeros(-(-rows // ROWS) * ROWS, *shape), torch.tensor(first)
+        filled[:rows] = given.reshape(rows, *shape)
+        answers = []
+        with torch.inference_mode():
+            for part in self._state:
+                part[:, :rows][:, begun.to(part.device)] = 0
+            for start in range(0, rows, ROWS):
+                block = slice(start, start + ROWS)
+                state = tuple(part[:, block].contiguous() for part in self._state)
+                values, after = self._network(filled[block].to(self._device), state)
+                for kept, new in zip(self._state, after, strict=True):
+                    kept[:, block] = new
+                answers.append(values.float().cpu())
+        return torch.cat(answers)[:rows].numpy()  # type: ignore[no-any-return]
 
 
 class Checkpoint(NetworkPolicy):
@@ -232,15 +220,12 @@ def player(pattern: str, sha256: str) -> Callable[..., Checkpoint]:
     return checkpoint
 
 
-class Tried(NamedTuple):
-    """What is known of a file once its network was made: its SHA-256, and whether FIRE was pressed where it learnt."""
+def check(
+    label: str, requested: Sequence[tuple[Path, EnvironmentSpec]], settings: Mapping[str, Any]
+) -> list[tuple[str, bool]]:
+    """Make the network of each file for its game as a trial would, one at a time.
 
-    sha256: str
-    fire_pressed: bool
-
-
-def check(label: str, requested: Sequence[tuple[Path, EnvironmentSpec]], settings: Mapping[str, Any]) -> list[Tried]:
-    """Make the network of each file for its game as a trial would, one at a time, and return what is known of it.
+    Returns its SHA-256 and whether FIRE was pressed for it where it learnt.
 
     Parameters
     ----------
@@ -280,7 +265,7 @@ def check(label: str, requested: Sequence[tuple[Path, EnvironmentSpec]], setting
     return results
 
 
-def _tried(path: Path, env: EnvironmentSpec, settings: Mapping[str, Any]) -> Tried:
+def _tried(path: Path, env: EnvironmentSpec, settings: Mapping[str, Any]) -> tuple[str, bool]:
     """Make a network, and ask it for an action."""
     place = f"checkpoint {path}"
     network = Checkpoint(env, path, "", **settings)
@@ -292,7 +277,7 @@ def _tried(path: Path, env: EnvironmentSpec, settings: Mapping[str, Any]) -> Tri
         raise ArcadeMarkError(f"{place}: {error}") from None
     except (Exception, SystemExit) as error:
         raise ArcadeMarkError(f"{place}: asked for an action in {env.game}, {where_raised(error)}") from None
-    return Tried(network.sha256, network.fire_pressed)
+    return network.sha256, network.fire_pressed
 
 
 def _check_device(place: str, device: str) -> None:

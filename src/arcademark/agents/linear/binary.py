@@ -1,41 +1,64 @@
 """Action values on binary features: a step costs what changed, not what is active.
 
-The conventions are those of `histories`. A feature's weights are a row of `LANES`, whatever the number of actions.
+The conventions are those of `histories`. A feature's weights are a row of `LANES`, whatever the number of actions. Of
+very many features few are ever met: B-PROST has 20.6 million and Blob-PROST 114.7 million, and rows for all of them
+would take gigabytes. So these are numbered as they are met (see `features.numbering`), and have the rows of their
+numbers; nothing depends on where a row stands, so results are the same to the last bit.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from arcademark.agents.linear import histories
-from arcademark.agents.linear.base import LinearValues, Reader, horizon
 from arcademark.agents.linear.histories import ACTIVE, COLUMNS, FREE, MOVED, NEVER, STEP, Episode, Groups
 from arcademark.agents.linear.rows import LANES, read_rows
 from arcademark.features.base import Change
+from arcademark.features.numbering import Numbering
 
 GROUPS = 4096
 STEPS = 4096
 """Room at first, doubled when needed."""
+MANY = 1 << 22
+"""From so many features on, they are numbered."""
+ROWS = 1 << 16
+"""Rows of numbered features at first, twice as many as are needed whenever more are."""
+MOST_STEPS = 65_535
+"""A trace is dropped after so many steps, however slowly it decays."""
 
 
-class BinaryValues(LinearValues[Change]):
-    """A `base.LinearValues` on features that are 0 or 1, for at most `LANES` actions.
+class BinaryValues:
+    """Values, as `arcademark.agents.linear` describes them, of features that are 0 or 1, for at most `LANES` actions.
 
-    `decay` is γλ; traces below `threshold` are dropped; weights are of `dtype`.
+    `decay` is γλ; traces below `threshold` are dropped; weights are of `dtype`; from `many` features on, they are
+    numbered.
     """
 
     def __init__(
-        self, num_features: int, num_actions: int, decay: float, threshold: float, dtype: DTypeLike = np.float32
+        self,
+        num_features: int,
+        num_actions: int,
+        decay: float,
+        threshold: float,
+        dtype: DTypeLike = np.float32,
+        many: int = MANY,
     ) -> None:
-        self.weights: NDArray[Any] = np.zeros((num_features, LANES), dtype)
-        steps = horizon(decay, threshold)
-        self._groups = _groups(num_features, GROUPS, dtype)
-        self._episode = _episode(STEPS, steps, decay)
+        self._numbering = None if num_features < many else Numbering(num_features)
+        rows = num_features if self._numbering is None else ROWS
+        self.weights: NDArray[Any] = np.zeros((rows, LANES), dtype)
+        self._groups = _groups(rows, GROUPS, dtype)
+        self._episode = _episode(STEPS, horizon(decay, threshold), decay)
         self._forget()
         self.values = self._episode.values[:num_actions]
+
+    @property
+    def features(self) -> NDArray[np.int32] | None:
+        """The feature of each row in use, shape (n,); None where each has the row of its number."""
+        return None if self._numbering is None else self._numbering.features
 
     @property
     def num_active(self) -> int:
@@ -49,7 +72,10 @@ class BinaryValues(LinearValues[Change]):
         histories.take(self._episode, action)
 
     def see(self, seen: Change) -> None:
-        """See the state that followed."""
+        """See the first state of an episode, or the one that followed."""
+        if self._numbering is not None:
+            seen = self._numbering.meet(seen)
+            self._make_rows(self._numbering.known)
         self._make_room(len(seen.on) + len(seen.off))
         histories.see(self.weights, self._groups, self._episode, seen.on, seen.off)
 
@@ -62,13 +88,28 @@ class BinaryValues(LinearValues[Change]):
         histories.settle(self.weights, self._groups, self._episode, False)
         self._forget()
 
-    def reader(self) -> BinaryReader:
-        """Return a reader for other episodes, between `end` and `begin`."""
-        return BinaryReader(self)
+    def read(self, seen: Change, values: NDArray[np.float64]) -> None:
+        """Change values to those of the next state; features that were never met in training have none."""
+        rows = seen if self._numbering is None else self._numbering.recall(seen)
+        read_rows(self.weights, rows.on, rows.off, values)
 
-    def recall(self, seen: Change) -> Change:
-        """Return a change in rows of weights."""
-        return seen
+    def restore(self, features: NDArray[np.int32], weights: NDArray[Any]) -> None:
+        """Take up weights of features between episodes; those of all others are 0.
+
+        ValueError if a feature that is to be numbered is there twice or is none.
+        """
+        if self._numbering is not None:
+            self._numbering.restore(features)
+            features = np.arange(len(features), dtype=np.int32)
+            self._make_rows(len(features))
+        self.weights[np.flatnonzero(self.weights.any(axis=1))] = 0
+        self.weights[features] = weights
+
+    def _make_rows(self, known: int) -> None:
+        if (rows := len(self.weights)) < known:
+            weights, of = np.zeros((2 * known, LANES), self.weights.dtype), np.zeros(2 * known, np.int32)
+            weights[:rows], of[:rows] = self.weights, self._groups.of
+            self.weights, self._groups = weights, self._groups._replace(of=of)
 
     def _make_room(self, moving: int) -> None:
         """Make places for all groups that `moving` features can need."""
@@ -100,22 +141,18 @@ class BinaryValues(LinearValues[Change]):
             array[:] = 0
 
 
-class BinaryReader(Reader[Change]):
-    """A `base.Reader` on features that are 0 or 1."""
-
-    def __init__(self, learnt: BinaryValues) -> None:
-        self._learnt = learnt
-        self.values = np.zeros(len(learnt.values))
-
-    def begin(self, seen: Change) -> None:
-        """Begin an episode in a state."""
-        self.values[:] = 0.0
-        self.see(seen)
-
-    def see(self, seen: Change) -> None:
-        """See the state that followed."""
-        rows = self._learnt.recall(seen)
-        read_rows(self._learnt.weights, rows.on, rows.off, self.values)
+def horizon(decay: float, threshold: float) -> int:
+    """Return after how many steps a trace that was 1 is last at least `threshold`, in (0, 1]; `decay` is γλ."""
+    if decay <= 0.0 or threshold >= 1.0:
+        return 0 if decay < 1.0 else MOST_STEPS
+    if decay >= 1.0 or math.log(threshold) <= MOST_STEPS * math.log(decay):
+        return MOST_STEPS
+    steps = int(math.log(threshold) / math.log(decay))
+    while decay ** (steps + 1) >= threshold:
+        steps += 1
+    while decay**steps < threshold:
+        steps -= 1
+    return min(steps, MOST_STEPS)
 
 
 def _groups(num_features: int, places: int, dtype: DTypeLike) -> Groups:

@@ -13,15 +13,16 @@ import numpy as np
 from numba import njit
 from numpy.typing import DTypeLike, NDArray
 
-from arcademark.agents.linear.base import LinearValues, Reader
 from arcademark.features.base import Counts
 
 
-class CountedValues(LinearValues[Counts]):
-    """A `base.LinearValues` on features that are counts.
+class CountedValues:
+    """Values, as `arcademark.agents.linear` describes them, of features that are counts.
 
     `decay` is γλ; traces whose magnitude is below `threshold` are dropped; weights and traces are of `dtype`.
     """
+
+    features = None
 
     def __init__(
         self, num_features: int, num_actions: int, decay: float, threshold: float, dtype: DTypeLike = np.float32
@@ -48,7 +49,7 @@ class CountedValues(LinearValues[Counts]):
         self._num_live = decay_and_replace(self._traces, self._live, self._num_live, *state, action, *decaying)
 
     def see(self, seen: Counts) -> None:
-        """See the state that followed."""
+        """See the first state of an episode, or the one that followed."""
         self._features, self._counts = seen.features.copy(), seen.counts.copy()
         weigh(self.weights, self._features, self._counts, self.values)
 
@@ -62,21 +63,14 @@ class CountedValues(LinearValues[Counts]):
         self._traces.reshape(-1)[self._live[: self._num_live]] = 0
         self._num_live = 0
 
-    def reader(self) -> CountedReader:
-        """Return a reader for other episodes, between `end` and `begin`."""
-        return CountedReader(self.weights, len(self.values))
+    def read(self, seen: Counts, values: NDArray[np.float64]) -> None:
+        """Change values to those of a state."""
+        weigh(self.weights, seen.features, seen.counts, values)
 
-
-class CountedReader(Reader[Counts]):
-    """A `base.Reader` on features that are counts."""
-
-    def __init__(self, weights: NDArray[Any], num_actions: int) -> None:
-        self._weights = weights
-        self.values = np.zeros(num_actions)
-
-    def see(self, seen: Counts) -> None:
-        """See the state that followed."""
-        weigh(self._weights, seen.features, seen.counts, self.values)
+    def restore(self, features: NDArray[np.int32], weights: NDArray[Any]) -> None:
+        """Take up weights of features between episodes; those of all others are 0."""
+        self.weights[np.flatnonzero(self.weights.any(axis=1))] = 0
+        self.weights[features] = weights
 
 
 @njit(cache=True)

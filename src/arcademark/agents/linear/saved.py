@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
+import msgspec
 import numpy as np
+from msgspec import Meta
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.files import inflate, parse_json
+from arcademark.files import inflate
 
+VERSION = 1
 MOST_HEADER = 100_000
 """Bytes of a header."""
 MOST_RATIO = 64
@@ -25,8 +27,28 @@ MOST_RATIO = 64
 LEVEL = 1
 """Of compression: weights are noise, but those of actions never taken are zero."""
 
+Count = Annotated[int, Meta(ge=0, le=2**60)]
 
-def pack(header: Mapping[str, Any], weights: NDArray[Any], features: NDArray[np.int32] | None = None) -> bytes:
+
+class Header(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """What weights are of, and what else learning goes on from."""
+
+    version: int = VERSION
+    features: str
+    feature_parameters: dict[str, Any] = msgspec.field(default_factory=dict)
+    num_features: int
+    num_actions: int
+    most_active: Count
+    reward_scale: Annotated[float, Meta(gt=0)] | None
+    episodes: Count
+    steps: Count
+    rows: Count = 0
+
+
+_SAME = ("version", "features", "feature_parameters", "num_features", "num_actions")
+
+
+def pack(header: Header, weights: NDArray[Any], features: NDArray[np.int32] | None = None) -> bytes:
     """Return a header and weights as bytes, the same for the same; rows that are 0 are left out.
 
     `features`, int32, has the feature of each row, or of the first ones if the others are 0; None for 0, 1, 2, …
@@ -37,33 +59,27 @@ def pack(header: Mapping[str, Any], weights: NDArray[Any], features: NDArray[np.
         rows = rows[np.argsort(features[rows])]
         numbers = features[rows]
     body = zlib.compress(numbers.tobytes() + weights[rows].tobytes(), LEVEL)
-    return json.dumps({**header, "rows": len(rows)}, sort_keys=True).encode() + b"\n" + body
+    return json.dumps(msgspec.to_builtins(header) | {"rows": len(rows)}, sort_keys=True).encode() + b"\n" + body
 
 
-def unpack(
-    data: bytes, expected: Mapping[str, Any], num_features: int, shape: tuple[int, ...], dtype: np.dtype[Any]
-) -> tuple[dict[str, Any], NDArray[np.int32], NDArray[Any]]:
+def unpack(data: bytes, mine: Header, like: NDArray[Any]) -> tuple[Header, NDArray[np.int32], NDArray[Any]]:
     """Return what `pack` made into bytes: the header, the features whose weights are not zero, and their weights.
 
-    `expected` is what the header must say; features are below `num_features`; a row of weights has `shape` and `dtype`.
+    `mine` has what the header must say of features and actions; a row of weights is `like` those that there are.
     ValueError if the bytes are no such weights, or those of other features or actions.
     """
     first, _, body = data.partition(b"\n") if b"\n" in data[:MOST_HEADER] else (b"", b"", b"")
-    width = 4 + int(np.prod(shape)) * dtype.itemsize
     try:
-        header: dict[str, Any] = parse_json(first.decode(), "its header")
-        wrong = [name for name, value in expected.items() if header.get(name) != value]
-        count = header.pop("rows")
-        if not wrong and not (type(count) is int and 0 <= count <= num_features):
-            raise ValueError
-        content = b"" if wrong else inflate(body, min(count * width, MOST_RATIO * len(body)))
-    except (ArcadeMarkError, ValueError, AttributeError, KeyError, TypeError):
+        header = msgspec.json.decode(first, type=Header)
+        for name in _SAME:
+            if (theirs := getattr(header, name)) != (ours := getattr(mine, name)):
+                raise ValueError(f"its {name} is {theirs!r}; expected {ours!r}")
+        size = min(header.rows, mine.num_features) * (4 + like[0].nbytes)
+        content = inflate(body, min(size, MOST_RATIO * len(body)))
+        features = np.frombuffer(content[: 4 * header.rows], np.int32)
+        weights = np.frombuffer(content, like.dtype, offset=4 * header.rows).reshape(header.rows, *like.shape[1:])
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, ArcadeMarkError):
         raise ValueError("it is damaged") from None
-    for name in wrong:
-        raise ValueError(f"its {name} is {header.get(name)!r}; expected {expected[name]!r}")
-    if len(content) != count * width:
+    if len(features) and not (features[0] >= 0 and features[-1] < mine.num_features and (np.diff(features) > 0).all()):
         raise ValueError("it is damaged")
-    features = np.frombuffer(content[: 4 * count], np.int32)
-    if count and not (features[0] >= 0 and features[-1] < num_features and (np.diff(features) > 0).all()):
-        raise ValueError("it is damaged")
-    return header, features, np.frombuffer(content, dtype, offset=4 * count).reshape(count, *shape)
+    return header, features, weights

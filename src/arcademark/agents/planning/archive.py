@@ -10,7 +10,6 @@ from array import array
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from arcademark.agents.planning.planner import as_state
 
@@ -36,37 +35,34 @@ class Trajectory(NamedTuple):
 class Archive:
     """Cells with the best trajectory to each, from the state where exploration begins.
 
-    The weight of a cell is the sum of ``weight / √(count + 1)`` of three counts: in how many explorations it was seen
-    since its trajectory last changed; how often it was chosen to explore from; how often since something new was found
-    from there. Ecoffet et al. 2021 (Methods) have the first alone.
+    The weight of a cell is ``1 / √(count + 1)``, with in how many explorations it was seen since its trajectory last
+    changed (Ecoffet et al. 2021, Methods).
     """
 
-    def __init__(self, state: State, weights: tuple[float, float, float]) -> None:
-        self._weights = {count: weight for count, weight in enumerate(weights) if weight}
+    def __init__(self, state: State) -> None:
         self._index: dict[bytes, int] = {}
         self._states: list[State] = []
         self._ways: list[Trajectory] = []
-        self._counts = np.zeros((3, 1024), np.int64)
+        self._counts = np.zeros(1024, np.int64)
         self._before, self._actions = array("q", [-1]), array("H", [0])
         self.best = Trajectory(0.0, 0, START)
         self._add(b"", state, self.best)
 
     def memory(self) -> Any:
-        """Return all that is known but the weights, for `planner.pack`."""
-        counts = self._counts[:, : len(self)]
+        """Return all that is known, for `planner.pack`."""
+        counts = self._counts[: len(self)]
         before, actions = np.frombuffer(self._before, np.int64), np.frombuffer(self._actions, np.uint16)
         return list(self._index), self._states, self._ways, counts, before, actions, self.best
 
     @classmethod
-    def remembered(cls, memory: Any, weights: tuple[float, float, float]) -> Self:
+    def remembered(cls, memory: Any) -> Self:
         """Return the archive whose `memory` is given; ValueError if it is that of no archive."""
         keys, states, ways, counts, before, actions, best = memory
-        archive = cls(as_state(states[0]), weights)
+        archive = cls(as_state(states[0]))
         archive._index = {key: cell for cell, key in enumerate(keys)}
         archive._states = [as_state(state) for state in states]
         archive._ways = [Trajectory(*way) for way in ways]
-        archive._counts = np.zeros((3, max(1024, 1 << (len(keys) - 1).bit_length())), np.int64)
-        archive._counts[:, : len(keys)] = counts
+        archive._counts = np.array(counts, np.int64)
         archive._before, archive._actions = array("q", before.tobytes()), array("H", actions.tobytes())
         archive.best = Trajectory(*best)
         in_order = (before < np.arange(len(before))).all() and (before[1:] >= START).all()
@@ -79,26 +75,17 @@ class Archive:
         return len(self._states)
 
     def _add(self, key: bytes, state: State, way: Trajectory) -> int:
-        if len(self) == self._counts.shape[1]:
-            self._counts = np.concatenate([self._counts, np.zeros_like(self._counts)], axis=1)
+        if len(self) == len(self._counts):
+            self._counts = np.concatenate([self._counts, np.zeros_like(self._counts)])
         self._index[key] = len(self)
         self._states.append(state)
         self._ways.append(way)
         return len(self) - 1
 
-    def cell_weights(self) -> NDArray[np.float64]:
-        """Return the weight of each cell, shape (cells,), in the order in which they were found."""
-        total = np.zeros(len(self))
-        for count, weight in self._weights.items():
-            total += weight / np.sqrt(self._counts[count, : len(self)] + 1)
-        return total
-
     def choose(self, rng: np.random.Generator) -> int:
-        """Draw a cell by its weight, and count that."""
-        totals = np.cumsum(self.cell_weights())
-        cell = int(np.searchsorted(totals, rng.random() * totals[-1], side="right"))
-        self._counts[1:, cell] += 1
-        return cell
+        """Draw a cell by its weight."""
+        totals = np.cumsum(1 / np.sqrt(self._counts[: len(self)] + 1))
+        return int(np.searchsorted(totals, rng.random() * totals[-1], side="right"))
 
     def at(self, cell: int) -> tuple[State, Trajectory]:
         """Return where a cell's best trajectory ends, and the trajectory."""
@@ -110,24 +97,20 @@ class Archive:
 
     def see(self, cells: set[int]) -> None:
         """Count that an exploration met these cells."""
-        self._counts[0, list(cells)] += 1
+        self._counts[list(cells)] += 1
 
     def improves(self, cell: int | None, score: float, length: int) -> bool:
         """Whether a trajectory of this score and length is new or better for a cell."""
         return cell is None or Trajectory(score, length, START).beats(self._ways[cell])
 
     def put(self, key: bytes, state: State, way: Trajectory) -> int:
-        """Make `way` the trajectory of the key's cell, whose counts begin again; return the cell."""
+        """Make `way` the trajectory of the key's cell, whose count begins again; return the cell."""
         cell = self._index.get(key)
         if cell is None:
             return self._add(key, state, way)
         self._states[cell], self._ways[cell] = state, way
-        self._counts[:, cell] = 0
+        self._counts[cell] = 0
         return cell
-
-    def found_new_from(self, cell: int) -> None:
-        """Count that something new or better was found from a cell."""
-        self._counts[2, cell] = 0
 
     def write(self, last: int, actions: list[int]) -> int:
         """Write down actions that follow an experience; return the last of them."""

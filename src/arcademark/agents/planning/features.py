@@ -50,11 +50,13 @@ class NoveltyTable:
 
         `atoms` and `before` are of this state and of the one before, None where it is not known.
         """
-        return bool(novelty.enter_numbers(self._depths, atoms, depth))
+        novel = atoms[self._depths[atoms] > depth]
+        self._depths[novel] = depth
+        return len(novel) > 0
 
     def holds(self, atoms: NDArray[Any], before: NDArray[Any] | None, depth: int) -> bool:
         """Say whether one of the atoms was met at no smaller depth than this."""
-        return bool(novelty.numbers_hold(self._depths, atoms, depth))
+        return bool((self._depths[atoms] >= depth).any())
 
 
 class RamFeatures:
@@ -62,14 +64,12 @@ class RamFeatures:
 
     def __init__(self, ram_size: int) -> None:
         self._ram = np.empty(ram_size, np.uint8)
-        self._atoms: NDArray[np.uint16] = np.arange(0, 256 * ram_size, 256, dtype="<u2")
-        self._values = self._atoms.view(np.uint8)[::2]
+        self._first = np.arange(0, 256 * ram_size, 256, dtype=np.uint16)
 
     def read(self, model: GenerativeModel) -> NDArray[np.uint16]:
         """Return the atoms of the state where the model, which has just made a step, stands: ``256 · byte + value``."""
         model.ram(self._ram)
-        self._values[:] = self._ram
-        return self._atoms.copy()
+        return self._first + self._ram
 
     def new_table(self) -> NoveltyTable:
         """Return a table in which no atom was met."""
@@ -85,15 +85,18 @@ class TileFeatures:
     def __init__(self, screen_shape: tuple[int, int], pairs: bool) -> None:
         self._pairs = pairs
         self._screen = np.empty(screen_shape, np.uint8)
-        self._rows = _edges(screen_shape[0], ROWS)
-        self._columns = _edges(screen_shape[1], COLUMNS)
-        self._atoms = np.empty(BASIC, np.uint16)
+        rows, columns = (
+            np.repeat(np.arange(parts), np.diff(np.arange(parts + 1) * size // parts))
+            for size, parts in zip(screen_shape, (ROWS, COLUMNS), strict=True)
+        )
+        self._tiles = rows[:, None] * COLUMNS + columns
 
     def read(self, model: GenerativeModel) -> NDArray[np.uint16]:
         """Return the numbers of the tiles' atoms, ``colour · 224 + row · 16 + column``, ascending."""
         model.screen(self._screen)
-        count = novelty.find_tiles(self._screen, self._rows, self._columns, self._atoms)
-        return self._atoms[:count].copy()
+        seen = np.zeros(BASIC, np.bool_)
+        seen[(self._screen >> 1) * np.int64(ROWS * COLUMNS) + self._tiles] = True
+        return np.flatnonzero(seen).astype(np.uint16)
 
     def new_table(self) -> NoveltyTable:
         """Return a table in which no atom was met."""
@@ -146,16 +149,24 @@ class ScreenCells:
 
     def __init__(self, game: str, screen_shape: tuple[int, int], width: int, height: int, levels: int) -> None:
         gray = np.arange(256) if game == toy.NAME else gray_table(facts.standard(game))
-        self._gray = gray.astype(np.int64)
+        self._gray = gray.astype(np.float64)
         self._screen = np.empty(screen_shape, np.uint8)
-        self._cell = np.empty((height, width), np.uint8)
+        self._rows, self._columns = (_overlaps(*sizes) for sizes in zip(screen_shape, (height, width), strict=True))
         self._levels = levels
 
     def read(self, model: GenerativeModel) -> bytes:
         """Return the cell of the state where the model, having made a step, stands."""
         model.screen(self._screen)
-        novelty.shrink(self._screen, self._gray, self._levels, self._cell)
-        return self._cell.tobytes()
+        total = self._rows @ self._gray[self._screen] @ self._columns.T  # whole numbers, and so exact
+        cell = total.astype(np.int64) * self._levels // (256 * self._screen.size)
+        return cell.astype(np.uint8).tobytes()
+
+
+def _overlaps(size: int, parts: int) -> NDArray[np.float64]:
+    """Return how much of each of `parts` parts of an axis lies in each of its pixels, shape (parts, size)."""
+    begin, part = np.arange(size) * parts, np.arange(parts)[:, None] * size
+    shared: NDArray[np.int64] = np.minimum(begin + parts, part + size) - np.maximum(begin, part)
+    return np.maximum(shared, 0).astype(np.float64)
 
 
 def make_features(name: str, game: str) -> Features:
@@ -163,11 +174,6 @@ def make_features(name: str, game: str) -> Features:
     if name == "ram":
         return RamFeatures(facts.ram_size(game))
     return TileFeatures(facts.screen_shape(game), pairs=name == "b-prost")
-
-
-def _edges(size: int, parts: int) -> NDArray[np.int64]:
-    """Return where each of `parts` parts of an axis begins, and where the last ends."""
-    return np.arange(parts + 1) * size // parts
 
 
 Features = RamFeatures | TileFeatures

@@ -17,8 +17,7 @@ From the papers: cells of 11 × 8 pixels of 8 shades (2019); 100 actions an expl
 trajectory is replaced. Different here:
 
 * 2021 seeks the size of cells anew as it explores; here it stays, as in 2019.
-* 2019's weights are ``w / (count + 0.001)^0.5``, summed over three counts and added to 1; ``seen_weight``,
-  ``chosen_weight`` and ``chosen_since_new_weight`` are those of the same counts, with the form of 2021.
+* 2019's weights are ``w / (count + 0.001)^0.5``, summed over three counts and added to 1; here they are those of 2021.
 * No knowledge of a game is used, neither rooms nor levels. ``life_ends`` ends an exploration with a life, as 2019 does
   in its games, Montezuma's Revenge and Pitfall, and 2021 not in others.
 * Cells are explored one after another, not in batches of 100.
@@ -34,7 +33,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from msgspec import Meta
 
-from arcademark.agents.parameters import NotNegative, Positive, Share
+from arcademark.agents.parameters import Positive, Share
 from arcademark.agents.planning.archive import Archive, Trajectory
 from arcademark.agents.planning.features import ScreenCells
 from arcademark.agents.planning.planner import KeptPlanner, check_frames, hold_actions
@@ -63,9 +62,6 @@ class GoExplore(KeptPlanner):
         Actions of an exploration, at most. 100.
     repeat_probability : float
         Of an action to follow itself, else it is drawn anew from all. 0.95: 20 times on average.
-    seen_weight, chosen_weight, chosen_since_new_weight : float
-        What counts of a cell weigh in the choice of cells, in this order: how often it was seen, chosen, and chosen
-        since it led to something new. 1, 0 and 0 in 2021.
     life_ends : bool
         Whether an exploration ends with a life, and goes on from nowhere after it.
     frames_per_action : int or None
@@ -80,9 +76,6 @@ class GoExplore(KeptPlanner):
     levels: Annotated[int, Meta(ge=1, le=256)] = 8
     explore_actions: Positive = 100
     repeat_probability: Share = 0.95
-    seen_weight: NotNegative = 1.0
-    chosen_weight: NotNegative = 0.0
-    chosen_since_new_weight: NotNegative = 0.0
     life_ends: bool = False
     frames_per_action: Positive | None = None
 
@@ -96,9 +89,6 @@ class GoExplore(KeptPlanner):
                     f"agent {self.name}: parameter {name!r} is {getattr(self, name)}: expected 1 to {most}"
                 )
         super().__post_init__()
-        self.weights = self.seen_weight, self.chosen_weight, self.chosen_since_new_weight
-        if not any(self.weights):
-            raise ArcadeMarkError(f"agent {self.name}: all weights of cells are 0; give one of them another value")
         check_frames(self.name, "explore_frames", self.explore_frames, self.env, self.frames_per_action)
         meanings = self.env.action_meanings
         self._noop = meanings.index("NOOP") if "NOOP" in meanings else 0
@@ -139,7 +129,7 @@ class GoExplore(KeptPlanner):
             self._forget()
         if self._actions is None:
             if self._archive is None:
-                self._archive = Archive(state, self.weights)
+                self._archive = Archive(state)
             cells = ScreenCells(*self._cell)
             while self._steps_left(model) > 0:
                 self._explore(model, self._archive, cells, rng)
@@ -184,8 +174,6 @@ class GoExplore(KeptPlanner):
             assert cell is not None
             seen.add(cell)
         archive.see(seen - improved)
-        if improved:
-            archive.found_new_from(chosen)
         self._explored_frames += model.frames - frames_before
 
     def _draw(self, model: GenerativeModel, rng: np.random.Generator) -> list[int]:
@@ -202,4 +190,4 @@ class GoExplore(KeptPlanner):
     def remember(self, memory: Any) -> None:
         """Keep what `memory` returned."""
         archive, self._explored_frames, self._actions, self._next = memory
-        self._archive = None if archive is None else Archive.remembered(archive, self.weights)
+        self._archive = None if archive is None else Archive.remembered(archive)

@@ -56,8 +56,6 @@ class IteratedWidth(WidthPlanner):
         γ an action. 0.995, from the program's defaults.
     still_frames : int
         How long a screen may stay as it is on a path; see `width`. 30, as in rollouts; of no account for the memory.
-    prefer_long : bool
-        Whether of equally good paths a longest is taken; else any, as in the paper.
     frames_per_action : int or None
         Emulated frames an action; None for the protocol's. 5 in the paper, as under ``ale-2013``.
     """

@@ -1,19 +1,18 @@
 """What the built-in planners share: they play any game, and they can be kept and restored.
 
-What is kept is data, never Python objects::
-
-    length of the text │ JSON, in which each array and each run of bytes is only described │ these, one after the other
+What is kept is data in MessagePack, never Python objects; an array is its type, its shape and its numbers.
 """
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
 
@@ -21,8 +20,8 @@ if TYPE_CHECKING:
     from arcademark.environments.base import EnvironmentSpec
     from arcademark.environments.emulation.generative import GenerativeModel, State
 
-_LENGTH = 8
-"""Bytes that tell the length of the text."""
+_ARRAY = 1
+"""Code of MessagePack's extension that is an array."""
 
 
 @dataclass(eq=False, repr=False)
@@ -87,7 +86,7 @@ class KeptPlanner:
         """Become what `checkpoint` holds; ValueError if it is damaged, or of another planner."""
         try:
             self.remember(unpack(checkpoint))
-        except (ValueError, TypeError, LookupError, OverflowError, RecursionError) as error:
+        except (msgspec.MsgspecError, ValueError, TypeError, LookupError, OverflowError, RecursionError) as error:
             raise ValueError(f"the checkpoint is damaged ({error}); play the run again in another directory") from None
 
     def memory(self) -> Any:
@@ -101,42 +100,25 @@ class KeptPlanner:
 
 def pack(memory: Any) -> bytes:
     """Return JSON values, tuples, states, bytes and arrays of numbers as bytes, the same for the same."""
-    parts: list[bytes] = []
 
-    def describe(value: Any) -> dict[str, Any]:
-        if isinstance(value, bytes):
-            parts.append(value)
-            return {"bytes": len(value)}
-        if isinstance(value, np.ndarray):
-            parts.append(value.tobytes())
-            return {"bytes": value.nbytes, "dtype": value.dtype.str, "shape": value.shape}
-        raise TypeError(f"cannot keep a {type(value).__name__}")
+    def array(value: Any) -> msgspec.msgpack.Ext:
+        if not isinstance(value, np.ndarray):
+            raise TypeError(f"cannot keep a {type(value).__name__}")
+        return msgspec.msgpack.Ext(_ARRAY, msgspec.msgpack.encode((value.dtype.str, value.shape, value.tobytes())))
 
-    text = json.dumps(memory, default=describe, check_circular=False, separators=(",", ":")).encode()
-    return b"".join((len(text).to_bytes(_LENGTH, "little"), text, *parts))
+    return msgspec.msgpack.encode(memory, enc_hook=array)
 
 
 def unpack(data: bytes) -> Any:
     """Return what `pack` made into bytes, tuples and states as lists; ValueError if it did not."""
-    end = at = _LENGTH + int.from_bytes(data[:_LENGTH], "little")
 
-    def find(described: dict[str, Any]) -> Any:
-        nonlocal at
-        begin, at = at, at + described["bytes"]
-        if not begin <= at <= len(data):
-            raise ValueError("it is cut short")
-        part = data[begin:at]
-        if "dtype" not in described:
-            return part
-        dtype = np.dtype(described["dtype"])
-        if dtype.kind not in "biuf":
+    def array(_: int, content: memoryview) -> NDArray[Any]:
+        kind, shape, numbers = msgspec.msgpack.decode(content, type=tuple[str, tuple[int, ...], bytes])
+        if (dtype := np.dtype(kind)).kind not in "biuf":
             raise ValueError(f"an array of {dtype}")
-        return np.frombuffer(part, dtype).reshape(described["shape"]).copy()
+        return np.frombuffer(numbers, dtype).reshape(shape).copy()
 
-    memory = json.loads(data[_LENGTH:end], object_hook=find)
-    if at != len(data):
-        raise ValueError("something follows it")
-    return memory
+    return msgspec.msgpack.decode(data, ext_hook=array)
 
 
 def as_state(kept: Sequence[Any]) -> State:

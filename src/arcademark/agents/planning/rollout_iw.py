@@ -70,8 +70,6 @@ class RolloutIW(WidthPlanner):
         Whether each power of two of the score since the root has a novelty table of its own.
     still_frames : int
         How long a screen may stay as it is on a path; see `width`. 30, from the program's defaults.
-    prefer_long : bool
-        Whether of equally good paths a longest is taken; else any, as in the authors' published results.
     frames_per_action : int or None
         Emulated frames an action; None for the protocol's. 15 in the paper.
     """

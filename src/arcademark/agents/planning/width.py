@@ -54,7 +54,6 @@ class WidthPlanner(TreePlanner):
     still_frames: Annotated[int, Meta(ge=0)] = 30
     risk_aversion: Annotated[float, Meta(ge=1)] = 1.0
     subscores: bool = False
-    prefer_long: bool = False
     frames_per_action: Positive | None = None
 
     def __post_init__(self) -> None:
@@ -111,17 +110,9 @@ class WidthPlanner(TreePlanner):
         return parent_still + model.spec.protocol.frame_skip if same else 0
 
     def preferences(self, root: Node) -> Sequence[float]:
-        """Back up values; return the return of each child, or if asked for the length of its path where it is best."""
-        nodes = list(root.walk())[::-1]
-        back_up(nodes, self.discount)
-        values = returns(root, self.discount)
-        if not self.prefer_long:
-            return values
-        lengths: dict[Node, int] = {}
-        for node in nodes:
-            paths = zip(returns(node, self.discount), [lengths[child] + 1 for child in node.children], strict=True)
-            lengths[node] = max(paths, default=(0.0, 0))[1]
-        return [lengths[c] if value == max(values) else -1 for value, c in zip(values, root.children, strict=True)]
+        """Back up values; return the return of each child."""
+        back_up(list(root.walk())[::-1], self.discount)
+        return returns(root, self.discount)
 
     def kept_nodes(self) -> list[Node]:
         """Return the nodes of the kept tree in the order in which it is written."""

@@ -6,8 +6,9 @@ one for each optimizer, are tensors. The library's ``model.set_parameters(path)`
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from importlib import import_module
 from operator import attrgetter
 from typing import Any, ClassVar
@@ -26,8 +27,6 @@ class StableBaselines(NetworkTrainer):
 
     network: ClassVar[str] = "{}Policy"
     library: ClassVar[str] = "stable_baselines3"
-    given: ClassVar[tuple[str, ...]] = ("learning_rate", "gamma")
-    """Parameters that the library's class is given as they are, beside those of base classes."""
 
     def fit(self, envs: Any, frames: int) -> Iterator[None]:
         """Train in chunks of about `CHUNK_STEPS`; see `base.Trainer.fit`."""
@@ -65,9 +64,8 @@ class StableBaselines(NetworkTrainer):
         return CHUNK_STEPS
 
     def _settings(self) -> dict[str, Any]:
-        """Return what the library's class, which has the name of this one, is given."""
-        names = [name for kind in type(self).__mro__ for name in vars(kind).get("given", ())]
-        return {name: getattr(self, name) for name in names}
+        """Return what the library's class is given beside the parameters that have its names."""
+        return {}
 
     def _made(self) -> Any:
         """Return the library's model, made where it is not there yet, as it was kept."""
@@ -85,8 +83,10 @@ class StableBaselines(NetworkTrainer):
         shape = observations.shape
         images = len(shape) == 3 and min(shape[1:]) >= LEAST_SCREEN
         policy = self.network.format("Cnn" if images else "Mlp")
-        settings = {"seed": seed_of(self.env.seed, 0), "device": self.device, **self._settings()}
         algorithm = getattr(import_module(self.library), type(self).__name__)
+        taken = inspect.signature(algorithm).parameters.keys() - {"env"}
+        settings = {field.name: getattr(self, field.name) for field in fields(self) if field.name in taken}
+        settings |= {"seed": seed_of(self.env.seed, 0), **self._settings()}
         model = algorithm(policy, env=None, _init_setup_model=False, **settings)
         model.observation_space, model.action_space = observations, actions
         model.n_envs = self.num_envs

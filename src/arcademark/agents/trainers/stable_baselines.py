@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from gymnasium.spaces import Box
@@ -48,8 +48,6 @@ class OnPolicy(StableBaselines):
     ent_coef: float = 0.01
     vf_coef: float = 0.5
     max_grad_norm: float = 0.5
-
-    given = ("n_steps", "gae_lambda", "ent_coef", "vf_coef", "max_grad_norm")
 
     @staticmethod
     def supports(env: EnvironmentSpec, **_: Any) -> str | None:
@@ -93,10 +91,8 @@ class PPO(OnPolicy):
     name = "ppo"
 
     def _settings(self) -> dict[str, Any]:
-        falling = {name: getattr(self, name) for name in ("learning_rate", "clip_range")}
-        if self.anneal:
-            falling = {name: partial(_share, value) for name, value in falling.items()}
-        return super()._settings() | {"n_epochs": self.n_epochs, "batch_size": self.minibatch_size} | falling
+        falling = ("learning_rate", "clip_range") if self.anneal else ()
+        return {"batch_size": self.minibatch_size, **{name: partial(_share, getattr(self, name)) for name in falling}}
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -145,7 +141,7 @@ class A2C(OnPolicy):
         from stable_baselines3.common.sb2_compat.rmsprop_tf_like import RMSpropTFLike
 
         optimizer = {"optimizer_class": RMSpropTFLike, "optimizer_kwargs": {"eps": 1e-5}}
-        return super()._settings() | {"policy_kwargs": optimizer}
+        return {"policy_kwargs": optimizer}
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -191,16 +187,9 @@ class OffPolicy(StableBaselines):
             )
         yield from super().fit(envs, frames)
 
-    given: ClassVar[tuple[str, ...]] = (
-        *("buffer_size", "optimize_memory_usage", "learning_starts", "train_freq", "gradient_steps"),
-        "target_update_interval",
-    )
-
     def _settings(self) -> dict[str, Any]:
-        return super()._settings() | {
-            "batch_size": self.minibatch_size,
-            "replay_buffer_kwargs": {"handle_timeout_termination": not self.optimize_memory_usage},
-        }
+        buffer = {"handle_timeout_termination": not self.optimize_memory_usage}
+        return {"batch_size": self.minibatch_size, "replay_buffer_kwargs": buffer}
 
     def _chunk(self) -> int:
         rollout = self.train_freq * self.num_envs
@@ -236,8 +225,6 @@ class DQN(OffPolicy):
     exploration_final_eps: float = 0.01
 
     name = "dqn"
-
-    given = ("exploration_fraction", "exploration_final_eps")
 
     @staticmethod
     def supports(env: EnvironmentSpec, **_: Any) -> str | None:
@@ -296,7 +283,6 @@ class SAC(OffPolicy):
     tau: float = 0.005
 
     name = "sac"
-    given = ("tau",)
 
     def _settings(self) -> dict[str, Any]:
         assert self.env.array_actions is not None

@@ -25,7 +25,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from arcademark.features.disco.shapes import difference
+from arcademark.features.disco.shapes import Rows, difference, pixels_of
 from arcademark.features.disco.sightings import Sightings
 
 MAX_DIFFERENCE = 0.1
@@ -40,7 +40,7 @@ OUTERMOST = 0.005
 """Share of instances at each end of the screen that do not tell how far a class gets about."""
 INCOMPARABLE = 2.0
 
-Shapes = tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]
+Shapes = tuple[Rows, NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]
 
 
 @dataclass(frozen=True)
@@ -65,10 +65,11 @@ class ObjectClasses:
 
     def silhouette(self, shape: int) -> NDArray[np.bool_]:
         """Return the pixels of a shape, bool (height, width)."""
-        begin = int(self.heights[:shape].sum())
-        rows = self.rows[begin : begin + int(self.heights[shape])]
-        pixels: NDArray[np.bool_] = (rows[:, None] >> np.arange(self.widths[shape], dtype=np.uint64)) & np.uint64(1) > 0
-        return pixels
+        return pixels_of(self.shapes()[shape], int(self.widths[shape]))
+
+    def shapes(self) -> list[Rows]:
+        """Return the rows of each shape."""
+        return np.split(self.rows, np.cumsum(self.heights))[:-1]
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the fields by name."""
@@ -86,7 +87,7 @@ def find_classes(
     counts = _screens_of(seen, np.arange(len(seen.first)), len(seen.first))
     common = np.flatnonzero(counts >= max(2.0, RARE * seen.screens))
     common = common[np.argsort(-counts[common], kind="stable")]
-    drawn = seen.rows, seen.first[common], seen.heights[common], seen.widths[common]
+    drawn = seen.images, seen.first[common], seen.heights[common], seen.widths[common]
     of_shape = np.full(len(seen.first), -1)
     of_shape[common] = discover(*drawn, MAX_AREA_RATIO, MAX_DIFFERENCE)
     of_shape = _filter(seen, of_shape, screen_shape, min_frequency, min_extent)
@@ -119,7 +120,7 @@ def _filter(
 
 
 def _merge(drawn: Shapes, of_shape: NDArray[np.int64], max_classes: int) -> NDArray[np.int64]:
-    """Merge similar classes of the shapes `drawn`: rows, where each begins, heights and widths."""
+    """Merge similar classes of the shapes `drawn`: images, where each begins, heights and widths."""
     names = np.unique(of_shape[of_shape >= 0])
     apart = least_differences(*drawn, np.searchsorted(names, of_shape), of_shape >= 0, len(names), MAX_AREA_RATIO)
     left = len(names)
@@ -148,7 +149,7 @@ def _most_frequent(
     shapes = np.flatnonzero(of_shape >= 0)
     shapes = shapes[np.lexsort((-counts[shapes], of_shape[shapes]))]
     sightings = np.bincount(of_shape[seen.shape][of_shape[seen.shape] >= 0], minlength=len(order))
-    rows = [seen.rows[seen.first[i] : seen.first[i] + seen.heights[i]] for i in shapes]
+    rows = [seen.images[0, seen.first[i] : seen.first[i] + seen.heights[i]] for i in shapes]
     return ObjectClasses(
         frequency=screens[order] / seen.screens,
         instances=sightings / screens[order],
@@ -160,18 +161,18 @@ def _most_frequent(
 
 
 @njit(cache=True)
-def discover(rows, first, heights, widths, max_area_ratio, max_difference):  # type: ignore[no-untyped-def]
+def discover(images, first, heights, widths, max_area_ratio, max_difference):  # type: ignore[no-untyped-def]
     """Return the class of each shape in the order given, numbered in the order in which they were founded."""
     classes = np.empty(first.size, np.int64)
     founders = np.empty(first.size, np.int64)
     number = 0
     for i in range(first.size):
-        a = rows[first[i] : first[i] + heights[i]]
+        a = images[:, first[i] : first[i] + heights[i]]
         best, closest = -1, max_difference
         for k in range(number):
             j = founders[k]
-            b = rows[first[j] : first[j] + heights[j]]
-            apart = difference(a, heights[i], widths[i], b, heights[j], widths[j], max_area_ratio, closest)
+            b = images[:, first[j] : first[j] + heights[j]]
+            apart = difference(a, widths[i], b, widths[j], max_area_ratio, closest)
             if apart < closest or (best < 0 and apart <= closest):
                 best, closest = k, apart
         if best < 0:
@@ -183,7 +184,7 @@ def discover(rows, first, heights, widths, max_area_ratio, max_difference):  # t
 
 
 @njit(cache=True)
-def least_differences(rows, first, heights, widths, classes, known, number, max_area_ratio):  # type: ignore[no-untyped-def]
+def least_differences(images, first, heights, widths, classes, known, number, max_area_ratio):  # type: ignore[no-untyped-def]
     """Return how different the most similar shapes of any two classes are, float64 (number, number).
 
     It is 2 on the diagonal, and where no shapes can be compared; `known` says which shapes have a class at all.
@@ -193,10 +194,10 @@ def least_differences(rows, first, heights, widths, classes, known, number, max_
         for j in range(i):
             if not (known[i] and known[j]) or classes[i] == classes[j]:
                 continue
-            a = rows[first[i] : first[i] + heights[i]]
-            b = rows[first[j] : first[j] + heights[j]]
+            a = images[:, first[i] : first[i] + heights[i]]
+            b = images[:, first[j] : first[j] + heights[j]]
             limit = min(apart[classes[i], classes[j]], 1.0)
-            found = difference(a, heights[i], widths[i], b, heights[j], widths[j], max_area_ratio, limit)
-            if found < apart[classes[i], classes[j]]:
-                apart[classes[i], classes[j]] = apart[classes[j], classes[i]] = found
+            least = difference(a, widths[i], b, widths[j], max_area_ratio, limit)
+            if least < apart[classes[i], classes[j]]:
+                apart[classes[i], classes[j]] = apart[classes[j], classes[i]] = least
     return apart

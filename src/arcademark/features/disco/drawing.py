@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.environments.emulation.palettes import gray_table
-from arcademark.features.disco.blobs import END, FIRST, NEXT, ROW, START, Workspace
 from arcademark.features.disco.classes import ObjectClasses
-from arcademark.features.disco.shapes import look_up
+from arcademark.features.disco.shapes import Rows, pixels_of
 
 COLOURS = np.array(
     (
@@ -31,20 +30,14 @@ WIDTH = 480
 
 
 def draw_instances(
-    screen: NDArray[np.uint8], found: Workspace, blobs: int, keys: NDArray[np.uint64], values: NDArray[np.int32]
+    screen: NDArray[np.uint8], boxes: NDArray[np.int32], shapes: list[Rows], classes: list[int]
 ) -> NDArray[np.uint8]:
-    """Draw a screen in dark grey, and those of its blobs that are instances in the colours of their classes.
-
-    `found` holds the blobs; `keys` and `values` are the table of shapes' classes.
-    """
+    """Draw a screen in dark grey, and the shapes in it that have a class, which is not negative, in its colour."""
     image = np.repeat(gray_table("NTSC")[2 * screen.astype(int), None] // DIM, 3, axis=-1)
-    for i in range(blobs):
-        of_class = look_up(keys, values, found.hashes[i])
-        run = found.blobs[i, FIRST] if of_class >= 0 else -1
-        while run >= 0:
-            row, start, end = found.runs[run, [ROW, START, END]]
-            image[row, start:end] = COLOURS[of_class % len(COLOURS)]
-            run = found.runs[run, NEXT]
+    for (top, left, height, width), shape, of_class in zip(boxes.tolist(), shapes, classes, strict=True):
+        if of_class >= 0:
+            inside = image[top : top + height, left : left + width]
+            inside[pixels_of(shape, width)] = COLOURS[of_class % len(COLOURS)]
     return image
 
 

@@ -3,8 +3,8 @@
 ::
 
     screen ─→ blobs ─→ instances of classes ─→ velocities ─→ tiles ─→ counts
-              `blobs`  `instances`, by shape    from the      `tiling`
-                       (`classes`)              screen before
+              `shapes` by shape (`classes`)     from the      `tiling`
+                                                screen before
 
 Of C classes, T tilings and G tiles along an axis (by default 8 and 8) the features are, in this order:
 
@@ -25,27 +25,27 @@ What the paper leaves open, and our choice:
 * An instance moved from where the nearest of its class was on the agent's screen before, if that is within
   `max_velocity` pixels along both axes, else it stands still.
 * At most `max_instances` instances of a screen count, dealt out evenly among classes, so that no screen takes long; of
-  noise, `blobs.MAX_RUNS` and `blobs.MAX_BLOBS` are the limit.
+  noise, `shapes.MAX_RUNS` and `shapes.MAX_BLOBS` are the limit.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from msgspec import Meta
 from numpy.typing import NDArray
 
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.environments.emulation.facts import screen_shape
 from arcademark.errors import ArcadeMarkError
-from arcademark.features.base import Counts, Observed, check_feature
+from arcademark.features.base import Counts, Observed, Positive, Share, check_feature
 from arcademark.features.cache import cached
-from arcademark.features.disco.blobs import Workspace
 from arcademark.features.disco.classes import ObjectClasses, find_classes
 from arcademark.features.disco.drawing import draw_classes, draw_instances
-from arcademark.features.disco.instances import classify, count_features, find_velocities
-from arcademark.features.disco.shapes import put_images
+from arcademark.features.disco.instances import CLASS, X, Y, count_features, find_velocities
+from arcademark.features.disco.shapes import ShapeFinder, images
 from arcademark.features.disco.sightings import sight
 from arcademark.features.disco.tiling import tile_range, tile_tables
 from arcademark.features.samples import sample_screens, sampling_key
@@ -66,8 +66,8 @@ NO_COLOUR = 255
 class Disco:
     """Where objects are and how pairs of them stand and move to each other; `CountedFeatures`.
 
-    `background`, uint8 (height, width), has the colours of what is no object; the width is a multiple of 8. `classes`
-    are what to look for; the other parameters are those of `make_disco`. ArcadeMarkError if there would be more
+    `background`, uint8 (height, width), has the colours of what is no object. `classes` are
+    what to look for; the other parameters are those of `make_disco`. ArcadeMarkError if there would be more
     features than can be numbered.
     """
 
@@ -91,8 +91,11 @@ class Disco:
             raise ArcadeMarkError(f"disco: {self.num_features:,} features are too many; lower grid or tilings")
         self._height, self._width = background.shape
         self._max_velocity, self._tilings, self._grid = max_velocity, tilings, grid
-        self._found = Workspace(background)
-        self._keys, self._values = _table(classes)
+        self._finder = ShapeFinder(background)
+        self._class_of: dict[bytes, int] = {}
+        for shape, width, of_class in zip(classes.shapes(), classes.widths, classes.of_shape.tolist(), strict=True):
+            for image in images(shape, width):
+                self._class_of.setdefault(image.tobytes(), of_class)
         speeds = 4 * max_velocity + 1
         self._sizes = 2 * self._height - 1, 2 * self._width - 1, speeds, speeds
         self._tables = (
@@ -142,18 +145,28 @@ class Disco:
 
     def picture(self, observation: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """Draw a screen in dark grey with its instances in the colours of their classes (Figure 7 of the paper)."""
-        blobs = self._found.find(observation)
-        return draw_instances(observation, self._found, blobs, self._keys, self._values)
+        boxes, shapes = self._finder.find(observation)
+        classes = [self._class_of.get(shape.tobytes(), -1) for shape in shapes]
+        return draw_instances(observation, boxes, shapes, classes)
 
     def classes_picture(self) -> NDArray[np.uint8]:
         """Draw the shapes of each class, the most frequent first, a row for each, and how often it was seen."""
         return draw_classes(self.classes)
 
     def _classify(self, observation: NDArray[np.uint8], out: NDArray[np.int32]) -> int:
-        found = self._found
-        blobs = found.find(observation)
-        number = len(self.classes)
-        return int(classify(found.blobs, found.hashes, blobs, self._keys, self._values, number, out))
+        """Write the instances on a screen, in reading order, but for velocities; return how many.
+
+        Where `out` has no room for all, the first of each class are taken, then the second of each, and so on.
+        """
+        boxes, shapes = self._finder.find(observation)
+        classes = np.array([self._class_of.get(shape.tobytes(), -1) for shape in shapes], int)
+        known = np.flatnonzero(classes >= 0)
+        if len(known) > len(out):
+            turn = [np.count_nonzero(classes[:i] == classes[i]) for i in known]
+            known = np.sort(known[np.lexsort((classes[known], turn))[: len(out)]])
+        out[: len(known), CLASS] = classes[known]
+        out[: len(known), [Y, X]] = boxes[known, :2] + (boxes[known, 2:] - 1) // 2
+        return len(known)
 
     def _ranges(self, tile: int, sizes: tuple[int, ...]) -> list[tuple[int, int]]:
         """Return the values on each axis that lie in a tile, which is numbered through all tilings."""
@@ -169,16 +182,16 @@ def make_disco(
     env: EnvironmentSpec,
     *,
     background: bool = True,
-    background_screens: int = backgrounds.SCREENS,
-    class_screens: int = CLASS_SCREENS,
+    background_screens: Positive = backgrounds.SCREENS,
+    class_screens: Positive = CLASS_SCREENS,
     trajectory: str | None = None,
-    max_classes: int = 10,
-    min_frequency: float = 0.2,
-    min_extent: float = MIN_EXTENT,
-    max_velocity: int = 8,
-    max_instances: int = 64,
-    tilings: int = 8,
-    grid: int = 8,
+    max_classes: Positive = 10,
+    min_frequency: Share = 0.2,
+    min_extent: Share = MIN_EXTENT,
+    max_velocity: Annotated[int, Meta(ge=0)] = 8,
+    max_instances: Positive = 64,
+    tilings: Positive = 8,
+    grid: Positive = 8,
 ) -> Disco:
     """Make the DISCO features of a game, discovering its classes unless the cache holds them.
 
@@ -209,11 +222,10 @@ def make_disco(
     Raises
     ------
     ArcadeMarkError
-        If a parameter is out of range, no class is found, or the trajectory cannot be read.
+        If no class is found, or the trajectory cannot be read.
     """
     filtering: Any = {"max_classes": max_classes, "min_frequency": min_frequency, "min_extent": min_extent}
     coding = {"max_velocity": max_velocity, "tilings": tilings, "grid": grid, "max_instances": max_instances}
-    check_disco(**filtering, **coding)
     if background:
         still = backgrounds.background(env, background_screens, trajectory)
     else:
@@ -232,25 +244,3 @@ def make_disco(
             "min_extent, or name a trajectory that shows more of the game"
         )
     return Disco(still, classes, **coding)
-
-
-def check_disco(**parameters: Any) -> None:
-    """Refuse parameters of `make_disco` that are out of range, but for those of samples and backgrounds."""
-    for name, value in parameters.items():
-        if name in ("max_classes", "max_instances", "tilings", "grid") and value < 1:
-            raise ArcadeMarkError(f"disco: {name} is {value}; expected at least 1")
-        if name == "max_velocity" and value < 0:
-            raise ArcadeMarkError(f"disco: max_velocity is {value}; expected pixels, at least 0")
-        if name in ("min_frequency", "min_extent") and not 0 <= value <= 1:
-            raise ArcadeMarkError(f"disco: {name} is {value}; expected a share from 0 to 1")
-
-
-def _table(classes: ObjectClasses) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
-    """Return the table of the class of each shape and its mirror images."""
-    places = 1 << (8 * len(classes.of_shape) + 8).bit_length()
-    keys, values = np.zeros(places, np.uint64), np.zeros(places, np.int32)
-    begin = 0
-    for height, width, of_class in zip(classes.heights, classes.widths, classes.of_shape, strict=True):
-        put_images(keys, values, classes.rows[begin : begin + height], height, width, of_class)
-        begin += int(height)
-    return keys, values

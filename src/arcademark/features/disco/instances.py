@@ -1,57 +1,11 @@
-"""Kernels that find the instances of classes on a screen, how they move, and their features."""
+"""Kernels: how the instances of classes on a screen move, and their features."""
 
 from __future__ import annotations
 
-import numpy as np
 from numba import njit
-
-from arcademark.features.disco.blobs import HEIGHT, LEFT, TOP, WIDTH
-from arcademark.features.disco.shapes import NONE, look_up
 
 CLASS, Y, X, VY, VX = range(5)
 """Columns of an instance: its class; the middle of its box, of two the upper and left one; its velocity in pixels."""
-
-
-@njit(cache=True)
-def classify(blobs, hashes, count, keys, values, number, instances):  # type: ignore[no-untyped-def]
-    """Write the blobs that are instances of a class, in reading order, but for velocities; return how many.
-
-    `keys` and `values` are the table of shapes' classes, of which there are `number`. Where `instances`, int32 (n, 5),
-    has no room for all, the first of each class are taken, then the second of each, and so on.
-    """
-    of_blob = np.empty(count, np.int32)
-    sizes = np.zeros(number, np.int64)
-    found = 0
-    for i in range(count):
-        of_blob[i] = look_up(keys, values, hashes[i])
-        if of_blob[i] != NONE:
-            sizes[of_blob[i]] += 1
-            found += 1
-    if found > instances.shape[0]:
-        share(sizes, instances.shape[0])
-    written = 0
-    for i in range(count):
-        mine = of_blob[i]
-        if mine == NONE or sizes[mine] == 0:
-            continue
-        sizes[mine] -= 1
-        instances[written, CLASS] = mine
-        instances[written, Y] = blobs[i, TOP] + (blobs[i, HEIGHT] - 1) // 2
-        instances[written, X] = blobs[i, LEFT] + (blobs[i, WIDTH] - 1) // 2
-        written += 1
-    return written
-
-
-@njit(cache=True)
-def share(sizes, room):  # type: ignore[no-untyped-def]
-    """Lower the sizes of classes, int64 (c,), to a sum of `room`, dealing it out one by one in turns."""
-    shares = np.zeros_like(sizes)
-    while room > 0:
-        for i in range(sizes.size):
-            if shares[i] < sizes[i] and room > 0:
-                shares[i] += 1
-                room -= 1
-    sizes[:] = shares
 
 
 @njit(cache=True)

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from arcademark.environments.base import EnvironmentSpec
+from arcademark.features.base import changed_pixels
 from arcademark.features.cache import cached
 from arcademark.features.samples import sample_screens, sampling_key
 
@@ -32,7 +32,7 @@ def background(
 ) -> NDArray[np.uint8]:
     """Return the most frequent colour of each pixel, 0 to 127, from the cache if it was found before.
 
-    ArcadeMarkError if `screens` is not positive, or the trajectory cannot be read.
+    ArcadeMarkError if the trajectory cannot be read.
     """
     sampled = sample_screens(env, screens, trajectory, np.random.default_rng(seed))
     key = sampling_key(env, screens, trajectory, seed)
@@ -47,31 +47,15 @@ def most_frequent(screens: Iterable[NDArray[np.uint8]]) -> NDArray[np.uint8]:
     remaining = iter(screens)
     first = next(remaining)
     last = first.flatten()
-    since = np.zeros(last.size, np.int32)
-    counts = np.zeros((last.size, COLOURS), np.int32)
+    since = np.zeros(last.size, np.int32)  # the number of the screen in which each pixel took its colour
+    counts = np.zeros((last.size, COLOURS), np.int32)  # but for the time of the colours that pixels have now
     now = 1
     for screen in remaining:
-        tally(screen.ravel(), last, since, now, counts)
+        pixels = screen.flatten()
+        changed = changed_pixels(pixels, last)
+        counts[changed, last[changed]] += now - since[changed]
+        since[changed], last = now, pixels
         now += 1
     counts[np.arange(last.size), last] += now - since
     colours: NDArray[np.uint8] = counts.argmax(axis=1).astype(np.uint8)
     return colours.reshape(first.shape)
-
-
-@njit(cache=True)
-def tally(screen, last, since, now, counts):  # type: ignore[no-untyped-def]
-    """Count, where pixels of a screen, uint8 (n,), changed, for how many screens they had their colour before.
-
-    `last`, the screen before, becomes equal to it; `since` has the number of the screen in which each pixel took its
-    colour; `counts`, int32 (n, 128), lacks the time of the colours that pixels have now.
-    """
-    words = screen.size // 8
-    new, old = screen[: 8 * words].view(np.uint64), last[: 8 * words].view(np.uint64)
-    for word in range(words + 1):
-        if word < words and new[word] == old[word]:
-            continue
-        for pixel in range(8 * word, min(8 * word + 8, screen.size)):
-            if screen[pixel] != last[pixel]:
-                counts[pixel, last[pixel]] += now - since[pixel]
-                since[pixel] = now
-                last[pixel] = screen[pixel]

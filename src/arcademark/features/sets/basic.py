@@ -9,14 +9,16 @@ in hue alone. (The paper has the same order, and says no more.)
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Annotated
 
 import numpy as np
+from msgspec import Meta
 from numpy.typing import NDArray
 
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.environments.emulation import facts
 from arcademark.errors import ArcadeMarkError
-from arcademark.features.base import Observed, Stages, check_feature
+from arcademark.features.base import Observed, Positive, Stages, check_feature
 from arcademark.features.colours import NumColours, game_colours
 from arcademark.features.sets import background as backgrounds
 from arcademark.features.sets.tiles import ColourTiles
@@ -24,8 +26,9 @@ from arcademark.features.sets.tiles import ColourTiles
 ROWS, COLUMNS = 14, 16
 """Tiles of the screen (Bellemare et al. 2013, §3.1.1: 16 × 14)."""
 
-MOST_ROWS, MOST_COLUMNS = 250, 160
-"""Pixels of the largest screen."""
+Rows = Annotated[int, Meta(ge=1, le=250)]
+Columns = Annotated[int, Meta(ge=1, le=160)]
+"""As many as the largest screen has of pixels."""
 
 
 @dataclass(eq=False, repr=False)
@@ -41,13 +44,8 @@ class Tiled:
     """
 
     env: EnvironmentSpec
-    rows: int = field(default=ROWS, kw_only=True)
-    columns: int = field(default=COLUMNS, kw_only=True)
-
-    def __post_init__(self) -> None:
-        for name, value, most in (("rows", self.rows, MOST_ROWS), ("columns", self.columns, MOST_COLUMNS)):
-            if not 1 <= value <= most:
-                raise ArcadeMarkError(f"{name} is {value}; expected 1 to {most} tiles")
+    rows: Rows = field(default=ROWS, kw_only=True)
+    columns: Columns = field(default=COLUMNS, kw_only=True)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -78,13 +76,13 @@ class Hiding:
     """
 
     background: bool = True
-    background_screens: int = backgrounds.SCREENS
+    background_screens: Positive = backgrounds.SCREENS
     trajectory: str | None = None
 
     def hide(self, env: EnvironmentSpec) -> NDArray[np.uint8] | None:
         """Return the background that is to be taken away, uint8 of the screen's shape; None for none.
 
-        ArcadeMarkError if a parameter is out of range, or the trajectory cannot be read.
+        ArcadeMarkError if a trajectory is given for none, or cannot be read.
         """
         if self.background:
             return backgrounds.background(env, self.background_screens, self.trajectory)
@@ -99,17 +97,14 @@ class Hiding:
 class Basic(Stages, Hiding, Coloured, Tiled):
     """A feature for each tile and each colour; a `base.BinaryFeatures`.
 
-    Parameters are those of `Tiled`, `Coloured` and `Hiding`; ArcadeMarkError if one is out of range, or the trajectory
-    cannot be read. `hidden`, uint8 (height, width), are the colours that are not seen; None where nothing is taken
+    Parameters are those of `Tiled`, `Coloured` and `Hiding`; ArcadeMarkError if the trajectory cannot be read.
+    `hidden`, uint8 (height, width), are the colours that are not seen; None where nothing is taken
     away.
     """
 
     observed: Observed = field(default="palette", init=False)
 
     def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.colours not in (128, 8):
-            raise ArcadeMarkError(f"colours is {self.colours}; expected 128, or 8 for those of SECAM")
         self.hidden = self.hide(self.env)
         shape, known = facts.screen_shape(self.env.game), game_colours(self.env.game, self.colours)
         self._tiles = ColourTiles(shape, self.rows, self.columns, known, self.hidden)

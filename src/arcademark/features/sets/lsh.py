@@ -29,23 +29,24 @@ pixels) and O(l), instead of O(l k). It takes 4 bytes a bit and 4 an entry, 25 M
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
+from msgspec import Meta
 from numba import njit
 from numpy.typing import NDArray
 
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.environments.emulation import facts
 from arcademark.errors import ArcadeMarkError
-from arcademark.features.base import Change, Observed, check_feature
+from arcademark.features.base import Change, Observed, Positive, changed_pixels, check_feature
 from arcademark.features.colours import game_colours
 
 Encoding = Literal["one-hot", "binary"]
 
 COLOURS = 128
 DIGITS = 7
-MOST_VECTORS = MOST_BUCKETS = 65_536
+MOST, MOST_FEATURES = 65_536, 2**31 - 1
 MOST_ENTRIES = 100_000_000
 """Limits: an entry of the index is a vector and a hash value of 16 bits each, and the index is to stay below 400 MB."""
 
@@ -84,39 +85,45 @@ class Lsh:
         self,
         env: EnvironmentSpec,
         *,
-        vectors: int = 2000,
-        nonzero: int = 1000,
-        table_size: int = 50,
-        hash_seed: int = 0,
+        vectors: Annotated[int, Meta(ge=1, le=MOST)] = 2000,
+        nonzero: Positive = 1000,
+        table_size: Annotated[int, Meta(ge=2, le=MOST)] = 50,
+        hash_seed: Annotated[int, Meta(ge=0)] = 0,
         encoding: Encoding = "one-hot",
     ) -> None:
         height, width = self._shape = facts.screen_shape(env.game)
         self._planes, self._first_planes = colour_planes(encoding)
         num_bits = (int(self._planes.max()) + 1) * height * width
-        _check(vectors, nonzero, table_size, hash_seed, num_bits)
+        if max(vectors * nonzero / MOST_ENTRIES, vectors * table_size / MOST_FEATURES, nonzero / num_bits) > 1:
+            raise ArcadeMarkError(
+                f"lsh: {vectors:,} vectors of {nonzero:,} of {num_bits:,} bits, in {table_size:,} buckets, are too many"
+            )
         self.vectors, self.table_size = vectors, table_size
         self.num_features = vectors * table_size
         self._rgb = game_colours(env.game).rgb
         self._entries, self._starts = make_index(num_bits, vectors, nonzero, table_size, hash_seed)
-        self._screen = np.zeros((height, width), np.uint8)
-        self._flat, self._last = self._screen.reshape(-1), np.zeros(height * width, np.uint8)
-        self._sums = self._sums_of_last()
-        self._buckets, self._on, self._off = np.full((3, vectors), -1, np.int32)
+        self._last = np.full(height * width, COLOURS, np.uint8)
+        self._sums = np.zeros(vectors, np.int32)
+        self.begin()
 
     def begin(self) -> None:
         """Forget the episode: nothing is active."""
-        self._buckets[:] = -1
+        self._buckets = np.full(self.vectors, -1, np.int32)
 
     def update(self, observation: NDArray[np.uint8]) -> Change:
         """Return which features changed since the last screen, uint8 (height, width), both arrays ascending.
 
         Of bytes above 127 the highest bit is ignored.
         """
-        self._screen[...] = observation
+        screen = observation.ravel() & np.uint8(COLOURS - 1)
+        changed = changed_pixels(screen, self._last)
         index = self._planes, self._first_planes, self._entries, self._starts
-        add_changes(self._last, self._flat, *index, self.table_size, self._sums)
-        on, off = move(self._sums, self._buckets, self.table_size, self._on, self._off)
-        return Change(self._on[:on], self._off[:off])
+        add_changes(changed, self._last, screen, *index, self.table_size, self._sums)
+        self._last = screen
+        moved = np.flatnonzero(self._sums != self._buckets).astype(np.int32)
+        before, self._buckets = self._buckets[moved], self._sums.copy()
+        left = moved[before >= 0] * self.table_size + before[before >= 0]
+        return Change(moved * self.table_size + self._sums[moved], left)
 
     def describe(self, feature: int) -> str:
         """Say what a feature means: "random vector 17 of 2000 has sum 3 modulo 50" (vectors from 0)."""
@@ -136,43 +143,17 @@ class Lsh:
         drawn: NDArray[np.uint8] = np.where(seen[..., None], rgb, rgb // np.uint8(UNSEEN_SHARE))
         return drawn
 
-    def _sums_of_last(self) -> Ints:
-        """Return the sums of a screen of colour 0, which sets bits too if it has a bit for each colour."""
-        sums = np.zeros(self.vectors, np.int64)
-        pixels = self._last.size
-        for plane in self._planes[: self._first_planes[1]].tolist():
-            entries = self._entries[self._starts[plane * pixels] : self._starts[(plane + 1) * pixels]]
-            np.add.at(sums, entries >> np.uint32(16), entries & np.uint32(0xFFFF))
-        return (sums % self.table_size).astype(np.int32)
-
-
-def _check(vectors: int, nonzero: int, table_size: int, hash_seed: int, num_bits: int) -> None:
-    most_buckets = min(MOST_BUCKETS, np.iinfo(np.int32).max // max(vectors, 1))
-    ranges = {
-        "vectors": (vectors, 1, MOST_VECTORS),
-        "nonzero": (nonzero, 1, num_bits),
-        "table_size": (table_size, 2, most_buckets),
-        "vectors * nonzero": (vectors * nonzero, 1, MOST_ENTRIES),
-    }
-    for name, (value, least, most) in ranges.items():
-        if not least <= value <= most:
-            raise ArcadeMarkError(f"lsh: {name} is {value:,}; expected {least:,} to {most:,}")
-    if hash_seed < 0:
-        raise ArcadeMarkError(f"lsh: hash_seed is {hash_seed}; expected 0 or more")
-
 
 def colour_planes(encoding: Encoding) -> tuple[Ints, Ints]:
     """Return which planes of bits (a bit a pixel) a pixel of each colour sets, and where those of each colour begin.
 
     The planes of all colours follow one another; "one-hot" has one for each colour, "binary" one for each of the seven
-    digits of its number, the lowest first.
+    digits of its number, the lowest first. Beyond the colours there is one without planes, of a screen not seen yet.
     """
-    if encoding == "one-hot":
-        return np.arange(COLOURS, dtype=np.int32), np.arange(COLOURS + 1, dtype=np.int32)
-    if encoding == "binary":
-        colours, digits = np.nonzero(np.arange(COLOURS)[:, None] >> np.arange(DIGITS) & 1)
-        return digits.astype(np.int32), np.searchsorted(colours, np.arange(COLOURS + 1)).astype(np.int32)
-    raise ArcadeMarkError(f"lsh: encoding is {encoding!r}; expected 'one-hot' or 'binary'")
+    numbers = np.arange(COLOURS)
+    bits = {"one-hot": numbers[:, None] == numbers, "binary": numbers[:, None] >> np.arange(DIGITS) & 1}
+    colours, planes = np.nonzero(bits[encoding])
+    return planes.astype(np.int32), np.searchsorted(colours, np.arange(COLOURS + 2)).astype(np.int32)
 
 
 def random_vectors(
@@ -220,44 +201,15 @@ def make_index(num_bits: int, vectors: int, nonzero: int, table_size: int, hash_
 
 
 @njit(cache=True)
-def add_changes(last, screen, planes, first_planes, entries, starts, table_size, sums):  # type: ignore[no-untyped-def]
-    """Bring the vectors' sums, int32 (vectors,), up to date with a screen, and make `last`, uint8 (8 n,), equal to it.
+def add_changes(changed, last, screen, planes, first_planes, entries, starts, table_size, sums):  # type: ignore[no-untyped-def]
+    """Bring the vectors' sums, int32 (vectors,), up to date with a screen that differs from `last` in some pixels.
 
     Bit ``plane * pixels + pixel`` of `entries` and `starts`; planes as of `colour_planes`.
     """
-    pixels = screen.shape[0]
-    new_words, old_words = screen.view(np.uint64), last.view(np.uint64)
-    for word in range(new_words.shape[0]):
-        if new_words[word] == old_words[word]:
-            continue
-        for pixel in range(8 * word, 8 * word + 8):
-            old, new = last[pixel] & 127, screen[pixel] & 127
-            if old == new:
-                continue
-            for colour, sign in ((old, -1), (new, 1)):
-                for place in range(first_planes[colour], first_planes[colour + 1]):
-                    bit = planes[place] * pixels + pixel
-                    for e in range(starts[bit], starts[bit + 1]):
-                        vector = np.int64(entries[e] >> 16)
-                        total = sums[vector] + sign * np.int64(entries[e] & 0xFFFF)
-                        if total < 0:
-                            total += table_size
-                        elif total >= table_size:
-                            total -= table_size
-                        sums[vector] = total
-        old_words[word] = new_words[word]
-
-
-@njit(cache=True)
-def move(sums, buckets, table_size, on, off):  # type: ignore[no-untyped-def]
-    """Move vectors to the buckets of their sums, -1 for none yet; return how many features came and went, ascending."""
-    num_on = num_off = 0
-    for i in range(sums.shape[0]):
-        if sums[i] != buckets[i]:
-            if buckets[i] >= 0:
-                off[num_off] = i * table_size + buckets[i]
-                num_off += 1
-            on[num_on] = i * table_size + sums[i]
-            num_on += 1
-            buckets[i] = sums[i]
-    return num_on, num_off
+    for pixel in changed:
+        for colour, sign in ((last[pixel], -1), (screen[pixel], 1)):
+            for place in range(first_planes[colour], first_planes[colour + 1]):
+                bit = planes[place] * screen.shape[0] + pixel
+                for e in range(starts[bit], starts[bit + 1]):
+                    vector = np.int64(entries[e] >> 16)
+                    sums[vector] = (sums[vector] + table_size + sign * np.int64(entries[e] & 0xFFFF)) % table_size

@@ -17,15 +17,17 @@ those with a spot that came or went are counted anew.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from arcademark.errors import ArcadeMarkError
 from arcademark.features.base import Change
 
 COLOURS = 128
-ACTIVE = np.uint16(1 << 15)
+ACTIVE = 1 << 15
 """Is added to the count of a feature that was told to be active."""
 MAX_TILES = (1 << 15) - 1
 """So many pairs of spots may share an offset: their counts leave the highest bit free."""
@@ -34,8 +36,8 @@ MAX_TILES = (1 << 15) - 1
 class Offsets:
     """Spots, and the offsets between them, on one screen and, with `time`, from the screen before.
 
-    The features are `num_spots`, `num_space` and `num_time`, in this order. ValueError if there are more than 32,767
-    tiles, or more features than an int32 can number.
+    The features are `num_spots`, `num_space` and `num_time`, in this order. ArcadeMarkError if there are more than
+    32,767 tiles, or more features than an int32 can number.
     """
 
     def __init__(self, rows: int, columns: int, time: bool) -> None:
@@ -47,21 +49,20 @@ class Offsets:
         self.num_space = COLOURS * self._half + COLOURS * (COLOURS - 1) // 2 * self._offsets
         self.num_time = COLOURS * COLOURS * self._offsets if time else 0
         self.num_features = self.num_spots + self.num_space + self.num_time
-        if not 1 <= tiles <= MAX_TILES or self.num_features > np.iinfo(np.int32).max:
-            raise ValueError(f"{tiles:,} tiles: {self.num_features:,} features are too many")
+        if tiles > MAX_TILES or self.num_features > np.iinfo(np.int32).max:
+            raise ArcadeMarkError(
+                f"{tiles:,} tiles: {self.num_features:,} features are too many; take fewer rows or columns"
+            )
         self._time = time
         self._starts = self._first_features()
-        self._counts = np.zeros(self.num_features, np.uint16)
         self._places = place_numbers(rows, columns)
-        self._now, self._before = _Spots(rows, columns), _Spots(rows, columns)
-        self._colours = np.zeros(COLOURS + 1, np.int64)
-        self._came = self._went = np.empty(0, np.int32)
+        self.begin()
         self._on = np.empty(1024, np.int32)
         self._off = np.empty(1024, np.int32)
 
     def _first_features(self) -> NDArray[np.int32]:
-        """Return the first feature of each two colours and kind, shape (2, 128, 128): of space, and of time."""
-        starts = np.zeros((2, COLOURS, COLOURS), np.int64)
+        """Return the first feature of two colours, shape (kinds, 128, 128): of space, of time, of time transposed."""
+        starts = np.zeros((3, COLOURS, COLOURS), np.int64)
         sizes = np.full((COLOURS, COLOURS), self._offsets)
         np.fill_diagonal(sizes, self._half)
         upper = np.triu_indices(COLOURS)
@@ -69,30 +70,30 @@ class Offsets:
         starts[0].T[upper] = starts[0][upper]
         first = self.num_spots + self.num_space
         starts[1] = first + self._offsets * np.arange(COLOURS * COLOURS).reshape(COLOURS, COLOURS)
+        starts[2] = starts[1].T
         return starts.astype(np.int32) if self._time else starts[:1].astype(np.int32)
 
     def begin(self) -> None:
         """Forget the episode: nothing is active."""
-        clear(self._counts, self._starts, self._now.arrays, self._before.arrays, self._colours, self._half)
-        self._now.size = self._before.size = 0
+        self._counts = np.zeros(self.num_features, np.uint16)  # of which the pages that are used take memory
+        self._now, self._before = (_no_spots(self.rows, self.columns) for _ in range(2))
+        self._colours = np.zeros(COLOURS + 1, np.int64)
         self._came = self._went = np.empty(0, np.int32)
 
     def update(self, change: Change) -> Change:
         """Return which features changed, given which spots, ``128 · tile + colour``, did; valid until the next call."""
         self._make_room(change)
         sizes = follow(
-            *(self._counts, self._starts, self._places, self._now.arrays, self._before.arrays, self._colours),
+            *(self._counts, self._starts, self._places, self._now, self._before, self._colours),
             *(change.on, change.off, self._came, self._went, self._half, self._on, self._off),
         )
-        self._now.size += len(change.on) - len(change.off)
-        self._before.size += len(self._came) - len(self._went)
         if self._time:
             self._came, self._went = change.on.copy(), change.off.copy()
         return Change(self._on[: sizes[0]], self._off[: sizes[1]])
 
     def _make_room(self, change: Change) -> None:
         came, went = len(change.on), len(change.off)
-        now, before = self._now.size + came, self._before.size + len(self._came)
+        now, before = int(self._now[1].sum()) + came, int(self._before[1].sum()) + len(self._came)
         on = came * (1 + now + before) + len(self._came) * now
         off = went * (1 + now + before) + len(self._went) * now
         if on >= len(self._on):
@@ -127,14 +128,10 @@ class Offsets:
         return " and ".join(words) if words else "in the same tile"
 
 
-class _Spots:
-    """A set of spots: of each colour a list of places, how many they are, and where in the list each place stands."""
-
-    def __init__(self, rows: int, columns: int) -> None:
-        lists = np.zeros((COLOURS, rows * columns), np.int16 if 2 * rows * columns <= MAX_TILES else np.int32)
-        standing = np.zeros((COLOURS, rows * (2 * columns - 1)), np.int16)
-        self.arrays = lists, np.zeros(COLOURS, np.int64), standing
-        self.size = 0
+def _no_spots(rows: int, columns: int) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.int16]]:
+    """Return an empty set of spots: of each colour a list of places, how many, and where in the list each stands."""
+    lists = np.zeros((COLOURS, rows * columns), np.int16 if 2 * rows * columns <= MAX_TILES else np.int32)
+    return lists, np.zeros(COLOURS, np.int64), np.zeros((COLOURS, rows * (2 * columns - 1)), np.int16)
 
 
 def place_numbers(rows: int, columns: int) -> NDArray[np.int32]:
@@ -150,7 +147,7 @@ def follow(  # type: ignore[no-untyped-def]
     """Count the pairs of spots that came and went; return how many features began and ceased to be active.
 
     `counts`, uint16 (features,), has the pairs of each feature, and `ACTIVE` if it was reported active; `starts` the
-    first feature of two colours; `now` and `before` are sets of spots (`_Spots`); `colours`, int64 (129,), their
+    first feature of two colours; `now` and `before` are sets of spots (`_no_spots`); `colours`, int64 (129,), their
     number, then those met in the episode; ``half - 1`` is the number of the offset to nowhere; `on` and `off` receive
     features. What comes is counted before anything goes, so a feature is met at most once as it leaves 0 and once as it
     gets back there; what came and went at once is then left out.
@@ -158,27 +155,27 @@ def follow(  # type: ignore[no-untyped-def]
     num_on, num_off = came.shape[0], went.shape[0]
     on[:num_on] = came
     off[:num_off] = went
-    time = starts.shape[0] == 2
+    time = starts.shape[0] > 1
     middle = half - 1
     for spot in came:
         k, at = spot % COLOURS, places[spot // COLOURS]
         insert(now, colours, k, at)
-        num_on = count_space(counts, starts[0], now, colours, k, at, middle, True, on, num_on)
+        num_on = count(counts, starts[0], now, colours, k, at, middle, 0, True, on, num_on)
         if time:
-            num_on = count_time(counts, starts[1], before, colours, k, at, middle, True, True, on, num_on)
+            num_on = count(counts, starts[2], before, colours, k, at, middle, -1, True, on, num_on)
     for spot in before_came:
         k, at = spot % COLOURS, places[spot // COLOURS]
         insert(before, colours, k, at)
-        num_on = count_time(counts, starts[1], now, colours, k, at, middle, False, True, on, num_on)
+        num_on = count(counts, starts[1], now, colours, k, at, middle, 1, True, on, num_on)
     for spot in went:
         k, at = spot % COLOURS, places[spot // COLOURS]
-        num_off = count_space(counts, starts[0], now, colours, k, at, middle, False, off, num_off)
+        num_off = count(counts, starts[0], now, colours, k, at, middle, 0, False, off, num_off)
         if time:
-            num_off = count_time(counts, starts[1], before, colours, k, at, middle, True, False, off, num_off)
+            num_off = count(counts, starts[2], before, colours, k, at, middle, -1, False, off, num_off)
         remove(now, k, at)
     for spot in before_went:
         k, at = spot % COLOURS, places[spot // COLOURS]
-        num_off = count_time(counts, starts[1], now, colours, k, at, middle, False, False, off, num_off)
+        num_off = count(counts, starts[1], now, colours, k, at, middle, 1, False, off, num_off)
         remove(before, k, at)
     return settle(counts, on, came.shape[0], num_on, off, went.shape[0], num_off), num_off
 
@@ -199,46 +196,23 @@ def settle(counts, on, first_on, num_on, off, first_off, num_off):  # type: igno
 
 
 @njit(cache=True)
-def count_space(counts, starts, spots, colours, k, at, middle, come, found, num):  # type: ignore[no-untyped-def]
-    """Count the pairs of a spot, which is in the set too, with all spots of a screen; return the new `num`."""
+def count(counts, starts, spots, colours, k, at, middle, sign, come, features, num):  # type: ignore[no-untyped-def]
+    """Count the pairs of a spot with all spots of a set, up or down; list the features that leave 0 or get back there.
+
+    `sign` is that of their offsets from the spot on another screen; 0 on the same screen, where the spot is in the set.
+    """
     lists, sizes, _ = spots
+    change, goal = (1, 1) if come else (-1, ACTIVE)
     for i in range(1, colours[0] + 1):
         m = colours[i]
-        start, sign = starts[k, m] + (0 if k == m else middle), -1 if k > m else 1
-        num = count(counts, start, lists[m, : sizes[m]], at, sign, k == m, come, found, num)
-    return num
-
-
-@njit(cache=True)
-def count_time(counts, starts, spots, colours, k, at, middle, later, come, found, num):  # type: ignore[no-untyped-def]
-    """Count the pairs of a spot with all spots of the other screen; `later` if the spot is on the later one."""
-    lists, sizes, _ = spots
-    for i in range(1, colours[0] + 1):
-        m = colours[i]
-        start, sign = (starts[m, k], -1) if later else (starts[k, m], 1)
-        num = count(counts, start + middle, lists[m, : sizes[m]], at, sign, False, come, found, num)
-    return num
-
-
-@njit(cache=True)
-def count(counts, start, others, at, sign, fold, come, found, num):  # type: ignore[no-untyped-def]
-    """Count the pairs of a place with others, up or down, and list the features that leave 0 or get back there."""
-    if come:
-        for i in range(others.shape[0]):
-            step = sign * (np.int64(others[i]) - at)
+        fold = sign == 0 and k == m
+        start, direction = starts[k, m] + (0 if fold else middle), sign if sign != 0 else (-1 if k > m else 1)
+        for j in range(sizes[m]):
+            step = direction * (np.int64(lists[m, j]) - at)
             feature = start + (abs(step) if fold else step)
-            pairs = counts[feature] + np.uint16(1)
-            counts[feature] = pairs
-            found[num] = feature
-            num += pairs == 1
-        return num
-    for i in range(others.shape[0]):
-        step = sign * (np.int64(others[i]) - at)
-        feature = start + (abs(step) if fold else step)
-        pairs = counts[feature] - np.uint16(1)
-        counts[feature] = pairs
-        found[num] = feature
-        num += pairs == ACTIVE
+            counts[feature] += change
+            features[num] = feature
+            num += counts[feature] == goal
     return num
 
 
@@ -264,30 +238,3 @@ def remove(spots, colour, at):  # type: ignore[no-untyped-def]
     lists[colour, standing[colour, at]] = last
     standing[colour, last] = standing[colour, at]
     sizes[colour] = size
-
-
-@njit(cache=True)
-def clear(counts, starts, now, before, colours, half):  # type: ignore[no-untyped-def]
-    """Set the counts of all pairs to 0 and empty both sets."""
-    middle = half - 1
-    for i in range(1, colours[0] + 1):
-        k = colours[i]
-        for j in range(1, colours[0] + 1):
-            m = colours[j]
-            second = now[0][m, : now[1][m]]
-            if k <= m:
-                forget(counts, starts[0, k, m] + (0 if k == m else middle), now[0][k, : now[1][k]], second, k == m)
-            if starts.shape[0] == 2:
-                forget(counts, starts[1, k, m] + middle, before[0][k, : before[1][k]], second, False)
-    now[1][:] = 0
-    before[1][:] = 0
-    colours[0] = 0
-
-
-@njit(cache=True)
-def forget(counts, start, first, second, fold):  # type: ignore[no-untyped-def]
-    """Set the counts of the pairs of two lists of places to 0."""
-    for a in first:
-        for b in second:
-            step = np.int64(b) - a
-            counts[start + (abs(step) if fold else step)] = 0

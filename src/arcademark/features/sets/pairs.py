@@ -36,7 +36,6 @@ class Pairs:
         self.num_base = num_base
         self.num_features = num_base + num_base * (num_base - 1) // 2
         self._states = np.zeros(num_base, np.uint8)
-        self._lists = np.empty((4, num_base), np.int32)
         self._on = np.empty(self.num_features, np.int32)
         self._off = np.empty(self.num_features, np.int32)
 
@@ -46,7 +45,10 @@ class Pairs:
 
     def update(self, change: Change) -> Change:
         """Return which base features and pairs changed, both ascending, given which base ones did."""
-        came, gone = form_pairs(self._states, change.on, change.off, self._lists, self._on, self._off)
+        states = self._states
+        states[change.on], states[change.off] = CAME, GONE
+        came, gone = list_pairs(states, CAME, self._on), list_pairs(states, GONE, self._off)
+        states[change.on], states[change.off] = KEPT, ABSENT
         return Change(self._on[:came], self._off[:gone])
 
     def describe(self, feature: int, describe_base: Callable[[int], str]) -> str:
@@ -59,42 +61,17 @@ class Pairs:
 
 
 @njit(cache=True)
-def form_pairs(states, on, off, lists, out_on, out_off):  # type: ignore[no-untyped-def]
-    """Take a change of base features into account; return how many features came and went.
+def list_pairs(states, changed_state, out):  # type: ignore[no-untyped-def]
+    """List the base features in `changed_state`, and all pairs of them and others, ascending; return how many.
 
-    `states`, uint8 (n,), is ABSENT or KEPT of each base feature; `lists`, int32 (4, n), is room for work; `out_on` and
-    `out_off` receive the features.
+    `states`, uint8 (n,), has what happens to each base feature; others are those that are active as these are.
     """
-    states[on] = CAME
-    states[off] = GONE
-    before, after, gone, came = lists
-    num_before = num_after = num_gone = num_came = 0
-    for i in range(states.shape[0]):
-        state = states[i]
-        if state != ABSENT:
-            before[num_before] = after[num_after] = gone[num_gone] = came[num_came] = i
-            num_before += state & 1
-            num_after += state >> 1
-            num_gone += state == GONE
-            num_came += state == CAME
-    count_on = _list_pairs(states, CAME, after[:num_after], came[:num_came], out_on)
-    count_off = _list_pairs(states, GONE, before[:num_before], gone[:num_gone], out_off)
-    states[came[:num_came]] = KEPT
-    states[gone[:num_gone]] = ABSENT
-    return count_on, count_off
-
-
-@njit(cache=True)
-def _list_pairs(states, changed_state, active, changed, out):  # type: ignore[no-untyped-def]
-    """List the changed features and the pairs of active ones of which at least one changed, ascending.
-
-    `active` and `changed` ascend; `changed` is the part of `active` whose state is `changed_state`.
-    """
+    active, changed = np.flatnonzero(states & changed_state), np.flatnonzero(states == changed_state)
     count = changed.shape[0]
     out[:count] = changed
     below = 0
     for a in range(active.shape[0] if count else 0):
-        i = np.int64(active[a])
+        i = active[a]
         row = states.shape[0] + i * (i - 1) // 2
         if states[i] == changed_state:
             for b in range(a):

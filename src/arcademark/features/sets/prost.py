@@ -20,17 +20,17 @@ Blob-PROST tells which tiles hold blobs regardless of colour, which the paper's 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Annotated
 
 import numpy as np
-from numba import njit
+from msgspec import Meta
 from numpy.typing import NDArray
 
 from arcademark.environments.emulation import facts
-from arcademark.errors import ArcadeMarkError
 from arcademark.features.base import Change, Observed, Stages, check_feature
+from arcademark.features.blobs import BOTTOM, HUE, LEFT, RIGHT, TOP, UNSEEN, BlobFinder
 from arcademark.features.colours import NumColours, game_colours
-from arcademark.features.sets.basic import Basic, Hiding, Tiled
-from arcademark.features.sets.blobs import UNSEEN, BlobFinder
+from arcademark.features.sets.basic import Basic, Columns, Hiding, Rows, Tiled
 from arcademark.features.sets.offsets import COLOURS, Offsets
 from arcademark.features.sets.tiles import NOTHING
 
@@ -57,8 +57,7 @@ class BProst(Basic):
     """Whether there are offsets in time."""
 
     def __post_init__(self) -> None:
-        Tiled.__post_init__(self)
-        self._offsets = make_offsets(self.rows, self.columns, self.time)
+        self._offsets = Offsets(self.rows, self.columns, self.time)
         super().__post_init__()
         self._connect(self._tiles, self._offsets)
 
@@ -84,7 +83,7 @@ class _Neighbouring:
         How many rows and columns neighbouring pixels of a blob may be apart; 1 if they must touch.
     """
 
-    proximity: int = PROXIMITY
+    proximity: Annotated[int, Meta(ge=1, le=MOST_PROXIMITY)] = PROXIMITY
 
 
 @dataclass(eq=False, repr=False)
@@ -101,20 +100,18 @@ class BlobProst(Stages, Hiding, _Neighbouring, Tiled):
         Whether to take away the background; else its parts are blobs too.
     """
 
-    rows: int = field(default=BLOB_ROWS, kw_only=True)
-    columns: int = field(default=BLOB_COLUMNS, kw_only=True)
+    rows: Rows = field(default=BLOB_ROWS, kw_only=True)
+    columns: Columns = field(default=BLOB_COLUMNS, kw_only=True)
     background: bool = field(default=False, kw_only=True)
     observed: Observed = field(default="palette", init=False)
 
     def __post_init__(self) -> None:
-        super().__post_init__()
-        self._offsets = make_offsets(self.rows, self.columns, True)
-        if not 1 <= self.proximity <= MOST_PROXIMITY:
-            raise ArcadeMarkError(f"proximity is {self.proximity}; expected 1 to {MOST_PROXIMITY} pixels")
+        self._offsets = Offsets(self.rows, self.columns, True)
         self.hidden = self.hide(self.env)
         self._colours = game_colours(self.env.game)
         shape = facts.screen_shape(self.env.game)
-        self._spots = BlobSpots(shape, self.rows, self.columns, self.proximity, self.hidden)
+        background = np.full(shape, UNSEEN, np.uint8) if self.hidden is None else self.hidden
+        self._spots = BlobSpots(background, self.rows, self.columns, self.proximity)
         self._connect(self._spots, self._offsets)
 
     def describe(self, feature: int) -> str:
@@ -128,96 +125,47 @@ class BlobProst(Stages, Hiding, _Neighbouring, Tiled):
 
 
 class BlobSpots:
-    """Which tiles hold the middle of a blob of which colour, given as changes.
+    """Which tiles hold the middle of a blob of which colour, given as changes; pixels fall into tiles as in `tiles`."""
 
-    Pixels fall into tiles as in `tiles`; `background` holds the colour of each pixel that is not seen, None to see all.
-    """
-
-    def __init__(
-        self, shape: tuple[int, int], rows: int, columns: int, proximity: int, background: NDArray[np.uint8] | None
-    ) -> None:
-        self._columns = columns
+    def __init__(self, background: NDArray[np.uint8], rows: int, columns: int, proximity: int) -> None:
+        shape = background.shape
         self._row, self._column = (np.arange(n) * k // n for n, k in zip(shape, (rows, columns), strict=True))
-        self._shape, self._proximity = shape, proximity
-        self._finder = BlobFinder(*shape, proximity)
-        self._hidden = np.full(shape, UNSEEN, np.uint8) if background is None else background
-        self._screen = np.empty(shape, np.uint8)
-        self._states = np.zeros(rows * columns * COLOURS, np.uint8)
-        self._lists = np.empty((4, min(shape[0] * shape[1], len(self._states))), np.int32)
-        self._active = 0
+        self._columns, self._num_spots = columns, rows * columns * COLOURS
+        self._finder = BlobFinder(background, proximity)
+        self.begin()
 
     def begin(self) -> None:
         """Forget the last screen: there is no blob."""
-        self._states[:] = 0
-        self._active = 0
+        self._spots = np.empty(0, np.int32)
+        self._active = np.zeros(self._num_spots, bool)
 
     def update(self, observation: NDArray[np.uint8]) -> Change:
         """Return which spots, ``128 · tile + colour``, came and went with the next screen."""
-        self._screen[...] = observation
-        hide(self._screen.ravel(), self._hidden.ravel())
-        blobs = self._finder.find(self._screen)
-        self._active, on, off = change_spots(
-            *(blobs, self._row, self._column, self._columns, self._states, self._active, self._lists)
-        )
-        return Change(self._lists[2, :on], self._lists[3, :off])
+        _, blobs = self._finder.find(observation)
+        spots = self._tiles(blobs) * COLOURS + blobs[:, HUE]
+        spots = spots[np.sort(np.unique(spots, return_index=True)[1])].astype(np.int32)
+        before, self._spots = self._spots, spots
+        on = spots[~self._active[spots]]
+        self._active[before], self._active[spots] = False, True
+        return Change(on, before[~self._active[before]])
+
+    def _tiles(self, blobs: NDArray[np.int32]) -> NDArray[np.int64]:
+        """Return the tile of each blob's middle."""
+        middle = (blobs[:, [TOP, LEFT]] + blobs[:, [BOTTOM, RIGHT]]) // 2
+        tiles: NDArray[np.int64] = self._row[middle[:, 0]] * self._columns + self._column[middle[:, 1]]
+        return tiles
 
     def picture(self, observation: NDArray[np.uint8], rgb: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """Draw the boxes and tiles of the blobs of a screen, in colours of shape (128, 3)."""
-        image = np.full((*self._shape, 3), NOTHING, np.uint8)
-        shown = np.where(observation == self._hidden, UNSEEN, observation & 127).astype(np.uint8)
-        found = BlobFinder(*self._shape, self._proximity).find(shown)
-        blobs = list(zip(*(part.tolist() for part in found), strict=True))
-        for colour, top, bottom, left, right in blobs:
+        _, blobs = self._finder.find(observation)
+        image = np.full((*observation.shape, 3), NOTHING, np.uint8)
+        for top, left, bottom, right, colour in blobs.tolist():
             image[[top, bottom], left : right + 1] = rgb[colour]
             image[top : bottom + 1, [left, right]] = rgb[colour]
-        for colour, top, bottom, left, right in blobs:
-            y = np.flatnonzero(self._row == self._row[(top + bottom) // 2])
-            x = np.flatnonzero(self._column == self._column[(left + right) // 2])
+        for tile, colour in zip(self._tiles(blobs).tolist(), blobs[:, HUE].tolist(), strict=True):
+            y, x = (
+                np.flatnonzero(self._row == tile // self._columns),
+                np.flatnonzero(self._column == tile % self._columns),
+            )
             image[np.ix_(y, x)] = rgb[colour]
         return image
-
-
-def make_offsets(rows: int, columns: int, time: bool) -> Offsets:
-    """Return the features of tiles; ArcadeMarkError if there are too many tiles."""
-    try:
-        return Offsets(rows, columns, time)
-    except ValueError as error:
-        raise ArcadeMarkError(f"{error}; take fewer rows or columns") from None
-
-
-@njit(cache=True)
-def hide(screen, hidden):  # type: ignore[no-untyped-def]
-    """Set a screen's pixels, uint8 (n,), to `UNSEEN` where they have the colour of the background, uint8 (n,)."""
-    for i in range(screen.shape[0]):
-        screen[i] = np.uint8(UNSEEN) if screen[i] == hidden[i] else np.uint8(screen[i] & 127)
-
-
-@njit(cache=True)
-def change_spots(blobs, row, column, columns, states, num_active, lists):  # type: ignore[no-untyped-def]
-    """Find the spots of blobs; return how many are active, came and went.
-
-    `row` and `column` are those of tiles for each of pixels; `states`, uint8 (spots,), is 1 where a spot is active;
-    `lists`, int32 (4, ·), holds the `num_active` active spots, room for work, and the spots that came and that went.
-    """
-    colour, top, bottom, left, right = blobs
-    num_now = num_on = num_off = 0
-    for i in range(colour.shape[0]):
-        tile = row[(top[i] + bottom[i]) // 2] * columns + column[(left[i] + right[i]) // 2]
-        spot = tile * COLOURS + colour[i]
-        if states[spot] < 2:
-            lists[1, num_now] = spot
-            num_now += 1
-            if states[spot] == 0:
-                lists[2, num_on] = spot
-                num_on += 1
-            states[spot] += 2
-    for i in range(num_active):
-        spot = lists[0, i]
-        if states[spot] == 1:
-            states[spot] = 0
-            lists[3, num_off] = spot
-            num_off += 1
-    for i in range(num_now):
-        lists[0, i] = lists[1, i]
-        states[lists[1, i]] = 1
-    return num_now, num_on, num_off

@@ -5,8 +5,8 @@ screen of fewer pixels than tiles some are empty. A pixel whose colour is its ba
 
     feature = (row * columns + column) * colours + colour        active while a pixel of the tile shows the colour
 
-The pixels of a tile that show a colour are counted once, then only those that changed, found by comparing the screen
-with the last one in words of eight bytes. A feature changes where a count rises from or falls to nothing.
+The pixels of a tile that show a colour are counted once, then only those that changed. A feature changes where a count
+rises from or falls to nothing.
 """
 
 from __future__ import annotations
@@ -15,14 +15,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from arcademark.features.base import Change
+from arcademark.features.base import Change, changed_pixels
+from arcademark.features.blobs import UNSEEN
 from arcademark.features.colours import Colours
-
-UNSEEN = 255
-"""A byte that no screen of 7-bit colours holds: a background of it hides nothing."""
-
-GROUP = 32
-"""Words that are compared at once."""
 
 NOTHING = (40, 40, 40)
 """What a tile without colours is drawn in, a grey that is none of the console's colours."""
@@ -51,9 +46,6 @@ class ColourTiles:
         self._first = first.astype(np.int32).ravel()
         self._background = np.full(shape, UNSEEN, np.uint8) if background is None else background
         self._hidden = self._background.ravel()
-        groups = -(-self._hidden.size // (8 * GROUP))
-        self._flat, self._last = np.zeros((2, groups * GROUP * 8), np.uint8)
-        self._screen = self._flat[: self._hidden.size].reshape(shape)
         self._counts = np.zeros(self.num_features, np.int32)
         self._active = np.zeros(self.num_features, bool)
         self._on, self._off = np.empty((2, self.num_features), np.int32)
@@ -61,25 +53,30 @@ class ColourTiles:
 
     def begin(self) -> None:
         """Forget the last screen: nothing is seen, as on a screen that shows the background alone."""
-        self._last[: self._hidden.size] = self._hidden
+        self._last = self._hidden.copy()
         self._counts[:] = 0
         self._active[:] = False
 
     def update(self, observation: NDArray[np.uint8]) -> Change:
         """Return what changed since the last screen, uint8 (height, width)."""
-        self._screen[...] = observation
-        on, off = self._on, self._off
-        num_on, num_off = see(
-            self._flat, self._last, self._hidden, self._codes, self._first, self._counts, self._active, on, off
+        screen, last = observation.flatten(), self._last
+        changed = changed_pixels(screen, last)
+        rose, fell = see(
+            *(changed, screen, last, self._hidden, self._codes, self._first, self._counts, self._on, self._off)
         )
-        return Change(on[:num_on], off[:num_off])
+        last[changed] = screen[changed]
+        off = self._off[:fell][self._counts[self._off[:fell]] == 0]
+        self._active[off] = False
+        on = self._on[:rose][~self._active[self._on[:rose]]]
+        self._active[on] = True
+        return Change(on, off)
 
     def seen(self, observation: NDArray[np.uint8]) -> NDArray[np.bool_]:
         """Return which colours show in which tiles of a screen, bool (rows, columns, colours); changes nothing."""
-        found = np.zeros(self.num_features, bool)
-        shown = observation != self._background
-        found[self._first.reshape(self._shape)[shown] + self.colours.codes[observation[shown]]] = True
-        return found.reshape(self.rows, self.columns, len(self.colours))
+        seen = np.zeros(self.num_features, bool)
+        visible = observation != self._background
+        seen[self._first.reshape(self._shape)[visible] + self.colours.codes[observation[visible]]] = True
+        return seen.reshape(self.rows, self.columns, len(self.colours))
 
     def describe(self, feature: int) -> str:
         """Say what a feature means: "green in the tile of row 3, column 5" (from 0)."""
@@ -101,61 +98,27 @@ class ColourTiles:
 
 
 @njit(cache=True)
-def see(screen, last, hidden, codes, first, counts, active, on, off):  # type: ignore[no-untyped-def]
-    """Bring the counts of colours up to date with a screen; return how many features became and ceased to be active.
+def see(changed, screen, last, hidden, codes, first, counts, on, off):  # type: ignore[no-untyped-def]
+    """Bring the counts of colours up to date with a screen; return how many of them rose from nothing and fell to it.
 
-    `screen` and `last`, which becomes equal to it, are filled up to a whole group of words; `hidden` is the background,
-    `codes` the colour of each byte, `first` the first feature of each pixel's tile, `counts` the pixels that show each
-    feature, `active` where it is positive; `on` and `off` receive the features. Pixels lose their old colours and gain
-    their new ones in one pass, so a count falls to nothing at most once, and rises from it at most once, after that.
+    `changed` are the pixels in which `screen` differs from `last`; `hidden` is the background, `codes` the colour of
+    each byte, `first` the first feature of each pixel's tile, `counts` the pixels that show each feature; `on` and
+    `off` receive the features. Pixels lose their old colours and gain their new ones in one pass, so a count falls to
+    nothing at most once, and rises from it at most once, after that.
     """
     rose = fell = 0
-    words = changed_words(screen.view(np.uint64), last.view(np.uint64))
-    for word in words:
-        for pixel in range(8 * word, 8 * word + 8):
-            now, before = screen[pixel], last[pixel]
-            if now == before:
-                continue
-            last[pixel] = now
-            if before != hidden[pixel]:
-                feature = first[pixel] + codes[before]
-                counts[feature] -= 1
-                if counts[feature] == 0:
-                    off[fell] = feature
-                    fell += 1
-            if now != hidden[pixel]:
-                feature = first[pixel] + codes[now]
-                counts[feature] += 1
-                if counts[feature] == 1:
-                    on[rose] = feature
-                    rose += 1
-    num_on = num_off = 0
-    for feature in off[:fell]:
-        if counts[feature] == 0:
-            active[feature] = False
-            off[num_off] = feature
-            num_off += 1
-    for feature in on[:rose]:
-        if not active[feature]:
-            active[feature] = True
-            on[num_on] = feature
-            num_on += 1
-    return num_on, num_off
-
-
-@njit(cache=True)
-def changed_words(new, old):  # type: ignore[no-untyped-def]
-    """Return where two arrays, uint64 (a multiple of 32,), differ, ascending; equal groups of 32 words cost little."""
-    found = np.empty(new.size, np.int32)
-    count = 0
-    for begin in range(0, new.size, GROUP):
-        group, old_group = new[begin : begin + GROUP], old[begin : begin + GROUP]
-        difference = np.uint64(0)
-        for i in range(GROUP):
-            difference |= group[i] ^ old_group[i]
-        if difference != 0:
-            for i in range(GROUP):
-                if group[i] != old_group[i]:
-                    found[count] = begin + i
-                    count += 1
-    return found[:count]
+    for pixel in changed:
+        now, before = screen[pixel], last[pixel]
+        if before != hidden[pixel]:
+            feature = first[pixel] + codes[before]
+            counts[feature] -= 1
+            if counts[feature] == 0:
+                off[fell] = feature
+                fell += 1
+        if now != hidden[pixel]:
+            feature = first[pixel] + codes[now]
+            counts[feature] += 1
+            if counts[feature] == 1:
+                on[rose] = feature
+                rose += 1
+    return rose, fell

@@ -1,0 +1,112 @@
+"""Blobs: pixels of one colour that are close to each other, though they need not touch, in front of a background.
+
+Two pixels of a colour are neighbours if their rows and their columns differ by at most `proximity`; a blob is all that
+can be reached from a pixel over neighbours (Liang et al. 2016). With a proximity of 1 they touch, corners included. A
+screen is cut into runs, the longest stretches of one colour along a row; runs within reach belong to one blob::
+
+    row 0   . A A . . B B        runs A, B; below them C and D
+    row 1   . . . C C . . D      A touches C at a corner, and so does C touch B; D touches B
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+UNSEEN = 255
+"""A background of this colour hides nothing."""
+ROW, START, END, COLOUR, BLOB = range(5)
+"""Columns of a run: `END` is the column after its last; `BLOB` is the number of its blob."""
+TOP, LEFT, BOTTOM, RIGHT = range(4)
+"""Columns of a blob, whose box includes its last row and column; the fifth is its `HUE`."""
+HUE = 4
+
+
+class BlobFinder:
+    """Finds the blobs of screens of one size, in room that it keeps.
+
+    Pixels that have the colour of `background`, uint8 (height, width), belong to none. A screen is read from the top
+    until it has shown `most_runs` runs, all of it by default.
+    """
+
+    def __init__(self, background: NDArray[np.uint8], proximity: int = 1, most_runs: int | None = None) -> None:
+        self._background, self._proximity = np.ascontiguousarray(background), proximity
+        room = background.size if most_runs is None else most_runs
+        self._starts = np.zeros(len(background) + 1, np.int32)
+        self._runs, self._blobs = np.zeros((2, room, 5), np.int32)
+
+    def find(self, screen: NDArray[np.uint8]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Return the runs of a screen and its blobs in the order of their first pixels, valid until the next `find`."""
+        screen = np.array(screen, np.uint8)
+        runs = find_runs(screen, self._background, self._starts, self._runs)
+        join_runs(self._runs, self._starts, self._proximity)
+        return self._runs[:runs], self._blobs[: find_boxes(self._runs[:runs], self._blobs)]
+
+
+@njit(cache=True)
+def find_runs(screen, background, starts, runs):  # type: ignore[no-untyped-def]
+    """Find the runs of a screen in reading order, each a blob by itself; return how many.
+
+    `starts`, int32 (height + 1,), receives the first run of each row, and the number of runs.
+    """
+    count = 0
+    for y in range(screen.shape[0]):
+        x = 0
+        while x < screen.shape[1] and count < runs.shape[0]:
+            start, colour = x, screen[y, x]
+            x += 1
+            if colour == background[y, start]:
+                continue
+            while x < screen.shape[1] and screen[y, x] == colour and background[y, x] != colour:
+                x += 1
+            runs[count, ROW], runs[count, START], runs[count, END] = y, start, x
+            runs[count, COLOUR], runs[count, BLOB] = colour, count
+            count += 1
+        starts[y + 1] = count
+    return count
+
+
+@njit(cache=True)
+def join_runs(runs, starts, proximity):  # type: ignore[no-untyped-def]
+    """Join the runs that belong to the same blob: `BLOB` becomes an earlier run of it, or stays the run itself."""
+    for y in range(starts.shape[0] - 1):
+        for above in range(max(0, y - proximity), y + 1):
+            low = starts[above]
+            for run in range(starts[y], starts[y + 1]):
+                while low < starts[above + 1] and runs[low, END] <= runs[run, START] - proximity:
+                    low += 1
+                other = low
+                while other < starts[above + 1] and runs[other, START] < runs[run, END] + proximity:
+                    if runs[other, COLOUR] == runs[run, COLOUR]:
+                        a, b = root_of(runs, other), root_of(runs, run)
+                        runs[max(a, b), BLOB] = min(a, b)
+                    other += 1
+
+
+@njit(cache=True)
+def root_of(runs, run):  # type: ignore[no-untyped-def]
+    """Return the first run of a blob; paths to it are halved on the way."""
+    while runs[run, BLOB] != run:
+        runs[run, BLOB] = runs[runs[run, BLOB], BLOB]
+        run = runs[run, BLOB]
+    return run
+
+
+@njit(cache=True)
+def find_boxes(runs, blobs):  # type: ignore[no-untyped-def]
+    """Number the blobs of joined runs and write their boxes; return how many there are."""
+    number = 0
+    for i in range(runs.shape[0]):
+        row, left, right = runs[i, ROW], runs[i, START], runs[i, END] - 1
+        if runs[i, BLOB] == i:
+            runs[i, BLOB] = blob = number
+            blobs[blob, TOP], blobs[blob, LEFT], blobs[blob, RIGHT] = row, left, right
+            blobs[blob, HUE] = runs[i, COLOUR]
+            number += 1
+        else:
+            runs[i, BLOB] = blob = runs[runs[i, BLOB], BLOB]
+        blobs[blob, BOTTOM] = row
+        blobs[blob, LEFT] = min(blobs[blob, LEFT], left)
+        blobs[blob, RIGHT] = max(blobs[blob, RIGHT], right)
+    return number

@@ -1,0 +1,227 @@
+"""Linear action values: equal to a dense reference implementation's, whatever happens."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numba import njit
+
+from arcademark.agents.linear import binary
+from arcademark.agents.linear.binary import MANY, MOST_STEPS, BinaryValues, horizon
+from arcademark.agents.linear.counted import CountedValues
+from arcademark.agents.linear.rows import LANES, add_rows, expect_row
+from arcademark.features.base import Change, Counts
+
+
+class DenseValues:
+    """The reference implementation: all traces in one dense array, on dense vectors of features."""
+
+    def __init__(self, num_features, num_actions, decay, threshold):
+        self.weights, self.traces = np.zeros((2, num_features, num_actions))
+        self.decay, self.threshold = decay, threshold
+
+    @property
+    def values(self):
+        return self.x @ self.weights
+
+    @property
+    def num_active(self):
+        return round(self.x @ self.x)
+
+    def take(self, action):
+        self.traces *= self.decay
+        self.traces[abs(self.traces) < self.threshold * (1 - 1e-9)] = 0
+        self.traces[self.x != 0, action] = self.x[self.x != 0]
+
+    def see(self, x):
+        self.x = np.array(x, float)
+
+    def update(self, amount):
+        self.weights += amount * self.traces
+
+    def end(self):
+        self.traces[:] = 0
+
+
+class Pair:
+    """The same things done to both, on features that are 0 or 1."""
+
+    def __init__(self, num_features, num_actions, decay, threshold, many=MANY):
+        self.lazy = BinaryValues(num_features, num_actions, decay, threshold, np.float64, many)
+        self.dense = DenseValues(num_features, num_actions, decay, threshold)
+        self.x = np.zeros(num_features, bool)
+
+    def see(self, x):
+        x = np.asarray(x, bool)
+        self.lazy.see(Change(*(np.flatnonzero(a).astype(np.int32) for a in (x & ~self.x, self.x & ~x))))
+        self.dense.see(x)
+        self.x = x.copy()
+        self.agree()
+
+    def step(self, action, x, amount):
+        for values in (self.lazy, self.dense):
+            values.take(action)
+        if x is not None:
+            self.see(x)
+        for values in (self.lazy, self.dense):
+            values.update(amount)
+        self.agree()
+
+    def end(self):
+        for values in (self.lazy, self.dense):
+            values.end()
+        self.x[:] = False
+        features, weights = self.lazy.features, np.zeros((len(self.x), LANES))
+        used = slice(None) if features is None else slice(len(features))
+        weights[used if features is None else features] = self.lazy.weights[used]
+        actions = self.dense.weights.shape[1]
+        np.testing.assert_allclose(weights[:, :actions], self.dense.weights, rtol=0, atol=1e-9)
+        assert not self.lazy.weights[:, actions:].any()
+
+    def agree(self):
+        np.testing.assert_allclose(self.lazy.values, self.dense.values, rtol=0, atol=1e-9)
+        assert self.lazy.num_active == self.dense.num_active
+
+    def episode(self, rng, steps, flips):
+        features, actions = self.dense.weights.shape
+        x = rng.random(features) < 0.5
+        self.see(x)
+        for _ in range(steps):
+            x = x ^ (rng.random(features) < flips)
+            self.step(int(rng.integers(actions)), x, float(rng.normal()))
+        self.step(int(rng.integers(actions)), None, float(rng.normal()))
+        self.end()
+
+
+@pytest.mark.slow
+@settings(max_examples=150, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    decay=st.sampled_from([0.0, 0.3, 0.4995, 0.8991, 0.99, 1.0]),
+    threshold=st.sampled_from([0.01, 0.2, 0.5, 1.0]),
+    num_features=st.integers(1, 40),
+    num_actions=st.integers(1, 18),
+    flips=st.sampled_from([0.0, 0.02, 0.2, 0.7]),
+    steps=st.lists(st.integers(0, 60), min_size=1, max_size=3),
+    many=st.sampled_from([0, MANY]),
+)
+def test_binary_values_are_those_of_the_reference(
+    seed, decay, threshold, num_features, num_actions, flips, steps, many
+):
+    rng, pair = np.random.default_rng(seed), Pair(num_features, num_actions, decay, threshold, many)
+    for length in steps:
+        pair.episode(rng, length, flips)
+
+
+@pytest.mark.parametrize(("decay", "many"), [(0.4995, MANY), (0.8991, MANY), (0.8991, 0)])
+def test_room_is_made_when_it_is_needed(monkeypatch, decay, many):
+    for name in ("GROUPS", "STEPS", "ROWS"):
+        monkeypatch.setattr(binary, name, 4)
+    rng, pair = np.random.default_rng(0), Pair(200, 3, decay, 0.01, many)
+    for _ in range(2):
+        pair.episode(rng, 200, 0.1)
+
+
+@pytest.mark.parametrize("groups", [4, 32])
+def test_features_that_come_back_after_a_long_time_with_traces_of_their_own(monkeypatch, groups):
+    """One feature turns on and off so often that its groups are all that the table of groups has seen of late."""
+    monkeypatch.setattr(binary, "GROUPS", groups)
+    pair = Pair(8, 4, 1.0, 0.01)
+    x = np.zeros(8, bool)
+    pair.see(x)
+    for feature in range(1, 8):
+        for x[feature] in (True, False):
+            pair.step(feature % 4, x, 0.1 * feature)
+    for step in range(20 * groups + 1):
+        x[0] = step % 2 == 0
+        pair.step(step % 3, x, 0.01)
+    pair.step(1, ~x, 0.5)
+    pair.step(2, x, -0.5)
+    pair.end()
+
+
+@pytest.mark.parametrize(
+    ("decay", "threshold", "steps"),
+    [
+        *((0.0, 0.01, 0), (0.5, 1.0, 0), (0.5, 0.5, 1), (0.4995, 0.01, 6), (0.8991, 0.01, 43), (0.9, 0.81, 2)),
+        *((1.0, 1.0, MOST_STEPS), (1.0, 0.01, MOST_STEPS), (1 - 1e-9, 0.01, MOST_STEPS)),
+    ],
+)
+def test_how_long_a_trace_lasts(decay, threshold, steps):
+    assert horizon(decay, threshold) == steps
+
+
+@pytest.mark.slow
+@settings(max_examples=100, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    decay=st.sampled_from([0.0, 0.3, 0.8991, 1.0]),
+    threshold=st.sampled_from([0.01, 0.3, 1.0]),
+    num_features=st.integers(1, 30),
+    num_actions=st.integers(1, 20),
+)
+def test_values_of_counts_are_those_of_the_reference(seed, decay, threshold, num_features, num_actions):
+    rng = np.random.default_rng(seed)
+    listed = CountedValues(num_features, num_actions, decay, threshold, np.float64)
+    dense = DenseValues(num_features, num_actions, decay, threshold)
+
+    def see():
+        dense.see(rng.integers(-1, 4, num_features) * (rng.random(num_features) < 0.4))
+        (features,) = np.nonzero(dense.x)
+        counts = Counts(features.astype(np.int32), dense.x[features].astype(np.float32))
+        listed.see(counts)
+        counts.counts[:] = 99  # valid during the call only
+
+    for _ in range(2):
+        see()
+        for _ in range(40):
+            action, amount = int(rng.integers(num_actions)), float(rng.normal())
+            for values in (listed, dense):
+                values.take(action)
+            see()
+            for values in (listed, dense):
+                values.update(amount)
+            np.testing.assert_allclose(listed.values, dense.values, rtol=0, atol=1e-9)
+            assert listed.num_active == dense.num_active
+        listed.end()
+        dense.end()
+        np.testing.assert_allclose(listed.weights, dense.weights, rtol=0, atol=1e-9)
+
+
+def test_reading_learns_nothing_and_features_that_were_never_met_have_no_value():
+    none = np.zeros(0, np.int32)
+    for values in (BinaryValues(9, 2, 0.5, 0.01), BinaryValues(9, 2, 0.5, 0.01, many=0)):
+        values.restore(np.array([4, 1, 7], np.int32), np.outer([1, 2, 4], np.ones(LANES, np.float32)))
+        weights, read = values.weights.copy(), np.zeros(2)
+        values.read(Change(np.array([1, 4, 5], np.int32), none), read)
+        assert read.tolist() == [3, 3]
+        values.read(Change(np.array([7], np.int32), np.array([5, 1], np.int32)), read)
+        assert read.tolist() == [5, 5]
+        assert (values.weights == weights).all()
+        assert not values.num_active
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize("number", [0, 20])
+def test_rows_are_changed_and_summed_as_by_plain_loops(dtype, sign, number):
+    rng = np.random.default_rng(0)
+    weights, gains = rng.normal(size=(50, LANES)).astype(dtype), rng.normal(size=(7, LANES)).astype(dtype)
+    features, groups = rng.permutation(50)[:number].astype(np.int32), rng.integers(0, 7, number).astype(np.int32)
+    values = rng.normal(size=LANES)
+    expected, total = weights.copy(), values.copy()
+    for feature, group in zip(features, groups, strict=True):
+        expected[feature] += gains[group]
+        total += sign * expected[feature].astype(float)
+    _rows(weights, features, gains, groups, sign, values)
+    assert weights.tolist() == expected.tolist()
+    np.testing.assert_allclose(values, total, rtol=1e-12)
+
+
+@njit
+def _rows(weights, features, gains, groups, sign, values):
+    for feature in features:
+        expect_row(weights, feature)
+    add_rows(weights, features, gains, groups, sign, values)
