@@ -113,8 +113,7 @@ def _search_groups(prepared: PreparedSearch, limit: float, progress: Progress | 
     grouped = None if missing is None else groups(missing, fixed, free, prepared.choose, prepared.floor)
     if missing is None or grouped is None:
         return None
-    columns = np.ascontiguousarray(np.nan_to_num(prepared.scores, nan=0.0).T)
-    data = columns, missing.of_row, missing.lack, prepared.fold_table, prepared.charge
+    data = prepared.scores, missing.of_row, missing.lack, prepared.fold_table, prepared.charge
     rule = limit, BOUND_MARGIN
 
     def work(group: int) -> _Part:
