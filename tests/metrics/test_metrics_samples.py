@@ -46,17 +46,6 @@ def test_limits_by_hand() -> None:
     assert limits(1.0, draws, pair, method="symmetric", level=0.8)[:2] == pytest.approx((1 - reach, 1 + reach))
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_limits_of_several_statistics_are_those_of_each(method: str) -> None:
-    draws = np.random.default_rng(0).normal(size=(3, 50))
-    group = Strata(np.random.default_rng(1).random((3, 4)), np.array([2, 3, 4, 5]))
-    together = limits([0.0, 0.1, 0.2], draws, group, method=method, level=0.9)  # type: ignore[arg-type]
-    for i in range(3):
-        one = Strata(group.variances[i], group.runs)
-        alone = limits(i / 10, draws[i], one, method=method, level=0.9)  # type: ignore[arg-type]
-        assert [float(column[i]) for column in together] == pytest.approx([float(value) for value in alone])
-
-
 def test_no_other_method_and_no_other_level() -> None:
     one = Strata(np.array([1.0]), np.array([3]))
     with pytest.raises(UnknownNameError, match="bca"):
@@ -103,11 +92,6 @@ def test_placements_count_lower_and_not_higher_runs() -> None:
 
 def squared_error(values):
     return np.var(values, ddof=1) / values.size
-
-
-def test_without_same_ones_scores_stay_what_they_are():
-    scores = np.array([3.0, 1.0, 4.0, 1.0])
-    assert samples.independent(scores, np.arange(4)) is scores
 
 
 def test_by_hand():

@@ -50,7 +50,7 @@ def test_hwrns_and_hwrb_of_57_games(
     normalised = hwrns(raw(algorithm), RANDOM, RECORD, TASKS)
     assert mean(normalised) == pytest.approx(printed_mean, abs=0.005)
     assert median(normalised) == pytest.approx(printed_median, abs=0.005)
-    assert reaching(normalised, TASKS).count == printed_hwrb
+    assert len(reaching(normalised, TASKS)) == printed_hwrb
 
 
 @pytest.mark.parametrize(

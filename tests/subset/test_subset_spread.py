@@ -28,14 +28,6 @@ def model(**changes) -> SubsetModel:
     return dataclasses.replace(made, **changes)
 
 
-def test_oddness_is_a_t_distributions():
-    # d² = (5 − 1)² / 4 + (4 − 2)² / 1 = 8; √((4 + 8) / (4 + 2)).
-    assert ONE.extrapolation([5.0, 4.0]) == pytest.approx(math.sqrt(2))
-    assert ONE.extrapolation([1.0, 2.0]) == 1.0
-    assert extrapolation(5.0, 5) == 1.0
-    assert extrapolation(14.0, 5) == pytest.approx(math.sqrt(2))
-
-
 def test_scores_that_go_against_each_other_are_odd():
     rng = np.random.default_rng(1)
     skill = rng.uniform(0, 2, 200)
@@ -47,12 +39,6 @@ def test_scores_that_go_against_each_other_are_odd():
     expected = np.cov(X[50:].T)
     assert np.array(found.covariance) == pytest.approx(expected + np.diag(1e-3 * np.diag(expected)))
     assert found.extrapolation([1.8, 1.8]) < 1.2 < 2 < found.extrapolation([1.4, 0.6])
-
-
-def test_too_few_cases_are_refused():
-    X = np.array([[1.0, np.nan], [1.0, 2.0], [2.0, np.nan]])
-    with pytest.raises(ArcadeMarkError, match="1 algorithms have scores on all of a, b"):
-        spread(Problem(X, np.ones(3), ("x", "y", "z"), ("a", "b")), ("a", "b"))
 
 
 def test_usual_residuals_are_divided_by_the_oddness():

@@ -19,7 +19,6 @@ Learning in Atari: Benchmarks, Challenges, and Solutions", 2021.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import compress, repeat
 from typing import Literal, TypeAlias
 
@@ -34,18 +33,6 @@ Scores: TypeAlias = Mapping[str, float]
 """Reference scores by task."""
 
 PERCENT = 100.0
-
-
-@dataclass(frozen=True)
-class Reached:
-    """On which tasks an algorithm reaches a bar, such as the human world record, and their count.
-
-    `missing` are the tasks without a score, which count as not reached.
-    """
-
-    count: int
-    tasks: tuple[str, ...]
-    missing: tuple[str, ...]
 
 
 def normalise(
@@ -89,17 +76,16 @@ def saber(scores: ArrayLike, random: Scores, record: Scores, tasks: Sequence[str
     return np.clip(hwrns(scores, random, record, tasks), 0.0, 2 * PERCENT)
 
 
-def reaching(percent: ArrayLike, tasks: Sequence[str]) -> Reached:
-    """Name the tasks on which one algorithm's scores, shape (tasks,), averaged over runs, are 100 % or more.
+def reaching(percent: ArrayLike, tasks: Sequence[str]) -> tuple[str, ...]:
+    """Return the tasks on which one algorithm's scores, shape (tasks,), averaged over runs, are 100 % or more.
 
     100 % of `hns` is the average human's level (review, "Normalized Scores"); from 100 % of `hwrns` on a record counts
-    as broken, as the review's ≥ has it ("Human World Record Breakthrough").
+    as broken, as the review's ≥ has it ("Human World Record Breakthrough"). A missing score reaches nothing.
     """
     values = np.asarray(percent, dtype=np.float64)
     if values.shape != (len(tasks),):
         raise ArcadeMarkError(f"expected a score for each of {len(tasks)} tasks, not an array of shape {values.shape}")
-    reached = tuple(compress(tasks, values >= PERCENT))
-    return Reached(len(reached), reached, tuple(compress(tasks, np.isnan(values))))
+    return tuple(compress(tasks, values >= PERCENT))
 
 
 def _reference(scores: Scores, which: str, tasks: Sequence[str]) -> Floats:

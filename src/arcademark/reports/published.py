@@ -127,9 +127,9 @@ def bars(means: Mapping[str, float], name: str) -> tuple[Breakthrough, ...]:
     """
     hns, hwrns = measures.atari()["hns"], measures.atari()["hwrns"]
     names = [task for task in means if task in hns.known]
-    level = reaching(hns.normaliser([means[task] for task in names], names), names).tasks
+    level = reaching(hns.normaliser([means[task] for task in names], names), names)
     recorded = [task for task in means if task in hwrns.known]
-    broken = reaching(hwrns.normaliser([means[task] for task in recorded], recorded), recorded).tasks
+    broken = reaching(hwrns.normaliser([means[task] for task in recorded], recorded), recorded)
     records, others = references.scores("human_world_record"), {task: best(task, but=[name]) for task in broken}
     new = [task for task, other in others.items() if other is None or other.score < records[task]]
     at_level, by_anyone, by_nobody_else = (tuple(map(tasks.game_name, some)) for some in (level, broken, new))

@@ -111,9 +111,9 @@ def frames_text(number: float) -> str:
     return f"{number / 1e9:g}B" if number >= 1e9 else f"{number / 1e6:g}M"
 
 
-def chosen(number: int, made: Mapping[int, Callable[[], PaperFigure]], paper: str) -> PaperFigure:
+def chosen(number: int, figures: Mapping[int, Callable[[], PaperFigure]], paper: str) -> PaperFigure:
     """Make the figure of that number, if it is one that shows scores."""
-    if number not in made:
-        there = f"Figures {min(made)} to {max(made)} do"
+    if number not in figures:
+        there = f"Figures {min(figures)} to {max(figures)} do"
         raise ArcadeMarkError(f"Figure {number} of {paper} shows no scores; {there}")
-    return made[number]()
+    return figures[number]()

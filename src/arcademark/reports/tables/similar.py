@@ -68,7 +68,7 @@ def _figures(scores: Mapping[str, float], games: Sequence[str], frames: int) -> 
     }
     means = {f"mean_{metric}": float(aggregate.mean(values)) for metric, values in percent.items()}
     medians = {f"median_{metric}": float(aggregate.median(values)) for metric, values in percent.items()}
-    broken = normalise.reaching(percent["hwrns"], games).count
+    broken = len(normalise.reaching(percent["hwrns"], games))
     gained = {
         "hns_a_frame": means["mean_hns"] / normalise.PERCENT,
         "median_hns_a_frame": medians["median_hns"] / normalise.PERCENT,

@@ -63,8 +63,8 @@ def _figures() -> Iterator[Comparison]:
     for key, algorithm, printed in (("hwrns-agent57", "Agent57", "125.92%"), ("hwrns-gdi-h3", "GDI-H3", "154.27%")):
         place = Location(0, "mean", algorithm, "hwrns")
         exact, rounded = (value(place, basis) or 0.0 for basis in (ours(), as_rounded()))
-        plain, shown = number(printed).is_rounding_of(exact), f"{exact:.3f}%"
-        result = stated(key, shown, plain or number(printed).is_rounding_of(rounded))
+        plain, text = number(printed).is_rounding_of(exact), f"{exact:.3f}%"
+        result = stated(key, text, plain or number(printed).is_rounding_of(rounded))
         yield result if plain else replace(result, why="with the references rounded as the review prints them")
 
 
@@ -188,8 +188,8 @@ def _settings() -> Iterator[Comparison]:
     yield stated("repeats")
     for name, settings in listed.items():
         if name in ("Muesli", "SimPLe"):
-            shown = f"{settings['image size']}, {settings['colour']}"
-            yield stated("image", algorithm=name, settings=shown)
+            text = f"{settings['image size']}, {settings['colour']}"
+            yield stated("image", algorithm=name, settings=text)
 
 
 def _value(row: str, quantity: str, algorithm: str) -> float:

@@ -85,7 +85,7 @@ def value(place: Location, basis: Basis) -> float | None:
         return {**basis.references, **basis.scores}[place.algorithm].get(place.row)
     if place.row == "hwrb":
         hwrns = percentages(place.algorithm, "hwrns", basis)
-        return normalise.reaching(list(hwrns.values()), tuple(hwrns)).count
+        return len(normalise.reaching(list(hwrns.values()), tuple(hwrns)))
     if place.row.startswith(("mean", "median")):
         return _summary(place, basis)
     return percentages(place.algorithm, place.quantity, basis).get(place.row)

@@ -46,7 +46,7 @@ def fit_every_task(scores: Floats, tasks: Sequence[str], chosen: Sequence[str]) 
     for place, task in enumerate(tasks):
         targets = scores[:, place]
         rows = complete_rows(scores[:, columns], targets)
-        inputs = scores[rows][:, columns]
+        inputs = scores[:, columns][rows]
         result[task] = TaskModel(
             task,
             fit(inputs, targets[rows], intercept=True),

@@ -64,9 +64,9 @@ def loads(text: str, place: str = "the model") -> SubsetModel:
     return model
 
 
-def _unknown(result: Mapping[str, Any], made: Any) -> Iterator[str]:
+def _unknown(result: Mapping[str, Any], model: Any) -> Iterator[str]:
     """Yield the names of fields that a dataclass, or one within it, has not."""
-    known = {field.name: getattr(made, field.name) for field in dataclasses.fields(made)}
+    known = {field.name: getattr(model, field.name) for field in dataclasses.fields(model)}
     for name, value in result.items():
         if name not in known:
             yield name

@@ -204,14 +204,13 @@ def first_plays(
     *,
     rng: np.random.Generator,
     frames: Mapping[str, float] | None = None,
-    draws: int = DRAWS,
 ) -> tuple[Next, ...]:
     """Order all tasks by what knowing one of them would take off the median's uncertainty, where nothing is known yet.
 
     Parameters and errors are those of `predict`.
     """
     joint = trained.joint
-    logs = joint.mean + rng.standard_normal((draws, len(joint.tasks))) @ np.linalg.cholesky(joint.covariance).T
+    logs = joint.mean + rng.standard_normal((DRAWS, len(joint.tasks))) @ np.linalg.cholesky(joint.covariance).T
     places = np.arange(len(joint.tasks))
     result = np.asarray(MEDIAN.of(trained.back(logs), places))
     drawn = Drawn(places, joint.mean, np.sqrt(np.diag(joint.covariance)), logs, {MEDIAN.name: result}, 1.0)

@@ -113,8 +113,7 @@ def _search_groups(prepared: PreparedSearch, limit: float, progress: Progress | 
     grouped = None if missing is None else groups(missing, fixed, free, prepared.choose, prepared.floor)
     if missing is None or grouped is None:
         return None
-    columns = np.ascontiguousarray(np.nan_to_num(prepared.scores, nan=0.0).T)
-    data = columns, missing.of_row, missing.lack, prepared.fold_table, prepared.charge
+    data = prepared.scores, missing.of_row, missing.lack, prepared.fold_table, prepared.charge
     rule = limit, BOUND_MARGIN
 
     def work(group: int) -> _Part:
@@ -176,23 +175,23 @@ def good_errors(prepared: PreparedSearch) -> list[float]:
     The best few subsets are each extended by every task, again and again, until they are large enough; then a task of
     the best one is exchanged as long as that helps.
     """
-    found: dict[tuple[int, ...], float] = {}
+    known: dict[tuple[int, ...], float] = {}
     best: tuple[int, ...] = ()
     kept = [best]
 
     def extend(subsets: Iterable[tuple[int, ...]]) -> list[tuple[int, ...]]:
         for subset in subsets:
             for other, error in _extensions(prepared, subset).items():  # by rounding it may be another than before
-                found.setdefault(other, error)
-        return sorted(found, key=lambda subset: (found[subset], subset))[:_KEPT]
+                known.setdefault(other, error)
+        return sorted(known, key=lambda subset: (known[subset], subset))[:_KEPT]
 
     for _ in range(prepared.choose):
-        found.clear()
+        known.clear()
         kept = extend(kept)
     while kept and best != kept[0]:
         best = kept[0]
         kept = extend(best[:place] + best[place + 1 :] for place in range(len(best)))
-    return sorted(found.values())[: prepared.options.top]
+    return sorted(known.values())[: prepared.options.top]
 
 
 def _extensions(prepared: PreparedSearch, chosen: tuple[int, ...]) -> dict[tuple[int, ...], float]:

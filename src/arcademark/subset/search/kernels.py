@@ -26,22 +26,24 @@ TIE = 1e-9
 
 
 @inner
-def fold_grams(columns, rows, n, fold_of, first, grams, whole):  # type: ignore[no-untyped-def]
+def fold_grams(scores, places, rows, n, fold_of, grams, whole):  # type: ignore[no-untyped-def]
     """Fill in the upper triangles of Gram matrices of each fold's held-out rows, and of all, as for `judge`.
 
-    ``columns``, shape (d + 1, all rows), are tasks and target; ``rows[:n]`` are the complete cases and ``fold_of``
-    their folds. Only products with columns from ``first`` on, which have changed, are computed again.
+    They are of the tasks ``places``, shape (q,), and the target, the last of ``scores``, over the complete cases
+    ``rows[:n]``, whose folds are ``fold_of``.
     """
-    d = columns.shape[0] - 1
-    for a in range(first, d + 1):
-        for b in range(0 if a < d else first, a + 1):
+    q = len(places)
+    for a in range(q + 1):
+        first = scores[places[a] if a < q else len(scores) - 1]
+        for b in range(a, q + 1):
+            second = scores[places[b] if b < q else len(scores) - 1]
             for f in range(len(grams)):
-                grams[f, b, a] = 0.0
+                grams[f, a, b] = 0.0
             for i in range(n):
-                grams[fold_of[i], b, a] += columns[a, rows[i]] * columns[b, rows[i]]
-            whole[b, a] = 0.0
+                grams[fold_of[i], a, b] += first[rows[i]] * second[rows[i]]
+            whole[a, b] = 0.0
             for f in range(len(grams)):
-                whole[b, a] += grams[f, b, a]
+                whole[a, b] += grams[f, a, b]
 
 
 @inner
@@ -192,35 +194,26 @@ def search_each(scores, fold_table, floor, fixed, free, start, steps, constraine
     choose, d = len(start), len(fixed) + len(start)
     errors, subsets, nothing = best
     rows_in_all, folds = scores.shape[1], number_of_folds(fold_table)
-    chosen, subset = start.copy(), np.empty(d, np.int64)
-    columns, rows = np.empty((d + 1, rows_in_all)), np.zeros(rows_in_all, np.int64)
-    there = np.ones((d + 1, rows_in_all), np.bool_)  # which rows are complete, by the tasks before each place
+    chosen, subset, rows = start.copy(), np.empty(d, np.int64), np.empty(rows_in_all, np.int64)
     grams, whole, weights = np.empty((folds, d + 1, d + 1)), np.empty((d + 1, d + 1)), np.empty(folds)
     room, places = make_judge_room(folds, d), np.arange(d)
-    for row in range(rows_in_all):
-        columns[d, row] = scores[len(scores) - 1, row]
-    evaluated, inadmissible, offset = 0, 0, 0.0
-    first, cases = np.int64(0), np.int64(-1)  # the first task that has changed; complete cases of the Gram matrices
+    evaluated, inadmissible = 0, 0
     for _ in range(steps):
-        for a in range(first, d):
+        for a in range(d):
             subset[a] = fixed[a] if a < len(fixed) else free[chosen[a - len(fixed)]]
-            for row in range(rows_in_all):
-                columns[a, row] = scores[subset[a], row]
-                there[a + 1, row] = there[a, row] and not np.isnan(columns[a, row])
-        n, same = np.int64(0), True
+        n = np.int64(0)
         for row in range(rows_in_all):
-            if there[d, row]:
-                same = same and rows[n] == row
+            lost = 0
+            for a in range(d):
+                lost += np.isnan(scores[subset[a], row])
+            if lost == 0:
                 rows[n] = row
                 n += 1
         if n < floor:
             inadmissible += 1
-            cases = np.int64(-1)
         else:
-            if not same or n != cases:
-                first, cases = np.int64(0), n
-                offset = fold_weights(fold_table[n], n, rows_in_all, charge, weights)
-            fold_grams(columns, rows, n, fold_table[n], first, grams, whole)
+            offset = fold_weights(fold_table[n], n, rows_in_all, charge, weights)
+            fold_grams(scores, subset, rows, n, fold_table[n], grams, whole)
             reach = worst_listed(errors, nothing) - offset
             error = judge(grams, whole, weights, places, d, constrained, reach, nothing, room)
             keep(errors, subsets, nothing, error + offset, subset)
@@ -231,7 +224,6 @@ def search_each(scores, fold_table, floor, fixed, free, start, steps, constraine
         if place < 0:
             break
         chosen[place] += 1
-        first = np.int64(len(fixed) + place)
         for a in range(place + 1, choose):
             chosen[a] = chosen[a - 1] + 1
     return evaluated, inadmissible

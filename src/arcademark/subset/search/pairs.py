@@ -16,7 +16,16 @@ import numpy as np
 
 from arcademark.subset.least_squares import DEPENDENT, inner, number_of_folds
 from arcademark.subset.search.bounds import count_pairs, explained_by_pair
-from arcademark.subset.search.kernels import TIE, ascending, fold_weights, judge, keep, make_judge_room, worst_listed
+from arcademark.subset.search.kernels import (
+    TIE,
+    ascending,
+    fold_grams,
+    fold_weights,
+    judge,
+    keep,
+    make_judge_room,
+    worst_listed,
+)
 
 
 @inner
@@ -25,10 +34,9 @@ def group_grams(data, lacking, places):  # type: ignore[no-untyped-def]
 
     Parameters
     ----------
-    data : tuple (columns, row_class, lack, fold_table, charge)
-        Scores, shape (rows, tasks + 1), 0 where missing, the target last; each algorithm's class, −1 for those that
-        lack nothing; what each task lacks; fold table and charge as in
-        `arcademark.subset.search.prepared.PreparedSearch`.
+    data : tuple (scores, row_class, lack, fold_table, charge)
+        Scores, fold table and charge as in `arcademark.subset.search.prepared.PreparedSearch`; each algorithm's class,
+        −1 for those that lack nothing; what each task lacks.
 
     Returns
     -------
@@ -36,32 +44,20 @@ def group_grams(data, lacking, places):  # type: ignore[no-untyped-def]
         Gram matrices of each fold's held-out rows, shape (folds, q + 1, q + 1), of all rows, and fold-weighted; what a
         fold's squares weigh in the error, shape (folds,); what is added to the error for the incomplete cases.
     """
-    columns, row_class, _, fold_table, charge = data
-    q, rows = len(places), len(row_class)
-    folds = number_of_folds(fold_table)
-    n = np.int64(0)
-    for row in range(rows):
+    scores, row_class, _, fold_table, charge = data
+    q, folds = len(places), number_of_folds(fold_table)
+    rows, n = np.empty(len(row_class), np.int64), np.int64(0)
+    for row in range(len(row_class)):
         if row_class[row] < 0 or not (lacking >> row_class[row]) & 1:
+            rows[n] = row
             n += 1
-    grams, whole, weighted = np.zeros((folds, q + 1, q + 1)), np.zeros((q + 1, q + 1)), np.zeros((q + 1, q + 1))
-    weights, values = np.empty(folds), np.empty(q + 1)
-    offset = fold_weights(fold_table[n], n, rows, charge, weights)
-    rank = 0
-    for row in range(rows):
-        if row_class[row] < 0 or not (lacking >> row_class[row]) & 1:
-            for a in range(q):
-                values[a] = columns[row, places[a]]
-            values[q] = columns[row, -1]
-            gram = grams[fold_table[n, rank]]
-            for a in range(q + 1):
-                value = values[a]
-                for b in range(a, q + 1):
-                    gram[a, b] += value * values[b]
-            rank += 1
+    grams, whole, weighted = np.empty((folds, q + 1, q + 1)), np.empty((q + 1, q + 1)), np.zeros((q + 1, q + 1))
+    weights = np.empty(folds)
+    offset = fold_weights(fold_table[n], n, len(row_class), charge, weights)
+    fold_grams(scores, places, rows, n, fold_table[n], grams, whole)
     for f in range(folds):
         for a in range(q + 1):
             for b in range(a, q + 1):
-                whole[a, b] += grams[f, a, b]
                 weighted[a, b] += weights[f] * grams[f, a, b]
     return grams, whole, weighted, weights, offset
 

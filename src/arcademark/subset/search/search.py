@@ -93,8 +93,7 @@ def search(problem: Problem, size: int, *, progress: Progress | None = None, **o
     ArcadeMarkError
         Where a size, a number of folds or a constraint leaves nothing to choose from, or no model is left.
     """
-    asked = SearchOptions(**options)
-    prepared = prepare(problem, size, asked)
+    prepared = prepare(problem, size, SearchOptions(**options))
     result, certificate = enumerate_subsets(prepared, progress)
     if not result:
         raise ArcadeMarkError(
@@ -103,7 +102,8 @@ def search(problem: Problem, size: int, *, progress: Progress | None = None, **o
             "negative coefficients; ask for another size, for fewer folds, or for fits without "
             'any (nonnegative="nnls", --set nnls=yes)'
         )
-    folding: Any = {"nonnegative": asked.nonnegative, "folds": asked.folds, "fold_seed": asked.fold_seed}
+    how = prepared.options
+    folding: Any = {"nonnegative": how.nonnegative, "folds": how.folds, "fold_seed": how.fold_seed}
     best, *others = (evaluate(problem, [problem.tasks[j] for j in subset], **folding) for subset in result)
     return SearchResult(best, tuple(others), certificate)
 

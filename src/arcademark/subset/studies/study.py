@@ -140,64 +140,51 @@ def study(
     """
     values = np.asarray(scores, dtype=np.float64)
     counts = np.isfinite(values).sum(axis=1)
-    least = max(1, minimum_tasks)
-    true = [
-        float(value) if count >= least else None for value, count in zip(summaries(values, target), counts, strict=True)
-    ]
+    true = np.where(counts >= max(1, minimum_tasks), summaries(values, target), np.nan)
     base = _baseline(relative_to, algorithms, true)
+    relative = _relative(true, base)
     columns = []
     for model in models:
         guesses = _estimates(model, values, tasks)
-        columns.append([_compared(true, guesses, place, base) for place in range(len(true))])
-    rows = [
-        Row(
-            name,
-            int(counts[place]),
-            true[place],
-            _relative(true, place, base),
-            tuple(column[place] for column in columns),
-        )
-        for place, name in enumerate(algorithms)
-    ]
+        guessed = _relative(guesses, base)
+        known = (guesses, _errors(true, guesses), guessed, _errors(relative, guessed))
+        columns.append(list(map(Comparison, *map(_known, known))))
+    of_each = zip(algorithms, counts.tolist(), _known(true), _known(relative), strict=True)
+    rows = [Row(*known, tuple(column[place] for column in columns)) for place, known in enumerate(of_each)]
     ordered = sorted(rows, key=lambda row: (row.true is None, -(row.true or 0.0), row.algorithm))
     counted = [row for row in ordered if row.algorithm not in beside]
     return Study(tuple(ordered), tuple(_agreement(counted, place, relative_to) for place in range(len(models))))
 
 
-def _estimates(model: SubsetModel, values: Floats, tasks: Sequence[str]) -> list[float | None]:
+def _estimates(model: SubsetModel, values: Floats, tasks: Sequence[str]) -> Floats:
     if not set(model.tasks) <= set(tasks):
-        return [None] * len(values)
-    result = model.predict(values[:, [tasks.index(task) for task in model.tasks]])
-    return [float(value) if np.isfinite(value) else None for value in result]
+        return np.full(len(values), np.nan)
+    return model.predict(values[:, [tasks.index(task) for task in model.tasks]])
 
 
-def _baseline(name: str | None, algorithms: Sequence[str], true: Sequence[float | None]) -> int | None:
+def _baseline(name: str | None, algorithms: Sequence[str], true: Floats) -> int | None:
     if name is None:
         return None
     if name not in algorithms:
         raise UnknownNameError("algorithm", name, algorithms)
     place = list(algorithms).index(name)
-    if not true[place]:
+    if np.isnan(true[place]) or true[place] == 0:
         raise ArcadeMarkError(f"{name} has no true value above 0, so nothing can be said relative to it; name another")
     return place
 
 
-def _compared(
-    true: Sequence[float | None], guesses: Sequence[float | None], place: int, base: int | None
-) -> Comparison:
-    relative = _relative(guesses, place, base)
-    relative_error = _error(_relative(true, place, base), relative)
-    return Comparison(guesses[place], _error(true[place], guesses[place]), relative, relative_error)
+def _relative(values: Floats, base: int | None) -> Floats:
+    """Return values as multiples of the baseline's."""
+    whole = np.nan if base is None or values[base] == 0 else values[base]
+    return np.asarray(values / whole)
 
 
-def _relative(values: Sequence[float | None], place: int, base: int | None) -> float | None:
-    """Return a value as a multiple of the baseline's."""
-    value, whole = values[place], None if base is None else values[base]
-    return value / whole if value is not None and whole else None
+def _errors(true: Floats, guesses: Floats) -> Floats:
+    return np.asarray((guesses - true) / np.where(true == 0, np.nan, true))
 
 
-def _error(true: float | None, guess: float | None) -> float | None:
-    return (guess - true) / true if true and guess is not None else None
+def _known(values: Floats) -> list[float | None]:
+    return [value if np.isfinite(value) else None for value in values.tolist()]
 
 
 def _agreement(rows: Sequence[Row], place: int, relative_to: str | None) -> Agreement:
