@@ -99,12 +99,6 @@ def test_what_it_keeps_is_bytes(env):
         broken.restore(b"")
 
 
-def test_a_planner_that_keeps_nothing(env):
-    planner = adapt(Answers(1), "mine", env)
-    assert planner.checkpoint() == b""
-    planner.restore(b"")
-
-
 @pytest.mark.parametrize("alone", ["checkpoint", "restore"])
 def test_one_without_the_other_is_refused(env, alone):
     with pytest.raises(ArcadeMarkError, match=rf"it has {alone}\(\) alone; a planner needs both"):

@@ -279,7 +279,7 @@ def test_a_checkpoint_inflates_to_no_more_than_its_rows():
     header = json.loads(agent.checkpoint().partition(b"\n")[0]) | {"rows": 1_000_000}
     bomb = zlib.compress(bytes(200_000_000))
     tracemalloc.start()
-    with pytest.raises(ArcadeMarkError, match="it is damaged"):
+    with pytest.raises(ArcadeMarkError, match="it inflates to more than the 7,600,000 bytes"):
         agent.restore(json.dumps(header).encode() + b"\n" + bomb)
     assert tracemalloc.get_traced_memory()[1] < 30_000_000
     tracemalloc.stop()

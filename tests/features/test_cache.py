@@ -1,4 +1,3 @@
-import multiprocessing
 import os
 from pathlib import Path
 
@@ -110,16 +109,6 @@ def test_a_full_disk_leaves_nothing_behind(folder, maker, monkeypatch):
     monkeypatch.setattr(np, "savez_compressed", fail)
     assert_same(cached("thing", KEY, maker), maker.arrays)
     assert list(folder.iterdir()) == []
-
-
-def _ask(number):
-    return cached("thing", KEY, lambda: {"large": np.arange(200_000)})["large"].sum() + number - number
-
-
-def test_two_processes_at_once(folder):
-    with multiprocessing.get_context("spawn").Pool(2) as pool:
-        assert set(pool.map(_ask, range(6), chunksize=1)) == {np.arange(200_000).sum()}
-    assert len(list(folder.iterdir())) == 1
 
 
 def test_where_the_folder_is(monkeypatch):

@@ -16,16 +16,6 @@ def write(path, actions):
     return str(path)
 
 
-@pytest.mark.parametrize("game", ["toy", "pong", "carnival"])
-def test_as_many_screens_as_asked_for_of_the_console_itself(make_env, game):
-    env = make_env(game, "dqn-2015")
-    found = screens_of(env, 23)
-    game_shape = make_env(game, observation="palette").observation_shape
-    assert found.shape == (23, *game_shape)
-    assert found.max() < 128
-    assert len(np.unique(found.reshape(23, -1), axis=0)) > 5
-
-
 def test_a_screen_a_frame_through_the_ends_of_episodes(make_env):
     """The toy game by hand: every action is held for 5 frames, and a game that is over begins again."""
     env = make_env("toy")
@@ -50,13 +40,6 @@ def test_a_screen_a_frame_through_the_ends_of_episodes(make_env):
                     break
     assert ends > 3
     np.testing.assert_array_equal(screens_of(env, 400, seed=7), expected[:400])
-
-
-def test_a_cap_ends_an_episode(make_env):
-    env = make_env("pong", max_frames_per_episode=7, start="reset", noop_max=0)
-    found = screens_of(env, 21).reshape(3, 7, -1)
-    np.testing.assert_array_equal(found[0, 0], found[1, 0])
-    np.testing.assert_array_equal(found[0, 0], found[2, 0])
 
 
 def test_a_trajectory_is_followed_for_a_uniformly_random_number_of_steps():

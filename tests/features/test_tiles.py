@@ -53,15 +53,6 @@ def test_what_changed_adds_up_to_what_the_slow_twin_sees(episode):
             assert active == set(np.flatnonzero(tiles.seen(screen)).tolist())
 
 
-def test_a_feature_is_described_by_its_colour_and_place():
-    assert ColourTiles((210, 160), 14, 16, game_colours("pong")).describe((3 * 16 + 5) * 128 + 26) == (
-        "colour 26 (#b55328) in the tile of row 3, column 5"
-    )
-    assert ColourTiles((210, 160), 14, 16, game_colours("pong", 8)).describe(223 * 8 + 4) == (
-        "green in the tile of row 13, column 15"
-    )
-
-
 def test_a_picture_by_hand():
     """Left nothing, in the middle one colour though one pixel shows it, on the right three in bands."""
     colours = game_colours("pong", 8)

@@ -99,7 +99,7 @@ class PredictPolicy:
     ``deterministic=True`` is passed if it takes it, since its own sampling would not be repeatable.
     """
 
-    asked = "predict"
+    called = "predict"
 
     def __init__(self, agent: Any, shape: tuple[int, ...]) -> None:
         self._predict: Callable[..., Any] = agent.predict
@@ -132,7 +132,7 @@ class PredictPolicy:
 class CallablePolicy:
     """A function from one observation to one action."""
 
-    asked = "its function"
+    called = "its function"
 
     def __init__(self, function: Callable[[Any], Any], shape: tuple[int, ...]) -> None:
         self._function, self._shape = function, shape
@@ -246,7 +246,7 @@ class CheckedAgent:
 class CheckedPolicy(CheckedAgent):
     """A policy whose mistakes are reported clearly; all it returns is valid.
 
-    `asked` is what its author calls the method that chooses.
+    `called` is what its author calls the method that chooses.
     """
 
     batch_size: Annotated[int, Meta(ge=1, le=MOST_BATCH)] = 1
@@ -256,7 +256,7 @@ class CheckedPolicy(CheckedAgent):
     def __init__(self, policy: Policy, name: str, env: EnvironmentSpec) -> None:
         super().__init__(policy, name, env)
         self.policy = policy
-        self.asked = getattr(policy, "asked", "act")
+        self.called = getattr(policy, "called", "act")
 
     def rows(self, env: EnvironmentSpec) -> Observations:
         """Return blank rows for the observations of ``batch_size`` episodes: those that the agent maps, if it does."""
@@ -270,21 +270,21 @@ class CheckedPolicy(CheckedAgent):
         try:
             actions: NDArray[Any] = np.asarray(self.policy.act(observations, first, rngs))
         except (Exception, SystemExit) as error:
-            raise self._raised(self.asked, error) from error
+            raise self._raised(self.called, error) from error
         if self.array_actions is not None:
-            return self.array_actions.checked(actions, f"{self.where}: what {self.asked} returned", first.shape)
+            return self.array_actions.checked(actions, f"{self.where}: what {self.called} returned", first.shape)
         if actions.shape != first.shape:
             raise ArcadeMarkError(
-                f"{self.where}: {self.asked} returned an array of shape {actions.shape}; expected {first.shape}, "
+                f"{self.where}: {self.called} returned an array of shape {actions.shape}; expected {first.shape}, "
                 "an action an episode in play"
             )
         if actions.dtype.kind not in "iu":
-            raise ArcadeMarkError(f"{self.where}: {self.asked} returned {actions.dtype} actions; expected integers")
+            raise ArcadeMarkError(f"{self.where}: {self.called} returned {actions.dtype} actions; expected integers")
         low, high = (int(actions[0]),) * 2 if len(actions) == 1 else (int(actions.min()), int(actions.max()))
         if low < 0 or high >= self.num_actions:
             wrong = low if low < 0 else high
             raise ArcadeMarkError(
-                f"{self.where}: {self.asked} chose action {wrong}; expected 0 to {self.num_actions - 1}"
+                f"{self.where}: {self.called} chose action {wrong}; expected 0 to {self.num_actions - 1}"
             )
         return actions.astype(np.int64, copy=False)
 

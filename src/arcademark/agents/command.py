@@ -299,8 +299,8 @@ class Program:
             )
             if ready.observations != "memory":
                 return ready, None
-            shown = observing(env, ready.observation)
-            return ready, self._shared.rows(ready.batch_size, shown.observation_shape, shown.observation_dtype)
+            seen = observing(env, ready.observation)
+            return ready, self._shared.rows(ready.batch_size, seen.observation_shape, seen.observation_dtype)
         except BaseException:
             self.end()
             raise

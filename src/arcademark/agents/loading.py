@@ -347,12 +347,12 @@ def make_agent(spec: AgentSpec, env: EnvironmentSpec) -> CheckedPolicy | Checked
     first = (env,) if declared(factory)[1] else ()
     try:
         with importable(spec.ref):
-            made = factory(*first, **_arguments(spec, factory))
+            agent = factory(*first, **_arguments(spec, factory))
     except ArcadeMarkError:
         raise
     except (Exception, SystemExit) as error:
         raise ArcadeMarkError(f"agent {spec.label} on {env.game}: its factory raised {where_raised(error)}") from error
-    return adapt(made, spec.label, env)
+    return adapt(agent, spec.label, env)
 
 
 def with_checkpoints(spec: AgentSpec, games: Sequence[EnvironmentSpec]) -> Mapping[tuple[str, int], AgentSpec]:

@@ -16,11 +16,10 @@ from numpy.typing import NDArray
 
 UNSEEN = 255
 """A background of this colour hides nothing."""
-ROW, START, END, COLOUR, BLOB = range(5)
+ROW, START, END, BLOB, COLOUR = range(5)
 """Columns of a run: `END` is the column after its last; `BLOB` is the number of its blob."""
 TOP, LEFT, BOTTOM, RIGHT = range(4)
-"""Columns of a blob, whose box includes its last row and column; the fifth is its `HUE`."""
-HUE = 4
+"""Columns of a blob, whose box includes its last row and column; the fifth is its `COLOUR` too."""
 
 
 class BlobFinder:
@@ -102,7 +101,7 @@ def find_boxes(runs, blobs):  # type: ignore[no-untyped-def]
         if runs[i, BLOB] == i:
             runs[i, BLOB] = blob = number
             blobs[blob, TOP], blobs[blob, LEFT], blobs[blob, RIGHT] = row, left, right
-            blobs[blob, HUE] = runs[i, COLOUR]
+            blobs[blob, COLOUR] = runs[i, COLOUR]
             number += 1
         else:
             runs[i, BLOB] = blob = runs[runs[i, BLOB], BLOB]

@@ -46,9 +46,9 @@ def test_training_changes_the_network_and_a_checkpoint_holds_all_of_it(name, env
     model, kept = made.policy._model, made.checkpoint()
     assert model._n_updates > 0
     fresh = trainer(name, env)
-    before = {key: value.clone() for key, value in fresh.policy._made().policy.state_dict().items()}
+    before = {key: value.clone() for key, value in fresh.policy._ready().policy.state_dict().items()}
     fresh.restore(kept)
-    again = fresh.policy._made()
+    again = fresh.policy._ready()
     assert any(not torch.equal(before[key], value) for key, value in model.policy.state_dict().items())
     for key, value in model.policy.state_dict().items():
         assert torch.equal(again.policy.state_dict()[key], value), key
@@ -74,7 +74,7 @@ def test_a_checkpoint_is_free_of_pickle_and_the_library_reads_its_parameters(nam
         assert b"serialized" not in archive.read("data")
         for inner in ("policy.pth", "policy.optimizer.pth"):
             torch.load(io.BytesIO(archive.read(inner)), weights_only=True)
-    other = trainer(name, dataclasses.replace(env, seed=9)).policy._made()
+    other = trainer(name, dataclasses.replace(env, seed=9)).policy._ready()
     other.set_parameters(str(path), device="cpu")
     for key, value in made.policy._model.policy.state_dict().items():
         assert torch.equal(other.policy.state_dict()[key], value), key
@@ -98,19 +98,19 @@ def test_games_are_played_on_with_the_memory_that_training_left(env):
 def test_schedules_fall_over_the_budget_in_frames(env):
     made = trainer("ppo", env)
     played = games(env, 2)
-    optimizer = made.policy._made().policy.optimizer
+    optimizer = made.policy._ready().policy.optimizer
     rates = [(played.frames, optimizer.param_groups[0]["lr"]) for _ in made.fit(played, 12_000)]
     assert len(rates) > 2
     for (frames, _), (_, rate) in itertools.pairwise(rates):
         assert 0 <= rate < 2.5e-4 * (1 - frames / 12_000)
-    assert trainer("ppo", env, anneal=False).policy._made().lr_schedule(0.25) == 2.5e-4
+    assert trainer("ppo", env, anneal=False).policy._ready().lr_schedule(0.25) == 2.5e-4
 
 
 def test_replay_fills_again_before_dqn_learns_on(env):
     kept = fitted("dqn", env).checkpoint()
     made = trainer("dqn", env)
     made.restore(kept)
-    model = made.policy._made()
+    model = made.policy._ready()
     updates, steps = model._n_updates, model.num_timesteps
     told = [(model.replay_buffer.size() * 2, model._n_updates) for _ in made.fit(games(env, 2), 3000)]
     assert model.num_timesteps > steps
@@ -130,11 +130,11 @@ def test_a_checkpoint_that_is_damaged_or_of_another_algorithm_is_refused_in_one_
 def test_defaults_are_those_of_the_zoo(env):
     """Spot values of hyperparams/*.yml, under the library's names."""
     (spec,) = agent_specs("ppo")
-    ppo = make_agent(spec, env).policy._made()
+    ppo = make_agent(spec, env).policy._ready()
     assert (ppo.n_envs, ppo.n_steps, ppo.n_epochs, ppo.batch_size) == (8, 128, 4, 256)
     assert (ppo.ent_coef, ppo.vf_coef, ppo.clip_range(0.5), ppo.lr_schedule(0.5)) == (0.01, 0.5, 0.05, 1.25e-4)
     (spec,) = agent_specs("a2c")
-    a2c = make_agent(spec, env).policy._made()
+    a2c = make_agent(spec, env).policy._ready()
     assert (a2c.n_envs, a2c.n_steps, a2c.ent_coef, a2c.vf_coef) == (16, 5, 0.01, 0.25)
     assert type(a2c.policy.optimizer).__name__ == "RMSpropTFLike"
 
@@ -159,7 +159,7 @@ def test_each_trains_on_other_tasks_and_plays_what_the_library_predicts(name, ob
     assert model._n_updates > 0
     again, kept = trainer(name, spec), made.checkpoint()
     again.restore(kept)
-    again.policy._made()
+    again.policy._ready()
     assert again.checkpoint() == kept
     made.evaluate()
     seen = sampled(spec, observed, ROWS)

@@ -10,7 +10,7 @@ Sources: Stable-Baselines3 2.9 (``common/torch_layers.py``, ``common/policies.py
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -37,8 +37,12 @@ def build(contents: Contents, place: str) -> Network:
         If its network is none that is known here, or its tensors do not fit each other.
     """
     layers = Layers(contents, place)
+    makers = {"stable-baselines3": _stable_baselines3, "sample-factory": _sample_factory, "state-dict": _cleanrl}
+    by_settings = {"flax": _flax, "dreamerv3": _dreamer}
+    names = [str(contents.settings.get(name)) for name in ("library", "algorithm")]
     try:
-        network = _maker(contents.format, layers)(layers)
+        make = next((by_settings[name] for name in names if name in by_settings), makers[contents.format])
+        network = make(layers)
         network.requires_grad_(False)
     except (RuntimeError, IndexError, KeyError, ValueError, TypeError, AttributeError) as error:
         raise layers.error(f"its tensors do not fit each other ({type(error).__name__}: {said(str, error)})") from None
@@ -52,18 +56,6 @@ def _fire_pressed(settings: Mapping[str, Any]) -> bool:
     space = settings.get("observation_space")
     pressed = space.get("fire_reset") if isinstance(space, Mapping) else None
     return pressed if isinstance(pressed, bool) else "algorithm" not in settings  # trainers here once did not say
-
-
-def _maker(kind: str, layers: Layers) -> Callable[[Layers], Network]:
-    if kind == "stable-baselines3":
-        return _stable_baselines3
-    if kind == "sample-factory":
-        return _sample_factory
-    if layers.settings.get("library") == "flax":
-        return _flax
-    if layers.settings.get("algorithm") == "dreamerv3":
-        return _dreamer
-    return _cleanrl
 
 
 def _dreamer(layers: Layers) -> Any:

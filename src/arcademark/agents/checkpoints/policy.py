@@ -57,7 +57,7 @@ class NetworkPolicy:
         self._screens = game.frame_stack if game else 1
         self._steps = np.full(batch, self._screens)  # since each episode began: enough, if it was elsewhere
         as_they_are = game is not None or network.shape == env.observation_shape
-        self._env, self._shown = env, None if as_they_are else View(env, channels_first=True)
+        self._env, self._view = env, None if as_they_are else View(env, channels_first=True)
         self._chooser = Chooser(env, network.squashed)
         count, shape = self._network.num_actions, self._network.shape
         if count is not None and self._chooser.fits(count, network.continuous) and env.array_actions is not None:
@@ -69,7 +69,7 @@ class NetworkPolicy:
         if shape is not None:
             given = env.observation_shape
             self._last = game is not None and len(given) == 3 and shape == (given[2], *given[:2]) and shape != given
-            seen = given if self._shown is None else self._shown.observation_space.shape
+            seen = given if self._view is None else self._view.observation_space.shape
             squeezed = tuple(n for n in shape if n != 1)
             shape = given if self._last or seen in (squeezed, shape) else shape
             self.observation_space = SimpleNamespace(shape=shape, dtype=np.dtype(env.observation_dtype))
@@ -90,8 +90,8 @@ class NetworkPolicy:
 
         if self._screens > 1 and self._network.blank is not None:
             observations = self._blanked(observations, first)
-        if self._shown is not None:
-            observations = self._shown.rows(observations)
+        if self._view is not None:
+            observations = self._view.rows(observations)
         values = self._values(observations, first)
         if np.isnan(values).any() or (values == np.inf).any() or np.isneginf(values).all(axis=1).any():
             raise ArcadeMarkError("its network gives actions no numbers (NaN, infinity); its training has diverged")

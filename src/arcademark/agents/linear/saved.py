@@ -16,7 +16,6 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
-from arcademark.errors import ArcadeMarkError
 from arcademark.files import inflate
 
 VERSION = 1
@@ -71,15 +70,17 @@ def unpack(data: bytes, mine: Header, like: NDArray[Any]) -> tuple[Header, NDArr
     first, _, body = data.partition(b"\n") if b"\n" in data[:MOST_HEADER] else (b"", b"", b"")
     try:
         header = msgspec.json.decode(first, type=Header)
-        for name in _SAME:
-            if (theirs := getattr(header, name)) != (ours := getattr(mine, name)):
-                raise ValueError(f"its {name} is {theirs!r}; expected {ours!r}")
-        size = min(header.rows, mine.num_features) * (4 + like[0].nbytes)
-        content = inflate(body, min(size, MOST_RATIO * len(body)))
-        features = np.frombuffer(content[: 4 * header.rows], np.int32)
-        weights = np.frombuffer(content, like.dtype, offset=4 * header.rows).reshape(header.rows, *like.shape[1:])
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, ArcadeMarkError):
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         raise ValueError("it is damaged") from None
+    for name in _SAME:
+        if (theirs := getattr(header, name)) != (ours := getattr(mine, name)):
+            raise ValueError(f"its {name} is {theirs!r}; expected {ours!r}")
+    width = 4 + like[0].nbytes
+    content = inflate(body, min(width * min(header.rows, mine.num_features), MOST_RATIO * len(body)))
+    if len(content) != header.rows * width:
+        raise ValueError("it is damaged")
+    features = np.frombuffer(content[: 4 * header.rows], np.int32)
+    weights = np.frombuffer(content, like.dtype, offset=4 * header.rows).reshape(header.rows, *like.shape[1:])
     if len(features) and not (features[0] >= 0 and features[-1] < mine.num_features and (np.diff(features) > 0).all()):
         raise ValueError("it is damaged")
     return header, features, weights

@@ -35,7 +35,7 @@ class StableBaselines(NetworkTrainer):
         from arcademark.sb3 import VectorEnv
 
         torch.set_num_threads(1)  # workers share the cores
-        model = self._made()
+        model = self._ready()
         for one in envs.envs if self.env.protocol.unit == "frame" else ():
             one.environment.pad_with_zeros(True)  # as the library's VecFrameStack does
         model.set_env(VectorEnv(envs))
@@ -53,7 +53,7 @@ class StableBaselines(NetworkTrainer):
             yield
 
     def _packed(self) -> bytes:
-        model = self._made()
+        model = self._ready()
         counters = {name: getattr(model, name) for name in _COUNTERS if hasattr(model, name)}
         if getattr(model, "log_ent_coef", None) is not None:
             counters["log_ent_coef"] = model.log_ent_coef.item()
@@ -67,7 +67,7 @@ class StableBaselines(NetworkTrainer):
         """Return what the library's class is given beside the parameters that have its names."""
         return {}
 
-    def _made(self) -> Any:
+    def _ready(self) -> Any:
         """Return the library's model, made where it is not there yet, as it was kept."""
         if self._model is None:
             self._model = self._make()

@@ -60,7 +60,7 @@ class Games(VectorWrapper):
     def reset(self, *, seed: Any = None, options: Any = None) -> tuple[Any, Any]:
         """Begin the first games, or see those in play."""
         self._ended[:] = False
-        return self._shown(self.env.reset()[0]), {}
+        return self._converted(self.env.reset()[0]), {}
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, Any]:
         """Play a step in each game, but in those that ended in the last one."""
@@ -68,12 +68,12 @@ class Games(VectorWrapper):
         self._ended = terminated | truncated
         for row in np.flatnonzero(self._ended).tolist():
             observations[row] = infos["final_obs"][row]
-        return self._shown(observations), rewards, terminated, truncated, {}
+        return self._converted(observations), rewards, terminated, truncated, {}
 
     def close(self, **_: Any) -> None:
         """Leave the games open, as they are played on when RLlib has let go of them."""
 
-    def _shown(self, observations: Any) -> Any:
+    def _converted(self, observations: Any) -> Any:
         if not self._floats:
             return observations
         return observations.astype(np.float32) / 128 - 1 if observations.ndim == 4 else observations.astype(np.float32)

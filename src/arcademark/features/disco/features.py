@@ -41,6 +41,7 @@ from arcademark.environments.base import EnvironmentSpec
 from arcademark.environments.emulation.facts import screen_shape
 from arcademark.errors import ArcadeMarkError
 from arcademark.features.base import Counts, Observed, Positive, Share, check_feature
+from arcademark.features.blobs import UNSEEN
 from arcademark.features.cache import cached
 from arcademark.features.disco.classes import ObjectClasses, find_classes
 from arcademark.features.disco.drawing import draw_classes, draw_instances
@@ -59,16 +60,13 @@ SEED = 2013
 """Of the generator from which sample screens are drawn."""
 VERSION = 2
 """Changes whenever the same sample screens give other classes; part of the cache's key."""
-NO_COLOUR = 255
-"""Stands for a background that nothing has the colour of."""
 
 
 class Disco:
     """Where objects are and how pairs of them stand and move to each other; `CountedFeatures`.
 
-    `background`, uint8 (height, width), has the colours of what is no object. `classes` are
-    what to look for; the other parameters are those of `make_disco`. ArcadeMarkError if there would be more
-    features than can be numbered.
+    `background`, uint8 (height, width), has the colours of what is no object. `classes` are what to look for; the other
+    parameters are those of `make_disco`. ArcadeMarkError if there would be more features than can be numbered.
     """
 
     observed: Observed = "palette"
@@ -85,7 +83,7 @@ class Disco:
     ) -> None:
         number = len(classes)
         self.classes = classes
-        self.hidden = None if (background == NO_COLOUR).all() else background
+        self.hidden = None if (background == UNSEEN).all() else background
         self.num_features = number * (1 + tilings * grid**2) + math.comb(number, 2) * tilings * grid**4
         if self.num_features >= 1 << 31:
             raise ArcadeMarkError(f"disco: {self.num_features:,} features are too many; lower grid or tilings")
@@ -229,7 +227,7 @@ def make_disco(
     if background:
         still = backgrounds.background(env, background_screens, trajectory)
     else:
-        still = np.full(screen_shape(env.game), NO_COLOUR, np.uint8)
+        still = np.full(screen_shape(env.game), UNSEEN, np.uint8)
     sampling = sampling_key(env, class_screens, trajectory, SEED)
     key = {**sampling, **filtering, "background": background_screens if background else 0, "version": VERSION}
 

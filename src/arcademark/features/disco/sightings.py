@@ -45,8 +45,8 @@ def sight(screens: Iterable[NDArray[np.uint8]], background: NDArray[np.uint8]) -
     shapes, sizes, rows, number = [np.zeros((4, 0), np.uint64)], array("i"), 0, 0
     notes = array("i")
     for number, screen in enumerate(screens, 1):
-        boxes, found = finder.find(screen)
-        for (top, left, height, width), shape, part in zip(boxes.tolist(), found, _parts(boxes), strict=True):
+        boxes, seen = finder.find(screen)
+        for (top, left, height, width), shape, part in zip(boxes.tolist(), seen, _parts(boxes), strict=True):
             if (name := known.get(shape.tobytes())) is None:
                 if len(shapes) > MAX_SHAPES or rows + height > MAX_ROWS:
                     continue

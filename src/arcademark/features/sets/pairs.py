@@ -66,12 +66,13 @@ def list_pairs(states, changed_state, out):  # type: ignore[no-untyped-def]
 
     `states`, uint8 (n,), has what happens to each base feature; others are those that are active as these are.
     """
-    active, changed = np.flatnonzero(states & changed_state), np.flatnonzero(states == changed_state)
+    active = np.flatnonzero(states & changed_state).astype(np.int32)
+    changed = np.flatnonzero(states == changed_state).astype(np.int32)
     count = changed.shape[0]
     out[:count] = changed
     below = 0
     for a in range(active.shape[0] if count else 0):
-        i = active[a]
+        i = np.int64(active[a])
         row = states.shape[0] + i * (i - 1) // 2
         if states[i] == changed_state:
             for b in range(a):

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from arcademark.environments.emulation import facts
 from arcademark.features.base import Change, Observed, Stages, check_feature
-from arcademark.features.blobs import BOTTOM, HUE, LEFT, RIGHT, TOP, UNSEEN, BlobFinder
+from arcademark.features.blobs import BOTTOM, COLOUR, LEFT, RIGHT, TOP, UNSEEN, BlobFinder
 from arcademark.features.colours import NumColours, game_colours
 from arcademark.features.sets.basic import Basic, Columns, Hiding, Rows, Tiled
 from arcademark.features.sets.offsets import COLOURS, Offsets
@@ -142,7 +142,7 @@ class BlobSpots:
     def update(self, observation: NDArray[np.uint8]) -> Change:
         """Return which spots, ``128 · tile + colour``, came and went with the next screen."""
         _, blobs = self._finder.find(observation)
-        spots = self._tiles(blobs) * COLOURS + blobs[:, HUE]
+        spots = self._tiles(blobs) * COLOURS + blobs[:, COLOUR]
         spots = spots[np.sort(np.unique(spots, return_index=True)[1])].astype(np.int32)
         before, self._spots = self._spots, spots
         on = spots[~self._active[spots]]
@@ -162,7 +162,7 @@ class BlobSpots:
         for top, left, bottom, right, colour in blobs.tolist():
             image[[top, bottom], left : right + 1] = rgb[colour]
             image[top : bottom + 1, [left, right]] = rgb[colour]
-        for tile, colour in zip(self._tiles(blobs).tolist(), blobs[:, HUE].tolist(), strict=True):
+        for tile, colour in zip(self._tiles(blobs).tolist(), blobs[:, COLOUR].tolist(), strict=True):
             y, x = (
                 np.flatnonzero(self._row == tile // self._columns),
                 np.flatnonzero(self._column == tile % self._columns),
