@@ -347,19 +347,3 @@ def test_names_that_are_no_text_work(tmp_path: Path) -> None:
     path.write_text(WIDE.replace("1", "x"))
     with pytest.raises(ArcadeMarkError, match="'x' is no score"):
         read_tables(path)
-
-
-@pytest.mark.parametrize(
-    "head", ['{"t_start": "x"}', '{"t_start": 1e999}', "[]", "7", '{"t_start": %s}' % ("9" * 5000)]
-)
-def test_a_monitors_first_line_is_checked(tmp_path: Path, head: str) -> None:
-    path = tmp_path / "monitor.csv"
-    path.write_text(f"#{head}\nr,l,t\n1,2,3\n")
-    refuse(path, "row 1: expected a monitor's first line", task="pong")
-
-
-def test_evaluations_without_their_arrays_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "evaluations.npz"
-    np.savez(path, other=[1])
-    with pytest.raises(ArcadeMarkError, match="expected numbers of shape"):
-        read_tables(path, format="sb3-evaluations", algorithm="a", task="pong")

@@ -65,13 +65,6 @@ def test_a_shell_in_place_of_a_file() -> None:
     assert found.table.sources == (name,) * 2
 
 
-def test_a_pipe_without_a_writer_is_refused_at_once(tmp_path: Path) -> None:
-    pipe = tmp_path / "pipe.csv"
-    os.mkfifo(pipe)
-    with pytest.raises(ArcadeMarkError, match=r"pipe\.csv: is a named pipe; expected a file"):
-        read_tables(pipe)
-
-
 def test_standard_input_has_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(piped, "MOST_BYTES", len(WIDE))
     feed(monkeypatch, WIDE)
