@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -172,10 +171,9 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
 
 
 def _autoreset_mode(mode: AutoresetMode | str) -> AutoresetMode:
-    """Return the mode that is meant: itself, its value or its name, however it is written."""
-    name = re.sub(r"[\W_]", "", mode.value if isinstance(mode, AutoresetMode) else str(mode)).lower()
+    """Return the mode that is meant: itself, its value, or its name in any case."""
     for known in AutoresetMode:
-        if name == known.value.lower():
+        if mode in (known, known.value) or str(mode).replace("-", "_").upper() == known.name:
             return known
     expected = ", ".join(repr(known.name.lower()) for known in AutoresetMode)
     raise ArcadeMarkError(f"autoreset_mode {mode!r} is not known; expected one of {expected}")
