@@ -1,6 +1,5 @@
 """A contributed collection is checked as those of the catalogue are, and written into a checkout."""
 
-import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -112,14 +111,6 @@ def test_a_paper_that_the_catalogue_knows_may_be_given_again_but_not_otherwise(g
 def test_other_files_are_refused(names):
     with pytest.raises(ArcadeMarkError, match=r"expected NAME.toml|name it after its source"):
         add([Path(name) for name in names])
-
-
-def test_a_pipe_is_refused(give, tmp_path):
-    entries, scores, _ = give()
-    scores.unlink()
-    os.mkfifo(scores)
-    with pytest.raises(ArcadeMarkError, match="is a named pipe"):
-        add([entries, scores])
 
 
 def test_scores_are_set_beside_those_of_the_same_algorithm_and_lost_factors_told(give):

@@ -31,19 +31,12 @@ def test_a_score_that_its_source_has_otherwise_keeps_both(write):
 def test_scores_may_be_those_of_single_runs(write):
     header, first, second, *_ = SCORES.splitlines()
     per_run = second.replace("1000", "") + ",900 1000 1250"
+    for wrong, told in ((f"{second},900 1000", "follow from the scores per run"), (per_run[:-4] + "x", "`float`")):
+        with pytest.raises(ArcadeMarkError, match=f"line 3: .*{told}"):
+            reading.read_results("small", write(scores=f"{header},per_run\n{first},\n{wrong}\n"))
     pong, qbert = reading.read_results("small", write(scores=f"{header},per_run\n{first},\n{per_run}\n"))
     assert (pong.score, pong.runs, pong.per_run) == (-20.5, 3, ())
     assert (qbert.score, qbert.runs, qbert.per_run) == (1050.0, 3, (900.0, 1000.0, 1250.0))
-
-
-@pytest.mark.parametrize(
-    ("score", "per_run", "told"),
-    [("1000", "900 1000", "follow from the scores per run"), ("", "9 x", "Expected `float`")],
-)
-def test_scores_of_single_runs_are_numbers_and_all_there_is(write, score, per_run, told):
-    header = SCORES.splitlines()[0]
-    with pytest.raises(ArcadeMarkError, match=f"line 2: .*{told}"):
-        reading.read_results("small", write(scores=f"{header},per_run\nAlpha,qbert,{score},,,,,{per_run}\n"))
 
 
 def test_an_entry_says_which_algorithm_it_is_where_its_source_calls_it_otherwise(write):
@@ -104,6 +97,11 @@ def test_an_entry_that_lacks_something_or_says_what_is_not_is_refused(write, old
         (",3,", ",2.5,", "$.runs"),
         ("algorithm,task", "algorithm,game", "the columns are algorithm, game"),
         ("1000,,,,doubtful", "1000,,,doubtful", "line 3"),
+        (
+            "doubtful\n",
+            "doubtful\nBeta,pong,1,,,,\n",
+            "'Beta' has scores, but its entry says that they are 'unavailable'",
+        ),
     ],
 )
 def test_a_row_that_means_nothing_is_refused(write, old, new, told):
@@ -117,11 +115,6 @@ def test_an_algorithm_without_scores_says_why(write):
     place = write(entries=ENTRY + LOST.replace('unavailable = "burnt"', ""))
     with pytest.raises(ArcadeMarkError, match="'Beta' has no scores; say why"):
         reading.read_results("small", place)
-
-
-def test_an_algorithm_whose_scores_are_lost_has_none(write):
-    with pytest.raises(ArcadeMarkError, match="'Beta' has scores, but its entry says that they are 'unavailable'"):
-        reading.read_results("small", write(scores=SCORES + "Beta,pong,1,,,,\n"))
 
 
 @pytest.mark.parametrize(

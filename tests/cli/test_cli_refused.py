@@ -292,7 +292,7 @@ score gaps.csv --export a.npz | --games common
 score good.csv --references refs-lo.csv | row 1: no column 'low'
 score good.csv --references refs-text.csv | row 2, column 'high'
 score good.csv --references refs-equal.csv | both 1
-score good.csv --references refs-twice.csv | row 3: 'pong' stands in row 2
+score good.csv --references refs-twice.csv | row 3: a second score
 score good.csv --references refs-no-row.csv | no rows
 score good.csv --references empty.csv | empty
 score good.csv --references refs-short.csv | 2 cells

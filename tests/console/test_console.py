@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import time
 from importlib.resources import files
 
 import ale_py
@@ -214,9 +213,7 @@ def test_a_compiler_that_fails_is_told(fresh, monkeypatch, tmp_path):
 
 def test_it_is_compiled_once(core, fresh, monkeypatch):
     monkeypatch.setattr("subprocess.run", lambda *_, **__: pytest.fail("compiled again"))
-    started = time.monotonic()
     build.core()
-    assert time.monotonic() - started < 60
 
 
 # ---- facts

@@ -38,40 +38,32 @@ def test_the_toy_game_conforms_under_other_settings(make_spec, changes):
     check_environment(lambda: open_environment(spec), np.random.default_rng(1))
 
 
-def test_an_episode_in_which_fire_is_pressed_is_saved_and_goes_on(make_spec):
-    changes = {"fire_reset": True, "training_episode_end": "episodic_life", "reported_episodes": "evaluation"}
-    spec = make_spec("toy", repeat_action_probability=0.25, **changes)
-    check_save_and_restore(lambda: open_environment(spec), np.random.default_rng(1), 80)
+@pytest.mark.parametrize(
+    ("game", "name", "changes", "emulator"),
+    [
+        ("toy", "sb3-atari", {"action_set": "full", "screen_size": None, "repeat_action_probability": 0.25}, None),
+        ("qbert", "ale-2013", {"observation": "ram"}, "ale"),
+        ("miniature_golf", "ale-2013", {"observation": "ram"}, "ale"),
+    ],
+)
+def test_an_episode_is_saved_and_goes_on(make_spec, game, name, changes, emulator):
+    """Also where FIRE is pressed, and in games of which ale-py saves too little."""
+    spec = make_spec(game, name, **changes)
+    assert spec.presses_fire == (game == "toy")
+    check_save_and_restore(lambda: open_environment(spec, emulator=emulator), np.random.default_rng(1), 80)
 
 
-@pytest.mark.parametrize("name", ["ale-2013", "dqn-2015", "world-records", "ale-v5"])
-def test_the_emulator_conforms_under_protocols_of_every_kind(make_spec, name):
-    spec = make_spec("breakout", name)
-    check_environment(lambda: open_environment(spec, training=True), np.random.default_rng(2), steps=60)
-
-
-@pytest.mark.parametrize("game", ["qbert", "seaquest", "montezuma_revenge"])
-def test_games_with_traps_conform(make_spec, game):
-    spec = make_spec(game, "dqn-2015", max_frames_per_episode=330)
-    check_environment(lambda: open_environment(spec), np.random.default_rng(3), steps=100)
-
-
-@pytest.mark.parametrize("game", ["qbert", "miniature_golf"])
-def test_an_episode_on_ale_py_goes_on_elsewhere_as_it_would_have(make_spec, game):
-    spec = make_spec(game, "ale-2013", observation="ram")
-    here, there = (open_environment(spec, emulator="ale") for _ in range(2))
-    memories = np.zeros((2, *spec.observation_shape), np.uint8)
-    rng = np.random.default_rng(0)
-    here.reset(rng)
-    there.reset(rng)
-    for action in rng.integers(18, size=40).tolist():
-        here.step(action)
-    there.restore(here.save())
-    for action in rng.integers(18, size=40).tolist():
-        assert here.step(action) == there.step(action)
-        here.observe(memories[0])
-        there.observe(memories[1])
-        assert (memories[0] == memories[1]).all()
+@pytest.mark.parametrize(
+    ("game", "name", "changes"),
+    [
+        *(("breakout", name, {}) for name in ("ale-2013", "dqn-2015", "world-records", "ale-v5")),
+        *((game, "dqn-2015", {"max_frames_per_episode": 330}) for game in ("qbert", "seaquest", "montezuma_revenge")),
+    ],
+)
+def test_the_emulator_conforms(make_spec, game, name, changes):
+    """Under protocols of every kind, and in games with traps."""
+    spec = make_spec(game, name, **changes)
+    check_environment(lambda: open_environment(spec, training=not changes), np.random.default_rng(2), steps=80)
 
 
 @pytest.mark.slow

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-import arcademark
 from arcademark.environments.emulation.facts import AWAIT_FIRE
 from arcademark.environments.emulation.generative import snapshot
 from arcademark.environments.registry import environment_spec, open_environment, open_model
@@ -151,39 +150,6 @@ def test_a_model_plays_what_the_game_plays():
             assert model.save() == snapshot(env)
             pressed += env.episode_frames > frames + FRAMES
     assert pressed > 5
-
-
-@pytest.mark.parametrize("training", [False, True])
-@pytest.mark.parametrize(("game", "count"), [("toy", 3), ("breakout", 9)])
-def test_a_vector_in_threads_plays_what_single_games_play(game, count, training):
-    rules = protocol("dqn-2015").override({"fire_reset": True, "max_frames_per_episode": 3000})
-    rules = rules.override(SETTINGS | {"max_frames_per_episode": 300} if game == "toy" else {})
-    how = {"training": training, "padding_type": "zero"}
-    envs = arcademark.make_vec(game, count, rules, threads=3, autoreset_mode="same_step", **how)
-    singles = [arcademark.make(game, rules, **how) for _ in range(count)]
-    screens, _ = envs.reset(seed=7)
-    expected = np.stack([env.reset(seed=7 + i)[0] for i, env in enumerate(singles)])
-    np.testing.assert_array_equal(screens, expected)
-    rng, games, lost = np.random.default_rng(0), 0, 0
-    before = np.array([env.environment.lives for env in singles])
-    for _ in range(150):
-        actions = rng.integers(envs.single_action_space.n, size=count)
-        screens, rewards, terminated, truncated, infos = envs.step(actions)
-        for i, env in enumerate(singles):
-            shown, reward, *ends, info = env.step(actions[i])
-            assert (reward, ends) == (rewards[i], [terminated[i], truncated[i]])
-            if "episode" in info:
-                games += 1
-                told = infos["episode"]
-                assert (info["episode"]["r"], info["episode"]["l"]) == (told["r"][i], told["l"][i])
-            if any(ends):
-                shown, _ = env.reset()
-            np.testing.assert_array_equal(screens[i], shown)
-        lives = np.array([env.environment.lives for env in singles])
-        lost += int((lives < before).sum())
-        before = lives
-    assert games > 1
-    assert lost > 10
 
 
 @pytest.mark.parametrize("emulator", ["ale", "console"])

@@ -262,22 +262,15 @@ def test_the_frames_of_steps_count_and_nothing_else(planning_spec, game, emulato
 def test_standing_somewhere_already_is_no_work(planning_spec):
     spec = planning_spec("yars_revenge")
     model, root = open_model(spec), begin(spec, 3, np.random.default_rng(0))
-    assert model.here is None
     with pytest.raises(ArcadeMarkError, match="call restore first"):
         model.save()
     model.restore(root)
-    assert model.here is root
-    assert model.save() is root
+    assert model.here is model.save() is root
     model.step(1)
     assert model.here is None
-    state = model.save()
-    assert model.here is state
-    frames = model.frames
+    state, frames = model.save(), model.frames
     model.restore(pickle.loads(pickle.dumps(state)))
     assert (model.frames, model.save()) == (frames, state)
-    screen = np.empty(model.screen_shape, np.uint8)
-    model.screen(screen)
-    assert screen.any()
 
 
 def test_refusals(make_spec, planning_spec):
@@ -312,5 +305,4 @@ def test_a_million_states_fit_in_two_gigabytes(planning_spec, game):
     size = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
     assert len(set(states)) > 500
-    assert size / len(states) < 1100
-    assert len(pickle.dumps(states)) / len(states) < 1100
+    assert max(size, len(pickle.dumps(states))) / len(states) < 1100

@@ -137,15 +137,3 @@ def test_colours_change_what_is_seen_and_nothing_else(name):
     model.screen(picture)
     assert set(np.unique(picture)) <= set(other.tolist())
     assert set(np.unique(picture)) != set(np.unique(screens[-1] << 1))
-
-
-@pytest.mark.parametrize("game", ["pong", "adventure"])
-def test_grays_alone_rotate_into_grays_of_either_television(game):
-    def colourless(colours):  # even bytes: odd ones are other in grays by PAL consoles
-        rules = protocol("world-records").override({"colours": colours})
-        return np.ptp(open_environment(environment_spec(game, rules))._console.rgb[::2], axis=1) == 0
-
-    grays = colourless("original")
-    assert grays.sum() == {"pong": 8, "adventure": 32}[game]
-    assert (colourless("rotated") == grays).all()
-    assert colourless("gray").all()

@@ -33,8 +33,7 @@ def record(make_spec):
     def open_it(lives=10**6, **changes):
         spec = make_spec("toy", **{"max_frames_per_episode": None, **changes})
         console = Recorder(lives)
-        end = spec.protocol.evaluation_episode_end
-        return ConsoleEnvironment(spec, console, tuple(range(spec.num_actions)), end), console
+        return ConsoleEnvironment(spec, console), console
 
     return open_it
 

@@ -70,41 +70,6 @@ def test_both_consoles_play_the_same_steps(make_spec, game, name, changes):
         assert np.array_equal(ours.render(), ale.render())
 
 
-@pytest.mark.parametrize("threads", [1, 2, 5])
-@pytest.mark.parametrize("changes", [{}, {"observation": "ram", "screen_size": None, "max_pool": False}])
-def test_a_batch_plays_what_single_environments_play(threads, changes):
-    """Ends come in most steps' midst: the caps are odd, and a lost life ends an episode."""
-    if changes:
-        changes = {**changes, "frame_stack": 1}
-    settings = {"protocol": "dqn-2015", "training": True, "max_frames_per_episode": 115, **changes}
-    settings |= {"repeat_action_probability": 0.25, "action_set": "full"}
-    games = ["breakout", "pong", "space_invaders"]
-    together = arcademark.make_vec(",".join(games), 5, threads=threads, **settings)
-    alone = [arcademark.make(games[i % 3], **settings) for i in range(5)]
-    shown, _ = together.reset(seed=3)
-    for i, environment in enumerate(alone):
-        assert np.array_equal(shown[i], environment.reset(seed=3 + i)[0])
-    ended = np.zeros(5, np.bool_)
-    rng = np.random.default_rng(0)
-    for _ in range(100):
-        actions = rng.integers(18, size=5)
-        shown, rewards, terminated, truncated, infos = together.step(actions)
-        for i, environment in enumerate(alone):
-            if ended[i]:
-                observation, info = environment.reset()
-                expected = (0.0, False, False)
-            else:
-                observation, *expected, info = environment.step(actions[i])
-            assert np.array_equal(shown[i], observation)
-            assert [rewards[i], terminated[i], truncated[i]] == list(expected)
-            game = info.pop("episode", None)
-            assert {name: infos[name][i] for name in info} == info
-            assert bool("_episode" in infos and infos["_episode"][i]) == (game is not None)
-            assert game is None or all(infos["episode"][name][i] == game[name] for name in ("r", "l"))
-        ended = terminated | truncated
-    together.close()
-
-
 def test_a_batch_refuses_as_single_environments_do():
     envs = arcademark.make_vec("pong", 4, threads=2, autoreset_mode="disabled", max_frames_per_episode=6)
     with pytest.raises(ArcadeMarkError, match="call reset first"):

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import builtins
 import csv
 from pathlib import Path
 
@@ -8,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from score_files import uninstall
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.export import RESERVED, to_rliable, write_long, write_rliable, write_wide
@@ -34,17 +34,13 @@ def test_rliables_arrays_are_runs_by_tasks() -> None:
     assert made["PPO, tuned"].tolist() == [[7, 8]]
 
 
-def test_ragged_runs_are_refused_or_cut() -> None:
+def test_ragged_runs_are_refused() -> None:
     even = to_rliable(RAGGED)  # two runs on either task, though not the same two
     assert even["DQN"].tolist() == [[1, 5], [2, 6]]
-    ragged = table([[[1, 2, 3], [4, 5, NAN]]])
-    with pytest.raises(ArcadeMarkError, match=r"'DQN' has 2 runs on qbert and 3 on pong; .*missing='truncate'"):
-        to_rliable(ragged)
-    assert to_rliable(ragged, missing="truncate")["DQN"].tolist() == [[1, 4], [2, 5]]
+    with pytest.raises(ArcadeMarkError, match=r"'DQN' has 2 runs on qbert and 3 on pong; "):
+        to_rliable(table([[[1, 2, 3], [4, 5, NAN]]]))
     with pytest.raises(ArcadeMarkError, match=r"'DQN' has no score on qbert; .*select the tasks"):
-        to_rliable(table([[[1, 2], [NAN, NAN]]]), missing="truncate")
-    with pytest.raises(ArcadeMarkError, match="expected 'refuse' or 'truncate'"):
-        to_rliable(ragged, missing="drop")  # type: ignore[arg-type]
+        to_rliable(table([[[1, 2], [NAN, NAN]]]))
 
 
 def test_rliables_arrays_come_back(tmp_path: Path) -> None:
@@ -179,13 +175,6 @@ def test_what_no_file_can_say_is_refused_and_nothing_is_written(tmp_path: Path) 
 
 
 def test_parquet_without_pyarrow_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    original = builtins.__import__
-
-    def without(name: str, *args: object, **kwargs: object) -> object:
-        if name.startswith("pyarrow"):
-            raise ImportError(name)
-        return original(name, *args, **kwargs)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(builtins, "__import__", without)
+    uninstall(monkeypatch, "pyarrow")
     with pytest.raises(ArcadeMarkError, match=r"needs pyarrow; pip install '\.\[readers\]'"):
         write_long(RAGGED, tmp_path / "a.parquet")

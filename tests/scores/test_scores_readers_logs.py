@@ -2,85 +2,58 @@
 
 from __future__ import annotations
 
-import builtins
 import json
 from pathlib import Path
 
 import numpy as np
 import pytest
+from score_files import episodes, monitor, read, refuse, uninstall, write
 from tensorboard.compat.proto.event_pb2 import Event
 from tensorboard.compat.proto.summary_pb2 import Summary
 from tensorboard.plugins.scalar.metadata import create_summary_metadata
 from tensorboard.summary.writer.event_file_writer import EventFileWriter
 from tensorboard.util.tensor_util import make_tensor_proto
 
-from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers.base import Reading
 from arcademark.scores.readers.formats import recognise
-from arcademark.scores.reading import read_tables
-from arcademark.suite.tasks import canonical_game
 
 NAN = float("nan")
-
-
-def read(path: Path, **options: object) -> Reading:
-    return read_tables(path, canonical_task=canonical_game, **options)  # type: ignore[arg-type]
-
-
-def refuse(path: Path, message: str, **options: object) -> None:
-    with pytest.raises(ArcadeMarkError, match=message) as caught:
-        read(path, **options)
-    assert "\n" not in str(caught.value)
-
-
-def episodes(reading: Reading) -> dict[tuple[str, str], list[list[float]]]:
-    return {cell: [part.tolist() for part in parts] for cell, parts in (reading.episodes or {}).items()}
 
 
 # Stable-Baselines3's monitor.csv
 
 
-def monitor(path: Path, scores: list[float], env: str | None = "PongNoFrameskip-v4", start: float = 100.0) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    rows = "".join(f"{score},{700 + i},{i + 0.5}\n" for i, score in enumerate(scores))
-    path.write_text(f"#{json.dumps({'t_start': start, 'env_id': env})}\nr,l,t\n{rows}")
-    return path
-
-
 def test_a_monitor_knows_its_game_and_the_last_100_episodes_count(tmp_path: Path) -> None:
-    path = monitor(tmp_path / "monitor.csv", [float(i) for i in range(250)])
+    path = monitor(tmp_path / "monitor.csv", *range(250))
     assert recognise(path, path).format == "sb3-monitor"
     made = read(path, algorithm="ppo", run=3)
     assert (made.table.algorithms, made.table.tasks, made.runs) == (("ppo",), ("pong",), {"ppo": (3,)})
     assert made.table.scores.item() == np.mean(range(150, 250))
     assert episodes(made) == {("ppo", "pong"): [list(range(150, 250))]}
-    assert (made.rows_read, made.rows_left_out) == (250, 150)
+    assert made.rows_read == 250
     assert "a run's score is the mean of its last 100 episodes" in made.notes
     assert "150 earlier values of 250 left out of the scores" in made.notes
     assert read(path, algorithm="ppo", last=2).table.scores.item() == 248.5
-
-
-def test_a_run_with_fewer_episodes_counts_with_those_and_says_so(tmp_path: Path) -> None:
-    made = read(monitor(tmp_path / "monitor.csv", [1.0, 2.0]), algorithm="ppo")
-    assert made.table.scores.item() == 1.5
-    assert "the run has no more than 2 episodes" in made.notes
+    short = read(monitor(tmp_path / "monitor.csv", 1.0, 2.0), algorithm="ppo")
+    assert short.table.scores.item() == 1.5
+    assert "the run has no more than 2 episodes" in short.notes
 
 
 def test_monitors_of_parallel_environments_are_one_run_in_the_order_of_time(tmp_path: Path) -> None:
-    monitor(tmp_path / "ppo" / "Pong" / "7" / "0.monitor.csv", [1.0, 3.0], start=100.0)
-    monitor(tmp_path / "ppo" / "Pong" / "7" / "1.monitor.csv", [2.0, 4.0], start=100.25)
+    monitor(tmp_path / "ppo" / "Pong" / "7" / "0.monitor.csv", 1.0, 3.0, start=100.0)
+    monitor(tmp_path / "ppo" / "Pong" / "7" / "1.monitor.csv", 2.0, 4.0, start=100.25)
     made = read(tmp_path, last=3)
     assert episodes(made) == {("ppo", "pong"): [[2, 3, 4]]}
     assert made.runs == {"ppo": (7,)}
     assert "1 run put together from several files of one folder, in the order of time" in made.notes
 
 
+FIRST_LINES = ["[1]", "7", *('{"t_start": ' + rest for rest in ("1.0", '"x"}', "1e999}", "9" * 5000 + "}"))]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('#{"t_start": 1.0\nr,l,t\n1,2,3\n', "row 1: expected a monitor's first line"),
-        ("#[1]\nr,l,t\n1,2,3\n", "row 1: expected a monitor's first line"),
-        ('#{"t_start": "x"}\nr,l,t\n1,2,3\n', "row 1: expected a monitor's first line"),
+        *((f"#{head}\nr,l,t\n1,2,3\n", "row 1: expected a monitor's first line") for head in FIRST_LINES),
         ('#{"t_start": 1.0}\nreward,l,t\n1,2,3\n', "row 2: expected the columns r, l, t, not 'reward, l, t'"),
         ('#{"t_start": 1.0}\nr,l,t\n1,2,3\nx,2,3\n', "row 4, column 'r': 'x' is no score"),
         ('#{"t_start": 1.0}\nr,l,t\n1,2,3\n1,2\n', "row 4: 2 cells, expected 3 as in the header; correct"),
@@ -92,15 +65,16 @@ def test_monitors_of_parallel_environments_are_one_run_in_the_order_of_time(tmp_
     ],
 )
 def test_damage_to_a_monitor_is_named(tmp_path: Path, text: str, message: str) -> None:
-    path = tmp_path / "monitor.csv"
-    path.write_text(text)
-    refuse(path, message, algorithm="a")
+    refuse(write(tmp_path / "monitor.csv", text), message, algorithm="a")
 
 
-def test_an_algorithm_that_nothing_names_is_asked_for(tmp_path: Path) -> None:
-    path = monitor(tmp_path / "monitor.csv", [1.0])
-    with pytest.raises(ArcadeMarkError, match="which algorithm this is; say it with algorithm="):
-        read_tables(path)
+@pytest.mark.parametrize(
+    ("folder", "env", "task"),
+    [("PongNoFrameskip-v4", "None", "pong"), ("any", "arcademark/breakout", "breakout"), ("Qbert", "Pong-v4", "pong")],
+)
+def test_a_monitor_or_its_path_names_the_game(tmp_path: Path, folder: str, env: str, task: str) -> None:
+    path = monitor(tmp_path / folder / "monitor.csv", 3.0, env=env)
+    assert read(path, algorithm="ppo").table.tasks == (task,)
 
 
 # Stable-Baselines3's evaluations.npz
@@ -114,7 +88,7 @@ def test_the_last_evaluation_counts(tmp_path: Path) -> None:
     made = read(tmp_path)
     assert (made.table.algorithms, made.table.tasks, made.runs) == (("dqn",), ("breakout",), {"dqn": (2,)})
     assert episodes(made) == {("dqn", "breakout"): [[9, 13]]}
-    assert (made.rows_read, made.rows_left_out) == (6, 4)
+    assert made.rows_read == 6
     assert "scores are of the last evaluation, at 300 steps" in made.notes
     assert read(tmp_path, last=2).table.scores.item() == 8.5
 
@@ -126,25 +100,22 @@ def test_the_last_evaluation_counts(tmp_path: Path) -> None:
         ({"timesteps": [1], "results": [[1.0, NAN]]}, r"results\[0, 1\]: nan is no score"),
         ({"timesteps": [], "results": np.zeros((0, 3))}, "there is no evaluation"),
         ({"timesteps": [1], "results": [["x"]]}, "'results': holds values of type"),
+        ({"other": [1]}, "expected numbers of shape"),
     ],
 )
 def test_damage_to_evaluations_is_named(tmp_path: Path, arrays: dict[str, object], message: str) -> None:
     path = tmp_path / "evaluations.npz"
     np.savez(path, **arrays)  # type: ignore[arg-type]
-    refuse(path, message, algorithm="a", task="pong")
+    refuse(path, message, algorithm="a", task="pong", format="sb3-evaluations")
 
 
 # RLlib's result.json
 
 
 def results(folder: Path, rows: list[dict[str, object]], config: dict[str, object] | None = None) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "result.json"
     config = {"env": "ALE/Pong-v5", "seed": 5} if config is None else config
-    path.write_text(
-        "".join(json.dumps({"training_iteration": i, "config": config} | row) + "\n" for i, row in enumerate(rows))
-    )
-    return path
+    lines = (json.dumps({"training_iteration": i, "config": config} | row) + "\n" for i, row in enumerate(rows))
+    return write(folder / "result.json", "".join(lines))
 
 
 TRIAL = "PPO_ALE_Pong-v5_1a2b3_00000_0_2026-01-01_00-00-00"
@@ -227,9 +198,7 @@ def test_what_results_do_not_say_is_asked_for(tmp_path: Path) -> None:
     ],
 )
 def test_damage_to_results_is_named(tmp_path: Path, text: str, message: str) -> None:
-    path = tmp_path / "result.json"
-    path.write_text(text)
-    refuse(path, message, algorithm="a", task="pong")
+    refuse(write(tmp_path / "result.json", text), message, algorithm="a", task="pong")
 
 
 # TensorBoard's event files
@@ -297,34 +266,14 @@ def test_damage_to_events_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         path, "no series that is known to be scores .*it has charts/episodic_retorn: name one with tag=", algorithm="a"
     )
     path.write_bytes(whole)
-    original = builtins.__import__
-
-    def without(name: str, *args: object, **kwargs: object) -> object:
-        if name.startswith("tensorboard"):
-            raise ImportError(name)
-        return original(name, *args, **kwargs)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(builtins, "__import__", without)
+    uninstall(monkeypatch, "tensorboard")
     refuse(path, r"needs tensorboard; pip install '\.\[readers\]'", algorithm="a", task="pong")
 
 
 def test_events_that_are_nan_or_infinite(tmp_path: Path) -> None:
     path = events(tmp_path / "a", {"charts/episodic_return": [(1, 1.0), (2, NAN)]})
     made = read(path, algorithm="a", task="pong")
-    assert (made.table.scores.item(), made.rows_read, made.rows_left_out) == (1, 2, 1)
+    assert (made.table.scores.item(), made.rows_read) == (1, 1)
     assert any("NaN are left out" in note for note in made.notes)
     path = events(tmp_path / "b", {"charts/episodic_return": [(7, float("inf"))]})
     refuse(path, "charts/episodic_return at step 7: inf is no score", algorithm="a", task="pong")
-
-
-def test_a_monitor_that_knows_no_environment_leaves_its_name_to_the_path(tmp_path: Path) -> None:
-    path = tmp_path / "PongNoFrameskip-v4" / "monitor.csv"
-    path.parent.mkdir()
-    path.write_text('#{"t_start": 1700000000.0, "env_id": "None"}\nr,l,t\n3.0,300,2.1\n')
-    assert read_tables(path, canonical_task=canonical_game, algorithm="ppo").table.tasks == ("pong",)
-
-
-def test_a_monitor_around_our_own_environment_names_its_game(tmp_path: Path) -> None:
-    path = tmp_path / "monitor.csv"
-    path.write_text('#{"t_start": 1700000000.0, "env_id": "arcademark/breakout"}\nr,l,t\n3.0,300,2.1\n')
-    assert read_tables(path, canonical_task=canonical_game, algorithm="ppo").table.tasks == ("breakout",)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from score_files import write as write_file
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.sheet import Sheet
@@ -97,8 +98,7 @@ def test_a_cell_against_the_mark_asked_for_is_refused() -> None:
 
 
 def test_one_column_decides_for_all_and_it_is_told(tmp_path: Path) -> None:
-    path = tmp_path / "scores.csv"
-    path.write_text("game;DQN;PPO\npong;10.596;1.234,5 ± 1\nqbert;7;8\n")
+    path = write_file(tmp_path / "scores.csv", "game;DQN;PPO\npong;10.596;1.234,5 ± 1\nqbert;7;8\n")
     reading = read_tables(path)
     assert reading.table.scores[..., 0].tolist() == [[10596, 7], [1234.5, 8]]
     assert any("decimal comma" in note and "'1.234,5 ± 1'" in note for note in reading.notes)
@@ -108,8 +108,7 @@ def test_one_column_decides_for_all_and_it_is_told(tmp_path: Path) -> None:
 
 
 def test_references_are_read_alike(tmp_path: Path) -> None:
-    path = tmp_path / "references.csv"
-    path.write_text("task;low;high\nhopper;1.234;3.500\n")
+    path = write_file(tmp_path / "references.csv", "task;low;high\nhopper;1.234;3.500\n")
     with pytest.raises(ArcadeMarkError, match="--read decimal="):
         read_references(path)
     assert read_references(path, decimal=",").high == {"hopper": 3500.0}
@@ -118,8 +117,7 @@ def test_references_are_read_alike(tmp_path: Path) -> None:
 
 
 def test_a_number_of_a_run_is_a_number_alone(tmp_path: Path) -> None:
-    path = tmp_path / "scores.csv"
-    path.write_text("game,algorithm,seed,score\npong,a,1 ± 2,5\n")
+    path = write_file(tmp_path / "scores.csv", "game,algorithm,seed,score\npong,a,1 ± 2,5\n")
     with pytest.raises(ArcadeMarkError, match=r"column 'seed': '1 ± 2' is no whole number"):
         read_tables(path)
 

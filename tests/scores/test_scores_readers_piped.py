@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from score_files import write
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers import piped
@@ -65,13 +66,6 @@ def test_a_shell_in_place_of_a_file() -> None:
     assert found.table.sources == (name,) * 2
 
 
-def test_a_pipe_without_a_writer_is_refused_at_once(tmp_path: Path) -> None:
-    pipe = tmp_path / "pipe.csv"
-    os.mkfifo(pipe)
-    with pytest.raises(ArcadeMarkError, match=r"pipe\.csv: is a named pipe; expected a file"):
-        read_tables(pipe)
-
-
 def test_standard_input_has_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(piped, "MOST_BYTES", len(WIDE))
     feed(monkeypatch, WIDE)
@@ -85,8 +79,7 @@ def test_standard_input_has_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     "content", ['{"a\\u001b": {"pong": [1]}}', '{"a": {"po\\u001bng": [1]}}', '{"a\\u001b": [[1]]}']
 )
 def test_control_characters_in_json_are_refused(tmp_path: Path, content: str) -> None:
-    path = tmp_path / "scores.json"
-    path.write_text(content)
+    path = write(tmp_path / "scores.json", content)
     with pytest.raises(ArcadeMarkError, match=r"scores\.json.*: the name '.*\\x1b.*' holds .* take it out"):
         read_tables(path, tasks=["pong"])
 

@@ -5,27 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from score_files import episodes, read, refuse, write
 
-from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers.base import Reading
 from arcademark.scores.readers.formats import recognise
 from arcademark.scores.readers.logs.series import unit_of
-from arcademark.scores.reading import read_tables
-from arcademark.suite.tasks import canonical_game
-
-
-def read(path: Path, **options: object) -> Reading:
-    return read_tables(path, canonical_task=canonical_game, **options)  # type: ignore[arg-type]
-
-
-def refuse(path: Path, message: str, **options: object) -> None:
-    with pytest.raises(ArcadeMarkError, match=message) as caught:
-        read(path, **options)
-    assert "\n" not in str(caught.value)
-
-
-def episodes(reading: Reading) -> dict[tuple[str, str], list[list[float]]]:
-    return {cell: [part.tolist() for part in parts] for cell, parts in (reading.episodes or {}).items()}
 
 
 @pytest.mark.parametrize(
@@ -44,8 +27,9 @@ def test_what_one_value_of_a_series_is(tag: str, unit: str) -> None:
 
 
 def test_a_progress_file(tmp_path: Path) -> None:
-    path = tmp_path / "progress.csv"
-    path.write_text("rollout/ep_rew_mean,time/total_timesteps,train/loss\n5,300,1\n,400,1\n3,100,1\n")
+    path = write(
+        tmp_path / "progress.csv", "rollout/ep_rew_mean,time/total_timesteps,train/loss\n5,300,1\n,400,1\n3,100,1\n"
+    )
     assert recognise(path, path).format == "metrics-csv"
     assert read(path, algorithm="a", task="pong").table.scores.item() == 5
     assert read(path, algorithm="a", task="pong", last=2).table.scores.item() == 4
@@ -53,8 +37,7 @@ def test_a_progress_file(tmp_path: Path) -> None:
 
 
 def test_a_run_history_with_an_episode_a_row(tmp_path: Path) -> None:
-    path = tmp_path / "history.csv"
-    path.write_text("global_step,charts/episodic_return,losses/loss\n10,1,\n15,,0.5\n20,3,\n")
+    path = write(tmp_path / "history.csv", "global_step,charts/episodic_return,losses/loss\n10,1,\n15,,0.5\n20,3,\n")
     made = read(path, algorithm="a", task="pong")
     assert episodes(made) == {("a", "pong"): [[1, 3]]}
 
@@ -68,8 +51,7 @@ EXPORT = f'''"global_step","{PONG}","{PONG}__MIN","{PONG}__MAX","{BREAKOUT}"
 
 
 def test_an_export_of_cleanrls_runs(tmp_path: Path) -> None:
-    path = tmp_path / "wandb_export.csv"
-    path.write_text(EXPORT)
+    path = write(tmp_path / "wandb_export.csv", EXPORT)
     assert recognise(path, path).format == "wandb"
     made = read(path)
     assert (made.table.algorithms, made.table.tasks, made.runs) == (("dqn",), ("pong", "breakout"), {"dqn": (1, 2)})
@@ -78,8 +60,9 @@ def test_an_export_of_cleanrls_runs(tmp_path: Path) -> None:
 
 
 def test_names_of_runs_by_a_pattern_or_counted(tmp_path: Path) -> None:
-    path = tmp_path / "export.csv"
-    path.write_text("Step,pong-ppo-4 - eval/mean_reward,pong-ppo-9 - eval/mean_reward\n1,1,2\n2,3,\n")
+    path = write(
+        tmp_path / "export.csv", "Step,pong-ppo-4 - eval/mean_reward,pong-ppo-9 - eval/mean_reward\n1,1,2\n2,3,\n"
+    )
     made = read(path, pattern="{game}-{algorithm}-{seed}")
     assert (made.table.algorithms, made.runs) == (("ppo",), {"ppo": (4, 9)})
     assert made.table.scores.ravel().tolist() == [3, 2]
@@ -91,13 +74,11 @@ def test_names_of_runs_by_a_pattern_or_counted(tmp_path: Path) -> None:
 
 
 def test_an_export_of_several_series_needs_one(tmp_path: Path) -> None:
-    path = tmp_path / "export.csv"
-    path.write_text("Step,a - loss,a - entropy\n1,1,2\n")
+    path = write(tmp_path / "export.csv", "Step,a - loss,a - entropy\n1,1,2\n")
     refuse(path, "no series that is known to be scores", algorithm="a", task="pong")
     assert read(path, algorithm="a", task="pong", tag="entropy").table.scores.item() == 2
 
 
 def test_algorithms_with_a_dash_make_no_export(tmp_path: Path) -> None:
-    path = tmp_path / "t.csv"
-    path.write_text("game,dqn - a,dqn - b\npong,1,2\n")
+    path = write(tmp_path / "t.csv", "game,dqn - a,dqn - b\npong,1,2\n")
     assert recognise(path, path).format == "wide"

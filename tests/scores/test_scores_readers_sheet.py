@@ -1,14 +1,13 @@
 from __future__ import annotations
 
-import builtins
 import gzip
-import os
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from score_files import uninstall
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.reading import read_tables
@@ -85,17 +84,11 @@ def test_what_is_no_number_is_refused_with_the_remedy(tmp_path: Path, cell: str,
         (b"\xff\xfe\x00\xd8\x00", "not UTF-8 text"),
         (b"game,dqn\npong,1,234\n", "row 2: 3 cells, expected 2 .* without thousands separators"),
         (b"game;dqn\npong;1;2\n", "row 2: 3 cells, expected 2 as in the header; correct"),
-        (b'game,dqn\npong,"1\n', "row 2: a quotation mark opens here"),
-        (b'game,dqn\npong,"1"2\n', "row 2: a quotation mark opens here"),
         (b"  \n\n", "the file is empty"),
-        (b"", "the file is empty"),
-        (b"game,dqn\n", "no rows below the header"),
-        (b"game,dqn\npong,\nqbert,NaN\n", "no cell holds a score"),
         (b"\x1f\x8b\x08\x00", "not a whole gzip file"),
         (gzip.compress(gzip.compress(b"game,dqn\n", mtime=0), mtime=0), "compressed twice; unpack it first"),
         (gzip.compress(b"scores.csv".ljust(257, b"\0") + b"ustar" + bytes(250), mtime=0), "is an archive"),
         (b"\x80\x04\x95", "can run any code"),
-        (b"hello, world\n", "row 1: expected the columns"),
     ],
 )
 def test_damage_is_named(tmp_path: Path, content: bytes, message: str) -> None:
@@ -112,17 +105,6 @@ def test_what_gzip_packed_is_read_up_to_a_bound(tmp_path: Path, monkeypatch: pyt
     assert read_tables(tmp_path).table.scores.tolist() == [[[1.5]]]
     monkeypatch.setattr("arcademark.scores.readers.base.MOST_TEXT", 10)
     with pytest.raises(ArcadeMarkError, match="holds more than 10 bytes when it is unpacked"):
-        read_tables(path)
-
-
-def test_a_file_that_may_not_be_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = write(tmp_path, "game,dqn\npong,1\n")
-
-    def refuse(*args: object, **kwargs: object) -> None:
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr(os, "open", refuse)
-    with pytest.raises(ArcadeMarkError, match=r"scores\.csv: cannot read the file \(Permission denied\)"):
         read_tables(path)
 
 
@@ -186,13 +168,6 @@ def test_parquet_that_is_cut_short_or_has_nothing_to_read_it(tmp_path: Path, mon
     with pytest.raises(ArcadeMarkError, match="not a whole Parquet file"):
         read_tables(path)
     path.write_bytes(whole)
-    original = builtins.__import__
-
-    def without(name: str, *args: object, **kwargs: object) -> object:
-        if name.startswith("pyarrow"):
-            raise ImportError(name)
-        return original(name, *args, **kwargs)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(builtins, "__import__", without)
+    uninstall(monkeypatch, "pyarrow")
     with pytest.raises(ArcadeMarkError, match=r"needs pyarrow; pip install '\.\[readers\]'"):
         read_tables(path)

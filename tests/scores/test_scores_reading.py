@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import json
 from pathlib import Path
 
 import numpy as np
 import pytest
+from score_files import episodes, monitor, read, write
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.scores.readers.base import Reading
 from arcademark.scores.readers.formats import recognise
 from arcademark.scores.readers.logs.naming import Names, from_path, matches
 from arcademark.scores.reading import FORMATS, read_tables
@@ -18,21 +17,6 @@ from arcademark.suite.tasks import canonical_game
 from plugin_packages import install
 
 NAN = np.nan
-
-
-def read(paths: Path | list[Path], **options: object) -> Reading:
-    return read_tables(paths, canonical_task=canonical_game, **options)  # type: ignore[arg-type]
-
-
-def write(path: Path, text: str) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
-    return path
-
-
-def monitor(path: Path, *scores: float, env: str | None = "PongNoFrameskip-v4") -> Path:
-    rows = "".join(f"{score},700,{i + 0.5}\n" for i, score in enumerate(scores))
-    return write(path, f"#{json.dumps({'t_start': 1.0, 'env_id': env})}\nr,l,t\n{rows}")
 
 
 @pytest.mark.parametrize(
@@ -179,17 +163,8 @@ def test_several_tables_are_put_together_run_by_run(tmp_path: Path) -> None:
 
 def test_tables_and_logs_with_episodes_side_by_side(tmp_path: Path) -> None:
     table = write(tmp_path / "a.csv", "algorithm,game,run,episode,score\ndqn,Pong,1,0,1\ndqn,Pong,1,1,2\n")
-    log = monitor(tmp_path / "m.csv", 5, 6)
-    made = read([table, write_named(tmp_path, log)])
-    assert made.episodes is not None
-    assert {cell: [part.tolist() for part in parts] for cell, parts in made.episodes.items()} == {
-        ("dqn", "pong"): [[1, 2]],
-        ("ppo", "pong"): [[5, 6]],
-    }
-
-
-def write_named(tmp_path: Path, log: Path) -> Path:
-    return log.rename(monitor(tmp_path / "ppo" / "pong" / "3" / "monitor.csv", 0))
+    made = read([table, monitor(tmp_path / "ppo" / "pong" / "3" / "monitor.csv", 5, 6)])
+    assert episodes(made) == {("dqn", "pong"): [[1, 2]], ("ppo", "pong"): [[5, 6]]}
 
 
 @pytest.mark.parametrize(
@@ -244,6 +219,9 @@ def read(path):
 
 def broken(path):
     raise KeyError("cell")
+
+def listing(path):
+    return [1]
 """
 
 
@@ -268,24 +246,11 @@ def test_other_packages_read_what_none_of_ours_knows(tmp_path: Path, monkeypatch
         read_tables(scores, format="mime")
 
 
-def test_a_reader_of_another_package_that_raises_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(tmp_path))
-    install(tmp_path, "plug_broken", "[arcademark.readers]\nbroken = plug_broken:broken\n", READER)
-    (path := tmp_path / "a.mine").write_text("%mine 1")
-    with pytest.raises(ArcadeMarkError, match="the reader 'broken' of another package raised KeyError: 'cell'"):
-        read_tables(path)
-
-
-def test_a_reader_of_another_package_that_returns_no_table_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("reader", "error"), [("broken", "KeyError: 'cell'"), ("listing", "AttributeError")])
+def test_a_reader_of_another_package_that_fails_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reader: str, error: str
 ) -> None:
     monkeypatch.syspath_prepend(str(tmp_path))
-    install(
-        tmp_path,
-        "plug_listing",
-        "[arcademark.readers]\nlisting = plug_listing:listing\n",
-        "def listing(path):\n    return [1]\n",
-    )
-    (path := tmp_path / "a.mine").write_text("%mine 1")
-    with pytest.raises(ArcadeMarkError, match="the reader 'listing' of another package raised AttributeError"):
-        read_tables(path)
+    install(tmp_path, f"plug_{reader}", f"[arcademark.readers]\n{reader} = plug_{reader}:{reader}\n", READER)
+    with pytest.raises(ArcadeMarkError, match=f"the reader '{reader}' of another package raised {error}"):
+        read_tables(write(tmp_path / "a.mine", "%mine 1"))

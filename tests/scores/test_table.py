@@ -97,10 +97,6 @@ def test_from_rows_refuses_two_scores_for_one_run() -> None:
         ScoreTable.from_rows([("a", "pong", 1, 1.0), ("a", "pong", 1, 1.0)])
 
 
-def test_from_no_rows_is_an_empty_table() -> None:
-    assert ScoreTable.from_rows([]).scores.shape == (0, 0, 0)
-
-
 def test_concatenate_unites_tasks_and_pads_what_a_table_lacks() -> None:
     other = ScoreTable(("c",), ("zaxxon", "pong"), np.array([[[9.0], [8.0]]]), ("",), ("paper",))
     joined = concatenate([table(), other])

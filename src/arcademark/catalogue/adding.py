@@ -12,11 +12,11 @@ import hashlib
 import io
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from arcademark import files
 from arcademark.catalogue import collections, reading
@@ -24,6 +24,8 @@ from arcademark.catalogue.check import Finding, damaged_files, impossible
 from arcademark.catalogue.model import Entry, Result, Source
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite import tables
+
+_Kind = TypeVar("_Kind")
 
 SOURCES = "sources.toml"
 MOST_BYTES = 8 * 2**20
@@ -110,12 +112,21 @@ def add(given: Sequence[Path], into: Path | None = None, *, overwrite: bool = Fa
         raise ArcadeMarkError(f"{name}: the catalogue has a collection of this name; choose another, or --overwrite it")
     paths = [path for path in (entries, scores, sources) if path is not None]
     texts = {path.name: files.read_text(path, MOST_BYTES).replace("\r\n", "\n") for path in paths}
-    findings, papers = _sources(texts, into)
-    known = {**reading.read_sources(into), **papers}
-    read, wrong = _entries(name, texts[entries.name], known)
-    findings += wrong
-    results, wrong = _results(scores.name, texts[scores.name], read)
-    findings += wrong if read else []
+    catalogue = reading.read_sources(into)
+
+    def paper(key: str, row: object) -> Source:
+        read = reading.source_of(key, row)
+        if read != catalogue.get(key, read):
+            raise ValueError("the catalogue has this paper otherwise; leave it out")
+        return read
+
+    papers, findings = _tables(SOURCES, texts.get(SOURCES, ""), paper)
+    known = {**catalogue, **{key: read for key, read in papers.items() if read}}
+    read, wrong = _tables(entries.name, texts[entries.name], lambda key, row: reading.entry_of(name, key, row, known))
+    if not read and not wrong:
+        wrong = [Finding(entries.name, "holds no algorithm; expected a table for each")]
+    results, unread = _results(scores.name, texts[scores.name], read)
+    findings += wrong + (unread if read else [])
     if findings:
         return Addition(name, False, tuple(findings))
     remarks, compared = _beside(name, results)
@@ -139,54 +150,24 @@ def _named(given: Sequence[Path]) -> tuple[Path, Path, Path | None]:
     return entries[0], scores[0], sources[0] if sources else None
 
 
-def _tables(name: str, text: str) -> tuple[dict[str, Any], list[Finding]]:
+def _tables(name: str, text: str, make: Callable[[str, Any], _Kind]) -> tuple[dict[str, _Kind | None], list[Finding]]:
+    """Make something of each table of a TOML file, None of one with a problem, and say where that is."""
     try:
-        return tomllib.loads(text), []
+        rows = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         return {}, [Finding(name, f"is no TOML: {error or 'nested too deeply'}; correct it")]
-
-
-def _lines(name: str, text: str) -> Mapping[str, str]:
-    """Return where each table of a TOML file stands: "doe-2020.toml, line 12, [Alpha]"."""
-    findings: dict[str, str] = {}
+    lines: dict[str, str] = {}
     for match in _HEADER.finditer(text):
-        key = match["key"].strip().strip("\"'")
-        findings.setdefault(key, f"{name}, line {text.count(chr(10), 0, match.start()) + 1}, [{key}]")
-    return findings
-
-
-def _sources(texts: Mapping[str, str], into: Path | None) -> tuple[list[Finding], dict[str, Source]]:
-    if SOURCES not in texts:
-        return [], {}
-    rows, findings = _tables(SOURCES, texts[SOURCES])
-    where = _lines(SOURCES, texts[SOURCES])
-    papers: dict[str, Source] = {}
-    known = reading.read_sources(into)
+        lines.setdefault(match["key"].strip().strip("\"'"), f", line {text.count(chr(10), 0, match.start()) + 1}")
+    result: dict[str, _Kind | None] = {}
+    findings = []
     for key, row in rows.items():
         try:
-            papers[key] = reading.source_of(key, row)
-            if papers[key] != known.get(key, papers[key]):
-                raise ValueError("the catalogue has this paper otherwise; leave it out")
+            result[key] = make(key, row)
         except ValueError as error:
-            findings.append(Finding(where.get(key, f"{SOURCES}, [{key}]"), str(error)))
-    return findings, papers
-
-
-def _entries(collection: str, text: str, known: Mapping[str, Source]) -> tuple[dict[str, Entry | None], list[Finding]]:
-    """Return the entries, None for one with a problem."""
-    name = f"{collection}.toml"
-    rows, findings = _tables(name, text)
-    where = _lines(name, text)
-    read: dict[str, Entry | None] = {}
-    if not rows and not findings:
-        findings.append(Finding(name, "holds no algorithm; expected a table for each"))
-    for algorithm, row in rows.items():
-        try:
-            read[algorithm] = reading.entry_of(collection, algorithm, row, known)
-        except ValueError as error:
-            read[algorithm] = None
-            findings.append(Finding(where.get(algorithm, f"{name}, [{algorithm}]"), str(error)))
-    return read, findings
+            result[key] = None
+            findings.append(Finding(f"{name}{lines.get(key, '')}, [{key}]", str(error)))
+    return result, findings
 
 
 def _results(name: str, text: str, entries: Mapping[str, Entry | None]) -> tuple[list[Result], list[Finding]]:
@@ -195,8 +176,10 @@ def _results(name: str, text: str, entries: Mapping[str, Entry | None]) -> tuple
     read: dict[tuple[str, str], Result | None] = {}
     try:
         header = tuple(next(table, ()))
-        if wrong := [*reading.column_problems(header)]:
-            return [], [Finding(f"{name}, line 1", problem) for problem in wrong]
+        try:
+            reading.check_columns(header)
+        except ValueError as error:
+            return [], [Finding(f"{name}, line 1", str(error))]
         for cells in table:
             where = f"{name}, line {table.line_num}"
             if len(cells) != len(header):
@@ -303,14 +286,8 @@ def _write(name: str, texts: Mapping[str, str], into: Path) -> tuple[str, ...]:
         written[sums] = "".join(f"{lines[key]}  {key}\n" for key in sorted(lines))
     for file, text in written.items():
         files.write_output(into / file, text.encode())
-    for read in (
-        reading.read_names,
-        reading.read_sources,
-        reading.read_bibtex,
-        reading.read_entries,
-        reading.read_results,
-    ):
-        read.cache_clear()
+    for name in ("read_names", "read_sources", "read_bibtex", "read_entries", "read_results"):
+        getattr(reading, name).cache_clear()
     return tuple(written)
 
 

@@ -80,23 +80,29 @@ def check() -> Check:
     if damaged:
         return Check(False, damaged, (), files)
     counts, findings = read_collections()
-    slips, unread = _read_errata()
-    cells = [(paper, printed.printed_cells(paper)) for paper in printed.PAPERS]
+    slips: tuple[Erratum, ...] = ()
+    try:
+        slips = errata.errata()
+    except ArcadeMarkError as error:
+        findings.append(Finding("errata", str(error)))
     names = [count.collection for count in counts]
-    findings += unread
-    for paper, mine in cells:
-        own = [slip for slip in slips if slip.paper == paper]
-        findings += apart_from_print(mine, own, *_results_from(paper, names))
-    for name in names:
-        findings += apart_from_references(reading.read_results(name))
-        findings += impossible(reading.read_results(name))
+    entries = [entry for name in names for entry in reading.read_entries(name).values()]
+    results = [result for name in names for result in reading.read_results(name)]
+    findings += apart_from_print(
+        printed.printed_cells(),
+        [slip for slip in slips if slip.paper == printed.PAPER],
+        {entry.algorithm: entry for entry in entries if entry.source.key == printed.PAPER},
+        {(one.entry.algorithm, one.task): one.score for one in results if one.entry.source.key == printed.PAPER},
+    )
+    findings += apart_from_references(results)
+    findings += impossible(results)
     return Check(
         ok=not findings,
         findings=tuple(findings),
         collections=tuple(counts),
         files=files,
         sources=len(reading.read_sources()),
-        printed_cells=sum(len(mine) for _, mine in cells),
+        printed_cells=len(printed.printed_cells()),
         errata=len(slips),
         disagreements=sum(len(reference.alternatives) for reference in references.disagreements()),
     )
@@ -222,21 +228,3 @@ def impossible(results: Iterable[Result]) -> Iterator[Finding]:
 
 def _folders(place: Traversable) -> tuple[str, ...]:
     return ("", *sorted(item.name for item in place.iterdir() if item.is_dir()))
-
-
-def _read_errata() -> tuple[tuple[Erratum, ...], list[Finding]]:
-    try:
-        return errata.errata(), []
-    except ArcadeMarkError as error:
-        return (), [Finding("errata", str(error))]
-
-
-def _results_from(paper: str, collections: Iterable[str]) -> tuple[dict[str, Entry], dict[tuple[str, str], float]]:
-    """Return the entries and the scores that were read from a paper."""
-    names = list(collections)
-    entries = (entry for name in names for entry in reading.read_entries(name).values())
-    results = (result for name in names for result in reading.read_results(name))
-    return (
-        {entry.algorithm: entry for entry in entries if entry.source.key == paper},
-        {(result.entry.algorithm, result.task): result.score for result in results if result.entry.source.key == paper},
-    )

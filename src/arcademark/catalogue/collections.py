@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
-from typing import Any, TypedDict, Unpack
+from typing import Any
 
 import numpy as np
 
@@ -81,19 +81,6 @@ class Filter:
         )
 
 
-class FilterKeywords(TypedDict, total=False):
-    """The fields of `Filter` as keywords, for type checkers."""
-
-    protocol: str | None
-    min_training_frames: int | None
-    max_training_frames: int | None
-    year: int | None
-    since: int | None
-    until: int | None
-    kind: Names | None
-    reported: Names | None
-
-
 def sources() -> Mapping[str, Source]:
     """Return the papers by key: "fan-2021"."""
     return reading.read_sources()
@@ -157,11 +144,7 @@ def select(
 
 
 def load(
-    collection: Names | None = None,
-    *,
-    algorithms: Names | None = None,
-    as_published: bool = False,
-    **where: Unpack[FilterKeywords],
+    collection: Names | None = None, *, algorithms: Names | None = None, as_published: bool = False, **where: Any
 ) -> ScoreTable:
     """Return published scores as a table.
 

@@ -12,15 +12,15 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
-from importlib.resources import files
 from importlib.resources.abc import Traversable
 
 from arcademark.catalogue.model import Location, PrintedCell
-from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.catalogue.reading import data_directory
+from arcademark.errors import ArcadeMarkError
 from arcademark.files import read_as
 from arcademark.suite.tables import read_rows
 
-PAPERS = ("fan-2021",)
+PAPER = "fan-2021"
 NOTHING = "N/A"
 
 _NUMBER = re.compile(r"(?P<digits>[+-]?\d+(?:\.\d+)?)(?:(?P<multiple>[MB])|E(?P<power>[+-]?\d+))?")
@@ -84,18 +84,12 @@ def printed_number(printed: str) -> PrintedNumber | None:
     return PrintedNumber(float(exact), shift - decimals, form)
 
 
-def printed_cells(paper: str = "fan-2021") -> tuple[PrintedCell, ...]:
-    """Return every cell of a paper's tables of results, row by row: those of Tables 3 to 14 of the review."""
-    if paper not in PAPERS:
-        raise UnknownNameError("paper with printed cells", paper, PAPERS)
-    return _read(paper, None)
-
-
 @cache
-def _read(paper: str, directory: Traversable | None) -> tuple[PrintedCell, ...]:
-    name = f"{paper}.csv"
+def printed_cells(directory: Traversable | None = None) -> tuple[PrintedCell, ...]:
+    """Return every cell of the review's Tables 3 to 14, row by row."""
+    name = f"{PAPER}.csv"
     cells: dict[Location, PrintedCell] = {}
-    rows = read_rows(name, directory or files("arcademark.catalogue") / "data" / "printed")
+    rows = read_rows(name, directory or data_directory() / "printed")
     for line, row in enumerate(rows, start=2):
         where = f"printed/{name}, line {line}"
         cell = read_as(PrintedCell, {**row, "place": row}, where, "correct that line, or drop it", strict=False)

@@ -83,12 +83,12 @@ def read_results(collection: str, directory: Path | None = None) -> tuple[Result
     name = f"{collection}.csv"
     results: dict[tuple[str, str], Result] = {}
     for line, row in enumerate(tables.read_rows(name, (directory or data_directory()) / "scores"), start=2):
-        if line == 2:
-            _refuse(f"scores/{name}", column_problems(tuple(row)))
         with _at(f"scores/{name}, line {line}"):
+            check_columns(tuple(row))
             if result := result_of(row, entries, results):
                 results[result.entry.algorithm, result.task] = result
-    _refuse(f"scores/{name}", lost_problems(entries, (algorithm for algorithm, _ in results)))
+    for problem in lost_problems(entries, (algorithm for algorithm, _ in results)):
+        raise ArcadeMarkError(f"scores/{name}: {problem}")
     return tuple(results.values())
 
 
@@ -182,10 +182,10 @@ def entry_of(collection: str, algorithm: str, row: object, known: Mapping[str, S
     return Entry(collection, algorithm, **fields)
 
 
-def column_problems(columns: tuple[str, ...]) -> Iterator[str]:
-    """Yield what is wrong with the header of a table of scores."""
+def check_columns(columns: tuple[str, ...]) -> None:
+    """Raise a `ValueError` that says what is wrong with the header of a table of scores."""
     if columns not in (COLUMNS, (*COLUMNS, AS_PUBLISHED), (*COLUMNS, PER_RUN)):
-        yield f"the columns are {', '.join(columns)}; expected {', '.join(COLUMNS)}"
+        raise ValueError(f"the columns are {', '.join(columns)}; expected {', '.join(COLUMNS)}")
 
 
 def result_of(
@@ -224,11 +224,6 @@ def lost_problems(entries: Mapping[str, Entry], scored: Iterable[str]) -> Iterat
         if (algorithm in having) == bool(entry.unavailable):
             has = "has scores, but its entry says that they are" if entry.unavailable else "has no scores; say why in"
             yield f"{algorithm!r} {has} 'unavailable'"
-
-
-def _refuse(where: str, problems: Iterator[str]) -> None:
-    for problem in problems:
-        raise ArcadeMarkError(f"{where}: {problem}")
 
 
 @contextmanager

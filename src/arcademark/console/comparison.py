@@ -11,11 +11,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 import ale_py
 import numpy as np
-from numpy.typing import NDArray
 
 from arcademark.console import games, translate
 from arcademark.console.machine import RAM_SIZE, WIDTH, Machine
@@ -84,15 +82,6 @@ def settings(game: str) -> list[Setting]:
     return [default, *(pair for pair in pairs if pair != default)]
 
 
-class _Seen(NamedTuple):
-    """Memory and screen after a frame, as bytes and as arrays over them."""
-
-    memory: bytearray
-    memory_out: NDArray[np.uint8]
-    picture: bytearray
-    picture_out: NDArray[np.uint8]
-
-
 class Comparison:
     """A section in progress.
 
@@ -133,7 +122,8 @@ class Comparison:
         self._frames_by_kind = [0, 0]
         self._tried = {self._default: None}
         self._reset_at = 1 + int(rng.exponential(STRETCH))
-        self._theirs, self._ours = _room(self._machine.rows), _room(self._machine.rows)
+        self._memories = np.empty((2, RAM_SIZE), np.uint8)
+        self._pictures = np.empty((2, self._machine.rows, WIDTH), np.uint8)
         names = tasks.games()[game].minimal_actions
         self._minimal = np.array([tasks.JOYSTICK_ACTIONS.index(name) for name in names])
         self._counts = dict.fromkeys(("frames", "screens", "resets", "restores", "cut"), 0)
@@ -162,42 +152,19 @@ class Comparison:
             played, difference = self._stretch(actions[at:end], seen[at:end])
             at += played
         where = f"after {at} frames, in mode {self._setting[0]}, difficulty {self._setting[1]}: " if difference else ""
-        return Section(
-            game=self._game,
-            settings=tuple(self._tried),
-            difference=where + difference,
-            **self._counts,
-        )
+        return Section(self._game, tuple(self._tried), **self._counts, difference=where + difference)
 
     def _stretch(self, actions: list[int], seen: list[bool]) -> tuple[int, str]:
         """Play until actions or game end; return the number of frames, and what differs after the last."""
-        referee, machine, theirs, ours = self._referee, self._machine, self._theirs, self._ours
-        act, over, lives, count = referee.act, referee.game_over, referee.lives, referee.getEpisodeFrameNumber
-        ram, screen = referee.getRAM, referee.getScreen
-        our_act, our_unseen, our_over, our_lives = machine.act, machine.act_unseen, machine.game_over, machine.lives
-        our_ram, our_screen = machine.ram, machine.screen
-        memory, memory_out, picture, picture_out = theirs
-        our_memory, our_memory_out, our_picture, our_picture_out = ours
-        first_cut, played, screens, our_reward, difference = machine.cut, 0, 0, 0, ""
+        referee, machine = self._referee, self._machine
+        first_cut, played, screens, difference = machine.cut, 0, 0, ""
         for action, looked_at in zip(actions, seen, strict=True):
-            reward = act(action)
-            our_reward = our_act(action) if looked_at else our_unseen(action)
+            reward = referee.act(action)
+            our_reward = machine.act(action) if looked_at else machine.act_unseen(action)
             played += 1
-            ended = over()
-            ram(memory_out)
-            our_ram(our_memory_out)
-            alike = reward == our_reward and memory == our_memory and ended == our_over()
-            if not (alike and lives() == our_lives() and count() == machine.frames):
-                difference = self._difference(reward, our_reward)
-                break
-            if looked_at:
-                screen(picture_out)
-                our_screen(our_picture_out)
-                screens += 1
-                if picture != our_picture:
-                    difference = _where(picture_out, our_picture_out)
-                    break
-            if ended:
+            screens += looked_at
+            difference = self._difference(reward, our_reward) or (self._screens_differ() if looked_at else "")
+            if difference or referee.game_over():
                 break
         self._undrawn += played
         self._frames_by_kind[self._setting != self._default] += played
@@ -254,38 +221,32 @@ class Comparison:
 
     def _started(self) -> str:
         """Return what differs after a reset; lives are known only after a frame."""
-        theirs, ours = self._theirs, self._ours
-        self._referee.getRAM(theirs.memory_out)
-        self._machine.ram(ours.memory_out)
-        self._referee.getScreen(theirs.picture_out)
-        self._machine.screen(ours.picture_out)
         self._counts["screens"] += 1
-        return self._difference(0, 0, lives=False) or _where(theirs.picture_out, ours.picture_out)
+        return self._difference(0, 0, lives=False) or self._screens_differ()
 
     def _difference(self, reward: int, our_reward: int, lives: bool = True) -> str:
-        """Return what differs besides the screen, memories being read, "" if nothing does."""
+        """Return what differs besides the screen, "" if nothing does."""
         referee, machine = self._referee, self._machine
         theirs = (reward, referee.game_over(), referee.getEpisodeFrameNumber(), referee.lives() if lives else 0)
         ours = (our_reward, machine.game_over(), machine.frames, machine.lives() if lives else 0)
         for name, one, two in zip(("reward", "end", "frames", "lives"), theirs, ours, strict=True):
             if one != two:
                 return f"{name} {one} in ale-py, {two} here"
-        for address, (byte, our_byte) in enumerate(zip(self._theirs.memory, self._ours.memory, strict=True)):
-            if byte != our_byte:
-                return f"memory at {address}: {byte} in ale-py, {our_byte} here"
+        memory, our_memory = self._memories
+        referee.getRAM(memory)
+        machine.ram(our_memory)
+        for address in np.flatnonzero(memory != our_memory).tolist():
+            return f"memory at {address}: {memory[address]} in ale-py, {our_memory[address]} here"
         return ""
 
-
-def _room(rows: int) -> _Seen:
-    memory, picture = bytearray(RAM_SIZE), bytearray(rows * WIDTH)
-    return _Seen(
-        memory, np.frombuffer(memory, np.uint8), picture, np.frombuffer(picture, np.uint8).reshape(rows, WIDTH)
-    )
-
-
-def _where(picture: NDArray[np.uint8], our_picture: NDArray[np.uint8]) -> str:
-    differing = np.argwhere(picture != our_picture)
-    return f"screen at row {differing[0][0]}, column {differing[0][1]}" if len(differing) else ""
+    def _screens_differ(self) -> str:
+        """Return where the screens differ, "" if nowhere."""
+        picture, our_picture = self._pictures
+        self._referee.getScreen(picture)
+        self._machine.screen(our_picture)
+        for row, column in np.argwhere(picture != our_picture).tolist():
+            return f"screen at row {row}, column {column}"
+        return ""
 
 
 def _ale(rom: Path, seed: int) -> ale_py.ALEInterface:

@@ -210,13 +210,8 @@ class _Compiler:
         operation, *operands = expression
         if operation in ("ram", "cart"):
             self.add(operation, operands[0])
-        elif operation == "bcd":
-            self._weighted([["bcd", address] for address in operands], it)
-        elif operation == "bcd_of":
-            self._weighted([["bcd_byte", operand] for operand in operands], it)
-        elif operation == "bcd_byte":
-            self.emit(operands[0], it)
-            self.add("bcd_of")
+        elif operation in ("bcd", "bcd_of"):
+            self._add_up(operation, operands, it)
         elif operation in _LATEST:
             self.add("temporary", self._kept[operands[0] if operands else operation])
         elif operation == "old":
@@ -243,13 +238,14 @@ class _Compiler:
                 if count or len(operands) == 1:
                     self.add(operation)
 
-    def _weighted(self, parts: list[Expression], it: tuple[str, int] | None) -> None:
-        """Add up decimal bytes, low first."""
-        for number, part in enumerate(parts):
-            if part[0] == "bcd":
-                self.add("bcd", part[1])
+    def _add_up(self, operation: str, operands: list[Expression], it: tuple[str, int] | None) -> None:
+        """Add up decimal bytes, low first: those at addresses, or those that expressions leave."""
+        for number, operand in enumerate(operands):
+            if operation == "bcd":
+                self.add("bcd", operand)
             else:
-                self.emit(part, it)
+                self.emit(operand, it)
+                self.add("bcd_of")
             if number:
                 self.add("number", 100**number)
                 self.add("mul")

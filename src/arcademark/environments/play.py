@@ -16,8 +16,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +25,7 @@ from arcademark.environments.base import EnvironmentSpec, Step, drawn_noops
 from arcademark.environments.emulation.console import Console, StepRecord
 from arcademark.environments.observations.making import Observer, make_observer
 from arcademark.errors import ArcadeMarkError
-from arcademark.suite.settings import TrainingEpisodeEnd
+from arcademark.suite.tasks import JOYSTICK_ACTIONS
 
 NOOP = 0
 PRESSES = (1, 2)
@@ -38,17 +37,15 @@ DRAWS = 256
 """Random numbers drawn at once for sticky actions."""
 
 
-@dataclass(frozen=True, eq=False)
-class SavedState:
+Place = tuple[str, Hashable, int, int, int, bool]
+"""Where a game stands, as `generative.State` names it: all that decides the future but the draws of sticky actions."""
+
+
+class SavedState(NamedTuple):
     """Everything needed to continue an episode; opaque."""
 
-    game: str
-    console: Any
+    place: Place
     observer: Any
-    frames: int
-    lives: int
-    executed: int
-    ended: bool
     life_lost: bool
     repeats: bytes
     next_repeat: int
@@ -58,28 +55,22 @@ class SavedState:
 class Play:
     """The steps of a game on a console, as a protocol says; what an environment and a generative model share.
 
-    `actions` are the console's actions, one for each of the agent's; `observer` looks at the screens that the steps
-    show. `observed` says whether the console makes the observations of steps in which the episode does not end,
+    `observer` looks at the screens that the steps show; episodes end as the protocol says for `training`, or else for
+    evaluation. `observed` says whether the console makes the observations of steps in which the episode does not end,
     `minds_lives` whether something follows a lost life: see `mind_lives`.
     """
 
     begin_with = "reset"
     """The method to be called before a step, for the message that says so."""
 
-    def __init__(
-        self,
-        spec: EnvironmentSpec,
-        console: Console,
-        actions: tuple[int, ...],
-        episode_end: TrainingEpisodeEnd,
-        observer: Observer,
-    ) -> None:
+    def __init__(self, spec: EnvironmentSpec, console: Console, observer: Observer, training: bool = False) -> None:
         self.spec = spec
         settings = spec.atari
+        episode_end = settings.training_episode_end if training else settings.evaluation_episode_end
         self._console = console
         self.batch = console.batch
-        self.console_actions = actions
-        self._numbered_actions = dict(enumerate(actions))
+        self.console_actions = tuple(JOYSTICK_ACTIONS.index(meaning) for meaning in spec.action_meanings)
+        self._numbered_actions = dict(enumerate(self.console_actions))
         self._observer = observer
         self._frame_skip = settings.frame_skip
         self._repeat_probability = settings.repeat_action_probability
@@ -238,20 +229,28 @@ class Play:
         step.set_draws(step.draws[step.next_repeat :] + drawn.tobytes(), 0)
         self._generator = self._rng.bit_generator.state
 
-    def place(self) -> tuple[str, Hashable, int, int, int, bool]:
-        """Return all that decides the future but the draws of sticky actions, as the fields of `generative.State`."""
+    def place(self) -> Place:
+        """Return where the game stands."""
         step = self._record
         executed = step.executed if self.sticky else NOOP
         return self.spec.game, self._console.save(), executed, step.frames, step.lives, self.ended
+
+    def put(self, place: Place) -> None:
+        """Go to where the game stood, in this instance or another; an ArcadeMarkError if it is another game."""
+        game, console, executed, frames, lives, ended = place
+        if game != self.spec.game:
+            raise ArcadeMarkError(f"cannot restore a state of {game!r} in game {self.spec.game!r}")
+        self._console.restore(console)
+        step = self._record
+        step.frames, step.executed, step.lives, step.played = frames, executed, lives, 0
+        self.ended = ended
 
 
 class ConsoleEnvironment(Play):
     """A game on a console under a protocol; a `base.Environment`."""
 
-    def __init__(
-        self, spec: EnvironmentSpec, console: Console, actions: tuple[int, ...], episode_end: TrainingEpisodeEnd
-    ) -> None:
-        super().__init__(spec, console, actions, episode_end, make_observer(console, spec.atari))
+    def __init__(self, spec: EnvironmentSpec, console: Console, training: bool = False) -> None:
+        super().__init__(spec, console, make_observer(console, spec.atari), training)
         self._noop = StepRecord(cap=self._cap, frame_skip=1, before_at=-1, newest_at=-1, last_shown=True)
         console.attach(self._noop, None)
 
@@ -334,31 +333,15 @@ class ConsoleEnvironment(Play):
 
     def save(self) -> SavedState:
         """Return everything needed to continue from here, picklable."""
-        step = self._record
-        return SavedState(
-            game=self.spec.game,
-            console=self._console.save(),
-            observer=self._observer.save(),
-            frames=step.frames,
-            lives=step.lives,
-            executed=step.executed,
-            ended=self.ended,
-            life_lost=self.life_lost,
-            repeats=step.draws,
-            next_repeat=step.next_repeat,
-            generator=self._generator,
-        )
+        draws = self._record.draws, self._record.next_repeat
+        return SavedState(self.place(), self._observer.save(), self.life_lost, *draws, self._generator)
 
     def restore(self, state: SavedState) -> None:
         """Continue from where `state` was saved, in any instance of the spec; an ArcadeMarkError if of another game."""
-        if state.game != self.spec.game:
-            raise ArcadeMarkError(f"cannot restore a state of {state.game!r} in game {self.spec.game!r}")
-        self._console.restore(state.console)
+        self.put(state.place)
         self._observer.restore(state.observer)
-        step = self._record
-        step.frames, step.lives, step.executed, step.played = state.frames, state.lives, state.executed, 0
-        step.set_draws(state.repeats, state.next_repeat)
-        self.ended, self.life_lost, self.life_begun = state.ended, state.life_lost, False
+        self._record.set_draws(state.repeats, state.next_repeat)
+        self.life_lost, self.life_begun = state.life_lost, False
         self._rng, self._generator = None, state.generator
 
     def close(self) -> None:

@@ -147,8 +147,7 @@ def open_environment(
     from arcademark.environments.play import ConsoleEnvironment
 
     spec = dataclasses.replace(spec, protocol=_with_frames_per_action(spec.atari, frames_per_action))
-    end = spec.atari.training_episode_end if training else spec.atari.evaluation_episode_end
-    return ConsoleEnvironment(spec, _open_console(spec, emulator), _console_actions(spec), end)
+    return ConsoleEnvironment(spec, _open_console(spec, emulator), training)
 
 
 def open_model(
@@ -172,8 +171,7 @@ def open_model(
             "the console's do ('arcademark info console')"
         )
     spec = dataclasses.replace(spec, protocol=_with_frames_per_action(spec.atari, frames_per_action))
-    end = spec.atari.evaluation_episode_end
-    return GenerativeModel(spec, _open_console(spec, emulator), _console_actions(spec), end)
+    return GenerativeModel(spec, _open_console(spec, emulator))
 
 
 def _open_console(spec: EnvironmentSpec, requested: Emulator | None) -> Console:
@@ -196,10 +194,6 @@ def _open_console(spec: EnvironmentSpec, requested: Emulator | None) -> Console:
 
         console = open_console(spec.game, settings.mode, settings.difficulty)
     return recolour(console, settings.colours)
-
-
-def _console_actions(spec: EnvironmentSpec) -> tuple[int, ...]:
-    return tuple(tasks.JOYSTICK_ACTIONS.index(meaning) for meaning in spec.action_meanings)
 
 
 def version_of(task: str, protocol: protocols.Protocol) -> str:

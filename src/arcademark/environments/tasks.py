@@ -16,7 +16,6 @@ import importlib
 import importlib.metadata
 import math
 import os
-import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from types import ModuleType
@@ -237,15 +236,11 @@ class Copy:
 
     def copied(self) -> gymnasium.Env[Any, Any]:
         """Return another such environment, to be played."""
-        usual = sys.unraisablehook
-        sys.unraisablehook = lambda _: None  # what was copied in part may raise when it goes
         try:
             return copy.deepcopy(self._kept)
         except Exception as error:  # anyone's environment
-            line = _line(error)
-        finally:
-            sys.unraisablehook = usual
-        raise ArcadeMarkError(f"task {self._task!r}: nothing can be planned, as it cannot be copied ({line})")
+            why = f"it cannot be copied ({_line(error)})"
+            raise ArcadeMarkError(f"task {self._task!r}: nothing can be planned, as {why}") from None
 
 
 class TaskEnvironment:
@@ -364,18 +359,6 @@ class TaskEnvironment:
         kept, self._observation, self.ended, self.episode_frames = state
         self._inner = kept.copied()
 
-    def put(self, state: State, rng: np.random.Generator) -> None:
-        """Go to a place, and draw random numbers from one seeded by `rng` from there on."""
-        _, kept, _, self.episode_frames, _, self.ended = state
-        assert isinstance(kept, Copy)
-        self._inner = kept.copied()
-        seeds = np.random.default_rng(rng.integers(2**63, size=2))
-        for generator in _generators(self._inner):
-            if isinstance(generator, np.random.RandomState):
-                generator.seed(seeds.integers(2**32, size=4).tolist())
-            else:
-                generator.bit_generator.state = type(generator.bit_generator)(seeds.integers(2**63)).state
-
     def close(self) -> None:
         """Close the environment."""
         self.ended = True
@@ -429,7 +412,7 @@ def random_action(spec: EnvironmentSpec, rng: np.random.Generator) -> Any:
     return int(rng.integers(spec.num_actions)) if spec.array_actions is None else spec.array_actions.sample(rng)
 
 
-class TaskModel:
+class TaskModel(TaskEnvironment):
     """A task as a model that planners search, as `generative.GenerativeModel` is one of a game.
 
     Its places are copies of the environment, which hold its random numbers too: those that are found in its attributes
@@ -437,23 +420,17 @@ class TaskModel:
     another, so a search begins anew at each decision. ArcadeMarkError: copies of the environment are not exact.
     """
 
-    ram_size, screen_shape, lives = 0, (0, 0), 0
+    ram_size, screen_shape = 0, (0, 0)
     keeps = False
 
     def __init__(self, spec: EnvironmentSpec, protocol: StepProtocol) -> None:
-        self.spec = spec
-        self.num_actions = spec.num_actions
-        self.frames = 0
         if not copies(spec, protocol):
             raise ArcadeMarkError(f"task {spec.game!r}: nothing can be planned, as copies of it play otherwise")
-        self._environment = TaskEnvironment(spec, protocol)
+        super().__init__(spec, protocol)
+        self.num_actions = spec.num_actions
+        self.frames = 0
         self._here: State | None = None
         self._rng = np.random.default_rng(0)
-
-    @property
-    def here(self) -> State | None:
-        """The state that the model was saved or restored at, if it was not left since."""
-        return self._here
 
     def use(self, rng: np.random.Generator) -> None:
         """Seed the model's random numbers from `rng` from now on."""
@@ -462,21 +439,29 @@ class TaskModel:
     def save(self) -> State:
         """Return where the model stands."""
         if self._here is None:
-            self._here = State(*self._environment.place())
+            self._here = State(*self.place())
         return self._here
 
     def restore(self, state: State) -> None:
-        """Go to `state`, at no cost if the model stands there already."""
+        """Go to `state`, at no cost if the model stands there already, and draw other random numbers from there on."""
         if self._here is state:
             return
-        self._environment.put(state, self._rng)
+        _, kept, _, self.episode_frames, _, self.ended = state
+        assert isinstance(kept, Copy)
+        self._inner = kept.copied()
+        seeds = np.random.default_rng(self._rng.integers(2**63, size=2))
+        for generator in _generators(self._inner):
+            if isinstance(generator, np.random.RandomState):
+                generator.seed(seeds.integers(2**32, size=4).tolist())
+            else:
+                generator.bit_generator.state = type(generator.bit_generator)(seeds.integers(2**63)).state
         self._here = state
 
-    def step(self, action: int) -> Step:
+    def step(self, action: Any) -> Step:
         """Play a step; errors as of `base.Environment.step`."""
         self._here = None
         self.frames += 1
-        return self._environment.step(action)
+        return super().step(action)
 
     def ram(self, out: NDArray[np.uint8]) -> None:
         """Raise: only Atari games have such a memory."""

@@ -23,7 +23,7 @@ from arcademark.runs.store import imported
 from arcademark.scores.readers import formats
 from arcademark.scores.readers.base import Log, Options, Reading, UnrecognisedError, count, listed
 from arcademark.scores.readers.combine import combine
-from arcademark.scores.readers.formats import FORMATS, Read, Recognised
+from arcademark.scores.readers.formats import FORMATS, Read, Recognised, by_plugin, recognise
 from arcademark.scores.readers.logs.base import collect_logs
 from arcademark.scores.readers.logs.naming import folder_of_events, matches
 from arcademark.scores.readers.piped import place
@@ -110,7 +110,7 @@ def _find(
             files += result
             notes += left_out
         else:
-            files.append(formats.recognise(root, root, format))
+            files.append(recognise(root, root, format))
     _refuse_repeated(file.path for file in files)
     return files, notes
 
@@ -168,7 +168,7 @@ def _played(directory: Path) -> Reading:
         notes.append(f"{count(len(scored.incomplete), 'trial')} hold fewer episodes than were asked for")
     episodes = sum(len(part) for parts in scored.episodes.values() for part in parts)
     return Reading(
-        scored.table, "arcademark-run", tuple(notes), episodes, 0, scored.episodes, (directory,), dict(scored.seeds)
+        scored.table, "arcademark-run", tuple(notes), episodes, scored.episodes, (directory,), dict(scored.seeds)
     )
 
 
@@ -176,7 +176,7 @@ def _in_folder(root: Path, format: str | None, pattern: str | None) -> tuple[lis
     """Find the files of scores in a folder, and say which were left out."""
     result: list[Recognised] = []
     left_out: dict[str, list[Path]] = defaultdict(list)
-    no_scores = "of a kind that holds no scores"
+    foreign = None if format in FORMATS else format  # files of our other formats are recognised, and named below
     for number, (path, kind) in enumerate(_walk(root)):
         if number == MOST_FILES:
             raise ArcadeMarkError(f"{root}: {_TOO_MANY}")
@@ -188,20 +188,15 @@ def _in_folder(root: Path, format: str | None, pattern: str | None) -> tuple[lis
             result.append(Recognised(path, relative, "arcademark-run", None))
         elif pattern is not None and not matches(relative, pattern):
             left_out["not matching the pattern, which goes down to the name of a file"].append(relative)
-        elif unusual and format in FORMATS:
-            left_out[no_scores].append(relative)
-        elif unusual:
-            try:
-                result.append(formats.by_plugin(path, relative, format))
-            except UnrecognisedError:
-                left_out[no_scores].append(relative)
-        elif not path.stat().st_size:
+        elif not unusual and not path.stat().st_size:
             left_out["empty"].append(relative)
         else:
             try:
-                result.append(formats.recognise(path, relative, None if format in FORMATS else format))
+                known = by_plugin(path, relative, format) if unusual else recognise(path, relative, foreign)
+                result.append(known)
             except UnrecognisedError:
-                left_out["without scores in a known format"].append(relative)
+                reason = "of a kind that holds no scores" if unusual else "without scores in a known format"
+                left_out[reason].append(relative)
     if format is not None:
         left_out["of another format"] = [file.relative for file in result if file.format != format]
         result = [file for file in result if file.format == format]

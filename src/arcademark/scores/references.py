@@ -10,16 +10,15 @@ Conventions
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-
-import numpy as np
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers.base import canonical
+from arcademark.scores.readers.base import Options
 from arcademark.scores.readers.delimited import read_sheet
-from arcademark.scores.readers.layouts import TASK
+from arcademark.scores.readers.layouts import TASK, read_wide
 from arcademark.scores.readers.piped import place
 from arcademark.scores.readers.sheet import Sheet
 
@@ -37,39 +36,24 @@ class OwnReferences:
     high: Mapping[str, float]
 
 
-def read_references(
-    path: str | os.PathLike[str], canonical_task: Callable[[str], str] = str, decimal: str | None = None
-) -> OwnReferences:
-    """Read reference scores from a table ("-" is standard input); the other arguments are as in `Options`."""
+def read_references(path: str | os.PathLike[str], decimal: str | None = None) -> OwnReferences:
+    """Read reference scores from a table ("-" is standard input); `decimal` is as in `Options`."""
     sheet = read_sheet(place(path), decimal)
-    task, low, high = (_column(sheet, names) for names in (TASK, LOW, HIGH))
-    if not sheet.size:
-        raise ArcadeMarkError(
-            f"{sheet.path}: there are no rows below the header; expected a task, its low and its high score"
-        )
-    codes, names, first = sheet.names(task)
-    tasks = [
-        canonical(sheet.place(int(row), task), name, canonical_task) for name, row in zip(names, first, strict=True)
-    ]
-    rows: dict[str, int] = {}
-    for row, code in enumerate(codes.tolist()):
-        if (name := tasks[code]) in rows:
+    columns = [_column(sheet, names) for names in (TASK, LOW, HIGH)]
+    header, cells = zip(*((sheet.header[column], sheet.columns[column]) for column in columns), strict=True)
+    table = read_wide(replace(sheet, header=header, columns=cells), Options()).table
+    bounds = table.scores[..., 0].tolist()
+    for name, low, high in zip(table.tasks, *bounds, strict=True):
+        if math.isnan(low) or math.isnan(high):
             raise ArcadeMarkError(
-                f"{sheet.path}, row {sheet.line(row)}: {name!r} stands in row {sheet.line(rows[name])} already; keep "
-                "one of them"
+                f"{sheet.path}: {name!r} lacks a score; expected numbers such as 1234.5, or leave the task out"
             )
-        rows[name] = row
-    sheet = sheet.among([low, high])
-    bounds = [_scores(sheet, column) for column in (low, high)]
-    for name, row in rows.items():
-        if bounds[0][row] == bounds[1][row]:
+        if low == high:
             raise ArcadeMarkError(
-                f"{sheet.path}, row {sheet.line(row)}: low and high of {name!r} are both {bounds[0][row]:g}, so no "
-                "score has a place between them; write two that differ, or leave the task out"
+                f"{sheet.path}: low and high of {name!r} are both {low:g}, so no score has a place between them; write "
+                "two that differ, or leave the task out"
             )
-    return OwnReferences(
-        str(sheet.path), dict(zip(rows, bounds[0], strict=True)), dict(zip(rows, bounds[1], strict=True))
-    )
+    return OwnReferences(str(sheet.path), *(dict(zip(table.tasks, scores, strict=True)) for scores in bounds))
 
 
 def _column(sheet: Sheet, names: Sequence[str]) -> int:
@@ -84,13 +68,3 @@ def _column(sheet: Sheet, names: Sequence[str]) -> int:
             f"{sheet.path}, row 1: the columns {there[0]!r} and {there[1]!r} mean the same; keep one of them"
         )
     return sheet.lowered.index(there[0])
-
-
-def _scores(sheet: Sheet, column: int) -> list[float]:
-    values = sheet.scores(column)
-    if np.isnan(values).any():
-        row = int(np.argmax(np.isnan(values)))
-        raise ArcadeMarkError(
-            f"{sheet.place(row, column)}: there is no score; expected a number such as 1234.5, or leave the task out"
-        )
-    return [float(value) for value in values]

@@ -27,7 +27,6 @@ from arcademark.environments.emulation.console import Console
 from arcademark.environments.observations.making import Observer
 from arcademark.environments.play import Play
 from arcademark.errors import ArcadeMarkError
-from arcademark.suite.settings import EpisodeEnd
 
 _new_tuple = tuple.__new__
 """Makes a `State` in half the time."""
@@ -62,16 +61,14 @@ def snapshot(environment: Environment) -> State:
 
 
 class GenerativeModel(Play):
-    """A game that can be put at any place and played from there, without observations; arguments as of `play.Play`."""
+    """A game that can be put at any place and played from there, without observations."""
 
     begin_with = "restore"
     keeps = True
     """Whether its states can be written down, so that a search can go on after a restart."""
 
-    def __init__(
-        self, spec: EnvironmentSpec, console: Console, actions: tuple[int, ...], episode_end: EpisodeEnd
-    ) -> None:
-        super().__init__(spec, console, actions, episode_end, Observer())
+    def __init__(self, spec: EnvironmentSpec, console: Console) -> None:
+        super().__init__(spec, console, Observer())
         self.num_actions = spec.num_actions
         self.ram_size = console.ram_size
         self.screen_shape = console.screen_shape
@@ -107,12 +104,7 @@ class GenerativeModel(Play):
         step, here = self._record, self._here
         if here is not None and here.frames == step.frames and (here is state or here == state):
             return
-        game, console, executed, frames, lives, ended = state
-        if game != self.spec.game:
-            raise ArcadeMarkError(f"cannot restore a state of {game!r} in game {self.spec.game!r}")
-        self._console.restore(console)
-        step.frames, step.executed, step.lives, step.played = frames, executed, lives, 0
-        self.ended = ended
+        self.put(state)
         self._here = state
 
     def ram(self, out: NDArray[np.uint8]) -> None:

@@ -11,6 +11,7 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from functools import partial
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -162,42 +163,29 @@ class Crew:
     """Threads, the caller's included, that each run `work`; `turn` is the number of the next game."""
 
     def __init__(self, threads: int, work: Callable[[], None], turn: ctypes.c_int32) -> None:
-        self._work, self._turn = work, turn
-        self._hands = [_Hand(work) for _ in range(threads - 1)]
+        self._work, self._turn, self._others = work, turn, threads - 1
+        self._begin, self._done = SimpleQueue[bool](), SimpleQueue[None]()
+        for _ in range(self._others):
+            threading.Thread(target=self._run, daemon=True, name="arcademark-steps").start()
+
+    def _run(self) -> None:
+        while self._begin.get():
+            self._work()
+            self._done.put(None)
 
     def work(self) -> None:
         """Do the work in all threads; all are done on return."""
         self._turn.value = 0
-        for hand in self._hands:
-            hand.begin.release()
+        for _ in range(self._others):
+            self._begin.put(True)
         try:
             self._work()
         finally:
-            for hand in self._hands:
-                hand.done.acquire()
+            for _ in range(self._others):
+                self._done.get()
 
     def close(self) -> None:
         """End the threads."""
-        while self._hands:
-            hand = self._hands.pop()
-            hand.work = None
-            hand.begin.release()
-
-
-class _Hand:
-    """A thread that waits for work, and the locks that begin and end it."""
-
-    def __init__(self, work: Callable[[], None]) -> None:
-        self.work: Callable[[], None] | None = work
-        self.begin, self.done = threading.Lock(), threading.Lock()
-        self.begin.acquire()
-        self.done.acquire()
-        threading.Thread(target=self._run, daemon=True, name="arcademark-steps").start()
-
-    def _run(self) -> None:
-        while True:
-            self.begin.acquire()
-            if (work := self.work) is None:
-                return
-            work()
-            self.done.release()
+        for _ in range(self._others):
+            self._begin.put(False)
+        self._others = 0

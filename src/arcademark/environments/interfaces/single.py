@@ -29,11 +29,18 @@ class GameStatistics:
     ----------
     count : int
         Environments.
+
+    Attributes
+    ----------
+    finished : dict of int to dict
+        What Gymnasium's ``RecordEpisodeStatistics`` tells of an episode, of the games that have just ended by their
+        environments' numbers.
     """
 
     def __init__(self, count: int) -> None:
         self.scores = np.zeros(count)
         self.steps = np.zeros(count, np.int64)
+        self.finished: dict[int, dict[str, Any]] = {}
         self._began = np.full(count, time.perf_counter())
 
     def begin(self, i: int, reward: float) -> None:
@@ -45,10 +52,10 @@ class GameStatistics:
         self.scores += rewards
         self.steps += played
 
-    def episode(self, i: int) -> dict[str, Any]:
-        """Return what Gymnasium's ``RecordEpisodeStatistics`` tells of an episode, of the game in an environment."""
+    def end(self, i: int) -> None:
+        """End the game in an environment."""
         seconds = round(time.perf_counter() - float(self._began[i]), 6)
-        return {"r": float(self.scores[i]), "l": int(self.steps[i]), "t": seconds}
+        self.finished[i] = {"r": float(self.scores[i]), "l": int(self.steps[i]), "t": seconds}
 
 
 class GymnasiumEnv(gymnasium.Env[Any, Any]):
@@ -108,7 +115,6 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
         self.clips_rewards = training and protocol.training_reward_clipping
         self.earlier_frames = 0
         self.statistics, self.row = GameStatistics(1), 0
-        self.finished: dict[str, Any] | None = None
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Start the next episode of the series, or the first one of the series that `seed` begins.
@@ -116,6 +122,7 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
         Without a seed, an episode that follows a lost life goes on in the same game where the protocol says so.
         """
         super().reset(seed=seed, options=options)
+        self.statistics.finished.pop(self.row, None)
         self.begin_episode(new_game=seed is not None)
         if seed is not None:
             self.earlier_frames = 0
@@ -123,7 +130,6 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
 
     def begin_episode(self, new_game: bool = False) -> None:
         """Start the next episode without observing it; in a new game if asked for, whatever the protocol says."""
-        self.finished = None
         if self.environment.life_lost and not new_game:
             step = self.environment.go_on()
             self.statistics.scores[self.row] += step.reward
@@ -135,8 +141,9 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
         self.statistics.begin(self.row, self.environment.reset(self.np_random.spawn(1)[0]))
 
     def end_episode(self) -> None:
-        """Take down what is told of a game, if the episode that has just ended was its last."""
-        self.finished = None if self.environment.life_lost else self.statistics.episode(self.row)
+        """End the game, if the episode that has just ended was its last."""
+        if not self.environment.life_lost:
+            self.statistics.end(self.row)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Play one agent step.
@@ -151,7 +158,7 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
         )
         self.statistics.scores[self.row] += reward
         self.statistics.steps[self.row] += 1
-        self.finished = None
+        self.statistics.finished.pop(self.row, None)
         if terminated or truncated:
             self.end_episode()
         return self._observe(), self.given(reward), terminated, truncated, self.info()
@@ -164,7 +171,8 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
         """Return lives and frame counts under ALE's names, and "episode" where a game has just ended."""
         frames = self.environment.episode_frames
         infos = dict(zip(INFOS, (self.environment.lives, frames, self.earlier_frames + frames), strict=True))
-        return infos if self.finished is None else {**infos, "episode": self.finished}
+        finished = self.statistics.finished.get(self.row)
+        return infos if finished is None else {**infos, "episode": finished}
 
     def render(self) -> NDArray[np.uint8] | None:
         """Return the screen in colour, shape (height, width, 3), with ``render_mode="rgb_array"``."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,7 +15,6 @@ from arcademark.environments.interfaces.batch import default_threads, make_batch
 from arcademark.environments.interfaces.single import INFOS, GameStatistics, GymnasiumEnv
 from arcademark.environments.observations.spaces import View
 from arcademark.errors import ArcadeMarkError, one_line
-from arcademark.suite.protocols import AtariProtocol
 
 
 class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
@@ -125,9 +123,9 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
             self.observed = np.empty(self._shape, self._dtype)
         restarts = self.autoreset_mode is AutoresetMode.NEXT_STEP
         idle = self._ended if restarts else np.zeros(self.num_envs, np.bool_)
-        finished: dict[int, dict[str, Any]] = {}
+        self._statistics.finished.clear()
         for i in np.flatnonzero(idle).tolist():
-            self._begin_episode(i, finished)
+            self.envs[i].begin_episode()
         rewards, terminated, truncated = self._batch.step(chosen, idle, self.observed)
         self._statistics.add(rewards, ~idle)
         if self.envs[0].clips_rewards:
@@ -137,25 +135,16 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
         for i in np.flatnonzero(self._ended).tolist():
             env = self.envs[i]
             env.end_episode()
-            if env.finished is not None:
-                finished[i] = env.finished
             if self.autoreset_mode is AutoresetMode.SAME_STEP:
                 seen = env.view.one(self.observed[i, ...].copy())
                 infos = self._add_info(infos, {"final_obs": seen, "final_info": env.info()}, i)
-                self._begin_episode(i, finished)
+                env.begin_episode()
                 env.environment.observe(self.observed[i, ...])
-        return self._rows(self.observed), rewards, terminated, truncated, infos | self._infos(finished)
+        return self._rows(self.observed), rewards, terminated, truncated, infos | self._infos()
 
-    def _begin_episode(self, i: int, finished: dict[int, dict[str, Any]]) -> None:
-        """Begin an episode; `finished` takes the game, if going on in it after a lost life ended it."""
-        env = self.envs[i]
-        env.begin_episode()
-        if env.finished is not None:
-            finished[i] = env.finished
-
-    def _infos(self, finished: dict[int, dict[str, Any]]) -> dict[str, Any]:
+    def _infos(self) -> dict[str, Any]:
         """Return what is told of all environments, and where episodes have ended of the games that have, too."""
-        frames = self._batch.frames
+        frames, finished = self._batch.frames, self._statistics.finished
         earlier = np.array([env.earlier_frames for env in self.envs])
         infos: dict[str, Any] = {}
         for name, column in zip(INFOS, (self._batch.lives, frames, earlier + frames), strict=True):
@@ -182,10 +171,9 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
 
 
 def _autoreset_mode(mode: AutoresetMode | str) -> AutoresetMode:
-    """Return the mode that is meant: itself, its value or its name, however it is written."""
-    name = re.sub(r"[\W_]", "", mode.value if isinstance(mode, AutoresetMode) else str(mode)).lower()
+    """Return the mode that is meant: itself, its value, or its name in any case."""
     for known in AutoresetMode:
-        if name == known.value.lower():
+        if mode in (known, known.value) or str(mode).replace("-", "_").upper() == known.name:
             return known
     expected = ", ".join(repr(known.name.lower()) for known in AutoresetMode)
     raise ArcadeMarkError(f"autoreset_mode {mode!r} is not known; expected one of {expected}")
@@ -195,16 +183,12 @@ def _check_agreement(specs: Sequence[EnvironmentSpec]) -> None:
     first = specs[0]
     for spec in specs[1:]:
         pair = [(view.observation_space, view.action_space) for view in (View(first), View(spec))]
-        if pair[0] == pair[1]:
-            continue
-        names = f"{first.game!r} and {spec.game!r} cannot share a vector"
-        if isinstance(first.protocol, AtariProtocol):
+        if pair[0] != pair[1]:
+            spaces = (one_line(f"{observed} and {acted}", 100) for observed, acted in pair)
             raise ArcadeMarkError(
-                f"games {names}: {first.num_actions} and {spec.num_actions} actions, observations of shape "
-                f"{first.observation_shape} and {spec.observation_shape}; try action_set='full' and a screen_size"
+                f"{first.game!r} and {spec.game!r} cannot share a vector: they have {', and '.join(spaces)}; take a "
+                "vector of each, or, of games, action_set='full' and a screen_size"
             )
-        spaces = (one_line(f"{observed} and {acted}", 100) for observed, acted in pair)
-        raise ArcadeMarkError(f"tasks {names}: they have {', and '.join(spaces)}; take a vector of each")
 
 
 def _seeds(seed: int | Sequence[int | None] | None, count: int) -> list[int | None]:

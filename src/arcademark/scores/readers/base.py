@@ -74,8 +74,8 @@ class Reading:
     ----------
     notes : tuple of str
         Sentences: how episodes became scores, what is missing or was left out and why, where names were found.
-    rows_read, rows_left_out : int
-        Rows of scores in the file (wide tables: cells), episodes or logged values; those that are in no score.
+    rows_read : int
+        Rows of scores in the file (wide tables: cells), episodes or logged values.
     episodes : mapping of (algorithm, task) to tuple of float array, shape (episodes,), or None
         The episode scores behind each cell, one array a run that has any; None where the file has none.
     runs : mapping of str to tuple of int
@@ -88,7 +88,6 @@ class Reading:
     format: str
     notes: tuple[str, ...]
     rows_read: int
-    rows_left_out: int
     episodes: Episodes | None
     files: tuple[Path, ...]
     runs: Mapping[str, tuple[int, ...]]
@@ -170,8 +169,6 @@ class Log:
         When each value was made, on a clock that logs in the same folder share: such logs are parts of one run.
     earlier : int or None
         Where `values` are already just those that make the score: how many stand before them in the file.
-    lost : int
-        How many rows of the file are not in `values`, for a reason that `notes` gives.
     steps : float array, shape (values,), or None
         The agent's steps in training behind each value.
     lengths : float array, shape (values,), or None
@@ -191,7 +188,6 @@ class Log:
     label: str = ""
     times: NDArray[np.float64] | None = None
     earlier: int | None = None
-    lost: int = 0
     notes: tuple[str, ...] = ()
     steps: NDArray[np.float64] | None = None
     lengths: NDArray[np.float64] | None = None

@@ -37,7 +37,6 @@ def combine(readings: Sequence[Reading]) -> Reading:
         " + ".join(dict.fromkeys(name for reading in readings for name in reading.format.split(" + "))),
         _notes(readings),
         sum(reading.rows_read for reading in readings),
-        sum(reading.rows_left_out for reading in readings),
         _episodes(readings),
         tuple(dict.fromkeys(path for reading in readings for path in reading.files)),
         numbers_of_runs(scores),

@@ -12,15 +12,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.errors import ArcadeMarkError
+from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.scores.readers.arrays import load_npy, load_npz
 from arcademark.scores.readers.base import LARGEST, SAID, Options, Reading, canonical, count, read_head, refuse_improper
 from arcademark.scores.table import ScoreTable, blank
+
+_Lists: TypeAlias = dict[str, list[list[float | None]]]
+_Named: TypeAlias = dict[str, dict[str, list[float | None]]]
+"""What JSON files hold: scores of algorithms by run and task, or by task and run."""
 
 
 def read_file(path: Path, options: Options) -> Reading:
@@ -35,41 +40,27 @@ def read_file(path: Path, options: Options) -> Reading:
 
 def read_object(path: Path, content: Mapping[str, Any], options: Options) -> Reading:
     """Read the object of a JSON file."""
-    if content and all(isinstance(value, dict) for value in content.values()):
-        return _by_task(path, content, options)
-    return read_arrays(path, {name: _array(path, name, value) for name, value in content.items()}, options)
-
-
-def _array(path: Path, name: str, value: Any) -> NDArray[np.float64]:
     try:
-        return np.array(_without_null(value), dtype=np.float64)
-    except (TypeError, ValueError):
+        if all(isinstance(value, dict) for value in content.values()):
+            return _by_task(path, msgspec.convert(content, _Named), options)
+        lists = msgspec.convert(content, _Lists)
+        arrays = {name: np.array(rows, dtype=np.float64) for name, rows in lists.items()}
+    except ValueError as error:
         raise ArcadeMarkError(
-            f"{path}, {name!r}: expected lists of numbers, of shape (runs, tasks); use null where one is missing"
+            f"{path}: expected lists of numbers, of shape (runs, tasks), or one a task; use null where one is missing "
+            f"({one_line(str(error))})"
         ) from None
+    return read_arrays(path, arrays, options)
 
 
-def _without_null(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_without_null(item) for item in value]
-    if value is None:
-        return np.nan
-    if isinstance(value, bool | str):
-        raise TypeError
-    return value
-
-
-def _by_task(path: Path, content: Mapping[str, Mapping[str, Any]], options: Options) -> Reading:
+def _by_task(path: Path, content: _Named, options: Options) -> Reading:
     rows: dict[tuple[str, str, int], float] = {}
-    refuse_improper(str(path), content)
     for algorithm, tasks in content.items():
-        refuse_improper(f"{path}, {algorithm!r}", tasks)
+        refuse_improper(f"{path}, {algorithm!r}", [algorithm, *tasks])
         for name, value in tasks.items():
             place = f"{path}, {algorithm!r}, {name!r}"
             task = canonical(place, name, options.canonical_task)
-            scores = np.atleast_1d(_array(path, f"{algorithm}, {name}", value))
-            if scores.ndim != 1:
-                raise ArcadeMarkError(f"{place}: expected a list of numbers, one a run")
+            scores = np.array(value, dtype=np.float64)
             _check(place, scores)
             if (algorithm, task, 0) in rows:
                 raise ArcadeMarkError(f"{place}: a second list for {algorithm!r} on {task!r}; keep one")
@@ -127,4 +118,4 @@ def _reading(path: Path, table: ScoreTable, read: int) -> Reading:
     if missing:
         notes.append(f"{count(missing, 'score')} of {table.scores.size:,} missing (NaN, or fewer runs)")
     runs = tuple(range(table.scores.shape[2]))
-    return Reading(table, "rliable", tuple(notes), read, 0, None, (path,), dict.fromkeys(table.algorithms, runs))
+    return Reading(table, "rliable", tuple(notes), read, None, (path,), dict.fromkeys(table.algorithms, runs))

@@ -55,7 +55,7 @@ def collect(rows: Rows, layout: str, options: Options, notes: Sequence[str] = ()
     shape = (len(rows.algorithms), len(rows.tasks), max(map(len, runs)))
     cell = np.ravel_multi_index((rows.algorithm, rows.task, place), shape)
     plain = rows.episode is None and rows.frames is None
-    scores, said, left_out, episodes = (_plain if plain else _averaged)(rows, cell, shape, options)
+    scores, said, episodes = (_plain if plain else _averaged)(rows, cell, shape, options)
     none = [name for name, mine in zip(rows.algorithms, scores, strict=True) if np.isnan(mine).all()]
     if len(none) == len(rows.algorithms):
         raise ArcadeMarkError(f"{rows.sheet.path}: no cell holds a score; expected numbers such as 1234.5")
@@ -66,7 +66,6 @@ def collect(rows: Rows, layout: str, options: Options, notes: Sequence[str] = ()
         layout,
         (*notes, *rows.sheet.notes, *said),
         len(rows.score),
-        left_out,
         episodes,
         (rows.sheet.path,),
         dict(zip(rows.algorithms, runs, strict=True)),
@@ -148,7 +147,7 @@ def _refuse_repeated(rows: Rows, keys: Sequence[_Ints], what: str, remedy: str) 
 
 
 _Shape = tuple[int, int, int]
-_Result = tuple[_Floats, tuple[str, ...], int, Episodes | None]
+_Result = tuple[_Floats, tuple[str, ...], Episodes | None]
 
 
 def _plain(rows: Rows, cell: _Ints, shape: _Shape, options: Options) -> _Result:
@@ -161,7 +160,7 @@ def _plain(rows: Rows, cell: _Ints, shape: _Shape, options: Options) -> _Result:
         notes.append(f"{count(missing, 'score')} of {len(rows.score):,} missing: the cell is empty or says so")
     if options.last is not None:
         notes.append("'last' has no effect: the table has neither episodes nor frames")
-    return scores, tuple(notes), 0, None
+    return scores, tuple(notes), None
 
 
 def _averaged(rows: Rows, cell: _Ints, shape: _Shape, options: Options) -> _Result:
@@ -174,7 +173,7 @@ def _averaged(rows: Rows, cell: _Ints, shape: _Shape, options: Options) -> _Resu
     order = order[~np.isnan(rows.score[order])]
     missing = len(cell) - len(order)
     if not len(order):
-        return blank(shape), (), missing, None
+        return blank(shape), (), None
     cells, start, number = np.unique(cell[order], return_index=True, return_counts=True)
     end = start + number
     begin, notes = _begin(rows, options, start, end, frames[order])
@@ -189,7 +188,7 @@ def _averaged(rows: Rows, cell: _Ints, shape: _Shape, options: Options) -> _Resu
     values = np.split(rows.score[order], end[:-1])
     kept = [part[skip:] for part, skip in zip(values, begin - start, strict=True)]
     episodes = None if rows.episode is None else _episodes(rows, cells, shape, kept)
-    return scores, tuple(notes), missing + earlier, episodes
+    return scores, tuple(notes), episodes
 
 
 def _begin(rows: Rows, options: Options, start: _Ints, end: _Ints, frames: _Ints) -> tuple[_Ints, list[str]]:

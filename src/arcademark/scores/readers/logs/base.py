@@ -47,7 +47,6 @@ def collect_logs(logs: Sequence[tuple[Log, Path]], format: str, options: Options
         ((*key, float(scores.mean()) if len(scores) else np.nan) for key, scores in values.items()),
         sources=_sources(runs),
     )
-    lost = sum(log.lost for log, _ in logs)
     read = sum(len(log.values) + (log.earlier or 0) for log in merged.values())
     used = sum(map(len, values.values()))
     if read - used:
@@ -56,8 +55,7 @@ def collect_logs(logs: Sequence[tuple[Log, Path]], format: str, options: Options
         table,
         format,
         tuple(notes),
-        read + lost,
-        read - used + lost,
+        read,
         _episodes(merged, values),
         tuple(dict.fromkeys(log.path for log, _ in logs)),
         numbers_of_runs(values),
@@ -118,7 +116,6 @@ def merge(key: _Key, parts: Sequence[Log]) -> Log:
         times=times[order],
         steps=_joined([log.steps for log in parts], order),
         lengths=_joined([log.lengths for log in parts], order),
-        lost=0,
         notes=(),
     )
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+import msgspec
 import numpy as np
 
 from arcademark.errors import ArcadeMarkError
@@ -42,20 +43,22 @@ def read_monitor(path: Path, options: Options) -> list[Log]:  # noqa: ARG001
     return [Log(path, values, "episode", task=environment, times=times + start, lengths=lengths)]
 
 
+class _Head(msgspec.Struct):
+    t_start: float = 0.0
+    env_id: str | None = None
+
+
 def _header(path: Path, line: str) -> tuple[str | None, float]:
     """Return the environment's id and the start of the clock."""
     try:
-        result = parse_json(path, line.lstrip("#"), 1) if line.startswith("#") else None
-    except ArcadeMarkError:
-        result = None
-    head = result if isinstance(result, dict) else {"t_start": None}
-    start = head.get("t_start", 0.0)
-    if not isinstance(start, int | float) or not math.isfinite(start):
+        head = msgspec.convert(parse_json(path, line.removeprefix("#"), 1), _Head)
+    except (ArcadeMarkError, msgspec.ValidationError):
+        head = _Head(math.nan)
+    if not line.startswith("#") or not math.isfinite(head.t_start):
         raise ArcadeMarkError(
             f'{path}, row 1: expected a monitor\'s first line, # and JSON such as {{"t_start": 0.0, "env_id": "…"}}'
         )
-    environment = head.get("env_id")
-    return None if environment in (None, "", "None") else str(environment), float(start)
+    return None if head.env_id in ("", "None") else head.env_id, head.t_start
 
 
 def read_evaluations(path: Path, options: Options) -> list[Log]:

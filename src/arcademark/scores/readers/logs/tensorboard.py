@@ -53,8 +53,7 @@ def read_events(path: Path, options: Options) -> list[Log]:
     if damage:
         notes = (*notes, f"the file is damaged ({damage}): what follows is lost")
     steps, values = (np.array(part, dtype=np.float64) for part in (zip(*finite, strict=True) if finite else ((), ())))
-    lost = len(points) - len(finite)
-    return [Log(path, values, unit_of(tag), times=steps, lost=lost, notes=notes, steps=steps, series=tag)]
+    return [Log(path, values, unit_of(tag), times=steps, notes=notes, steps=steps, series=tag)]
 
 
 def _events(path: Path, content: bytes) -> tuple[list[tuple[str, float, float]], str]:
