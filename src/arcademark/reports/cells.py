@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from arcademark.metrics.uncertainty.intervals import FEWEST, score
 from arcademark.metrics.uncertainty.samples import independent
+from arcademark.reports.document import grouped
 from arcademark.reports.record import Planning
 from arcademark.runs.store import repeats
 from arcademark.runs.store.reading import Episodes, RunRecord, TrialRecord
@@ -122,18 +123,14 @@ def played_algorithms(collection: RunCollection, *, every_variant: bool) -> tupl
 
 
 def _of_run(run: RunScores, *, every_variant: bool) -> Iterator[PlayedAlgorithm]:
-    trials: dict[str, list[TrialRecord]] = defaultdict(list)
-    for trial in run.record.trials:
-        trials[trial.agent].append(trial)
+    trials = grouped((trial.agent, trial) for trial in run.record.trials)
     shown = dict(zip(trials, run.table.algorithms, strict=True))
     cells = _cells(run, shown)
     singles = {
         agent: PlayedAlgorithm(shown[agent], run, tuple(mine), {trial.game: cells[agent, trial.game] for trial in mine})
         for agent, mine in trials.items()
     }
-    families: dict[str, list[PlayedAlgorithm]] = defaultdict(list)
-    for agent, algorithm in singles.items():
-        families[_family(agent)].append(algorithm)
+    families = grouped((_family(agent), algorithm) for agent, algorithm in singles.items())
     for agent, algorithm in singles.items():
         family = _family(agent)
         if family and len(families[family]) > 1:
@@ -151,10 +148,11 @@ def _family(agent: str) -> str:
 
 def best_of(members: Sequence[PlayedAlgorithm], name: str) -> PlayedAlgorithm:
     """Make one algorithm of a family: on each game its best member's episodes."""
-    by_game: dict[str, list[Cell]] = defaultdict(list)
-    for member in members:
-        for game, cell in member.cells.items():
-            by_game[game].append(dataclasses.replace(cell, variant=FAMILY.sub(r"\2", cell.agent)))
+    by_game = grouped(
+        (game, dataclasses.replace(cell, variant=FAMILY.sub(r"\2", cell.agent)))
+        for member in members
+        for game, cell in member.cells.items()
+    )
     best = {
         game: max(cells, key=lambda cell: score(cell.runs) if cell.runs else -np.inf) for game, cells in by_game.items()
     }
@@ -165,9 +163,7 @@ def best_of(members: Sequence[PlayedAlgorithm], name: str) -> PlayedAlgorithm:
 
 def _cells(run: RunScores, shown: Mapping[str, str]) -> dict[tuple[str, str], Cell]:
     record = run.record
-    rows: dict[tuple[str, str], list[tuple[TrialRecord, Episodes]]] = defaultdict(list)
-    for trial in record.trials:
-        rows[trial.agent, trial.game].append((trial, record.scored_episodes(trial)))
+    rows = grouped(((trial.agent, trial.game), (trial, record.scored_episodes(trial))) for trial in record.trials)
     known = {agent["label"]: agent for agent in record.manifest["agents"]}
     return {
         (agent, game): _cell(

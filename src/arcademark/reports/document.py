@@ -7,8 +7,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, TypeVar
 
 from arcademark.reports import wording
 from arcademark.reports.columns import Column, Style
@@ -18,6 +19,18 @@ REPORTED = {"training": "training", "evaluation": "evaluation", "best": "the bes
 """What scores are of, in words."""
 
 Level = Literal["warning", "note"]
+
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
+    """Put together what has the same key, in order."""
+    groups: dict[K, list[V]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return groups
 
 
 @dataclass(frozen=True)
@@ -280,7 +293,4 @@ class Similar:
     @property
     def differing(self) -> tuple[tuple[tuple[str, ...], list[str]], ...]:
         """In what published algorithms' protocols are known to differ, and whose do."""
-        groups: dict[tuple[str, ...], list[str]] = {}
-        for item in self.published:
-            groups.setdefault(item.differs, []).append(item.name)
-        return tuple((differs, names) for differs, names in groups.items() if differs)
+        return tuple(grouped((item.differs, item.name) for item in self.published if item.differs).items())

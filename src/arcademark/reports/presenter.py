@@ -21,7 +21,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import groupby, pairwise
 from typing import Any, cast, get_args
 
@@ -38,7 +37,6 @@ from arcademark.reports.render.blocks import (
     Document,
     Facts,
     Figure,
-    Later,
     Notices,
     Prose,
     References,
@@ -109,19 +107,17 @@ def _cell(column: Column, row: Any) -> Cell:
 class _Pieces(Pieces):
     """Pieces of which some are blocks."""
 
-    def block(self, block: Block | Later | None) -> str:
+    def block(self, block: Block | None) -> str:
         """Return the token of a block, its caption filled; nothing where there is none."""
         if isinstance(block, Table | Figure):
             block = replace(block, caption=" ".join(self.filled(block.caption).split("\n")).strip())
         return Markup("" if block is None else self.keep(block))
 
-    def table(self, rows: Iterable[Any], *columns: Any, later: bool = False, **how: Any) -> str:
-        """Return the token of a table; of one that is made ``later`` there are rows."""
-        return self.block(
-            cast(Later, partial(tabulated, rows, *columns, **how)) if later else tabulated(rows, *columns, **how)
-        )
+    def table(self, rows: Iterable[Any], *columns: Any, **how: Any) -> str:
+        """Return the token of a table, as `tabulated` makes it."""
+        return self.block(tabulated(rows, *columns, **how))
 
-    def blocks(self, line: str) -> list[Block | Later]:
+    def blocks(self, line: str) -> list[Block]:
         """Return the blocks that a line consists of; none if it holds any text."""
         pieces = [self[int(number)] for number in self.token.findall(line)]
         return [] if self.token.sub("", line).strip() or any(isinstance(piece, str) for piece in pieces) else pieces
@@ -137,7 +133,7 @@ def _document(lines: Sequence[str], pieces: _Pieces, kind: str) -> Document:
     return Document(heads["#"], heads["%"], heads[">"], whole.blocks)
 
 
-def _sections(lines: Sequence[str], pieces: _Pieces, level: int) -> Iterator[Block | Later]:
+def _sections(lines: Sequence[str], pieces: _Pieces, level: int) -> Iterator[Block]:
     """Yield the blocks before the first heading of a level, then its sections."""
     mark = "#" * level
     starts = [place for place, line in enumerate(lines) if line == mark or line.startswith(f"{mark} ")]
@@ -147,11 +143,11 @@ def _sections(lines: Sequence[str], pieces: _Pieces, level: int) -> Iterator[Blo
         flags = dict.fromkeys(_FLAG.findall(title), True)
         inner = _sections(lines[start + 1 : end], pieces, level + 1)
         whole = section(pieces.filled(_FLAG.sub("", title).strip()), *inner, **flags)
-        if whole.content:
+        if whole.blocks:
             yield whole
 
 
-def _blocks(lines: Sequence[str], pieces: _Pieces) -> Iterator[Block | Later]:
+def _blocks(lines: Sequence[str], pieces: _Pieces) -> Iterator[Block]:
     """Yield the blocks of lines without headings; neighbouring facts are one, and so are notices."""
     for kind, items in groupby(_items(lines, pieces), key=lambda item: "*" if item[0] == "!" else item[0]):
         if kind == "-":

@@ -13,7 +13,7 @@ from arcademark.catalogue import collections
 from arcademark.catalogue.model import Entry
 from arcademark.metrics.normalise import hns, reaching
 from arcademark.reports import measures
-from arcademark.reports.document import Breakthrough, HardExploration, HardGame, HardScore
+from arcademark.reports.document import Breakthrough, HardExploration, HardGame, HardScore, grouped
 from arcademark.suite import references, subsets, tasks
 from arcademark.suite.tasks import suite
 
@@ -112,11 +112,11 @@ def identities() -> Mapping[str, str]:
 @cache
 def _ranked() -> Mapping[str, tuple[Best, ...]]:
     """Return each game's published scores, best first."""
-    found: dict[str, list[Best]] = {}
-    for item in collections.results():
-        if item.entry.kind not in NO_ALGORITHM:
-            paper = item.entry.paper or item.entry.source
-            found.setdefault(item.task, []).append(Best(item.score, item.entry.identity, paper.short))
+    published = (item for item in collections.results() if item.entry.kind not in NO_ALGORITHM)
+    found = grouped(
+        (item.task, Best(item.score, item.entry.identity, (item.entry.paper or item.entry.source).short))
+        for item in published
+    )
     return {task: tuple(sorted(those, key=lambda one: -one.score)) for task, those in found.items()}
 
 

@@ -19,28 +19,6 @@ def drawn(made, report: ScoreReport) -> str:
     return as_svg(draw(model), made.__name__)
 
 
-@pytest.mark.parametrize("made", [figures.standing, figures.distribution])
-def test_a_figure_is_one_plain_svg_that_never_changes(made, report_two: ScoreReport) -> None:
-    svg = drawn(made, report_two)
-    assert svg == drawn(made, report_two)
-    assert svg.startswith("<svg ")
-    assert svg.rstrip().endswith("</svg>")
-    assert svg.count("<svg") == 1
-    assert "<metadata" not in svg
-    assert "<!--" not in svg
-    for name in ("Battle Zone", "Double Dunk", "Montezuma's Revenge"):
-        assert name in svg.replace("&#39;", "'")
-
-
-def test_drawing_leaves_matplotlibs_settings_alone(report_one: ScoreReport) -> None:
-    import matplotlib as mpl
-
-    names = [name for name in mpl.rcParams if name.startswith(("svg.", "font.", "axes."))]
-    before = {name: mpl.rcParams[name] for name in names}
-    drawn(figures.standing, report_one)
-    assert {name: mpl.rcParams[name] for name in names} == before
-
-
 def test_a_longer_bar_is_a_better_score(report_one: ScoreReport) -> None:
     svg = drawn(figures.standing, report_one)
     shade = PALETTE["series-1"]

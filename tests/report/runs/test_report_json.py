@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
-import math
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 from made_up import ATARI_5, collected, made_up_run
@@ -58,30 +55,6 @@ def test_a_full_report_fits_the_schema_and_keeps_its_numbers(report_two: ScoreRe
     assert document["runs"][0]["trials"][0]["status"] == "done"
     screen = next(item for item in document["runs"][0]["protocol"]["settings"] if item["field"] == "screen_size")
     assert screen["value"] == [84, 84]
-
-
-@pytest.mark.parametrize(
-    ("damage", "where"),
-    [
-        (lambda document: document.pop("games"), "$.games: is missing"),
-        (lambda document: document["algorithms"][0]["scores"][0].update(runs=1.5), "$.algorithms[0].scores[0].runs"),
-        (lambda document: document["notices"][0].update(level="other"), "$.notices[0].level"),
-        (lambda document: document["games"][0].update(hard_exploration=1), "$.games[0].hard_exploration"),
-    ],
-)
-def test_the_schema_refuses_what_does_not_fit(damage: Any, where: str, report_two: ScoreReport) -> None:
-    document = values(report_two)
-    damage(document)
-    assert problems(document, SCHEMA, SCHEMA)[0].startswith(where)
-
-
-@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
-def test_what_is_no_number_is_refused(value: float, report_one: ScoreReport) -> None:
-    algorithm = dataclasses.replace(
-        report_one.algorithms[0], estimate=dataclasses.replace(report_one.algorithms[0].estimate, value=value)
-    )
-    with pytest.raises(ValueError, match="null"):
-        json.render(dataclasses.replace(report_one, algorithms=(algorithm,)))
 
 
 def test_every_kind_of_notice_is_described() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
 
@@ -56,3 +57,9 @@ def test_users_text_is_no_markup() -> None:
 def test_agents_of_one_name_keep_their_runs_beside_them() -> None:
     text = printed(analyse(collected(made_up_run("runs/a"), made_up_run("runs/b"))), 120)
     assert sum("random [b]" in line for line in text.splitlines()) >= len(ATARI_5)
+
+
+def test_a_refused_estimate_shows_with_what_it_needs() -> None:
+    text = printed(analyse(collected(made_up_run(games=("pong",))), model="atari-5"), 80)
+    assert re.search(r"random +refused +Atari-5, also needs ", text)
+    assert "Battle Zone, Double Dunk," in text

@@ -203,16 +203,6 @@ def test_games_that_one_algorithm_alone_lacks_show() -> None:
     assert "games_differ" not in kinds(analyse(collected(made_up_run(played=0))))
 
 
-def test_the_whole_suite_has_its_median() -> None:
-    report = analyse(collected(made_up_run(games=tasks.suite("atari-57").tasks, episodes=2)))
-    assert report.scope == "the 57 games of atari-57"
-    assert report.algorithms[0].estimate is None
-    assert report.algorithms[0].coverage.median is not None
-    assert "suite_complete" in kinds(
-        analyse(collected(made_up_run(games=tasks.suite("atari-57").tasks)), model="atari-10")
-    )
-
-
 BASELINES = (
     "random",
     *(f"{family}(action={action})" for family in ("const", "perturb") for action in ("NOOP", "FIRE", "UP")),
@@ -240,25 +230,9 @@ def test_baselines_show_the_best_of_each_game() -> None:
     assert "best const is on each game the best of 3" in text_of(report, "best_of")
 
 
-def test_every_baseline_shows_when_asked_for() -> None:
-    report = analyse(collected(made_up_run(agents=BASELINES, scores=by_action)), every_variant=True)
-    names = [algorithm.name for algorithm in report.algorithms]
-    assert set(names) == {"best const", "best perturb", *BASELINES}
-    assert len(names) == len(set(names)) == 9
-
-
 def test_one_constant_agent_is_no_family() -> None:
     report = analyse(collected(made_up_run(agents=("const(action=FIRE)",))))
     assert [algorithm.name for algorithm in report.algorithms] == ["const(action=FIRE)"]
-
-
-def test_an_interval_does_not_depend_on_what_stands_beside_it() -> None:
-    alone = analyse(collected(made_up_run("runs/random"))).algorithms[0]
-    beside = analyse(collected(made_up_run("runs/mine", (OWN_AGENT,)), made_up_run("runs/random"))).algorithms[1]
-    assert [score.score for score in alone.scores] == [score.score for score in beside.scores]
-    assert alone.estimate == beside.estimate
-    for score in alone.scores:
-        assert score.score.low <= score.score.value <= score.score.high
 
 
 def with_trials(record: RunRecord, **changes: object) -> RunRecord:

@@ -10,7 +10,6 @@ import pytest
 from made_up_tables import made_up_table
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.metrics import aggregate, normalise
 from arcademark.reports.tables.analysis import analyse
 from arcademark.reports.tables.document import Algorithm, Summary
 from arcademark.reports.tables.report import ScoreReport
@@ -46,32 +45,6 @@ def summary(algorithm: Algorithm, metric: str) -> Summary:
 @pytest.fixture(scope="module")
 def whole() -> ScoreReport:
     return analyse(made_up_table(protocols={"mine": "world-records", "yours": "world-records"}), frames=200_000_000)
-
-
-def test_summaries_are_those_of_the_metrics(whole: ScoreReport) -> None:
-    scores = made_up_table().scores[0]
-    hns = normalise.hns(scores.T, RANDOM, HUMAN, GAMES).T
-    found = summary(whole.algorithms[0], "hns")
-    assert found.mean.value == pytest.approx(float(np.mean(hns)))
-    assert found.median.value == pytest.approx(float(np.median(hns.mean(axis=1))))
-    assert found.iqm.value == pytest.approx(float(aggregate.iqm(hns)))
-    assert found.optimality_gap.value == pytest.approx(float(np.mean(np.maximum(100 - hns, 0))))
-    saber = np.clip(normalise.hwrns(scores.mean(axis=1), RANDOM, RECORD, GAMES), 0, 200)
-    assert summary(whole.algorithms[0], "saber").mean.value == pytest.approx(float(saber.mean()))
-    assert [item.metric for item in whole.algorithms[0].summaries] == ["hns", "capped_hns", "hwrns", "saber"]
-
-
-def test_intervals_hold_the_value_and_keep_to_the_bounds_of_what_is_capped(whole: ScoreReport) -> None:
-    for algorithm in whole.algorithms:
-        for item in algorithm.summaries:
-            for one in (item.mean, item.median, item.iqm, item.optimality_gap):
-                assert one.low is not None
-                assert one.high is not None
-                assert one.value is not None
-                assert one.low <= one.value <= one.high
-                if item.metric == "capped_hns":
-                    assert one.low >= 0
-                    assert one.high <= 100
 
 
 def test_the_whole_suite_has_its_median_and_parts_of_it_are_refused_with_the_reason(whole: ScoreReport) -> None:
@@ -199,17 +172,11 @@ def test_unknown_names_get_the_closest(asked: dict[str, Any], named: str) -> Non
 
 
 def test_published_scores_are_read_with_what_is_known_of_them() -> None:
-    report = analyse("catalogue:review-2021")
-    rainbow = next(item for item in report.algorithms if item.name == "Rainbow")
-    assert rainbow.training_frames == 200_000_000
-    assert rainbow.coverage.games == 57
-    assert "Random" not in [item.name for item in report.algorithms]
-    assert "Reference players of catalogue:review-2021, not used: Random, Human and Human World Record." in text_of(
-        report, "read"
-    )
-    told = text_of(report, "protocols_differ")
-    assert "sticky actions (0.0: Rainbow, 0.25: Go-Explore, not known: IMPALA and 10 others)" in told
-    assert "averaged episodes (" in text_of(report, "settings")
+    report = analyse("catalogue:review-2021", algorithms=["Rainbow"], resamples=20)
+    (rainbow,) = report.algorithms
+    assert (rainbow.training_frames, rainbow.coverage.games) == (200_000_000, 57)
+    reference = "Reference players of catalogue:review-2021, not used: Random, Human and Human World Record."
+    assert reference in text_of(report, "read")
 
 
 def test_tables_side_by_side_keep_names_apart() -> None:

@@ -34,22 +34,18 @@ KINDS = (".svg", ".png", ".pdf")
 
 def draw(shown: model.Figure) -> Figure:
     """Draw a figure on the light theme's paper, its texts taken literally; it has no canvas yet."""
-    figure = _drawn(shown)
+    match shown:
+        case Rows():
+            figure = rows.draw(shown)
+        case Curves():
+            figure = curves.draw(shown)
+        case Pictures():
+            figure = pictures.draw(shown)
     for found in figure.findobj(Text):
         if isinstance(found, Text) and found.get_text():
             found.set_parse_math(False)
             found.set_text(escaped(found.get_text(), kept="\n"))
     return figure
-
-
-def _drawn(shown: model.Figure) -> Figure:
-    match shown:
-        case Rows():
-            return rows.draw(shown)
-        case Curves():
-            return curves.draw(shown)
-        case Pictures():
-            return pictures.draw(shown)
 
 
 def file(shown: model.Figure, kind: str, name: str) -> bytes:
@@ -109,8 +105,8 @@ def _saved(
     """Write the figure with a margin, its text as text."""
     canvas(figure)
     out, whole = io.BytesIO(), figure.bbox_inches.padded(margin / 72) if margin else None
-    fonts: dict[str, Any] = {"pdf.fonttype": 42, "svg.fonttype": "none"}
-    with mpl.rc_context(fonts | dict(settings)), warnings.catch_warnings():
+    texts: Any = {"pdf.fonttype": 42, "svg.fonttype": "none", **settings}
+    with mpl.rc_context(texts), warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # a name may have letters that the font lacks
         figure.savefig(out, format=kind, metadata=metadata, bbox_inches=whole, **how)
     return out.getvalue()

@@ -181,8 +181,8 @@ def _behind(axes: Axes, panel: RowPanel, rows: Layout, width: float) -> None:
         axes.plot([guide.value] * 2, [-4, rows.height], color=shade, linewidth=1, zorder=1, clip_on=False)
         place = (guide.value - low) / (high - low)
         align = "right" if place > FAR and panel.numbers and guide.shade == "record" else "center"
-        told = "ink" if guide.shade == "muted" else guide.shade
-        beside(axes, guide.text, (place, 1), (0, 8), NUMBER_SIZE, told, ha=align)
+        ink = "ink" if guide.shade == "muted" else guide.shade
+        beside(axes, guide.text, (place, 1), (0, 8), NUMBER_SIZE, ink, ha=align)
 
 
 def _marks(axes: Axes, marks: Sequence[Mark], rows: Layout) -> None:

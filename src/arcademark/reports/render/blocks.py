@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import groupby
 from typing import TypeAlias
 
@@ -118,25 +117,18 @@ class Section:
     """A title and what stands below it. Make one with `section`.
 
     title: "" for none.
-    content: Without any, nothing is shown. A callable is called only by a renderer that shows the section.
+    blocks: Without any, nothing is shown.
     detail: Whether a terminal shows it only where everything is asked for.
     folded: Whether a page shows its title alone until that is clicked.
     """
 
     title: str
-    content: tuple[Block | Later, ...]
+    blocks: tuple[Block, ...]
     detail: bool = False
     folded: bool = False
 
-    @cached_property
-    def blocks(self) -> tuple[Block, ...]:
-        """All blocks, made where that is still to be done."""
-        return tuple(item() if callable(item) else item for item in self.content)
-
 
 Block: TypeAlias = Table | Prose | Code | Facts | Notices | References | Figure | Section
-Later: TypeAlias = Callable[[], Block]
-"""Makes a block that is not empty."""
 
 
 @dataclass(frozen=True)
@@ -150,9 +142,9 @@ class Document:
     generator: str = GENERATOR
 
 
-def section(title: str, *content: Block | Later | None, detail: bool = False, folded: bool = False) -> Section:
+def section(title: str, *content: Block | None, detail: bool = False, folded: bool = False) -> Section:
     """Make a section of the blocks that there are; sections without content are none."""
-    kept = tuple(item for item in content if item is not None and (not isinstance(item, Section) or item.content))
+    kept = tuple(item for item in content if item is not None and (not isinstance(item, Section) or item.blocks))
     return Section(title, kept, detail, folded)
 
 

@@ -20,7 +20,7 @@ from rich.rule import Rule
 from arcademark.errors import escaped
 from arcademark.reports import wording
 from arcademark.reports.render import blocks
-from arcademark.reports.render.blocks import Block, Cell, Document, Later, Prose, Section, Table
+from arcademark.reports.render.blocks import Block, Cell, Document, Prose, Section, Table
 from arcademark.reports.render.layout import Console, Text, lines
 
 STYLES = MappingProxyType(
@@ -82,9 +82,9 @@ def _hidden(shown: Sequence[Block]) -> Iterator[str]:
             yield block.title
 
 
-def _shows(block: Block | Later) -> bool:
+def _shows(block: Block) -> bool:
     """Tell whether a block has something to show here, where figures have nothing."""
-    return any(map(_shows, block.content)) if isinstance(block, Section) else not isinstance(block, blocks.Figure)
+    return any(map(_shows, block.blocks)) if isinstance(block, Section) else not isinstance(block, blocks.Figure)
 
 
 def _content(shown: Sequence[Block], width: int, everything: bool) -> Iterator[RenderableType]:

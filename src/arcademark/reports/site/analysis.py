@@ -130,8 +130,8 @@ def analyse(
             known = _published(entries[item.name], row)
         else:
             known = {"source": Path(row.source).name, "curves": tuple(_curves(report, item.name))}
-            if item.name in whole.scores.played:
-                known |= _played(row, whole.scores.played[item.name], replays or {}, films or {})
+            if played := whole.scores.of(item.name).played:
+                known |= _played(row, played, replays or {}, films or {})
         rows.append(replace(row, **known))
     return Site(
         generator=f"ArcadeMark {__version__}",
@@ -153,7 +153,7 @@ def _entries(dataset: Dataset, place: str) -> Mapping[str, Entry]:
     """Return the entries of a place of the catalogue by the names that they have in a dataset."""
     known = published_entries(place)
     named = {**{entry.qualified: entry for entry in known.values()}, **known}
-    return {name: named[name] for name in dataset.scores.qualified if name in named}
+    return {name: named[name] for name in dataset.algorithms if dataset.scores.of(name).qualified and name in named}
 
 
 def _group(play: Play) -> Group:

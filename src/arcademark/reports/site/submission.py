@@ -177,9 +177,11 @@ def _entries(record: RunRecord, scores: Scores, paper: Paper, kind: AlgorithmKin
     versions = ", ".join(f"{package} {version}" for package, version in record.manifest["versions"].items())
     tables = []
     for algorithm in scores.table.algorithms:
-        played = scores.played[algorithm]
+        known = scores.of(algorithm)
+        played = known.played
+        assert played is not None
         protocol = _protocol(record, played)
-        frames = scores.frames.get(algorithm, 0 if kind in ("baseline", "planning") else None)
+        frames = known.frames if known.frames or kind not in ("baseline", "planning") else 0
         fields = {
             "kind": kind,
             "paper": paper.key,

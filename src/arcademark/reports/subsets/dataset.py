@@ -83,7 +83,8 @@ def normalised(places: Sequence[ScoreSource], options: ScoreOptions, *, players:
         metric=measure.metric,
         low=low,
         high=high,
-        plays={**prepared.scores.plays, **{name: protocols.from_entry(entry) for name, entry in entries.items()}},
+        plays={name: prepared.play(name) for name in prepared.algorithms}
+        | {name: protocols.from_entry(entry) for name, entry in entries.items()},
         sources=tuple(_source(place, summary) for place, summary in zip(places, prepared.scores.sources, strict=False)),
         remarks=tuple(remarks),
         papers={name: entry.paper.key for name, entry in entries.items() if entry.paper is not None},

@@ -245,7 +245,7 @@ def predicted(
     for row, algorithm in enumerate(declared.table.algorithms):
         if algorithm not in wished:
             continue
-        scores, play = predictors.known(declared.table, row), declared.plays.get(algorithm, Play())
+        scores, play = predictors.known(declared.table, row), declared.of(algorithm).play
         if wanted is None:
             found.append(_from_any(algorithm, scores, training or predictors.atari(), play, level, frames))
         else:

@@ -101,9 +101,9 @@ def of_dataset(
     estimated = options.model is not None and view.name in ESTIMATED
     algorithms = []
     for name in dataset.algorithms:
-        played = dataset.scores.played.get(name)
+        played = dataset.scores.of(name).played
         more = _estimates(name, model, dataset, bootstrap) if estimated else {"estimate": None}
-        more |= _of_run(played, by_run, dataset.scores.frames.get(name)) if played else {}
+        more |= _of_run(played, by_run, dataset.scores.of(name).frames) if played else {}
         algorithms.append(_algorithm(name, dataset, chosen, bootstrap, **more))
         if follow is not None:
             follow(len(algorithms), len(dataset.algorithms))
@@ -150,9 +150,8 @@ def bootstrap_of(dataset: Dataset, options: ScoreOptions) -> Bootstrap:
     runs = int(dataset.scores.table.runs_present().sum())
     found = Bootstrap.of(options.seed, options.resamples, options.method, runs)
     episodes = {name: those for name in dataset.algorithms if (those := dataset.episodes(name))}
-    exact = frozenset(
-        name for name in episodes if all(cell.exact for cell in dataset.scores.played[name].cells.values())
-    )
+    untrained = (item for item in dataset.played if item.name in episodes)
+    exact = frozenset(item.name for item in untrained if all(cell.exact for cell in item.cells.values()))
     return replace(found, title=dataset.benchmark.title, episodes=episodes, exact=exact)
 
 
@@ -247,7 +246,7 @@ def _algorithm(name: str, dataset: Dataset, chosen: Sequence[Measure], bootstrap
     counts = {task: row.size for task, row in played.items()}
     found = bootstrap.summaries(name, chosen, played)
     summaries = tuple(_summary(*both, played, dataset) for both in zip(chosen, found, strict=True))
-    frames, run = dataset.scores.frames.get(name), dataset.scores.played.get(name)
+    frames, run = dataset.scores.of(name).frames, dataset.scores.of(name).played
     inside = {task: value for task, value in means.items() if task in dataset.benchmark.tasks}
     bars_reached = published.bars(inside, name) if "human" in dataset.benchmark.references else ()
     spent = frames or (learning.frames_used(run) if run else None)
@@ -271,7 +270,7 @@ def identity(name: str, dataset: Dataset) -> dict[str, Any]:
         "name": name,
         "source": dataset.source(name),
         "protocol": dataset.play(name).label,
-        "training_frames": dataset.scores.frames.get(name),
+        "training_frames": dataset.scores.of(name).frames,
         "fewest_runs": min(counts, default=0),
         "most_runs": max(counts, default=0),
     }

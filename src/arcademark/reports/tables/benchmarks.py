@@ -16,6 +16,7 @@ from arcademark.catalogue import collections
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.metrics import normalise, ranges
 from arcademark.reports import measures, wording
+from arcademark.reports.document import grouped
 from arcademark.reports.measures import Measure
 from arcademark.reports.tables.document import BenchmarkView, ReferenceKind
 from arcademark.scores.references import read_references
@@ -79,9 +80,9 @@ class Benchmark:
             try:
                 return tasks.canonical_game(name)
             except UnknownNameError as error:
-                told = str(error).rstrip("?")
+                message = str(error).rstrip("?")
                 hint = "of another benchmark, give reference scores with --references"
-                raise ArcadeMarkError(f"{told}; {hint}") from None
+                raise ArcadeMarkError(f"{message}; {hint}") from None
         by_lower = {task.lower(): task for task in self.tasks}
         return by_lower.get(name.strip().lower(), name.strip())
 
@@ -135,11 +136,11 @@ def load_benchmark(
     found = tasks.suite(suite)
     anchors = {kind: references.scores(kind, found.name) for kind in found.references}
     entries = {kind: references.references(kind, found.name).values() for kind in found.references}
-    told = tuple(
+    kinds = tuple(
         ReferenceKind(KINDS[kind], "; ".join(dict.fromkeys(entry.source for entry in entries[kind])))
         for kind in entries
     )
-    view = BenchmarkView(found.name, found.title, False, len(found.tasks), told)
+    view = BenchmarkView(found.name, found.title, False, len(found.tasks), kinds)
     if "human" in anchors:
         made = measures.atari(found.name)
         benchmark = Benchmark(view, found.tasks, anchors, made, tuple(made))
@@ -205,7 +206,7 @@ def _ale(view: BenchmarkView, names: tuple[str, ...], anchors: Mapping[str, Mapp
         remarks.append(
             f"Random play scores 0 on {wording.listing(map(tasks.game_name, flat))}: no random-normalised score there."
         )
-    baselines, told = _baselines()
+    baselines, remark = _baselines()
     if baselines.keys() >= set(names):
         limits = ranges.baseline_limits(baselines, tuple(baselines))
         made["baseline"] = _placed(
@@ -214,7 +215,7 @@ def _ale(view: BenchmarkView, names: tuple[str, ...], anchors: Mapping[str, Mapp
             "0 % is the worst of the baselines, 100 % the best (Bellemare et al. 2013, §4.1.2)",
             limits,
         )
-        remarks.append(told)
+        remarks.append(remark)
     return Benchmark(view, names, anchors, made, tuple(made), tuple(remarks))
 
 
@@ -222,9 +223,7 @@ def _baselines() -> tuple[dict[str, list[float]], str]:
     """Return the baselines' scores by game, and in words which they are; all 37 where the catalogue has them."""
     for collection in (name for name in BASELINES if name in collections.collections()):
         results = [item for item in collections.results(collection) if item.entry.kind == "baseline"]
-        found: dict[str, list[float]] = {}
-        for item in results:
-            found.setdefault(item.task, []).append(item.score)
+        found = grouped((item.task, item.score) for item in results)
         agents = list(dict.fromkeys(item.entry.algorithm for item in results))
         few = "" if len(agents) >= 37 else f" and not all 37, of which {collection} has these only"
         return found, f"The baseline scores' range is that of {wording.shortened(agents)}{few}."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from statistics import NormalDist
 from typing import Unpack
@@ -33,7 +33,7 @@ from arcademark.reports.tables.comparison import (
 )
 from arcademark.reports.tables.dataset import Dataset, ScoreKeywords, ScoreOptions, prepare
 from arcademark.reports.tables.loading import ScoreSource
-from arcademark.reports.tables.uncertainty import Bootstrap, Difference
+from arcademark.reports.tables.uncertainty import Bootstrap
 
 CONFIDENCE = 0.99
 """Of the tests on each game (Bellemare et al. 2013, §4.3)."""
@@ -99,9 +99,9 @@ def compare_tables(
     pairs = _pairs(dataset, measures, bootstrap, follow)
     sides = tuple(Side(**analysis.identity(name, dataset)) for name in dataset.algorithms)
     title = " against ".join(dataset.algorithms) if len(sides) == 2 else wording.shortened(dataset.algorithms, most=4)
-    told = notices.of_comparison(dataset, sides, pairs, bootstrap, CONFIDENCE)
+    noticed = notices.of_comparison(dataset, sides, pairs, bootstrap, CONFIDENCE)
     return Comparison(
-        **analysis.shared(title, dataset, measures, bootstrap, told, (*CITED, *((SEQUENTIAL,) if tested else ()))),
+        **analysis.shared(title, dataset, measures, bootstrap, noticed, (*CITED, *((SEQUENTIAL,) if tested else ()))),
         metric=main.metric,
         metric_title=main.title,
         metric_meaning=main.meaning,
@@ -157,7 +157,7 @@ def _pair(names: tuple[str, str], dataset: Dataset, measures: Sequence[Measure],
     left_out = [task for task in dataset.tasks if (task in everything[0]) != (task in everything[1])]
     samples = tuple({task: dataset.samples(name)[task] for task in shared} for name in names)
     games, tested = _games((first, second), samples, measures[0])
-    found: dict[str, dict[str, Difference]] = {}
+    found: dict[str, dict[str, SummaryDifference]] = {}
     for measure in measures:
         one, other = measure.of_known(first), measure.of_known(second)
         found[measure.metric] = bootstrap.differences(names, measure, one, other) if one else {}
@@ -171,7 +171,7 @@ def _pair(names: tuple[str, str], dataset: Dataset, measures: Sequence[Measure],
         undecided=tested.count("undecided"),
         untested=tested.count("untested"),
         improvement=bootstrap.improvement(names, first, second),
-        summaries=tuple(item for measure in measures for item in _summaries(measure, found[measure.metric])),
+        summaries=tuple(item for summaries in found.values() for item in summaries.values()),
         power=_power(games, measures[0], found[measures[0].metric], *samples),
     )
 
@@ -222,21 +222,8 @@ def _seeds_needed(
         return None
 
 
-def _summaries(measure: Measure, found: Mapping[str, Difference]) -> Iterator[SummaryDifference]:
-    for statistic, item in found.items():
-        yield SummaryDifference(
-            metric=measure.metric,
-            title=measure.title,
-            statistic=statistic,
-            first=item.first,
-            second=item.second,
-            difference=item.difference,
-            relative=item.first / item.second if item.second > 0 else None,
-        )
-
-
 def _power(
-    games: Sequence[GameDifference], measure: Measure, found: Mapping[str, Difference], first: Runs, second: Runs
+    games: Sequence[GameDifference], measure: Measure, found: Mapping[str, SummaryDifference], first: Runs, second: Runs
 ) -> Power | None:
     needs = {item.game: item.seeds_needed for item in games if item.seeds_needed is not None}
     if not needs:
@@ -253,10 +240,10 @@ def _power(
     )
 
 
-def _seeds_of_summary(found: Difference, runs: float) -> int | None:
+def _seeds_of_summary(found: SummaryDifference, runs: float) -> int | None:
     """Scale the runs until the standard error, which falls with their square root, lets the difference be found."""
     difference = found.difference.value
-    if not found.standard_error > 0 or not difference:
+    if not found.standard_error or not difference:
         return None
     normal = NormalDist()
     wanted = normal.inv_cdf((1 + LEVEL) / 2) + normal.inv_cdf(powers.POWER)

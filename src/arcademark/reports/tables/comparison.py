@@ -6,7 +6,6 @@ second's.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -14,16 +13,13 @@ from typing import ClassVar, Literal
 from arcademark.metrics.sequential import Decision, Step
 from arcademark.reports import wording
 from arcademark.reports.columns import Column
-from arcademark.reports.document import Notice
+from arcademark.reports.document import grouped
 from arcademark.reports.tables.document import STATISTICS, Statistic, TableDocument
 
 Verdict = Literal["better", "worse", "undecided", "untested"]
 
 VERDICTS = {"better": "good", "worse": "bad", "untested": "weak"}
 DECISIONS = {"larger": "good", "smaller": "bad", "undecided": "weak"}
-
-OF_THE_DATA = frozenset({"runs", "read", "untested"})
-"""Kinds of notes that hold for these scores and not for every comparison."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +77,7 @@ class SummaryDifference:
     statistic: "mean", "median", "iqm" or "optimality_gap".
     first, second: In percent, over the games that both have.
     relative: The first's over the second's; None where the second's is not above 0.
+    standard_error: Of the difference; None where runs cannot tell.
     """
 
     metric: str
@@ -90,6 +87,7 @@ class SummaryDifference:
     second: float
     difference: Statistic
     relative: float | None
+    standard_error: float | None
 
 
 @dataclass(frozen=True)
@@ -244,11 +242,7 @@ class Sequential:
     @property
     def lacking(self) -> Mapping[int, list[str]]:
         """The algorithms by how many runs more they need."""
-        groups = defaultdict[int, list[str]](list)
-        for side in self.algorithms:
-            if side.more:
-                groups[side.more].append(side.algorithm)
-        return groups
+        return grouped((side.more, side.algorithm) for side in self.algorithms if side.more)
 
     @property
     def needed(self) -> int:
@@ -326,10 +320,13 @@ class Sensitivity:
     @property
     def inversions(self) -> list[tuple[int, list[str]]]:
         """The measures that put pairs in the opposite order to the first metric's median, by how many pairs."""
-        groups = defaultdict[int, list[str]](list)
-        for item in self.rankings:
-            groups[item.inversions].append(f"{STATISTICS[item.statistic]} {item.title}")
-        return sorted((number, names) for number, names in groups.items() if number)
+        return sorted(
+            grouped(
+                (item.inversions, f"{STATISTICS[item.statistic]} {item.title}")
+                for item in self.rankings
+                if item.inversions
+            ).items()
+        )
 
 
 @dataclass(frozen=True)
@@ -376,16 +373,6 @@ class Comparison(TableDocument):
     def sources_known(self) -> tuple[Side, ...]:
         """The algorithms whose scores' source is known."""
         return tuple(item for item in self.algorithms if item.source)
-
-    @property
-    def notes_of_data(self) -> tuple[Notice, ...]:
-        """The notes that hold for these scores."""
-        return tuple(note for note in self.notes if note.kind in OF_THE_DATA)
-
-    @property
-    def notes_of_method(self) -> tuple[Notice, ...]:
-        """The notes that hold for every comparison."""
-        return tuple(note for note in self.notes if note.kind not in OF_THE_DATA)
 
     @property
     def pair_columns(self) -> tuple[Column, ...]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, runtime_checkable
 from typing import Protocol as Structural
 
@@ -36,9 +35,6 @@ CATALOGUE = "catalogue:"
 EVERYTHING = "all"
 """Instead of a collection's name: every collection of the catalogue."""
 
-TABLES = "give a path, a ScoreTable, or a dict such as {'DQN': {'pong': [18.9, 19.3]}}"
-"""What is a table, for messages."""
-
 
 @runtime_checkable
 class Frame(Structural):
@@ -57,44 +53,50 @@ _Read = str | os.PathLike[str] | ScoreTable | RunRecord
 
 
 @dataclass(frozen=True)
+class Known:
+    """What is known of an algorithm beside its scores.
+
+    frames: Of its training.
+    qualified: What it is called beside another of its name, "Agent57 (Fan 2021)"; "" where that is not known.
+    lone: By task, the episodes of an only run, where they are known, as values that vary independently.
+    played: Where it is of a run of ours.
+    one_seed: Whether a file says that several runs on a task are of one seed.
+    """
+
+    play: Play = field(default_factory=Play)
+    frames: int | None = None
+    qualified: str = ""
+    lone: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    played: PlayedAlgorithm | None = None
+    one_seed: bool = False
+
+
+@dataclass(frozen=True)
 class Scores:
     """Scores, and what is known of their algorithms.
 
-    plays: By algorithm, as `frames` (training frames) and `played` (those of our own runs).
     sources: What was read, one sentence a place.
     remarks: What else a reader must know, full sentences.
-    qualified: What an algorithm is called beside another of its name, where that is known: "Agent57 (Fan 2021)".
-    lone: By algorithm and task, the episodes of an only run, where they are known, as values that vary independently.
     runs: The runs that are among what was read.
-    one_seed: Algorithms of which a file says that several runs on a task are of one seed.
     """
 
     table: ScoreTable
-    plays: Mapping[str, Play] = field(default_factory=lambda: MappingProxyType({}))
-    frames: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    known: Mapping[str, Known]
     sources: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
-    qualified: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    lone: Mapping[tuple[str, str], NDArray[np.float64]] = field(default_factory=lambda: MappingProxyType({}))
-    played: Mapping[str, PlayedAlgorithm] = field(default_factory=lambda: MappingProxyType({}))
     runs: RunCollection | None = None
-    one_seed: frozenset[str] = frozenset()
+
+    def of(self, name: str) -> Known:
+        """Return what is known of an algorithm."""
+        return self.known[name]
 
     def rename(self, names: Mapping[str, str]) -> Scores:
         """Give algorithms new names everywhere."""
-        new = {name: names.get(name, name) for name in self.table.algorithms}
-        renamed: dict[str, Any] = {
-            field: {new[name]: value for name, value in getattr(self, field).items()}
-            for field in ("plays", "frames", "qualified")
-        }
-        return replace(
-            self,
-            table=self.table.rename(names),
-            **renamed,
-            lone={(new[name], task): episodes for (name, task), episodes in self.lone.items()},
-            played={new[name]: replace(item, name=new[name]) for name, item in self.played.items()},
-            one_seed=frozenset(new[name] for name in self.one_seed),
-        )
+        known = {}
+        for name, item in self.known.items():
+            new = names.get(name, name)
+            known[new] = replace(item, played=item.played and replace(item.played, name=new))
+        return replace(self, table=self.table.rename(names), known=known)
 
 
 def load(
@@ -134,13 +136,10 @@ def load(
 
 
 def _wanted(places: Sequence[ScoreSource] | ScoreSource) -> list[_Read]:
-    if isinstance(places, str | os.PathLike | ScoreTable | RunRecord | Mapping | Frame):
-        return [_place(places)]
-    if not isinstance(places, Sequence):
-        raise ArcadeMarkError(f"{_no_table(places)}; {TABLES}")
-    if not places:
+    several = places if isinstance(places, Sequence) and not isinstance(places, str) else [places]
+    if not several:
         raise ArcadeMarkError("no table given; name a file, a run's directory, or catalogue:review-2021")
-    return [_place(place) for place in places]
+    return [_place(place) for place in several]
 
 
 def _place(place: ScoreSource) -> _Read:
@@ -151,14 +150,13 @@ def _place(place: ScoreSource) -> _Read:
     if isinstance(place, ScoreTable | RunRecord):
         return place
     if not isinstance(place, str | os.PathLike):
-        raise ArcadeMarkError(f"{_no_table(place)}; {TABLES}")
+        what = f"{type(place).__name__} given for a table of scores, which does not name algorithms and tasks"
+        raise ArcadeMarkError(
+            f"{what}; give a path, a ScoreTable, or a dict such as {{'DQN': {{'pong': [18.9, 19.3]}}}}"
+        )
     if not os.fspath(place).strip():
         raise ArcadeMarkError("the name of a table is empty; name a file, a run's directory, or catalogue:review-2021")
     return place
-
-
-def _no_table(value: object) -> str:
-    return f"{type(value).__name__} given for a table of scores, which does not name algorithms and tasks"
 
 
 def _text(place: _Read) -> str:
@@ -219,21 +217,19 @@ def _files(files: Sequence[str], canonical: Callable[[str], str], reading: Mappi
 
     found = read_tables(list(map(Path, files)), canonical_task=canonical, **reading)
     names = wording.shortened(files, most=4)
-    return replace(
-        _table(found.table, names),
-        sources=(f"{names}: {found.summary}",),
-        remarks=tuple(found.notes),
-        lone={cell: runs[0] for cell, runs in (found.episodes or {}).items() if len(runs) == 1},
-        one_seed=found.one_seed,
-    )
+    scores, lone = _table(found.table, names), defaultdict[str, dict[str, NDArray[np.float64]]](dict)
+    for (name, task), runs in (found.episodes or {}).items():
+        if len(runs) == 1:
+            lone[name][task] = runs[0]
+    known = {
+        name: replace(item, lone=lone[name], one_seed=name in found.one_seed) for name, item in scores.known.items()
+    }
+    return Scores(scores.table, known, (f"{names}: {found.summary}",), tuple(found.notes))
 
 
 def _table(table: ScoreTable, name: str) -> Scores:
-    plays = {
-        algorithm: protocols.from_label(label)
-        for algorithm, label in zip(table.algorithms, table.protocols, strict=True)
-    }
-    return Scores(table, plays, {}, (name,), ())
+    labels = zip(table.algorithms, table.protocols, strict=True)
+    return Scores(table, {algorithm: Known(protocols.from_label(label)) for algorithm, label in labels}, (name,))
 
 
 def of_runs(collection: RunCollection, *, every_variant: bool = False) -> Scores:
@@ -250,21 +246,17 @@ def of_runs(collection: RunCollection, *, every_variant: bool = False) -> Scores
         protocols={item.name: item.run.record.protocol.label for item in shown},
         sources={item.name: str(item.run.record.directory) for item in shown},
     )
-    frames = {item.name: training_frames(item) for item in shown}
-    return Scores(
-        table,
-        {item.name: Play(item.run.record.protocol.label, item.run.record.protocol) for item in shown},
-        {name: count for name, count in frames.items() if count},
-        tuple(f"{run.record.directory}: a run of ArcadeMark" for run in collection.runs),
-        lone={
-            (item.name, task): cell.units()
-            for item in shown
-            for task, cell in item.cells.items()
-            if len(cell.runs) == 1
-        },
-        played={item.name: item for item in shown},
-        runs=collection,
-    )
+    known = {
+        item.name: Known(
+            Play(item.run.record.protocol.label, item.run.record.protocol),
+            training_frames(item) or None,
+            lone={task: cell.units() for task, cell in item.cells.items() if len(cell.runs) == 1},
+            played=item,
+        )
+        for item in shown
+    }
+    sources = tuple(f"{run.record.directory}: a run of ArcadeMark" for run in collection.runs)
+    return Scores(table, known, sources, runs=collection)
 
 
 def training_frames(item: PlayedAlgorithm) -> int | None:
@@ -307,14 +299,11 @@ def _collection(names: str) -> Scores:
         *([f"Not in {place}, for their scores are lost: {wording.listing(lost)}."] if lost else []),
     ]
     runs = "each algorithm's as one run" if table.scores.shape[2] == 1 else "run by run where runs are published"
-    return Scores(
-        table,
-        {name: protocols.from_entry(kept[name]) for name in table.algorithms},
-        {name: frames for name in table.algorithms if (frames := kept[name].training_frames)},
-        (f"{CATALOGUE}{names}: published scores, {runs}",),
-        tuple(remarks),
-        {name: kept[name].qualified for name in table.algorithms},
-    )
+    known = {
+        name: Known(protocols.from_entry(kept[name]), kept[name].training_frames or None, kept[name].qualified)
+        for name in table.algorithms
+    }
+    return Scores(table, known, (f"{CATALOGUE}{names}: published scores, {runs}",), tuple(remarks))
 
 
 def _together(found: Sequence[Scores]) -> Scores:
@@ -325,28 +314,20 @@ def _together(found: Sequence[Scores]) -> Scores:
         shared = [name for name in scores.table.algorithms if counts[name] > 1]
         sources = dict(zip(scores.table.algorithms, scores.table.sources, strict=True))
         places = {name: Path(sources[name]).name.replace(",", " ") or "?" for name in shared}
-        apart.append(scores.rename({name: scores.qualified.get(name, f"{name} [{places[name]}]") for name in shared}))
-    merged: dict[str, Any] = {
-        name: dict(chain.from_iterable(getattr(scores, name).items() for scores in apart))
-        for name in ("plays", "frames", "qualified", "lone", "played")
-    }
+        apart.append(scores.rename({name: scores.of(name).qualified or f"{name} [{places[name]}]" for name in shared}))
     return Scores(
         concatenate([scores.table for scores in apart]),
-        **merged,
+        dict(chain.from_iterable(scores.known.items() for scores in apart)),
         sources=tuple(chain.from_iterable(scores.sources for scores in apart)),
         remarks=tuple(chain.from_iterable(scores.remarks for scores in apart)),
         runs=next((scores.runs for scores in apart if scores.runs), None),
-        one_seed=frozenset(chain.from_iterable(scores.one_seed for scores in apart)),
     )
 
 
 def declare(scores: Scores, protocol: Protocol | None, frames: Mapping[str, int]) -> Scores:
     """Add what the user knows: the protocol of algorithms that have none, and training frames ("" means of all)."""
-    everyone = dict.fromkeys(scores.table.algorithms, frames[""]) if "" in frames else {}
-    named = {name: count for name, count in frames.items() if name}
-    plays = dict(scores.plays)
-    if protocol is not None:
-        for name in scores.table.algorithms:
-            if not plays.get(name, Play()).known:
-                plays[name] = Play(protocol.label, protocol)
-    return replace(scores, plays=plays, frames={**everyone, **scores.frames, **named})
+    known = {}
+    for name, item in scores.known.items():
+        play = item.play if protocol is None or item.play.known else Play(protocol.label, protocol)
+        known[name] = replace(item, play=play, frames=frames.get(name) or item.frames or frames.get(""))
+    return replace(scores, known=known)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -12,7 +11,7 @@ from arcademark.metrics.uncertainty import coverage
 from arcademark.metrics.uncertainty.intervals import FEWEST
 from arcademark.reports import wording
 from arcademark.reports.cells import run_names
-from arcademark.reports.document import Estimate, Notice
+from arcademark.reports.document import Estimate, Notice, grouped
 from arcademark.reports.notices import notice, said, sort
 from arcademark.reports.runs import notices as runs_notices
 from arcademark.reports.subsets import predictors
@@ -123,11 +122,7 @@ def _estimates(estimates: Sequence[tuple[str, Estimate]]) -> Iterator[Notice]:
     for text in dict.fromkeys(text for _, estimate in estimates for text in estimate.warnings):
         names = [name for name, estimate in estimates if text in estimate.warnings]
         yield notice("estimate_doubtful", names=names, why=text)
-    refused: dict[tuple[str, ...], list[tuple[str, Estimate]]] = defaultdict(list)
-    for name, estimate in estimates:
-        if estimate.missing:
-            refused[estimate.missing].append((name, estimate))
-    for group in refused.values():
+    for group in grouped((one[1].missing, one) for one in estimates if one[1].missing).values():
         yield notice("estimate_refused", names=[name for name, _ in group], estimate=group[0][1])
     for item in {item.subset: item for _, item in estimates if item.value is not None}.values():
         if item.subset == ANY:
@@ -151,12 +146,13 @@ def _error(title: str, subset: Subset) -> str:
 def _partial(dataset: Dataset, algorithms: Sequence[Algorithm]) -> Iterator[Notice]:
     """Say first how much of the benchmark there is, and what that forbids; of a subset its estimate says that."""
     about = {"suite": dataset.benchmark.view.name, "noun": dataset.benchmark.noun}
-    groups: dict[tuple[str, ...], list[Algorithm]] = defaultdict(list)
-    for item in algorithms:
-        if item.coverage.missing and not (item.run and item.estimate and item.estimate.value is not None):
-            groups[item.coverage.missing].append(item)
+    short = [
+        item
+        for item in algorithms
+        if item.coverage.missing and not (item.run and item.estimate and item.estimate.value is not None)
+    ]
+    groups = grouped((item.coverage.missing, item) for item in short)
     if len(groups) > MOST_GROUPS:
-        short = [item for item in algorithms if any(item in those for those in groups.values())]
         counts, names = [item.coverage.games for item in short], [item.name for item in short]
         of = short[0].coverage.of
         yield notice("partial_suite__several", names=names, algorithms=len(algorithms), counts=counts, of=of, **about)
@@ -171,23 +167,17 @@ def _how_made(dataset: Dataset) -> Iterator[Notice]:
     if runs := dataset.scores.runs:
         yield from runs_notices.of_scores(runs, run_names(runs))
     yield from plausible.warnings(dataset)
-    repeated = [name for name in dataset.algorithms if name in dataset.scores.one_seed]
+    repeated = [name for name in dataset.algorithms if dataset.scores.of(name).one_seed]
     single = [name for name in dataset.algorithms if name not in repeated and _of_single_episodes(name, dataset)]
     for names in (repeated, single):
         if names:
             yield notice("episodes_as_runs", names=names, noun=dataset.benchmark.noun, repeated=names is repeated)
     plays = {name: dataset.play(name) for name in dataset.algorithms}
     yield from _protocols(plays)
-    trained: dict[int, list[str]] = defaultdict(list)
-    for name in dataset.algorithms:
-        if frames := dataset.scores.frames.get(name):
-            trained[frames].append(name)
+    trained = grouped((frames, name) for name in dataset.algorithms if (frames := dataset.scores.of(name).frames))
     if len(trained) > 1:
         yield notice("training_differs", by_frames=sorted(trained.items()))
-    labels: dict[str, list[str]] = defaultdict(list)
-    for name, play in plays.items():
-        if play.label and play.protocol is None:
-            labels[play.label].append(name)
+    labels = grouped((play.label, name) for name, play in plays.items() if play.label and play.protocol is None)
     for label, names in labels.items():
         name = label.partition(" (")[0]
         if name.lower() in named_protocols():
@@ -207,10 +197,7 @@ def _protocols(plays: dict[str, Play]) -> Iterator[Notice]:
         yield notice("protocols_differ__planners", planners=planners, others=others)
     known = {name: play for name, play in plays.items() if play.known}
     first, *others = known or [""]
-    groups: dict[tuple[str, ...], list[str]] = defaultdict(list)
-    for name in others:
-        if differences := protocols.differences(plays[first], plays[name]):
-            groups[differences].append(name)
+    groups = grouped((apart, name) for name in others if (apart := protocols.differences(plays[first], plays[name])))
     settings = list(protocols.setting_by_setting(known))
     if len(groups) > MOST_GROUPS:
         yield notice("protocols_differ", names=list(known), differences=settings)
@@ -224,7 +211,7 @@ def _protocols(plays: dict[str, Play]) -> Iterator[Notice]:
 def _of_single_episodes(name: str, dataset: Dataset) -> bool:
     """Whether an algorithm of a table has many runs a game, with no score that only a mean over episodes can be."""
     rows = dataset.runs(name)
-    if not dataset.benchmark.atari or name in {*dataset.scores.played, *dataset.scores.qualified}:
+    if not dataset.benchmark.atari or not dataset.elsewhere(name):
         return False
     if min((row.size for row in rows.values()), default=0) < MANY_RUNS:
         return False
@@ -255,10 +242,7 @@ def _few_runs(
     if known and len(groups[0]) > 1:
         pair = min(known, key=lambda names: (known[names].fewest, known[names].simulated))
         known = {pair: known[pair]}
-    together: dict[FewRuns, list[str]] = defaultdict(list)
-    for names, few in known.items():
-        together[few].append(wording.listing(names))
-    for few, whose in together.items():
+    for few, whose in grouped((few, wording.listing(names)) for names, few in known.items()).items():
         if few.short:
             pairs = 0 if len(groups[0]) == 1 else len(groups)
             yield notice("few_runs", whose=whose, few=few, noun=dataset.benchmark.noun, pairs=pairs)
@@ -275,10 +259,8 @@ def _held(
         return None
     fewest, most, games = min(map(min, several)), max(map(max, several)), len(inside)
     pair = len(names) > 1
-    titles: dict[bool, list[str]] = defaultdict(list)
-    for measure in (dataset.benchmark.measures[metric] for metric in dict.fromkeys(item.metric for item in summaries)):
-        if measure.bounds in (None, SIMULATED_CAP):
-            titles[measure.capped].append(measure.title)
+    measures = (dataset.benchmark.measures[metric] for metric in dict.fromkeys(item.metric for item in summaries))
+    titles = grouped((item.capped, item.title) for item in measures if item.bounds in (None, SIMULATED_CAP))
     simulated = {
         tuple(those): {
             title: f"{'difference of ' * pair}{'capped ' * capped}{statistic}"
@@ -304,7 +286,7 @@ def _differing(dataset: Dataset) -> Iterator[Notice]:
     scored = {
         name: games
         for name in dataset.algorithms
-        if name not in dataset.scores.played
+        if not dataset.scores.of(name).played
         and (games := anomalies.differing(dataset.play(name).papers).keys() & dataset.runs(name))
     }
 
@@ -346,9 +328,9 @@ def _intervals(counts: Sequence[tuple[str, int]], bootstrap: Bootstrap, noun: st
 
 def _over_episodes(algorithms: Sequence[Algorithm], dataset: Dataset) -> Iterator[Notice]:
     """Say whose intervals are over the episodes of a single run; warn where that was trained, or may have been."""
-    noun, played = dataset.benchmark.noun, dataset.scores.played
+    noun = dataset.benchmark.noun
     trained = [
-        item.name if item.name in played or item.name in dataset.scores.frames else f"{item.name}, if it was trained"
+        item.name if item.run or item.training_frames is not None else f"{item.name}, if it was trained"
         for item in algorithms
         if any(row.runs == 1 and row.score.low is not None for row in item.scores) and not dataset.episodes(item.name)
     ]

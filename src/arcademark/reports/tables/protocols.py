@@ -11,6 +11,7 @@ from arcademark.catalogue.model import Entry, SettingValue
 from arcademark.errors import ArcadeMarkError
 from arcademark.reports import settings as vocabulary
 from arcademark.reports import wording
+from arcademark.reports.document import grouped
 from arcademark.subset.predict.model import FrameCap
 from arcademark.suite.protocols import Protocol, protocols
 from arcademark.suite.settings import format_setting
@@ -94,9 +95,7 @@ def setting_by_setting(plays: Mapping[str, Play]) -> Iterator[str]:
     """Name each setting that has several values, and who has which."""
     settings = {name: settings_of(play) for name, play in plays.items()}
     for key in vocabulary.ordered(dict.fromkeys(key for known in settings.values() for key in known)):
-        values: dict[str, list[str]] = {}
-        for name, known in settings.items():
-            values.setdefault(known.get(key, UNKNOWN), []).append(name)
+        values = grouped((known.get(key, UNKNOWN), name) for name, known in settings.items())
         if len(values.keys() - {UNKNOWN}) > 1:
             unknown = values.pop(UNKNOWN, [])
             if unknown:
@@ -122,8 +121,8 @@ def difference(a: Play, b: Play) -> tuple[str, ...]:
 
 def differences(a: Play, b: Play) -> tuple[str, ...]:
     """Name the settings that differ or, where none is known to, the protocols that do."""
-    if told := difference(a, b):
-        return told
+    if known := difference(a, b):
+        return known
     if a.label != b.label and not (a.protocol and b.protocol):
         return (f"the one's is {_described(a)}, the other's {_described(b)}",)
     return ()

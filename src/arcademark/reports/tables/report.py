@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from arcademark.reports import wording
 from arcademark.reports.columns import Column
-from arcademark.reports.document import Breakthrough, Similar
+from arcademark.reports.document import Breakthrough, Similar, grouped
 from arcademark.reports.prose import text
 from arcademark.reports.record import Planning, Run
 from arcademark.reports.runs.learning import LearningCurve, sparkline
@@ -19,6 +18,7 @@ from arcademark.reports.tables.document import (
     KINDS,
     STATISTICS,
     Algorithm,
+    Coverage,
     Efficiency,
     Gain,
     Game,
@@ -61,10 +61,7 @@ class ScoreReport(TableDocument):
     @property
     def played_under(self) -> Mapping[tuple[str, str], list[str]]:
         """The runs' names by their protocol and by what emulated the games."""
-        runs = defaultdict[tuple[str, str], list[str]](list)
-        for run in self.runs:
-            runs[run.protocol.label, run.played_on].append(run.name)
-        return runs
+        return grouped(((run.protocol.label, run.played_on), run.name) for run in self.runs)
 
     @property
     def fewer_averaged(self) -> bool:
@@ -91,15 +88,14 @@ class ScoreReport(TableDocument):
         """What is shown of each algorithm at a glance: the median that is known or estimated, and facts beside it."""
         estimates = [item.estimate for item in self.algorithms if item.estimate]
         bars = self.algorithms[0].breakthroughs if self.algorithms else ()
-        printed = any(one.printed_error for one in estimates)
+        printed = any(one.printed_error for one in estimates if one.value is not None)
         sampled = Column("95 % from the scores", "estimate.sampling_interval", optional=True)
         return (
             Column("algorithm", "name", style="strong"),
             Column(
                 "median of all" if self.benchmark.own else f"{self.benchmark.name} median",
-                lambda item: _median(item) if item.most_runs else None,
-                refusable,
-                style=lambda item: item.estimate.style if item.estimate else "good" if _median(item) else "doubtful",
+                lambda item: refusable(_median(item)) if item.most_runs or item.estimate else None,
+                style=lambda item: item.estimate.style if item.estimate else _trust(item.coverage),
                 sort=_median,
             ),
             Column("from", lambda item: _basis(item, self.benchmark.noun), kind="name"),
@@ -147,9 +143,8 @@ class ScoreReport(TableDocument):
         """What is shown of a score; the best of a game that several have is marked."""
         titles = {item.metric: item.title for algorithm in self.algorithms for item in algorithm.summaries}
         metrics = {name: title for name, title in titles.items() if name not in CAPPED or len(titles) == 1}
-        values = defaultdict[str, list[float]](list)
-        for game, _, score in self.score_rows if self.several else ():
-            values[game.id] += [] if score.score.value is None else [score.score.value]
+        rows = self.score_rows if self.several else ()
+        values = grouped((game.id, score.score.value) for game, _, score in rows if score.score.value is not None)
         best = {game: max(each) for game, each in values.items() if len(each) > 1}
         played = any(score.played for _, _, score in self.score_rows)
         return (
@@ -269,6 +264,10 @@ def refusable(value: float | None) -> str:
 
 def _median(item: Algorithm) -> float | None:
     return item.estimate.value if item.estimate else item.coverage.median
+
+
+def _trust(coverage: Coverage) -> str:
+    return "doubtful" if coverage.refused else "good"
 
 
 def _basis(item: Algorithm, noun: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from arcademark.catalogue import collections
 from arcademark.metrics import aggregate, efficiency, normalise
 from arcademark.reports import measures, published
-from arcademark.reports.document import Peer, Similar
+from arcademark.reports.document import Peer, Similar, grouped
 from arcademark.reports.tables import protocols
 from arcademark.reports.tables.dataset import Dataset
 from arcademark.reports.tables.document import Algorithm
@@ -26,14 +26,15 @@ def budgets(dataset: Dataset, algorithms: Sequence[Algorithm]) -> Iterator[Simil
     """Yield what is to be set beside published algorithms, those of the same budget, games and protocol together."""
     if dataset.benchmark.view.name != SUITE:
         return
-    together: dict[tuple[int, tuple[str, ...], str], list[Algorithm]] = {}
-    for item in algorithms:
-        games = tuple(task for task in dataset.means(item.name) if task in dataset.benchmark.tasks)
-        if item.efficiency and games and item.name not in dataset.scores.qualified:
-            key = (item.efficiency.training_frames, games, dataset.play(item.name).label)
-            together.setdefault(key, []).append(item)
-    for (frames, games, _), those in together.items():
-        yield _beside(dataset, frames, games, [item.name for item in those])
+    together = grouped(
+        ((item.efficiency.training_frames, games, dataset.play(item.name).label), item.name)
+        for item in algorithms
+        if (games := tuple(task for task in dataset.means(item.name) if task in dataset.benchmark.tasks))
+        and item.efficiency
+        and not dataset.scores.of(item.name).qualified
+    )
+    for (frames, games, _), names in together.items():
+        yield _beside(dataset, frames, games, names)
 
 
 def _beside(dataset: Dataset, frames: int, games: tuple[str, ...], names: Sequence[str]) -> Similar:
@@ -54,7 +55,7 @@ def _beside(dataset: Dataset, frames: int, games: tuple[str, ...], names: Sequen
 
 
 def _reported(dataset: Dataset, name: str) -> str:
-    item = dataset.scores.played.get(name)
+    item = dataset.scores.of(name).played
     if item is None:
         return "unknown"
     return scored_phase(item.run.record.protocol, any(trial.learns for trial in item.trials))

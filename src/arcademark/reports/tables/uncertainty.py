@@ -30,8 +30,9 @@ from arcademark.metrics.uncertainty.samples import (
     variances,
 )
 from arcademark.reports import wording
+from arcademark.reports.document import grouped
 from arcademark.reports.measures import Bounds, Measure, Runs
-from arcademark.reports.tables.comparison import Profile
+from arcademark.reports.tables.comparison import Profile, SummaryDifference
 from arcademark.reports.tables.document import Intervals, Statistic
 from arcademark.suite import tasks
 
@@ -70,16 +71,6 @@ class Drawn:
     values: NDArray[np.float64]
     strata: Strata
     draws: NDArray[np.float64] | None
-
-
-@dataclass(frozen=True)
-class Difference:
-    """One summary of two algorithms, their difference, and its standard error; NaN where runs cannot tell."""
-
-    first: float
-    second: float
-    difference: Statistic
-    standard_error: float
 
 
 @dataclass(frozen=True)
@@ -130,10 +121,7 @@ class Bootstrap:
 
     def summaries(self, name: str, measures: Sequence[Measure], runs: Runs) -> list[dict[str, Statistic]]:
         """Find mean, median, IQM and optimality gap of an algorithm by each measure, over the tasks that it knows."""
-        groups: dict[tuple[tuple[str, ...], bool], list[Measure]] = {}
-        for measure in measures:
-            known = tuple(task for task in runs if task in measure.known)
-            groups.setdefault((known, measure.of_means), []).append(measure)
+        groups = grouped(((tuple(item.of_known(runs)), item.of_means), item) for item in measures)
         found = {}
         for (known, _), group in groups.items():
             rows = self._summaries(name, group, {task: runs[task] for task in known}, self.draws(runs))
@@ -167,10 +155,7 @@ class Bootstrap:
         if _single(known):
             return Drawn(values, strata, None)
         draws = np.empty((*values.shape, count))
-        alike = dict[bytes, list[int]]()
-        for place, free in enumerate(line):
-            alike.setdefault(free.tobytes(), []).append(place)
-        for places in alike.values():
+        for places in grouped((free.tobytes(), place) for place, free in enumerate(line)).values():
             sample = sample_of(line[places[0]])
             for bounds in {measures[place].bounds for place in places} - {None} or {None}:
                 found = bootstrap.resampled_aggregates(sample, self.rng(name), PERCENT, count, bounds)
@@ -201,7 +186,9 @@ class Bootstrap:
             self.kept[asked] = self._drawn(name, [measure], known, count)
         return self.kept[asked]
 
-    def differences(self, names: tuple[str, str], measure: Measure, first: Runs, second: Runs) -> dict[str, Difference]:
+    def differences(
+        self, names: tuple[str, str], measure: Measure, first: Runs, second: Runs
+    ) -> dict[str, SummaryDifference]:
         """Find by how much the first's summaries are higher than the second's, over the tasks that both have.
 
         The measure knows all the tasks, which are the same, in the same order, of both.
@@ -216,7 +203,12 @@ class Bootstrap:
             self._tell_still(names, bool((limits[0] == limits[1]).any()))
         rows = np.stack([one.values[0], other.values[0], limits[2], values, *limits[:2]], axis=-1).tolist()
         return {
-            key: Difference(mine, theirs, statistic(value, low, high, _apart(measure.within(key))), error)
+            key: SummaryDifference(
+                *(measure.metric, measure.title, key, mine, theirs),
+                difference=statistic(value, low, high, _apart(measure.within(key))),
+                relative=mine / theirs if theirs > 0 else None,
+                standard_error=None if np.isnan(error) else error,
+            )
             for key, (mine, theirs, error, value, low, high) in zip(AGGREGATES, rows, strict=True)
         }
 
