@@ -10,7 +10,7 @@ from scipy import stats
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.metrics import compare
 from arcademark.metrics.uncertainty import samples
-from arcademark.metrics.uncertainty.intervals import METHODS, Strata, limits, score_intervals, student_ratio
+from arcademark.metrics.uncertainty.intervals import Strata, limits, score_intervals, student_ratio
 
 
 def made_up(tasks: int, runs: int, seed: int = 0) -> np.ndarray:

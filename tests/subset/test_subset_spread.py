@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from arcademark.errors import ArcadeMarkError
 from arcademark.subset.predict import files
 from arcademark.subset.predict.model import SubsetModel
-from arcademark.subset.predict.spread import Spread, extrapolation, spread
+from arcademark.subset.predict.spread import Spread, spread
 from arcademark.subset.problem import Problem
 from arcademark.subset.studies.validate import HeldOut, coverage, validation
 from arcademark.suite import subsets
