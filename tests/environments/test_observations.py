@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from gymnasium.wrappers import AtariPreprocessing, FrameStackObservation
 
+from arcademark.environments.emulation.palettes import gray_table
 from arcademark.environments.observations.area import AreaResize
 from arcademark.environments.observations.making import LastObserver, ScreenObserver
+from arcademark.environments.observations.pooling import push_pooled
 
 AS_GYMNASIUM = {"max_pool": True, "training_episode_end": "life_lost"}
 """What sets Gymnasium's preprocessing apart from DQN's own."""
@@ -237,3 +239,54 @@ def test_area_resize_equals_opencv(size, channels):
             resize(image, out)
             expected = cv2.resize(image, size[::-1], interpolation=cv2.INTER_AREA)
             np.testing.assert_array_equal(out, expected.reshape(out.shape))
+
+
+def exact_totals(pooled):
+    """Return 200 times the exact means of the 84 × 84 pixels, by whole-number weights over the whole screen."""
+
+    def weights(source, size):
+        edges = np.arange(source + 1) * size
+        bounds = np.arange(size + 1) * source
+        overlap = np.minimum(edges[1:], bounds[1:, None]) - np.maximum(edges[:-1], bounds[:-1, None])
+        return np.maximum(overlap, 0)
+
+    rows, columns = weights(210, 84), weights(160, 84)
+    return rows @ pooled.astype(np.int64) @ columns.T * 200 // (210 * 160)
+
+
+@pytest.mark.parametrize("screens", [1, 2])
+def test_the_kernel_equals_the_obvious_way(screens):
+    """Look up, take the maximum, resize: from scratch after every change, half-way cases included."""
+    rng = np.random.default_rng(0)
+    gray = gray_table("NTSC")
+    table = np.maximum(gray[::2, None], gray[None, ::2])
+    frames = np.zeros((2, screens, 210, 160), np.uint8)
+    words = frames.view(np.uint64).reshape(2, screens, 42, 100)
+    stack = np.zeros((4, 84, 84), np.uint8)
+    expected = stack.copy()
+    half_ways = 0
+    for _ in range(120):
+        change_some(frames[0], rng)
+        frames[0] &= 0xFE  # as the emulator's are
+        pooled = gray[frames[0]].max(axis=0)
+        totals = exact_totals(pooled)
+        half_ways += np.count_nonzero(totals % 200 == 100)
+        expected = np.concatenate([expected[1:], cv2.resize(pooled, (84, 84), interpolation=cv2.INTER_AREA)[None]])
+        push_pooled(words, table, stack)
+        np.testing.assert_array_equal(stack, expected)
+        np.testing.assert_array_equal(*frames)
+        assert np.all(np.abs(stack[-1].astype(int) * 200 - totals) <= 100)
+    assert half_ways > 100
+
+
+def change_some(screens, rng):
+    """Change a few rectangles, single bytes, one of the screens only, or everything."""
+    kind = rng.integers(4)
+    if kind == 0:
+        screens[:] = rng.integers(256, size=screens.shape)
+    elif kind == 1:
+        screens[rng.integers(len(screens)), rng.integers(210), rng.integers(160)] = rng.integers(256)
+    elif kind == 2:
+        for _ in range(rng.integers(1, 8)):
+            top, left = rng.integers(205), rng.integers(150)
+            screens[:, top : top + rng.integers(1, 20), left : left + 8] = rng.integers(256)

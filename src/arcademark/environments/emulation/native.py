@@ -27,7 +27,7 @@ from arcademark.environments.emulation.console import BatchCall, Start, StepReco
 from arcademark.environments.emulation.facts import RAM_SIZE, REAL_RESET, screen_shape, standard
 from arcademark.environments.emulation.palettes import gray_table, rgb_table
 from arcademark.environments.observations import kernels
-from arcademark.environments.observations.making import UsualObserver
+from arcademark.environments.observations.making import KernelObserver
 from arcademark.errors import ArcadeMarkError
 
 TRANSLATED_AFTER = 300_000
@@ -131,7 +131,7 @@ class NativeConsole:
         step.before, step.newest = (_address_of(screen) for screen in step.screens)
         held = ctypes.create_string_buffer(self._machine.state_size)
         step.held = 0 if self._pictured else ctypes.addressof(held)
-        observed = isinstance(observer, UsualObserver) and observer.newest_at >= 0
+        observed = isinstance(observer, KernelObserver) and observer.newest_at >= 0
         observation = _observation(observer) if observed else None
         step.observation = ctypes.addressof(observation) if observation else 0
         step.kept = held, observation, observer
@@ -205,7 +205,7 @@ def _address_of(array: NDArray[Any]) -> int:
     return int(array.ctypes.data)
 
 
-def _observation(observer: UsualObserver) -> _Observation:
+def _observation(observer: KernelObserver) -> _Observation:
     """Return where an observer's observations are made, for C."""
     old, stack = observer.old, observer.stack
     where = (_address_of(array) for array in (kernels.TABLES, observer.table, old, stack))

@@ -9,33 +9,40 @@ to fuse multiplication and addition (some ARM builds) may differ by 1 in half-wa
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 
-def area_terms(source_size: int, size: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """Return the source pixels of each pixel along an axis that shrinks, and their weights, shape (terms, size) each.
+class AreaWeights(NamedTuple):
+    """Source pixels of each pixel along an axis: pixel i's are entries ``begin[i]:begin[i + 1]`` of the others."""
 
-    Weights are 0 where a pixel has fewer; parts thinner than a thousandth of a pixel are left out, as in OpenCV.
-    """
+    begin: NDArray[np.int64]
+    source: NDArray[np.int64]
+    weight: NDArray[np.float32]
+
+
+def area_weights(source_size: int, size: int) -> AreaWeights:
+    """Return the weights that shrink an axis; parts thinner than a thousandth of a pixel are left out, as in OpenCV."""
     scale = 1.0 / (size / source_size)
-    pixels = []
+    begin, source, weight = [0], list[int](), list[float]()
     for i in range(size):
         left = i * scale
         right = left + scale
         width = min(scale, source_size - left)
         last = min(math.floor(right), source_size - 1)
         first = min(math.ceil(left), last)
-        parts = [(x, 1.0 / width) for x in range(first, last)]
         if first - left > 1e-3:
-            parts.insert(0, (first - 1, (first - left) / width))
+            source.append(first - 1)
+            weight.append((first - left) / width)
+        source.extend(range(first, last))
+        weight.extend([1.0 / width] * (last - first))
         if right - last > 1e-3:
-            parts.append((last, min(right - last, 1.0, width) / width))
-        pixels.append(parts)
-    most = max(map(len, pixels))
-    padded = np.array([parts + [(parts[-1][0], 0.0)] * (most - len(parts)) for parts in pixels])
-    return padded[..., 0].T.astype(np.int64), padded[..., 1].T.astype(np.float32)
+            source.append(last)
+            weight.append(min(right - last, 1.0, width) / width)
+        begin.append(len(source))
+    return AreaWeights(np.array(begin), np.array(source), np.array(weight, np.float32))
 
 
 class AreaResize:
@@ -45,7 +52,9 @@ class AreaResize:
         self.source_shape, self.shape = source_shape, shape
         rows, columns = (source / size for source, size in zip(source_shape, shape, strict=True))
         self._block = (int(rows), int(columns)) if rows.is_integer() and columns.is_integer() else None
-        self._rows, self._columns = map(area_terms, source_shape, shape)
+        self._rows, self._columns = (
+            terms(area_weights(source, size)) for source, size in zip(source_shape, shape, strict=True)
+        )
 
     def __call__(self, image: NDArray[np.uint8], out: NDArray[np.uint8]) -> None:
         """Shrink `image`, shape (H, W, channels), into `out`, shape (h, w, channels)."""
@@ -56,6 +65,14 @@ class AreaResize:
             out[:] = image
         else:
             _block_means(image, *self._block, out)
+
+
+def terms(weights: AreaWeights) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Return each pixel's source pixels and weights, shapes (terms, pixels); weights are 0 where it has fewer."""
+    counts = np.diff(weights.begin)
+    number = np.arange(counts.max())[:, None]
+    index = weights.begin[:-1] + np.minimum(number, counts - 1)
+    return weights.source[index], np.where(number < counts, weights.weight[index], np.float32(0))
 
 
 def _weighted(

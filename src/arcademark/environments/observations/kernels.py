@@ -1,12 +1,15 @@
-"""How our console makes the usual observation: 210 × 160 screens, pooled, in luminance, resized to 84 × 84, stacked.
+"""How the usual observation is made fast: 210 × 160 screens, pooled, in luminance, resized to 84 × 84, stacked.
 
-It equals looking up luminances, taking the maximum and resizing with `area`, bit for bit. ``console/native/steps.c``
-makes it with the steps, and only those pixels anew whose screen bytes have changed: groups of five rows are compared
-first, then columns of eight bytes within a group.
+It equals looking up luminances, taking the maximum and resizing with `area`, bit for bit:
 
-Weights are whole numbers: fifths along rows and fortieths along columns, 40 columns making 21 pixels. So a pixel is
-``total / 200`` with an exact total, and is rounded exactly. Only half-way cases depend on the order of OpenCV's
-single-precision operations, which are repeated there. Five rows of the screen make two of the image::
+* Five rows of the screen make two of the image, so the screen falls apart into 42 groups of five rows. Bytes are
+  compared with the step before's, eight at a time: groups first, then columns of words within a group. Only the pixels
+  that a changed word touches are made anew.
+* Weights are whole numbers: fifths along rows and fortieths along columns, 40 columns making 21 pixels. So a pixel is
+  ``total / 200`` with an exact total, and is rounded exactly. Only half-way cases depend on the order of OpenCV's
+  single-precision operations, which are repeated there.
+
+::
 
     rows      0   1   2   3   4          columns   0   1   2   3 …  39
     weights   2   2   1                            21  19            │ of the first pixel
@@ -19,11 +22,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.environments.observations.area import area_terms
+from arcademark.environments.observations.area import area_weights, terms
 
 SCREEN = (210, 160)
 IMAGE = (84, 84)
+GROUPS = 42
+GROUP_ROWS = 5
 ROW_WORDS = SCREEN[1] // 8
+GROUP_WORDS = GROUP_ROWS * ROW_WORDS
 
 _COLUMN, _PIXEL = 21, 40
 """Widths of a column of the screen and of a pixel of the image, in a unit that divides both."""
@@ -37,7 +43,7 @@ WEIGHTS = np.array(
         [max(0, min(_EDGES[x + 1], (j + 1) * _PIXEL) - max(_EDGES[x], j * _PIXEL)) for x in range(left, left + 3)]
         for j, left in enumerate(LEFT)
     ],
-    np.uint16,
+    np.uint32,
 )
 """Weights of those columns, in fortieths; shape (84, 3)."""
 
@@ -46,9 +52,12 @@ FIRST = _WORD_EDGES // _PIXEL
 LAST = -(-_WORD_EDGES // _PIXEL)
 """Words [m, n) touch the pixels ``[FIRST[m], LAST[n])``."""
 
+ROWS = area_weights(SCREEN[0], IMAGE[0])
+COLUMNS = area_weights(SCREEN[1], IMAGE[1])
+
 
 def _tables() -> NDArray[np.int32]:
-    (row, row_weight), (column, column_weight) = map(area_terms, SCREEN, IMAGE)
+    (row, row_weight), (column, column_weight) = terms(ROWS), terms(COLUMNS)
     weights = (weight.T.ravel().view(np.int32) for weight in (row_weight, column_weight))
     parts = (LEFT, WEIGHTS, FIRST, LAST, row.T, column.T, *weights)
     return np.concatenate([part.astype(np.int32, copy=False).ravel() for part in parts])

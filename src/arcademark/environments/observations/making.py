@@ -18,6 +18,7 @@ Without ``max_pool`` an observation is the current screen, always (as in ale-py'
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from numpy.typing import NDArray
 from arcademark.environments.emulation.console import Console
 from arcademark.environments.emulation.facts import resized
 from arcademark.environments.observations.area import AreaResize
-from arcademark.environments.observations.kernels import IMAGE, SCREEN
+from arcademark.environments.observations.kernels import GROUP_WORDS, GROUPS, IMAGE, SCREEN
 from arcademark.suite import protocols
 
 _WEIGHTS = np.array([9798, 19235, 3735])
@@ -79,7 +80,7 @@ def make_observer(console: Console, settings: protocols.AtariProtocol) -> Observ
         return LastObserver(console, settings.observation == "palette")
     usual = settings.observation == "grayscale" and console.screen_shape == SCREEN and settings.screen_size == IMAGE
     usual = usual and settings.max_pool != "resized"
-    return UsualObserver(console, settings) if usual else ScreenObserver(console, settings)
+    return KernelObserver(console, settings) if usual else ScreenObserver(console, settings)
 
 
 class LastObserver(Observer):
@@ -195,7 +196,7 @@ class ScreenObserver(Observer):
 
     def _show(self, screens: Iterable[NDArray[np.uint8]]) -> None:
         """Append the image of the greatest luminances or colours of some screens."""
-        seen = (self._colours.take(screen, axis=0) for screen in screens)
+        seen = (self._colours[screen] for screen in screens)
         if self._resized:
             seen = (self._shrunk(colours, np.empty_like(self._images[-1])) for colours in seen)
         first, *others = seen
@@ -220,18 +221,25 @@ class ScreenObserver(Observer):
         self.old[:], self._images[:] = state
 
 
-class UsualObserver(ScreenObserver):
-    """The usual observation: two screens are pooled by looking up each pair of bytes. Our console makes it in C."""
+class KernelObserver(ScreenObserver):
+    """The usual observation, as `kernels` describes it."""
 
     def __init__(self, console: Console, settings: protocols.AtariProtocol) -> None:
         super().__init__(console, settings)
+        self._words = self._screens.view(np.uint64).reshape(2, len(self._new), GROUPS, GROUP_WORDS)
         self.table = _pooled(console, self._luminance)
 
-    def _append(self) -> None:
-        self._images[:-1] = self._images[1:]
-        pairs = (self.newest >> 1).astype(np.uint16) << 7 | self.before >> 1
-        self._resize(self.table.take(pairs)[..., None], self._images[-1])
-        self.old[:] = self._new
+    def push(self) -> None:
+        """Observe a step that was played in full."""
+        if not self._held:
+            self._console.screen(self.newest)
+        self._push_pooled(self._words, self.table, self.stack)
+
+    @cached_property
+    def _push_pooled(self) -> Callable[..., None]:
+        from arcademark.environments.observations.pooling import push_pooled
+
+        return push_pooled
 
 
 def _pooled(console: Console, colours: bool) -> NDArray[np.uint8]:
