@@ -142,7 +142,7 @@ def _pairs(pairs: Iterable[tuple[Text, str]], width: int) -> RenderableType:
 
 
 def _tables(shown: Table, width: int, everything: bool) -> Iterator[RenderableType]:
-    """Yield a table; optional columns that do not fit are left out, or the last where everything is asked for."""
+    """Yield a table; optional columns that do not fit are left out, or a table of their own with everything."""
     more = 0
     if shown.most is not None and not everything:
         more = len(shown.rows) - shown.most
@@ -150,11 +150,13 @@ def _tables(shown: Table, width: int, everything: bool) -> Iterator[RenderableTy
     if width < WIDE and sum(column.kind == "prose" for column in shown.columns) > MOST_PROSE:
         yield from (part for row in shown.rows for part in _record(shown, row, width))
     else:
-        if _least(shown, APART) > width:
-            optional = [index for index, column in enumerate(shown.columns) if column.optional]
-            required = [index for index in range(len(shown.columns)) if index not in optional]
-            shown = _of_columns(shown, [*required, *(optional if everything else ())])
-        yield from _parted(shown, width)
+        names, wide = 2 if shown.grouped else 1, _least(shown, APART) > width
+        required = [index for index, column in enumerate(shown.columns) if not (wide and column.optional)]
+        yield from _parted(_of_columns(shown, required), width)
+        if everything and len(required) < len(shown.columns):
+            optional = [index for index in range(len(shown.columns)) if index not in required]
+            yield Text()
+            yield from _parted(_of_columns(shown, [*range(names), *optional]), width)
     if more > 0:
         yield Text(f"and {wording.count(more)} more: --all shows them", style="dim")
     if shown.caption:
