@@ -2,25 +2,18 @@
 
 import json
 import shutil
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 from arcademark.runs.store import live
 from arcademark.runs.store.reading import read_run
 from arcademark.runs.store.recording import Recorder
+from command_line import change
 
 
 def status(invoke, *arguments, code=0):
     answer = invoke("status", *arguments, "--to=json")
     assert (answer.code, answer.err) == (code, "")
     return json.loads(answer.out)
-
-
-def change(directory, *statements):
-    with closing(sqlite3.connect(directory / "run.sqlite")) as database, database:
-        for statement in statements:
-            database.execute(statement)
 
 
 def test_a_complete_run(invoke, played):

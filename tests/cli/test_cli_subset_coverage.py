@@ -26,29 +26,25 @@ def test_intervals_hold_what_was_left_out_in_every_way(invoke):
     assert rows["atari-5", "each paper"]["mean_error"] < rows["atari-5", newest]["mean_error"]
 
 
-def test_games_are_chosen_anew_without_what_is_left_out(invoke, tmp_path):
+def test_games_are_chosen_anew_without_what_is_left_out(invoke, benchmark):
     """Of a benchmark of one's own: eight tasks, thirty players of six papers, two of them on tasks turned round."""
     rng = np.random.default_rng(1)
-    lines, papers = ["algorithm,task,score"], ["algorithm,paper"]
+    scores: dict[str, dict[str, float]] = {}
     for player in range(30):
         skills = rng.normal(size=2)
-        paper = player // 5
-        papers.append(f"p{player},paper {paper}")
+        scores[f"p{player}"] = {}
         for task in range(8):
-            own = skills[(task + (paper == 5)) % 2] if task < 6 else rng.normal()
-            lines.append(f"p{player},t{task},{10 ** (1.5 + 0.4 * own + 0.1 * rng.normal())}")
-    (tmp_path / "others.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    (tmp_path / "papers.csv").write_text("\n".join(papers) + "\n", encoding="utf-8")
-    references = "task,low,high\n" + "".join(f"t{task},0,100\n" for task in range(8))
-    (tmp_path / "references.csv").write_text(references, encoding="utf-8")
-    learnt = ("--training", "others.csv", "--references", "references.csv", "--papers", "papers.csv")
+            own = skills[(task + (player // 5 == 5)) % 2] if task < 6 else rng.normal()
+            scores[f"p{player}"][f"t{task}"] = 10 ** (1.5 + 0.4 * own + 0.1 * rng.normal())
+    papers = {name: f"paper {number // 5}" for number, name in enumerate(scores)}
+    learnt = ("--training", *benchmark(scores, 0, 100, **papers), "--papers", "papers.csv")
     answer = invoke("subset", "coverage", "t6,t7", "--sizes", "2", *learnt, "--to=json")
     assert (answer.code, answer.err) == (0, "")
     shown = json.loads(answer.out)
     assert (shown["noun"], shown["algorithms"], shown["groups"]) == ("task", 30, 6)
     given, best = shown["rows"]
     assert (given["games"], given["same"], given["left_out"]) == (["t6", "t7"], None, "each paper")
-    trained = predictors.own(["others.csv"], Path("references.csv"), Path("papers.csv")).trained
+    trained = predictors.own(["scores.csv"], Path("references.csv"), Path("papers.csv")).trained
     assert tuple(best["games"]) == choose(trained, 2)
     choices = [choose(trained, 2, without=f"paper {number}") for number in range(6)]
     assert best["same"] == sum(choice == choose(trained, 2) for choice in choices) / 6

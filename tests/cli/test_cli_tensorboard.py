@@ -19,7 +19,3 @@ def test_scores_are_written_for_tensorboard_and_refused_where_something_is(invok
     refused = invoke("report", "run", "--tensorboard", "events")
     assert (refused.code, refused.out) == (2, "")
     assert "is there already" in refused.err
-    (Path("scores.csv")).write_text("algorithm,game,score\nA,pong,3\n")
-    refused = invoke("report", "scores.csv", "--tensorboard", "more")
-    assert (refused.code, refused.out) == (2, "")
-    assert "expected a run" in refused.err

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
-import math
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 from made_up import ATARI_5, collected, made_up_run
@@ -15,9 +12,7 @@ from shown import values
 
 from arcademark.reports.notices import KINDS
 from arcademark.reports.render import json
-from arcademark.reports.site.document import Site
 from arcademark.reports.tables.analysis import analyse
-from arcademark.reports.tables.comparison import Comparison
 from arcademark.reports.tables.report import ScoreReport
 from arcademark.scores.table import ScoreTable
 from arcademark.suite import tasks
@@ -62,40 +57,6 @@ def test_a_full_report_fits_the_schema_and_keeps_its_numbers(report_two: ScoreRe
     assert screen["value"] == [84, 84]
 
 
-@pytest.mark.parametrize(
-    ("damage", "where"),
-    [
-        (lambda document: document.pop("games"), "$.games: is missing"),
-        (lambda document: document["algorithms"][0]["scores"][0].update(runs=1.5), "$.algorithms[0].scores[0].runs"),
-        (lambda document: document["notices"][0].update(level="other"), "$.notices[0].level"),
-        (lambda document: document["games"][0].update(hard_exploration=1), "$.games[0].hard_exploration"),
-    ],
-)
-def test_the_schema_refuses_what_does_not_fit(damage: Any, where: str, report_two: ScoreReport) -> None:
-    document = values(report_two)
-    damage(document)
-    assert problems(document, SCHEMA, SCHEMA)[0].startswith(where)
-
-
-@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
-def test_what_is_no_number_is_refused(value: float, report_one: ScoreReport) -> None:
-    algorithm = dataclasses.replace(
-        report_one.algorithms[0], estimate=dataclasses.replace(report_one.algorithms[0].estimate, value=value)
-    )
-    with pytest.raises(ValueError, match="null"):
-        json.render(dataclasses.replace(report_one, algorithms=(algorithm,)))
-
-
 def test_every_kind_of_notice_is_described() -> None:
     described = re.findall(r"^\| `(\w+)` \| (warning|note) \|", PAGE, flags=re.MULTILINE)
     assert dict(described) == dict(KINDS)
-
-
-def test_notices_of_other_kinds_are_on_pages_alone() -> None:
-    noticed = {
-        kind for kind in json.documents().values() if "notices" in {field.name for field in dataclasses.fields(kind)}
-    }
-    assert noticed == {ScoreReport, Comparison, Site}
-    sources = Path(json.__file__).parents[1]
-    made = {path for path in sources.rglob("*.py") if re.search(r"\bNotice\(", path.read_text(encoding="utf-8"))}
-    assert {path.relative_to(sources).parts[0] for path in made} - {"present"} == {"notices.py", "presenter.py"}

@@ -51,22 +51,3 @@ def test_users_text_is_no_markup() -> None:
     named = [line for line in text.splitlines() if "mine" in line]
     assert len(named) >= len(ATARI_5) + 5  # title, warning, headline, summaries, what is not finished
     assert all("[red]mine[/red]" in line for line in named)
-
-
-def test_agents_of_one_name_keep_their_runs_beside_them() -> None:
-    text = printed(analyse(collected(made_up_run("runs/a"), made_up_run("runs/b"))), 120)
-    assert sum("random [b]" in line for line in text.splitlines()) >= len(ATARI_5)
-
-
-def test_what_failed_and_what_was_overridden_shows(report_two: ScoreReport) -> None:
-    text = printed(report_two, 120, everything=True)
-    assert "ValueError: <b>depth</b> must be positive" in text
-    assert "override; world-records has probability" in text
-    assert "10 of 20" in text
-    assert "Warning:" in text
-
-
-def test_a_refused_estimate_shows() -> None:
-    text = printed(analyse(collected(made_up_run(games=("pong",))), model="atari-5"), 80)
-    assert "refused" in text
-    assert "Battle Zone" in text

@@ -184,47 +184,85 @@ def test_a_game_without_an_episode_is_a_missing_game() -> None:
     assert [trial.status for trial in report.runs[0].troubles] == ["failed"] * 4
 
 
-def test_another_frame_cap_puts_the_estimate_in_doubt() -> None:
-    longer = protocol("world-records").override({"max_frames_per_episode": 400_000})
-    report = analyse(collected(made_up_run(using=longer)))
-    assert report.algorithms[0].estimate.warnings
-    assert text_of(report, "estimate_doubtful").startswith(
-        "random: these scores were made with episodes of at most 400,000"
-    )
-    assert "108,000" in text_of(report, "estimate_doubtful")
-    assert "max_frames_per_episode is 400000 instead of 108000" in text_of(report, "modified_protocol")
+def with_trials(record: RunRecord, **changes: object) -> RunRecord:
+    trials = tuple(dataclasses.replace(trial, **changes) for trial in record.trials)  # type: ignore[arg-type]
+    return dataclasses.replace(record, trials=trials)
 
 
-def test_estimates_are_said_to_compare_with_their_like_only() -> None:
-    assert "Compare Atari-5 estimates with Atari-5 estimates only" in text_of(
-        analyse(collected(made_up_run()), model="atari-5"), "estimate_reading"
-    )
+def with_manifest(record: RunRecord, **changes: object) -> RunRecord:
+    record.manifest.update(changes)
+    return record
 
 
-def test_unfinished_trials_show() -> None:
-    report = analyse(collected(made_up_run(played=4)))
-    assert "10 trials of random are not finished: 40 of 100 episodes" in text_of(report, "trials_incomplete")
-    assert all((len(score.played.episodes), score.played.planned) == (8, 20) for score in report.algorithms[0].scores)
-    assert "trials_incomplete" not in kinds(analyse(collected(made_up_run())))
+MINE = made_up_run("runs/mine", (OWN_AGENT,))
+SKIPPING = protocol("world-records").override({"frame_skip": 5})
+LONGER = protocol("world-records").override({"max_frames_per_episode": 400_000})
+OTHER_ROMS = with_manifest(
+    made_up_run("runs/b", (OWN_AGENT,)),
+    versions=MINE.manifest["versions"] | {"ale-py": "0.11.0"},
+    games=MINE.manifest["games"] | {"qbert": "f" * 32},
+)
+LEFT_OUT = [["const(action=UP)", "skiing", "no UP"], ["const(action=FIRE)", "skiing", "no FIRE"]]
+NOTICES: dict[str, list[tuple[tuple[RunRecord, ...], dict[str, str], str]]] = {
+    "estimate_doubtful": [((made_up_run(using=LONGER),), {}, "were made with episodes of at most 400,000")],
+    "modified_protocol": [((made_up_run(using=LONGER),), {}, "max_frames_per_episode is 400000 instead of 108000")],
+    "estimate_reading": [
+        ((made_up_run(),), {"model": "atari-5"}, "Compare Atari-5 estimates with Atari-5 estimates only"),
+    ],
+    "trials_incomplete": [((made_up_run(played=4),), {}, "10 trials of random are not finished: 40 of 100 episodes")],
+    "protocols_differ": [
+        ((made_up_run(), made_up_run("b", (OWN_AGENT,), using=SKIPPING)), {}, "action repeats (4, 5)"),
+    ],
+    "emulators_differ": [((made_up_run(), OTHER_ROMS), {}, text) for text in ("0.12.1", "0.11.0", "Q*bert")],
+    "games_differ": [
+        ((made_up_run(failed=[("random", "qbert", 0), ("random", "qbert", 1)]),), {}, "random lacks Q*bert"),
+        ((made_up_run(), made_up_run("b", (OWN_AGENT,), ATARI_5[:3])), {}, f"{OWN_AGENT} lacks Phoenix and Q*bert"),
+    ],
+    "intervals": [
+        ((made_up_run(seeds=(0,), episodes=1),), {}, "or whose scores are all alike, has no interval: random"),
+        ((made_up_run(seeds=(0,), episodes=1), MINE), {}, "has no interval: random."),
+        ((made_up_run(scores=constant({})),), {}, "has no interval: random."),
+    ],
+    "episodes_as_runs": [
+        (
+            (trained(made_up_run(seeds=(3,)), lengths=(30,)),),
+            {},
+            "from a single run is a 95 % Student's t interval over its episodes",
+        ),
+    ],
+    "episodes_truncated": [((made_up_run(),), {}, "Double Dunk (4 of 20)")],
+    "fewer_episodes": [((made_up_run(),), {}, "10 episodes a seed; the protocol averages 100")],
+    "action_interval": [
+        (
+            (with_trials(made_up_run(), frames_per_action=1),),
+            {},
+            "random chooses an action every frame, its protocol's agents every 4 frames.",
+        ),
+    ],
+    "left_out": [
+        (
+            (with_manifest(made_up_run(), left_out=LEFT_OUT),),
+            {},
+            "const(action=UP) on Skiing and const(action=FIRE) on Skiing; of the first, no UP.",
+        ),
+    ],
+}
 
 
-def test_protocol_differences_name_the_settings() -> None:
-    other = protocol("world-records").override({"frame_skip": 5})
-    report = analyse(collected(made_up_run("runs/a"), made_up_run("runs/b", (OWN_AGENT,), using=other)))
-    assert "were scored under different protocols" in text_of(report, "protocols_differ")
-    assert "action repeats (4, 5)" in text_of(report, "protocols_differ")
-    assert report.notices[0].kind == "protocols_differ"
-    assert "protocols_differ" not in kinds(analyse(collected(made_up_run("a"), made_up_run("b", (OWN_AGENT,)))))
+@pytest.mark.parametrize(
+    ("kind", "runs", "options", "told"), [(kind, *case) for kind, cases in NOTICES.items() for case in cases]
+)
+def test_what_a_reader_must_know_is_told(
+    kind: str, runs: tuple[RunRecord, ...], options: dict[str, str], told: str
+) -> None:
+    assert told in text_of(analyse(collected(*runs), **options), kind)
 
 
-def test_other_roms_and_emulators_show() -> None:
-    first, second = made_up_run("runs/a"), made_up_run("runs/b", (OWN_AGENT,))
-    second.manifest["versions"] = second.manifest["versions"] | {"ale-py": "0.11.0"}
-    second.manifest["games"] = second.manifest["games"] | {"qbert": "f" * 32}
-    told = text_of(analyse(collected(first, second)), "emulators_differ")
-    assert "0.12.1" in told
-    assert "0.11.0" in told
-    assert "Q*bert" in told
+def test_what_gives_no_reason_is_not_told() -> None:
+    """Of two runs that are alike but for the agent, whole and under the protocol itself."""
+    whole = {"episodes_truncated", "fewer_episodes", "intervals", "estimate_reading"}
+    assert not kinds(analyse(collected(made_up_run(), MINE))) & NOTICES.keys() - whole
+    assert "has no interval" not in text_of(analyse(collected(made_up_run())), "intervals")
 
 
 ALE, CONSOLE = "ale-py 0.12.1", "console 0123456789abcdef"
@@ -254,22 +292,6 @@ def test_what_emulated_the_games_is_told_everywhere(played: dict[str, list[str]]
     assert emulators["Q*bert"] == played.get("qbert", [ALE])
     other = analyse(collected(made_up_run("runs/a"), dataclasses.replace(record, directory=Path("runs/b"))))
     assert not kinds(other) & {"emulators_differ", "protocols_differ"}
-
-
-def test_games_that_one_algorithm_alone_lacks_show() -> None:
-    failed = [("random", "qbert", 0), ("random", "qbert", 1)]
-    report = analyse(collected(made_up_run(failed=failed)))
-    assert "random lacks Q*bert" in text_of(report, "games_differ")
-    whole, part = "are over the 5 games of atari-5;", "are over those of the 5 games of atari-5 that have a score"
-    assert part in report.methods[1]
-    assert whole in analyse(collected(made_up_run())).methods[1]
-    assert "games_differ" not in kinds(analyse(collected(made_up_run(played=0))))
-
-
-def test_other_games_show() -> None:
-    report = analyse(collected(made_up_run("runs/a"), made_up_run("runs/b", (OWN_AGENT,), games=ATARI_5[:3])))
-    assert f"{OWN_AGENT} lacks Phoenix and Q*bert" in text_of(report, "games_differ")
-    assert "games_differ" not in kinds(analyse(collected(made_up_run("a"), made_up_run("b", (OWN_AGENT,)))))
 
 
 def test_algorithms_side_by_side_are_each_estimated_from_their_games() -> None:
@@ -334,11 +356,6 @@ def test_every_baseline_shows_when_asked_for() -> None:
     assert len(names) == len(set(names)) == 9
 
 
-def test_one_constant_agent_is_no_family() -> None:
-    report = analyse(collected(made_up_run(agents=("const(action=FIRE)",))))
-    assert [algorithm.name for algorithm in report.algorithms] == ["const(action=FIRE)"]
-
-
 def test_an_interval_does_not_depend_on_what_stands_beside_it() -> None:
     alone = analyse(collected(made_up_run("runs/random"))).algorithms[0]
     beside = analyse(collected(made_up_run("runs/mine", (OWN_AGENT,)), made_up_run("runs/random"))).algorithms[1]
@@ -348,58 +365,10 @@ def test_an_interval_does_not_depend_on_what_stands_beside_it() -> None:
         assert score.score.low <= score.score.value <= score.score.high
 
 
-def test_one_episode_has_no_interval() -> None:
-    algorithm = analyse(collected(made_up_run(seeds=(0,), episodes=1))).algorithms[0]
-    assert all(score.score.low is None for score in algorithm.scores)
-    assert algorithm.estimate.value is not None
-    assert algorithm.estimate.sampling_low is None
-
-
-def test_what_has_no_interval_is_told() -> None:
-    alone = analyse(collected(made_up_run(seeds=(0,), episodes=1)))
-    assert "or whose scores are all alike, has no interval: random" in text_of(alone, "intervals")
-    assert not any("Intervals" in text for text in alone.methods)
-    beside = analyse(collected(made_up_run("a", seeds=(0,), episodes=1), made_up_run("b", (OWN_AGENT,))))
-    assert "has no interval: random." in text_of(beside, "intervals")
-    assert "single run" not in text_of(beside, "intervals")
-    same = analyse(collected(made_up_run(scores=constant({}))))
-    assert [score.score.low for score in same.algorithms[0].scores] == [None] * 5
-    assert "has no interval: random." in text_of(same, "intervals")
-    assert "has no interval" not in text_of(analyse(collected(made_up_run())), "intervals")
-
-
-def test_intervals_say_what_they_leave_out() -> None:
-    learner = trained(made_up_run(seeds=(3,)), lengths=(30,))
-    told = text_of(analyse(collected(learner)), "episodes_as_runs")
-    assert "from a single run is a 95 % Student's t interval over its episodes" in told
-
-
 def test_truncated_episodes_of_games_that_need_not_end_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(anomalies, "endless", lambda game: game == "double_dunk")
     (told,) = (one for one in analyse(collected(made_up_run())).notices if one.kind == "episodes_truncated")
     assert told.hint == "Play is known to go on for ever at times on Double Dunk."
-
-
-def test_truncated_episodes_and_few_episodes_are_told() -> None:
-    report = analyse(collected(made_up_run()))
-    assert "Double Dunk (4 of 20)" in text_of(report, "episodes_truncated")
-    assert "10 episodes a seed; the protocol averages 100" in text_of(report, "fewer_episodes")
-    dunk = report.algorithms[0].scores[1]
-    assert sum(dunk.played.truncated) == 4
-
-
-def with_trials(record: RunRecord, **changes: object) -> RunRecord:
-    trials = tuple(dataclasses.replace(trial, **changes) for trial in record.trials)  # type: ignore[arg-type]
-    return dataclasses.replace(record, trials=trials)
-
-
-def test_another_action_interval_is_told() -> None:
-    report = analyse(collected(with_trials(made_up_run(), frames_per_action=1)))
-    assert report.algorithms[0].frames_per_action == 1
-    told = text_of(report, "action_interval")
-    assert told == "random chooses an action every frame, its protocol's agents every 4 frames."
-    assert "An action of random is held for 1 frame instead." in report.methods[0]
-    assert "instead" not in analyse(collected(made_up_run())).methods[0]
 
 
 def test_another_training_budget_is_told() -> None:
@@ -422,15 +391,6 @@ def test_every_kind_of_notice_is_listed_and_warnings_come_first(report_two: Scor
     assert levels == sorted(levels, key=["warning", "note"].index)
     assert report_two.warnings
     assert report_two.notes
-
-
-def test_settings_show_overrides_and_where_they_come_from(report_two: ScoreReport) -> None:
-    settings = {setting.field: setting for setting in report_two.runs[0].protocol.settings}
-    sticky = settings["repeat_action_probability"]
-    assert (sticky.overridden, sticky.value, sticky.original, sticky.text) == (True, 0.0, 0.25, "none")
-    assert settings["max_frames_per_episode"].text == "108,000 frames (30 minutes)"
-    assert all(setting.note for setting in settings.values())
-    assert [setting.field for setting in settings.values() if setting.overridden] == ["repeat_action_probability"]
 
 
 def test_methods_say_which_episodes_were_scored() -> None:
@@ -466,21 +426,6 @@ def test_methods_state_the_protocol_and_cite_it(name: str) -> None:
     assert ("with probability 0.25" in text) == (rules.repeat_action_probability == 0.25)
     assert any(citation.text in rules.citation for citation in report.citations) or name == "ale-v5"
     assert all(citation.bibtex.count("{") == citation.bibtex.count("}") for citation in report.citations)
-
-
-def test_runs_of_one_name_are_told_apart() -> None:
-    report = analyse(collected(made_up_run("a/run"), made_up_run("b/run", (OWN_AGENT,))))
-    assert [run.name for run in report.runs] == ["a/run", "b/run"]
-
-
-def test_what_was_left_out_is_told_with_the_reason() -> None:
-    record = made_up_run()
-    assert "left_out" not in kinds(analyse(collected(record)))
-    record.manifest["left_out"] = [["const(action=UP)", "skiing", "no UP"], ["const(action=FIRE)", "skiing", "no FIRE"]]
-    assert text_of(analyse(collected(record)), "left_out") == (
-        "random leaves out what cannot be played: const(action=UP) on Skiing and const(action=FIRE) on Skiing; "
-        "of the first, no UP."
-    )
 
 
 def test_commands_of_a_continued_run_are_all_needed() -> None:

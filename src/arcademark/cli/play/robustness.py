@@ -12,9 +12,8 @@ import click
 
 from arcademark.cli import commands, messages, options
 from arcademark.cli.output import Output, with_output
-from arcademark.cli.play import jobs as of_jobs
 from arcademark.cli.play import playing
-from arcademark.cli.play.jobs import Jobs
+from arcademark.cli.play.jobs import Jobs, with_jobs
 from arcademark.errors import ArcadeMarkError
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ def variants_of(_: click.Context, __: click.Parameter, text: str) -> int | None:
     callback=variants_of,
     help="Of each kind, on each game, 1 to 4; or flavours: every mode with every difficulty, and no other variant.",
 )
-@of_jobs.with_jobs
+@with_jobs
 @click.option("--out", type=options.PATH, required=True, help="A directory for the runs.")
 @with_output
 def command(
@@ -61,14 +60,13 @@ def command(
     """
     from arcademark.reports.runs.robustness import robustness
 
-    of_jobs.check_shown(output, jobs, given["shard"])
     failed: int | None = 0
     if agent is not None or given["commands"]:
         wanted, plans, learns = _planned(playing.request(agent, **given), games, variants)
         if jobs is not None:
-            known = frozenset([*plans][: 1 if learns else None])
             see = f"arcademark robustness --out {out}"
-            return jobs.submit(plans, out, "robustness", given["workers"], known, see)
+            known = [*plans][: 1 if learns else None]
+            return jobs.submit(plans, out, "robustness", given["workers"], see, known)
         failed = _play(wanted, plans, out, learns=learns)
         if failed is None:
             return 130
