@@ -161,7 +161,7 @@ robustness random | Missing option '--out'
 robustness --out o | no such directory
 robustness --seeds 9 --out o | --seeds: of what is played, and no AGENT is named
 robustness const --out o | const is 18 agents; name one
-robustness random --games pong --variants 9 --out o | not in the range
+robustness random --games pong --variants 9 --out o | is not one of
 robustness sarsa --override reported_episodes=training_last_k --out o | what was learnt once is scored
 plan random --simulate 0 | from 1 to 100,000, as in 1,8,64
 plan random --engine steam | unknown engine 'steam'

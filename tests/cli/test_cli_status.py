@@ -87,3 +87,18 @@ def test_what_was_said_is_gone_at_the_end_and_nobody_else_is_believed(invoke, pl
         (played / live.FILE).write_text(text)
         with Recorder(played):
             assert status(invoke, "run")["frames_per_second"] is None
+
+
+def test_runs_are_listed_with_how_far_they_are(invoke, played):
+    shutil.copytree(played, "runs/mine")
+    Path("runs/broken").mkdir()
+    Path("runs/broken/manifest.json").write_text("{}")
+    shown = invoke("runs", "list")
+    assert shown.code == 1  # one cannot be read
+    (row,) = (line.split() for line in shown.out.splitlines() if line.startswith("runs/mine"))
+    assert row == ["runs/mine", "random", "Pong", "and", "Q*bert", "1", "4"]
+    assert "Not read" in shown.out
+    document = json.loads(invoke("runs", "list", "runs", "--to=json").out)
+    (run,) = document["runs"]
+    assert (run["agents"], run["games"], run["status"]) == (["random"], ["Pong", "Q*bert"], "complete")
+    assert [item["directory"] for item in document["unread"]] == ["runs/broken"]

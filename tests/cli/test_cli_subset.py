@@ -9,8 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from arcademark.reports.subsets import predictors
 from arcademark.reports.subsets.searching import read_sizes
 from arcademark.subset.predict import files
+from arcademark.subset.predict.choosing import choose
 from arcademark.suite.subsets import conformal_half_width, subset
 
 TRAINING = ("subset", "search", "--catalogue", "atari-5-training")
@@ -275,3 +277,105 @@ def test_json_has_both_ways_to_choose_and_nested_errors(invoke):
 
 def test_sizes_are_read_in_any_order():
     assert read_sizes("8-10, 3,5,9") == (3, 5, 8, 9, 10)
+
+
+SEARCH = ("subset", "search", "--catalogue", "atari-5-training", "--size", 2, "--top", 1)
+REVIEW = ("subset", "predict", "catalogue:review-2021", "--model", "m.json")
+
+
+def search(invoke, *options):
+    answer = invoke(*SEARCH, "--out", "m.json", *options)
+    assert (answer.code, answer.err) == (0, "")
+    return " ".join(answer.out.split()), json.loads(Path("m.json").read_text(encoding="utf-8"))
+
+
+def test_an_error_in_points_is_no_factor(invoke):
+    told, model = search(invoke, "--target", "mean", "--set", "transform=none")
+    assert "predict the mean HNS over all" in told
+    assert "62 algorithms, 56 games, scores as they are" in told
+    assert "mean error, %" in invoke(*SEARCH, "--target", "mean", "--set", "transform=none", "--to=markdown").out
+    assert model["relative_error"] is None
+    answer = invoke(*REVIEW, "--to=json")
+    estimates = [item["estimate"] for item in json.loads(answer.out)["predictions"] if item["estimate"]]
+    error = model["absolute_error"]
+    assert error > 100
+    assert all(item["absolute_error"] == error and item["relative_error"] is None for item in estimates)
+    assert all(item["low"] is None and item["high"] is None for item in estimates), "no paper was left out"
+    assert f"±{error:.1f} points" in invoke(*REVIEW).out.replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_a_count_is_no_percentage(invoke):
+    told, model = search(invoke, "--target", "at human level")
+    assert "predict the number of games at human level over all" in told
+    assert (model["summary"], model["unit"]) == ("at human level", "games")
+    assert model["name"] == "atari-5-training-at-human-level-2"
+    out = invoke(*REVIEW).out.replace("\N{NO-BREAK SPACE}", " ")
+    (line,) = [line for line in out.splitlines() if line.startswith("Rainbow ")]
+    assert line.count("%") == 1, "the error alone is a share"
+    assert " games " in line
+
+
+def test_a_task_without_any_score_is_said_not_to_take_part(invoke, benchmark):
+    own = benchmark(
+        {f"a{place}": {"x": place, "y": 2 * place, "z": 3 * place, "void": ""} for place in range(6)}, 0, 10
+    )
+    search = ("subset", "search", *own, "--size", 1, "--set", "folds=3")
+    told = " ".join(invoke(*search).out.split())
+    assert "6 algorithms, 3 tasks" in told
+    assert "Left out: void (no algorithm has a score on it)." in told
+    assert invoke(*search, "--exclude", "void").code == 0
+
+
+@pytest.mark.slow
+def test_intervals_hold_what_was_left_out_in_every_way(invoke):
+    answer = invoke("subset", "coverage", "atari-5", "pong", "--to=json")
+    shown = json.loads(answer.out)
+    assert (answer.code, shown["schema"]) == (0, "arcademark.subset-coverage/2")
+    rows = {(row["subset"], row["left_out"]): row for row in shown["rows"]}
+    newest = next(way for _, way in rows if way.startswith("since"))
+    assert set(rows) == {(name, way) for name in ("atari-5", "pong") for way in ("each paper", "each kind", newest)}
+    for (name, way), row in rows.items():
+        assert (row["algorithms"] < shown["algorithms"] / 2) == (way == newest)
+        assert 0.8 <= row["games_coverage"] <= 0.97, (name, way)
+        assert row["coverage"]["median"] >= 0.85, (name, way)
+    assert rows["atari-5", "each paper"]["mean_error"] < 0.2 < rows["pong", "each paper"]["mean_error"]
+    assert rows["atari-5", "each paper"]["mean_error"] < rows["atari-5", newest]["mean_error"]
+
+
+def test_games_are_chosen_anew_without_what_is_left_out(invoke, benchmark):
+    """Of a benchmark of one's own: eight tasks, thirty players of six papers, two of them on tasks turned round."""
+    rng = np.random.default_rng(1)
+    scores: dict[str, dict[str, float]] = {}
+    for player in range(30):
+        skills = rng.normal(size=2)
+        scores[f"p{player}"] = {}
+        for task in range(8):
+            own = skills[(task + (player // 5 == 5)) % 2] if task < 6 else rng.normal()
+            scores[f"p{player}"][f"t{task}"] = 10 ** (1.5 + 0.4 * own + 0.1 * rng.normal())
+    papers = {name: f"paper {number // 5}" for number, name in enumerate(scores)}
+    learnt = ("--training", *benchmark(scores, 0, 100, **papers), "--papers", "papers.csv")
+    answer = invoke("subset", "coverage", "t6,t7", "--sizes", "2", *learnt, "--to=json")
+    assert (answer.code, answer.err) == (0, "")
+    shown = json.loads(answer.out)
+    assert (shown["noun"], shown["algorithms"], shown["groups"]) == ("task", 30, 6)
+    given, best = shown["rows"]
+    assert (given["games"], given["same"], given["left_out"]) == (["t6", "t7"], None, "each paper")
+    trained = predictors.own(["scores.csv"], Path("references.csv"), Path("papers.csv")).trained
+    assert tuple(best["games"]) == choose(trained, 2)
+    choices = [choose(trained, 2, without=f"paper {number}") for number in range(6)]
+    assert best["same"] == sum(choice == choose(trained, 2) for choice in choices) / 6
+    assert best["mean_error"] < given["mean_error"]
+    told = invoke("subset", "coverage", "--sizes", "2", *learnt).out
+    assert "How often 90 % intervals hold, from some tasks" in told
+    assert "chosen anew each time" in " ".join(told.split())
+
+
+def test_who_is_left_out_is_not_learnt_from():
+    trained = predictors.atari().trained
+    rows = np.array([group == "schrittwieser-2020" for group in trained.groups])
+    rest, others = trained.apart(rows)
+    assert not set(rest.algorithms) & set(others.algorithms)
+    assert set(others.groups) == {"schrittwieser-2020"}
+    assert rest.joint.n == trained.joint.n - rows.sum()
+    assert others.without == {"schrittwieser-2020": rest.joint}
+    np.testing.assert_array_equal(others.percent, trained.percent[rows])

@@ -42,9 +42,13 @@ class Output:
 
         The template and its values are as of `arcademark.reports.presenter.document`.
         """
-        from arcademark.reports import presenter
 
-        self.show_as(analysis, lambda: presenter.document(analysis, template, **values))
+        def present() -> Document:
+            from arcademark.reports import presenter
+
+            return presenter.document(analysis, template, **values)
+
+        self.show_as(analysis, present)
 
     def show_as(
         self, analysis: Any, present: Callable[[], Document], brief: Callable[[], Iterable[str]] | None = None

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from arcademark.agents import docstrings
 from arcademark.agents.importing import load_factory
-from arcademark.agents.loading import BuiltinAgent, Kind, builtin_agents, kind_of, own_reference
+from arcademark.agents.loading import Kind, builtin_agents, kind_of, own_reference
 from arcademark.agents.parameters import declared
 from arcademark.agents.trainers import algorithms
 from arcademark.errors import UnknownNameError
@@ -17,9 +17,6 @@ from arcademark.reports import wording
 from arcademark.reports.columns import Column, plain
 from arcademark.reports.record import Value
 from arcademark.suite import anomalies, modifications, protocols, references, subsets, task_suites, tasks
-
-if TYPE_CHECKING:
-    from arcademark.features.registry import FeatureSet
 
 NAMES, VALUES = ("name", "kind"), ("value", "what", "score", "default")
 UNSAID = ("task", "suite", "required")
@@ -284,23 +281,12 @@ def _protocol(name: str) -> NamedProtocol:
 
 
 def _agent(name: str) -> AgentView:
-    agents = builtin_agents()
-    if name in agents:
-        return _builtin(agents[name])
+    if (agent := builtin_agents().get(name)) is not None:
+        parameters = {} if agent.factory is None else _parameters(agent.factory)
+        return AgentView(agent.name, agent.kind, agent.summary, agent.citation, agent.members, parameters)
     reference = own_reference(name)
     factory = load_factory(reference)
     return AgentView(reference, kind_of(factory, reference), docstrings.summary(factory), "", (), _parameters(factory))
-
-
-def _builtin(agent: BuiltinAgent) -> AgentView:
-    parameters = {} if agent.factory is None else _parameters(agent.factory)
-    return AgentView(agent.name, agent.kind, agent.summary, agent.citation, agent.members, parameters)
-
-
-def _set_view(item: FeatureSet) -> SetView:
-    """Return a feature set with its parameters."""
-    parameters = _parameters(item.factory)
-    return SetView(item.name, item.features, item.summary, item.observed, item.citation, parameters)
 
 
 def _parameters(factory: Callable[..., object]) -> dict[str, ParameterView]:
@@ -324,13 +310,14 @@ def _default(value: Any) -> Default:
 def _feature_set(name: str) -> SetView:
     from arcademark.features.registry import feature_set
 
-    return _set_view(feature_set(name))
+    item = feature_set(name)
+    return SetView(item.name, item.features, item.summary, item.observed, item.citation, _parameters(item.factory))
 
 
 def _feature_sets() -> Iterable[SetView]:
     from arcademark.features.registry import feature_sets
 
-    return map(_set_view, feature_sets().values())
+    return map(_feature_set, feature_sets())
 
 
 def _algorithm(name: str) -> algorithms.Algorithm:
@@ -401,7 +388,7 @@ TOPICS: Mapping[str, Topic] = {
     ),
     "agents": Topic(
         Agents,
-        lambda: map(_builtin, builtin_agents().values()),
+        lambda: map(_agent, builtin_agents()),
         _agent,
         _listed(("name", "name"), ("kind", "kind"), ("what it does", "summary")),
     ),

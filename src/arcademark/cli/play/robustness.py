@@ -21,20 +21,13 @@ if TYPE_CHECKING:
     from arcademark.runs.request import Request
 
 
-def variants_of(_: click.Context, __: click.Parameter, text: str) -> int | None:
-    """Read ``--variants``: a number, None for all flavours."""
-    if text != "flavours" and text not in ("1", "2", "3", "4"):
-        raise click.BadParameter(f"{text!r} is not in the range 1<=x<=4, nor flavours")
-    return None if text == "flavours" else int(text)
-
-
 @commands.command("robustness", usual="games variants protocol settings seeds episodes frames workers out forms")
 @playing.for_one
 @click.option(
     "--variants",
+    type=click.Choice(["1", "2", "3", "4", "flavours"]),
     default="2",
     metavar="N",
-    callback=variants_of,
     help="Of each kind, on each game, 1 to 4; or flavours: every mode with every difficulty, and no other variant.",
 )
 @with_jobs
@@ -43,7 +36,7 @@ def variants_of(_: click.Context, __: click.Parameter, text: str) -> int | None:
 def command(
     agent: str | None,
     games: str | None,
-    variants: int | None,
+    variants: str,
     jobs: Jobs | None,
     out: Path,
     output: Output,
@@ -62,7 +55,8 @@ def command(
 
     failed: int | None = 0
     if agent is not None or given["commands"]:
-        wanted, plans, learns = _planned(playing.request(agent, **given), games, variants)
+        count = None if variants == "flavours" else int(variants)
+        wanted, plans, learns = _planned(playing.request(agent, **given), games, count)
         if jobs is not None:
             see = f"arcademark robustness --out {out}"
             known = [*plans][: 1 if learns else None]

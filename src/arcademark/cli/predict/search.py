@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from arcademark.reports.subsets.searching import EverySize, Searched, SearchRequest
     from arcademark.subset.progress import Progress
 
-DEFAULT_CATALOGUE = "atari-5-training"
-
 where_from = options.combine(
     click.argument("places", nargs=-1, metavar="[TABLE]…"),
     click.option("--catalogue", metavar="NAMES", help="Published scores: these collections."),
@@ -42,7 +40,7 @@ def scores_of(given: dict[str, Any], *, players: bool = True) -> Normalised:
     references, published = given.pop("references"), tables.names("catalogue", given.pop("catalogue"))
     places = (*given.pop("places"), *([f"catalogue:{','.join(published)}"] if published else []))
     if not places:
-        raise ArcadeMarkError(f"no scores named; name a table, or --catalogue {DEFAULT_CATALOGUE}")
+        raise ArcadeMarkError("no scores named; name a table, or --catalogue atari-5-training")
     chosen = ScoreOptions(
         suite=given.pop("suite"),
         references=references,

@@ -30,7 +30,7 @@ from arcademark.runs.replay.verify import Finding as Replayed
 from arcademark.runs.replay.verify import Verification
 from arcademark.runs.store.reading import RunRecord, read_run, scored_phase
 from arcademark.scores.formulas import as_csv, escaped
-from arcademark.scores.runs import IncompleteTrial, RunCollection, load_runs
+from arcademark.scores.runs import RunCollection, load_runs
 from arcademark.suite.protocols import Protocol, protocols
 
 MOST_CHARACTERS = 100
@@ -134,7 +134,8 @@ def _problems(
     if kind not in (None, "planning") and any(one.plans for one in record.trials):
         yield Finding("--kind", f"{kind}, but an agent of the run plans; name it planning")
     for trial in runs.runs[0].incomplete:
-        yield Finding(f"{trial.algorithm}, {trial.task}, seed {trial.seed}", _missing(trial))
+        there = f"{trial.played} of {trial.planned} episodes are there ({trial.status}); play the rest"
+        yield Finding(f"{trial.algorithm}, {trial.task}, seed {trial.seed}", there)
     if name and len(scores.table.algorithms) > 1:
         yield Finding("--name", f"the run has {len(scores.table.algorithms)} agents; leave it out")
     for algorithm in scores.table.algorithms:
@@ -143,10 +144,6 @@ def _problems(
                 f"the name {algorithm[:MOST_CHARACTERS]!r}",
                 f"begins as a formula does, or has more than {MOST_CHARACTERS} characters; choose another with --name",
             )
-
-
-def _missing(trial: IncompleteTrial) -> str:
-    return f"{trial.played} of {trial.planned} episodes are there ({trial.status}); play the rest"
 
 
 def _files(record: RunRecord, scores: Scores, paper: Paper, kind: AlgorithmKind) -> dict[str, str]:
