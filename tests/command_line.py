@@ -5,9 +5,10 @@ from __future__ import annotations
 import io
 import runpy
 import shlex
+import sqlite3
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
+from contextlib import chdir, closing, contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,13 @@ def arcademark(*arguments: object) -> int:
     with called("arcademark", *arguments), pytest.raises(SystemExit) as stopped:
         main()
     return int(stopped.value.code or 0)
+
+
+def change(run: Path, *statements: str) -> None:
+    """Change what a run's database holds, behind the back of whoever wrote it."""
+    with closing(sqlite3.connect(run / "run.sqlite")) as database, database:
+        for statement in statements:
+            database.execute(statement)
 
 
 def execute(folder: Path, command: Sequence[str]) -> str:

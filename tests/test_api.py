@@ -19,7 +19,7 @@ import arcademark
 from arcademark.agents.loading import agent_specs
 from arcademark.cli.main import main
 from arcademark.errors import ArcadeMarkError
-from arcademark.reports.subsets.searching import Asked, SearchKeywords
+from arcademark.reports.subsets.searching import SearchKeywords, SearchRequest
 from arcademark.reports.tables.dataset import ScoreKeywords, ScoreOptions
 from arcademark.runs.store.reading import read_run
 from arcademark.suite.protocols import protocol
@@ -255,10 +255,10 @@ def test_an_unknown_keyword_is_refused_with_the_nearest_known_one(name):
 
 @pytest.mark.parametrize(
     ("keywords", "of"),
-    [(ScoreKeywords, ScoreOptions), (SearchKeywords, Asked)],
+    [(ScoreKeywords, ScoreOptions), (SearchKeywords, SearchRequest)],
 )
 def test_keywords_are_the_fields_of_what_they_fill(keywords, of):
-    left_out = {"size", "incomplete"} if of is Asked else set()  # `choose` says the second
+    left_out = {"size", "incomplete"} if of is SearchRequest else set()  # `choose` says the second
     assert set(keywords.__annotations__) == {field.name for field in dataclasses.fields(of)} - left_out
 
 

@@ -25,7 +25,7 @@ from tensorboard.compat.proto.event_pb2 import Event
 from arcademark.environments.registry import environment_spec
 from arcademark.errors import ArcadeMarkError
 from arcademark.features.samples import read_trajectory
-from arcademark.reports.subsets import models, predictors, validating
+from arcademark.reports.subsets import models, predictors
 from arcademark.scores.export import write_long
 from arcademark.scores.reading import read_tables
 from arcademark.scores.references import read_references
@@ -142,7 +142,7 @@ HONEST: Mapping[str, tuple[str, bytes, Callable[[Path], object]]] = {
     "references": ("references.csv", b"task,low,high\nHopper-v4,0,3000\nCommuting-v0,90,30.5\n", read_references),
     "model": ("model.json", files.dumps(models.model("atari-3")).encode(), lambda path: models.model(str(path))),
     "frames": ("frames.csv", b"game,frames\npong,1000\nqbert,2e6\n", predictors.read_frames),
-    "papers": ("papers.csv", b'algorithm,paper\nDQN,Mnih 2015\n"PPO, ours",we\n', validating.read_papers),
+    "papers": ("papers.csv", b'algorithm,paper\nDQN,Mnih 2015\n"PPO, ours",we\n', predictors.read_papers),
     "trajectory": ("actions.txt", b"# from the start\n0\n3\n17\n", lambda path: read_trajectory(str(path), PONG)),
 }
 

@@ -6,7 +6,6 @@ is shown by a notebook, or saved as a page, LaTeX, Markdown or JSON.
 
 from __future__ import annotations
 
-import csv
 import dataclasses
 import functools
 import html as escaping
@@ -31,7 +30,7 @@ from arcademark.reports.runs.learning import MOST_POINTS
 from arcademark.reports.subsets import predictors, until
 from arcademark.reports.subsets.dataset import normalised
 from arcademark.reports.subsets.predicting import Predicted, predicted
-from arcademark.reports.subsets.searching import Asked, Searched, SearchKeywords, searched
+from arcademark.reports.subsets.searching import Searched, SearchKeywords, SearchRequest, searched
 from arcademark.reports.tables.analysis import analyse
 from arcademark.reports.tables.compare import POWER_STATISTIC, compare_tables
 from arcademark.reports.tables.comparison import Comparison
@@ -41,7 +40,7 @@ from arcademark.reports.tables.report import ScoreReport
 from arcademark.runs.plan import Plan as RunPlan
 from arcademark.runs.playing.events import Summary
 from arcademark.runs.request import Agent, RunOptions, request
-from arcademark.scores.formulas import escaped
+from arcademark.scores.formulas import as_csv
 from arcademark.subset.predict import files
 from arcademark.suite.protocols import Protocol, StepProtocol, step_protocol
 from arcademark.suite.subsets import LEVEL, resolve_tasks
@@ -227,12 +226,9 @@ class Report(Shown, ScoreReport):
         ]
 
     def _csv(self) -> str:
-        rows, out = self._rows(), io.StringIO()
+        rows = self._rows()
         columns = list(dict.fromkeys(name for row in rows for name in row))
-        written = csv.DictWriter(out, columns, lineterminator="\n")
-        written.writeheader()
-        written.writerows({name: escaped(value) for name, value in row.items()} for row in rows)
-        return out.getvalue()
+        return as_csv([columns, *([row.get(name, "") for name in columns] for row in rows)])
 
 
 class Compared(Shown, Comparison):
@@ -501,7 +497,7 @@ def search(
     out : path, optional
         Where to write the best subset's model, which `predict` takes.
     **options
-        Fields of `arcademark.reports.subsets.searching.Asked`: ``target``, ``include``, ``exclude``, ``top``,
+        Fields of `arcademark.reports.subsets.searching.SearchRequest`: ``target``, ``include``, ``exclude``, ``top``,
         ``nested``, …
 
     Raises
@@ -514,7 +510,7 @@ def search(
     >>> arcademark.search(size=3).results[0].best.tasks  # doctest: +SKIP
     """
     table = normalised(_listed(sources), ScoreOptions(suite=suite, references=references, algorithms=algorithms))
-    wanted = Asked(size=5 if size is None and options.get("plan") is None else size, **options)
+    wanted = SearchRequest(size=5 if size is None and options.get("plan") is None else size, **options)
     result = searched(table, wanted, "search")
     if out is not None:
         write_document(Path(out), files.dumps(result.results[0].model))

@@ -92,7 +92,7 @@ def test_a_value_is_read_by_its_annotation(annotation, given, expected):
 )
 def test_another_value_is_refused_saying_what_was_expected(annotation, given, expected):
     with pytest.raises(ArcadeMarkError, match=r"agent a: parameter 'x' is .*: expected ") as caught:
-        read_parameters("a", [Parameter("x", annotation, MISSING)], {"x": given})
+        read_parameters("agent a", [Parameter("x", annotation, MISSING)], {"x": given})
     assert str(caught.value).endswith(f"expected {expected}")
 
 
@@ -143,15 +143,15 @@ PARAMETERS = [Parameter("depth", int, 2), Parameter("path", Path, MISSING), Para
 
 
 def test_what_equals_its_default_is_left_out_and_the_order_is_the_declared_one():
-    read = read_parameters("a", PARAMETERS, {"rate": "0.25", "path": "x", "depth": "2"})
+    read = read_parameters("agent a", PARAMETERS, {"rate": "0.25", "path": "x", "depth": "2"})
     assert read == {"path": "x", "rate": 0.25}
     assert list(read) == ["path", "rate"]
 
 
 def test_an_undeclared_name_gets_the_closest():
     with pytest.raises(UnknownNameError, match="unknown parameter 'dept'; did you mean 'depth'"):
-        read_parameters("a", PARAMETERS, {"dept": "2"})
+        read_parameters("agent a", PARAMETERS, {"dept": "2"})
     with pytest.raises(ArcadeMarkError, match="agent a has no parameters; remove --set depth"):
-        read_parameters("a", [], {"depth": "2"})
+        read_parameters("agent a", [], {"depth": "2"})
     with pytest.raises(ArcadeMarkError, match=r"agent a needs --set path=… \(Path\)"):
-        read_parameters("a", PARAMETERS, {})
+        read_parameters("agent a", PARAMETERS, {})

@@ -3,7 +3,7 @@
 import functools
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -48,6 +48,27 @@ def invoke(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], t
         return Outcome(code, out, err)
 
     return call
+
+
+@pytest.fixture
+def benchmark(tmp_path: Path) -> Callable[..., tuple[str, ...]]:
+    """Write a benchmark: algorithms' scores by task, what 0 and 100 % are, and algorithms' papers."""
+
+    def write(
+        scores: Mapping[str, Mapping[str, object]], low: float = 100, high: float = 150, **papers: str
+    ) -> tuple[str, ...]:
+        rows = [f"{name},{task},{score}" for name, row in scores.items() for task, score in row.items()]
+        tasks = dict.fromkeys(task for row in scores.values() for task in row)
+        texts = {
+            "scores.csv": ["algorithm,task,score", *rows],
+            "references.csv": ["task,low,high", *(f"{task},{low},{high}" for task in tasks)],
+            "papers.csv": ["algorithm,paper", *(f"{name},{paper}" for name, paper in papers.items())],
+        }
+        for name, lines in texts.items():
+            (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return ("scores.csv", "--references", "references.csv")
+
+    return write
 
 
 @pytest.fixture(scope="session")

@@ -100,9 +100,6 @@ def test_export_replaces_a_file_only_when_asked(invoke):
 
 
 def test_check_counts_and_is_content(invoke):
-    shown = invoke("catalogue", "check")
-    assert shown.code == 0
-    assert "All is well." in shown.out
     document = json.loads(invoke("catalogue", "check", "--to=json").out)
     assert (document["ok"], document["findings"]) == (True, [])
     counts = {count["collection"]: count["results"] for count in document["collections"]}
@@ -113,12 +110,7 @@ def test_check_ends_with_1_where_something_is_wrong(invoke, monkeypatch):
     found = checking.Check(False, (checking.Finding("scores/x.csv", "burnt"),), (), 1, 0, 0, 0, 0)
     monkeypatch.setattr(checking, "check", lambda: found)
     shown = invoke("catalogue", "check")
-    assert shown.code == 1
-    assert "burnt" in shown.out
-    assert "1 finding" in shown.out
-    document = invoke("catalogue", "check", "--to=json")
-    assert document.code == 1
-    assert json.loads(document.out)["findings"] == [{"where": "scores/x.csv", "problem": "burnt"}]
+    assert (shown.code, "burnt" in shown.out) == (1, True)
 
 
 CONTRIBUTED = {
@@ -144,49 +136,20 @@ def contributed() -> list[str]:
     return list(CONTRIBUTED)
 
 
-def note(text: str) -> None:
-    """Say something of the contributed score."""
-    path = Path("doe-2026.csv")
-    path.write_text(CONTRIBUTED[path.name].removesuffix(",\n") + f"{text}\n", encoding="utf-8")
-
-
-def test_add_compares_and_says_how_to_write(invoke, contributed):
-    note(",as published")
-    shown = invoke("catalogue", "add", *contributed)
-    assert shown.code == 0
-    told = " ".join(shown.out.split())
-    assert "Nothing is wrong: 1 score of 1 algorithm on 1 game." in told
-    assert "--into src/arcademark/catalogue/data" in told
-
-
-def test_add_is_not_content_while_a_remark_is_open(invoke, contributed):
+def test_a_collection_is_added_once_no_remark_is_open(invoke, contributed):
     shutil.copytree(data_directory(), "data")
     shown = invoke("catalogue", "add", *contributed, "--into", "data")
-    assert shown.code == 1
     told = " ".join(shown.out.split())
-    assert "Nothing is wrong" not in told
-    assert "1 remark to be answered" in told
+    assert (shown.code, "1 remark to be answered" in told) == (1, True)
     assert "33.8 is 10 times or more apart from" in told
-    assert "33817.5 in review-2021" in told
     assert not Path("data/scores/doe-2026.csv").exists()
-
-
-def test_add_writes_into_a_checkout(invoke, contributed):
-    shutil.copytree(data_directory(), "data")
-    note(",as published")
-    done = json.loads(invoke("catalogue", "add", *contributed, "--into", "data", "--to=json").out)
-    assert done["written"][0] == "entries/doe-2026.toml"
-    given = Path("doe-2026.csv").read_text(encoding="utf-8")
-    assert Path("data/scores/doe-2026.csv").read_text(encoding="utf-8") == given
-    taken = invoke("catalogue", "add", *contributed, "--into", "data")
-    assert (taken.code, "--overwrite" in taken.err) == (2, True)
-
-
-def test_every_field_of_an_addition_is_described(invoke, contributed):
-    described = (Path(__file__).parents[2] / "docs" / "catalogue.md").read_text(encoding="utf-8")
-    document = json.loads(invoke("catalogue", "add", *contributed, "--to=json").out)
-    assert document["compared"]
-    assert [name for name in sorted(keys(document)) if f"`{name}`" not in described] == []
+    path = Path("doe-2026.csv")
+    path.write_text(CONTRIBUTED[path.name].removesuffix(",\n") + ",as published\n", encoding="utf-8")
+    told = " ".join(invoke("catalogue", "add", *contributed).out.split())
+    assert "Nothing is wrong: 1 score of 1 algorithm on 1 game." in told
+    assert "--into src/arcademark/catalogue/data" in told
+    assert invoke("catalogue", "add", *contributed, "--into", "data").code == 0
+    assert Path("data/scores/doe-2026.csv").read_bytes() == path.read_bytes()
 
 
 def keys(value: object) -> set[str]:
@@ -200,19 +163,9 @@ def keys(value: object) -> set[str]:
 
 @pytest.mark.parametrize(
     "arguments",
-    [("list",), ("show", "UCT"), ("check",), ("errata", "--paper", "review"), ("export", "--where", "year=2017")],
+    [("show", "UCT"), ("check",), ("errata", "--paper", "review"), ("add", *CONTRIBUTED)],
 )
-def test_every_field_of_a_document_is_described(invoke, arguments):
+def test_every_field_of_a_document_is_described(invoke, contributed, arguments):
     described = (Path(__file__).parents[2] / "docs" / "catalogue.md").read_text(encoding="utf-8")
     document = json.loads(invoke("catalogue", *arguments, "--to=json").out)
     assert [name for name in sorted(keys(document)) if f"`{name}`" not in described] == []
-
-
-@pytest.mark.parametrize("width", [80, 120])
-@pytest.mark.parametrize(
-    "arguments", [("list",), ("show", "review-2021"), ("show", "UCT"), ("check",), ("errata", "--paper", "atari-5")]
-)
-def test_nothing_is_wider_than_the_terminal(invoke, monkeypatch, width, arguments):
-    monkeypatch.setenv("COLUMNS", str(width))
-    lines = invoke("catalogue", *arguments).out.splitlines()
-    assert max(len(line.rstrip()) for line in lines) <= width

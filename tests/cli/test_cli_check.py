@@ -1,10 +1,11 @@
 """Damage is told line by line, and what is intact becomes a run; episodes are exported for other tools."""
 
 import json
-import sqlite3
 from pathlib import Path
 
 import pytest
+
+from command_line import change
 
 SHORT = ("--games", "pong", "--episodes", "2", "--override", "max_frames_per_episode=200", "--out", "runs/it")
 
@@ -17,19 +18,17 @@ def run(invoke) -> Path:
 
 def test_a_damaged_run_is_salvaged_and_continued(invoke, run):
     assert invoke("runs", "check", run).out.startswith("runs/it: nothing is damaged")
-    with sqlite3.connect(run / "run.sqlite") as database:
-        database.execute("UPDATE episode SET steps = 3 WHERE episode = 1")
+    change(run, "UPDATE episode SET steps = 3 WHERE episode = 1")
     found = invoke("runs", "check", run)
     assert found.code == 1
-    assert "pong" in found.out
-    assert "its actions are damaged" in found.out
+    assert "its actions are damaged" in " ".join(found.out.split())
     document = json.loads(invoke("runs", "check", run, "--to=json").out)
-    assert (document["ok"], document["problems"], document["salvaged"]) == (False, [found.out.strip()], None)
+    assert (document["ok"], len(document["problems"]), document["salvaged"]) == (False, 1, None)
     new = json.loads(invoke("runs", "check", run, "--salvage", "runs/json", "--to=json").out)["salvaged"]
     assert new == {"directory": "runs/json", "episodes": 1, "trials": 1, "done": 0}
     salvaged = invoke("runs", "check", run, "--salvage", "runs/new")
     assert salvaged.code == 1
-    assert "1 intact episodes, 0 of 1 trials done" in " ".join(salvaged.out.split())
+    assert "1 intact episode, 0 of 1 trial done" in " ".join(salvaged.out.split())
     assert invoke("run", "random", *SHORT[:-1], "runs/new").code == 0
     assert invoke("runs", "check", "runs/new").code == 0
     assert invoke("runs", "check", "runs/none").code == 2

@@ -16,14 +16,8 @@ from arcademark.suite.protocols import protocol
 QUICK = ("--set", "background_screens=500", "--after", 100)
 
 
-def test_all_sets_are_listed(invoke):
-    shown = invoke("info", "features")
-    assert shown.code == 0
-    listed = json.loads(invoke("info", "features", "--to=json").out)
-    assert listed["schema"] == "arcademark.feature-sets/1"
-    assert [item["name"] for item in listed["sets"]] == list(feature_sets())
-    for item in listed["sets"]:
-        assert item["name"] in shown.out
+def test_every_parameter_of_a_set_is_explained(invoke):
+    for item in json.loads(invoke("info", "features", "--to=json").out)["sets"]:
         assert all(parameter["meaning"] for parameter in item["parameters"].values()), item["name"]
 
 
@@ -90,11 +84,5 @@ def test_an_episode_of_a_run_is_shown_and_followed(invoke):
     again = invoke("info", "features", "actions", "up", "--out", "actions.txt")
     assert (again.code, again.err.count("\n")) == (2, 1)
     assert invoke("info", "features", "actions", "up", "--out", "actions.txt", "--overwrite").code == 0
-    followed = invoke(
-        *("info", "features", "show", "basic", "--games", "freeway"),
-        *QUICK,
-        "--set",
-        "trajectory=actions.txt",
-        "--to=json",
-    )
-    assert json.loads(followed.out)["seen"][0]["parameters"]["trajectory"] == "actions.txt"
+    followed = ("--games", "freeway", *QUICK, "--set", "trajectory=actions.txt")
+    assert invoke("info", "features", "show", "basic", *followed).code == 0

@@ -94,16 +94,8 @@ def test_tasks_of_a_benchmark_of_ones_own_are_text_too(shown: Invoke) -> None:
     for command in (("score", "t.csv", "--all"), ("compare", "t.csv", "PPO [a]", "[/]", "--all", "--to", "c.html")):
         told = shown(*command, *own)
         assert all(task in told.out for task in tasks)
-    found = (
-        "subset",
-        "search",
-        "t.csv",
-        "--references",
-        "r.csv",
-        "--set",
-        "minimum_tasks=2,minimum_algorithms=2,folds=2",
-    )
-    assert "[/]" in shown(*found, "--size", 1).out
+    search = ("subset", "search", "t.csv", *own[:2], "--set", "minimum_tasks=2,minimum_algorithms=2,folds=2")
+    assert "[/]" in shown(*search, "--size", 1).out
 
 
 @pytest.mark.slow

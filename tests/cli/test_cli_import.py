@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import ale_py
@@ -145,24 +146,41 @@ def test_what_the_evaluation_callback_of_stable_baselines_saves(tmp_path: Path) 
     assert report.learning[0].window == 1
 
 
+def rllib(folder: Path, **config: object) -> Callable[..., None]:
+    """Return what writes a row of RLlib's results."""
+    (folder / "PPO_ALE_Pong-v5_1a2b3_00000_0").mkdir(parents=True)
+
+    def write(number: int, **row: object) -> None:
+        with (folder / "PPO_ALE_Pong-v5_1a2b3_00000_0" / "result.json").open("a") as file:
+            line = {"training_iteration": number, "config": {"env": "ALE/Pong-v5", **config}, **row}
+            file.write(f"{json.dumps(line)}\n")
+
+    return write
+
+
 def test_rllibs_averages_stand_at_the_frames_of_their_iterations(tmp_path: Path) -> None:
-    folder = tmp_path / "logs" / "PPO_ALE_Pong-v5_1a2b3_00000_0"
-    folder.mkdir(parents=True)
-    lines = [
-        {
-            "training_iteration": number,
-            "env_runners": {"episode_return_mean": -21.0 + number, "num_env_steps_sampled_lifetime": 4000 * number},
-            "config": {"env": "ALE/Pong-v5", "seed": 3},
-        }
-        for number in range(1, 6)
-    ]
-    (folder / "result.json").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    write = rllib(tmp_path / "logs", seed=3)
+    for number in range(1, 6):
+        steps = {"num_env_steps_sampled_lifetime": 4000 * number}
+        write(number, env_runners={"episode_return_mean": -21.0 + number, **steps})
     import_logs([tmp_path / "logs"], tmp_path / "run")
     record = read_run(tmp_path / "run")
     (trial,) = record.trials
     assert (trial.agent, trial.game, trial.seed, trial.episodes) == ("PPO [imported]", "pong", 3, 1)
     assert np.cumsum(record.training(trial).frames).tolist() == [16_000 * number for number in range(1, 6)]
     assert record.scored_episodes(trial).score.tolist() == [-16.0]
+
+
+def test_rllibs_episodes_come_with_their_lengths(tmp_path: Path) -> None:
+    write = rllib(tmp_path / "logs")
+    for number, (scores, lengths, new) in enumerate(
+        [([-21, -20], [700, 800], 2), ([-21, -20, -19], [700, 800, 900], 1)]
+    ):
+        write(number, hist_stats={"episode_reward": scores, "episode_lengths": lengths}, episodes_this_iter=new)
+    (trial,) = import_logs([tmp_path / "logs"], tmp_path / "run", frames_per_step=4).trials
+    assert trial.training.scores.tolist() == [-21, -20, -19]
+    assert trial.training.frames.tolist() == [2800, 3200, 3600]
+    assert trial.training.steps.tolist() == [700, 800, 900]
 
 
 @pytest.mark.needs("torch")
@@ -218,26 +236,6 @@ def test_logs_that_hold_no_curve_or_pickles_are_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "run").exists()
 
 
-def test_rllibs_episodes_come_with_their_lengths(tmp_path: Path) -> None:
-    folder = tmp_path / "PPO_ALE_Pong-v5_1a2b3_00000_0"
-    folder.mkdir(parents=True)
-    windows = [([-21, -20], [700, 800], 2), ([-21, -20, -19], [700, 800, 900], 1)]
-    lines = [
-        {
-            "training_iteration": number,
-            "hist_stats": {"episode_reward": scores, "episode_lengths": lengths},
-            "episodes_this_iter": new,
-            "config": {"env": "ALE/Pong-v5"},
-        }
-        for number, (scores, lengths, new) in enumerate(windows)
-    ]
-    (folder / "result.json").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    (trial,) = import_logs([tmp_path], tmp_path / "run", frames_per_step=4).trials
-    assert trial.training.scores.tolist() == [-21, -20, -19]
-    assert trial.training.frames.tolist() == [2800, 3200, 3600]
-    assert trial.training.steps.tolist() == [700, 800, 900]
-
-
 def test_logs_without_scores_are_left_out_and_named(tmp_path: Path) -> None:
     header = '#{"t_start": 1.0, "env_id": "PongNoFrameskip-v4"}\nr,l,t\n'
     for number, text in enumerate(("", header, f"{header}-21,800,1\n")):
@@ -272,30 +270,29 @@ def seeds_of(directory: Path) -> list[tuple[str, str, int, int]]:
 
 
 @pytest.mark.needs("stable_baselines3")
-def test_tensorboard_folders_of_stable_baselines_are_runs_of_its_algorithm(tmp_path: Path) -> None:
-    trained(tmp_path / "tb", ".", ".")
+def test_a_game_that_nothing_names_is_asked_for(tmp_path: Path) -> None:
+    trained(tmp_path / "tb", ".")
     with pytest.raises(ArcadeMarkError, match=r"PPO_1.*nothing says which game .*--read game=NAME"):
         import_logs([tmp_path / "tb"], tmp_path / "run")
-    import_logs([tmp_path / "tb"], tmp_path / "run", task="breakout")
-    assert seeds_of(tmp_path / "run") == [("PPO", "breakout", 1, 512), ("PPO", "breakout", 2, 512)]
-    import_logs([tmp_path / "tb"], tmp_path / "named", task="breakout", algorithm="Ours")
-    assert [trial[0] for trial in seeds_of(tmp_path / "named")] == ["Ours", "Ours"]
 
 
 @pytest.mark.needs("stable_baselines3")
-@pytest.mark.parametrize("name", ["PPO_seed{seed}", "breakout-s{seed}"])
-def test_seeds_in_the_names_of_tensorboard_folders(tmp_path: Path, name: str) -> None:
-    trained(tmp_path / "tb", ".", ".", name=name)
-    import_logs([tmp_path / "tb"], tmp_path / "run", task="breakout", algorithm="PPO")
-    assert [trial[2] for trial in seeds_of(tmp_path / "run")] == [0, 1]
-
-
-@pytest.mark.needs("stable_baselines3")
-def test_tensorboard_folders_in_those_of_games(tmp_path: Path) -> None:
-    trained(tmp_path / "tb", "breakout", "PongNoFrameskip-v4", "breakout")
-    import_logs([tmp_path / "tb"], tmp_path / "run")
-    runs = [("PPO", "breakout", 1), ("PPO", "breakout", 2), ("PPO", "pong", 1)]
-    assert sorted(trial[:3] for trial in seeds_of(tmp_path / "run")) == runs
+@pytest.mark.parametrize(
+    ("name", "folders", "given", "trials"),
+    [
+        ("PPO", (".", "."), {"task": "breakout"}, [("PPO", "breakout", 1), ("PPO", "breakout", 2)]),
+        ("PPO", (".",), {"task": "breakout", "algorithm": "Ours"}, [("Ours", "breakout", 1)]),
+        ("PPO_seed{seed}", (".", "."), {"task": "pong", "algorithm": "PPO"}, [("PPO", "pong", 0), ("PPO", "pong", 1)]),
+        ("breakout-s{seed}", (".",), {"task": "breakout", "algorithm": "PPO"}, [("PPO", "breakout", 0)]),
+        ("PPO", ("breakout", "PongNoFrameskip-v4"), {}, [("PPO", "breakout", 1), ("PPO", "pong", 1)]),
+    ],
+)
+def test_tensorboard_folders_name_algorithm_game_and_seed(
+    tmp_path: Path, name: str, folders: tuple[str, ...], given: dict[str, str], trials: list[tuple[str, str, int]]
+) -> None:
+    trained(tmp_path / "tb", *folders, name=name)
+    import_logs([tmp_path / "tb"], tmp_path / "run", **given)
+    assert sorted(seeds_of(tmp_path / "run")) == [(*trial, 512) for trial in trials]
 
 
 @pytest.mark.needs("stable_baselines3")

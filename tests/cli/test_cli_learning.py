@@ -1,17 +1,9 @@
 """Learners on the command line: their budget is told, their progress shown, their curves written, games kept apart."""
 
-import dataclasses
-import io
 import json
 from pathlib import Path
 
 import pytest
-from rich.console import Console
-
-from arcademark.cli.play import progress
-from arcademark.cli.play.progress import Display
-from arcademark.runs.playing.events import FireMissed, LearnerBegun, Learning, Progress, Stopping, Summary, TrialFailed
-from arcademark.suite.protocols import protocol
 
 LEARNER = f"{Path(__file__).parents[1] / 'fakes' / 'learner.py'}:make_learner"
 ALE = ("--protocol", "ale-2013", "--override", "max_frames_per_episode=600")
@@ -114,102 +106,26 @@ def test_the_settings_of_another_algorithm_are_not_this_runs_matter(invoke):
     assert "warning: with" not in play("ram", 0.2, "runs/other")
 
 
-ONE = Learning(episodes=12, frames=216_000, wanted_episodes=5_000, wanted_frames=None, recent=(("freeway", 12.34),))
-TWO = Learning(12, 216_000, None, 2_000_000, recent=(("freeway", 12.34), ("pong", -20.0)))
-MANY = dataclasses.replace(
-    ONE, recent=(("asterix", 712.4), ("beam_rider", 410.0), ("freeway", 12.34), ("seaquest", 301), ("toy", 1.0))
-)
+UCT = ("run", "uct", "--games", "seaquest", "--protocol", "ale-2013", "--set", "simulations=8")
+SHORT = ("--set", "horizon_frames=50", "--override", "max_frames_per_episode=60", "--episodes", "1")
 
 
-def moment(learning):
-    return Progress(0, 500, 0, 30, 216_000, 3_100.0, 0.01, 3_600.0, learning=learning)
-
-
-@pytest.mark.parametrize(
-    ("learning", "trained", "scores"),
-    [
-        (ONE, "trained 12/5,000 episodes", "recent score 12.3"),
-        (TWO, "trained 216,000/2,000,000 frames", "recent scores freeway 12.3, pong −20.0"),
-        (MANY, "trained 12/5,000 episodes", "recent scores asterix 712.4, beam_rider 410.0, freeway 12.3, 2 more"),
-    ],
-)
-def test_progress_tells_training_recent_scores_and_time_left(learning, trained, scores):
-    whole = progress.line_of(moment(learning))
-    assert whole == f"{trained} · {scores} · 0/500 episodes · 0/30 trials · 3,100 frames/s · 1 h 00 min left"
-    narrow = f"{trained} · {scores} · 1 h 00 min left"
-    assert progress.line_of(moment(learning), len(narrow)) == narrow
-    lines = [progress.line_of(moment(learning), width) for width in range(20, 240)]
-    assert all(len(text) <= width and text.endswith("left") for width, text in enumerate(lines, 20))
-    assert (lines[0], lines[-1]) == ("1 h 00 min left", whole)
-
-
-@pytest.mark.parametrize(
-    ("event", "line"),
-    [
-        (
-            LearnerBegun("sarsa", protocol("ale-2013"), None, 5000, 500, 30),
-            "sarsa learns for 5,000 episodes, then 500 episodes, 30 trials a game, as ale-2013 has it",
-        ),
-        (
-            LearnerBegun("sarsa", protocol("ale-2013").override({"training_episodes": 1}), None, 1, 500, 30),
-            "sarsa learns for 1 episode, then 500 episodes, 30 trials a game; ale-2013: 5,000 episodes, 500 episodes "
-            "and 30 trials",
-        ),
-        (
-            LearnerBegun("sarsa", protocol("world-records"), 1000, None, 100, 1),
-            "sarsa learns for 1,000 frames, scored on its last 100 episodes, 1 trial a game; world-records: "
-            "200,000,000 frames, 100 episodes and 1 trial",
-        ),
-    ],
-)
-def test_the_budget_is_told_beside_the_protocols(event, line):
-    console = Console(width=80, file=io.StringIO(), soft_wrap=True)
-    Display(console).hear(event)
-    assert console.file.getvalue() == line + "\n"
-
-
-@pytest.mark.parametrize(
-    ("waiting", "begins", "says"),
-    [
-        (("breakout",), "warning: wrappers", "on Breakout, which waits for it; --protocol sb3-atari"),
-        (("breakout", "tennis"), "warning: wrappers", "on Breakout and Tennis, which wait for it"),
-        ((), "note: wrappers", "on Breakout, Tennis and Pong; --protocol sb3-atari"),
-    ],
-)
-def test_fire_that_a_network_misses_is_told_with_its_remedies(waiting, begins, says):
-    console = Console(width=80, file=io.StringIO(), soft_wrap=True)
-    Display(console).hear(FireMissed("PPO", ("breakout", "tennis", "pong"), waiting))
-    assert console.file.getvalue().startswith(begins)
-    assert says in console.file.getvalue()
-    assert "--override fire_reset=true" in console.file.getvalue()
-
-
-@pytest.mark.parametrize(
-    ("unkept", "kept", "told"),
-    [
-        (0, None, "stopped  everything finished is kept; the"),
-        (1, None, "is kept but the last 1 training episode; the"),
-        (1, (120_000, 1_000_000), "stopped  120,000 of 1,000,000 frames of training are kept; the"),
-    ],
-)
-def test_stopping_a_learner_tells_what_is_kept_and_lost(unkept, kept, told):
-    out = io.StringIO()
-    display = Display(Console(file=out, width=200))
-    display.hear(Stopping(12))
-    assert "Ctrl-C again stops at once and loses the last 12 training episodes\n" in out.getvalue()
-    display.close(Summary(Path("run"), 1, 0, (), 0, 100, 2.0, interrupted=True, left_out=(), unkept=unkept, kept=kept))
-    assert told in out.getvalue()
-
-
-def test_messages_break_between_words_on_a_terminal_and_nowhere_else():
-    failed = TrialFailed(
-        "id", "mine.py:Learner(sizes=[1, 2])", "freeway", 0, "its factory raised: " + 12 * "long words "
-    )
-    for terminal in (True, False):
-        console = Console(file=io.StringIO(), width=40, force_terminal=terminal, color_system=None)
-        console.soft_wrap = not terminal
-        Display(console).hear(failed)
-        shown = console.file.getvalue()
-        assert "mine.py:Learner(sizes=[1, 2]) on" in " ".join(shown.split())
-        assert shown.count("\n") == (6 if terminal else 1)
-        assert {word for word in shown.split() if word.startswith(("lo", "wo", "ng"))} == {"long", "words"}
+def test_a_planner_is_played_verified_and_watched(invoke):
+    played = invoke(*UCT, *SHORT)
+    assert played.code == 0, played.err
+    assert "1 episode, 12 decisions, 60 frames played and " in played.err
+    words = " ".join(played.out.split())
+    assert "Planning on the emulator" in words
+    assert "ale-2013 counts those of the episodes played: 60." in words
+    assert "UCT" in Path("runs/uct-ale-2013/manifest.json").read_text().upper()
+    document = json.loads(invoke("report", "runs/uct-ale-2013", "--to=json").out)
+    (score,) = document["algorithms"][0]["scores"]
+    assert score["played"]["planning"]["decisions"] == 12
+    assert score["played"]["planning"]["simulated_frames"] == document["runs"][0]["simulated_frames"] > 12 * 5
+    assert f"{score['played']['planning']['simulated_frames']:,} simulated" in played.err
+    assert invoke("verify", "runs/uct-ale-2013").code == 0
+    assert invoke("watch", "runs/uct-ale-2013", "--out", "uct.gif").code == 0
+    again = invoke(*UCT, *SHORT)
+    assert "complete already" in again.err
+    other = invoke(*UCT[:3], "tic_tac_toe_3d", *UCT[4:], "--engine", "emulator=ale", "--out", "other")
+    assert "nothing can be planned" in other.err

@@ -1,8 +1,6 @@
 """What ``arcademark site`` refuses, and what it says of scores that are not real. Its pages: tests/report/site."""
 
-import contextlib
 import shutil
-import sqlite3
 from collections import Counter
 from pathlib import Path
 
@@ -10,6 +8,7 @@ import pytest
 
 from arcademark.reports.tables import loading
 from arcademark.runs.store import manifest
+from command_line import change
 
 
 @pytest.fixture
@@ -44,8 +43,7 @@ def test_a_submitted_run_is_read_once(invoke, played, manifests_read):
 
 @pytest.mark.slow
 def test_scores_that_are_not_real_are_told(invoke, played):
-    with contextlib.closing(sqlite3.connect(played / "run.sqlite")) as database, database:
-        database.execute("UPDATE episode SET score = score + 1 WHERE episode = 1")
+    change(played, "UPDATE episode SET score = score + 1 WHERE episode = 1")
     for _ in range(2):  # the second time over the first
         found = invoke("site", played, "--collection", "iris-2023", "--no-films", "--workers", "1")
         assert found.code == 1

@@ -2,25 +2,18 @@
 
 import json
 import shutil
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 from arcademark.runs.store import live
 from arcademark.runs.store.reading import read_run
 from arcademark.runs.store.recording import Recorder
+from command_line import change
 
 
 def status(invoke, *arguments, code=0):
     answer = invoke("status", *arguments, "--to=json")
     assert (answer.code, answer.err) == (code, "")
     return json.loads(answer.out)
-
-
-def change(directory, *statements):
-    with closing(sqlite3.connect(directory / "run.sqlite")) as database, database:
-        for statement in statements:
-            database.execute(statement)
 
 
 def test_a_complete_run(invoke, played):
@@ -94,3 +87,18 @@ def test_what_was_said_is_gone_at_the_end_and_nobody_else_is_believed(invoke, pl
         (played / live.FILE).write_text(text)
         with Recorder(played):
             assert status(invoke, "run")["frames_per_second"] is None
+
+
+def test_runs_are_listed_with_how_far_they_are(invoke, played):
+    shutil.copytree(played, "runs/mine")
+    Path("runs/broken").mkdir()
+    Path("runs/broken/manifest.json").write_text("{}")
+    shown = invoke("runs", "list")
+    assert shown.code == 1  # one cannot be read
+    (row,) = (line.split() for line in shown.out.splitlines() if line.startswith("runs/mine"))
+    assert row == ["runs/mine", "random", "Pong", "and", "Q*bert", "1", "4"]
+    assert "Not read" in shown.out
+    document = json.loads(invoke("runs", "list", "runs", "--to=json").out)
+    (run,) = document["runs"]
+    assert (run["agents"], run["games"], run["status"]) == (["random"], ["Pong", "Q*bert"], "complete")
+    assert [item["directory"] for item in document["unread"]] == ["runs/broken"]

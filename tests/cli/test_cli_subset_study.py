@@ -11,16 +11,13 @@ import pytest
 from arcademark.subset.predict import files
 from arcademark.subset.predict.model import SubsetModel
 
-OWN = ("subset", "study", "own.csv", "--references", "refs.csv", "--minimum-tasks", 3)
+OWN = ("subset", "study", "scores.csv", "--references", "references.csv", "--minimum-tasks", 3)
 SCORES = {"weak": (1.0, 2.0, 9.0), "able": (4.0, 6.0, 20.0), "best": (10.0, 20.0, 60.0)}
 
 
 @pytest.fixture
-def own(tmp_path: Path):
-    rows = [f"{name},{task},{score}" for name, row in SCORES.items() for task, score in zip("xyz", row, strict=True)]
-    (tmp_path / "own.csv").write_text("\n".join(["algorithm,task,score", *rows]) + "\n", encoding="utf-8")
-    references = "task,low,high\n" + "".join(f"{task},0,10\n" for task in "xyz")
-    (tmp_path / "refs.csv").write_text(references, encoding="utf-8")
+def own(tmp_path: Path, benchmark):
+    benchmark({name: dict(zip("xyz", row, strict=True)) for name, row in SCORES.items()}, 0, 10)
     (tmp_path / "own.py").write_text("def worst(scores):\n    return min(scores)\n", encoding="utf-8")
 
     def write(name: str, summary: str | None, unit: str = "%") -> None:

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import io
 import json
+import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+
+from arcademark.runs.store.reading import read_run
+from arcademark.scores.readers.base import Options
+from arcademark.scores.readers.logs.tensorboard import read_events
+from arcademark.scores.reading import read_tables
 
 HEADER = "algorithm,game,run,score\n"
 GOOD = HEADER + "".join(
@@ -105,23 +113,45 @@ def test_output_that_has_no_room(good: Path, form: list[str]) -> None:
     assert done.stderr.startswith("arcademark: cannot write (No space left")
 
 
-@pytest.mark.slow
-def test_a_hundred_thousand_rows(invoke: Callable[..., Any], tmp_path: Path) -> None:
-    games = ("pong", "qbert", "alien", "amidar", "assault")
-    with Path("large.csv").open("w", encoding="utf-8") as file:
-        file.write(HEADER)
-        for name in range(20):
-            for game in games:
-                file.writelines(f"a{name},{game},{run},{run % 997 + name}\n" for run in range(1_000))
-    shown = invoke("score", "large.csv", "--intervals", "resamples=20")
-    assert shown.code == 0
-    assert "100,000 rows" in shown.out
-
-
 def test_runs_and_files_are_compared_side_by_side(invoke: Callable[..., Any], good: Path, played: Path) -> None:
     beside = invoke("compare", "run", "good.csv", "random", "mine", "--to=json")
     assert beside.code == 0, beside.err
     assert beside.out == invoke("compare", "run", "--with", "good.csv", "random", "mine", "--to=json").out
-    refused = invoke("compare", "run", "random", "missing.csv")
-    assert refused.code == 2
-    assert "missing.csv" in refused.err
+
+
+def test_scores_are_written_for_tensorboard_and_refused_where_something_is(invoke, played):
+    written = invoke("report", "run", "--quiet", "--tensorboard", "events")
+    assert (written.code, written.err) == (0, "")
+    files = sorted(Path("events").rglob("events.out.tfevents.*"))
+    record = read_run("run")
+    assert [path.parent for path in files] == [Path("events", trial.id) for trial in record.trials]
+    for path, trial in zip(files, record.trials, strict=True):
+        (log,) = read_events(path, Options(tag="evaluation/score"))
+        assert log.values.tolist() == record.evaluation(trial).score.tolist()
+    refused = invoke("report", "run", "--tensorboard", "events")
+    assert (refused.code, refused.out) == (2, "")
+    assert "is there already" in refused.err
+
+
+PAGE = (Path(__file__).parents[2] / "docs" / "tables.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_the_pages_commands_write_what_they_say(invoke: Callable[..., Any], tmp_path: Path) -> None:
+    for name, text in re.findall(
+        r"^<!-- file: (\w+\.csv) -->\n```csv\n(.*?)^```", PAGE, flags=re.MULTILINE | re.DOTALL
+    ):
+        (tmp_path / name).write_text(text)
+    commands = [line for line in PAGE.splitlines() if "--export" in line and line.startswith("arcademark")]
+    assert len(commands) == 3
+    for command in commands:
+        answer = invoke(*shlex.split(command, comments=True)[1:], "--intervals", "resamples=10")
+        assert answer.code == 0, answer.err
+    table = read_tables("dqn.parquet").table
+    assert (table.algorithms, table.tasks, table.protocols) == (("DQN",), ("freeway", "pong"), ("machado-2018",))
+    assert sorted(table.mean_over_runs()[0].tolist()) == [19.1, 31.8]
+    wide = read_tables("wide.tsv").table
+    assert wide.algorithms == ("DQN", "PPO")
+    assert wide.scores.shape == (2, 3, 1)
+    arrays = np.load("review.npz")
+    assert arrays["Rainbow"].shape == (1, 36)

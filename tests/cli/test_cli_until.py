@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,12 +10,8 @@ import pytest
 
 from arcademark.reports.subsets import predictors
 from arcademark.runs import request
-from arcademark.runs.plan import make_plan
 from arcademark.runs.playing.events import Summary
-from arcademark.runs.playing.scheduling import expected_frames
 from arcademark.runs.store.reading import read_run
-from arcademark.suite import protocols
-from arcademark.suite.tasks import games
 
 SOME = """
 GAMES = {games!r}
@@ -142,25 +137,3 @@ def test_a_stop_is_a_stop(invoke, monkeypatch):
 
 def _stopped(plan):
     return Summary(Path("run"), len(plan.trials), 0, (), 0, 0, 1.0, True, ())
-
-
-def test_a_game_costs_what_was_recorded_of_it_else_as_random_play_does(invoke, played):
-    rules = protocols.protocol("world-records").override({"max_frames_per_episode": "600"})
-    record = read_run("run")
-    trials = make_plan("random", ["pong", "qbert", "alien"], rules, [0, 1], episodes=5).trials
-    lengths = {"pong": [], "qbert": []}
-    for trial in record.trials:
-        lengths[trial.game] += [row.frames for row in record.by_trial[trial.id]]
-    left = expected_frames(trials, record)
-    for game, each in lengths.items():
-        assert len(each) == 2
-        assert left[game] == pytest.approx(8 * np.mean(each))
-    assert expected_frames(trials, None)["alien"] == 10 * 600
-    endless = replace(rules, max_frames_per_episode=None)
-    trials = [replace(trial, protocol=endless) for trial in trials]
-    ids = {(trial.game, trial.seed): trial.id for trial in trials}
-    record = replace(record, trials=tuple(replace(one, id=ids[one.game, one.seed]) for one in record.trials))
-    random = {game: games()[game].random_frames for game in ("pong", "qbert", "alien")}
-    assert expected_frames(trials, None)["alien"] == 10 * random["alien"]
-    factor = sum(map(np.mean, lengths.values())) / (random["pong"] + random["qbert"])
-    assert expected_frames(trials, record)["alien"] == pytest.approx(10 * factor * random["alien"])

@@ -21,11 +21,20 @@ def tex(report: ScoreReport) -> str:
     return latex.render(presenter.document(report), everything=True)
 
 
-def printed(report: ScoreReport, width: int, *, everything: bool = False, colour: bool = False) -> str:
+def printed(
+    analysis: Any,
+    width: int = 80,
+    template: str = "",
+    *,
+    everything: bool = False,
+    colour: bool = False,
+    **values: Any,
+) -> str:
+    """What a terminal shows of any analysis."""
     out = io.StringIO()
     colours = "truecolor" if colour else None
     console = Console(file=out, width=width, force_terminal=colour, color_system=colours)
-    terminal.render(presenter.document(report), console, everything=everything)
+    terminal.render(presenter.document(analysis, template, **values), console, everything=everything)
     return "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())
 
 

@@ -1,4 +1,4 @@
-"""A user's own reference scores; what is wrong with a file is tested where its user meets it, in tests/cli."""
+"""A user's own reference scores."""
 
 from __future__ import annotations
 

@@ -221,7 +221,7 @@ def agent_specs(ref: str, settings: Mapping[str, object] | None = None) -> tuple
 def _with(spec: AgentSpec, settings: Mapping[str, object] | None) -> AgentSpec:
     factory = _factory(spec)
     kind_of(factory, spec.label)
-    return replace(spec, parameters=read_parameters(spec.label, declared(factory)[0], settings or {}))
+    return replace(spec, parameters=read_parameters(f"agent {spec.label}", declared(factory)[0], settings or {}))
 
 
 def own_reference(ref: str) -> str:
@@ -261,7 +261,7 @@ def command_spec(
         raise ArcadeMarkError(f"agent {read.label}: parameter {wrong!r}: expected a name of letters, digits and _")
     spec = AgentSpec(shlex.join(read.words), command=read)
     factory = factory_of_command(read, read.label, tuple(settings or {}))
-    return replace(spec, parameters=read_parameters(read.label, declared(factory)[0], settings or {}))
+    return replace(spec, parameters=read_parameters(f"agent {read.label}", declared(factory)[0], settings or {}))
 
 
 def made_spec(made: object, settings: Mapping[str, object] | None = None) -> AgentSpec:
@@ -385,7 +385,9 @@ def _builtin_specs(agent: BuiltinAgent, settings: dict[str, object]) -> tuple[Ag
         chosen = settings.get("action")
         actions = JOYSTICK_ACTIONS if chosen is None else (console_action(str(chosen)),)
         variants = [{**settings, "action": action} for action in actions]
-    return tuple(AgentSpec(agent.name, read_parameters(agent.name, agent.parameters, one)) for one in variants)
+    return tuple(
+        AgentSpec(agent.name, read_parameters(f"agent {agent.name}", agent.parameters, one)) for one in variants
+    )
 
 
 def _factory(spec: AgentSpec) -> Callable[..., Any]:
@@ -407,5 +409,5 @@ def _factory(spec: AgentSpec) -> Callable[..., Any]:
 
 def _arguments(spec: AgentSpec, factory: Callable[..., Any]) -> dict[str, Any]:
     parameters, _ = declared(factory)
-    read = read_parameters(spec.label, parameters, spec.parameters)
+    read = read_parameters(f"agent {spec.label}", parameters, spec.parameters)
     return {p.name: coerce(read[p.name], p.annotation) for p in parameters if p.name in read}

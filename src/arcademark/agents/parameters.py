@@ -99,8 +99,8 @@ def declared(factory: Callable[..., object]) -> tuple[tuple[Parameter, ...], boo
     return tuple(settable), takes_environment
 
 
-def read_parameters(agent: str, parameters: Sequence[Parameter], settings: Mapping[str, object]) -> dict[str, Any]:
-    """Return settings as JSON values, without those equal to their default.
+def read_parameters(owner: str, parameters: Sequence[Parameter], settings: Mapping[str, object]) -> dict[str, Any]:
+    """Return settings of an owner, "agent uct", as JSON values, without those equal to their default.
 
     ArcadeMarkError if a name is not declared, a value is not what is expected, or a required one is missing.
     """
@@ -109,20 +109,20 @@ def read_parameters(agent: str, parameters: Sequence[Parameter], settings: Mappi
     for name, value in settings.items():
         if name not in by_name:
             if not by_name:
-                raise ArcadeMarkError(f"agent {agent} has no parameters; remove --set {name}")
+                raise ArcadeMarkError(f"{owner} has no parameters; remove --set {name}")
             raise UnknownNameError("parameter", name, by_name)
         parameter = by_name[name]
         try:
             read = parameter.read(value)
         except ValueError as error:
             expected = str(error) or parameter.expected
-            raise ArcadeMarkError(f"agent {agent}: parameter '{name}' is {value!r}: expected {expected}") from None
+            raise ArcadeMarkError(f"{owner}: parameter '{name}' is {value!r}: expected {expected}") from None
         if parameter.required or coerce(read, parameter.annotation) != parameter.default:
             chosen[name] = read
     missing = [name for name, parameter in by_name.items() if parameter.required and name not in chosen]
     if missing:
         wanted = ", ".join(f"--set {name}=… ({by_name[name].expected})" for name in missing)
-        raise ArcadeMarkError(f"agent {agent} needs {wanted}")
+        raise ArcadeMarkError(f"{owner} needs {wanted}")
     return {name: chosen[name] for name in by_name if name in chosen}
 
 

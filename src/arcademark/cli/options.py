@@ -157,13 +157,6 @@ settings = settings_of(
 workers = click.option(
     "--workers", type=COUNT, help="Processes that play, in each job of --slurm.  [default: one a core]"
 )
-as_json = click.option(
-    "--to",
-    "as_json",
-    type=click.Choice(["json"]),
-    callback=lambda _, __, form: form is not None,
-    help="Print JSON instead.",
-)
 run_directory = click.argument("run_directory", metavar="RUN", type=PATH)
 
 EPISODE = {"game": click.STRING, "agent": click.STRING, "seed": WHOLE, "episode": WHOLE, "trial": click.STRING}

@@ -37,22 +37,24 @@ class Output:
         """Whether it is the terminal's form, to which lines may be added."""
         return self.form is None
 
-    def show(
-        self,
-        analysis: Any,
-        present: Callable[[], Document] | None = None,
-        brief: Callable[[], Iterable[str]] | None = None,
-    ) -> None:
+    def show(self, analysis: Any, template: str = "", /, **values: Any) -> None:
         """Print the document of an analysis, and write its page first.
 
-        `present` makes the document where that takes more than the analysis. The terminal shows the lines of `brief`
-        instead, where that is given.
+        The template and its values are as of `arcademark.reports.presenter.document`.
         """
-        document = None
-        if self.form != "json" or self.html is not None:
+
+        def present() -> Document:
             from arcademark.reports import presenter
 
-            document = present() if present else presenter.document(analysis)
+            return presenter.document(analysis, template, **values)
+
+        self.show_as(analysis, present)
+
+    def show_as(
+        self, analysis: Any, present: Callable[[], Document], brief: Callable[[], Iterable[str]] | None = None
+    ) -> None:
+        """Do the same where `present` makes the document; the terminal shows the lines of `brief` instead, if given."""
+        document = None if self.form == "json" and self.html is None else present()
         if document is not None and self.html is not None:
             from arcademark.reports.render import html
 

@@ -83,16 +83,15 @@ read_as = options.fields(
 
 
 def score_options(
+    *,
     suite: str | None,
     references: Path | None,
     games: str | None,
     metrics: str | None,
-    protocol: str | None,
     frames: tuple[str, ...],
     intervals: Mapping[str, Any],
     reading: Mapping[str, Any],
-    algorithms: tuple[str, ...] = (),
-    tolerance: float | None = None,
+    **others: Any,
 ) -> ScoreOptions:
     """Make `ScoreOptions` of the command line's options; raise where two contradict each other."""
     from arcademark.reports.tables.dataset import ScoreOptions
@@ -103,14 +102,12 @@ def score_options(
     return ScoreOptions(
         suite=suite,
         references=references,
-        algorithms=algorithms,
         games=chosen,
         metrics=names("metric", metrics),
-        protocol=protocol,
         frames=training_frames(frames),
-        tolerance=tolerance,
         reading=read_options(references, chosen, reading),
         **intervals,
+        **others,
     )
 
 

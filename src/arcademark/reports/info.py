@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from arcademark.agents import docstrings
 from arcademark.agents.importing import load_factory
-from arcademark.agents.loading import BuiltinAgent, Kind, builtin_agents, kind_of, own_reference
+from arcademark.agents.loading import Kind, builtin_agents, kind_of, own_reference
+from arcademark.agents.parameters import declared
 from arcademark.agents.trainers import algorithms
 from arcademark.errors import UnknownNameError
 from arcademark.reports import wording
 from arcademark.reports.columns import Column, plain
-from arcademark.reports.features.documents import FeatureSets, ParameterView, SetView, parameters_of, set_view
 from arcademark.reports.record import Value
 from arcademark.suite import anomalies, modifications, protocols, references, subsets, task_suites, tasks
 
@@ -126,6 +127,51 @@ class Protocols:
     protocols: tuple[NamedProtocol, ...]
 
 
+Default: TypeAlias = str | int | float | bool | list[Any] | dict[str, Any] | None
+
+
+@dataclass(frozen=True)
+class ParameterView:
+    """A parameter of an agent or a feature set.
+
+    default: None where it is required, too; as text where JSON has no such value.
+    required: Whether it must be given.
+    type: What is expected.
+    meaning: As documented; "" where it is not.
+    """
+
+    default: Default
+    required: bool
+    type: str
+    meaning: str
+
+
+@dataclass(frozen=True)
+class SetView:
+    """A feature set.
+
+    features: How many there are; None where it depends on the game.
+    observed: What it is made of: "palette" or "ram".
+    citation: Where it is published.
+    """
+
+    name: str
+    features: int | None
+    summary: str
+    observed: str
+    citation: str
+    parameters: Mapping[str, ParameterView]
+
+
+@dataclass(frozen=True)
+class FeatureSets:
+    """The feature sets of linear learners."""
+
+    SCHEMA: ClassVar[str] = "arcademark.feature-sets/1"
+
+    sets: tuple[SetView, ...]
+
+
 @dataclass(frozen=True)
 class AgentView:
     """An agent, ours or the reader's own, or a set of the agents `members`.
@@ -214,11 +260,11 @@ def _game(name: str) -> GameView:
 def _suite(name: str) -> SuiteView:
     others = task_suites.task_suites()
     if name.lower() in others and name.lower() not in tasks.suites():
-        found = others[name.lower()]
-        kinds = tuple(end for end in ("low", "high") if any(getattr(task, end) for task in found.tasks.values()))
-        groups, settings = found.subsets, found.protocol
+        other = others[name.lower()]
+        kinds = tuple(end for end in ("low", "high") if any(getattr(task, end) for task in other.tasks.values()))
+        groups, settings = other.subsets, other.protocol
         return SuiteView(
-            found.name, found.title, found.citation, tuple(found.tasks), found.training_tasks, kinds, groups, settings
+            other.name, other.title, other.citation, tuple(other.tasks), other.training_tasks, kinds, groups, settings
         )
     suite = tasks.suite(name)
     of_suite = {one.name: one.tasks for one in subsets.subsets().values() if one.suite == suite.name}
@@ -235,31 +281,43 @@ def _protocol(name: str) -> NamedProtocol:
 
 
 def _agent(name: str) -> AgentView:
-    agents = builtin_agents()
-    if name in agents:
-        return _builtin(agents[name])
+    if (agent := builtin_agents().get(name)) is not None:
+        parameters = {} if agent.factory is None else _parameters(agent.factory)
+        return AgentView(agent.name, agent.kind, agent.summary, agent.citation, agent.members, parameters)
     reference = own_reference(name)
     factory = load_factory(reference)
-    return AgentView(
-        reference, kind_of(factory, reference), docstrings.summary(factory), "", (), parameters_of(factory)
-    )
+    return AgentView(reference, kind_of(factory, reference), docstrings.summary(factory), "", (), _parameters(factory))
 
 
-def _builtin(agent: BuiltinAgent) -> AgentView:
-    parameters = {} if agent.factory is None else parameters_of(agent.factory)
-    return AgentView(agent.name, agent.kind, agent.summary, agent.citation, agent.members, parameters)
+def _parameters(factory: Callable[..., object]) -> dict[str, ParameterView]:
+    """Return what a factory declares, by name."""
+    notes = docstrings.parameter_notes(factory)
+    return {
+        one.name: ParameterView(
+            None if one.required else _default(one.default), one.required, one.expected, notes.get(one.name, "")
+        )
+        for one in declared(factory)[0]
+    }
+
+
+def _default(value: Any) -> Default:
+    try:
+        return json.loads(json.dumps(value, allow_nan=False))  # type: ignore[no-any-return]
+    except (TypeError, ValueError):
+        return str(value)
 
 
 def _feature_set(name: str) -> SetView:
     from arcademark.features.registry import feature_set
 
-    return set_view(feature_set(name))
+    item = feature_set(name)
+    return SetView(item.name, item.features, item.summary, item.observed, item.citation, _parameters(item.factory))
 
 
 def _feature_sets() -> Iterable[SetView]:
     from arcademark.features.registry import feature_sets
 
-    return map(set_view, feature_sets().values())
+    return map(_feature_set, feature_sets())
 
 
 def _algorithm(name: str) -> algorithms.Algorithm:
@@ -270,18 +328,18 @@ def _algorithm(name: str) -> algorithms.Algorithm:
 
 
 def _schemas() -> Iterable[SchemaView]:
-    from arcademark.reports.render import json
+    from arcademark.reports.render.json import documents
 
-    return (SchemaView(name, docstrings.summary(kind)) for name, kind in json.documents().items())
+    return (SchemaView(name, docstrings.summary(kind)) for name, kind in documents().items())
 
 
 def schema(name: str) -> dict[str, Any]:
     """Return the schema of a document; `UnknownNameError` where there is none."""
-    from arcademark.reports.render import json
+    from arcademark.reports.render import json as documents
 
-    if name not in (known := json.documents()):
+    if name not in (known := documents.documents()):
         raise UnknownNameError("schema", name, known)
-    return json.schema(known[name])
+    return documents.schema(known[name])
 
 
 def _listed(*pairs: tuple[str, str | Callable[[Any], object]]) -> tuple[Column, ...]:
@@ -330,7 +388,7 @@ TOPICS: Mapping[str, Topic] = {
     ),
     "agents": Topic(
         Agents,
-        lambda: map(_builtin, builtin_agents().values()),
+        lambda: map(_agent, builtin_agents()),
         _agent,
         _listed(("name", "name"), ("kind", "kind"), ("what it does", "summary")),
     ),
@@ -349,7 +407,9 @@ TOPICS: Mapping[str, Topic] = {
         FeatureSets,
         _feature_sets,
         _feature_set,
-        _listed(("name", "name"), ("features", SetView.COLUMNS[1].text), ("what they are", "summary")),
+        _listed(
+            ("name", "name"), ("features", lambda item: plain(item.features or "by game")), ("what they are", "summary")
+        ),
     ),
     "schemas": Topic(Schemas, _schemas, schema, _listed(("name", "name"), ("what such JSON holds", "summary"))),
 }

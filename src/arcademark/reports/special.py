@@ -8,13 +8,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arcademark.reports.figures import style
-from arcademark.reports.figures.model import Curve, CurvePanel, Curves, Guide
+from arcademark.reports.figures.model import Curve, CurvePanel, Curves, Guide, Pictures
 from arcademark.reports.figures.style import MOST_SERIES, ticks
 from arcademark.reports.render.blocks import Figure
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from arcademark.reports.features.seen import Seen
+    from arcademark.reports.figures.model import PictureRow
+    from arcademark.reports.subsets.searching import EverySize
     from arcademark.reports.tables.comparison import Comparison
     from arcademark.reports.tables.report import ScoreReport
+    from arcademark.reproduce.figures import PaperFigure
 
 
 def standing(report: ScoreReport, caption: str) -> Figure:
@@ -34,11 +40,11 @@ def distribution(report: ScoreReport, caption: str) -> Figure:
 
 def learning(report: ScoreReport, caption: str) -> Figure | None:
     """Draw how the training of the learners among the algorithms went."""
-    from arcademark.reports.runs import figure_learning
+    from arcademark.reports.runs import figures
 
     learners = {curve.algorithm for curve in report.learning}
     legend = tuple(pair for pair in _legend(report) if pair[0] in learners)
-    panels = partial(figure_learning.panels, report)
+    panels = partial(figures.learning, report)
     return Figure("learning", panels, caption, legend if report.several else ()) if legend else None
 
 
@@ -46,6 +52,33 @@ def profiles(comparison: Comparison, caption: str) -> Figure:
     """Draw performance profiles."""
     legend = style.legend([item.algorithm for item in comparison.profiles])
     return Figure("profiles", lambda: ((_profiles(comparison), _in_words(comparison)),), caption, legend)
+
+
+def curve(sizes: EverySize) -> Figure:
+    """Draw the curve of error against size."""
+    from arcademark.reports.subsets import sizes_figure
+
+    return Figure("subset-sizes", partial(sizes_figure.figure, sizes))
+
+
+def of_paper(figure: PaperFigure) -> Figure:
+    """Draw a paper's figure, made from the catalogue."""
+    from arcademark.reports.reproductions import figures
+
+    return Figure(figures.name(figure), lambda: ((figures.model(figure), figures.in_words(figure)),))
+
+
+def seen(item: Seen, row: PictureRow) -> Figure:
+    """Draw what a feature set sees of a game."""
+    words = f"{row.title}: {'; '.join(picture.title for picture in row.pictures)}."
+    return Figure(f"features-{item.set}-{item.game}", lambda: ((Pictures((row,)), words),))
+
+
+def numbers(figure: PaperFigure) -> Iterable[tuple[object, ...]]:
+    """Return the tables of its numbers, as `arcademark.reports.reproductions.figures.tables` does."""
+    from arcademark.reports.reproductions import figures
+
+    return figures.tables(figure)
 
 
 def _legend(report: ScoreReport) -> tuple[tuple[str, str], ...]:

@@ -6,7 +6,10 @@ with apostrophes and one of these gets one more, so that what is written is read
 
 from __future__ import annotations
 
+import csv
+import io
 import re
+from collections.abc import Iterable
 
 _RUNS = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 
@@ -18,6 +21,13 @@ def escaped(cell: object) -> object:
     """Return what is written of a cell; numbers stay numbers, also those below 0 that are texts."""
     runs = isinstance(cell, str) and _RUNS.match(cell) and not _NUMBER.fullmatch(cell)
     return f"'{cell}" if runs else cell
+
+
+def as_csv(rows: Iterable[Iterable[object]]) -> str:
+    """Return rows as CSV in which nothing is a formula."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(map(escaped, row) for row in rows)
+    return text.getvalue()
 
 
 def unescaped(text: str) -> str:

@@ -1,20 +1,14 @@
 import dataclasses
-import io
 
 import pytest
+from shown import printed
 
 from arcademark.catalogue import collections
-from arcademark.reports import presenter
 from arcademark.reports.catalogue import documents
-from arcademark.reports.render import terminal
-from arcademark.reports.render.layout import Console
 
 
-def shown(item: documents.Published, width: int) -> str:
-    console = Console(file=io.StringIO(), width=width)
-    terminal.render(presenter.document(documents.Catalogue((item,)), "catalogue-algorithms"), console)
-    assert isinstance(console.file, io.StringIO)
-    return console.file.getvalue().replace("\N{NO-BREAK SPACE}", " ")
+def shown(item: documents.Published) -> str:
+    return printed(documents.Catalogue((item,)), 80, "catalogue-algorithms").replace("\N{NO-BREAK SPACE}", " ")
 
 
 def item(name: str) -> documents.Published:
@@ -52,17 +46,6 @@ def test_mean_and_median_are_over_the_games_that_have_both_references():
     assert uct.median_hns == pytest.approx((known[24] + known[25]) / 2)
 
 
-def test_what_has_no_game_with_references_has_no_mean():
-    (human,) = documents.catalogue(collections.select("ale-2013", ["Human"])).algorithms
-    assert (human.scores, human.mean_hns, human.median_hns) == ((), None, None)
-
-
-def test_references_stand_beside_the_scores_where_there_is_room():
-    assert "random" not in shown(item("Rainbow"), 40).split("Scores\n")[1].splitlines()[0]
-    (pong,) = (line for line in shown(item("Rainbow"), 80).splitlines() if line.startswith("Pong"))
-    assert pong.split() == ["Pong", "20.9", "118", "%", "−20.71", "14.6"]
-
-
 def test_uncertainty_and_runs_stand_beside_the_score_they_belong_to():
     rainbow = item("Rainbow")
     first, *others = rainbow.scores or ()
@@ -70,12 +53,12 @@ def test_uncertainty_and_runs_stand_beside_the_score_they_belong_to():
     kind = "standard deviation over 5 runs"
     measured = dataclasses.replace(first, uncertainty=120.5, uncertainty_kind=kind, runs=5)
     made = dataclasses.replace(rainbow, scores=(measured, *others))
-    text = shown(made, 80)
+    text = shown(made)
     rows = {line.split()[0]: line.split()[1:] for line in text.splitlines() if line.startswith(("Alien", "Amidar"))}
     assert rows["Alien"] == ["9,491.7", "120.5", "134", "%", "5", "227.75", "7,127.7"]
     assert rows["Amidar"] == ["5,131.2", "–", "299", "%", "–", "5.77", "1,719.5"]
     assert "±: standard deviation over 5 runs." in text
-    assert "±" not in shown(rainbow, 80)
+    assert "±" not in shown(rainbow)
 
 
 def test_the_csv_holds_no_formulas():

@@ -12,11 +12,10 @@ import pytest
 from html_page import Page
 from made_up_papers import CELLS, FIGURES, STATEMENTS, TABLE, made_up
 
-from arcademark.cli.score.reproduce import document
+from arcademark.reports.presenter import document
 from arcademark.reports.render import html
 from arcademark.reports.render import json as rendered
 from arcademark.reports.reproductions.analysis import Reproduced
-from json_schema import problems
 
 SCHEMA = rendered.schema(Reproduced)
 DESCRIPTION = (Path(__file__).parents[3] / "docs" / "reproduce-json.md").read_text(encoding="utf-8")
@@ -57,46 +56,6 @@ def test_a_difference_without_explanation_is_said() -> None:
     cells = tuple(dataclasses.replace(item, why="", category="") for item in CELLS)
     assert "Not explained." in html.render(document(made_up(dataclasses.replace(TABLE, comparisons=cells))))
     assert "Not explained." not in html.render(document(made_up()))
-
-
-@pytest.mark.parametrize(
-    "shown", [made_up(), made_up(TABLE, figures=()), made_up(STATEMENTS, figures=FIGURES[:1])], ids=range(3)
-)
-def test_reproductions_fit_the_schema(shown: Reproduced) -> None:
-    written = through_json(shown)
-    assert problems(written, SCHEMA, SCHEMA) == []
-    assert written["schema"] == SCHEMA["properties"]["schema"]["const"] == Reproduced.SCHEMA
-
-
-def test_json_keeps_what_is_there() -> None:
-    written = through_json(made_up())
-    mean = written["parts"][0]["comparisons"][8]
-    assert mean == {
-        "where": "Table 3, Quick, mean, hns",
-        "printed": "2.55",
-        "recomputed": "27.31",
-        "verdict": "differs",
-        "why": "A hundredth.",
-        "place": {"table": 3, "row": "mean", "algorithm": "Quick", "quantity": "hns"},
-        "category": "lost factor",
-    }
-    assert written["figures"][0]["panels"][1]["series"][0]["values"] == [None, 2041.0, 5.5]
-    assert written["counts"]["differ"] == 4
-
-
-@pytest.mark.parametrize(
-    ("damage", "where"),
-    [
-        (lambda document: document.pop("parts"), "$.parts: is missing"),
-        (lambda document: document["counts"].update(differ="4"), "$.counts.differ"),
-        (lambda document: document["parts"][0]["comparisons"][0].update(verdict="maybe"), "$.parts[0].comparisons[0]"),
-        (lambda document: document["figures"][0].update(extra=1), "$.figures[0].extra"),
-    ],
-)
-def test_the_schema_refuses_what_does_not_fit(damage: Any, where: str) -> None:
-    written = through_json(made_up())
-    damage(written)
-    assert problems(written, SCHEMA, SCHEMA)[0].startswith(where)
 
 
 def test_every_field_is_described() -> None:

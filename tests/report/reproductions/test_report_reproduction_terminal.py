@@ -5,23 +5,12 @@ from collections.abc import Callable
 
 import pytest
 from made_up_papers import CELLS, FIGURES, STATEMENTS, TABLE, made_up
-
-from arcademark.cli.score.reproduce import document
-from arcademark.reports.render import terminal
-from arcademark.reports.render.layout import Console
-from arcademark.reports.reproductions.analysis import Reproduced
-
-
-def printed(shown: Reproduced, width: int = 80, *, whole: bool = False, colour: bool = False) -> str:
-    console = Console(width=width, force_terminal=colour, color_system="truecolor" if colour else None)
-    with console.capture() as out:
-        terminal.render(document(shown), console, everything=whole)
-    return "".join(f"{line.rstrip()}\n" for line in out.get().splitlines())
+from shown import printed
 
 
 @pytest.mark.parametrize("width", [80, 120])
 def test_golden_terminal(width: int, golden: Callable[[str, str], None]) -> None:
-    golden(f"reproduction_{width}.txt", printed(made_up(), width) + printed(made_up(TABLE), width, whole=True))
+    golden(f"reproduction_{width}.txt", printed(made_up(), width) + printed(made_up(TABLE), width, everything=True))
 
 
 def test_every_difference_is_there_with_both_values_and_why() -> None:
@@ -33,16 +22,8 @@ def test_every_difference_is_there_with_both_values_and_why() -> None:
             assert any(item.recomputed in line for line in lines) or f"ours  {item.recomputed}" in text
 
 
-def test_what_differs_is_marked_without_colour() -> None:
-    text = printed(made_up())
-    assert "≠ 27.31" in text
-    assert "≈ 27.3" in text
-    assert "≠ §2: Quick is never worst" in text
-    assert "≠ lost factor, 2 cells" in text
-
-
 def test_the_whole_table_has_every_cell() -> None:
-    brief, whole = printed(made_up(TABLE, figures=())), printed(made_up(TABLE, figures=()), whole=True)
+    brief, whole = printed(made_up(TABLE, figures=())), printed(made_up(TABLE, figures=()), everything=True)
     for item in CELLS:
         assert item.place is not None
         assert item.printed in whole
@@ -86,13 +67,8 @@ def test_what_is_not_explained_is_said_loudly() -> None:
     assert "[31mNot explained." in printed(bad, colour=True)
 
 
-def test_one_part_needs_no_overview() -> None:
-    assert "together" in printed(made_up())
-    assert "together" not in printed(made_up(TABLE))
-
-
 def test_figures_show_their_numbers() -> None:
-    text = printed(made_up(figures=FIGURES), whole=True)
+    text = printed(made_up(figures=FIGURES), everything=True)
     assert "4,996" not in printed(made_up(figures=FIGURES))
     assert "4,996" in printed(made_up(figures=FIGURES[:1]))
     assert [line.split() for line in text.splitlines() if "Large" in line] == [

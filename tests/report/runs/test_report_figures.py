@@ -33,6 +33,22 @@ def test_a_longer_bar_is_a_better_score(report_one: ScoreReport) -> None:
     assert np.corrcoef(widths, scores)[0, 1] == pytest.approx(1, abs=1e-3)
 
 
+def test_scale_is_the_models_own_and_odd() -> None:
+    assert figures.scale(0.0) == 0
+    assert figures.scale(99.0) == pytest.approx(2)
+    assert figures.scale(-9.0) == pytest.approx(-1)
+    assert figures.scale([9.0, 999.0]) == pytest.approx([1, 3])
+
+
+def test_drawing_leaves_matplotlibs_settings_alone(report_one: ScoreReport) -> None:
+    import matplotlib as mpl
+
+    names = [name for name in mpl.rcParams if name.startswith(("svg.", "font.", "axes."))]
+    before = {name: mpl.rcParams[name] for name in names}
+    drawn(figures.standing, report_one)
+    assert {name: mpl.rcParams[name] for name in names} == before
+
+
 def test_cut_episodes_are_hollow(report_one: ScoreReport) -> None:
     svg = drawn(figures.distribution, report_one)
     paper, shade = PALETTE["paper"], PALETTE["series-1"]
@@ -47,6 +63,11 @@ def test_names_are_escaped_and_colours_follow_the_page() -> None:
     assert "var(--series-1, #1f6f78)" in painted
     assert painted.count("#1f6f78") == painted.count("var(--series-1, #1f6f78)")
     assert "DejaVu" not in painted
+
+
+def test_too_many_episodes_show_as_boxes(monkeypatch: pytest.MonkeyPatch, report_one: ScoreReport) -> None:
+    monkeypatch.setattr(figures, "MOST_DOTS", 99)
+    assert "<use" not in drawn(figures.distribution, report_one)
 
 
 def test_a_figure_shows_the_first_few_algorithms_only() -> None:

@@ -4,10 +4,8 @@ import dataclasses
 
 import pytest
 from made_up import collected, made_up_run
+from shown import printed
 
-from arcademark.reports import presenter
-from arcademark.reports.render import terminal
-from arcademark.reports.render.layout import Console
 from arcademark.reports.runs import ledger
 from arcademark.reports.tables.analysis import analyse
 from arcademark.runs.store.ledger import Entry, Ledger, Unread
@@ -34,13 +32,6 @@ def entry(directory="runs/a", game="breakout", **more):
 
 def alpha(value, **more):
     return {"alpha": value, **more}
-
-
-def text_of(shown, width=80, *, everything=False):
-    console = Console(width=width)
-    with console.capture() as printed:
-        terminal.render(presenter.document(shown), console, everything=everything)
-    return printed.get()
 
 
 def test_three_settings_on_a_test_game_are_two_too_many():
@@ -136,9 +127,9 @@ def test_the_terminal_has_all_of_it(width, entries):
         entry("runs/random", "qbert", algorithm="random"),
     ]
     shown = ledger.view(Ledger(("runs/first",) * 4, tuple(several), (Unread("runs/x", "runs/x: is damaged"),)))
-    printed = text_of(shown, width, everything=entries)
-    assert max(map(len, printed.splitlines())) <= width
-    words = " ".join(printed.replace("━", "").split())
+    text = printed(shown, width, everything=entries)
+    assert max(map(len, text.splitlines())) <= width
+    words = " ".join(text.replace("━", "").split())
     assert words.startswith("Ledger of 4 runs Warning: sarsa was evaluated on Breakout in 2 runs")
     assert "left out: runs/x: is damaged" in words
     assert "alpha=0.25 2 1 3 20 2026-01-02 … 2026-02-03" in words
@@ -149,9 +140,9 @@ def test_the_terminal_has_all_of_it(width, entries):
 
 
 def test_a_clean_ledger_says_so():
-    clean = text_of(ledger.view(Ledger(("runs/a",), (entry(),), ())))
+    clean = printed(ledger.view(Ledger(("runs/a",), (entry(),), ())))
     assert "No algorithm met a test game with more than one setting." in clean
-    assert "No test game was evaluated." in text_of(ledger.view(Ledger(("runs/a",), (), ())))
+    assert "No test game was evaluated." in printed(ledger.view(Ledger(("runs/a",), (), ())))
 
 
 def run_of(directory, label, parameters, game="pong"):

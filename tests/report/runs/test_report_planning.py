@@ -8,14 +8,11 @@ import numpy as np
 import pytest
 from made_up import collected, made_up_run
 from shown import page as rendered
-from shown import printed, values
+from shown import printed
 
-from arcademark.reports.render import json
 from arcademark.reports.tables.analysis import analyse
-from arcademark.reports.tables.report import ScoreReport
 from arcademark.runs.store.reading import RunRecord
 from arcademark.suite.protocols import protocol
-from json_schema import problems
 
 
 def planned(rules: str = "ale-2013", simulated_frames: int = 1_000_000) -> RunRecord:
@@ -60,22 +57,6 @@ def test_what_counts_is_what_the_protocol_counts(rules, counted):
 def test_planners_are_held_to_their_own_number_of_episodes(rules, wanted):
     (notice,) = [notice for notice in analyse(collected(planned(rules))).notices if notice.kind == "fewer_episodes"]
     assert notice.text == f"uct: 4 episodes a seed; the protocol averages {wanted}."
-
-
-def test_the_json_holds_it_too():
-    document = values(analyse(collected(planned())))
-    schema = json.schema(ScoreReport)
-    assert problems(document, schema, schema) == []
-    assert document["algorithms"][0]["scores"][0]["played"]["planning"]["decisions"] == 9_000
-    assert document["runs"][0]["simulated_frames"] == 8_000_000
-    assert [item["level"] for item in document["notices"] if item["kind"] == "planning"] == ["note"]
-
-
-def test_nothing_is_said_where_nobody_plans(report_one):
-    assert "lanning" not in printed(report_one, 100)
-    assert "simulated frames" not in rendered(report_one)
-    assert all("plans with" not in paragraph for paragraph in report_one.methods)
-    assert report_one.runs[0].counted_frames == report_one.runs[0].frames
 
 
 def test_a_planner_that_has_not_played_yet():

@@ -4,10 +4,8 @@ import dataclasses
 import re
 
 import pytest
+from shown import printed
 
-from arcademark.reports import presenter
-from arcademark.reports.render import terminal
-from arcademark.reports.render.layout import Console
 from arcademark.reports.runs.tuning import Sensitivity, Setting, Tuned, TunedParameters
 from arcademark.suite import tasks
 from arcademark.suite.subsets import training_games
@@ -31,13 +29,6 @@ def made(games=None, reach=0.25, count=3, learnt_once=False):
     return Tuned("runs/tune-uct", "ale-2013", tuple(games), (), (), learnt_once, settings)
 
 
-def printed(shown, width=80):
-    console = Console(width=width)
-    with console.capture() as text:
-        terminal.render(presenter.document(shown), console)
-    return text.get()
-
-
 @pytest.mark.parametrize("games", [None, HARD])
 @pytest.mark.parametrize("reach", [0.25, 4.58])
 @pytest.mark.parametrize("count", [2, 12])
@@ -57,18 +48,6 @@ def test_places_and_scores_are_numbered_alike():
     assert ["1", *["−18.5"] * 5] in lines
     assert ["3", *["24,672.7"] * 5] in lines
     assert ["1", "0.5", "000", "1.000", "over", "±1"] in [line.split() for line in printed(made(reach=2)).splitlines()]
-
-
-def test_a_wide_terminal_has_all_scores_in_one_table():
-    shown = printed(made(HARD), width=140)
-    assert shown.count("−18.5") == len(HARD)
-    assert sum("Solaris" in line and "Freeway" in line and "Venture" in line for line in shown.splitlines()) == 1
-
-
-def test_one_training_a_setting_is_told():
-    told = "Each setting was trained once"
-    assert told in printed(made(learnt_once=True))
-    assert told not in printed(made())
 
 
 def test_sensitivity_is_shown_with_what_did_not_choose():

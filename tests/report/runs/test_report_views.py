@@ -7,17 +7,18 @@ import math
 from pathlib import Path
 
 import pytest
-from made_up import ATARI_5, OWN_AGENT, collected, made_up_run
+from made_up import ATARI_5, OWN_AGENT, collected, made_up_run, trained
 from shown import page, printed, values
 
 from arcademark.errors import ArcadeMarkError
+from arcademark.reports.notices import KINDS
 from arcademark.reports.subsets.predicting import predicted
 from arcademark.reports.subsets.predictors import atari
 from arcademark.reports.tables.analysis import analyse
 from arcademark.reports.tables.document import Algorithm, Statistic
 from arcademark.reports.tables.report import ScoreReport
 from arcademark.runs.store.reading import RunRecord
-from arcademark.suite import subsets, tasks
+from arcademark.suite import anomalies, subsets, tasks
 from arcademark.suite.protocols import protocol
 
 
@@ -164,6 +165,87 @@ def test_a_game_without_an_episode_is_a_missing_game() -> None:
     assert [trial.status for trial in report.runs[0].troubles] == ["failed"] * 4
 
 
+def with_trials(record: RunRecord, **changes: object) -> RunRecord:
+    trials = tuple(dataclasses.replace(trial, **changes) for trial in record.trials)  # type: ignore[arg-type]
+    return dataclasses.replace(record, trials=trials)
+
+
+def with_manifest(record: RunRecord, **changes: object) -> RunRecord:
+    record.manifest.update(changes)
+    return record
+
+
+MINE = made_up_run("runs/mine", (OWN_AGENT,))
+SKIPPING = protocol("world-records").override({"frame_skip": 5})
+LONGER = protocol("world-records").override({"max_frames_per_episode": 400_000})
+OTHER_ROMS = with_manifest(
+    made_up_run("runs/b", (OWN_AGENT,)),
+    versions=MINE.manifest["versions"] | {"ale-py": "0.11.0"},
+    games=MINE.manifest["games"] | {"qbert": "f" * 32},
+)
+LEFT_OUT = [["const(action=UP)", "skiing", "no UP"], ["const(action=FIRE)", "skiing", "no FIRE"]]
+NOTICES: dict[str, list[tuple[tuple[RunRecord, ...], dict[str, str], str]]] = {
+    "estimate_doubtful": [((made_up_run(using=LONGER),), {}, "were made with episodes of at most 400,000")],
+    "modified_protocol": [((made_up_run(using=LONGER),), {}, "max_frames_per_episode is 400000 instead of 108000")],
+    "estimate_reading": [
+        ((made_up_run(),), {"model": "atari-5"}, "Compare Atari-5 estimates with Atari-5 estimates only"),
+    ],
+    "trials_incomplete": [((made_up_run(played=4),), {}, "10 trials of random are not finished: 40 of 100 episodes")],
+    "protocols_differ": [
+        ((made_up_run(), made_up_run("b", (OWN_AGENT,), using=SKIPPING)), {}, "action repeats (4, 5)"),
+    ],
+    "emulators_differ": [((made_up_run(), OTHER_ROMS), {}, text) for text in ("0.12.1", "0.11.0", "Q*bert")],
+    "games_differ": [
+        ((made_up_run(failed=[("random", "qbert", 0), ("random", "qbert", 1)]),), {}, "random lacks Q*bert"),
+        ((made_up_run(), made_up_run("b", (OWN_AGENT,), ATARI_5[:3])), {}, f"{OWN_AGENT} lacks Phoenix and Q*bert"),
+    ],
+    "intervals": [
+        ((made_up_run(seeds=(0,), episodes=1),), {}, "or whose scores are all alike, has no interval: random"),
+        ((made_up_run(seeds=(0,), episodes=1), MINE), {}, "has no interval: random."),
+        ((made_up_run(scores=constant({})),), {}, "has no interval: random."),
+    ],
+    "episodes_as_runs": [
+        (
+            (trained(made_up_run(seeds=(3,)), lengths=(30,)),),
+            {},
+            "from a single run is a 95 % Student's t interval over its episodes",
+        ),
+    ],
+    "episodes_truncated": [((made_up_run(),), {}, "Double Dunk (4 of 20)")],
+    "fewer_episodes": [((made_up_run(),), {}, "10 episodes a seed; the protocol averages 100")],
+    "action_interval": [
+        (
+            (with_trials(made_up_run(), frames_per_action=1),),
+            {},
+            "random chooses an action every frame, its protocol's agents every 4 frames.",
+        ),
+    ],
+    "left_out": [
+        (
+            (with_manifest(made_up_run(), left_out=LEFT_OUT),),
+            {},
+            "const(action=UP) on Skiing and const(action=FIRE) on Skiing; of the first, no UP.",
+        ),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "runs", "options", "told"), [(kind, *case) for kind, cases in NOTICES.items() for case in cases]
+)
+def test_what_a_reader_must_know_is_told(
+    kind: str, runs: tuple[RunRecord, ...], options: dict[str, str], told: str
+) -> None:
+    assert told in text_of(analyse(collected(*runs), **options), kind)
+
+
+def test_what_gives_no_reason_is_not_told() -> None:
+    """Of two runs that are alike but for the agent, whole and under the protocol itself."""
+    whole = {"episodes_truncated", "fewer_episodes", "intervals", "estimate_reading"}
+    assert not kinds(analyse(collected(made_up_run(), MINE))) & NOTICES.keys() - whole
+    assert "has no interval" not in text_of(analyse(collected(made_up_run())), "intervals")
+
+
 ALE, CONSOLE = "ale-py 0.12.1", "console 0123456789abcdef"
 
 
@@ -203,6 +285,34 @@ def test_games_that_one_algorithm_alone_lacks_show() -> None:
     assert "games_differ" not in kinds(analyse(collected(made_up_run(played=0))))
 
 
+def test_algorithms_side_by_side_are_each_estimated_from_their_games() -> None:
+    some, few = made_up_run("runs/a"), made_up_run("runs/b", (OWN_AGENT,), games=("name_this_game", "pong"))
+    report = analyse(collected(some, few))
+    assert sorted(item.estimate.title for item in report.algorithms) == ["2 games", "5 games"]
+    assert "estimate_doubtful" not in kinds(report)
+    assert "112 published ones of 43 papers" in text_of(report, "estimate_reading")
+
+
+def test_games_without_references_are_named_and_left_out() -> None:
+    report = analyse(collected(made_up_run(games=("pong", "carnival", "toy"))))
+    assert summary(report.algorithms[0], "hns").games == 1
+    assert [game.name for game in report.games] == ["Pong", "Carnival", "toy"]
+    assert "Carnival and toy" in text_of(report, "no_reference")
+    nothing = analyse(collected(made_up_run(games=("toy",))))
+    assert summary(nothing.algorithms[0], "hns").mean.value is None
+    assert nothing.algorithms[0].breakthroughs[0].games == 0
+
+
+def test_the_whole_suite_has_its_median() -> None:
+    report = analyse(collected(made_up_run(games=tasks.suite("atari-57").tasks, episodes=2)))
+    assert report.scope == "the 57 games of atari-57"
+    assert report.algorithms[0].estimate is None
+    assert report.algorithms[0].coverage.median is not None
+    assert "suite_complete" in kinds(
+        analyse(collected(made_up_run(games=tasks.suite("atari-57").tasks)), model="atari-10")
+    )
+
+
 BASELINES = (
     "random",
     *(f"{family}(action={action})" for family in ("const", "perturb") for action in ("NOOP", "FIRE", "UP")),
@@ -230,23 +340,26 @@ def test_baselines_show_the_best_of_each_game() -> None:
     assert "best const is on each game the best of 3" in text_of(report, "best_of")
 
 
-def test_one_constant_agent_is_no_family() -> None:
-    report = analyse(collected(made_up_run(agents=("const(action=FIRE)",))))
-    assert [algorithm.name for algorithm in report.algorithms] == ["const(action=FIRE)"]
+def test_every_baseline_shows_when_asked_for() -> None:
+    report = analyse(collected(made_up_run(agents=BASELINES, scores=by_action)), every_variant=True)
+    names = [algorithm.name for algorithm in report.algorithms]
+    assert set(names) == {"best const", "best perturb", *BASELINES}
+    assert len(names) == len(set(names)) == 9
 
 
-def with_trials(record: RunRecord, **changes: object) -> RunRecord:
-    trials = tuple(dataclasses.replace(trial, **changes) for trial in record.trials)  # type: ignore[arg-type]
-    return dataclasses.replace(record, trials=trials)
+def test_an_interval_does_not_depend_on_what_stands_beside_it() -> None:
+    alone = analyse(collected(made_up_run("runs/random"))).algorithms[0]
+    beside = analyse(collected(made_up_run("runs/mine", (OWN_AGENT,)), made_up_run("runs/random"))).algorithms[1]
+    assert [score.score for score in alone.scores] == [score.score for score in beside.scores]
+    assert alone.estimate == beside.estimate
+    for score in alone.scores:
+        assert score.score.low <= score.score.value <= score.score.high
 
 
-def test_another_action_interval_is_told() -> None:
-    report = analyse(collected(with_trials(made_up_run(), frames_per_action=1)))
-    assert report.algorithms[0].frames_per_action == 1
-    told = text_of(report, "action_interval")
-    assert told == "random chooses an action every frame, its protocol's agents every 4 frames."
-    assert "An action of random is held for 1 frame instead." in report.methods[0]
-    assert "instead" not in analyse(collected(made_up_run())).methods[0]
+def test_truncated_episodes_of_games_that_need_not_end_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(anomalies, "endless", lambda game: game == "double_dunk")
+    (told,) = (one for one in analyse(collected(made_up_run())).notices if one.kind == "episodes_truncated")
+    assert told.hint == "Play is known to go on for ever at times on Double Dunk."
 
 
 def test_another_training_budget_is_told() -> None:
@@ -270,6 +383,14 @@ def test_settings_show_overrides_and_where_they_come_from(report_two: ScoreRepor
     assert settings["max_frames_per_episode"].text == "108,000 frames (30 minutes)"
     assert all(setting.note for setting in settings.values())
     assert [setting.field for setting in settings.values() if setting.overridden] == ["repeat_action_probability"]
+
+
+def test_every_kind_of_notice_is_listed_and_warnings_come_first(report_two: ScoreReport) -> None:
+    assert kinds(report_two) <= KINDS.keys()
+    levels = [notice.level for notice in report_two.notices]
+    assert levels == sorted(levels, key=["warning", "note"].index)
+    assert report_two.warnings
+    assert report_two.notes
 
 
 def test_methods_say_which_episodes_were_scored() -> None:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from shown import printed
 
-from arcademark.reports import presenter
-from arcademark.reports.render import terminal
-from arcademark.reports.render.layout import Console
 from arcademark.reports.subsets import predicting, predictors
 from arcademark.reports.subsets.predicting import Predicted, predicted
 from arcademark.reports.tables.analysis import of_dataset
@@ -44,12 +41,8 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def printed(found: Predicted) -> str:
-    """What a terminal shows of predictions, all of it, in one line."""
-    console = Console(file=io.StringIO(), width=100)
-    terminal.render(presenter.document(found), console, everything=True)
-    assert isinstance(console.file, io.StringIO)
-    return " ".join(console.file.getvalue().split())
+def words(found: Predicted) -> str:
+    return " ".join(printed(found, 100, everything=True).split())
 
 
 def test_any_tasks_of_a_benchmark_of_ones_own(files):
@@ -84,7 +77,7 @@ def test_the_same_as_training_by_hand(files):
     forecast = predicted(["mine.csv"], training=training).predictions[0].forecast
     assert forecast.groups == 8
     assert forecast.summaries["median"].high is None  # eight papers are too few for 90 %
-    assert "too few papers for 90 %" in printed(predicted(["mine.csv"], training=training))
+    assert "too few papers for 90 %" in words(predicted(["mine.csv"], training=training))
 
 
 def test_what_tasks_cost_is_read_for_any_benchmark(files):
@@ -101,7 +94,7 @@ def test_an_algorithm_of_the_training_scores_is_warned_of(files):
     training = predictors.own(["others.csv"], Path("refs.csv"))
     found = predicted([ScoreTable.from_mapping({"player 05": {"a": 125.0}})], training=training)
     assert any("include an algorithm named player 05" in line for line in found.predictions[0].warnings)
-    assert "include an algorithm named" not in printed(predicted(["mine.csv"], training=training))
+    assert "include an algorithm named" not in words(predicted(["mine.csv"], training=training))
 
 
 def test_another_table_of_atari_games_is_learnt_from():
@@ -126,7 +119,7 @@ def test_other_frame_caps_are_told_of_any_games_too():
 
 def test_all_games_known_leave_nothing_to_be_widened():
     found = predicted(["catalogue:review-2021"], predicting.ANY, algorithms=["MuZero"])
-    told = printed(found)
+    told = words(found)
     assert "All games are known: nothing is predicted." in told
     assert "times as wide" not in told
     assert found.predictions[0].forecast.summaries["median"].error == pytest.approx(0, abs=1e-9)

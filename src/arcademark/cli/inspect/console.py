@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arcademark.cli import commands, messages, options
+from arcademark.cli.output import Output, with_output
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import check_replaceable, write_document
 
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 
 
 @commands.command("console", short_help="The console of our own: is it here, and for which games is it proven?")
-@options.as_json
-def console(as_json: bool) -> int:
+@with_output
+def console(output: Output) -> int:
     """Tell whether the console of our own can be used here, and for which games it is proven."""
     from arcademark.console import build
     from arcademark.console.prove import Here, proven
@@ -29,12 +30,7 @@ def console(as_json: bool) -> int:
         reason = None
     except build.NoCore as error:
         reason = str(error)
-    listed = proven()
-    if as_json:
-        messages.print_json(Here(build.version(), reason, tuple(listed)))
-        return 0
-    messages.tell(f"core {build.version()}: " + ("compiled" if reason is None else f"not here: {reason}"))
-    messages.tell(f"proven for {len(listed)} games, {sum(int(row['frames']) for row in listed.values()):,} frames")
+    output.show(Here(build.version(), reason, tuple(proven())))
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -14,13 +15,11 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.files import check_ending, write_document
 
 if TYPE_CHECKING:
-    from arcademark.reports.features.seen import Seen
-    from arcademark.reports.figures.model import PictureRow
     from arcademark.runs.replay.episodes import Choice
 
 
 @commands.command("features show", short_help="Show what feature sets of linear learners see of games.")
-@click.argument("sets", metavar="SET…", nargs=-1)
+@click.argument("sets", metavar="SET…", nargs=-1, required=True)
 @click.option(
     "--games", metavar="NAMES", help="A suite, a subset or games.  [default: the five training games of the 2013 paper]"
 )
@@ -58,44 +57,31 @@ def show(
 
     The time is that of one step of the feature set, learning not included.
     """
-    from arcademark.features.registry import feature_set, feature_sets
-    from arcademark.reports import presenter
-    from arcademark.reports.features import documents, seen
+    from arcademark.features.registry import feature_set
+    from arcademark.reports.features import seen
     from arcademark.reports.figures import files
     from arcademark.reports.figures.model import Pictures
-    from arcademark.reports.render.blocks import Figure
     from arcademark.runs.replay.feature_steps import random_play, recorded_play
 
     for path in figures:
         check_ending(path, files.KINDS)
     sets = tuple(dict.fromkeys(sets))
-    if not sets:
-        output.show(documents.listing(tuple(feature_sets().values())))
-        return 0
     observed = {name: feature_set(name).observed for name in sets}
     parameters = seen.read_settings(sets, settings)
     chosen = _games(games, run)
     if run is None and choice:
         raise ArcadeMarkError("--only chooses in a run; name one with --run, or leave it out")
-    every: list[Seen] = []
-    rows: list[PictureRow] = []
-    for game, name in ((game, name) for game in chosen for name in sets):
+    every = []
+    for game, name in itertools.product(chosen, sets):
         if run is None:
             play = random_play(game, observed[name], seed or 0)
         else:
             play = recorded_play(run, observed[name], **cast("Choice", {**choice, "game": game, "seed": seed}))
-        item, images = seen.see(name, play, after, parameters)
-        every.append(item)
-        rows.append(seen.pictures(item, images))
-
-    def figure(row: PictureRow, item: Seen) -> Figure:
-        said = f"{row.title}: {'; '.join(picture.title for picture in row.pictures)}."
-        return Figure(f"features-{item.set}-{item.game}", lambda: ((Pictures((row,)), said),))
-
+        every.append(seen.see(name, play, after, parameters))
+    items, rows = zip(*every, strict=True)
     for path in figures:
-        write_document(path, files.file(Pictures(tuple(rows)), path.suffix.lower(), "features"))
-    analysis, drawings = seen.FeaturesSeen(tuple(every)), list(map(figure, rows, every))
-    output.show(analysis, lambda: presenter.document(analysis, drawings=drawings))
+        write_document(path, files.file(Pictures(rows), path.suffix.lower(), "features"))
+    output.show(seen.FeaturesSeen(items), rows=rows)
     output.tell(*(f"figure: {path}" for path in figures))
     return 0
 

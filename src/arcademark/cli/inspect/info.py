@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import click
 
-from arcademark.cli import messages
+from arcademark.cli import messages, options
 from arcademark.cli.commands import Group
-from arcademark.cli.inspect import console, features, suites
+from arcademark.cli.counting import counting
+from arcademark.cli.inspect import console, features
 from arcademark.cli.output import Output, with_output
 from arcademark.errors import UnknownNameError
 from arcademark.reports.info import TOPICS
@@ -40,7 +43,7 @@ def command() -> None:
 @with_output
 def topic(topic: str, name: str | None, output: Output) -> None:
     """List games, suites, subsets, protocols, agents, algorithms, features, JSON schemas; with NAME, all of one."""
-    from arcademark.reports import info, presenter
+    from arcademark.reports import info
     from arcademark.reports.render import json
 
     if topic not in TOPICS:
@@ -52,12 +55,35 @@ def topic(topic: str, name: str | None, output: Output) -> None:
     items = tuple(wanted.every()) if name is None else (wanted.one(name),)
     analysis = wanted.document(items)
     if name is None:
-        columns = wanted.columns
-        output.show(analysis, lambda: presenter.document(analysis, "info", topic=topic, items=items, columns=columns))
+        output.show(analysis, "info", topic=topic, items=items, columns=wanted.columns)
     else:
-        details = info.details(json.render(items[0]))
-        output.show(analysis, lambda: presenter.document(analysis, "info-details", **details))
+        output.show(analysis, "info-details", **info.details(json.render(items[0])))
 
 
-for member in (features.show, features.actions, suites.check, console.console, console.prove):
+@command.command("suites check", short_help="Check that tasks beyond Atari can be measured on.")
+@click.argument("suite", metavar="SUITE")
+@click.option("--episodes", type=options.COUNT, default=10, help="Of random play, a task.")
+@options.overrides
+@options.workers
+@with_output
+def check(suite: str, episodes: int, overrides: Mapping[str, str], workers: int | None, output: Output) -> int:
+    """Play every task of SUITE twice, and tell where the second time differs.
+
+    SUITE is a file, a name, or gymnasium:CartPole-v1,Pendulum-v1. A random agent plays each task, and its episodes are
+    replayed in other processes; observations are compared to the byte. Told are also what agents see and do, the scores
+    of random play, and where planners can search. Exits with 1 if a task differs or cannot be played.
+    """
+    from arcademark.environments.registry import load_suite
+    from arcademark.reports.runs.verification import SuiteCheck
+    from arcademark.runs.replay.suite_check import check_suite
+    from arcademark.suite.protocols import step_protocol
+
+    rules = step_protocol(load_suite(suite)).override(overrides)
+    with counting("playing", "episodes") as follow:
+        checked = check_suite(rules, episodes, workers, follow)
+    output.show(SuiteCheck(**vars(checked)))
+    return 0 if checked.ok else 1
+
+
+for member in (features.show, features.actions, console.console, console.prove):
     command.add_command(member)

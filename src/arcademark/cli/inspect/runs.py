@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
 from arcademark.cli import messages, options, tables
 from arcademark.cli.commands import Group
-from arcademark.cli.inspect import exporting, importing
 from arcademark.cli.output import Output, with_output
+from arcademark.errors import ArcadeMarkError
 
 
 @click.group("runs", cls=Group)
@@ -61,38 +63,99 @@ def merge(out: Path, directories: tuple[Path, ...]) -> int:
 @command.command("check", short_help="Find damage in a run, and salvage what is intact.")
 @options.run_directory
 @click.option("--salvage", type=options.PATH, metavar="NEW", help="Write a new run of all that is intact.")
-@options.as_json
-def check(run_directory: Path, salvage: Path | None, as_json: bool) -> int:
+@with_output
+def check(run_directory: Path, salvage: Path | None, output: Output) -> int:
     """Say what is damaged in RUN: its pages, rows, counts, recorded actions, manifest and networks.
 
     With --salvage every intact episode is written into a new run, which the run's own command continues with --out NEW.
     RUN itself is never written. 'arcademark verify' tells whether scores are real. Exits with 1 if anything is damaged.
     """
+    from arcademark.reports.runs import verification
     from arcademark.runs.store import salvage as salvaging
 
     salvaged = salvaging.salvage(run_directory, salvage) if salvage else None
     problems = salvaged.problems if salvaged else salvaging.check(run_directory)
-    if as_json:
-        from arcademark.reports.runs import verification
-
-        messages.print_json(verification.checked(run_directory, problems, salvaged))
-        return 1 if problems else 0
-    console = messages.open_console(stderr=False)
-    for problem in problems:
-        console.print(problem, style="red")
-    if salvaged:
-        console.print(
-            f"{salvaged.directory}: {salvaged.episodes:,} intact episodes, {salvaged.done:,} of "
-            f"{salvaged.trials:,} trials done; the command that played {run_directory} continues it with --out "
-            f"{salvaged.directory}"
-        )
-    elif not problems:
-        console.print(f"{run_directory}: nothing is damaged; 'arcademark verify' tells whether its scores are real")
+    output.show(verification.checked(run_directory, problems, salvaged))
     return 1 if problems else 0
 
 
-for member in (importing, exporting):
-    command.add_command(member.command)
+@command.command("import", short_help="Make a run of training logs made elsewhere, labelled so.")
+@click.argument("logs", nargs=-1, required=True, metavar="DIR…")
+@click.option("--out", type=options.PATH, help="The run's directory.  [default: runs/imported-…]")
+@click.option("--name", metavar="TEXT", help="What reports call the agent, as in --name 'PPO (ours)'.")
+@click.option("--protocol", metavar="NAME", help="How it was trained.  [default: world-records, assumed]")
+@click.option(
+    "--frames-per-step",
+    type=options.COUNT,
+    help="Frames of a step in which the logs count an episode's length.  [default: as the environment's id says]",
+)
+@tables.read_as
+@with_output
+def import_(
+    logs: tuple[str, ...], out: Path | None, name: str | None, output: Output, reading: Mapping[str, Any], **how: Any
+) -> int:
+    """Make a run of the logs in DIR, made elsewhere and not verified, and show it.
+
+    Stable-Baselines3's monitor.csv and evaluations.npz, CleanRL's TensorBoard files and RLlib's results, a file or
+    folder a game and seed. 'report', 'compare', 'runs list' and --curves take it like a run played here, and say that
+    it was not: its agent is called NAME [imported], and 'verify' refuses it.
+    """
+    from arcademark.cli.score.report import show
+    from arcademark.reports.runs.importing import import_logs
+    from arcademark.reports.tables.dataset import ScoreOptions
+
+    given = dict(tables.read_options(None, (), reading))
+    if name is not None:
+        if given.get("algorithm", name) != name:
+            raise ArcadeMarkError(
+                f"--name {name} and --read algorithm={given['algorithm']} each name the agent; give one"
+            )
+        given["algorithm"] = name
+    run = import_logs(logs, out, **how, **given)
+    for note in run.notes:
+        messages.say(f"note: {note}")
+    messages.say(f"imported, not verified: {run.directory}")
+    show([run.directory], ScoreOptions(), output)
+    return 0
+
+
+@command.command("export", short_help="Write the episodes of runs as a Parquet file.")
+@click.argument("directories", nargs=-1, required=True, metavar="RUN…", type=options.PATH)
+@click.option(
+    "--out", required=True, type=options.PATH, metavar="FILE", help="A new .parquet file; of --minari, folder."
+)
+@click.option("--actions", is_flag=True, help="Also what was played: a byte an action.")
+@click.option("--minari", is_flag=True, help="Write a Minari dataset: what one agent saw on a game, did and got.")
+@options.only("game", "agent", "seed")
+@options.trusted_suite
+def export(
+    directories: tuple[Path, ...], out: Path, actions: bool, minari: bool, choice: Mapping[str, Any], suite: str | None
+) -> int:
+    """Write every episode of RUN… into a Parquet file, a row each. RUN is a run's directory or a folder of runs.
+
+    Its trial, agent, game, seed and protocol, and what was recorded of it. 'arcademark score RUN --export FILE' writes
+    the scores of algorithms instead.
+
+    With --minari the evaluation episodes of one RUN are replayed, and --out is a new folder, named like pong-human-v0;
+    --only chooses among them. Needs the extra 'minari'.
+    """
+    if minari:
+        from arcademark.reports import wording
+        from arcademark.runs.replay import offline
+
+        if len(directories) > 1 or actions:
+            raise ArcadeMarkError("--minari takes one run, and always has its actions; leave the others out")
+        episodes, steps = offline.export(directories[0], out, suite=suite, **choice)
+        messages.tell(f"{out}: {wording.plural(episodes, 'episode')}, {wording.plural(steps, 'step')}")
+        return 0
+    if choice or suite is not None:
+        raise ArcadeMarkError("--only and --suite are for --minari; leave them out")
+    from arcademark.runs.replay import parquet
+    from arcademark.runs.store.ledger import find_runs
+
+    runs = dict.fromkeys(run for directory in directories for run in find_runs(directory))
+    messages.tell(f"{out}: {parquet.export([*runs], out, actions=actions):,} episodes")
+    return 0
 
 
 @command.command("ledger", short_help="What was evaluated on test games, and whether only once.")

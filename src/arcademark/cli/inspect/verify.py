@@ -5,14 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arcademark.cli import commands, messages, options
+from arcademark.cli import commands, options
 from arcademark.cli.counting import replaying
+from arcademark.cli.output import Output, with_output
 
 if TYPE_CHECKING:
     from arcademark.runs.replay.episodes import Choice
-    from arcademark.runs.replay.verify import Verification
-
-MOST_PROBLEMS = 20
 
 
 @commands.command("verify")
@@ -20,51 +18,17 @@ MOST_PROBLEMS = 20
 @options.only()
 @options.trusted_suite
 @options.workers
-@options.as_json
-def command(run_directory: Path, suite: str | None, workers: int | None, as_json: bool, choice: Choice) -> int:
+@with_output
+def command(run_directory: Path, suite: str | None, workers: int | None, output: Output, choice: Choice) -> int:
     """Replay the recorded actions of every episode of RUN and confirm its score, or name the first difference.
 
     Exits with 0 if every episode is confirmed, with 1 if not.
     """
+    from arcademark.reports.runs.verification import of
     from arcademark.runs.replay.verify import verify
 
     wanted: Choice = {**choice, "suite": suite}
     with replaying() as follow:
         verification = verify(run_directory, workers=workers, on_finding=follow, **wanted)
-    if as_json:
-        from arcademark.reports.runs.verification import of
-
-        messages.print_json(of(verification))
-    else:
-        _print(verification)
+    output.show(of(verification))
     return 0 if verification.ok else 1
-
-
-def _print(verification: Verification) -> None:
-    console = messages.open_console(stderr=False)
-    for warning in verification.warnings:
-        console.print(f"warning: {warning}", style="yellow")
-    for note in verification.notes:
-        console.print(f"note: {note}")
-    for finding in verification.problems[:MOST_PROBLEMS]:
-        console.print(f"{finding.outcome}: {finding}", style="red")
-    if len(verification.problems) > MOST_PROBLEMS:
-        console.print(f"… and {len(verification.problems) - MOST_PROBLEMS} more; --to json lists all", style="red")
-    total = len(verification.findings)
-    if not verification.findings:
-        console.print(
-            f"{verification.directory}: no episode is recorded, so there is nothing to verify", style="yellow"
-        )
-    elif verification.ok:
-        beside = f", see the {'note' if len(verification.notes) == 1 else 'notes'} above" if verification.notes else ""
-        outcome = f"all {total:,} recorded episodes replay to their" if total > 1 else "its one episode replays to its"
-        console.print(
-            f"{verification.directory}: {outcome} score{beside}", style="yellow" if verification.notes else "green"
-        )
-    else:
-        console.print(
-            f"{verification.directory}: {verification.confirmed:,} of {total:,} episode{'s' * (total > 1)} confirmed,"
-            f" {verification.differing:,} differ{'s' * (verification.differing == 1)},"
-            f" {verification.unverifiable:,} could not be replayed",
-            style="bold red",
-        )

@@ -6,7 +6,7 @@ import functools
 import re
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -15,7 +15,6 @@ import click
 
 from arcademark.cli import messages, options
 from arcademark.cli.commands import WORDS
-from arcademark.cli.output import Output
 from arcademark.errors import ArcadeMarkError, one_line
 
 if TYPE_CHECKING:
@@ -47,8 +46,8 @@ class Jobs:
         directory: Path,
         verb: str,
         workers: int | None,
-        known: frozenset[str],
         see: str,
+        known: Collection[str] | None = None,
     ) -> int:
         """Have plans played as jobs, each of which gives the command `verb` with the options of this one.
 
@@ -60,10 +59,10 @@ class Jobs:
         verb : str
         workers : int, optional
             Of a job; as many as it has processors by default.
-        known : frozenset of str
-            Names of plans whose trials are known before anything is played.
         see : str
             The command that shows what was played, once all is merged.
+        known : collection of str, optional
+            Names of plans whose trials are known before anything is played; all by default.
         """
         from arcademark.cli.play.playing import warn
         from arcademark.reports import wording
@@ -96,6 +95,7 @@ class Jobs:
             messages.write(_commented(work.script(), f"{trials}{complete}; {jobs_of}; for shard K it runs", plays))
             messages.write("\n" + _commented(last, "the job that merges the shards when all others have ended"))
             return 0
+        known = frozenset(plans if known is None else known)
         for name in known:
             warn(plans[name], directory / name)
         numbers, last = work.submit(known)
@@ -117,7 +117,10 @@ class Jobs:
 
 
 def with_jobs(command: F) -> F:
-    """Give a command the options of jobs, as its parameter ``jobs``: None where none are asked for."""
+    """Give a command that shows scores the options of jobs, as its parameter ``jobs``; None where none are requested.
+
+    Of a shard, and of what jobs are to play, no scores are shown.
+    """
     with_options = options.combine(
         click.option(
             "--slurm",
@@ -136,18 +139,14 @@ def with_jobs(command: F) -> F:
     def call(*, slurm: tuple[str, ...], dry_run: bool, **rest: Any) -> Any:
         if dry_run and not slurm:
             raise ArcadeMarkError("--dry-run goes with --slurm; give it, too")
+        if slurm and rest["shard"]:
+            raise ArcadeMarkError("--slurm deals the shards out itself; leave --shard out")
+        if (slurm or rest["shard"]) and (rest["forms"] or rest["everything"]):
+            which = "--slurm" if slurm else "--shard"
+            raise ArcadeMarkError(f"{which}: no scores are shown before shards are merged; leave --to and --all out")
         return command(jobs=Jobs(slurm, dry_run) if slurm else None, **rest)
 
     return with_options(call)  # type: ignore[return-value]
-
-
-def check_shown(output: Output, jobs: Jobs | None, shard: tuple[int, int] | None) -> None:
-    """Refuse ways to show scores where none are shown: of a shard, or of what jobs are to play."""
-    if jobs and shard:
-        raise ArcadeMarkError("--slurm deals the shards out itself; leave --shard out")
-    if (jobs or shard) and output != Output():
-        which = "--slurm" if jobs else "--shard"
-        raise ArcadeMarkError(f"{which}: no scores are shown before shards are merged; leave --to and --all out")
 
 
 def given(words: Iterable[str]) -> Iterator[str]:

@@ -132,12 +132,11 @@ class Display:
             self._say(("left out", "yellow"), f"  {len(event.left_out) - MOST_LEFT_OUT} more, for like reasons")
 
     def _move(self, event: Progress) -> None:
-        room = self._console.width - BAR_WIDTH - PERCENTAGE
-        text = line_of(event, room if self._console.is_terminal else None, self._unit)
+        text = line_of(event, self._unit)
         if self._console.is_terminal:
-            completed = 100 * event.fraction if event.fraction is not None else None
-            total = None if event.fraction is None else 100.0
-            self._bar.update(self._task, description=text, completed=completed, total=total)
+            completed, total = (None, None) if event.fraction is None else (100 * event.fraction, 100.0)
+            room = self._console.width - BAR_WIDTH - PERCENTAGE
+            self._bar.update(self._task, description=text[:room], completed=completed, total=total)
         elif time.monotonic() - self._last >= LINE_SECONDS:
             self._last = time.monotonic()
             self._say(text)
@@ -146,26 +145,19 @@ class Display:
         messages.say(*parts, console=self._console)
 
 
-def line_of(event: Progress, width: int | None = None, unit: str = "frame") -> str:
-    """Say how far a run is. Where `width` columns do not hold it all, what matters least is dropped first."""
-    planning, learning = event.planning, event.learning
-    episodes = f"{event.episodes_done:,}/{event.episodes:,} episodes"
-    trials = f"{event.trials_done:,}/{event.trials:,} trials"
-    speed = wording.rate(event.frames_per_second, unit)
-    if learning is not None:  # each part with how much it matters
-        parts = [(5, _trained(learning, unit)), (4, _recent(learning)), (1, episodes), (2, trials), (3, speed)]
-    elif planning is not None:
+def line_of(event: Progress, unit: str = "frame") -> str:
+    """Say how far a run is, what matters most first: a narrow terminal cuts the line."""
+    planning, learning, left = event.planning, event.learning, event.seconds_left
+    parts = [] if left is None else [f"{'at most ' if event.at_most else ''}{wording.time_span(left)} left"]
+    if learning is not None:
+        parts += [_trained(learning, unit), _recent(learning)]
+    parts.append(f"{event.episodes_done:,}/{event.episodes:,} episodes")
+    parts.append(f"{planning.decisions:,} decisions" if planning else wording.rate(event.frames_per_second, unit))
+    parts.append(f"{event.trials_done:,}/{event.trials:,} trials")
+    if planning is not None:
         rate = f"{planning.simulated_frames_per_second:,.0f}/s"
-        simulated = f"{planning.simulated_frames:,} {unit}s simulated, {rate}"
-        parts = [(5, episodes), (2, trials), (3, f"{planning.decisions:,} decisions"), (1, simulated)]
-    else:
-        parts = [(5, episodes), (2, trials), (3, speed)]
-    if event.seconds_left is not None:
-        parts.append((6, f"{'at most ' if event.at_most else ''}{wording.time_span(event.seconds_left)} left"))
-    parts = [part for part in parts if part[1]]
-    while width is not None and len(parts) > 1 and len(" · ".join(text for _, text in parts)) > width:
-        parts.remove(min(parts))
-    return " · ".join(text for _, text in parts)
+        parts.append(f"{planning.simulated_frames:,} {unit}s simulated, {rate}")
+    return " · ".join(filter(None, parts))
 
 
 def budget(event: LearnerBegun) -> str:

@@ -12,9 +12,8 @@ import click
 
 from arcademark.cli import commands, messages, options
 from arcademark.cli.output import Output, with_output
-from arcademark.cli.play import jobs as of_jobs
 from arcademark.cli.play import playing
-from arcademark.cli.play.jobs import Jobs
+from arcademark.cli.play.jobs import Jobs, with_jobs
 from arcademark.errors import ArcadeMarkError
 
 if TYPE_CHECKING:
@@ -22,29 +21,22 @@ if TYPE_CHECKING:
     from arcademark.runs.request import Request
 
 
-def variants_of(_: click.Context, __: click.Parameter, text: str) -> int | None:
-    """Read ``--variants``: a number, None for all flavours."""
-    if text != "flavours" and text not in ("1", "2", "3", "4"):
-        raise click.BadParameter(f"{text!r} is not in the range 1<=x<=4, nor flavours")
-    return None if text == "flavours" else int(text)
-
-
 @commands.command("robustness", usual="games variants protocol settings seeds episodes frames workers out forms")
 @playing.for_one
 @click.option(
     "--variants",
+    type=click.Choice(["1", "2", "3", "4", "flavours"]),
     default="2",
     metavar="N",
-    callback=variants_of,
     help="Of each kind, on each game, 1 to 4; or flavours: every mode with every difficulty, and no other variant.",
 )
-@of_jobs.with_jobs
+@with_jobs
 @click.option("--out", type=options.PATH, required=True, help="A directory for the runs.")
 @with_output
 def command(
     agent: str | None,
     games: str | None,
-    variants: int | None,
+    variants: str,
     jobs: Jobs | None,
     out: Path,
     output: Output,
@@ -61,14 +53,14 @@ def command(
     """
     from arcademark.reports.runs.robustness import robustness
 
-    of_jobs.check_shown(output, jobs, given["shard"])
     failed: int | None = 0
     if agent is not None or given["commands"]:
-        wanted, plans, learns = _planned(playing.request(agent, **given), games, variants)
+        count = None if variants == "flavours" else int(variants)
+        wanted, plans, learns = _planned(playing.request(agent, **given), games, count)
         if jobs is not None:
-            known = frozenset([*plans][: 1 if learns else None])
             see = f"arcademark robustness --out {out}"
-            return jobs.submit(plans, out, "robustness", given["workers"], known, see)
+            known = [*plans][: 1 if learns else None]
+            return jobs.submit(plans, out, "robustness", given["workers"], see, known)
         failed = _play(wanted, plans, out, learns=learns)
         if failed is None:
             return 130

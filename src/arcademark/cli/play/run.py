@@ -9,9 +9,8 @@ import click
 
 from arcademark.cli import commands, messages, options
 from arcademark.cli.output import Output, with_output
-from arcademark.cli.play import jobs as of_jobs
 from arcademark.cli.play import playing
-from arcademark.cli.play.jobs import Jobs
+from arcademark.cli.play.jobs import Jobs, with_jobs
 from arcademark.errors import ArcadeMarkError
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
 @commands.command("run", usual="games protocol settings seeds episodes frames workers name out forms")
 @playing.for_one
-@of_jobs.with_jobs
+@with_jobs
 @click.option(
     "--out",
     type=options.PATH,
@@ -65,7 +64,6 @@ def command(
     from arcademark.cli.score.report import show
     from arcademark.reports.tables.dataset import ScoreOptions
 
-    of_jobs.check_shown(output, jobs, given["shard"])
     wanted = playing.request(agent, **given)
     directory = wanted.directory
     if jobs is not None:
@@ -73,8 +71,8 @@ def command(
             raise ArcadeMarkError(
                 "--slurm: leave --until-error, --tensorboard and --wandb out, which are of one process"
             )
-        plans, see = {"": wanted.plan(games)}, f"arcademark report {directory}"
-        return jobs.submit(plans, directory, "run", given["workers"], frozenset(plans), see)
+        see = f"arcademark report {directory}"
+        return jobs.submit({"": wanted.plan(games)}, directory, "run", given["workers"], see)
     if given["tensorboard"]:
         messages.say(f"TensorBoard: tensorboard --logdir {given['tensorboard']}")
     if until_error is not None:
@@ -116,5 +114,5 @@ def _until(error: float, wanted: Request, games: str | None, output: Output) -> 
         return replace(document, blocks=(*document.blocks, *below))
 
     ended = (error, last.error, until.reached, False, failed, tuple(until.steps))
-    output.show(PlayedUntil(*ended, LEVEL, report, predicted), present)
+    output.show_as(PlayedUntil(*ended, LEVEL, report, predicted), present)
     return 0 if until.reached and not failed else 1

@@ -11,9 +11,8 @@ import click
 
 from arcademark.cli import commands, messages, options
 from arcademark.cli.output import Output, with_output
-from arcademark.cli.play import jobs as of_jobs
 from arcademark.cli.play import playing
-from arcademark.cli.play.jobs import Jobs
+from arcademark.cli.play.jobs import Jobs, with_jobs
 from arcademark.errors import ArcadeMarkError
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ MOST_SETTINGS = 1000
     "--suite's training tasks]",
 )
 @playing.shared
-@of_jobs.with_jobs
+@with_jobs
 @click.option("--out", type=options.PATH, help="The run's directory.  [default: runs/tune- and the agent's name]")
 @with_output
 def command(
@@ -64,7 +63,6 @@ def command(
     from arcademark.runs.request import default_directory
     from arcademark.suite.subsets import resolve_tasks, usual_games
 
-    of_jobs.check_shown(output, jobs, given["shard"])
     specs: list[AgentSpec] = []
     values = {}
     for combination in _combinations(tried, given["settings"]):
@@ -93,8 +91,7 @@ def command(
         messages.say(f"note: {prose.text('ledger', 'unsplit', suites=[suite.name])}")
     directory = out or default_directory(agent, wanted.protocol.name, prefix="tune-")
     if jobs is not None:
-        plans, see = {"": plan}, "the same command without --slurm"
-        return jobs.submit(plans, directory, "tune", given["workers"], frozenset(plans), see)
+        return jobs.submit({"": plan}, directory, "tune", given["workers"], "the same command without --slurm")
     summary = playing.play(wanted, wanted.of_shard(plan), directory)
     if summary.interrupted:
         return 130

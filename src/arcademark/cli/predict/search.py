@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,18 +12,42 @@ import click
 from arcademark.cli import commands, messages, options, tables
 from arcademark.cli.counting import counting
 from arcademark.cli.output import Output, with_output
-from arcademark.cli.predict.scores import scores_of, where_from
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import check_ending, write_document
 
 if TYPE_CHECKING:
     from arcademark.reports.subsets.dataset import Normalised
-    from arcademark.reports.subsets.searching import Asked, EverySize, Searched
+    from arcademark.reports.subsets.searching import EverySize, Searched, SearchRequest
     from arcademark.subset.progress import Progress
 
+where_from = options.combine(
+    click.argument("places", nargs=-1, metavar="[TABLE]…"),
+    click.option("--catalogue", metavar="NAMES", help="Published scores: these collections."),
+    tables.suite,
+    tables.references,
+    tables.algorithms,
+)
 ONE_SUBSET = ("size", "plan", "top")
 """Options that --sizes has no place for."""
 AT_LEAST_ONE = click.IntRange(min=1)
+
+
+def scores_of(given: dict[str, Any], *, players: bool = True) -> Normalised:
+    """Read the scores; what `where_from` and the reader's options give is taken out of ``given``."""
+    from arcademark.reports.subsets import dataset
+    from arcademark.reports.tables.dataset import ScoreOptions
+
+    references, published = given.pop("references"), tables.names("catalogue", given.pop("catalogue"))
+    places = (*given.pop("places"), *([f"catalogue:{','.join(published)}"] if published else []))
+    if not places:
+        raise ArcadeMarkError("no scores named; name a table, or --catalogue atari-5-training")
+    chosen = ScoreOptions(
+        suite=given.pop("suite"),
+        references=references,
+        algorithms=tables.names("algorithms", given.pop("algorithms")),
+        reading=tables.read_options(references, (), given.pop("reading")),
+    )
+    return dataset.normalised(places, chosen, players=players)
 
 
 @contextmanager
@@ -101,9 +124,7 @@ def command(sizes: str | None, out: Path | None, figure: Path | None, output: Ou
 
     TABLE is as in 'arcademark score': a file, a folder, a run's directory, or catalogue:atari-5-training.
     """
-    from arcademark.reports import presenter
     from arcademark.reports.figures import files
-    from arcademark.reports.render.blocks import Figure
     from arcademark.reports.subsets import searching, sizes_figure
     from arcademark.subset.predict import files as models_as
 
@@ -112,7 +133,6 @@ def command(sizes: str | None, out: Path | None, figure: Path | None, output: Ou
     scores = scores_of(given)
     wanted = _wanted(scores, **given)
     result: Searched | EverySize
-    curve = None
     with following() as begin:
         if sizes is None:
             result = searching.searched(scores, wanted, name, begin)
@@ -121,13 +141,12 @@ def command(sizes: str | None, out: Path | None, figure: Path | None, output: Ou
             both = not options.given("choose")
             result = searching.every_size(scores, wanted, searching.read_sizes(sizes), name, begin, both=both)
             models = [item.model for series in result.series for item in series.sizes]
-            curve = Figure("subset-sizes", partial(sizes_figure.figure, result))
+            if figure is not None:
+                write_document(figure, files.file(sizes_figure.model(result), figure.suffix.lower(), "subset-sizes"))
     paths = [] if out is None else [out / f"{model.name}.json" for model in models] if several else [out]
     for path, model in zip(paths, models, strict=False):
         write_document(path, models_as.dumps(model))
-    if figure is not None and curve is not None:
-        write_document(figure, files.file(curve.alone(), figure.suffix.lower(), curve.name))
-    output.show(result, lambda: presenter.document(result, curve=curve))
+    output.show(result)
     output.tell(*(f"model: {path}" for path in paths), *([f"figure: {figure}"] if figure else []))
     return 0
 
@@ -159,10 +178,10 @@ def _check(out: Path | None, sizes: str | None, figure: Path | None, *, plan: st
     return several
 
 
-def _wanted(scores: Normalised, settings: Mapping[str, Any], **given: Any) -> Asked:
-    from arcademark.reports.subsets.searching import Asked
+def _wanted(scores: Normalised, settings: Mapping[str, Any], **given: Any) -> SearchRequest:
+    from arcademark.reports.subsets.searching import SearchRequest
 
     for name in ("include", "exclude", "within"):
         given[name] = tuple(map(scores.benchmark.canonical, tables.names(name, given[name])))
     how = {name: value for name, value in settings.items() if name != "nnls"}
-    return Asked(**given, **how, nonnegative="nnls" if settings.get("nnls") else "drop")
+    return SearchRequest(**given, **how, nonnegative="nnls" if settings.get("nnls") else "drop")

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import click
 
+from arcademark.cli import options, tables
 from arcademark.cli.commands import Group
-from arcademark.cli.predict import coverage, predict, search, study
+from arcademark.cli.output import Output, with_output
+from arcademark.cli.predict import search
+from arcademark.cli.predict.search import scores_of, where_from
+from arcademark.errors import ArcadeMarkError
 
 
 @click.group("subset", cls=Group)
@@ -13,5 +20,118 @@ def command() -> None:
     """Find the few most informative tasks, predict from them, see how well that works, and what playing takes."""
 
 
-for member in (search, study, predict, coverage):
-    command.add_command(member.command)
+command.add_command(search.command)
+
+learnt_from = options.combine(
+    click.option(
+        "--training",
+        multiple=True,
+        metavar="TABLE",
+        help="Learn from these scores of other algorithms instead of Atari's published ones. May be repeated.",
+    ),
+    tables.references,
+    click.option(
+        "--papers",
+        type=options.PATH,
+        metavar="FILE",
+        help="With --training: which paper each algorithm is of, a CSV file algorithm,paper.  [default: one each]",
+    ),
+)
+
+
+@command.command(
+    "study",
+    usual="catalogue suite references algorithms models target relative_to reading everything forms",
+    short_help="Estimates beside true values, of the catalogue or any table.",
+)
+@where_from
+@click.option("--models", metavar="NAMES", help="Published models or model files.  [default: atari-1,3,5 and 10]")
+@click.option(
+    "--target", metavar="NAME", help="What the models predict, where they do not say, or say a function FILE.py:NAME."
+)
+@click.option("--relative-to", metavar="NAME", help="Also relative to this algorithm.")
+@click.option("--minimum-tasks", type=click.IntRange(min=1), help="Games a true value needs.  [default: 40, or half]")
+@with_output
+@tables.read_as
+def study(models: str | None, output: Output, **given: Any) -> int:
+    """Set what a subset would have told beside the truth: estimates, errors, orders turned round.
+
+    Without TABLE, of every published algorithm: the table that an estimate of a new one is compared with.
+    """
+    from arcademark.reports.subsets import studying
+    from arcademark.reports.tables.loading import EVERYTHING
+
+    if not given["places"] and given["catalogue"] is None:
+        given["catalogue"] = EVERYTHING
+    scores = scores_of(given, players=False)
+    output.show(studying.studied(scores, tables.names("models", models) or studying.MODELS, **given))
+    return 0
+
+
+@command.command(
+    "predict",
+    usual="model algorithms level training references reading everything forms",
+    short_help="The median of all games, and every game, from a few.",
+)
+@click.argument("places", nargs=-1, required=True, metavar="TABLE…")
+@click.option(
+    "--model",
+    default="any",
+    metavar="NAME",
+    help="From whatever games there are, or by a published model, atari-5, or a model file.",
+)
+@tables.algorithms
+@tables.protocol
+@tables.level
+@click.option(
+    "--frames",
+    type=options.PATH,
+    metavar="FILE",
+    help="What playing costs: a CSV file with the columns game and frames.  [default: the same for all]",
+)
+@learnt_from
+@with_output
+@tables.read_as
+def predict(
+    places: tuple[str, ...], algorithms: str | None, output: Output, reading: Mapping[str, Any], **given: Any
+) -> int:
+    """Predict the median of all games, and every game, from whatever games TABLE has.
+
+    TABLE is as in 'arcademark score'. A model file is what 'arcademark subset search --out' writes. For another
+    benchmark name a table of other algorithms with --training, and its reference scores with --references.
+    """
+    from arcademark import api
+
+    chosen, read = tables.names("algorithms", algorithms), tables.read_options(None, (), reading)
+    output.show(api.predict(places, algorithms=chosen, reading=read, **given))
+    return 0
+
+
+@command.command("coverage", short_help="How often intervals of any games hold what was left out.")
+@click.argument("games", nargs=-1, metavar="[GAMES…]")
+@click.option("--sizes", metavar="SIZES", help="Also choose the best games of each size, 1-10 or 3,5,10.")
+@tables.level
+@tables.suite
+@learnt_from
+@with_output
+def coverage(
+    games: tuple[str, ...], sizes: str | None, level: float, suite: str | None, output: Output, **learnt: Any
+) -> int:
+    """Measure predictions from any games on algorithms left out: by paper, by kind, the newest.
+
+    GAMES is a subset or games with commas, atari-5 or pong,qbert; several are measured one by one.  [default: atari-3,
+    atari-5 and atari-10, unless there are sizes, a suite or a table to learn from]
+    """
+    from arcademark.reports.subsets import covering, predictors
+    from arcademark.reports.subsets.searching import read_sizes
+
+    if learnt["training"] and suite:
+        raise ArcadeMarkError("--suite and --training each say what is learnt from; leave one out")
+    own = predictors.own(**learnt)
+    if not games and not sizes:
+        if own or suite:
+            raise ArcadeMarkError("name games to predict from, or how many to choose, as in --sizes 3,5")
+        games = ("atari-3", "atari-5", "atari-10")
+    counts = read_sizes(sizes) if sizes else ()
+    output.show(covering.covered(games, level, sizes=counts, suite=suite or predictors.ATARI, training=own))
+    return 0

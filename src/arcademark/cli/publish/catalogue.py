@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from arcademark.catalogue.model import ALGORITHM_KINDS
 from arcademark.cli import messages, options, tables
 from arcademark.cli.commands import Group
+from arcademark.cli.counting import replaying
 from arcademark.cli.output import Output, with_output
-from arcademark.cli.publish import submission
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.files import write_document
+from arcademark.files import check_folder, write_document, write_output
 
 if TYPE_CHECKING:
-    from arcademark.catalogue.model import Entry
-
-F = TypeVar("F", bound=Callable[..., Any])
+    from arcademark.catalogue.model import AlgorithmKind, Entry
 
 NO_PROTOCOL = "unknown"
 """What stands for the protocol of entries that fit no named one."""
-
-PAPERS = {"review": "fan-2021", "atari-5": "aitchison-2023", "ale-2013": "bellemare-2013"}
-"""Papers by the names that ``arcademark reproduce`` gives them."""
 
 chosen = options.combine(
     click.option("--collection", metavar="NAMES", help="Only these collections: review-2021,ale-2013."),
@@ -48,19 +44,14 @@ def command() -> None:
     """Published scores, each with its source: list, show, export and check them; submit a run; errata of papers."""
 
 
-command.add_command(submission.command)
-
-
 @command.command("list", short_help="List collections and algorithms.")
 @chosen
 @with_output
 def list_(output: Output, **given: Any) -> int:
     """List the collections with their algorithms: kind, year, training frames, games, protocol, who published them."""
-    from arcademark.reports import presenter
     from arcademark.reports.catalogue import documents
 
-    result = documents.catalogue(_select(**given), scores=False)
-    output.show(result, lambda: presenter.document(result, summaries=False))
+    output.show(documents.catalogue(_select(**given), scores=False), summaries=False)
     return 0
 
 
@@ -71,14 +62,11 @@ def list_(output: Output, **given: Any) -> int:
 def show(name: str, collection: str | None, output: Output) -> int:
     """Show all that is known of NAME: an algorithm, its settings, source and scores with HNS; or a whole collection."""
     from arcademark.catalogue import collections
-    from arcademark.reports import presenter
     from arcademark.reports.catalogue import documents
 
     whole = name in collections.collections()
     entries = collections.select(name) if whole else _of_name(name, _names("collection", collection))
-    template = "catalogue" if whole else "catalogue-algorithms"
-    result = documents.catalogue(entries)
-    output.show(result, lambda: presenter.document(result, template, summaries=True))
+    output.show(documents.catalogue(entries), "catalogue" if whole else "catalogue-algorithms", summaries=True)
     return 0
 
 
@@ -120,11 +108,10 @@ def export(form: str, out: Path | None, overwrite: bool, **given: Any) -> int:
 def check(output: Output) -> int:
     """Check every file, source, game and score, and what papers print against what holds; exit code 1 if one fails."""
     from arcademark.catalogue.check import check as check_all
-    from arcademark.reports import presenter
     from arcademark.reports.catalogue.documents import COLUMNS
 
     result = check_all()
-    output.show(result, lambda: presenter.document(result, **COLUMNS))
+    output.show(result, **COLUMNS)
     return 0 if result.ok else 1
 
 
@@ -145,11 +132,66 @@ def add(given: tuple[Path, ...], into: Path | None, overwrite: bool, output: Out
     Exit code 1 if anything is wrong, or striking without a note that says what is known of it.
     """
     from arcademark.catalogue.adding import add as add_all
-    from arcademark.reports import presenter
     from arcademark.reports.catalogue.documents import COLUMNS
 
     result = add_all(given, into, overwrite=overwrite)
-    output.show(result, lambda: presenter.document(result, **COLUMNS))
+    output.show(result, **COLUMNS)
+    return 0 if result.ok else 1
+
+
+@command.command("submit", short_help="Verify a run for the catalogue, and write what it takes.")
+@options.run_directory
+@click.option("--paper", metavar="KEY", help="Who publishes it, name and year: doe-2026.")
+@options.fields(
+    "cite",
+    "Of a paper that the catalogue does not know, 'Doe et al.' say",
+    {
+        "authors": click.STRING,
+        "title": click.STRING,
+        "venue": click.STRING,
+        "year": click.IntRange(1977, 9999),
+        "url": click.STRING,
+    },
+)
+@click.option("--kind", type=click.Choice(ALGORITHM_KINDS), help="What kind of algorithm it is.")
+@click.option(
+    "--name", metavar="NAME", default="", help="What the run's only agent is to be called.  [default: its label]"
+)
+@click.option("--out", type=options.PATH, metavar="FOLDER", help="Where to write the collection.")
+@options.trusted_suite
+@options.workers
+@with_output
+def submit(
+    run_directory: Path,
+    paper: str | None,
+    kind: AlgorithmKind | None,
+    name: str,
+    out: Path | None,
+    output: Output,
+    cite: Mapping[str, Any],
+    **how: Any,
+) -> int:
+    """Replay every episode of RUN and, where all give their scores, write the collection that a maintainer adds.
+
+    Exit code 1 if an episode is not confirmed, or anything else keeps the run from the catalogue.
+    """
+    from arcademark.reports.catalogue.documents import COLUMNS
+    from arcademark.reports.site import submission
+
+    if cite and set(cite) - {"url"} != {"authors", "title", "venue", "year"}:
+        raise ArcadeMarkError("--cite: authors, title, venue and year go together; give all of a new paper, or none")
+    missing = [value is None for value in (out, paper, kind)]
+    if any(missing) and (not all(missing) or cite):
+        raise ArcadeMarkError("--paper, --kind and --out go together; give all three, or none to check the run alone")
+    if out is not None:
+        check_folder(out)
+    with replaying() as follow:
+        source = None if paper is None else submission.Paper(paper, **cite)
+        result = submission.check(run_directory, source, kind, name, on_finding=follow, **how)
+    paths = [] if out is None else [out / file for file in result.files]
+    for path, text in zip(paths, result.files.values(), strict=False):
+        write_output(path, text.encode())
+    output.show(result, written=tuple(map(str, paths)), **COLUMNS)
     return 0 if result.ok else 1
 
 
@@ -161,8 +203,10 @@ def errata(paper: str | None, category: str | None, output: Output) -> int:
     """List what papers print that does not hold, or that cannot both hold: what is printed, what holds, and why."""
     from arcademark.catalogue import errata as slips
     from arcademark.reports.catalogue.documents import Errata
+    from arcademark.reports.reproductions.papers import PAPERS
 
-    output.show(Errata(slips.errata(PAPERS.get(paper, paper) if paper else None, category)))
+    key = PAPERS[paper].source if paper and paper in PAPERS else paper
+    output.show(Errata(slips.errata(key, category)))
     return 0
 
 

@@ -78,6 +78,7 @@ def show(
     wide: bool = False,
 ) -> None:
     """Analyse scores once and show and write what is wanted; with everything, each of the Const and Perturb agents."""
+    from arcademark.reports import presenter
     from arcademark.reports.tables import analysis
     from arcademark.reports.tables.dataset import prepare
 
@@ -95,7 +96,7 @@ def show(
 
         runs = dataset.scores.runs
         events.write([run.record for run in runs.runs] if runs else (), tensorboard)
-    output.show(report, brief=(lambda: report.brief) if quiet else None)
+    output.show_as(report, lambda: presenter.document(report), (lambda: report.brief) if quiet else None)
     if curves is not None:
         output.tell(f"curves: {curves}")
     if tensorboard is not None:
@@ -126,10 +127,10 @@ def _export(dataset: Dataset, target: Path, *, wide: bool) -> None:
 
 
 def _write_curves(path: Path, report: ScoreReport, dataset: Dataset) -> None:
-    from arcademark.reports.runs import figure_learning, learning
+    from arcademark.reports.runs import figures, learning
 
     if not report.learning or dataset.scores.runs is None:
         raise ArcadeMarkError(f"--curves {path}: no training is recorded in these runs; nothing to draw")
     kind = path.suffix.lower()
-    content = learning.as_csv(dataset.scores.runs) if kind == ".csv" else figure_learning.file(report, kind)
+    content = learning.as_csv(dataset.scores.runs) if kind == ".csv" else figures.learning_file(report, kind)
     write_document(path, content)

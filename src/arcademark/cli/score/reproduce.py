@@ -9,13 +9,11 @@ import click
 
 from arcademark.cli import commands, options
 from arcademark.cli.output import Output, with_output
-from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.errors import ArcadeMarkError
 from arcademark.files import check_ending, write_document
 
 if TYPE_CHECKING:
-    from arcademark.reports.render.blocks import Document
     from arcademark.reports.reproductions.analysis import Reproduced
-    from arcademark.reproduce.figures import PaperFigure
 
 KINDS = (".svg", ".png")
 
@@ -40,31 +38,15 @@ def command(paper: str, table: int | None, figure: int | None, out: Path | None,
     explained; the exit code is 1 if one is not.
     """
     from arcademark.reports.reproductions import analysis
-    from arcademark.reports.reproductions.papers import PAPERS
 
-    if paper not in PAPERS:
-        raise UnknownNameError("paper", paper, PAPERS)
     if out is not None and table is not None and figure is None:
         raise ArcadeMarkError("--out writes figures, and --table asks for none; add --figure N or leave --table out")
     check_ending(out, KINDS, folder=True)
     result = analysis.reproduced(paper, table=table, figure=figure)
     written = [] if out is None else _write_figures(result, out)
-    output.show(result, lambda: document(result))
+    output.show(result)
     output.tell(*(f"figure: {path}" for path in written))
     return 1 if result.counts.unexplained else 0
-
-
-def document(analysis: Reproduced) -> Document:
-    """Show a paper that was recomputed, with its figures."""
-    from arcademark.reports import presenter
-    from arcademark.reports.render.blocks import Figure
-    from arcademark.reports.reproductions import figures
-
-    def drawing(item: PaperFigure) -> Figure:
-        return Figure(figures.name(item), lambda: ((figures.model(item), figures.in_words(item)),))
-
-    drawn = [(item, drawing(item), figures.tables(item)) for item in analysis.figures]
-    return presenter.document(analysis, drawn=drawn)
 
 
 def _write_figures(result: Reproduced, out: Path) -> list[Path]:

@@ -5,10 +5,8 @@ HNS is in percent, with the random and human scores of the suite "atari-57", and
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -24,7 +22,7 @@ from arcademark.reports import wording
 from arcademark.reports.columns import Column
 from arcademark.reports.settings import in_frames, of_entry
 from arcademark.reproduce.figures import frames_text
-from arcademark.scores.formulas import escaped
+from arcademark.scores.formulas import as_csv
 from arcademark.suite import anomalies, references, tasks
 from arcademark.suite.anomalies import Anomaly
 from arcademark.suite.settings import format_setting
@@ -160,10 +158,10 @@ class Catalogue:
     @property
     def collections(self) -> dict[str, list[Published]]:
         """The algorithms of each collection."""
-        found: dict[str, list[Published]] = {}
+        groups: dict[str, list[Published]] = {}
         for item in self.algorithms:
-            found.setdefault(item.collection, []).append(item)
-        return found
+            groups.setdefault(item.collection, []).append(item)
+        return groups
 
     @staticmethod
     def columns(summaries: bool) -> tuple[Column | None, ...]:
@@ -214,10 +212,10 @@ class Errata:
     @property
     def papers(self) -> dict[str, list[Erratum]]:
         """The errata of each paper."""
-        found: dict[str, list[Erratum]] = {}
+        groups: dict[str, list[Erratum]] = {}
         for slip in self.errata:
-            found.setdefault(slip.paper, []).append(slip)
-        return found
+            groups.setdefault(slip.paper, []).append(slip)
+        return groups
 
     @property
     def categories(self) -> list[tuple[str | int | None, ...]]:
@@ -301,15 +299,15 @@ def _noted(note: str, differs: Anomaly | None) -> str:
     return " ".join(filter(None, (note, more)))
 
 
-def _same(kind: type[Any], found: object) -> dict[str, Any]:
+def _same(kind: type[Any], source: object) -> dict[str, Any]:
     """Return the attributes of an object that a dataclass has as fields too."""
-    return {field.name: getattr(found, field.name) for field in fields(kind) if hasattr(found, field.name)}
+    return {field.name: getattr(source, field.name) for field in fields(kind) if hasattr(source, field.name)}
 
 
 def long_csv(algorithms: Iterable[Published]) -> str:
     """Return the scores as CSV, a row a score, which the readers of score tables understand."""
     rows = [_row(item, score) for item in algorithms for score in item.scores or ()]
-    return _csv([LONG_COLUMNS, *([_text(row[column]) for column in LONG_COLUMNS] for row in rows)])
+    return as_csv([LONG_COLUMNS, *([_text(row[column]) for column in LONG_COLUMNS] for row in rows)])
 
 
 LONG_COLUMNS = (
@@ -329,16 +327,10 @@ def wide_csv(algorithms: Iterable[Published]) -> str:
     by_name = {item.name: {score.game: score.score for score in item.scores} for item in algorithms if item.scores}
     games = collections.in_order({game for scores in by_name.values() for game in scores})
     rows = [[game, *(_text(scores.get(game)) for scores in by_name.values())] for game in games]
-    return _csv([["game", *by_name], *rows])
+    return as_csv([["game", *by_name], *rows])
 
 
 def _text(value: object) -> str:
     if isinstance(value, float):
         return repr(value).removesuffix(".0")
     return "" if value is None else str(value)
-
-
-def _csv(rows: Iterable[Sequence[str]]) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(map(escaped, row) for row in rows)
-    return text.getvalue()

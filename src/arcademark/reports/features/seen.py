@@ -7,18 +7,17 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from arcademark.agents.parameters import declared
+from arcademark.agents.parameters import declared, read_parameters
 from arcademark.environments.emulation.facts import standard
 from arcademark.environments.emulation.palettes import rgb_table
-from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.errors import ArcadeMarkError
 from arcademark.features.base import BinaryFeatures, Change, Counts, Features
 from arcademark.features.registry import feature_set, make_features
 from arcademark.features.sets.tiles import NOTHING
@@ -35,8 +34,6 @@ AFTER_FRAMES = 600
 MOST_DESCRIBED = 8
 """Active features that are described where not everything is shown."""
 
-Image = NDArray[np.uint8]
-
 
 @dataclass(frozen=True)
 class Active:
@@ -51,20 +48,6 @@ class Active:
         Column("value", "value", partial(wording.score, places=0)),
         Column("what it means", "meaning", kind="prose"),
     )
-
-
-@dataclass(frozen=True, eq=False)
-class Images:
-    """Pictures of a moment, shape (height, width, 3).
-
-    Those that a set does not have, such as of a background that it takes away, are None.
-    """
-
-    screen: Image
-    picture: Image
-    background: Image | None = None
-    foreground: Image | None = None
-    classes: Image | None = None
 
 
 @dataclass(frozen=True)
@@ -130,155 +113,93 @@ class FeaturesSeen:
 
 
 def read_settings(names: Sequence[str], settings: Mapping[str, str]) -> dict[str, Any]:
-    """Read parameters, each of which every named set must declare."""
-    found: dict[str, Any] = {}
+    """Read parameters, each of which every named set must declare; those that all sets have anyway are left out."""
+    values: dict[str, Any] = {}
     for name in names:
-        known = {parameter.name: parameter for parameter in declared(feature_set(name).factory)[0]}
-        for key, value in settings.items():
-            if not known:
-                raise ArcadeMarkError(f"feature set {name} has no parameters; remove --set {key}")
-            if key not in known:
-                raise UnknownNameError(f"parameter of feature set {name}", key, known)
-            try:
-                found[key] = known[key].read(value)
-            except ValueError:
-                expected = known[key].expected
-                raise ArcadeMarkError(
-                    f"feature set {name}: parameter {key!r} is {value!r}: expected {expected}"
-                ) from None
-    return found
+        values |= read_parameters(f"feature set {name}", declared(feature_set(name).factory)[0], settings)
+    return values
 
 
 def see(
     name: str, play: Play, frames: int | None = None, parameters: Mapping[str, Any] | None = None
-) -> tuple[Seen, Images]:
-    """Show a feature set a game up to the last moment after at most so many frames.
+) -> tuple[Seen, PictureRow]:
+    """Show a feature set a game up to the last moment after at most so many frames; return what it sees, and pictures.
 
     By default these are `AFTER_FRAMES` of random play, or half of a recorded episode.
     """
     if play.frames is not None and frames is not None and frames >= play.frames:
         raise ArcadeMarkError(f"{source(play)} ends after {play.frames:,} frames; choose an earlier moment")
     after = frames if frames is not None else AFTER_FRAMES if play.frames is None else play.frames // 2
-    follower = Follower(make_features(name, play.spec, parameters))
-    for moment in play.moments():
-        follower.follow(moment)
+    features = make_features(name, play.spec, parameters)
+    look = features.update if isinstance(features, BinaryFeatures) else features.count
+    values: dict[int, float] = {}
+    later: list[tuple[int, int]] = []
+    microseconds: list[float] = []
+    moments = play.moments()  # which keep the environment in play
+    for moment in moments:
+        if moment.first:
+            features.begin()
+            values = {}
+        begin = time.perf_counter_ns()
+        change = look(moment.observation)
+        microseconds.append((time.perf_counter_ns() - begin) / 1000)
+        before, values = values, _changed(values, change)
+        if not moment.first:
+            later.append((len(values), len(values.keys() - before.keys())))
         if moment.frames + play.spec.protocol.frame_skip > after:
-            return _seen(name, play, parameters or {}, follower, moment)
-    raise AssertionError("no end of play before the moment")  # frames before an episode's last step are below its own
-
-
-def _seen(
-    name: str, play: Play, parameters: Mapping[str, Any], follower: Follower, moment: Moment
-) -> tuple[Seen, Images]:
-    features = follower.features
-    active = tuple(
-        Active(int(feature), float(follower.values[feature]), features.describe(int(feature)))
-        for feature in np.flatnonzero(follower.values)
-    )
-    later = [pair for pair in zip(follower.active, follower.came, strict=True) if pair[1] is not None]
+            break
     mean_active, newly_active = map(statistics.fmean, zip(*later, strict=True)) if later else (None, None)
-    shown = Seen(
+    item = Seen(
         set=name,
-        parameters=parameters,
+        parameters=parameters or {},
         game=play.spec.game,
         source=source(play),
         frames=moment.frames,
-        steps=len(follower.active),
+        steps=len(microseconds),
         features=features.num_features,
-        active=len(active),
+        active=len(values),
         mean_active=mean_active,
         newly_active=newly_active,
-        microseconds=statistics.median(follower.microseconds),
-        active_features=active,
+        microseconds=statistics.median(microseconds),
+        active_features=tuple(
+            Active(feature, value, features.describe(feature)) for feature, value in sorted(values.items())
+        ),
     )
-    return shown, _images(features, moment, play.spec.game)
+    return item, _pictures(item, features, moment)
 
 
-def _images(features: Features, moment: Moment, game: str) -> Images:
-    screen, picture = moment.environment.render(), features.picture(moment.observation)
-    background = getattr(features, "hidden", None)
-    classes = features.classes_picture() if isinstance(features, TellsClasses) else None
-    if not isinstance(background, np.ndarray):
-        return Images(screen, picture, classes=classes)
-    colours = rgb_table(standard(game))[::2]
-    foreground = np.where((moment.observation == background)[..., None], np.array(NOTHING, np.uint8), screen)
-    return Images(screen, picture, colours[background], foreground, classes)
+def _changed(values: Mapping[int, float], change: Change | Counts) -> dict[int, float]:
+    """Return the features that are not zero after a step."""
+    if isinstance(change, Counts):
+        return dict(zip(change.features.tolist(), change.counts.tolist(), strict=True))
+    off = set(change.off.tolist())
+    return {name: value for name, value in values.items() if name not in off} | dict.fromkeys(change.on.tolist(), 1.0)
 
 
-def pictures(item: Seen, images: Images) -> PictureRow:
+def _pictures(item: Seen, features: Features, moment: Moment) -> PictureRow:
     """Lay out the pictures of a game and a feature set, with what there is to say of them."""
     numbers = [f"{wording.count(item.features)} features", f"{wording.count(item.active)} active"]
     if item.newly_active is not None:
         numbers.append(f"{Seen.COLUMNS[4].text(item)} newly active a step")
-    named = (
-        ("The screen", images.screen),
-        ("Its background: each pixel's most frequent colour", images.background),
-        ("The screen without it", images.foreground),
-        (f"What {item.set} sees", images.picture),
-        ("The classes of objects that it discovered", images.classes),
-    )
+    screen = moment.environment.render()
+    named = [("The screen", screen)]
+    background, classes = (getattr(features, name, None) for name in ("hidden", "classes_picture"))
+    if isinstance(background, np.ndarray):
+        colours = rgb_table(standard(item.game))[::2]
+        alone = np.where((moment.observation == background)[..., None], np.array(NOTHING, np.uint8), screen)
+        named.append(("Its background: each pixel's most frequent colour", colours[background]))
+        named.append(("The screen without it", alone))
+    named.append((f"What {item.set} sees", features.picture(moment.observation)))
+    if classes is not None:
+        named.append(("The classes of objects that it discovered", classes()))
     return PictureRow(
         item.title,
         f"{' · '.join(numbers)} · {item.moment}",
         tuple(
             Picture(title, pixels, 2 if pixels.shape[1] >= 2 * pixels.shape[0] else 1)  # what is broad has more room
             for title, pixels in named
-            if pixels is not None
         ),
     )
-
-
-@runtime_checkable
-class TellsClasses(Protocol):
-    """A feature set that tells kinds of objects apart."""
-
-    def classes_picture(self) -> Image:
-        """Draw the kinds, of shape (height, width, 3)."""
-
-
-class Follower:
-    """A feature set that is shown moments: its values, and for each step what is active, what became so, and the time.
-
-    What became active is None in the first step of an episode.
-    """
-
-    def __init__(self, features: Features) -> None:
-        self.features = features
-        self.values = np.zeros(features.num_features, np.float32)
-        self.active: list[int] = []
-        self.came: list[int | None] = []
-        self.microseconds: list[float] = []
-        self._look: Callable[[NDArray[np.uint8]], Change | Counts]
-        self._look = features.update if isinstance(features, BinaryFeatures) else features.count
-        self._shown: NDArray[np.int32] = np.empty(0, np.int32)
-        self._active = 0
-
-    def follow(self, moment: Moment) -> None:
-        """Show the set another moment."""
-        if moment.first:
-            self.features.begin()
-            self.values[np.flatnonzero(self.values)] = 0
-            self._active = 0
-        begin = time.perf_counter_ns()
-        seen = self._look(moment.observation)
-        self.microseconds.append((time.perf_counter_ns() - begin) / 1000)
-        came = self._change(seen) if isinstance(seen, Change) else self._replace(seen)
-        self.active.append(self._active)
-        self.came.append(None if moment.first else came)
-
-    def _change(self, change: Change) -> int:
-        """Take over what changed, and return how many features became active."""
-        self.values[change.on], self.values[change.off] = 1, 0
-        self._active += len(change.on) - len(change.off)
-        return len(change.on)
-
-    def _replace(self, counts: Counts) -> int:
-        """Take over all features that are not zero, and return how many of them were."""
-        came = int(np.count_nonzero(self.values[counts.features] == 0))
-        self.values[self._shown] = 0
-        self.values[counts.features] = counts.counts
-        self._shown, self._active = counts.features.copy(), len(counts.features)
-        return came
 
 
 def source(play: Play) -> str:

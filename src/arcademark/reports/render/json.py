@@ -27,7 +27,7 @@ _DOCUMENTS = (
     "reports.info:Agents",
     "reports.info:Algorithms",
     "reports.info:Schemas",
-    "reports.features.documents:FeatureSets",
+    "reports.info:FeatureSets",
     "reports.features.seen:FeaturesSeen",
     "reports.catalogue.documents:Catalogue",
     "reports.catalogue.documents:Errata",

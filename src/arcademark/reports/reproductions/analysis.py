@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from arcademark._version import __version__
 from arcademark.catalogue.collections import sources
@@ -93,8 +93,8 @@ class Part:
     def cells(self) -> Mapping[tuple[str, str, str], Comparison]:
         """By row (also `FRAMES` and those of `BELOW`), algorithm and quantity; empty of what is no table."""
         placed = [(item.place, item) for item in self.comparisons if item.place is not None]
-        found = {(place.row, place.algorithm, place.quantity): item for place, item in placed}
-        return found if len(found) == len(self.comparisons) else {}
+        by_place = {(place.row, place.algorithm, place.quantity): item for place, item in placed}
+        return by_place if len(by_place) == len(self.comparisons) else {}
 
     @cached_property
     def quantity(self) -> str:
@@ -123,20 +123,23 @@ class Part:
         """What is shown of each row: of each algorithm its score, and its percentage as printed and as recomputed."""
         yield Column("game", 1)
         for name in self.algorithms:
-            yield _column(f"{name} score", partial(self._score, name), printed=True)
+            yield self._column(f"{name} score", name, "score", printed=True)
             if any(self.cell(row, name) for row, _ in self.rows if row != FRAMES):
-                yield Column(f"{name} {self.quantity.upper()} %", partial(self._printed, name), str)
-                yield _column(f"{name} ours", partial(self._percent, name))
+                yield self._column(f"{name} {self.quantity.upper()} %", name, printed=True, marked=False)
+                yield self._column(f"{name} ours", name)
 
-    def _score(self, name: str, row: tuple[str, str]) -> Comparison | None:
-        return self.cell(row[0], name, "score")
+    def _column(
+        self, heading: str, name: str, quantity: str = "", *, printed: bool = False, marked: bool = True
+    ) -> Column:
+        def of(row: tuple[str, str]) -> Comparison | None:
+            return self.cell(row[0], name, quantity)
 
-    def _percent(self, name: str, row: tuple[str, str]) -> Comparison | None:
-        return self.cell(row[0], name)
-
-    def _printed(self, name: str, row: tuple[str, str]) -> str:
-        cell = self.cell(row[0], name)
-        return cell.printed if cell else ""
+        return Column(
+            heading,
+            lambda row: _text(of(row), printed=printed, marked=marked),
+            str,
+            style=lambda row: _style(of(row)) if marked else "",
+        )
 
     @property
     def below_rows(self) -> Iterator[tuple[str, str, dict[str, Comparison]]]:
@@ -157,11 +160,11 @@ class Part:
     @property
     def kinds(self) -> Mapping[str, Mapping[str, Sequence[Comparison]]]:
         """What does not agree by its kind of slip and its explanation; what has no explanation comes first."""
-        found: dict[str, dict[str, list[Comparison]]] = {}
+        groups: dict[str, dict[str, list[Comparison]]] = {}
         others = [item for item in self.comparisons if item.verdict != "agrees"]
         for item in sorted(others, key=lambda item: bool(item.why)):
-            found.setdefault(item.category, {}).setdefault(item.why, []).append(item)
-        return found
+            groups.setdefault(item.category, {}).setdefault(item.why, []).append(item)
+        return groups
 
     @property
     def notes(self) -> tuple[Sequence[Comparison], Sequence[Comparison]]:
@@ -201,10 +204,6 @@ def _below_style(key: str, row: tuple[str, str, Mapping[str, Comparison]]) -> St
 
 def _style(item: Comparison | None) -> Style:
     return "doubtful" if item is not None and item.verdict == "differs" else ""
-
-
-def _column(heading: str, of: Callable[[Any], Comparison | None], *, printed: bool = False) -> Column:
-    return Column(heading, lambda row: _text(of(row), printed=printed), str, style=lambda row: _style(of(row)))
 
 
 @dataclass(frozen=True)
@@ -319,14 +318,14 @@ def document(
     name: str, source: Source, parts: Iterable[Reproduction], figures: Iterable[PaperFigure] = ()
 ) -> Reproduced:
     """Put together what renderers show."""
-    shown = tuple(Part(part.title, part.number, count(part.comparisons), part.comparisons) for part in parts)
-    counts = count([comparison for part in shown for comparison in part.comparisons])
+    every = tuple(Part(part.title, part.number, count(part.comparisons), part.comparisons) for part in parts)
+    counts = count([comparison for part in every for comparison in part.comparisons])
     title, generator = f"{source.short}, recomputed", f"ArcadeMark {__version__}"
-    return Reproduced(title, generator, name, source, counts, shown, tuple(figures))
+    return Reproduced(title, generator, name, source, counts, every, tuple(figures))
 
 
-def _check(asked: Mapping[str, int | None], name: str, known: Mapping[str, range]) -> None:
-    for kind, number in asked.items():
+def _check(requested: Mapping[str, int | None], name: str, known: Mapping[str, range]) -> None:
+    for kind, number in requested.items():
         if number is not None and number not in known[kind]:
             order = sorted(known, key=lambda other: other != kind)
             there = [f"{it.capitalize()}s {known[it][0]} to {known[it][-1]}" for it in order if known[it]]

@@ -94,8 +94,8 @@ def _by_training(panel: Panel) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 def _frames(detail: str) -> float:
     """Read "200M" or "10B frames"; 0 where it is neither."""
-    found = re.match(r"([\d.]+)([MB])\b", detail)
-    return float(found[1]) * {"M": 1e6, "B": 1e9}[found[2]] if found else 0.0
+    number = re.match(r"([\d.]+)([MB])\b", detail)
+    return float(number[1]) * {"M": 1e6, "B": 1e9}[number[2]] if number else 0.0
 
 
 def name(figure: PaperFigure) -> str:

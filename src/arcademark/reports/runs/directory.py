@@ -26,8 +26,8 @@ def known_set(names: Sequence[str], suite: TaskSuite | None = None) -> str:
     else:
         noun = "game"
         sets = {name: one.tasks for known in (tasks.suites(), subsets.subsets()) for name, one in known.items()}
-    found = (name for name, those in sets.items() if set(names) == set(those))
-    return next((f"the {wording.plural(len(names), noun)} of {name}" for name in found), "")
+    same = (name for name, those in sets.items() if set(names) == set(those))
+    return next((f"the {wording.plural(len(names), noun)} of {name}" for name in same), "")
 
 
 def view(run: RunScores, name: str) -> Run:
@@ -89,7 +89,7 @@ def _imported(source: manifests.Imported | None) -> Imported | None:
 
 def _trials(run: RunScores) -> tuple[Trial, ...]:
     agents = dict.fromkeys(trial.agent for trial in run.record.trials)
-    shown = dict(zip(agents, run.table.algorithms, strict=True))
+    labels = dict(zip(agents, run.table.algorithms, strict=True))
     short = {(trial.algorithm, trial.task, trial.seed): trial.played for trial in run.incomplete}
     return tuple(
         Trial(
@@ -98,7 +98,7 @@ def _trials(run: RunScores) -> tuple[Trial, ...]:
             game=run.record.protocol.task_name(trial.game),
             seed=trial.seed,
             status=trial.status,
-            episodes=short.get((shown[trial.agent], trial.game, trial.seed), trial.episodes),
+            episodes=short.get((labels[trial.agent], trial.game, trial.seed), trial.episodes),
             planned_episodes=trial.episodes,
             error=trial.error or "",
         )

@@ -12,8 +12,6 @@ training score is the score; else it is `USUAL_K`, and evaluation is told apart.
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -26,7 +24,7 @@ from arcademark.metrics.uncertainty.intervals import score_intervals
 from arcademark.reports.cells import PlayedAlgorithm
 from arcademark.runs.store import imported
 from arcademark.runs.store.reading import RunRecord, TrialRecord, scored_phase
-from arcademark.scores.formulas import escaped
+from arcademark.scores import formulas
 from arcademark.scores.runs import RunCollection
 from arcademark.suite.tasks import score_bounds
 
@@ -174,11 +172,8 @@ def episodes(collection: RunCollection) -> Iterator[tuple[str, str, int, int, in
 
 def as_csv(collection: RunCollection) -> str:
     """Write every training episode as a line, under a heading."""
-    out = io.StringIO()
-    written = csv.writer(out, lineterminator="\n")
-    written.writerow(("algorithm", "game", "seed", "episode", "frames", "end_frame", "score"))
-    written.writerows(map(escaped, row) for row in episodes(collection))
-    return out.getvalue()
+    heading = ("algorithm", "game", "seed", "episode", "frames", "end_frame", "score")
+    return formulas.as_csv([heading, *episodes(collection)])
 
 
 def sparkline(values: ArrayLike, width: int) -> str:

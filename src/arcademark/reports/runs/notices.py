@@ -31,13 +31,13 @@ def of_runs(
     for run, name in runs:
         yield from _of_run(run, name)
         trials, rules = run.record.trials, run.record.protocol
-        asked = min((trial.episodes for trial in trials), default=0)
+        planned = min((trial.episodes for trial in trials), default=0)
         planning = bool(trials) and all(trial.plans for trial in trials)
         usual = protocols.planner_episodes(rules) if planning else rules.evaluation_episodes
-        if asked < usual:
-            short[asked, usual].append(name)
-    for (asked, usual), those in short.items():
-        yield notice("fewer_episodes", runs=those, episodes=asked, usual=usual)
+        if planned < usual:
+            short[planned, usual].append(name)
+    for (planned, usual), those in short.items():
+        yield notice("fewer_episodes", runs=those, episodes=planned, usual=usual)
     for algorithm in played:
         yield from _learner(algorithm)
         frames = algorithm.run.record.protocol.frame_skip

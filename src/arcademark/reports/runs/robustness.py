@@ -28,6 +28,7 @@ from arcademark.reports import wording
 from arcademark.reports.columns import Column
 from arcademark.reports.measures import Measure, atari
 from arcademark.reports.record import Value
+from arcademark.reports.tables.document import Statistic
 from arcademark.runs.playing.networks import learnt_in
 from arcademark.runs.store import manifest
 from arcademark.runs.store.reading import RunRecord, read_actions
@@ -53,20 +54,8 @@ _Scores = Mapping[int, NDArray[np.float64]]
 """Of episodes, by seed."""
 
 
-@dataclass(frozen=True)
-class Lost:
-    """What is lost, in percent of HNS, with its 95 % interval; None where a reference, or what varies, is missing."""
-
-    value: float | None
-    low: float | None
-    high: float | None
-
-    @property
-    def interval(self) -> str | None:
-        """Its interval."""
-        if self.low is None or self.high is None:
-            return None
-        return f"{wording.percent(self.low)} … {wording.percent(self.high)}"
+def _interval(lost: Statistic) -> str:
+    return wording.between(lost.low, lost.high)
 
 
 @dataclass(frozen=True)
@@ -75,6 +64,7 @@ class Variant:
 
     changed: What differs from the protocol, {"frame_skip": 8}.
     base, score: Mean score under the protocol and in the variant, in points.
+    lost: What is lost, in percent of HNS; None where a reference is missing, without ends where nothing varies.
     same: Whether its episodes are those of the protocol, as colours alone are changed and all actions are the same.
     """
 
@@ -84,7 +74,7 @@ class Variant:
     directory: str
     base: float
     score: float
-    lost: Lost
+    lost: Statistic
     same: bool
     episodes: int
 
@@ -107,7 +97,7 @@ class Variant:
             wording.percent,
             style=lambda row: "weak" if row.same else "strong",
         ),
-        Column("95 %", lambda row: "same episodes" if row.same else row.lost.interval),
+        Column("95 %", lambda row: "same episodes" if row.same else _interval(row.lost)),
     )
 
 
@@ -121,7 +111,7 @@ class OfKind:
     kind: Kind
     games: tuple[str, ...]
     variants: int
-    lost: Lost
+    lost: Statistic
 
 
 @dataclass(frozen=True)
@@ -163,7 +153,7 @@ class Robustness:
     protocol: str
     games: tuple[str, ...]
     base: float | None
-    overall: Lost
+    overall: Statistic
     kinds: tuple[OfKind, ...]
     variants: tuple[Variant, ...]
     fewer: tuple[Fewer, ...]
@@ -177,13 +167,13 @@ class Robustness:
     COLUMNS: ClassVar = (
         Column("change", 0),
         Column("lost", lambda row: row[1].value, wording.percent, style="strong"),
-        Column("95 %", lambda row: row[1].interval),
+        Column("95 %", lambda row: _interval(row[1])),
         Column("games", 2, str),
         Column("variants", 3, str),
     )
 
     @property
-    def by_kind(self) -> list[tuple[str, Lost, str | int, str | int]]:
+    def by_kind(self) -> list[tuple[str, Statistic, str | int, str | int]]:
         """What is lost by each kind of change, with how many games and variants it is of; then the mean."""
         rows = ((TITLES[row.kind], row.lost, len(row.games), row.variants) for row in self.kinds)
         return [*rows, ("mean of these", self.overall, "", "")]
@@ -246,7 +236,7 @@ def robustness(directory: str | os.PathLike[str]) -> Robustness:
     measure, by_seed = atari()["hns"], agent in base.apart
     differing = {cell: scores for cell, scores in matched.items() if cell not in same}
 
-    def lost(*groups: Sequence[_Cell]) -> Lost:
+    def lost(*groups: Sequence[_Cell]) -> Statistic:
         return _lost(groups, differing, measure, apart=by_seed)
 
     of_kind = {kind: [cell for cell in cells if kinds[cell[1]] == kind] for kind in KINDS}
@@ -295,7 +285,9 @@ def robustness(directory: str | os.PathLike[str]) -> Robustness:
     )
 
 
-def _lost(groups: Sequence[Sequence[_Cell]], scores: Mapping[_Cell, _Scores], measure: Measure, *, apart: bool) -> Lost:
+def _lost(
+    groups: Sequence[Sequence[_Cell]], scores: Mapping[_Cell, _Scores], measure: Measure, *, apart: bool
+) -> Statistic:
     """Return the mean of what is lost, over groups of variants, of games, of the variants of a game.
 
     Without scores of its own a variant's are those under the protocol. Seeds are ``apart`` where each is a training of
@@ -312,7 +304,7 @@ def _lost(groups: Sequence[Sequence[_Cell]], scores: Mapping[_Cell, _Scores], me
                 weights[game, BASE] += share
                 weights[game, name] -= share
     if not weights:
-        return Lost(0.0 if groups else None, None, None)
+        return Statistic(0.0 if groups else None)
     strata: dict[str, list[NDArray[np.float64]]] = {}
     by_seed: dict[str, NDArray[np.float64]] = {}
     for (game, name), weight in weights.items():
@@ -324,8 +316,8 @@ def _lost(groups: Sequence[Sequence[_Cell]], scores: Mapping[_Cell, _Scores], me
     strata |= {game: [*seeds[:, None]] for game, seeds in by_seed.items()}
     mean = intervals.interval(strata, lambda values: np.asarray(values.sum(-1)), np.random.default_rng(0))
     if mean.low is None or mean.high is None or math.isclose(mean.low, mean.high, abs_tol=1e-9):
-        return Lost(mean.value, None, None)
-    return Lost(mean.value, mean.low, mean.high)
+        return Statistic(mean.value)
+    return Statistic(mean.value, mean.low, mean.high)
 
 
 def _agent(run: RunScores) -> str:

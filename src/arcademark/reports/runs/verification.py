@@ -37,6 +37,12 @@ class Verified:
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
 
+    PROBLEMS: ClassVar = (
+        Column("episode", lambda item: f"trial {item.trial_id}, {item.phase} episode {item.episode}"),
+        Column("outcome", "outcome", kind="name", style="bad"),
+        Column("why", "detail", kind="prose"),
+    )
+
 
 @dataclass(frozen=True)
 class NewRun:

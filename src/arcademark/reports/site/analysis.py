@@ -227,10 +227,10 @@ def _row(item: Algorithm, dataset: Dataset, standings: Mapping[str, Standing], g
     )
 
 
-def _numbers(found: Statistic) -> Numbers:
-    if found.value is None:
+def _numbers(number: Statistic) -> Numbers:
+    if number.value is None:
         return ()
-    return (found.value,) if found.low is None or found.high is None else (found.value, found.low, found.high)
+    return (number.value,) if number.low is None or number.high is None else (number.value, number.low, number.high)
 
 
 def _standing(item: Algorithm) -> Standing:

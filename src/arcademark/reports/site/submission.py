@@ -6,9 +6,7 @@ run, or that cannot be seen, are refused, and the files are read again as every 
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import math
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
@@ -31,8 +29,8 @@ from arcademark.runs.replay import verify as replaying
 from arcademark.runs.replay.verify import Finding as Replayed
 from arcademark.runs.replay.verify import Verification
 from arcademark.runs.store.reading import RunRecord, read_run, scored_phase
-from arcademark.scores.formulas import escaped
-from arcademark.scores.runs import IncompleteTrial, RunCollection, load_runs
+from arcademark.scores.formulas import as_csv, escaped
+from arcademark.scores.runs import RunCollection, load_runs
 from arcademark.suite.protocols import Protocol, protocols
 
 MOST_CHARACTERS = 100
@@ -103,13 +101,13 @@ def check(
             f"{directory}: has no Atari games, of which the catalogue is; check it without --paper, and show it on its "
             "suite's leaderboard: arcademark site RUN…"
         )
-    found = replaying.verify(record, workers=workers, on_finding=on_finding, suite=suite)
-    replay = Replay(len(found.findings), found.confirmed, found.warnings)
+    verified = replaying.verify(record, workers=workers, on_finding=on_finding, suite=suite)
+    replay = Replay(len(verified.findings), verified.confirmed, verified.warnings)
     runs = load_runs([record])
     scores = loading.of_runs(runs)
     if name and len(scores.table.algorithms) == 1:
         scores = scores.rename({scores.table.algorithms[0]: name})
-    findings = tuple(_problems(found, runs, scores, name, kind))
+    findings = tuple(_problems(verified, runs, scores, name, kind))
     if findings or paper is None or kind is None:
         return Submission(str(directory), not findings, replay, findings, None, {})
     files = _files(runs.runs[0].record, scores, paper, kind)
@@ -123,11 +121,11 @@ def check(
 
 
 def _problems(
-    found: Verification, runs: RunCollection, scores: Scores, name: str, kind: AlgorithmKind | None
+    verified: Verification, runs: RunCollection, scores: Scores, name: str, kind: AlgorithmKind | None
 ) -> Iterator[Finding]:
-    if not found.findings:
-        yield Finding(str(found.directory), "no episode is recorded")
-    for item in found.problems:
+    if not verified.findings:
+        yield Finding(str(verified.directory), "no episode is recorded")
+    for item in verified.problems:
         yield Finding(f"trial {item.trial_id}, {item.phase} episode {item.episode}", item.detail or item.outcome)
     record = runs.runs[0].record
     for one in record.trials:
@@ -136,7 +134,8 @@ def _problems(
     if kind not in (None, "planning") and any(one.plans for one in record.trials):
         yield Finding("--kind", f"{kind}, but an agent of the run plans; name it planning")
     for trial in runs.runs[0].incomplete:
-        yield Finding(f"{trial.algorithm}, {trial.task}, seed {trial.seed}", _missing(trial))
+        there = f"{trial.played} of {trial.planned} episodes are there ({trial.status}); play the rest"
+        yield Finding(f"{trial.algorithm}, {trial.task}, seed {trial.seed}", there)
     if name and len(scores.table.algorithms) > 1:
         yield Finding("--name", f"the run has {len(scores.table.algorithms)} agents; leave it out")
     for algorithm in scores.table.algorithms:
@@ -145,10 +144,6 @@ def _problems(
                 f"the name {algorithm[:MOST_CHARACTERS]!r}",
                 f"begins as a formula does, or has more than {MOST_CHARACTERS} characters; choose another with --name",
             )
-
-
-def _missing(trial: IncompleteTrial) -> str:
-    return f"{trial.played} of {trial.planned} episodes are there ({trial.status}); play the rest"
 
 
 def _files(record: RunRecord, scores: Scores, paper: Paper, kind: AlgorithmKind) -> dict[str, str]:
@@ -162,15 +157,15 @@ def _files(record: RunRecord, scores: Scores, paper: Paper, kind: AlgorithmKind)
 def _protocol(record: RunRecord, played: PlayedAlgorithm) -> Protocol:
     """Return the protocol as it was played: with the settings, episodes and frames that the run has."""
     rules, trials = record.protocol, played.trials
-    asked: dict[str, Any] = {}
+    changes: dict[str, Any] = {}
     if len(episodes := {trial.episodes for trial in trials}) == 1:
-        asked["evaluation_episodes"] = min(episodes)
+        changes["evaluation_episodes"] = min(episodes)
     if any(trial.learns for trial in trials) and len(frames := {trial.training_frames for trial in trials}) == 1:
-        asked["training_frames"] = next(iter(frames)) or rules.training_frames
+        changes["training_frames"] = next(iter(frames)) or rules.training_frames
     known = protocols().get(rules.name)
     if known is None:  # whatever a stranger calls it, its settings say what it is
-        return replace(rules.override(asked), overrides=MappingProxyType(rules.settings()))
-    return known.override({**rules.settings(), **asked})
+        return replace(rules.override(changes), overrides=MappingProxyType(rules.settings()))
+    return known.override({**rules.settings(), **changes})
 
 
 def _entries(record: RunRecord, scores: Scores, paper: Paper, kind: AlgorithmKind) -> str:
@@ -199,17 +194,15 @@ def _entries(record: RunRecord, scores: Scores, paper: Paper, kind: AlgorithmKin
 
 
 def _rows(scores: Scores) -> str:
-    out = io.StringIO()
-    rows = csv.writer(out, lineterminator="\n")
-    rows.writerow((*reading.COLUMNS, reading.PER_RUN))
+    rows: list[tuple[str, ...]] = [(*reading.COLUMNS, reading.PER_RUN)]
     table = scores.table
     for algorithm, by_task in zip(table.algorithms, table.scores.tolist(), strict=True):
         known = dict(zip(table.tasks, by_task, strict=True))
         for task in collections.in_order(known):
             runs = [repr(score).removesuffix(".0") for score in known[task] if not math.isnan(score)]
             if runs:
-                rows.writerow((algorithm, task, "", "", "", "", "", " ".join(runs)))
-    return out.getvalue()
+                rows.append((algorithm, task, "", "", "", "", "", " ".join(runs)))
+    return as_csv(rows)
 
 
 def _table(key: str, fields: Mapping[str, object]) -> str:

@@ -140,10 +140,10 @@ def covered(
     measured = _Measured(predictor, level)
     given = {name: _tasks(name, predictor, atari=training is None) for name in subsets}
     ways = tuple(dict.fromkeys(part.left_out for part in parts))
-    asked: dict[str, tuple[str, ...] | int] = {**given, **{f"best {size}": size for size in sizes}}
+    requested: dict[str, tuple[str, ...] | int] = {**given, **{f"best {size}": size for size in sizes}}
     rows = [
         _held(name, tasks, way, [part for part in parts if part.left_out == way], measured)
-        for name, tasks in asked.items()
+        for name, tasks in requested.items()
         for way in ways
     ]
     return Coverage(
@@ -158,10 +158,10 @@ def covered(
 
 
 def _tasks(name: str, predictor: Predictor, *, atari: bool) -> tuple[str, ...]:
-    found = resolve_tasks(name) if atari else tuple(predictor.canonical(part.strip()) for part in name.split(","))
-    if strangers := [predictor.title(task) or "''" for task in found if task not in predictor.tasks]:
+    chosen = resolve_tasks(name) if atari else tuple(predictor.canonical(part.strip()) for part in name.split(","))
+    if strangers := [predictor.title(task) or "''" for task in chosen if task not in predictor.tasks]:
         raise ArcadeMarkError(f"{name}: {', '.join(strangers)} not among the {predictor.noun}s of the training scores")
-    return found
+    return chosen
 
 
 def _each_group(predictor: Predictor) -> Iterator[Part]:
@@ -213,10 +213,10 @@ def _held(name: str, tasks: tuple[str, ...] | int, way: str, parts: Sequence[Par
     for part in parts:
         chosen = measured.choose(part.known, tasks, without=part.group) if isinstance(tasks, int) else tasks
         choices.append(chosen)
-        found, widened_by = measured.misses(part.others, chosen), measured.misses(part.known, chosen)
-        sizes += (log(10) * np.abs(found.errors[MEDIAN.name])).tolist()
-        for quantity in found.by:
-            held.setdefault(quantity, []).extend(found.held(quantity, measured.level, widened_by))
+        missed, widened_by = measured.misses(part.others, chosen), measured.misses(part.known, chosen)
+        sizes += (log(10) * np.abs(missed.errors[MEDIAN.name])).tolist()
+        for quantity in missed.by:
+            held.setdefault(quantity, []).extend(missed.held(quantity, measured.level, widened_by))
     if not sizes:
         raise ArcadeMarkError(f"no algorithm that is left out has any of {name} and others beside")
     whole = measured.choose(measured.trained, tasks) if isinstance(tasks, int) else tasks

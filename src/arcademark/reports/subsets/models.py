@@ -25,18 +25,15 @@ def model(name: str) -> SubsetModel:
         return from_subset(subset(name))
     path = Path(name)
     if path.suffix.lower() == ".json" or path.exists():
-        return _checked(files.loads(read_text(path, MOST_BYTES), str(path)), path)
+        read = files.loads(read_text(path, MOST_BYTES), str(path))
+        strangers = [task for task in read.tasks if task not in references.scores("random")]
+        if strangers and not read.references:
+            raise ArcadeMarkError(
+                f"{path}: no references, and not every task is a game of atari-57 ({', '.join(strangers)}); give the "
+                "scores that are 0 % and 100 % of every task"
+            )
+        return read
     raise UnknownNameError("model", name, (*published(), ANY))
-
-
-def _checked(read: SubsetModel, path: Path) -> SubsetModel:
-    known = references.scores("random")
-    if not read.references and (strangers := [task for task in read.tasks if task not in known]):
-        raise ArcadeMarkError(
-            f"{path}: no references, and not every task is a game of atari-57 ({', '.join(strangers)}); give the "
-            "scores that are 0 % and 100 % of every task"
-        )
-    return read
 
 
 def published() -> tuple[str, ...]:

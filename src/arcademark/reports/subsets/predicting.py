@@ -241,29 +241,29 @@ def predicted(
             raise UnknownNameError("algorithm", algorithm, read.table.algorithms)
     declared = loading.declare(read, None if protocol is None else suite_protocols.protocol(protocol), {})
     wished = [name for name in declared.table.algorithms if not algorithms or name in algorithms]
-    found = []
+    predictions = []
     for row, algorithm in enumerate(declared.table.algorithms):
         if algorithm not in wished:
             continue
         scores, play = predictors.known(declared.table, row), declared.of(algorithm).play
         if wanted is None:
-            found.append(_from_any(algorithm, scores, training or predictors.atari(), play, level, frames))
+            predictions.append(_from_any(algorithm, scores, training or predictors.atari(), play, level, frames))
         else:
-            found.append(_by_model(algorithm, scores, wanted, play, level))
-    if not any(item.estimate or item.forecast for item in found):
-        raise ArcadeMarkError(f"nothing can be predicted: {_needed(found, wanted)}")
+            predictions.append(_by_model(algorithm, scores, wanted, play, level))
+    if not any(item.estimate or item.forecast for item in predictions):
+        raise ArcadeMarkError(f"nothing can be predicted: {_needed(predictions, wanted)}")
     if training is None:
         noun = "task" if wanted is not None and not _of_atari(wanted) else "game"
-        return Predicted(level, tuple(found), declared.sources, declared.remarks, noun)
+        return Predicted(level, tuple(predictions), declared.sources, declared.remarks, noun)
     sources, remarks = (*declared.sources, *training.sources), (*training.remarks, *declared.remarks)
-    return Predicted(level, tuple(found), sources, remarks, training.noun, training.groups)
+    return Predicted(level, tuple(predictions), sources, remarks, training.noun, training.groups)
 
 
-def _needed(found: Sequence[Prediction], wanted: SubsetModel | None) -> str:
+def _needed(predictions: Sequence[Prediction], wanted: SubsetModel | None) -> str:
     if wanted is None:
-        known = found[0].missing if found else ()
+        known = predictions[0].missing if predictions else ()
         return f"no score on any of {wording.shortened(known)}; name a table with scores on some"
-    lists = [item.missing for item in found] or [tuple(map(game_name, wanted.tasks))]
+    lists = [item.missing for item in predictions] or [tuple(map(game_name, wanted.tasks))]
     fewest = sorted((len(names), names) for names in lists)[0][1]
     return f"{models.title(wanted)} needs scores on {wording.listing(fewest)}, too"
 
@@ -283,9 +283,9 @@ def _game(name: str) -> str:
     try:
         return canonical_game(name)
     except UnknownNameError as error:
-        told = str(error).rstrip("?")
+        message = str(error).rstrip("?")
         raise ArcadeMarkError(
-            f"{told}; for another benchmark name a model file, or a table to learn from with --training"
+            f"{message}; for another benchmark name a model file, or a table to learn from with --training"
         ) from None
 
 
@@ -314,20 +314,20 @@ def _from_any(
     algorithm: str, scores: Mapping[str, float], predictor: Predictor, play: Play, level: float, frames: Frames
 ) -> Prediction:
     """Predict from any tasks."""
-    found = predictor.predict(scores, level=level, frames=frames)
-    if found is None:
+    outlook = predictor.predict(scores, level=level, frames=frames)
+    if outlook is None:
         return Prediction(algorithm, None, tuple(map(predictor.title, predictor.tasks)))
     warnings: list[str] = []
-    if found.plays:
+    if outlook.plays:
         cap = predictor.max_frames_per_episode
         warnings += frame_cap_warnings("a prediction from any games", cap, frame_cap(play))
     if strangers := [predictor.title(task) for task in scores if task not in predictor.tasks]:
         names = wording.shortened(strangers)
         warnings.append(f"Not used, because the training scores do not include them: {names}.")
-    if found.plays:
+    if outlook.plays:
         warnings += predictor.knows(algorithm)
-    outside = tuple(map(predictor.title, found.outside))
-    return Prediction(algorithm, None, outside=outside, forecast=found, warnings=tuple(warnings))
+    outside = tuple(map(predictor.title, outlook.outside))
+    return Prediction(algorithm, None, outside=outside, forecast=outlook, warnings=tuple(warnings))
 
 
 def _percent(model: SubsetModel, scores: Mapping[str, float]) -> Mapping[str, float]:
@@ -339,24 +339,18 @@ def _percent(model: SubsetModel, scores: Mapping[str, float]) -> Mapping[str, fl
 
 
 @cache
-def _training() -> tuple[tuple[str, ...], Floats]:
-    """Return the games and transformed scores of the training table as its source has it, for the paper's models."""
+def _every_game(name: str) -> Mapping[str, TaskModel]:
+    """Fit the paper's models of every game to the training table as its source has it."""
     table = collections.load(TRAINING, as_published=True).select(tasks=suite("atari-57").tasks)
     raw = table.mean_over_runs()
     percent = normalise.hns(raw, references.scores("random"), references.scores("human"), table.tasks)
-    return table.tasks, log10_score(percent)
-
-
-@cache
-def _every_game(name: str) -> Mapping[str, TaskModel]:
-    tasks, logs = _training()
-    return fit_every_task(logs, tasks, models.model(name).tasks)
+    return fit_every_task(log10_score(percent), table.tasks, models.model(name).tasks)
 
 
 def _games(every: Mapping[str, TaskModel], inputs: Floats, percent: Mapping[str, float]) -> list[Game]:
-    found = [Game(task, game_name(task), percent[task], None) for task in every if task in percent]
+    rows = [Game(task, game_name(task), percent[task], None) for task in every if task in percent]
     for task, model in every.items():
         if task not in percent:
             value = max(0.0, float(log10_score_inverse(model.fit.predict(inputs))))
-            found.append(Game(task, game_name(task), value, model.fit.r2))
-    return found
+            rows.append(Game(task, game_name(task), value, model.fit.r2))
+    return rows

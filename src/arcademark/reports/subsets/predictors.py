@@ -20,7 +20,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.metrics import normalise
 from arcademark.metrics.normalise import PERCENT
 from arcademark.reports import published, wording
-from arcademark.reports.subsets import dataset, validating
+from arcademark.reports.subsets import dataset
 from arcademark.reports.tables.dataset import ScoreOptions
 from arcademark.reports.tables.loading import ScoreSource
 from arcademark.scores.readers.base import canonical as canonical_at
@@ -104,9 +104,9 @@ class Predictor:
 
     def slopes(self, scores: Mapping[str, float]) -> Floats:
         """Return by how much log₁₀(1 + median) rises with each log₁₀(1 + score), shape (scores,), both in percent."""
-        found = outlook.slopes(self.trained, self._row(scores), MEDIAN, noise(len(self.tasks)))
+        values = outlook.slopes(self.trained, self._row(scores), MEDIAN, noise(len(self.tasks)))
         order = [task for task in self.tasks if task in scores]
-        return np.asarray(found[[order.index(task) for task in scores]])
+        return np.asarray(values[[order.index(task) for task in scores]])
 
     def _row(self, scores: Mapping[str, float]) -> Floats:
         percent = between(scores, self.low, self.high)
@@ -155,14 +155,14 @@ def own(
 ) -> Predictor | None:
     """Learn from a table of the user's own, if any, normalised by their own references or those of atari-57.
 
-    ``papers`` is as for `arcademark.reports.subsets.validating.origins`.
+    ``papers`` is as for `origins`.
     """
     if not training:
         if option := "references" if references else "papers" if papers else "":
             raise ArcadeMarkError(f"{option} goes with training, the scores to learn from; give these, too")
         return None
     table = dataset.normalised(training, ScoreOptions(references=references))
-    known = validating.origins(table.algorithms, table.papers, None if papers is None else Path(papers))
+    known = origins(table.algorithms, table.papers, None if papers is None else Path(papers))
     owners = [known[name] for name in table.algorithms]
     if len(set(owners)) < 2:
         whose = f"all of one paper, {owners[0]}" if len(owners) > 1 else "one algorithm's"
@@ -202,13 +202,13 @@ def other_papers(model: Candidate, papers: Collection[str], algorithms: Collecti
     same = [name in names or entries[name].identity in names for name in trained.algorithms]
     papers = {*papers, *(group for group, shared in zip(trained.groups, same, strict=True) if shared)}
     places = [trained.joint.tasks.index(task) for task in model.tasks]
-    found: dict[str, list[tuple[float, Floats]]] = {}
+    by_paper: dict[str, list[tuple[float, Floats]]] = {}
     for group, percent in zip(trained.groups, trained.percent, strict=True):
         scores = log10_score(percent[places])
         if group not in papers and np.isfinite(scores).all():
-            told = float(scores @ np.array(model.coefficients))
-            found.setdefault(group, []).append((abs(told - float(log10_score(np.nanmedian(percent)))), scores))
-    return tuple(tuple(errors) for errors in found.values())
+            predicted = float(scores @ np.array(model.coefficients))
+            by_paper.setdefault(group, []).append((abs(predicted - float(log10_score(np.nanmedian(percent)))), scores))
+    return tuple(tuple(errors) for errors in by_paper.values())
 
 
 def between(scores: Mapping[str, float], low: Mapping[str, float], high: Mapping[str, float]) -> Mapping[str, float]:
@@ -241,11 +241,41 @@ def read_frames(path: Path, canonical: Callable[[str], str] = canonical_game) ->
         raise ArcadeMarkError(f"{path}: expected the columns game and frames, and a row a game")
     codes, names, first = sheet.names(task)
     tasks = [canonical_at(sheet.place(int(row), task), name, canonical) for name, row in zip(names, first, strict=True)]
-    found: dict[str, float] = {}
+    costs: dict[str, float] = {}
     for row, (code, number) in enumerate(zip(codes.tolist(), sheet.scores(frames).tolist(), strict=True)):
-        if tasks[code] in found or not number > 0:
+        if tasks[code] in costs or not number > 0:
             raise ArcadeMarkError(
                 f"{path}, row {sheet.line(row)}: expected each game once, with a number of frames above 0"
             )
-        found[tasks[code]] = number
-    return found
+        costs[tasks[code]] = number
+    return costs
+
+
+def read_papers(path: Path) -> Mapping[str, str]:
+    """Read which paper each algorithm is of: a CSV file with the columns algorithm and paper, each algorithm once."""
+    sheet = read_sheet(place(path))
+    columns = [column for name in ("algorithm", "paper") if (column := sheet.find((name,))) is not None]
+    if len(columns) < 2:
+        raise ArcadeMarkError(f"{path}: columns {', '.join(sheet.header)}; expected algorithm and paper")
+    read = [sheet.names(column) for column in columns]
+    papers: dict[str, str] = {}
+    for row in range(sheet.size):
+        algorithm, paper = (names[codes[row]] for codes, names, _ in read)
+        if algorithm in papers:
+            raise ArcadeMarkError(
+                f"{path}, row {sheet.line(row)}: {algorithm!r} stands twice; name each algorithm once"
+            )
+        papers[algorithm] = paper
+    return papers
+
+
+def origins(algorithms: Sequence[str], known: Mapping[str, str], papers: Path | None) -> Mapping[str, str]:
+    """Return each algorithm's paper: as the file says, else as the catalogue does, else itself.
+
+    A file that names none of the algorithms is refused.
+    """
+    named = {} if papers is None else read_papers(papers)
+    if papers is not None and not named.keys() & set(algorithms):
+        names = wording.shortened(algorithms)
+        raise ArcadeMarkError(f"{papers}: names none of the algorithms, {names}; write them as in the table of scores")
+    return {name: named.get(name, known.get(name, name)) for name in algorithms}

@@ -17,7 +17,7 @@ import numpy as np
 from arcademark.errors import ArcadeMarkError
 from arcademark.reports import wording
 from arcademark.reports.columns import Column
-from arcademark.reports.subsets import predictors, summaries, validating
+from arcademark.reports.subsets import predictors, summaries
 from arcademark.reports.subsets.dataset import Normalised
 from arcademark.reports.subsets.predictors import Others
 from arcademark.subset.predict.model import SubsetModel, from_candidate
@@ -37,6 +37,7 @@ Choose: TypeAlias = Literal["best", "charged"]
 """By the error on complete cases, or with incomplete cases charged."""
 OBJECTIVES: Mapping[str, Incomplete] = MappingProxyType({"best": "leave out", "charged": "charge"})
 """What becomes of incomplete cases, by how subsets are chosen."""
+LOG = "log10"
 MOST = 200
 """Sizes that may be asked for at once."""
 MINIMUM = 40
@@ -44,7 +45,7 @@ MINIMUM = 40
 
 
 @dataclass(frozen=True)
-class Asked(SearchOptions):
+class SearchRequest(SearchOptions):
     """What is searched for, and how.
 
     size: Tasks of the subset; None with a plan.
@@ -71,14 +72,14 @@ class Asked(SearchOptions):
     nested: bool = False
     papers: Path | None = None
 
-    def options(self) -> dict[str, Any]:
-        """Return the options of each search."""
-        found = {field.name: getattr(self, field.name) for field in dataclasses.fields(SearchOptions)}
-        return {**found, "within": self.within or None, "incomplete": OBJECTIVES[self.choose]}
+    def options(self, **changed: object) -> dict[str, Any]:
+        """Return the options of each search, some of them changed."""
+        options = {field.name: getattr(self, field.name) for field in dataclasses.fields(SearchOptions)}
+        return {**options, "within": self.within or None, "incomplete": OBJECTIVES[self.choose], **changed}
 
 
 class SearchKeywords(TypedDict, total=False):
-    """The fields of `Asked` but for the size as keywords, for type checkers."""
+    """The fields of `SearchRequest` but for the size as keywords, for type checkers."""
 
     plan: str | None
     target: str
@@ -100,7 +101,7 @@ class SearchKeywords(TypedDict, total=False):
 
 
 @dataclass(frozen=True)
-class Found:
+class StepResult:
     """One search's result.
 
     name: The step of a plan, or "".
@@ -166,7 +167,7 @@ class Setup:
     @property
     def log(self) -> bool:
         """Whether errors are relative."""
-        return self.transform == validating.LOG
+        return self.transform == LOG
 
     @property
     def reasons(self) -> list[str]:
@@ -197,7 +198,7 @@ class Searched(Setup):
 
     SCHEMA: ClassVar[str] = "arcademark.subset-search/3"
     choose: Choose
-    results: tuple[Found, ...]
+    results: tuple[StepResult, ...]
 
     LEVEL: ClassVar = LEVEL
     STEPS: ClassVar[Mapping[str, str]] = MappingProxyType(
@@ -217,7 +218,7 @@ class Searched(Setup):
         def more(row: tuple[int, Candidate]) -> str | None:
             if not best.cv_mse:  # nothing is a percentage of 0
                 return None
-            return "" if row[0] == 1 else f"{100 * gap(best, row[1]):+.1f}\N{NO-BREAK SPACE}%"
+            return "" if row[0] == 1 else f"{100 * (row[1].cv_mse / best.cv_mse - 1):+.1f}\N{NO-BREAK SPACE}%"
 
         return (
             Column("", 0),
@@ -256,7 +257,7 @@ class Searched(Setup):
         """What is shown of each."""
         return (Column(self.noun, 0), Column("coefficient", 1))
 
-    def errors(self, step: Found) -> tuple[tuple[str, ...], ...]:
+    def errors(self, step: StepResult) -> tuple[tuple[str, ...], ...]:
         """Return the error that chose a subset, and nested ones: mean, median, worst, and of how many algorithms."""
         chosen = ("cross-validated, as it was chosen", self.error(self.chosen_by(step.best)))
         if step.nested is None:
@@ -367,32 +368,49 @@ Begin: TypeAlias = Callable[[str, int], Progress] | None
 """Given a step's name and size, returns what is told how far its search is."""
 
 
-def searched(scores: Normalised, asked: Asked, name: str, progress: Begin = None) -> Searched:
+def searched(scores: Normalised, request: SearchRequest, name: str, progress: Begin = None) -> Searched:
     """Search, and put together what is shown; ``name`` is the table's, for the models' names."""
-    if (asked.size is None) == (asked.plan is None):
+    if (request.size is None) == (request.plan is None):
         raise ArcadeMarkError("subset search: ask for either --size N or --plan atari-5")
-    session = Session(scores, asked, name, progress)
-    steps = plans.plan(asked.plan) if asked.plan else (Step("", asked.size or 0),)
-    if asked.plan and asked.within:
-        raise ArcadeMarkError("--within goes with --size; a plan says itself what its subsets are chosen from")
-    results = _results(session.problem, steps, asked, progress)
-    again = dataclasses.replace(asked, top=1)  # a plan's steps each from what was found before
-    known = session.known(results, lambda sample: _results(sample, steps, again, None), asked.choose)
-    found = (Found(name=name, runners_up=results[name].runners_up, **fields) for name, fields in known)
-    return Searched(**session.setup(), choose=asked.choose, results=tuple(found))
+    session = Session(scores, request, name, progress)
+    steps = plans.plan(request.plan) if request.plan else (Step("", request.size or 0),)
+
+    def follow(problem: Problem, begin: Begin, **changed: object) -> Results:
+        """Search step by step, each from what was found before."""
+        bars = None if begin is None else lambda step: begin(step.name, step.size)
+        return plans.follow(problem, steps, progress=bars, **request.options(**changed))
+
+    results = follow(session.problem, progress)
+    known = session.known(results, lambda sample: follow(sample, None, top=1), request.choose)
+    every = (StepResult(name=name, runners_up=results[name].runners_up, **fields) for name, fields in known)
+    return Searched(**session.setup(), choose=request.choose, results=tuple(every))
 
 
 class Session:
-    """What searches of one size and of every size share: scores, what is asked, and the problem made of both."""
+    """What searches of one size and of every size share: scores, what is requested, and the problem made of both."""
 
-    def __init__(self, scores: Normalised, asked: Asked, name: str, progress: Begin) -> None:
-        if asked.papers is not None and not asked.nested:
+    def __init__(self, scores: Normalised, request: SearchRequest, name: str, progress: Begin) -> None:
+        if request.papers is not None and not request.nested:
             raise ArcadeMarkError("papers go with nested, which leaves papers out; give it, too")
-        self.scores, self.asked, self._name, self._progress = scores, asked, name, progress
-        self.problem = problem_of(scores, asked)
+        self.scores, self.request, self._name, self._progress = scores, request, name, progress
+        self.log = request.transform == LOG
         self._noun = scores.benchmark.noun
-        self._target = summaries.title(asked.target, scores.metric, self._noun)
-        self._unit = summaries.unit(asked.target, self._noun)
+        tasks, algorithms = (
+            MINIMUM if scores.benchmark.atari else size // 2 for size in (len(scores.tasks), len(scores.algorithms))
+        )
+        problem = make_problem(
+            scores.percent,
+            scores.algorithms,
+            scores.tasks,
+            target=summaries.truth(scores, request.target),
+            transform=request.transform,
+            minimum_tasks=tasks if request.minimum_tasks is None else request.minimum_tasks,
+            minimum_algorithms=algorithms if request.minimum_algorithms is None else request.minimum_algorithms,
+        )
+        empty = dict.fromkeys(scores.unscored, "no algorithm has a score on it")
+        self.problem = dataclasses.replace(problem, left_out=MappingProxyType({**problem.left_out, **empty}))
+        self._target = summaries.title(request.target, scores.metric, self._noun)
+        self._unit = summaries.unit(request.target, self._noun)
 
     def bar(self, title: str, size: int = 0) -> Progress | None:
         """Return what is told how far a search is."""
@@ -400,17 +418,17 @@ class Session:
 
     def setup(self) -> dict[str, Any]:
         """Return the fields of `Setup`."""
-        scores, asked, problem = self.scores, self.asked, self.problem
+        scores, request, problem = self.scores, self.request, self.problem
         return {
             "target": self._target,
             "unit": self._unit,
-            "transform": asked.transform,
+            "transform": request.transform,
             "metric": scores.metric,
             "algorithms": len(problem.algorithms),
             "tasks": len(problem.tasks),
             "left_out": problem.left_out,
-            "folds": asked.folds,
-            "fold_seed": asked.fold_seed,
+            "folds": request.folds,
+            "fold_seed": request.fold_seed,
             "titles": {task: scores.title(task) for task in scores.tasks},
             "noun": self._noun,
             "sources": scores.sources,
@@ -422,33 +440,33 @@ class Session:
     ) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield what is shown of each search's best, by name: itself, the proof, its model and its nested errors."""
         nested: Mapping[str, Validation] = {}
-        if self.asked.nested:
-            papers = validating.origins(self.problem.algorithms, self.scores.papers, self.asked.papers)
+        if self.request.nested:
+            papers = predictors.origins(self.problem.algorithms, self.scores.papers, self.request.papers)
             nested = validate.nested(
                 self.problem,
                 papers,
                 lambda sample: {name: result.best for name, result in again(sample).items()},
                 self.bar("papers left out"),
-                log=self.asked.transform == validating.LOG,
+                log=self.log,
             )
         how = "" if choose == "best" else f"-{choose}"
         for name, result in results.items():
             errors = nested.get(name)
-            model = self.model(result.best, f"{name or self.asked.size}{how}", result.certificate, errors)
+            model = self.model(result.best, f"{name or self.request.size}{how}", result.certificate, errors)
             yield name, {"best": result.best, "certificate": result.certificate, "model": model, "nested": errors}
 
     def model(self, best: Candidate, ending: str, certificate: Certificate, nested: Validation | None) -> SubsetModel:
         """Make the model of a subset, named by the table and by what it predicts unless that is the median."""
-        asked, scores = self.asked, self.scores
-        target = "" if asked.target == "median" else f"-{summaries.slug(asked.target)}"
+        request, scores = self.request, self.scores
+        target = "" if request.target == "median" else f"-{summaries.slug(request.target)}"
         return from_candidate(
             best,
             f"{self._name}{target}-{ending}",
             target=f"{self._target} over all {self._noun}s",
             citation=f"the best of {certificate.subsets:,} subsets of {self._name}",
-            transform=asked.transform,
+            transform=request.transform,
             references={task: (scores.low[task], scores.high[task]) for task in self.problem.tasks},
-            summary=asked.target,
+            summary=request.target,
             unit=self._unit,
             **self._errors(best, nested),
         )
@@ -458,10 +476,10 @@ class Session:
         if nested is None:
             return {}
         usual = spread(self.problem, best.tasks, nested.errors(usual=True))
-        ours = self.scores.benchmark.view.name == predictors.ATARI and self.asked.target == "median"
+        ours = self.scores.benchmark.view.name == predictors.ATARI and self.request.target == "median"
         others: Others = ()
-        if ours and self.asked.transform == validating.LOG:
-            papers = validating.origins(self.problem.algorithms, self.scores.papers, self.asked.papers)
+        if ours and self.log:
+            papers = predictors.origins(self.problem.algorithms, self.scores.papers, self.request.papers)
             unknown = [name for name in self.problem.algorithms if papers[name] == name]
             others = predictors.other_papers(best, {*papers.values(), *self.scores.papers.values()}, unknown)
         more = tuple(tuple(size / usual.extrapolation(at) for size, at in errors) for errors in others)
@@ -478,81 +496,54 @@ class Session:
         }
 
 
-def problem_of(scores: Normalised, asked: Asked) -> Problem:
-    """Make the problem that is searched; errors are those of `make_problem`."""
-    sizes = (len(scores.tasks), len(scores.algorithms))
-    tasks, algorithms = (MINIMUM if scores.benchmark.atari else size // 2 for size in sizes)
-    problem = make_problem(
-        scores.percent,
-        scores.algorithms,
-        scores.tasks,
-        target=summaries.truth(scores, asked.target),
-        transform=asked.transform,
-        minimum_tasks=tasks if asked.minimum_tasks is None else asked.minimum_tasks,
-        minimum_algorithms=algorithms if asked.minimum_algorithms is None else asked.minimum_algorithms,
-    )
-    empty = dict.fromkeys(scores.unscored, "no algorithm has a score on it")
-    return dataclasses.replace(problem, left_out=MappingProxyType({**problem.left_out, **empty}))
-
-
-def _results(problem: Problem, steps: Sequence[Step], asked: Asked, progress: Begin) -> Results:
-    options = asked.options()
-    if asked.plan:
-        del options["within"]  # each step's own
-        bars = None if progress is None else lambda step: progress(step.name, step.size)
-        return plans.follow(problem, steps, progress=bars, **options)
-    (step,) = steps
-    return {"": search(problem, step.size, progress=None if progress is None else progress("", step.size), **options)}
-
-
-def gap(best: Candidate, other: Candidate) -> float:
-    """Say how much larger another's squared error is, a fraction of the best's; 0 where both are 0."""
-    return other.cv_mse / best.cv_mse - 1.0 if best.cv_mse else 0.0
-
-
 def read_sizes(text: str) -> tuple[int, ...]:
     """Read sizes, "1-10" or "3,5,8-10", at most `MOST`; ascending."""
-    found: set[int] = set()
+    numbers: set[int] = set()
     for part in text.split(","):
         ends = re.fullmatch(r"\s*(\d{1,4})\s*(?:[-\N{EN DASH}]\s*(\d{1,4})\s*)?", part)
         first, last = (int(ends[1]), int(ends[2] or ends[1])) if ends else (0, 0)
         if not 1 <= first <= last:
             raise ArcadeMarkError(f"--sizes {text}: {part.strip()!r} is no size; ask for 1-10, or for 3,5,8-10")
-        found.update(range(first, last + 1))
-    if len(found) > MOST:
-        raise ArcadeMarkError(f"--sizes {text}: {len(found):,} sizes, expected at most {MOST}")
-    return tuple(sorted(found))
+        numbers.update(range(first, last + 1))
+    if len(numbers) > MOST:
+        raise ArcadeMarkError(f"--sizes {text}: {len(numbers):,} sizes, expected at most {MOST}")
+    return tuple(sorted(numbers))
 
 
 def every_size(
-    scores: Normalised, asked: Asked, sizes: Sequence[int], name: str, progress: Begin = None, *, both: bool = True
+    scores: Normalised,
+    request: SearchRequest,
+    sizes: Sequence[int],
+    name: str,
+    progress: Begin = None,
+    *,
+    both: bool = True,
 ) -> EverySize:
     """Search every size, and put together what is shown.
 
-    In both ways where scores are missing, if ``both``, and not only as ``asked.choose`` says.
+    In both ways where scores are missing, if ``both``, and not only as ``request.choose`` says.
     """
-    session = Session(scores, asked, name, progress)
-    every: tuple[Choose, ...] = ("best", "charged") if both and np.isnan(session.problem.X).any() else (asked.choose,)
+    session = Session(scores, request, name, progress)
+    every: tuple[Choose, ...] = ("best", "charged") if both and np.isnan(session.problem.X).any() else (request.choose,)
     series = tuple(Series(OBJECTIVES[choose], tuple(_series(session, choose, sizes))) for choose in every)
     return EverySize(**session.setup(), series=series)
 
 
 def _series(session: Session, choose: Choose, sizes: Sequence[int]) -> Iterator[Sized]:
-    options = {**session.asked.options(), "incomplete": OBJECTIVES[choose], "top": 1}
+    options = session.request.options(incomplete=OBJECTIVES[choose], top=1)
     title = "all charged" if choose == "charged" else ""
     results = {str(size): search(session.problem, size, progress=session.bar(title, size), **options) for size in sizes}
 
     def again(sample: Problem) -> Results:
         return {str(size): search(sample, size, **options) for size in sizes}
 
-    relative = session.asked.transform == validating.LOG
     for name, fields in session.known(results, again, choose):
         best = results[name].best
         r2 = r2_of_all(session.problem, best)
         yield Sized(
             size=int(name),
-            error=best.relative_error if relative else best.cv_mae,
-            spread=best.standard_error * (log(10) if relative else 1.0),
+            error=best.relative_error if session.log else best.cv_mae,
+            spread=best.standard_error * (log(10) if session.log else 1.0),
             r2_of_all=r2 if np.isfinite(r2) else None,
             **fields,
         )

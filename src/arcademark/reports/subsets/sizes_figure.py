@@ -5,7 +5,6 @@ from __future__ import annotations
 from arcademark.reports.figures.model import Curve, CurvePanel, Curves
 from arcademark.reports.figures.style import ticks
 from arcademark.reports.subsets.searching import EverySize, Series
-from arcademark.reports.subsets.validating import LOG
 
 KINDS = (".svg", ".png")
 NAMES = {"leave out": "best", "charge": "best if all count"}
@@ -17,33 +16,33 @@ SHIFT = 0.012
 """Part of the axis across that curves stand apart, so that whiskers do not cover each other."""
 
 
-def model(shown: EverySize) -> Curves:
+def model(analysis: EverySize) -> Curves:
     """Lay the figure out: a curve an objective, one for its nested errors, and how many algorithms it has."""
-    log = shown.transform == LOG
-    factor, unit = (100.0, " %") if log else (1.0, "")
-    sizes = [float(item.size) for item in shown.series[0].sizes]
+    factor, unit = (100.0, " %") if analysis.log else (1.0, "")
+    sizes = [float(item.size) for item in analysis.series[0].sizes]
     margin = 0.05 * (sizes[-1] - sizes[0]) or 0.5
-    found = [pair for series in shown.series for pair in _curves(series, factor)]
-    top = ROOM * max(value + half for _, (_, y, spread) in found
+    curves = [pair for series in analysis.series for pair in _curves(series, factor)]
+    top = ROOM * max(value + half for _, (_, y, spread) in curves
                      for value, half in zip(y, spread or (0.0,) * len(y), strict=True))  # fmt: skip
     apart = SHIFT * (sizes[-1] - sizes[0] + 2 * margin)
+    error = "Relative error" if analysis.log else "Mean error"
     panel = CurvePanel(
-        title=f"{'Relative error' if log else 'Mean error'} of the {shown.target}, predicted from few {shown.noun}s",
-        across=f"{shown.noun}s of the subset; bars: standard error over folds",
+        title=f"{error} of the {analysis.target}, predicted from few {analysis.noun}s",
+        across=f"{analysis.noun}s of the subset; bars: standard error over folds",
         limits=(sizes[0] - margin, sizes[-1] + margin),
         heights=(0.0, top),
         ticks=tuple((size, f"{size:.0f}") for size in sizes),
         levels=tuple((value, f"{value:g}{unit}") for value in ticks(0.0, top, MOST_LEVELS)),
         curves=tuple(
-            Curve(tuple(at + (index - (len(found) - 1) / 2) * apart for at in x), y, index, marked=True, spread=spread)
-            for index, (_, (x, y, spread)) in enumerate(found)
+            Curve(tuple(at + (index - (len(curves) - 1) / 2) * apart for at in x), y, index, marked=True, spread=spread)
+            for index, (_, (x, y, spread)) in enumerate(curves)
         ),
         feet=tuple(
             ("n" if series.incomplete == "leave out" else "n, all count", tuple(str(x.best.n) for x in series.sizes))
-            for series in shown.series
+            for series in analysis.series
         ),
     )
-    return Curves((panel,), legend=tuple((name, index) for index, (name, _) in enumerate(found)), body=BODY)
+    return Curves((panel,), legend=tuple((name, index) for index, (name, _) in enumerate(curves)), body=BODY)
 
 
 Points = tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...]]
@@ -55,17 +54,17 @@ def _curves(series: Series, factor: float) -> list[tuple[str, Points]]:
     x = tuple(float(item.size) for item in series.sizes)
     errors, spread = (tuple(factor * value for value in values) for values in zip(
         *((item.error, item.spread) for item in series.sizes), strict=True))  # fmt: skip
-    found = [(name, (x, errors, spread))]
+    curves = [(name, (x, errors, spread))]
     nested = [(float(item.size), factor * item.nested.mean) for item in series.sizes if item.nested is not None]
     if nested:
         sizes, means = zip(*nested, strict=True)
-        found.append((f"{name}, on other papers", (sizes, means, ())))
-    return found
+        curves.append((f"{name}, on other papers", (sizes, means, ())))
+    return curves
 
 
-def figure(shown: EverySize) -> tuple[tuple[Curves, str], ...]:
+def figure(analysis: EverySize) -> tuple[tuple[Curves, str], ...]:
     """Lay the figure out, and say what it shows."""
-    drawn = model(shown)
+    drawn = model(analysis)
     named = zip(drawn.legend, drawn.panels[0].curves, strict=True)
-    told = "; ".join(f"{name}: {curve.y[0]:.3g} to {curve.y[-1]:.3g}" for (name, _), curve in named)
-    return ((drawn, f"{drawn.panels[0].title}. From the smallest to the largest subset {told}."),)
+    words = "; ".join(f"{name}: {curve.y[0]:.3g} to {curve.y[-1]:.3g}" for (name, _), curve in named)
+    return ((drawn, f"{drawn.panels[0].title}. From the smallest to the largest subset {words}."),)

@@ -162,29 +162,29 @@ def studied(
     ``target`` is what they predict, where their files do not say, or say a function of the user's own. A value counts
     as true if it is over ``minimum_tasks``: 40 on Atari, else half of the tasks.
     """
-    found = tuple(models.model(name) for name in names)
-    for model in found:
+    chosen = tuple(models.model(name) for name in names)
+    for model in chosen:
         check_references(model, scores)
-    summary = common_summary(found, target)
+    summary = common_summary(chosen, target)
     truth = summaries.truth(scores, summary)
     least = minimum_tasks or (MINIMUM_TASKS if scores.benchmark.atari else max(1, len(scores.tasks) // 2))
-    known = training_twins(scores) if any(not model.references for model in found) else {}
-    otherwise = _scored_otherwise(found, scores)
+    known = training_twins(scores) if any(not model.references for model in chosen) else {}
+    otherwise = _scored_otherwise(chosen, scores)
     beside = {*_repeated(known), *otherwise}
 
     def part(rows: Sequence[int], baseline: str | None) -> Study:
         values = truth if isinstance(truth, str) or callable(truth) else truth[list(rows)]
         algorithms = [scores.algorithms[row] for row in rows]
         return study(
-            scores.percent[list(rows)], algorithms, scores.tasks, found,
+            scores.percent[list(rows)], algorithms, scores.tasks, chosen,
             target=values, minimum_tasks=least, relative_to=baseline, beside=beside,
         )  # fmt: skip
 
     whole = part(range(len(scores.algorithms)), relative_to)
-    told = [row for row in whole.rows if any(item.value is not None for item in row.estimates)]
-    if not told:
+    estimated = [row for row in whole.rows if any(item.value is not None for item in row.estimates)]
+    if not estimated:
         raise ArcadeMarkError(
-            f"no algorithm has all games of {wording.listing(map(models.title, found), 'or')}; choose another --models"
+            f"no algorithm has all games of {wording.listing(map(models.title, chosen), 'or')}; choose another --models"
         )
     kinds = [Kind("all algorithms", whole.agreements)]
     if known and len(known) < len(scores.algorithms):
@@ -192,46 +192,46 @@ def studied(
             rows = [place for place, name in enumerate(scores.algorithms) if (name in known) == keep]
             kinds.append(Kind(title, part(rows, None).agreements))
     return Studied(
-        models=tuple(map(models.title, found)),
+        models=tuple(map(models.title, chosen)),
         summary=summaries.short(summary),
         target=summaries.title(summary, scores.metric, scores.benchmark.noun),
         unit=summaries.unit(summary, scores.benchmark.noun),
-        lines=tuple(_line(row, known, scores.plays) for row in told),
-        left_out=tuple(row.algorithm for row in whole.rows if row not in told),
+        lines=tuple(_line(row, known, scores.plays) for row in estimated),
+        left_out=tuple(row.algorithm for row in whole.rows if row not in estimated),
         kinds=tuple(kinds),
         relative_to=relative_to,
         minimum_tasks=least,
-        published=any(model.published for model in found),
+        published=any(model.published for model in chosen),
         corrected=_corrected(known, scores) if known else {},
-        scored_otherwise=tuple(row.algorithm for row in told if row.algorithm in otherwise),
-        frame_caps=tuple(sorted(_caps(found))),
+        scored_otherwise=tuple(row.algorithm for row in estimated if row.algorithm in otherwise),
+        frame_caps=tuple(sorted(_caps(chosen))),
         sources=scores.sources,
         remarks=scores.remarks,
     )
 
 
-def common_summary(found: Sequence[SubsetModel], asked: str | None) -> str:
+def common_summary(chosen: Sequence[SubsetModel], requested: str | None) -> str:
     """Return what all models predict, by the name that ``--target`` takes; ``asked`` is what the user calls it.
 
     Refused are models that predict different things or something else than is asked for, and, where nothing is asked
     for, those that do not say what they predict or name a function.
     """
-    for model in found:
+    for model in chosen:
         named = model.summary
-        if asked is None and named is None:
+        if requested is None and named is None:
             raise ArcadeMarkError(
                 f"{model.name} predicts the {model.target!r}, and its file does not say how that is computed; say it "
                 f"with --target ({wording.listing(summaries.targets(), 'or')}, or FILE.py:NAME)"
             )
-        if asked is None and summaries.is_function(named or ""):
+        if requested is None and summaries.is_function(named or ""):
             raise ArcadeMarkError(
                 f"{model.name} predicts {named}, a function of its maker's, which no model file makes run; add "
                 f"--target FILE.py:NAME to compute it"
             )
         # Functions are told apart by their own names, as files move.
-        if asked is not None and named is not None and asked.rpartition(":")[2] != named.rpartition(":")[2]:
-            raise ArcadeMarkError(f"{model.name} predicts {named!r}, not {asked!r}; leave --target out")
-    named_all = sorted({asked or model.summary or "" for model in found})
+        if requested is not None and named is not None and requested.rpartition(":")[2] != named.rpartition(":")[2]:
+            raise ArcadeMarkError(f"{model.name} predicts {named!r}, not {requested!r}; leave --target out")
+    named_all = sorted({requested or model.summary or "" for model in chosen})
     if len(named_all) > 1:
         raise ArcadeMarkError(
             f"the models predict different things, {wording.listing(map(repr, named_all))}; study them one at a time"
@@ -258,15 +258,15 @@ def training_twins(scores: Normalised) -> Mapping[str, str]:
     table = collections.load(TRAINING)
     trained = table.select(tasks=[task for task in scores.tasks if task in table.tasks]).mean_over_runs()
     columns = [scores.tasks.index(task) for task in scores.tasks if task in table.tasks]
-    found = {}
+    twins = {}
     for row, name in enumerate(scores.algorithms):
         own = scores.raw[row, columns]
         both = np.isfinite(own) & np.isfinite(trained)
         same = (both & (np.abs(own - trained) <= EQUAL)).sum(axis=1)
         place = int(np.argmax(same))
         if same[place] >= max(SAME_LEAST, SAME_SHARE * both[place].sum()):
-            found[name] = table.algorithms[place]
-    return found
+            twins[name] = table.algorithms[place]
+    return twins
 
 
 def _line(row: Row, known: Mapping[str, str], plays: Mapping[str, Play]) -> Line:
@@ -283,23 +283,23 @@ def _repeated(known: Mapping[str, str]) -> set[str]:
     return {name for name, twin in known.items() if stands[twin] != name}
 
 
-def _scored_otherwise(found: Sequence[SubsetModel], scores: Normalised) -> set[str]:
+def _scored_otherwise(chosen: Sequence[SubsetModel], scores: Normalised) -> set[str]:
     """Return whose frame cap is another than that of the models' data; none where all are so."""
-    caps = _caps(found)
-    made = {name: frame_cap(scores.plays.get(name, Play())) for name in scores.algorithms}
-    others = {name for name, cap in made.items() if cap != "unknown" and caps and cap not in caps}
+    caps = _caps(chosen)
+    cap_of = {name: frame_cap(scores.plays.get(name, Play())) for name in scores.algorithms}
+    others = {name for name, cap in cap_of.items() if cap != "unknown" and caps and cap not in caps}
     return set() if len(others) == len(scores.algorithms) else others
 
 
-def _caps(found: Sequence[SubsetModel]) -> set[int]:
-    return {model.max_frames_per_episode for model in found if model.max_frames_per_episode is not None}
+def _caps(chosen: Sequence[SubsetModel]) -> set[int]:
+    return {model.max_frames_per_episode for model in chosen if model.max_frames_per_episode is not None}
 
 
 def _corrected(known: Mapping[str, str], scores: Normalised) -> Mapping[str, tuple[str, ...]]:
     """Name the scores that the catalogue has corrected since models were fitted to the training table."""
     now, then = (collections.load(TRAINING, as_published=printed) for printed in (False, True))
     fresh, old = (dict(zip(table.algorithms, table.mean_over_runs(), strict=True)) for table in (now, then))
-    found = {}
+    corrected = {}
     for name, twin in known.items():
         own = dict(zip(scores.tasks, scores.raw[scores.algorithms.index(name)], strict=True))
         changed = tuple(
@@ -310,5 +310,5 @@ def _corrected(known: Mapping[str, str], scores: Normalised) -> Mapping[str, tup
             and abs(old[twin][then.tasks.index(task)] - fresh[twin][place]) > EQUAL
         )
         if changed:
-            found[name] = changed
-    return found
+            corrected[name] = changed
+    return corrected

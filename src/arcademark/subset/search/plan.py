@@ -7,7 +7,7 @@ tasks that neither they nor the five for tuning have.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -59,13 +59,20 @@ def follow(
     *,
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
+    within: Collection[str] | None = None,
     progress: Callable[[Step], Progress] | None = None,
     **options: Any,
 ) -> Mapping[str, SearchResult]:
     """Search step by step; return results by the steps' names, in their order.
 
-    Each step names earlier steps only; the first subset must have the tasks to include, none may have those to exclude.
-    ``progress`` returns, given a step, what is told how far its search is; ``options`` and errors are `search`'s.
+    Each step names earlier steps only; the first subset must have the tasks to include, none may have those to exclude,
+    and all are chosen from those within, where these are given.
+    ``progress`` returns, given a step, what is told how far its search is; ``options`` are those of each `search`.
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where a step has the name of an earlier one, or names one that is not earlier; and as `search`.
     """
     result: dict[str, SearchResult] = {}
     for place, step in enumerate(steps):
@@ -74,7 +81,7 @@ def follow(
             step.size,
             include=(*_tasks(step.include, result), *(include if place == 0 else ())),
             exclude=(*_tasks(step.exclude, result), *exclude),
-            within=_tasks(step.within, result) if step.within else None,
+            within=_tasks(step.within, result) if step.within else within,
             progress=None if progress is None else progress(step),
             **options,
         )

@@ -1,0 +1,186 @@
+"""What is told of a run while it plays, and when it ends."""
+
+import dataclasses
+import io
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from arcademark.cli.counting import LINE_SECONDS, SHORT_SECONDS, counting
+from arcademark.cli.play import progress
+from arcademark.cli.play.progress import Display
+from arcademark.runs.playing.events import (
+    FireMissed,
+    LearnerBegun,
+    Learning,
+    Planning,
+    Progress,
+    RunBegun,
+    Stopping,
+    Summary,
+    TrialFailed,
+)
+from arcademark.suite.protocols import protocol
+
+ALE = protocol("ale-2013")
+GAMES = ("breakout", "tennis", "pong")
+PLANNING = Planning(132, 1_980_000, 61_234.5)
+ONE = Learning(episodes=12, frames=216_000, wanted_episodes=5_000, wanted_frames=None, recent=(("freeway", 12.34),))
+TWO = Learning(12, 216_000, None, 2_000_000, recent=(("freeway", 12.34), ("pong", -20.0)))
+MANY = dataclasses.replace(
+    ONE, recent=(("asterix", 712.4), ("beam_rider", 410.0), ("freeway", 12.34), ("seaquest", 301), ("toy", 1.0))
+)
+
+
+def learning(what: Learning) -> Progress:
+    return Progress(0, 500, 0, 30, 216_000, 3_100.0, 0.01, 3_600.0, learning=what)
+
+
+def begun(done: int, *more: int) -> RunBegun:
+    return RunBegun(Progress(done, 10, 0, 1, 0, 0.0, None, None), (), *more)
+
+
+def ended(**how: object) -> Summary:
+    usual = {"failed": (), "episodes": 1, "interrupted": False}
+    known = {"directory": Path("run"), "trials": 2, "done": 2, "frames": 600, "wall_seconds": 1.0, "left_out": ()}
+    return Summary(**known | usual | how)
+
+
+def told(event: object, console: Console | None = None) -> str:
+    """What a display prints of an event, or of how a run ended."""
+    console = console or Console(file=io.StringIO(), width=80, soft_wrap=True)
+    display = Display(console)
+    if isinstance(event, Summary):
+        display.close(event)
+    else:
+        display.hear(event)
+    return console.file.getvalue()
+
+
+LEARNS = "sarsa learns for {}, {} 500 episodes, 30 trials a game{}\n"
+SCORES = " · 0/500 episodes · 3,100 frames/s · 0/30 trials\n"
+
+
+@pytest.mark.parametrize(
+    ("event", "line"),
+    [
+        (
+            LearnerBegun("sarsa", ALE, None, 5000, 500, 30),
+            LEARNS.format("5,000 episodes", "then", ", as ale-2013 has it"),
+        ),
+        (
+            LearnerBegun("sarsa", ALE.override({"training_episodes": 1}), None, 1, 500, 30),
+            LEARNS.format("1 episode", "then", "; ale-2013: 5,000 episodes, 500 episodes and 30 trials"),
+        ),
+        (
+            LearnerBegun("sarsa", protocol("world-records"), 1000, None, 500, 30),
+            LEARNS.format(
+                "1,000 frames", "scored on its last", "; world-records: 200,000,000 frames, 100 episodes and 30 trials"
+            ),
+        ),
+        (FireMissed("PPO", GAMES, ("breakout",)), "on Breakout, which waits for it; --protocol sb3-atari"),
+        (FireMissed("PPO", GAMES, GAMES[:2]), "on Breakout and Tennis, which wait for it"),
+        (FireMissed("PPO", GAMES, ()), "note: wrappers"),
+        (begun(3), "continuing: 3 of 10 episodes were played before\n"),
+        (begun(0, 1), "continuing: 0 of 10 episodes were played before, 1 more in part\n"),
+        (begun(0, 0, 1700), "training goes on after 1,700 episodes\n"),
+        (Stopping(12), "Ctrl-C again stops at once and loses the last 12 training episodes\n"),
+        (
+            learning(ONE),
+            f"1 h 00 min left · trained 12/5,000 episodes · recent score 12.3{SCORES}",
+        ),
+        (
+            learning(TWO),
+            f"1 h 00 min left · trained 216,000/2,000,000 frames · recent scores freeway 12.3, pong −20.0{SCORES}",
+        ),
+        (learning(MANY), "recent scores asterix 712.4, beam_rider 410.0, freeway 12.3, 2 more"),
+        (
+            Progress(0, 10, 0, 1, 660, 20.4, 0.01, 8000.0, at_most=True, planning=PLANNING),
+            "at most 2 h 13 min left · 0/10 episodes · 132 decisions · 0/1 trials · 1,980,000 frames simulated",
+        ),
+        (Progress(3, 10, 0, 1, 660, 20.4, 0.5, 8.0), "8 s left · 3/10 episodes · 20 frames/s · 0/1 trials\n"),
+        (ended(), "1 episode, 600 frames"),
+        (ended(failed=("a",)), "1 of 2 trials failed; the rest"),
+        (ended(failed=("a", "b")), "nothing is left to score"),
+        (ended(interrupted=True), "stopped  everything finished is kept; the"),
+        (ended(interrupted=True, unkept=1), "is kept but the last 1 training episode; the"),
+        (ended(interrupted=True, kept=(120_000, 1_000_000)), "120,000 of 1,000,000 frames of training are kept; the"),
+        (ended(interrupted=True, decisions=100), "episodes that planners had begun go on where they were last kept"),
+    ],
+)
+def test_each_event_is_told_in_a_line(monkeypatch, event, line):
+    monkeypatch.setattr(progress, "LINE_SECONDS", 0.0)
+    assert line in told(event)
+
+
+@pytest.mark.parametrize("event", [begun(0), begun(10)])
+def test_nothing_is_said_where_nothing_goes_on(event):
+    assert told(event) == ""
+
+
+@pytest.mark.parametrize("columns", [45, 80, 160])
+@pytest.mark.parametrize("planning", [None, PLANNING])
+def test_the_time_left_is_in_sight_on_any_terminal(columns, planning):
+    console = Console(file=io.StringIO(), width=columns, force_terminal=True, color_system=None)
+    display = Display(console)
+    display.hear(Progress(10, 550, 5, 55, 99_660, 4020.4, 0.01, 8000.0, at_most=True, planning=planning))
+    with console.capture() as shown:
+        console.print(display._bar.get_renderable())
+    (line,) = shown.get().splitlines()
+    assert "  1% at most 2 h 13 min left" in line
+
+
+def test_messages_break_between_words_on_a_terminal_and_nowhere_else():
+    failed = TrialFailed(
+        "id", "mine.py:Learner(sizes=[1, 2])", "freeway", 0, "its factory raised: " + 12 * "long words "
+    )
+    for terminal in (True, False):
+        console = Console(file=io.StringIO(), width=40, force_terminal=terminal, color_system=None)
+        console.soft_wrap = not terminal
+        shown = told(failed, console)
+        assert "mine.py:Learner(sizes=[1, 2]) on" in " ".join(shown.split())
+        assert shown.count("\n") == (6 if terminal else 1)
+        assert {word for word in shown.split() if word.startswith(("lo", "wo", "ng"))} == {"long", "words"}
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+def counted(clock: Clock, seconds: list[float]) -> str:
+    console = Console(file=io.StringIO(), width=120)
+    with counting("comparing", "pairs", console, clock) as follow:
+        for done, at in enumerate(seconds, start=1):
+            clock.now = at
+            follow(done, 4000)
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def test_short_work_is_silent(clock: Clock) -> None:
+    assert counted(clock, [0.1, SHORT_SECONDS - 0.1]) == ""
+
+
+def test_long_work_has_a_line_now_and_then(clock: Clock) -> None:
+    seconds = [1.0, SHORT_SECONDS, SHORT_SECONDS + 1, SHORT_SECONDS + LINE_SECONDS]
+    assert counted(clock, seconds) == "comparing pairs: 2 of 4,000\ncomparing pairs: 4 of 4,000\n"
+
+
+def test_a_terminal_has_a_bar_that_goes_when_it_ends(clock: Clock) -> None:
+    console = Console(file=io.StringIO(), force_terminal=True, width=120)
+    with counting("comparing", "pairs", console, clock) as follow:
+        clock.now = SHORT_SECONDS
+        follow(30, 4000)
+    assert isinstance(console.file, io.StringIO)
+    assert "30/4000" in console.file.getvalue()
+    assert console.file.getvalue().endswith("\x1b[2K")
