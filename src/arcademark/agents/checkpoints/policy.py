@@ -144,7 +144,8 @@ class NetworkPolicy:
             begun = torch.from_numpy(np.concatenate([first, np.ones(ROWS - rows, np.bool_)]))
             for part in state:
                 part[:, begun.to(part.device)] = 0
-        values, after = self._network(filled.to(self._device), state)
+        with torch.backends.cudnn.flags(enabled=True, deterministic=True, allow_tf32=False):  # no fewer bits on a GPU
+            values, after = self._network(filled.to(self._device), state)
         self._states[block] = tuple(part.clone() for part in after)
         return values[:rows].float().cpu().numpy()  # type: ignore[no-any-return]
 
@@ -214,7 +215,7 @@ class Checkpoint(NetworkPolicy):
         fire_pressed: bool = True,
     ) -> None:
         place = f"checkpoint {path}"
-        _check_device(place, device)
+        check_device(place, device)
         played, self.sha256, self.trained_frames = _network(path, sha256, env, network, scale, trust, place)
         self.fire_pressed = fire_pressed and played.fire_pressed
         super().__init__(played, env, batch=batch, deterministic=deterministic, epsilon=epsilon, device=device)
@@ -256,7 +257,7 @@ def check(label: str, requested: Sequence[tuple[Path, EnvironmentSpec]], setting
     ArcadeMarkError
         If one cannot be played. Where these are several, the error's notes (``__notes__``) have a line for each.
     """
-    _check_device(f"agent {label}", settings.get("device", "cpu"))
+    check_device(f"agent {label}", "cpu")  # a GPU is looked for where it plays, which may be another machine
     import torch
 
     threads = torch.get_num_threads()
@@ -295,7 +296,8 @@ def _tried(path: Path, env: EnvironmentSpec, settings: Mapping[str, Any]) -> Tri
     return Tried(network.sha256, network.fire_pressed)
 
 
-def _check_device(place: str, device: str) -> None:
+def check_device(place: str, device: str) -> None:
+    """Refuse a device that is not there, in an error that begins with `place`."""
     try:
         import torch
     except ImportError:
