@@ -20,7 +20,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: make test
 
 from torch import nn  # noqa: E402
 
-from arcademark.agents.checkpoints import contents, foreign, paths  # noqa: E402
+from arcademark.agents.checkpoints import contents, foreign, networks, paths  # noqa: E402
 from arcademark.agents.checkpoints.foreign import Onnx  # noqa: E402
 from arcademark.agents.checkpoints.policy import Checkpoint, check  # noqa: E402
 from arcademark.environments.base import EnvironmentSpec  # noqa: E402
@@ -147,6 +147,22 @@ def test_a_network_is_played_from_its_file(kind: str, tmp_path: Path) -> None:
     assert kind in ("own network", "TorchScript") or played.action_space.n == ACTIONS
 
 
+@pytest.mark.parametrize(
+    "part",
+    [
+        networks.Expectation([nn.Linear(4, 6)], torch.linspace(-1, 1, 3)),
+        networks.Dueling([nn.Linear(4, 3)], [nn.Linear(4, 6)], torch.linspace(-1, 1, 3)),
+        networks.Gaussian([nn.Linear(4, 4)], nn.Linear(4, 2), torch.zeros(2)),
+        networks.Gaussian([nn.Linear(4, 4)], nn.Linear(4, 2), nn.Linear(4, 2)),
+        networks.Normalised(0.0, 255.0, torch.zeros(4), torch.ones(4)),
+    ],
+    ids=["C51", "Rainbow", "given spread", "learnt spread", "Sample-Factory"],
+)
+def test_whole_network_goes_to_another_device(part: nn.Module) -> None:
+    network = networks.Network(part, nn.Identity(), nn.Identity(), (4,)).to("meta")
+    assert len(network(torch.zeros(3, 4, device="meta"), ())[0]) == 3
+
+
 def test_recurrent_network_remembers_within_an_episode_and_forgets_between(tmp_path: Path) -> None:
     model = nn.ModuleDict(
         {
@@ -172,6 +188,25 @@ def test_answers_depend_on_neither_batch_nor_neighbours(dqn_file: Path) -> None:
     alone = load(dqn_file, batch=1)
     of_each = np.concatenate([alone._values(row[None], first[:1]) for row in seen])
     np.testing.assert_array_equal(load(dqn_file, batch=40)._values(seen, first), of_each)
+
+
+def test_gpu_computes_in_whole_single_precision_and_only_then(dqn_file: Path) -> None:
+    played, seen = load(dqn_file), []
+    played._network.register_forward_pre_hook(lambda *_: seen.append(torch.backends.cudnn.allow_tf32))
+    before = torch.backends.cudnn.allow_tf32
+    with torch.backends.cudnn.flags(enabled=True, allow_tf32=True):
+        played.act(observations(1), np.ones(1, bool), rngs(1))
+        assert torch.backends.cudnn.allow_tf32
+    assert seen == [False]
+    assert torch.backends.cudnn.allow_tf32 == before
+
+
+def test_gpu_is_looked_for_where_it_plays(dqn_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    (tried,) = check("dqn", [(dqn_file, PONG)], {"device": "cuda"})
+    assert tried.sha256 == paths.checksum(dqn_file)
+    with pytest.raises(ArcadeMarkError, match="PyTorch finds no CUDA device; leave --set device out"):
+        load(dqn_file, device="cuda")
 
 
 def test_sampled_actions_follow_each_episodes_own_generator(tmp_path: Path) -> None:

@@ -182,6 +182,13 @@ def test_what_cannot_be_learnt_is_refused_before_anything_starts():
         make_plan("impala", "all", rules)
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_without_a_gpu_a_training_on_one_is_refused_before_it_begins(name, env, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(ArcadeMarkError, match=f"agent {name}: PyTorch finds no CUDA device; leave --set device out"):
+        trainer(name, env, device="cuda")
+
+
 @pytest.mark.deep
 def test_cartpole_is_learnt(tmp_path):
     rules = step_protocol(load_suite("gymnasium:CartPole-v1"))

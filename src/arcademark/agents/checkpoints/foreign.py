@@ -91,7 +91,7 @@ class Onnx(Module):
         limit.daemon = True
 
         def run(observations: Tensor) -> Tensor:
-            array = observations.numpy().astype(kind)
+            array = observations.cpu().numpy().astype(kind)
             parts = [array] if not isinstance(rows, int) else np.split(array, range(rows, len(array), rows))
             if limit.ident is None:
                 limit.start()

@@ -10,14 +10,24 @@ Sources: Stable-Baselines3 2.9 (``common/torch_layers.py``, ``common/policies.py
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from arcademark.agents.checkpoints.contents import Contents
-from arcademark.agents.checkpoints.networks import ACTIVATIONS, Act, Dueling, Gaussian, Layers, Network, Reduce
+from arcademark.agents.checkpoints.networks import (
+    ACTIVATIONS,
+    Act,
+    Dueling,
+    Expectation,
+    Gaussian,
+    Layers,
+    Network,
+    Normalised,
+    Reduce,
+)
 from arcademark.agents.importing import said
 
 
@@ -73,15 +83,6 @@ def _unscaled(x: Tensor) -> Tensor:
     return x
 
 
-def _expectation(layers: Sequence[nn.Module], support: Tensor) -> nn.Module:
-    """C51's values: expectations over atoms (Bellemare et al. 2017)."""
-
-    def reduce(x: Tensor) -> Tensor:
-        return (x.view(len(x), -1, len(support)).softmax(dim=2) * support).sum(2)
-
-    return Reduce(layers, reduce)
-
-
 def _cleanrl(layers: Layers) -> Network:
     """CleanRL's agents on PyTorch: DQN, C51, Rainbow, QDagger's, PQN, PPO, PPO with an LSTM, PPO with RND, SAC.
 
@@ -109,7 +110,7 @@ def _cleanrl(layers: Layers) -> Network:
         core = layers.recurrent("lstm") if layers.has("lstm.") else None
         return Network(_scaled, nn.Sequential(*body), head, layers.shape(body), core, stochastic=True)
     body = layers.sequence("network", last=False)
-    head = _expectation([body.pop()], layers.take("atoms")) if "atoms" in layers.tensors else body.pop()
+    head = Expectation([body.pop()], layers.take("atoms")) if "atoms" in layers.tensors else body.pop()
     return Network(_scaled, nn.Sequential(*body), head, layers.shape(body))
 
 
@@ -295,11 +296,7 @@ def _sample_factory(layers: Layers) -> Network:
     if layers.has(statistics):
         shift = layers.take(f"{statistics}mean")
         deviation = torch.sqrt(layers.take(f"{statistics}var") + 1e-5)
-
-    def prepare(x: Tensor) -> Tensor:
-        x = (x - mean) * (1.0 / scale)
-        return x if shift is None or deviation is None else ((x - shift) * (1 / deviation)).clamp(-5.0, 5.0)
-
+    prepare = Normalised(mean, scale, shift, deviation)
     shape = tuple(shift.shape) if shift is not None else layers.shape(body)
     return Network(prepare, nn.Sequential(*body), head, shape, core, stochastic=True)
 

@@ -273,18 +273,54 @@ class Reduce(nn.Module):
         return self.reduce(self.layers(x))
 
 
+class Expectation(nn.Module):
+    """C51's head: expectations over atoms (Bellemare et al. 2017)."""
+
+    def __init__(self, layers: Sequence[nn.Module], support: Tensor) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(*layers)
+        self.register_buffer("support", support)
+        self.support: Tensor
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return a number for each action."""
+        return (self.layers(x).view(len(x), -1, len(self.support)).softmax(dim=2) * self.support).sum(2)
+
+
+class Normalised(nn.Module):
+    """Sample-Factory's observations: scaled, and by their mean and deviation in training where these were kept."""
+
+    def __init__(self, mean: float, scale: float, shift: Tensor | None, deviation: Tensor | None) -> None:
+        super().__init__()
+        self.mean, self.scale = mean, scale
+        self.register_buffer("shift", shift)
+        self.register_buffer("deviation", deviation)
+        self.shift: Tensor | None
+        self.deviation: Tensor | None
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return what the first layer sees."""
+        x = (x - self.mean) * (1.0 / self.scale)
+        if self.shift is None or self.deviation is None:
+            return x
+        return ((x - self.shift) * (1 / self.deviation)).clamp(-5.0, 5.0)
+
+
 class Gaussian(nn.Module):
     """A head whose outputs are means and the logarithms of standard deviations: given ones, or by another layer."""
 
     def __init__(self, layers: Sequence[nn.Module], mean: nn.Module, spread: nn.Module | Tensor) -> None:
         super().__init__()
-        self.layers, self.mean, self.spread = nn.Sequential(*layers), mean, spread
+        self.layers, self.mean = nn.Sequential(*layers), mean
+        self.register_buffer("given", spread if isinstance(spread, Tensor) else None)
+        self.given: Tensor
+        self.spread = None if isinstance(spread, Tensor) else spread
 
     def forward(self, x: Tensor) -> Tensor:
         """Return means, then logarithms of standard deviations."""
         x = self.layers(x)
         mean = self.mean(x)
-        spread = self.spread.expand_as(mean) if isinstance(self.spread, Tensor) else self.spread(x).clamp(*LOG_STD)
+        spread = self.given.expand_as(mean) if self.spread is None else self.spread(x).clamp(*LOG_STD)
         return torch.cat([mean, spread], dim=1)
 
 

@@ -128,7 +128,8 @@ class NetworkPolicy:
         filled, begun = torch.zeros(-(-rows // ROWS) * ROWS, *shape), torch.tensor(first)
         filled[:rows] = given.reshape(rows, *shape)
         answers = []
-        with torch.inference_mode():
+        cudnn = torch.backends.cudnn.flags(enabled=True, deterministic=True, allow_tf32=False)  # as many bits on a GPU
+        with torch.inference_mode(), cudnn:
             for part in self._state:
                 part[:, :rows][:, begun.to(part.device)] = 0
             for start in range(0, rows, ROWS):
@@ -202,7 +203,7 @@ class Checkpoint(NetworkPolicy):
         fire_pressed: bool = True,
     ) -> None:
         place = f"checkpoint {path}"
-        _check_device(place, device)
+        check_device(place, device)
         played, self.sha256, self.trained_frames = _network(path, sha256, env, network, scale, trust, place)
         self.fire_pressed = fire_pressed and played.fire_pressed
         super().__init__(played, env, batch=batch, deterministic=deterministic, epsilon=epsilon, device=device)
@@ -241,7 +242,7 @@ def check(
     ArcadeMarkError
         If one cannot be played. Where these are several, the error's notes (``__notes__``) have a line for each.
     """
-    _check_device(f"agent {label}", settings.get("device", "cpu"))
+    check_device(f"agent {label}", "cpu")  # a GPU is looked for where it plays, which may be another machine
     import torch
 
     threads = torch.get_num_threads()
@@ -280,7 +281,8 @@ def _tried(path: Path, env: EnvironmentSpec, settings: Mapping[str, Any]) -> tup
     return network.sha256, network.fire_pressed
 
 
-def _check_device(place: str, device: str) -> None:
+def check_device(place: str, device: str) -> None:
+    """Refuse a device that is not there, in an error that begins with `place`."""
     try:
         import torch
     except ImportError:

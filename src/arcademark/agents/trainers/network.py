@@ -18,7 +18,7 @@ import numpy as np
 
 from arcademark.agents.base import Actions, Flags, Generators, Observations
 from arcademark.agents.checkpoints import contents
-from arcademark.agents.checkpoints.policy import ROWS, NetworkPolicy
+from arcademark.agents.checkpoints.policy import ROWS, NetworkPolicy, check_device
 from arcademark.agents.parameters import AboveZero, Positive, Share
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.environments.observations.spaces import View
@@ -69,6 +69,7 @@ class NetworkTrainer:
 
     def __post_init__(self) -> None:
         self._import()
+        check_device(f"agent {self.name}", self.device)
         self._model: Any = None
         self._kept = b""
         self._player: NetworkPolicy | None = None
@@ -172,7 +173,7 @@ class NetworkTrainer:
         try:
             with zipfile.ZipFile(io.BytesIO(self._kept)) as archive:
                 given = [io.BytesIO(archive.read(f"{name}.pth")) for name in names]
-            states = [torch.load(one, map_location=self.device, weights_only=True) for one in given]
+            states = [torch.load(one, map_location="cpu", weights_only=True) for one in given]
             if read.settings["algorithm"] != self.name:
                 raise ValueError
             load(dict(read.tensors), *states)
