@@ -172,7 +172,7 @@ info suites atari-75 | did you mean 'atari-57'
 info schemas arcademark.report/1 | did you mean 'arcademark.report/4'
 info features show bascic | unknown feature set 'bascic'; did you mean 'basic'
 info features show basic --games freway | did you mean 'freeway'
-info features show basic --games freeway --set rows=0 | rows is 0; expected 1 to 250
+info features show basic --games freeway --set rows=0 | 'rows' is '0': expected int from 1 to 250
 info features show ram --set rows=3 | feature set ram has no parameters; remove --set rows
 info features show basic --only episode=1 | chooses in a run; name one with --run
 info features show basic --run nowhere | nowhere: no such directory

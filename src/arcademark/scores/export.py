@@ -15,6 +15,7 @@ import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,7 @@ from arcademark.scores.table import ScoreTable
 RLIABLE = ".npz"
 """How a file with rliable's arrays is named."""
 
+Missing = Literal["refuse", "truncate"]
 LONG = ("algorithm", "task", "run", "score", "protocol")
 """Columns of a long file; ``protocol`` only where the table has one."""
 
@@ -35,38 +37,42 @@ RESERVED = frozenset({*layouts.TASK[:2], *rows.RUN, *rows.PROTOCOL, *layouts.SCO
 """Names, in any case, that an algorithm cannot have in a wide file: its reader would take the column for another."""
 
 
-def to_rliable(table: ScoreTable) -> dict[str, NDArray[np.float64]]:
+def to_rliable(table: ScoreTable, *, missing: Missing = "refuse") -> dict[str, NDArray[np.float64]]:
     """Return each algorithm's scores as rliable takes them: shape (runs, tasks), tasks in the table's order.
 
-    The number of runs may differ between algorithms; where it differs between the tasks of one, that is refused.
+    Where an algorithm has fewer runs on some task than on others, `missing` says whether it is refused, or the first n
+    runs of every task are kept, n being the fewest. The number of runs may differ between algorithms.
     """
-    return {
-        name: _array(name, scores, table.tasks) for name, scores in zip(table.algorithms, table.scores, strict=True)
-    }
+    if missing not in ("refuse", "truncate"):
+        raise ArcadeMarkError(f"missing is {missing!r}, expected 'refuse' or 'truncate'")
+    return {name: _array(table, row, missing) for row, name in enumerate(table.algorithms)}
 
 
-def _array(name: str, scores: NDArray[np.float64], tasks: Sequence[str]) -> NDArray[np.float64]:
+def _array(table: ScoreTable, row: int, missing: Missing) -> NDArray[np.float64]:
+    name, scores = table.algorithms[row], table.scores[row]
     present = ~np.isnan(scores)
     number = present.sum(axis=1)
     if not number.size or number.min() == 0:
-        empty = [task for task, runs in zip(tasks, number, strict=True) if not runs]
+        empty = [task for task, runs in zip(table.tasks, number, strict=True) if not runs]
         raise ArcadeMarkError(
             f"{name!r} has no score on {', '.join(empty[:5]) or 'any task'}; rliable's arrays hold no missing score: "
             "select the tasks that all algorithms have (--games common)"
         )
-    if number.max() > number.min():
+    if number.max() > number.min() and missing == "refuse":
         fewest, most = int(np.argmin(number)), int(np.argmax(number))
         raise ArcadeMarkError(
-            f"{name!r} has {number[fewest]} runs on {tasks[fewest]} and {number[most]} on {tasks[most]}; rliable's "
-            f"arrays hold no missing score: keep {number[fewest]} of every task"
+            f"{name!r} has {number[fewest]} runs on {table.tasks[fewest]} and {number[most]} on {table.tasks[most]}; "
+            f"rliable's arrays hold no missing score: keep {number[fewest]} of every task, which is what "
+            "missing='truncate' does in Python"
         )
-    return np.stack([line[there] for line, there in zip(scores, present, strict=True)], axis=1)
+    runs = int(number.min())
+    return np.stack([line[there][:runs] for line, there in zip(scores, present, strict=True)], axis=1)
 
 
-def write_rliable(table: ScoreTable, path: str | os.PathLike[str]) -> None:
+def write_rliable(table: ScoreTable, path: str | os.PathLike[str], *, missing: Missing = "refuse") -> None:
     """Write `to_rliable`'s arrays to an ``.npz`` file, one array an algorithm; the order of tasks is the table's."""
     target = _named(path, (RLIABLE,))
-    arrays = to_rliable(table)
+    arrays = to_rliable(table, missing=missing)
 
     def save(draft: Path) -> None:
         with draft.open("wb") as file:
