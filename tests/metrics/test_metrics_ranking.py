@@ -74,11 +74,3 @@ def test_where_the_order_flips_and_under_what() -> None:
         "x", "z", (("mean", "old"), ("median", "old")), (("mean", "new"),),
     )  # fmt: skip
     assert (yz.first, yz.second) == ("y", "z")
-
-
-@settings(deadline=None)
-@given(TWO)
-def test_of_two_measures_the_flips_are_the_inversions(two: tuple[dict[str, float], dict[str, float]]) -> None:
-    a, b = two
-    found = {frozenset((flip.first, flip.second)) for flip in flips({"a": a, "b": b})}
-    assert found == set(map(frozenset, inversions(a, b)))
