@@ -1,8 +1,5 @@
 import os
-import pickle
-import subprocess
 import sys
-import textwrap
 from pathlib import Path
 
 import numpy as np
@@ -69,44 +66,12 @@ def test_a_module_of_the_current_folder_is_loaded(tmp_path, env, monkeypatch):
     assert str(tmp_path) not in sys.path
 
 
-def test_a_spec_is_enough_for_a_process_that_starts_from_nothing(own_agent, env, tmp_path):
-    (tmp_path / "neighbour_in_test.py").write_text("ACTION = 4")
-    ref = own_agent(
-        """
-import numpy as np
-class Agent:
-    def __init__(self, env):
-        from neighbour_in_test import ACTION
-        self.action = ACTION
-    def act(self, observations, first, rngs):
-        return np.full(len(first), self.action)
-""",
-        "Agent",
-    )
-    (tmp_path / "spec.pickle").write_bytes(pickle.dumps((agent_specs(ref)[0], env)))
-    code = textwrap.dedent("""
-        import pickle, sys
-        import numpy as np
-        from arcademark.agents.loading import make_agent
-        spec, env = pickle.load(open(sys.argv[1], "rb"))
-        observations = np.zeros((1, *env.observation_shape), np.uint8)
-        print(make_agent(spec, env).act(observations, np.array([True]), [None]))
-    """)
-    done = subprocess.run(
-        [sys.executable, "-c", code, tmp_path / "spec.pickle"], capture_output=True, text=True, check=True, cwd="/"
-    )
-    assert done.stdout.strip() == "[4]"
-
-
 def test_neighbours_of_the_same_name_are_kept_apart(own_agent, env):
-    code = """
-import numpy as np
-from helper_in_test import ACTION
-def make_agent():
-    return lambda observation: ACTION
-"""
+    """Imported with the file, or by its factory."""
+    imports, makes = "from helper_in_test import ACTION", "return lambda observation: ACTION"
+    codes = f"{imports}\ndef make_agent(): {makes}", f"def make_agent():\n    {imports}\n    {makes}"
     refs = []
-    for folder, action in (("a", 2), ("b", 3)):
+    for folder, action, code in zip("ab", (2, 3), codes, strict=True):
         own_agent(f"ACTION = {action}", name=f"{folder}/helper_in_test.py")
         refs.append(own_agent(code, name=f"{folder}/agent.py"))
     assert [first_action(make_agent(agent_specs(ref)[0], env), env) for ref in refs] == [[2], [3]]

@@ -34,7 +34,7 @@ def test_iqm_pools_runs_which_is_not_the_iqm_of_means() -> None:
     assert iqm(one_run(scores.mean(axis=1))) == 3.0
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(VALUES)
 def test_statistics_agree_with_python_and_scipy(values: list[float]) -> None:
     assert mean(values) == pytest.approx(statistics.fmean(values), rel=1e-9, abs=1e-6)

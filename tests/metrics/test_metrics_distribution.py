@@ -46,7 +46,7 @@ def test_missing_scores_and_bad_thresholds_are_refused(function: object) -> None
             function([[1.0, 2.0]], thresholds)  # type: ignore[operator]
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(st.lists(SCORE, min_size=1, max_size=20), THRESHOLDS)
 def test_score_distribution_is_scipys_survival_function_where_no_score_is_met(
     scores: list[float], thresholds: list[int]

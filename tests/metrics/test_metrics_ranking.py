@@ -38,14 +38,14 @@ def test_rankings_of_different_algorithms_or_with_gaps_are_refused() -> None:
         kendall_tau({"a": 1.0, "b": 1.0}, {"a": 1.0, "b": 2.0})
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(VALUES)
 def test_ranks_agree_with_scipy(values: dict[str, float]) -> None:
     expected = stats.rankdata([-value for value in values.values()], method="min")
     assert list(ranks(values).values()) == expected.tolist()
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(TWO)
 def test_inversions_and_tau_agree_with_each_other_and_with_scipy(
     two: tuple[dict[str, float], dict[str, float]],

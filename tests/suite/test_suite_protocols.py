@@ -1,9 +1,7 @@
 import copy
-import dataclasses
 import json
 import pickle
 import re
-from typing import get_args, get_type_hints
 
 import gymnasium
 import pytest
@@ -11,7 +9,6 @@ import pytest
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.suite.protocols import (
     AtariProtocol,
-    StepProtocol,
     differences,
     from_json,
     protocol,
@@ -42,18 +39,6 @@ CHANGES = [
 def test_names():
     assert list(protocols()) == NAMES
     assert all(entry.name == name and entry.title and entry.citation for name, entry in protocols().items())
-
-
-@pytest.mark.parametrize(("kind", "more"), [(AtariProtocol, ()), (StepProtocol, ("suite",))])
-def test_the_settings_are_the_fields(kind, more):
-    fields = {entry.name for entry in dataclasses.fields(kind)}
-    assert fields == {"name", "title", "citation", *kind.declarations(), "provenance", "overrides", *more}
-    hints = get_type_hints(kind)
-    for name, declared in kind.declarations().items():
-        words = {word for part in (hints[name], *get_args(hints[name])) for word in get_args(part)} or {hints[name]}
-        named = {choice for choice in declared.choices if isinstance(choice, str)}
-        assert named == {word for word in words if isinstance(word, str)}, name
-        assert all(declared.parse(choice) is choice for choice in declared.choices)
 
 
 @pytest.mark.parametrize("name", NAMES)
