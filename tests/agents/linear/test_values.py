@@ -182,6 +182,7 @@ def test_reading_learns_nothing_and_features_that_were_never_met_have_no_value()
     none = np.zeros(0, np.int32)
     for values in (BinaryValues(9, 2, 0.5, 0.01), BinaryValues(9, 2, 0.5, 0.01, many=0)):
         values.restore(np.array([4, 1, 7], np.int32), np.outer([1, 2, 4], np.ones(LANES, np.float32)))
+        values.weights[-1] = 99  # of a feature that is not read
         weights, read = values.weights.copy(), np.zeros(2)
         values.read(Change(np.array([1, 4, 5], np.int32), none), read)
         assert read.tolist() == [3, 3]
