@@ -1,7 +1,5 @@
 """What docstrings say of parameters."""
 
-from dataclasses import dataclass
-
 import pytest
 
 from arcademark.agents import docstrings
@@ -56,37 +54,6 @@ def test_each_parameter_has_what_stands_below_its_name():
         "three": "Both.",
         "five": "As people write it too.",
         "six": "Told here.",
-    }
-
-
-@dataclass
-class Base:
-    """A base.
-
-    depth, width: How far
-        it looks.
-    other: No field.
-    """
-
-    depth: int
-    width: int
-
-
-@dataclass
-class Derived(Base):
-    """Has a field more.
-
-    name: Its own: a name.
-    """
-
-    name: str
-
-
-def test_fields_of_dataclasses_have_lines_of_their_own():
-    assert docstrings.parameter_notes(Derived) == {
-        "name": "Its own: a name.",
-        "depth": "How far it looks.",
-        "width": "How far it looks.",
     }
 
 

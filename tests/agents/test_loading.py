@@ -1,8 +1,5 @@
 import os
-import pickle
-import subprocess
 import sys
-import textwrap
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +7,7 @@ import pytest
 
 from arcademark.agents.importing import canonical_reference
 from arcademark.agents.loading import AgentSpec, agent_specs, kind, make_agent
-from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.errors import ArcadeMarkError
 
 GOOD = """
 import numpy as np
@@ -69,81 +66,53 @@ def test_a_module_of_the_current_folder_is_loaded(tmp_path, env, monkeypatch):
     assert str(tmp_path) not in sys.path
 
 
-def test_a_spec_is_enough_for_a_process_that_starts_from_nothing(own_agent, env, tmp_path):
-    (tmp_path / "neighbour_in_test.py").write_text("ACTION = 4")
-    ref = own_agent(
-        """
-import numpy as np
-class Agent:
-    def __init__(self, env):
-        from neighbour_in_test import ACTION
-        self.action = ACTION
-    def act(self, observations, first, rngs):
-        return np.full(len(first), self.action)
-""",
-        "Agent",
-    )
-    (tmp_path / "spec.pickle").write_bytes(pickle.dumps((agent_specs(ref)[0], env)))
-    code = textwrap.dedent("""
-        import pickle, sys
-        import numpy as np
-        from arcademark.agents.loading import make_agent
-        spec, env = pickle.load(open(sys.argv[1], "rb"))
-        observations = np.zeros((1, *env.observation_shape), np.uint8)
-        print(make_agent(spec, env).act(observations, np.array([True]), [None]))
-    """)
-    done = subprocess.run(
-        [sys.executable, "-c", code, tmp_path / "spec.pickle"], capture_output=True, text=True, check=True, cwd="/"
-    )
-    assert done.stdout.strip() == "[4]"
-
-
 def test_neighbours_of_the_same_name_are_kept_apart(own_agent, env):
-    code = """
-import numpy as np
-from helper_in_test import ACTION
-def make_agent():
-    return lambda observation: ACTION
-"""
+    """Imported with the file, or by its factory."""
+    imports, makes = "from helper_in_test import ACTION", "return lambda observation: ACTION"
+    codes = f"{imports}\ndef make_agent(): {makes}", f"def make_agent():\n    {imports}\n    {makes}"
     refs = []
-    for folder, action in (("a", 2), ("b", 3)):
+    for folder, action, code in zip("ab", (2, 3), codes, strict=True):
         own_agent(f"ACTION = {action}", name=f"{folder}/helper_in_test.py")
         refs.append(own_agent(code, name=f"{folder}/agent.py"))
     assert [first_action(make_agent(agent_specs(ref)[0], env), env) for ref in refs] == [[2], [3]]
     assert [first_action(make_agent(agent_specs(ref)[0], env), env) for ref in refs] == [[2], [3]]
 
 
-def test_a_script_that_exits_is_told_like_an_error(own_agent, env):
-    assert fails(own_agent("import sys; sys.exit(3)", name="e.py")).endswith(
-        "importing it raised SystemExit: 3 (e.py, line 1)"
-    )
-    ref = own_agent("import sys\ndef make_agent(env): sys.exit()", name="f.py")
-    assert "its factory raised SystemExit (f.py, line 2)" in fails(ref, env)
+BROKEN = [
+    ("import sys; sys.exit(3)", "make_agent", "importing it raised SystemExit: 3 (own.py, line 1)"),
+    ("import sys\ndef make_agent(env): sys.exit()", "make_agent", "its factory raised SystemExit (own.py, line 2)"),
+    ("import numpy\n\n1 / 0", "make_agent", "importing it raised ZeroDivisionError: division by zero (own.py, line 3)"),
+    ("def (", "make_agent", "(own.py, line 1)"),
+    ("import torch_in_test", "make_agent", "ModuleNotFoundError: No module named 'torch_in_test' (own.py, line 1)"),
+    (GOOD, "make_agnt", "did you mean 'make_agent'"),
+    (GOOD, "zzz", "it defines Agent, make_agent, make_nothing"),
+    (GOOD, "number", "'number' is a int; expected a function or class"),
+    (GOOD, "make_nothing", "its factory returned NoneType; expected an object with act(), plan() or predict()"),
+    (GOOD + "\ndef make(env): return Agent", "make", "returned the class Agent; expected an instance"),
+]
 
 
-def test_what_is_missing_is_named(own_agent, env, tmp_path):
-    assert fails("rnadom").startswith("unknown agent 'rnadom'; did you mean 'random'")
-    with pytest.raises(UnknownNameError):
-        agent_specs("rnadom")
-    assert "there is no such file" in fails(f"{tmp_path}/none.py:make_agent")
-    assert "expected path/to/file.py:NAME" in fails("own.py")
-    assert "expected path/to/file.py:NAME" in fails("own.py:")
-    assert "neither a module's name nor a file" in fails("own agent:make")
-    assert "no module 'not_there_in_test'" in fails("not_there_in_test.agents:make")
-    assert "did you mean 'make_agent'" in fails(own_agent(GOOD, "make_agnt"))
-    assert "it defines Agent, make_agent, make_nothing" in fails(own_agent(GOOD, "zzz"))
-    assert "'number' is a int; expected a function or class" in fails(own_agent(GOOD, "number"))
+@pytest.mark.parametrize(("code", "factory", "message"), BROKEN)
+def test_what_is_wrong_in_a_file_is_named_with_its_line(own_agent, env, code, factory, message):
+    assert message in fails(own_agent(code, factory), env)
 
 
-def test_what_raises_is_named_with_its_line(own_agent, env, fakes):
-    assert fails(own_agent("import numpy\n\n1 / 0", name="a.py")).endswith(
-        "a.py: importing it raised ZeroDivisionError: division by zero (a.py, line 3)"
-    )
-    assert "SyntaxError" in fails(own_agent("def (", name="b.py"))
-    assert "(b.py, line 1)" in fails(own_agent("def (", name="b.py"))
-    assert "ModuleNotFoundError: No module named 'torch_in_test' (c.py, line 1)" in fails(
-        own_agent("import torch_in_test", name="c.py")
-    )
+@pytest.mark.parametrize(
+    ("reference", "message"),
+    [
+        ("rnadom", "unknown agent 'rnadom'; did you mean 'random'"),
+        ("none.py:make_agent", "there is no such file"),
+        ("own.py", "expected path/to/file.py:NAME"),
+        ("own.py:", "expected path/to/file.py:NAME"),
+        ("own agent:make", "neither a module's name nor a file"),
+        ("not_there_in_test.agents:make", "no module 'not_there_in_test'"),
+    ],
+)
+def test_what_is_missing_is_named(reference, message):
+    assert message in fails(reference)
+
+
+def test_what_a_factory_raises_is_told_with_its_settings(env, fakes):
     assert fails(f"{fakes}/raising.py:make_agent", env, at_once="yes") == (
         "agent raising.py:make_agent(at_once=true) on pong: its factory raised RuntimeError: no weights found "
         "(raising.py, line 9)"
@@ -188,15 +157,6 @@ def test_a_learner_that_lacks_methods_is_refused_before_it_is_made(own_agent, la
 def test_what_an_agent_is_before_it_is_made(own_agent, body, expected):
     (spec,) = agent_specs(own_agent(body, "Mine"))
     assert kind(spec) == expected
-
-
-def test_a_factory_that_makes_no_agent_is_refused(own_agent, env):
-    assert "its factory returned NoneType; expected an object with act(), plan() or predict()" in fails(
-        own_agent(GOOD, "make_nothing"), env
-    )
-    assert "returned the class Agent; expected an instance" in fails(
-        own_agent(GOOD + "\ndef make(env): return Agent", "make", "d.py"), env
-    )
 
 
 def test_settings_are_checked_against_what_the_agent_declares(own_agent):

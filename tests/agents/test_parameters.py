@@ -21,33 +21,24 @@ from arcademark.errors import ArcadeMarkError, UnknownNameError
 
 ACCEPTED = [
     (int, "7", 7),
-    (int, "-3", -3),
     (int, "2e6", 2_000_000),
-    (int, np.int32(4), 4),
     (float, "0.5", 0.5),
     (float, np.float64(0.1), 0.1),
     (bool, "true", True),
-    (bool, "Off", False),
     (bool, "0", False),
-    (str, "3", "3"),
     (str, "none", "none"),
-    (Literal["fast", "slow"], "slow", "slow"),
     (Literal[1, 2], "2", 2),
     (Optional[int], "none", None),  # noqa: UP045
-    (int | None, "4", 4),
     (int | None, None, None),
-    (str | None, "None", None),
     (str | int, "3", 3),
     (str | int, "three", "three"),
     (list[int], "1,2, 3", [1, 2, 3]),
-    (tuple[int, ...], "1,2", (1, 2)),
     (tuple[int, str], "1,a", (1, "a")),
     (Sequence[float], "1,2", [1.0, 2.0]),
     (Path, "weights/a.zip", Path("weights/a.zip")),
     (dict[str, int], '{"a": 1}', {"a": 1}),
     (Positive, "3", 3),
     (Share | None, "none", None),
-    (MISSING, "3", 3),
     (MISSING, "0.5", 0.5),
     (MISSING, "true", True),
     (MISSING, "text", "text"),
@@ -68,23 +59,17 @@ def test_a_value_is_read_by_its_annotation(annotation, given, expected):
 @pytest.mark.parametrize(
     ("annotation", "given", "expected"),
     [
-        (int, "two", "int"),
         (int, "2.5", "int"),
         (int, True, "int"),
-        (int, None, "int"),
         (float, "inf", "a finite number"),
         (float | None, -math.inf, "a finite number"),
-        (float, "much", "float"),
         (bool, "maybe", "true or false"),
         (bool, 1, "true or false"),
-        (str, 3, "str"),
         (Literal["fast", "slow"], "medium", "one of 'fast', 'slow'"),
         (int | None, "x", "int or None"),
         (list[int], "1,x", "int values separated by commas"),
         (tuple[int, int], "1", "int, int separated by commas"),
-        (dict, "[1]", "a JSON object"),
         (dict, "{", "a JSON object"),
-        (Positive, "0", "int of at least 1"),
         (Share | None, "1.5", "float from 0 to 1 or None"),
         (list[AboveZero], "1,0", "float of more than 0 values separated by commas"),
         (np.ndarray, "1", "ndarray"),
@@ -96,40 +81,37 @@ def test_another_value_is_refused_saying_what_was_expected(annotation, given, ex
     assert str(caught.value).endswith(f"expected {expected}")
 
 
-def names(factory):
-    parameters, takes_environment = declared(factory)
-    return [(p.name, p.annotation, p.default) for p in parameters], takes_environment
+def annotated(where: EnvironmentSpec | None = None, depth: int = 2): ...
 
 
-def test_the_first_positional_parameter_is_the_environment():
-    assert names(lambda env: None) == ([], True)
-    assert names(lambda anything, *, a: None) == ([("a", MISSING, MISSING)], True)
-    assert names(lambda env=None: None) == ([], True)
-    assert names(lambda: None) == ([], False)
-    assert names(lambda **rest: None) == ([], False)
-
-    def annotated(where: EnvironmentSpec | None = None, depth: int = 2): ...
-
-    def unevaluated(where: "UnknownHere.EnvironmentSpec", depth: "int" = 2): ...  # noqa: F821
-
-    assert names(annotated) == ([("depth", int, 2)], True)
-    assert names(unevaluated) == ([("depth", int, 2)], True)
+def unevaluated(where: "UnknownHere.EnvironmentSpec", depth: "int" = 2): ...  # noqa: F821
 
 
-def test_a_first_parameter_of_a_plain_type_is_a_setting():
-    def typed(depth: int, width=3): ...
-
-    def default(depth=2): ...
-
-    assert names(typed) == ([("depth", int, MISSING), ("width", int, 3)], False)
-    assert names(default) == ([("depth", int, 2)], False)
+def typed(depth: int, width=3): ...
 
 
-def test_a_class_declares_what_its_constructor_takes():
-    class Agent:
-        def __init__(self, env, *, depth: int = 2, path: Path | None = None): ...
+class Agent:
+    def __init__(self, env, *, depth: int = 2, path: Path | None = None): ...
 
-    assert names(Agent) == ([("depth", int, 2), ("path", Path | None, None)], True)
+
+@pytest.mark.parametrize(
+    ("factory", "parameters", "takes_environment"),
+    [
+        (lambda env: None, [], True),
+        (lambda anything, *, a: None, [("a", MISSING, MISSING)], True),
+        (lambda env=None: None, [], True),
+        (lambda: None, [], False),
+        (lambda **rest: None, [], False),
+        (annotated, [("depth", int, 2)], True),
+        (unevaluated, [("depth", int, 2)], True),
+        (typed, [("depth", int, MISSING), ("width", int, 3)], False),
+        (lambda depth=2: None, [("depth", int, 2)], False),
+        (Agent, [("depth", int, 2), ("path", Path | None, None)], True),
+    ],
+)
+def test_a_factory_declares_what_it_takes_besides_the_environment(factory, parameters, takes_environment):
+    found, takes = declared(factory)
+    assert ([(one.name, one.annotation, one.default) for one in found], takes) == (parameters, takes_environment)
 
 
 def test_an_argument_that_can_only_be_passed_by_position_is_refused():

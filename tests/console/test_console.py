@@ -228,45 +228,6 @@ def test_all_games_are_known():
         assert set(facts.minimal_actions) <= legal
 
 
-@pytest.mark.parametrize(
-    ("expression", "value"),
-    [
-        (["add", 1, 2, 3], 6),
-        (["sub", 2, 5], -3),
-        (["div", -7, 2], -4),
-        (["mod", 7, 3], 1),
-        (["min", 4, 2, 3], 2),
-        (["band", 12, 10], 8),
-        (["shr", 200, 3], 25),
-        (["s8", 254], -2),
-        (["neg", ["s8", 254]], 2),
-        (["and", 1, 2, 0], 0),
-        (["or", 0, 0, 5], 1),
-        (["not", 5], 0),
-        (["if", ["lt", 1, 2], 10, 20], 10),
-        (["if", ["ge", 1, 2], 10, ["if", 0, 1, 30]], 30),
-        (["lut", 16, {"8": 1, "16": 2}, 9], 2),
-        (["lut", 24, {"8": 1}, ["shr", ["it"], 3]], 3),
-        (["mul", ["lut", 8, {"8": 5}, 0], ["lut", 1, {"8": 5}, ["it"]]], 5),
-        (["mode"], 0),
-        (["old", "terminal"], 0),
-    ],
-)
-def test_expressions(core, expression, value):
-    assert machine("pong")._value(expression) == value
-
-
-def test_expressions_over_the_memory(core):
-    console = machine("pong")
-    ram = np.empty(128, np.uint8)
-    console.ram(ram)
-    assert console._value(["sum", 0x80, 0xFF, ["it"]]) == ram.sum()
-    assert console._value(["sum", 0x80, 0xFF, ["lut", ["it"], {"0": 1}, 0]]) == (ram == 0).sum()
-    one, two = (10 * (int(byte) >> 4) + (int(byte) & 15) for byte in ram[:2])
-    assert console._value(["bcd", 0x80, 0x81]) == one + 100 * two
-    assert console._value(["bcd_of", ["ram", 0x81], ["ram", 0x80]]) == two + 100 * one
-
-
 # ---- the proven list
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from arcademark.console import build, instructions, program, translate
+from arcademark.console import build, program, translate
 from arcademark.console.machine import Machine
 from arcademark.environments.emulation.atari import rom_path
 from arcademark.errors import ArcadeMarkError
@@ -86,17 +86,6 @@ def test_random_play_finds_what_tables_lead_to():
     assert len(program.Program(rom, "4K", seen).instructions) > 1_000
 
 
-@pytest.mark.parametrize(("kind", "size"), [("E0", 8192), ("FE", 8192), ("4K", 4096)])
-def test_a_block_ends_where_another_bank_may_begin(kind, size):
-    rom = bytearray(b"\xea" * size)
-    rom[0xFFC::4096] = b"\xf0" * (size // 4096)
-    rom[0xFFD::4096] = b"\xf7" * (size // 4096)
-    found = program.Program(bytes(rom), kind, {})
-    addresses = {address for _, address in found.instructions}
-    assert min(addresses) == 0xF7F0
-    assert max(addresses) == (0xF7FE if kind == "E0" else 0xFFFE)
-
-
 @pytest.mark.slow
 def test_what_is_kept_is_found_without_compiling(monkeypatch):
     rom = rom_path("pong").read_bytes()
@@ -130,18 +119,3 @@ def test_another_cartridge_is_refused():
     for name, other in (("pong", bytes([rom[0] ^ 1]) + rom[1:]), ("gopher", rom)):
         with pytest.raises(ArcadeMarkError, match="cannot be used on this core"):
             Machine(name, other, chosen=core)
-
-
-def test_every_instruction_is_known():
-    table = instructions.operations()
-    assert set(table) == set(range(256)) - STOPS
-    lengths = ({0x60, 0x0A}, {0xA9, 0x85, 0xB1, 0xD0, 0x00, 0xEB}, {0xBD, 0x20, 0x4C, 0x6C})
-    for length, codes in enumerate(lengths):
-        assert {table[code].bytes for code in codes} == {length}
-
-
-def test_a_wait_for_the_timer_is_passed_over():
-    rom = bytearray(4096)
-    rom[:8] = bytes([0xAD, 0x84, 0x02, 0xD0, 0xFB, 0x4C, 0x00, 0xF0])
-    rom[0xFFC:] = bytes([0x00, 0xF0, 0x00, 0xF0])
-    assert "PASS_ROUNDS(0, 7, 2);" in translate.translation(bytes(rom), "4K")["blocks.inc"]

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from arcademark.environments.emulation.facts import AWAIT_FIRE
-from arcademark.environments.emulation.generative import snapshot
-from arcademark.environments.registry import environment_spec, open_environment, open_model
+from arcademark.environments.registry import environment_spec, open_environment
 from arcademark.runs.playing.slot import WAITING_FRAMES
 from arcademark.suite.protocols import protocol
 
@@ -135,21 +134,6 @@ def test_a_game_that_ends_at_its_start_starts_again(end):
         assert reward == 0 or env.episode_frames == 7  # a fruit was caught
         found.add(env.episode_frames)
     assert found == {0, FRAMES, 1 + 2 * FRAMES}
-
-
-def test_a_model_plays_what_the_game_plays():
-    spec = spec_of(fire_reset=True, training_episode_end="episodic_life")
-    env, model = open_environment(spec), open_model(spec)
-    rng, pressed = np.random.default_rng(3), 0
-    for seed in range(5):
-        env.reset(np.random.default_rng(seed))
-        while not env.ended:
-            model.restore(snapshot(env))
-            action, frames = int(rng.integers(18)), env.episode_frames
-            assert model.step(action) == env.step(action)
-            assert model.save() == snapshot(env)
-            pressed += env.episode_frames > frames + FRAMES
-    assert pressed > 5
 
 
 @pytest.mark.parametrize("emulator", ["ale", "console"])

@@ -115,20 +115,20 @@ def planning_spec(make_spec):
     return lambda game, **changes: make_spec(game, "ale-2013", observation="ram", **changes)
 
 
-@pytest.mark.parametrize("game", SOME)
-def test_restoring_and_replaying_is_exact(planning_spec, game):
-    check_exact(planning_spec(game), np.random.default_rng(0), 60, 40)
+STEPS = [(game, {}) for game in SOME] + [
+    (game, {"frame_skip": 1}) for game in ("qbert", "tetris", "miniature_golf", "pitfall2", "video_chess")
+]
+"""A frame after the start, Q*bert and Tetris still show what no state holds."""
+
+
+@pytest.mark.parametrize(("game", "changes"), STEPS)
+def test_restoring_and_replaying_is_exact(planning_spec, game, changes):
+    check_exact(planning_spec(game, **changes), np.random.default_rng(0), 60, 40)
 
 
 @pytest.mark.parametrize("game", SOME)
 def test_the_model_plays_as_the_real_game(planning_spec, game):
     check_as_played(planning_spec(game, max_frames_per_episode=600), np.random.default_rng(1), 50)
-
-
-@pytest.mark.parametrize("game", ["qbert", "tetris", "miniature_golf", "pitfall2", "video_chess"])
-def test_states_a_frame_apart_are_exact(planning_spec, game):
-    """A frame after the start, Q*bert and Tetris still show what no state holds."""
-    check_exact(planning_spec(game, frame_skip=1), np.random.default_rng(3), 60, 40)
 
 
 @pytest.mark.slow
@@ -140,11 +140,15 @@ def test_every_game_is_exact(planning_spec, game):
     check_as_played(planning_spec(game), rng, 60)
 
 
-@pytest.mark.parametrize("name", RUNNABLE)
-@pytest.mark.parametrize("frame_skip", [1, 4])
-def test_the_toy_game_under_every_protocol(make_spec, name, frame_skip):
-    """With the same generator, the model draws the same sticky actions as the environment, frame by frame."""
-    spec = make_spec("toy", name, frame_skip=frame_skip)
+FIRE = {"fire_reset": True, "action_set": "full", "training_episode_end": "episodic_life"}
+
+
+@pytest.mark.parametrize(
+    ("name", "changes"), [*((name, {"frame_skip": skip}) for name in RUNNABLE for skip in (1, 4)), ("sb3-atari", FIRE)]
+)
+def test_the_toy_game_under_every_protocol(make_spec, name, changes):
+    """With the same generator, the model draws the same sticky actions as the environment; FIRE is pressed in both."""
+    spec = make_spec("toy", name, **changes)
     env, model = open_environment(spec), open_model(spec)
     for seed in range(5):
         env.reset(np.random.default_rng(seed))
@@ -203,19 +207,6 @@ def run(model, root, path):
     for action in path:
         model.step(action)
     return model.save()
-
-
-def test_the_action_executed_last_tells_states_apart_where_it_may_repeat(make_spec):
-    """Both actions move to the left, one with the button, which the toy game ignores."""
-    for probability, different in ((0.0, False), (0.5, True)):
-        spec = make_spec("toy", frame_skip=1, repeat_action_probability=probability)
-        model, root = open_model(spec), begin(spec, 0, np.random.default_rng(0))
-        ends = []
-        for action in (4, 12):
-            model.use(np.random.default_rng(2))
-            ends.append(run(model, root, (action, action, action)))
-        assert (ends[0] != ends[1]) == different
-        assert ends[0]._replace(executed=0) == ends[1]._replace(executed=0)
 
 
 def test_a_model_draws_its_own_sticky_actions(make_spec):

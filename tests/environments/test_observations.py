@@ -6,10 +6,7 @@ import numpy as np
 import pytest
 from gymnasium.wrappers import AtariPreprocessing, FrameStackObservation
 
-from arcademark.environments.emulation.palettes import gray_table
 from arcademark.environments.observations.area import AreaResize
-from arcademark.environments.observations.making import LastObserver, ScreenObserver
-from arcademark.environments.observations.pooling import push_pooled
 
 AS_GYMNASIUM = {"max_pool": True, "training_episode_end": "life_lost"}
 """What sets Gymnasium's preprocessing apart from DQN's own."""
@@ -183,36 +180,6 @@ def test_memory_and_palette_are_those_of_the_emulator(open_game, observation):
         np.testing.assert_array_equal(out, expected)
 
 
-@pytest.mark.parametrize("game", ["toy", "breakout", "pacman", "air_raid"])
-def test_the_short_way_to_the_palette_equals_the_long_one(open_game, game):
-    """At the start, after no-ops, in play, at the end and after a restore."""
-    for changes in ({}, {"start": "noop", "noop_max": 30}):
-        ours = open_game(game, "ale-2013", observation="palette", max_frames_per_episode=150, **changes)
-        assert type(ours._observer) is LastObserver
-        long = ScreenObserver(ours._console, ours.spec.protocol)
-        for episode in range(2):
-            ours.reset(np.random.default_rng(episode))
-            long.begin(ours._touched)
-            shown = [assert_shows(ours, long.stack[0])]
-            ended = False
-            while not ended:
-                ended = any(ours.step(1 + len(shown) % 17)[1:])
-                long.push_ended(2) if ended else long.push()
-                shown.append(assert_shows(ours, long.stack[0]))
-                if len(shown) == 4:
-                    saved = ours.save()
-            ours.restore(saved)
-            assert_shows(ours, shown[3])
-            assert len({screen.tobytes() for screen in shown}) > 3
-
-
-def assert_shows(env, expected):
-    out = np.empty(env.spec.observation_shape, np.uint8)
-    env.observe(out)
-    np.testing.assert_array_equal(out, expected)
-    return out
-
-
 def test_rendering_shows_the_emulators_colours(open_game):
     ours = open_game("breakout", "ale-2013", observation="ram", frame_skip=1)
     theirs = FreshStart("breakout", repeat_action_probability=0.0, frameskip=1, full_action_space=True)
@@ -239,54 +206,3 @@ def test_area_resize_equals_opencv(size, channels):
             resize(image, out)
             expected = cv2.resize(image, size[::-1], interpolation=cv2.INTER_AREA)
             np.testing.assert_array_equal(out, expected.reshape(out.shape))
-
-
-def exact_totals(pooled):
-    """Return 200 times the exact means of the 84 × 84 pixels, by whole-number weights over the whole screen."""
-
-    def weights(source, size):
-        edges = np.arange(source + 1) * size
-        bounds = np.arange(size + 1) * source
-        overlap = np.minimum(edges[1:], bounds[1:, None]) - np.maximum(edges[:-1], bounds[:-1, None])
-        return np.maximum(overlap, 0)
-
-    rows, columns = weights(210, 84), weights(160, 84)
-    return rows @ pooled.astype(np.int64) @ columns.T * 200 // (210 * 160)
-
-
-@pytest.mark.parametrize("screens", [1, 2])
-def test_the_kernel_equals_the_obvious_way(screens):
-    """Look up, take the maximum, resize: from scratch after every change, half-way cases included."""
-    rng = np.random.default_rng(0)
-    gray = gray_table("NTSC")
-    table = np.maximum(gray[::2, None], gray[None, ::2])
-    frames = np.zeros((2, screens, 210, 160), np.uint8)
-    words = frames.view(np.uint64).reshape(2, screens, 42, 100)
-    stack = np.zeros((4, 84, 84), np.uint8)
-    expected = stack.copy()
-    half_ways = 0
-    for _ in range(120):
-        change_some(frames[0], rng)
-        frames[0] &= 0xFE  # as the emulator's are
-        pooled = gray[frames[0]].max(axis=0)
-        totals = exact_totals(pooled)
-        half_ways += np.count_nonzero(totals % 200 == 100)
-        expected = np.concatenate([expected[1:], cv2.resize(pooled, (84, 84), interpolation=cv2.INTER_AREA)[None]])
-        push_pooled(words, table, stack)
-        np.testing.assert_array_equal(stack, expected)
-        np.testing.assert_array_equal(*frames)
-        assert np.all(np.abs(stack[-1].astype(int) * 200 - totals) <= 100)
-    assert half_ways > 100
-
-
-def change_some(screens, rng):
-    """Change a few rectangles, single bytes, one of the screens only, or everything."""
-    kind = rng.integers(4)
-    if kind == 0:
-        screens[:] = rng.integers(256, size=screens.shape)
-    elif kind == 1:
-        screens[rng.integers(len(screens)), rng.integers(210), rng.integers(160)] = rng.integers(256)
-    elif kind == 2:
-        for _ in range(rng.integers(1, 8)):
-            top, left = rng.integers(205), rng.integers(150)
-            screens[:, top : top + rng.integers(1, 20), left : left + 8] = rng.integers(256)

@@ -24,6 +24,8 @@ def test_it_is_basic_of_eight_colours_and_all_pairs(make_env, game):
 
 
 def test_too_many_features_to_be_paired_are_refused(make_env):
-    assert Bass(make_env("toy"), rows=5, columns=10, colours=128, background=False).num_features == 6400 * 6401 // 2
+    bass = Bass(make_env("toy"), rows=5, columns=10, colours=128, background=False)
+    assert bass.num_features == 6400 * 6401 // 2
+    assert bass.describe(bass.num_features - 1) == f"{bass.describe(6398)} and {bass.describe(6399)}"
     with pytest.raises(ArcadeMarkError, match=r"^40 rows x 40 columns x 128 colours are 204800 feat"):
         Bass(make_env("toy"), rows=40, columns=40, colours=128)

@@ -68,7 +68,7 @@ def test_seeds_draw_what_they_always_drew():
     assert not np.array_equal(random_vectors(4_300_800, 2, 3, 50, 1)[0], bits)
 
 
-@pytest.mark.parametrize("nonzero", [5, 10, 14])
+@pytest.mark.parametrize("nonzero", [5, 14])
 def test_vectors_look_at_different_bits_all_as_likely(nonzero):
     bits, values = random_vectors(20, 20_000, nonzero, 4, 7)
     assert (np.diff(np.sort(bits.astype(np.int64), axis=1)) > 0).all()

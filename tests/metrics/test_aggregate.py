@@ -14,28 +14,8 @@ from arcademark.metrics.aggregate import iqm, mean, median, optimality_gap
 
 NAN = np.nan
 SKEWED = np.array([0.0, 1, 2, 3, 10, 100, 1000, 5000])
-TASKS = ("a", "b", "c", "d")
 
 VALUES = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=23)
-
-
-def slow_iqm(values: list[float]) -> float:
-    """Drop a quarter of the scores, rounded down, from each end, one by one."""
-    left = list(values)
-    for _ in range(len(values) // 4):
-        left.remove(min(left))
-        left.remove(max(left))
-    return sum(left) / len(left)
-
-
-def slow_gap(scores: list[list[float]], target: float) -> float:
-    """Average shortfalls over each task's runs, then over tasks, one by one."""
-    by_task = []
-    for runs in scores:
-        short = [max(target - score, 0.0) for score in runs if not np.isnan(score)]
-        if short:
-            by_task.append(sum(short) / len(short))
-    return sum(by_task) / len(by_task)
 
 
 def one_run(values: list[float] | NDArray[np.float64]) -> NDArray[np.float64]:
@@ -54,12 +34,11 @@ def test_iqm_pools_runs_which_is_not_the_iqm_of_means() -> None:
     assert iqm(one_run(scores.mean(axis=1))) == 3.0
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(VALUES)
-def test_statistics_agree_with_slow_oracles(values: list[float]) -> None:
+def test_statistics_agree_with_python_and_scipy(values: list[float]) -> None:
     assert mean(values) == pytest.approx(statistics.fmean(values), rel=1e-9, abs=1e-6)
     assert median(values) == pytest.approx(statistics.median(values), rel=1e-9, abs=1e-6)
-    assert iqm(one_run(values)) == pytest.approx(slow_iqm(values), rel=1e-9, abs=1e-6)
     assert iqm(one_run(values)) == pytest.approx(stats.trim_mean(values, 0.25), rel=1e-9, abs=1e-6)
 
 
@@ -90,7 +69,7 @@ def test_leading_axes_are_carried_through() -> None:
     assert np.shape(pooled) == (5,)
     for algorithm in range(5):
         there = [x for x in scores[algorithm].ravel().tolist() if not np.isnan(x)]
-        assert np.asarray(pooled)[algorithm] == pytest.approx(slow_iqm(there))
+        assert np.asarray(pooled)[algorithm] == pytest.approx(stats.trim_mean(there, 0.25))
     np.testing.assert_allclose(mean(scores[..., 1]), [statistics.fmean(row) for row in scores[..., 1]])
     np.testing.assert_allclose(median(scores[..., 1]), [statistics.median(row) for row in scores[..., 1]])
 
@@ -112,22 +91,3 @@ def test_optimality_gap_weighs_tasks_alike_when_runs_are_ragged() -> None:
         optimality_gap([1.0])
     with pytest.raises(ArcadeMarkError, match="no scores"):
         optimality_gap([[NAN]], missing="omit")
-
-
-RAGGED = st.lists(st.lists(st.floats(-1e3, 1e3) | st.just(NAN), min_size=3, max_size=3), min_size=1, max_size=8)
-
-
-@settings(deadline=None)
-@given(RAGGED, st.floats(-500, 500), st.randoms(use_true_random=False))
-def test_optimality_gap_agrees_with_a_slow_oracle_in_any_order(
-    scores: list[list[float]], target: float, random: object
-) -> None:
-    if np.isnan(scores).all():
-        return
-    found = optimality_gap(scores, target, missing="omit")
-    assert found == pytest.approx(slow_gap(scores, target), abs=1e-9)
-    shuffled = [list(row) for row in scores]
-    random.shuffle(shuffled)  # type: ignore[attr-defined]
-    for row in shuffled:
-        random.shuffle(row)  # type: ignore[attr-defined]
-    assert optimality_gap(shuffled, target, missing="omit") == pytest.approx(found, abs=1e-9)

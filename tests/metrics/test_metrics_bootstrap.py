@@ -80,12 +80,6 @@ def test_profile_is_that_of_the_published_definition() -> None:
     assert np.quantile(draws, [0.025, 0.975], axis=1) == pytest.approx(expected, abs=0.02)
 
 
-def test_a_single_task_is_scipys_bootstrap() -> None:
-    runs = rng(5).lognormal(0, 1, 12)
-    theirs = stats.bootstrap((runs,), np.mean, n_resamples=40_000, method="percentile", rng=rng(1)).confidence_interval
-    assert quantiles(runs[np.newaxis], 40_000)["mean"] == pytest.approx(tuple(theirs), abs=0.02 * np.ptp(theirs))
-
-
 def test_ragged_runs_weigh_as_in_the_aggregates_and_may_be_held_within_bounds() -> None:
     scores = made_up(4, 3)
     scores[0, 1:] = scores[2, 2] = np.nan

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import itertools
 import warnings
 
 import numpy as np
@@ -31,12 +30,6 @@ SECOND = [[1.0, 2, 3], [31.0, 32, 33], [11.0, 13, 16], [1.0, 2, 3], [0.0, 0, 0],
 
 INTEGER = st.integers(-6, 6).map(float)  # so that runs tie
 SIDE = st.lists(st.lists(INTEGER | st.just(NAN), min_size=4, max_size=4), min_size=2, max_size=2)
-
-
-def slow_probability(x: list[float], y: list[float]) -> float:
-    """Let every run of one meet every run of the other."""
-    wins = [1.0 if a > b else 0.5 if a == b else 0.0 for a, b in itertools.product(x, y)]
-    return sum(wins) / len(wins)
 
 
 def there(runs: list[float]) -> list[float]:
@@ -70,7 +63,7 @@ def test_a_level_decides() -> None:
     assert (strict.count("undecided"), lax.count("better")) == (1, 1)
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(SIDE, SIDE)
 def test_tests_agree_with_scipy(a: list[list[float]], b: list[list[float]]) -> None:
     for test, mine, theirs in zip(paired_tests(a, b, ["x", "y"]).tests, map(there, a), map(there, b), strict=True):
@@ -110,33 +103,20 @@ def test_probability_of_improvement_with_ragged_runs_and_tasks_that_only_one_pla
         probability_of_improvement([[NAN]], [[1.0]])
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(SIDE, SIDE)
-def test_probabilities_agree_with_pairs_met_one_by_one_and_with_scipy(
-    a: list[list[float]], b: list[list[float]]
-) -> None:
+def test_probabilities_agree_with_scipy(a: list[list[float]], b: list[list[float]]) -> None:
     for found, mine, theirs in zip(probabilities_of_improvement(a, b), map(there, a), map(there, b), strict=True):
         if not mine or not theirs:
             assert np.isnan(found)
             continue
-        assert found == pytest.approx(slow_probability(mine, theirs))
-        u = stats.mannwhitneyu(mine, theirs, method="asymptotic").statistic if len({*mine, *theirs}) > 1 else None
-        if u is not None:
-            assert found == pytest.approx(u / (len(mine) * len(theirs)))
+        wins = 0.5 * len(mine) * len(theirs)
+        if len({*mine, *theirs}) > 1:
+            wins = stats.mannwhitneyu(mine, theirs, method="asymptotic").statistic
+        assert found == pytest.approx(wins / (len(mine) * len(theirs)))
 
 
 def test_holms_correction_by_hand():
     assert holm([0.01, 0.04, NAN, 0.03, 0.005]) == pytest.approx([0.03, 0.06, NAN, 0.06, 0.02], nan_ok=True)
     assert holm([0.5, 0.9]).tolist() == [1.0, 1.0]
     assert holm([]).tolist() == []
-
-
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=30), st.floats(0.001, 0.5))
-def test_holm_rejects_step_by_step(values, alpha):
-    """As its definition has it: from the smallest on, each at alpha over those left, until one is not below."""
-    rejected = set()
-    for step, place in enumerate(sorted(range(len(values)), key=values.__getitem__)):
-        if values[place] * (len(values) - step) >= alpha:
-            break
-        rejected.add(place)
-    assert set(np.flatnonzero(holm(values) < alpha)) == rejected

@@ -5,8 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics.ranges import (
@@ -24,9 +22,6 @@ RANDOM = {"pong": -20.0, "freeway": 0.0, "alien": 200.0, "unused": 5.0}
 BASELINES = {"pong": [-21.0, 1.0, -20.0], "freeway": [0.0, 22.0], "alien": [300.0, 100.0, 200.0, 300.0]}
 SCORES = [10.0, 11.0, 500.0]
 
-NUMBER = st.floats(-1e6, 1e6)
-MAYBE = NUMBER | st.just(NAN)
-
 
 def random_normalised(scores: Any, random: dict[str, float], tasks: Sequence[str], **options: Any) -> Any:
     return placed(scores, random_limits(random, tasks), tasks, **options)
@@ -34,10 +29,6 @@ def random_normalised(scores: Any, random: dict[str, float], tasks: Sequence[str
 
 def baseline_normalised(scores: Any, baselines: dict[str, list[float]], tasks: Sequence[str]) -> Any:
     return placed(scores, baseline_limits(baselines, tasks), tasks)
-
-
-def table(elements: st.SearchStrategy[float], tasks: int = 3) -> st.SearchStrategy[list[list[float]]]:
-    return st.lists(st.lists(elements, min_size=tasks, max_size=tasks), min_size=1, max_size=5)
 
 
 def test_random_normalised_by_hand() -> None:
@@ -85,21 +76,3 @@ def test_references_that_are_not_there_are_refused_by_name() -> None:
 def test_inter_algorithm_wants_algorithms_by_tasks(scores: object) -> None:
     with pytest.raises(ArcadeMarkError, match=r"expected scores of shape \(algorithms, 3\)"):
         inter_algorithm(scores, TASKS)  # type: ignore[arg-type]
-
-
-@settings(deadline=None)
-@given(table(MAYBE))
-def test_inter_algorithm_has_a_worst_and_a_best_wherever_there_is_a_range(scores: list[list[float]]) -> None:
-    found = inter_algorithm(scores, TASKS, zero_range="omit")
-    limits = algorithm_limits(scores, TASKS)
-    empty = zero_ranges(limits, TASKS)
-    for place, task in enumerate(TASKS):
-        raw, column = np.array(scores)[:, place], found[:, place]
-        if task not in limits or task in empty:
-            assert np.isnan(column).all()
-            continue
-        assert np.isnan(column).tolist() == np.isnan(raw).tolist()
-        there = ~np.isnan(raw)
-        assert (column[there].min(), column[there].max()) == (0, 1)
-        for score in raw[there]:
-            assert len(set(column[raw == score].tolist())) == 1

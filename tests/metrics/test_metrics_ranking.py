@@ -38,14 +38,14 @@ def test_rankings_of_different_algorithms_or_with_gaps_are_refused() -> None:
         kendall_tau({"a": 1.0, "b": 1.0}, {"a": 1.0, "b": 2.0})
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(VALUES)
 def test_ranks_agree_with_scipy(values: dict[str, float]) -> None:
     expected = stats.rankdata([-value for value in values.values()], method="min")
     assert list(ranks(values).values()) == expected.tolist()
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(TWO)
 def test_inversions_and_tau_agree_with_each_other_and_with_scipy(
     two: tuple[dict[str, float], dict[str, float]],
@@ -74,11 +74,3 @@ def test_where_the_order_flips_and_under_what() -> None:
         "x", "z", (("mean", "old"), ("median", "old")), (("mean", "new"),),
     )  # fmt: skip
     assert (yz.first, yz.second) == ("y", "z")
-
-
-@settings(deadline=None)
-@given(TWO)
-def test_of_two_measures_the_flips_are_the_inversions(two: tuple[dict[str, float], dict[str, float]]) -> None:
-    a, b = two
-    found = {frozenset((flip.first, flip.second)) for flip in flips({"a": a, "b": b})}
-    assert found == set(map(frozenset, inversions(a, b)))

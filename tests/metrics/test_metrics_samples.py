@@ -10,7 +10,7 @@ from scipy import stats
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.metrics import compare
 from arcademark.metrics.uncertainty import samples
-from arcademark.metrics.uncertainty.intervals import Strata, limits, score_intervals, student_ratio
+from arcademark.metrics.uncertainty.intervals import Strata, limits, score_intervals
 
 
 def made_up(tasks: int, runs: int, seed: int = 0) -> np.ndarray:
@@ -23,13 +23,6 @@ def test_degrees_of_freedom_of_a_difference_are_welchs() -> None:
     found = Strata(np.array([x.var(ddof=1) / 4, y.var(ddof=1) / 6]), np.array([4, 6]))
     assert found.degrees_of_freedom() == pytest.approx(stats.ttest_ind(x, y, equal_var=False).df)
     assert found.shrinkage() ** 2 == pytest.approx((x.var() / 4 + y.var() / 6) / found.variances.sum())
-
-
-def test_what_does_not_vary_has_endless_degrees_of_freedom_and_is_not_widened() -> None:
-    found = Strata(np.array([[0.0, 0.0], [1.0, 0.0]]), np.array([3, 3]))
-    assert found.degrees_of_freedom().tolist() == [np.inf, 2.0]
-    assert found.shrinkage() == pytest.approx([1.0, np.sqrt(2 / 3)])
-    assert student_ratio([np.inf, 2.0], 0.95) == pytest.approx([1.0, stats.t.ppf(0.975, 2) / stats.norm.ppf(0.975)])
 
 
 def test_limits_by_hand() -> None:
@@ -72,22 +65,6 @@ def test_variances_of_a_profile_by_the_binomial() -> None:
     scores = np.array([[1.0, 2, 3, 4], [3.0, 3, 3, 3]])
     found = samples.profile_strata(samples.sample_of(scores), np.array([2.5, 3.0]))
     assert found.variances == pytest.approx(np.array([[0.25, 0.0], [0.25 * 0.75, 0.0]]) / 3 / 4)
-
-
-def test_a_sample_keeps_the_runs_that_are_there_task_after_task() -> None:
-    nan = np.nan
-    found = samples.sample_of(np.array([[9.0, nan, 5], [1.0, 2, 3], [nan, nan, 4]]))
-    assert found.runs.tolist() == [9, 5, 1, 2, 3, 4]
-    assert found.first.tolist() == [0, 2, 5, 6]
-    means, variances = found.by_task(found.runs)
-    assert (means.tolist(), variances.tolist()) == ([7, 2, 4], [8, 1, 0])
-
-
-def test_placements_count_lower_and_not_higher_runs() -> None:
-    x, y = np.array([[1.0, 3, 2], [0.0, 9, 9]]), np.array([[2.0, 2], [9.0, 1]])
-    found = samples.placements(*(samples.sample_of(table) for table in (x, y)))
-    expected = [((row_y < run).sum(), (row_y <= run).sum()) for row_x, row_y in zip(x, y, strict=True) for run in row_x]
-    assert list(zip(*(column.tolist() for column in found), strict=True)) == list(itertools.chain(expected))
 
 
 def squared_error(values):

@@ -1,15 +1,12 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import strategies as st
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics.training import training_score
 
 SCORES = [1.0, 5, 9, 4, 2]
 FRAMES = [10, 20, 40, 40, 100]
-
-EPISODES = st.lists(st.tuples(st.floats(-1e6, 1e6), st.integers(0, 100)), min_size=1, max_size=30)
 
 
 def test_every_window_by_hand() -> None:

@@ -1,7 +1,5 @@
 import pytest
 from ale_py import ALEInterface, LoggerMode, roms
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.suite import tasks
@@ -11,37 +9,25 @@ from arcademark.suite.tasks import canonical_game, games, suite, suites
 NO_SINGLE_PLAYER_ROM = {"combat", "joust", "maze_craze", "warlords"}
 
 SPELLINGS = {
-    "qbert": [
-        "Q*bert",
-        "Q*Bert",
-        "QBert",
-        "qberty",
-        "ALE/Qbert-v5",
-        "QbertNoFrameskip-v4",
-        "Qbert-ramDeterministic-v4",
-    ],
-    "montezuma_revenge": ["Montezuma's Revenge", "Montezuma’s Revenge", "Montezuma Revenge", "MontezumaRevenge-v0"],
-    "jamesbond": ["James Bond", "Jamesbond", "jamesbond", "James bond", "ALE/Jamesbond-v5", "James Bond 007"],
-    "up_n_down": ["Up 'n Down", "Up n Down", "Up and Down", "upndown", "UpNDown-ram-v0", "Up N Down"],
-    "double_dunk": ["DoubleDdunk", "Double Dunk", "DoubleDunk", "doubledunk"],
-    "riverraid": ["River Raid", "Riverraid", "riverraid", "RiverRaid", "Atari 2600 River Raid"],
-    "hero": ["H.E.R.O.", "Hero", "HERO", "Atari 2600 HERO"],
-    "ms_pacman": ["Ms. Pac-Man", "Ms Pacman", "MsPacMan", "Ms. Pacman", "MsPacman-v4"],
-    "kung_fu_master": ["Kung-Fu Master", "Kung Fu Master", "KungFuMaster"],
-    "pitfall": ["Pitfall!", "Pitfall", "PitfallDeterministic-v0"],
-    "pitfall2": ["Pitfall II", "pitfall2", "Pitfall II: Lost Caverns", "ALE/Pitfall2-v5"],
-    "yars_revenge": ["Yars' Revenge", "Yar's Revenge", "Yar’s Revenge", "Yars Revenge", "YarsRevenge"],
-    "space_invaders": ["S. Invaders", "Space Invaders", "SPACE INVADERS", "spaceinvaders"],
-    "skiing": ["Skiiing", "Skiing"],
-    "name_this_game": ["Name this Game", "NameThisGame", "name this game"],
-    "tic_tac_toe_3d": ["ALE/TicTacToe3D-v5", "3-D Tic-Tac-Toe", "TicTacToe3d"],
+    "qbert": ["Q*Bert", "qberty", "ALE/Qbert-v5", "QbertNoFrameskip-v4", "Qbert-ramDeterministic-v4"],
+    "montezuma_revenge": ["Montezuma's Revenge", "Montezuma’s Revenge", "MontezumaRevenge-v0"],
+    "jamesbond": ["James Bond", "James Bond 007"],
+    "up_n_down": ["Up 'n Down", "Up and Down", "UpNDown-ram-v0"],
+    "double_dunk": ["DoubleDdunk", "DoubleDunk"],
+    "riverraid": ["River Raid", "Atari 2600 River Raid"],
+    "hero": ["H.E.R.O.", "Atari 2600 HERO"],
+    "ms_pacman": ["Ms. Pac-Man", "MsPacman-v4"],
+    "kung_fu_master": ["Kung-Fu Master", "KungFuMaster"],
+    "pitfall": ["Pitfall!", "PitfallDeterministic-v0"],
+    "pitfall2": ["Pitfall II", "Pitfall II: Lost Caverns", "ALE/Pitfall2-v5"],
+    "yars_revenge": ["Yars' Revenge", "Yar’s Revenge"],
+    "space_invaders": ["S. Invaders", "SPACE INVADERS"],
+    "tic_tac_toe_3d": ["ALE/TicTacToe3D-v5", "3-D Tic-Tac-Toe"],
     "pong": [
         *("  pong  ", "pong.bin", "Pong-v5", "Video Olympics", "ale_py:ALE/Pong-v5", "gym:Pong-v0", "ALE:Pong-v5"),
         *("ALE_Pong-v5", "ALE-Pong-v5", "Pong_v5", "atari_pong", "atari-pong-v5", "atari/pong", "atari100k_pong"),
     ],
-    "trondead": ["TRON : Deadly Discs", "Tron:Deadly Discs"],
-    "alien": ["Alien", "ALE/Alien-v5", "Atari 2600 Alien"],
-    "wizard_of_wor": ["Wizard of Wor", "WizardOfWor"],
+    "trondead": ["TRON : Deadly Discs"],
 }
 
 
@@ -78,9 +64,9 @@ def test_every_game_has_a_name_a_genre_and_a_category_that_contains_it():
     assert in_suites.isdisjoint(categories["puzzle"])
 
 
-@pytest.mark.parametrize(("game", "spelling"), [(game, name) for game, names in SPELLINGS.items() for name in names])
-def test_known_spellings(game, spelling):
-    assert canonical_game(spelling) == game
+@pytest.mark.parametrize("game", SPELLINGS)
+def test_known_spellings(game):
+    assert {spelling: canonical_game(spelling) for spelling in SPELLINGS[game]} == dict.fromkeys(SPELLINGS[game], game)
 
 
 @pytest.mark.parametrize("row", read_rows("aliases.csv"), ids=lambda row: row["alias"])
@@ -91,15 +77,11 @@ def test_every_alias_names_its_game_and_is_needed(row):
     assert tasks.normalised(row["alias"]) not in {tasks.normalised(game.id), tasks.normalised(game.name)}
 
 
-@settings(deadline=None)
-@given(st.sampled_from(list(games())), st.data())
-def test_case_spaces_and_punctuation_do_not_matter(rom, data):
-    name = games()[rom].name
-    separators = data.draw(
-        st.lists(st.sampled_from(["", " ", "_", "-", "'", "."]), min_size=len(name), max_size=len(name))
-    )
-    scattered = "".join(letter + separator for letter, separator in zip(name, separators, strict=True))
-    assert canonical_game(scattered.upper()) == canonical_game(scattered.lower()) == rom
+@pytest.mark.parametrize("separator", ["", " ", "_", "-", "'", "."])
+def test_case_spaces_and_punctuation_do_not_matter(separator):
+    for game in games().values():
+        scattered = separator.join(game.name)
+        assert canonical_game(scattered.upper()) == canonical_game(scattered.lower()) == game.id
 
 
 def test_two_games_never_share_a_name():

@@ -6,11 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_models import decide, place, random_model
 
-from arcademark.agents.loading import agent_specs, make_agent
 from arcademark.agents.planning.best_path import BestPath
-from arcademark.environments.emulation.generative import snapshot
-from arcademark.environments.registry import environment_spec, open_environment, open_model
-from arcademark.suite.protocols import protocol
 
 START = place(0, 0, False)
 
@@ -80,15 +76,3 @@ def test_where_the_game_stands_elsewhere_the_actions_are_played_anew_and_an_epis
         if not first:
             assert len(kept) == 3
             assert planner.emulated == 3 + 1  # those three, and a fourth to the horizon
-
-
-def test_it_is_built_in_and_catches_all_that_falls():
-    spec = environment_spec("toy", protocol("ale-2013").override({"frame_skip": 1, "action_set": "minimal"}))
-    (agent,) = agent_specs("best-path", {"frames_per_decision": "200", "horizon_frames": "10"})
-    planner, environment, model = make_agent(agent, spec), open_environment(spec), open_model(spec)
-    rng, score = np.random.default_rng(0), 0.0
-    environment.reset(np.random.default_rng(0))
-    for i in range(7 * 8):
-        action, _ = decide(planner, model, snapshot(environment), i == 0, rng)
-        score += environment.step(action).reward
-    assert score == 8

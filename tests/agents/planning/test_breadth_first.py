@@ -17,20 +17,6 @@ def make(model, frames=100, discount=0.5, prune=False):
     return planner
 
 
-def test_what_was_found_below_the_action_is_kept_and_not_emulated_again():
-    model = random_model(1, ends=0)
-    planner = make(model, 12)
-    _, state = play(planner, model, 0, 1)
-    kept = {id(node) for node in planner.root.walk()}
-    known = sum(bool(node.children) for node in planner.root.walk())
-    assert known
-    before, root = model.frames, planner.root
-    decide(planner, model, state, False, np.random.default_rng(1))
-    assert model.frames - before == 12  # all of it new
-    assert kept <= {id(node) for node in root.walk()}
-    assert sum(bool(node.children) for node in root.walk()) == known + 4
-
-
 @pytest.mark.slow
 def test_a_deep_tree_is_searched_packed_and_dropped():
     model = chain([0] * 30_000, ends=False)

@@ -151,21 +151,3 @@ def test_it_searches_as_its_reference_implementation(
     assert {path: (node.reward, node.ended) for path, node in nodes.items() if path} == reference.search()
     assert {path for path, node in nodes.items() if node in solved} == reference.solved
     assert {path for path, node in nodes.items() if node in met} == reference.met
-
-
-@settings(max_examples=40, deadline=None)
-@given(seed=st.integers(0, 10**6), num_values=st.integers(1, 5), ends=st.integers(0, 2))
-def test_a_kept_tree_saves_frames(seed, num_values, ends):
-    """The kept nodes are there again, as they were, and no frame is emulated for them."""
-    model = seeing_model(seed, num_values=num_values, ends=ends)
-    planner, rng = make(model, 10**6), np.random.default_rng(seed)
-    action, _ = decide(planner, model, START, True, rng)
-    model.restore(START)
-    if model.step(action).terminated:
-        return
-    state, kept, frames = model.save(), paths(planner.root), model.frames
-    planner.descend = lambda action: None
-    decide(planner, model, state, False, rng)
-    nodes = paths(planner.root)
-    assert all(nodes[path] is node for path, node in kept.items())
-    assert model.frames - frames == len(nodes) - len(kept)

@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_models import chain, decide, place, play, random_model, shape
@@ -28,30 +27,12 @@ def searched(planner, model, rng=None):
     return planner.root
 
 
-@pytest.mark.parametrize(("rewards", "scale"), [([1, 0, 2], "none"), ([4, 0, 8], "first"), ([-1, 0, -2], "first")])
-def test_returns_and_visits_of_a_game_of_one_action(rewards, scale):
-    """Rewards 1, 0, 2, then the end; γ = 1/2.
-
-    ::
-
-        simulation   rollout from   its return            root   A: 1    B: 0   C: 2, the end
-        1            root           1/2 + 2/8 = 0.75      0.75
-        2            A              2/4 = 0.5             0.75   1.5
-        3            B              2/2 = 1               0.75   1.5     1
-        4            C              0                     0.75   1.5     1      2
-        5            C              0                     0.75   1.5     1      2
-    """
-    sign = math.copysign(1, rewards[0])
-    model = chain(rewards)
-    root = searched(make(model, 5, reward_scale=scale), model)
-    c = (0, sign * 2.0, True, 2, sign * 4.0, ())
-    b = (0, 0.0, False, 3, sign * 3.0, (c,))
-    a = (0, sign * 1.0, False, 4, sign * 6.0, (b,))
-    assert shape(root) == (-1, 0.0, False, 5, sign * 3.75, (a,))
-    assert model.frames == 3 + 3 + 2 + 1 + 0
-
-
-def test_the_scale_holds_for_an_episode():
+def test_the_first_reward_scales_an_episode():
+    plain, scaled = (
+        (make(model, 5, reward_scale=scale), model)
+        for scale, model in (("none", chain([1, 0, 2])), ("first", chain([4, 0, 8])))
+    )
+    assert shape(searched(*plain)) == shape(searched(*scaled))
     model = chain([5, 10, 20, 40])
     planner = make(model, 3, reward_scale="first", horizon_frames=1)
     _, state = play(planner, model, 0, 2)

@@ -41,43 +41,29 @@ def test_each_conforms_before_training_and_after(name, env):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_training_changes_the_network_and_a_checkpoint_holds_all_of_it(name, env):
+def test_a_checkpoint_holds_all_that_was_learnt_for_the_library_too_without_pickle(name, env, tmp_path):
     made = fitted(name, env)
     model, kept = made.policy._model, made.checkpoint()
     assert model._n_updates > 0
-    fresh = trainer(name, env)
-    before = {key: value.clone() for key, value in fresh.policy._ready().policy.state_dict().items()}
-    fresh.restore(kept)
-    again = fresh.policy._ready()
-    assert any(not torch.equal(before[key], value) for key, value in model.policy.state_dict().items())
-    for key, value in model.policy.state_dict().items():
-        assert torch.equal(again.policy.state_dict()[key], value), key
-    assert str(again.policy.optimizer.state_dict()) == str(model.policy.optimizer.state_dict())
-    assert (again.num_timesteps, again._n_updates) == (model.num_timesteps, model._n_updates)
-    assert fresh.checkpoint() == kept
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_the_same_seed_trains_the_same_network_and_another_does_not(name, env):
-    once, again = (fitted(name, env, 600).checkpoint() for _ in range(2))
-    assert once == again
-    assert fitted(name, dataclasses.replace(env, seed=4), 600).checkpoint() != once
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_checkpoint_is_free_of_pickle_and_the_library_reads_its_parameters(name, env, tmp_path):
-    made = fitted(name, env, 600)
-    path = tmp_path / "model.zip"
-    path.write_bytes(made.checkpoint())
+    (path := tmp_path / "model.zip").write_bytes(kept)
     with zipfile.ZipFile(path) as archive:
         assert set(archive.namelist()) == {"data", "policy.pth", "policy.optimizer.pth"}
         assert b"serialized" not in archive.read("data")
         for inner in ("policy.pth", "policy.optimizer.pth"):
             torch.load(io.BytesIO(archive.read(inner)), weights_only=True)
-    other = trainer(name, dataclasses.replace(env, seed=9)).policy._ready()
+    fresh, other = trainer(name, env), trainer(name, dataclasses.replace(env, seed=9)).policy._ready()
+    before = {key: value.clone() for key, value in fresh.policy._ready().policy.state_dict().items()}
+    fresh.restore(kept)
+    again = fresh.policy._ready()
     other.set_parameters(str(path), device="cpu")
-    for key, value in made.policy._model.policy.state_dict().items():
-        assert torch.equal(other.policy.state_dict()[key], value), key
+    learnt = model.policy.state_dict()
+    assert any(not torch.equal(before[key], value) for key, value in learnt.items())
+    for key, value in learnt.items():
+        assert all(torch.equal(one.policy.state_dict()[key], value) for one in (again, other)), key
+    assert str(again.policy.optimizer.state_dict()) == str(model.policy.optimizer.state_dict())
+    assert (again.num_timesteps, again._n_updates) == (model.num_timesteps, model._n_updates)
+    assert fresh.checkpoint() == kept == fitted(name, env).checkpoint()
+    assert fitted(name, dataclasses.replace(env, seed=4)).checkpoint() != kept
 
 
 def test_games_are_played_on_with_the_memory_that_training_left(env):
