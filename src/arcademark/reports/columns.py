@@ -32,7 +32,6 @@ class Column:
     sort: What a page sorts by where that is not the value.
     meaning: One line that defines it.
     optional: Left out where there is no room, unless all details are asked for.
-    joined: Never parted from the column before.
     """
 
     heading: str
@@ -44,7 +43,6 @@ class Column:
     sort: Value | None = None
     meaning: str = ""
     optional: bool = False
-    joined: bool = False
 
     def of(self, row: Any, value: Value | None = None) -> Any:
         """Return the value of a row."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from types import MappingProxyType
 
 import rich.table
@@ -37,8 +36,8 @@ NARROWEST_NAME = 12
 HEADING = 8
 """Characters that a line of a heading may always have."""
 
-GAP = 2
-"""Columns between two of a table at least; where there is room, one more."""
+GAP = 3
+"""Columns between two of a table."""
 
 MOST_PROSE = 2
 """Columns of sentences that stand side by side in a narrow terminal."""
@@ -151,17 +150,13 @@ def _tables(shown: Table, width: int, everything: bool) -> Iterator[RenderableTy
     if width < WIDE and sum(column.kind == "prose" for column in shown.columns) > MOST_PROSE:
         yield from (part for row in shown.rows for part in _record(shown, row, width))
     else:
-        wide = _least(shown, APART) > width
+        names, wide = 2 if shown.grouped else 1, _least(shown, APART) > width
         required = [index for index, column in enumerate(shown.columns) if not (wide and column.optional)]
         yield from _parted(_of_columns(shown, required), width)
         if everything and len(required) < len(shown.columns):
             optional = [index for index in range(len(shown.columns)) if index not in required]
-            aside = _of_columns(shown, [0, *optional])
-            aside = replace(aside, rows=tuple(dict.fromkeys(aside.rows)), grouped=False)
-            if len(aside.rows) > len(blocks.groups(shown)):  # what is of each group is said once
-                aside = _of_columns(shown, [0, 1, *optional])
             yield Text()
-            yield from _parted(aside, width)
+            yield from _parted(_of_columns(shown, [*range(names), *optional]), width)
     if more > 0:
         yield Text(f"and {wording.count(more)} more: --all shows them", style="dim")
     if shown.caption:
@@ -175,13 +170,12 @@ def _parted(shown: Table, width: int) -> Iterator[RenderableType]:
         yield _table(shown, width)
         return
     part = list(range(names))
-    starts = [index for index in range(names, len(shown.columns)) if not shown.columns[index].joined]
-    for start, end in pairwise((*starts, len(shown.columns))):
-        if len(part) > names and _least(_of_columns(shown, [*part, *range(start, end)]), BROKEN) > width:
+    for index in range(names, len(shown.columns)):
+        if len(part) > names and _least(_of_columns(shown, [*part, index]), BROKEN) > width:
             yield _table(_of_columns(shown, part), width)
             yield Text()
             part = list(range(names))
-        part += range(start, end)
+        part.append(index)
     yield _table(_of_columns(shown, part), width)
 
 
@@ -202,9 +196,8 @@ def _table(shown: Table, width: int) -> RenderableType:
     """Lay a table out, intervals on two lines where it is too wide."""
     apart = APART if _least(shown, APART) <= width else BROKEN
     needed = [_needed(shown, index, apart) for index in range(len(shown.columns))]
-    least = _least(shown, apart)
-    padding = (0, 1, 0, int(least + len(needed) <= width))
-    made = rich.table.Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="dim", padding=padding)
+    least = sum(needed) + GAP * (len(needed) - 1)
+    made = rich.table.Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="dim")
     made.width = least if least > width else None
     made.show_header = any(column.heading for column in shown.columns)
     for index, column in enumerate(shown.columns):

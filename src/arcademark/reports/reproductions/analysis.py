@@ -139,7 +139,6 @@ class Part:
             lambda row: _text(of(row), printed=printed, marked=marked),
             str,
             style=lambda row: _style(of(row)) if marked else "",
-            joined=not quantity,
         )
 
     @property
