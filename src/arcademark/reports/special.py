@@ -118,6 +118,6 @@ def _in_words(comparison: Comparison) -> str:
     shares_of = []
     for item in comparison.profiles[:MOST_SERIES]:
         shares = np.interp(marks, item.thresholds, item.shares)
-        above = (f"{share:.0%} above {mark:.0f} %" for share, mark in zip(shares, marks, strict=True))
+        above = (f"{100 * share:.0f} % above {mark:.0f} %" for share, mark in zip(shares, marks, strict=True))
         shares_of.append(f"{item.algorithm}: {', '.join(above)}")
     return f"Share of runs above each {comparison.metric_title}. {'; '.join(shares_of)}."

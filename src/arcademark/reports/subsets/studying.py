@@ -211,7 +211,7 @@ def studied(
 
 
 def common_summary(chosen: Sequence[SubsetModel], requested: str | None) -> str:
-    """Return what all models predict, by the name that ``--target`` takes; ``asked`` is what the user calls it.
+    """Return what all models predict, by the name that ``--target`` takes; ``requested`` is what the user calls it.
 
     Refused are models that predict different things or something else than is asked for, and, where nothing is asked
     for, those that do not say what they predict or name a function.
