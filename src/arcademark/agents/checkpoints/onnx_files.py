@@ -58,7 +58,7 @@ def whole(data: bytes, path: Path, most: int) -> bytes:
             offset = end = -1
         if not 0 <= offset <= end <= len(content):
             name = said(str, tensor.name)
-            raise ArcadeMarkError(f"{path}: '{name}' does not lie within {place.name}; copy both again, or export anew")
+            raise ArcadeMarkError(f"{path}: '{name}' does not lie within {place.name}; copy both, or export it again")
         size += end - offset
         if size > most:
             raise ArcadeMarkError(f"{path}: its tensors have more than {most:,} bytes, the most that is read")
