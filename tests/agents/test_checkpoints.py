@@ -465,6 +465,25 @@ def test_weights_that_are_not_in_its_folder_or_their_file_are_refused(
 
 
 @pytest.mark.needs("onnx", "onnxruntime")
+@pytest.mark.parametrize("name", ["link/secret", "large"])
+def test_a_second_place_of_weights_is_checked_like_the_first(name: str, tmp_path: Path) -> None:
+    path = onnx_file(tmp_path / "mine" / "agent.onnx")
+    import onnx
+
+    beside = apart(path)
+    (tmp_path / "secret").write_bytes(beside.read_bytes())
+    (tmp_path / "mine" / "link").symlink_to(tmp_path)
+    with (tmp_path / "mine" / "large").open("wb") as file:
+        file.truncate(2**40)  # sparse
+    model = onnx.load(path, load_external_data=False)
+    entry = model.graph.initializer[0].external_data.add()
+    entry.key, entry.value = "location", name
+    path.write_bytes(model.SerializeToString())
+    with pytest.raises(ArcadeMarkError, match=r"is no file in its folder|the most that is read"):
+        load(path)
+
+
+@pytest.mark.needs("onnx", "onnxruntime")
 def test_onnx_model_that_need_not_end_is_refused(tmp_path: Path) -> None:
     import onnx
 

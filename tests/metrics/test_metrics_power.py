@@ -65,3 +65,9 @@ def test_what_is_needed_is_enough_and_one_less_is_not() -> None:
 def test_arguments_out_of_bounds_are_refused(difference: float, spread: float, alpha: float, message: str) -> None:
     with pytest.raises(ArcadeMarkError, match=message):
         seeds_needed(difference, (spread, spread), alpha=alpha)
+
+
+def test_power_of_few_seeds_is_not_certain_where_the_distribution_cannot_be_computed() -> None:
+    # 200,000 simulated tests found the difference in 17.5 % of cases with two seeds, and in 95.0 % with three
+    assert detection_power(10.0, 2, 1.0, 0.0, alpha=0.01) == pytest.approx(0.175, abs=0.005)
+    assert seeds_needed(10.0, (1.0, 0.0), alpha=0.01) == 3

@@ -92,7 +92,7 @@ def test_damage_to_arrays_is_named(
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ('{"a": [[1, 2], [3]]}', "expected lists of numbers"),
+        ('{"ok": [[1, 2]], "a": [[1, 2], [3]]}', "'a': expected lists of numbers"),
         ('{"a": [[1, "x"]]}', "expected lists of numbers"),
         ('{"a": {"Pong": [1, true]}, "b": {"Pong": ["x"]}}', "no scores in a known form"),
         ('{"a": {"Pong": [1, true]}}', "expected lists of numbers"),

@@ -13,6 +13,8 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 
+import numpy as np
+
 from arcademark.errors import ArcadeMarkError
 
 ALPHA = 0.05
@@ -31,8 +33,8 @@ def detection_power(difference: float, seeds: int, first: float, second: float, 
     degrees = (seeds - 1) * (first + second) ** 2 / (first**2 + second**2)
     shift = abs(difference) / math.sqrt((first + second) / seeds)
     bar = stdtrit(degrees, 1 - alpha / 2)
-    missed = nctdtr(degrees, shift, bar) - nctdtr(degrees, shift, -bar)
-    return min(max(1 - float(missed), alpha), 1.0) if math.isfinite(missed) else 1.0
+    missed, other_way = np.nan_to_num(nctdtr(degrees, shift, [bar, -bar]))  # NaN far out, where both are 0
+    return float(np.clip(1 - missed + other_way, alpha, 1))
 
 
 def seeds_needed(difference: float, spreads: tuple[float, float], *, alpha: float = ALPHA) -> int:

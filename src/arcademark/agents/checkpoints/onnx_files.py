@@ -15,6 +15,7 @@ import numpy as np
 
 from arcademark.agents.importing import said
 from arcademark.errors import ArcadeMarkError
+from arcademark.files import read_bytes
 
 MOST_PARTS = 1_000_000
 """Messages that a model's file holds: its nodes, their attributes, tensors and types."""
@@ -41,27 +42,32 @@ def whole(data: bytes, path: Path, most: int) -> bytes:
     ArcadeMarkError: as of `files_of`; a file lacks what is said to be in it; it repeats operators in a loop, which need
     not end; it holds more than `most` bytes; or its weights are no numbers.
     """
-    from onnx.external_data_helper import load_external_data_for_tensor
-
     parts = _parts(data, path)
     if loops := [part.op_type for part in parts if part.DESCRIPTOR.name == "NodeProto" and part.op_type in _LOOPS]:
         raise ArcadeMarkError(f"{path}: its operator {loops[0]} repeats others, maybe without end; export it without")
-    outside, size = list(_outside(parts)), len(data)
-    for tensor in outside:
-        if max(size, _place(tensor, path).stat().st_size) > most:
-            raise ArcadeMarkError(f"{path}: its tensors have more than {most:,} bytes, the most that is read")
+    contents: dict[Path, bytes] = {}
+    size = len(data)
+    for tensor in _outside(parts):
+        if (place := _place(tensor, path)) not in contents:
+            contents[place] = read_bytes(place, most)
+        content, entries = contents[place], _entries(tensor)
         try:
-            load_external_data_for_tensor(tensor, str(path.parent))
-        except Exception as error:  # the library's are of several kinds
-            raise ArcadeMarkError(
-                f"{path}: '{said(str, tensor.name)}' cannot be read from its file ({said(str, error)}); export it again"
-            ) from None
-        size += len(tensor.raw_data)
+            offset = int(entries.get("offset", 0))
+            end = offset + int(entries.get("length", len(content) - offset))
+        except ValueError:
+            offset = end = -1
+        if not 0 <= offset <= end <= len(content):
+            name = said(str, tensor.name)
+            raise ArcadeMarkError(f"{path}: '{name}' does not lie within {place.name}; copy both, or export it again")
+        size += end - offset
+        if size > most:
+            raise ArcadeMarkError(f"{path}: its tensors have more than {most:,} bytes, the most that is read")
+        tensor.raw_data = content[offset:end]
         tensor.data_location = tensor.DEFAULT
         tensor.ClearField("external_data")
     for tensor in (part for part in parts if part.DESCRIPTOR.name == "TensorProto"):
         _check_numbers(tensor, path)
-    return data if not outside else parts[0].SerializeToString()
+    return parts[0].SerializeToString() if contents else data
 
 
 def _check_numbers(tensor: Any, path: Path) -> None:
@@ -111,8 +117,12 @@ def _outside(parts: list[Any]) -> Iterator[Any]:
     return (part for part in parts if part.DESCRIPTOR.name == "TensorProto" and part.data_location == part.EXTERNAL)
 
 
+def _entries(tensor: Any) -> dict[str, str]:
+    return {entry.key: entry.value for entry in tensor.external_data}
+
+
 def _place(tensor: Any, path: Path) -> Path:
-    name = next((entry.value for entry in tensor.external_data if entry.key == "location"), "")
+    name = _entries(tensor).get("location", "")
     place = path.parent / name
     try:
         inside = place.resolve().is_relative_to(path.parent.resolve()) and place.is_file()

@@ -29,6 +29,8 @@ from arcademark.runs.store.recording import Recorder
 _ONCE_OPENED = ("learns", "plans", "frames_per_action", "training_frames", "training_episodes")
 """Columns of a trial that are known once its agent was made."""
 
+_WITH_EPISODES = "SELECT DISTINCT trial FROM episode"
+
 
 @dataclass(frozen=True)
 class Merged:
@@ -91,7 +93,7 @@ def merge(out: str | os.PathLike[str], directories: Sequence[str | os.PathLike[s
                 rows = database.execute("SELECT trial, command, begun, episodes FROM evaluation").fetchall()
                 database.execute("DELETE FROM evaluation")
                 note(database, rows, [commands.index(command) for command in commands_of(grown[place])])
-            holders = {name: place for (name,) in database.execute("SELECT id FROM trial")}
+            holders = {name: place for (name,) in database.execute(_WITH_EPISODES)}
             for directory, of_source in sources.items():
                 numbers = [commands.index(command) for command in commands_of(of_source)]
                 trained |= _take(database, directory, document, numbers, holders)
@@ -154,7 +156,7 @@ def _take(
 ) -> set[str]:
     """Take a run in; return the trials of which it has a trainer's network.
 
-    `holders` are the runs from which the trials come that are there, to which it adds its own.
+    `holders` are the runs that trials' episodes come from, to which it adds itself.
     """
     protocol = manifest.protocol_of(directory, document)
     with open_for_reading(directory) as source:
@@ -179,8 +181,8 @@ def _take(
         )
         notes = source.execute("SELECT trial, command, begun, episodes FROM evaluation ORDER BY trial, command")
         note(database, of_added(notes, added), numbers)
-    for trial in trials:
-        holders.setdefault(trial.id, directory)
+        for (name,) in source.execute(_WITH_EPISODES):
+            holders.setdefault(name, directory)
     return {trial.id for trial in trials if networks.path_of(directory, trial.id).exists()}
 
 

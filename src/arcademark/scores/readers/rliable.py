@@ -23,9 +23,9 @@ from arcademark.scores.readers.arrays import load_npy, load_npz
 from arcademark.scores.readers.base import LARGEST, SAID, Options, Reading, canonical, count, read_head, refuse_improper
 from arcademark.scores.table import ScoreTable, blank
 
-_Lists: TypeAlias = dict[str, list[list[float | None]]]
-_Named: TypeAlias = dict[str, dict[str, list[float | None]]]
-"""What JSON files hold: scores of algorithms by run and task, or by task and run."""
+_Lists: TypeAlias = list[list[float | None]]
+_Named: TypeAlias = dict[str, list[float | None]]
+"""What JSON files hold of each algorithm: scores by run and task, or by task and run."""
 
 
 def read_file(path: Path, options: Options) -> Reading:
@@ -40,20 +40,21 @@ def read_file(path: Path, options: Options) -> Reading:
 
 def read_object(path: Path, content: Mapping[str, Any], options: Options) -> Reading:
     """Read the object of a JSON file."""
-    try:
-        if all(isinstance(value, dict) for value in content.values()):
-            return _by_task(path, msgspec.convert(content, _Named), options)
-        lists = msgspec.convert(content, _Lists)
-        arrays = {name: np.array(rows, dtype=np.float64) for name, rows in lists.items()}
-    except ValueError as error:
-        raise ArcadeMarkError(
-            f"{path}: expected lists of numbers, of shape (runs, tasks), or one a task; use null where one is missing "
-            f"({one_line(str(error))})"
-        ) from None
-    return read_arrays(path, arrays, options)
+    named = all(isinstance(value, dict) for value in content.values())
+    read: dict[str, Any] = {}
+    for name, value in content.items():
+        try:
+            scores = msgspec.convert(value, _Named if named else _Lists)
+            read[name] = scores if named else np.array(scores, dtype=np.float64)
+        except ValueError as error:
+            raise ArcadeMarkError(
+                f"{path}, {name!r}: expected lists of numbers, of shape (runs, tasks), or one a task; use null where "
+                f"one is missing ({one_line(str(error))})"
+            ) from None
+    return _by_task(path, read, options) if named else read_arrays(path, read, options)
 
 
-def _by_task(path: Path, content: _Named, options: Options) -> Reading:
+def _by_task(path: Path, content: Mapping[str, _Named], options: Options) -> Reading:
     rows: dict[tuple[str, str, int], float] = {}
     for algorithm, tasks in content.items():
         refuse_improper(f"{path}, {algorithm!r}", [algorithm, *tasks])
