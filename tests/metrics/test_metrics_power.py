@@ -45,6 +45,13 @@ def test_power_is_how_often_welchs_test_finds_the_difference() -> None:
     assert detection_power(1.5, 8, 4.0, 1.0) == pytest.approx(found, abs=0.012)
 
 
+def test_episodes_add_to_the_spread_of_a_seed() -> None:
+    assert seeds_needed(0.3, 0.6, within=1.6, episodes=4) == seeds_needed(0.3, (1.0, 1.0))
+    assert seeds_needed(0.3, (0.0, 1.0), within=(3.0, 0.0), episodes=9) == seeds_needed(0.3, 1.0)
+    with pytest.raises(ArcadeMarkError, match="episodes 0: expected 1 or more"):
+        seeds_needed(0.3, 1.0, episodes=0)
+
+
 def test_what_is_needed_is_enough_and_one_less_is_not() -> None:
     seeds = seeds_needed(0.7, (1.8, 1.0), alpha=0.01)
     for count, enough in ((seeds, True), (seeds - 1, False)):

@@ -47,17 +47,29 @@ class BlobFinder:
 def find_runs(screen, background, starts, runs):  # type: ignore[no-untyped-def]
     """Find the runs of a screen in reading order, each a blob by itself; return how many.
 
+    In a row that equals the one above, each belongs to the blob of the run above, and so is joined with all in reach.
     `starts`, int32 (height + 1,), receives the first run of each row, and the number of runs.
     """
     count = 0
     for y in range(screen.shape[0]):
-        x = 0
-        while x < screen.shape[1] and count < runs.shape[0]:
-            start, colour = x, screen[y, x]
-            x += 1
-            if colour == background[y, start]:
+        if y > 0 and equal(screen[y], screen[y - 1]) and equal(background[y], background[y - 1]):
+            for run in range(starts[y - 1], min(starts[y], starts[y - 1] + runs.shape[0] - count)):
+                runs[count] = runs[run]
+                runs[count, ROW], runs[count, BLOB] = y, run
+                count += 1
+            starts[y + 1] = count
+            continue
+        row, back, x = screen[y], background[y], 0
+        words, others = row[: 8 * (row.size // 8)].view(np.uint64), back[: 8 * (row.size // 8)].view(np.uint64)
+        while x < row.size and count < runs.shape[0]:
+            if x % 8 == 0 and x // 8 < words.size and words[x // 8] == others[x // 8]:
+                x += 8
                 continue
-            while x < screen.shape[1] and screen[y, x] == colour and background[y, x] != colour:
+            start, colour = x, row[x]
+            x += 1
+            if colour == back[start]:
+                continue
+            while x < row.size and row[x] == colour and back[x] != colour:
                 x += 1
             runs[count, ROW], runs[count, START], runs[count, END] = y, start, x
             runs[count, COLOUR], runs[count, BLOB] = colour, count
@@ -67,9 +79,20 @@ def find_runs(screen, background, starts, runs):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
+def equal(a, b):  # type: ignore[no-untyped-def]
+    """Tell whether two rows, uint8 (n,), are equal."""
+    difference = np.uint8(0)
+    for i in range(a.size):
+        difference |= a[i] ^ b[i]
+    return difference == 0
+
+
+@njit(cache=True)
 def join_runs(runs, starts, proximity):  # type: ignore[no-untyped-def]
     """Join the runs that belong to the same blob: `BLOB` becomes an earlier run of it, or stays the run itself."""
     for y in range(starts.shape[0] - 1):
+        if starts[y] < starts[y + 1] and runs[starts[y], BLOB] < starts[y]:
+            continue
         for above in range(max(0, y - proximity), y + 1):
             low = starts[above]
             for run in range(starts[y], starts[y + 1]):

@@ -1,4 +1,4 @@
-"""How many seeds it takes to detect a difference between two algorithms on one task.
+"""How many seeds, and episodes of each, it takes to detect a difference between two algorithms on one task.
 
 Conventions
 -----------
@@ -37,15 +37,24 @@ def detection_power(difference: float, seeds: int, first: float, second: float, 
     return float(np.clip(1 - missed + other_way, alpha, 1))
 
 
-def seeds_needed(difference: float, spreads: tuple[float, float], *, alpha: float = ALPHA) -> int:
+def seeds_needed(
+    difference: float,
+    between: float | tuple[float, float],
+    *,
+    within: float | tuple[float, float] = 0.0,
+    episodes: int = 1,
+    alpha: float = ALPHA,
+) -> int:
     """Return the smallest number of seeds, of each algorithm, that finds a difference four times in five.
 
     Parameters
     ----------
     difference : float
         Between the two true means; its sign does not matter.
-    spreads : (float, float)
-        Standard deviations between seeds, of each algorithm.
+    between, within : float or (float, float)
+        Standard deviations between seeds, and between the episodes of a seed: of both algorithms, or of each.
+    episodes : int, optional
+        Of each seed, whose score is their mean: it varies because of them by ``within`` / √episodes.
     alpha : float, optional
         How often the test may find a difference that is not there.
 
@@ -55,13 +64,15 @@ def seeds_needed(difference: float, spreads: tuple[float, float], *, alpha: floa
         Where an argument is out of bounds, the difference is 0, or nothing varies.
     """
     share("alpha", alpha)
-    first, second = (spread**2 for spread in spreads)
+    count("episodes", episodes)
+    first, second = np.broadcast_to(between, 2) ** 2 + np.broadcast_to(within, 2) ** 2 / episodes
     if not (abs(difference) > 0 and 0 < first + second < math.inf):
         raise ArcadeMarkError(
-            f"difference {difference:g}, standard deviations {spreads}: expected a difference, and scores that vary"
+            f"difference {difference:g}, standard deviations {between} and {within}: expected a difference, "
+            "and scores that vary"
         )
     seeds = range(2, MOST + 1)
-    place = bisect_left(seeds, POWER, key=lambda count: detection_power(difference, count, first, second, alpha))
+    place = bisect_left(seeds, POWER, key=lambda number: detection_power(difference, number, first, second, alpha))
     if place == len(seeds):
         raise ArcadeMarkError(f"{MOST:,} seeds are not enough; ask for a larger difference")
     return seeds[place]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from arcademark.environments.base import EnvironmentSpec
@@ -37,17 +38,17 @@ class RamBits:
     def __init__(self, env: EnvironmentSpec) -> None:
         self.num_bytes = facts.ram_size(env.game)
         self.num_features = 8 * self.num_bytes
+        self._on, self._off = np.empty((2, self.num_features), np.int32)
         self.begin()
 
     def begin(self) -> None:
         """Forget the episode: nothing is active."""
-        self._last = np.zeros(self.num_features, np.uint8)
+        self._last = np.zeros(self.num_bytes, np.uint8)
 
     def update(self, observation: NDArray[np.uint8]) -> Change:
         """Return which bits were set and cleared since the observation before, uint8 (num_bytes,), both ascending."""
-        last, self._last = self._last, np.unpackbits(observation, bitorder="little")
-        changes = self._last > last, self._last < last
-        return Change(*(np.flatnonzero(change).astype(np.int32) for change in changes))
+        on, off = change_bits(self._last, observation, self._on, self._off)
+        return Change(self._on[:on], self._off[:off])
 
     def describe(self, feature: int) -> str:
         """Say which bit a feature is."""
@@ -88,3 +89,16 @@ class Ram(Stages):
         """Say which bit or bits a feature is."""
         check_feature(feature, self.num_features)
         return self._pairs.describe(feature, self._bits.describe)
+
+
+@njit(cache=True)
+def change_bits(last, memory, on, off):  # type: ignore[no-untyped-def]
+    """List the bits that were set and cleared, ascending, and make `last` equal to `memory`; return how many were."""
+    num_on = num_off = 0
+    for i in range(memory.shape[0]):
+        changed, last[i] = last[i] ^ memory[i], memory[i]
+        for bit in range(8 if changed else 0):
+            on[num_on] = off[num_off] = 8 * i + bit
+            num_on += changed >> bit & memory[i] >> bit & 1
+            num_off += changed >> bit & ~memory[i] >> bit & 1
+    return num_on, num_off

@@ -59,17 +59,11 @@ class ColourTiles:
 
     def update(self, observation: NDArray[np.uint8]) -> Change:
         """Return what changed since the last screen, uint8 (height, width)."""
-        screen, last = observation.flatten(), self._last
-        changed = changed_pixels(screen, last)
-        rose, fell = see(
-            *(changed, screen, last, self._hidden, self._codes, self._first, self._counts, self._on, self._off)
+        on, off = see(
+            *(observation.flatten(), self._last, self._hidden, self._codes, self._first),
+            *(self._counts, self._active, self._on, self._off),
         )
-        last[changed] = screen[changed]
-        off = self._off[:fell][self._counts[self._off[:fell]] == 0]
-        self._active[off] = False
-        on = self._on[:rose][~self._active[self._on[:rose]]]
-        self._active[on] = True
-        return Change(on, off)
+        return Change(self._on[:on], self._off[:off])
 
     def seen(self, observation: NDArray[np.uint8]) -> NDArray[np.bool_]:
         """Return which colours show in which tiles of a screen, bool (rows, columns, colours); changes nothing."""
@@ -98,17 +92,18 @@ class ColourTiles:
 
 
 @njit(cache=True)
-def see(changed, screen, last, hidden, codes, first, counts, on, off):  # type: ignore[no-untyped-def]
-    """Bring the counts of colours up to date with a screen; return how many of them rose from nothing and fell to it.
+def see(screen, last, hidden, codes, first, counts, active, on, off):  # type: ignore[no-untyped-def]
+    """Bring the counts of colours up to date with a screen; return how many features became and ceased to be active.
 
-    `changed` are the pixels in which `screen` differs from `last`; `hidden` is the background, `codes` the colour of
-    each byte, `first` the first feature of each pixel's tile, `counts` the pixels that show each feature; `on` and
+    `last` becomes equal to `screen`; `hidden` is the background, `codes` the colour of each byte, `first` the first
+    feature of each pixel's tile, `counts` the pixels that show each feature, `active` where it is positive; `on` and
     `off` receive the features. Pixels lose their old colours and gain their new ones in one pass, so a count falls to
     nothing at most once, and rises from it at most once, after that.
     """
     rose = fell = 0
-    for pixel in changed:
+    for pixel in changed_pixels(screen, last):
         now, before = screen[pixel], last[pixel]
+        last[pixel] = now
         if before != hidden[pixel]:
             feature = first[pixel] + codes[before]
             counts[feature] -= 1
@@ -121,4 +116,14 @@ def see(changed, screen, last, hidden, codes, first, counts, on, off):  # type: 
             if counts[feature] == 1:
                 on[rose] = feature
                 rose += 1
-    return rose, fell
+    num_on = num_off = 0
+    for feature in off[:fell]:
+        off[num_off] = feature
+        if counts[feature] == 0:
+            active[feature] = False
+            num_off += 1
+    for feature in on[:rose]:
+        on[num_on] = feature
+        num_on += not active[feature]
+        active[feature] = True
+    return num_on, num_off

@@ -27,6 +27,9 @@ from arcademark.subset.least_squares import entry, inner, make_room, nonnegative
 from arcademark.subset.search.bounds import SLACK, eliminate
 from arcademark.subset.search.pairs import group_grams, group_places, judge_pairs, make_pair_room, reach_of
 
+WORTHWHILE = 20
+"""Tasks left from which on a bound takes less time than all pairs that it may save."""
+
 
 @inner
 def hopeless(metric, allowed, active, solution, rule, best, offset, room):  # type: ignore[no-untyped-def]
@@ -135,7 +138,8 @@ def search_groups(data, fixed, free, groups, choose, rule, constrained, best):  
                     left += 1
                     can |= lacks_of[j]
             if left >= choose - level and need & ~can == 0:
-                done = stale and hopeless(weighted, allowed, state[3], state[4], rule, best, offset, bound_room)
+                done = stale and (level < last or left >= WORTHWHILE)
+                done = done and hopeless(weighted, allowed, state[3], state[4], rule, best, offset, bound_room)
                 if level < last and not done:
                     task = most_used(weighted, solutions[level], lacks_of, allowed, taken, need)
                     chosen[before], taken[task] = task, True
