@@ -168,33 +168,10 @@ def rezipped(content: bytes, rng: np.random.Generator) -> bytes:
     return bytes(made)
 
 
-def strange_parquet(rng: np.random.Generator) -> bytes:
-    """Write columns of types and values that score tables do not have."""
-    strange = [
-        pa.array([True, None, False]),
-        pa.array([b"\xff", b"", None], pa.binary()),
-        pa.array([[1], [], None]),
-        pa.array([2**63, 0, 1], pa.uint64()),
-        pa.array([float("inf"), float("nan"), -0.0]),
-        pa.array([1, 2, 3], pa.timestamp("ns")),
-        pa.array(["x" * 100_000, None, "\x1b[0m"]).dictionary_encode(),
-        pa.array([None, None, None]),
-        pa.array(["1,5", "2.5", "−3"]),
-        pa.array([{"a": 1}, None, {"a": 2}]),
-        pa.array(["1.234", "", "7"], pa.large_string()),
-    ]
-    columns = dict(COLUMNS)
-    name = list(columns)[int(rng.integers(len(columns)))]
-    columns[name] = strange[int(rng.integers(len(strange)))]
-    return parquet(columns)
-
-
 def made(name: str, content: bytes, rng: np.random.Generator) -> bytes:
     """Return one input of a kind."""
     if content.startswith(b"PK") and rng.random() < 0.7:
         return rezipped(content, rng)
-    if name == "parquet" and rng.random() < 0.3:
-        return strange_parquet(rng)
     if rng.random() < 0.05:
         others = list(HONEST.values())
         content += others[int(rng.integers(len(others)))][1]

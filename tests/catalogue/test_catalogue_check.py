@@ -3,9 +3,8 @@ import dataclasses
 import pytest
 
 from arcademark.catalogue import check as checking
-from arcademark.catalogue import errata, reading
+from arcademark.catalogue import reading
 from arcademark.catalogue.check import (
-    Finding,
     apart_from_print,
     apart_from_references,
     check,
@@ -14,7 +13,6 @@ from arcademark.catalogue.check import (
     read_collections,
 )
 from arcademark.catalogue.model import Erratum, Location, PrintedCell
-from arcademark.errors import ArcadeMarkError
 from arcademark.suite import references
 
 
@@ -33,23 +31,6 @@ def test_the_catalogue_is_in_order():
     assert {count.collection for count in found.collections} == set(reading.read_names())
     assert found.printed_cells > 7000
     assert found.disagreements == sum(len(reference.alternatives) for reference in references.disagreements())
-
-
-def test_nothing_is_read_from_damaged_files(monkeypatch):
-    damage = Finding("sources.toml", "burnt")
-    monkeypatch.setattr(checking, "damaged_files", lambda: iter([damage]))
-    found = check()
-    assert (found.findings, found.collections) == ((damage,), ())
-
-
-def test_errata_that_cannot_be_read_are_found_and_the_scores_they_excuse_too(monkeypatch):
-    def refuse():
-        raise ArcadeMarkError("line 7: no why")
-
-    monkeypatch.setattr(errata, "errata", refuse)
-    first, *others = check().findings
-    assert first == Finding("errata", "line 7: no why")
-    assert any("battle_zone" in finding.where for finding in others)
 
 
 def test_a_whole_catalogue_has_no_damaged_file_and_is_counted(write):
@@ -71,13 +52,6 @@ def test_a_changed_file_an_unlisted_one_and_one_that_is_gone_are_found(write):
         "scores/new.csv",
         "scores/small.csv",
     ]
-
-
-def test_a_collection_that_cannot_be_read_is_found(write):
-    counts, (finding,) = read_collections(write(scores="algorithm,task\n"))
-    assert counts == []
-    assert finding.where == "small"
-    assert "has no scores" in finding.problem
 
 
 def test_scores_that_belong_to_no_entries_are_found(write):

@@ -50,64 +50,47 @@ def test_a_letter_tells_two_papers_of_one_year_apart(write):
     assert reading.read_sources(write(sources=SOURCES + two))["doe-2020b"].short == "Doe 2020b"
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "told"),
-    [
-        ('source = "doe-2020"\n', "", "missing required field `source`"),
-        ('source = "doe-2020"\n', 'source = ""\n', "$.source"),
-        ('source = "doe-2020"\n', 'source = "deo-2020"\n', "did you mean 'doe-2020'"),
-        ('paper = "doe-2020"\n', 'paper = "roe-1999"\n', "unknown source 'roe-1999'"),
-        ('kind = "value-based"', 'kind = "valuebased"', "'valuebased' - at `$.kind`"),
-        ('reported = "evaluation"', 'reported = "final"', "$.reported"),
-        ('protocol = "dqn-2015"', 'protocol = "dqn-2051"', "did you mean 'dqn-2015'"),
-        ('table = "Table 1"', 'table = ""', "$.table"),
-        ('table = "Table 1"\n', "", "`table`"),
-        ("training_frames = 1_000", "training_frames = -1", "$.training_frames"),
-        ("training_frames = 1_000", "training_frames = 1.5", "$.training_frames"),
-        ("training_frames", "training_frame", "unknown field `training_frame`"),
-        ('hand = "first"', 'hand = "second"', "'read_in' says where"),
-        ('hand = "first"', 'hand = "first"\nread_in = "a copy"', "'read_in' says where"),
-        ('hand = "first"', 'hand = "third"', "$.hand"),
-        ('"frame stack" = 4', '"frame stack" = [4]', "$.settings"),
-        ('"frame stack" = 4', '"frame stack" = nan', "not finite"),
-        ('assumed = ["frame stack"]', 'assumed = ["colour"]', "unknown assumed setting 'colour'"),
-    ],
-)
-def test_an_entry_that_lacks_something_or_says_what_is_not_is_refused(write, old, new, told):
-    assert ENTRY.count(old) == 1
-    with pytest.raises(ArcadeMarkError, match=r"entries/small.toml, \[Alpha\]") as refused:
-        reading.read_entries("small", write(entries=ENTRY.replace(old, new)))
-    assert told in str(refused.value)
+ENTRIES, TABLE, PAPERS = r"entries/small\.toml, \[Alpha\]", "small.csv", r"sources.toml, \[doe-2020\]"
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("file", "old", "new", "told"),
     [
-        ("Alpha,pong", "Alpa,pong", "did you mean 'Alpha'"),
-        ("Alpha,pong", "Alpha,ponk", "did you mean 'pong'"),
-        ("Alpha,pong", "Alpha,Pong", "unknown game 'Pong'"),
-        ("Alpha,pong", "Alpha,qbert", "line 3: a second score for 'Alpha' on 'qbert'"),
-        ("-20.5,0.5", "nan,0.5", "not finite"),
-        ("-20.5,0.5", "inf,0.5", "not finite"),
-        ("-20.5,0.5", ",0.5", "the score is empty"),
-        ("-20.5,0.5", "-20.5,few", "$.uncertainty"),
-        ("-20.5,0.5", "-20.5,", "an uncertainty and its kind go together"),
-        ("standard deviation over 3 runs", "", "an uncertainty and its kind go together"),
-        (",3,", ",0,", "$.runs"),
-        (",3,", ",2.5,", "$.runs"),
-        ("algorithm,task", "algorithm,game", "the columns are algorithm, game"),
-        ("1000,,,,doubtful", "1000,,,doubtful", "line 3"),
-        (
-            "doubtful\n",
-            "doubtful\nBeta,pong,1,,,,\n",
-            "'Beta' has scores, but its entry says that they are 'unavailable'",
-        ),
+        (ENTRIES, 'source = "doe-2020"\n', "", "missing required field `source`"),
+        (ENTRIES, 'source = "doe-2020"\n', 'source = "deo-2020"\n', "did you mean 'doe-2020'"),
+        (ENTRIES, 'paper = "doe-2020"\n', 'paper = "roe-1999"\n', "unknown source 'roe-1999'"),
+        (ENTRIES, 'kind = "value-based"', 'kind = "valuebased"', "'valuebased' - at `$.kind`"),
+        (ENTRIES, 'reported = "evaluation"', 'reported = "final"', "$.reported"),
+        (ENTRIES, 'protocol = "dqn-2015"', 'protocol = "dqn-2051"', "did you mean 'dqn-2015'"),
+        (ENTRIES, 'table = "Table 1"', 'table = ""', "$.table"),
+        (ENTRIES, "training_frames = 1_000", "training_frames = -1", "$.training_frames"),
+        (ENTRIES, "training_frames", "training_frame", "unknown field `training_frame`"),
+        (ENTRIES, 'hand = "first"', 'hand = "second"', "'read_in' says where"),
+        (ENTRIES, 'hand = "first"', 'hand = "third"', "$.hand"),
+        (ENTRIES, '"frame stack" = 4', '"frame stack" = [4]', "$.settings"),
+        (ENTRIES, '"frame stack" = 4', '"frame stack" = nan', "not finite"),
+        (ENTRIES, 'assumed = ["frame stack"]', 'assumed = ["colour"]', "unknown assumed setting 'colour'"),
+        (TABLE, "Alpha,pong", "Alpa,pong", "did you mean 'Alpha'"),
+        (TABLE, "Alpha,pong", "Alpha,ponk", "did you mean 'pong'"),
+        (TABLE, "Alpha,pong", "Alpha,qbert", "line 3: a second score for 'Alpha' on 'qbert'"),
+        (TABLE, "-20.5,0.5", "nan,0.5", "not finite"),
+        (TABLE, "-20.5,0.5", ",0.5", "the score is empty"),
+        (TABLE, "-20.5,0.5", "-20.5,few", "$.uncertainty"),
+        (TABLE, "-20.5,0.5", "-20.5,", "an uncertainty and its kind go together"),
+        (TABLE, ",3,", ",0,", "$.runs"),
+        (TABLE, "algorithm,task", "algorithm,game", "the columns are algorithm, game"),
+        (TABLE, "1000,,,,doubtful", "1000,,,doubtful", "line 3"),
+        (TABLE, "doubtful\n", "doubtful\nBeta,pong,1,,,,\n", "its entry says that they are 'unavailable'"),
+        (PAPERS, "year = 2020", 'year = "2020"', "$.year"),
+        (PAPERS, 'title = "A Paper"', 'title = " "', "$.title"),
+        (PAPERS, 'venue = "Somewhere"\n', "", "`venue`"),
     ],
 )
-def test_a_row_that_means_nothing_is_refused(write, old, new, told):
-    assert SCORES.count(old) == 1
-    with pytest.raises(ArcadeMarkError, match=r"small.csv") as refused:
-        reading.read_results("small", write(scores=SCORES.replace(old, new)))
+def test_what_lacks_something_or_says_what_is_not_is_refused_with_its_place(write, file, old, new, told):
+    name, text = {ENTRIES: ("entries", ENTRY), TABLE: ("scores", SCORES), PAPERS: ("sources", SOURCES)}[file]
+    assert text.count(old) == 1
+    with pytest.raises(ArcadeMarkError, match=file) as refused:
+        reading.read_results("small", write(**{name: text.replace(old, new)}))
     assert told in str(refused.value)
 
 
@@ -115,20 +98,6 @@ def test_an_algorithm_without_scores_says_why(write):
     place = write(entries=ENTRY + LOST.replace('unavailable = "burnt"', ""))
     with pytest.raises(ArcadeMarkError, match="'Beta' has no scores; say why"):
         reading.read_results("small", place)
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "told"),
-    [
-        ("year = 2020", 'year = "2020"', "$.year"),
-        ('title = "A Paper"', 'title = " "', "$.title"),
-        ('venue = "Somewhere"\n', "", "`venue`"),
-    ],
-)
-def test_a_paper_is_cited_in_full(write, old, new, told):
-    with pytest.raises(ArcadeMarkError, match=r"sources.toml, \[doe-2020\]") as refused:
-        reading.read_sources(write(sources=SOURCES.replace(old, new)))
-    assert told in str(refused.value)
 
 
 def test_a_changed_file_is_refused(write):

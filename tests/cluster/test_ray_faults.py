@@ -184,26 +184,21 @@ def parent(process: int) -> int:
     return int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
 
 
-def test_workers_and_their_hosts_are_killed(nodes, plan, undisturbed, rows, tmp_path):
-    driver = Driver(plan, tmp_path / "run", nodes.address)
-    for turn in range(4):
-        driver.wait_for_more()
-        until(nodes.workers)
-        victim = nodes.workers()[-1]
-        os.kill(parent(victim) if turn % 2 else victim, signal.SIGKILL)
-    assert driver.end() == 0, driver.said()
-    assert rows(tmp_path / "run") == undisturbed
-    until(lambda: not nodes.workers())
-
-
-def test_nodes_are_lost(nodes, plan, undisturbed, rows, tmp_path):
+@pytest.mark.parametrize("what", ["worker", "host", "node"])
+def test_workers_their_hosts_and_nodes_are_lost(nodes, plan, undisturbed, rows, tmp_path, what):
     driver = Driver(plan, tmp_path / "run", nodes.address)
     for _ in range(2):
         driver.wait_for_more()
-        nodes.lose()
-        nodes.have(2)
+        until(nodes.workers)
+        if what == "node":
+            nodes.lose()
+            nodes.have(2)
+        else:
+            victim = nodes.workers()[-1]
+            os.kill(victim if what == "worker" else parent(victim), signal.SIGKILL)
     assert driver.end() == 0, driver.said()
     assert rows(tmp_path / "run") == undisturbed
+    until(lambda: not nodes.workers())
 
 
 def test_the_driver_is_killed(nodes, plan, undisturbed, rows, tmp_path):
@@ -256,19 +251,6 @@ def test_ctrl_c_keeps_what_was_learnt(nodes, undisturbed, plan, rows, tmp_path):
     until(lambda: not nodes.workers())
     assert Driver(plan, tmp_path / "run", nodes.address).end() == 0
     assert rows(tmp_path / "run") == undisturbed
-
-
-def test_an_agent_that_always_dies_fails_alone(nodes, rows, tmp_path):
-    (tmp_path / "own.py").write_text("import os\ndef make():\n    return lambda observation: os._exit(7)\n")
-    plan = planned("Paced", f"{tmp_path / 'own.py'}:make", seeds=(0,), episodes=20)
-    assert Driver(plan, tmp_path / "run", nodes.address).end() == 3
-    dying = [trial for trial in read_run(tmp_path / "run").trials if trial.agent.startswith("own.py")]
-    assert [trial.error for trial in dying] == [
-        "the process that plays it died 3 times in a row (exit code 7); does the agent end it?"
-    ]
-    assert execute(planned("Paced", seeds=(0,), episodes=20), tmp_path / "alone", workers=1).complete
-    theirs = [row for row in rows(tmp_path / "run")["episode"] if row[0].startswith("paced")]
-    assert theirs == rows(tmp_path / "alone")["episode"]
 
 
 def test_a_trial_that_takes_all_memory_fails_at_once(cluster, rows, tmp_path):

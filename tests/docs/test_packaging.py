@@ -27,24 +27,10 @@ def test_the_citation_is_of_this_version() -> None:
     assert f"license: {PROJECT['project']['license']}\n" in citation
 
 
-def test_hooks_use_the_tools_of_the_environment() -> None:
-    hooks = (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8")
-    assert re.findall(r"repo: (.*)", hooks) == ["local"]
-    lint = re.search(r"^lint:.*?(?=^\w)", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-    assert lint is not None
-    assert set(re.findall(r"entry: (\S+)", hooks)) == set(re.findall(r"\$\(BIN\)/(\S+)", lint[0]))
-
-
 def test_notebooks_are_kept_without_outputs() -> None:
     for path in (ROOT / "docs").rglob("*.ipynb"):
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         assert not any(cell.get("outputs") or cell.get("execution_count") for cell in cells), path
-
-
-def test_the_bibliography_has_what_the_paper_cites() -> None:
-    paper, entries = ((ROOT / "paper" / name).read_text(encoding="utf-8") for name in ("paper.md", "paper.bib"))
-    cited = set(re.findall(r"@([a-z]+\d{4}[a-z0-9]*)", paper))
-    assert cited == set(re.findall(r"^@\w+\{([^,]+),", entries, flags=re.MULTILINE))
 
 
 def test_a_module_that_skips_itself_without_a_library_is_marked() -> None:

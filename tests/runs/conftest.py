@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import struct
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import altering
@@ -94,29 +90,3 @@ def rename() -> Callable[[Path], None]:
 def driver(monkeypatch: pytest.MonkeyPatch) -> None:
     """SDL's own display without a screen."""
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-
-
-@pytest.fixture
-def screen(tmp_path: Path) -> Iterator[tuple[str, Callable[[], np.ndarray]]]:
-    """A display of its own, and what it shows, in colours of shape (height, width, 3)."""
-    if shutil.which("Xvfb") is None:
-        pytest.skip("Xvfb is not installed (Debian: apt-get install xvfb)")
-
-    def pixels() -> np.ndarray:
-        """Read an X window dump: a header, a table of colours, and 32 bits a pixel."""
-        data = (tmp_path / "Xvfb_screen0").read_bytes()
-        header = struct.unpack(">25I", data[:100])
-        size, width, height, colours = header[0], header[4], header[5], header[19]
-        shown = np.frombuffer(data, np.uint8, width * height * 4, size + 12 * colours).reshape(height, width, 4)
-        return shown[:, :, 2::-1]
-
-    told, tells = os.pipe()
-    with subprocess.Popen(
-        ["Xvfb", "-displayfd", str(tells), "-screen", "0", "200x300x24", "-fbdir", str(tmp_path), "-nolisten", "tcp"],
-        pass_fds=(tells,), stderr=subprocess.DEVNULL,
-    ) as server:  # fmt: skip
-        os.close(tells)
-        with os.fdopen(told) as file:
-            number = file.readline().strip()
-        yield f":{number}", pixels
-        server.terminate()

@@ -16,7 +16,7 @@ from arcademark.runs.execution import execute
 from arcademark.runs.replay.verify import verify
 from arcademark.runs.store import database
 from arcademark.runs.store.merging import merge
-from arcademark.runs.store.reading import Unfinished, encode_actions, read_actions, read_run
+from arcademark.runs.store.reading import read_actions, read_run
 from arcademark.runs.store.recording import Recorder
 from arcademark.runs.store.salvage import salvage
 
@@ -140,34 +140,3 @@ def test_a_run_of_an_older_layout_is_continued(old, run, toy_plan, paced, rows, 
     assert found["episode"] == expected["episode"]
     assert found["checkpoint"] == expected["checkpoint"]
     assert [trial.plans for trial in read_run(old).trials] == [False, False]
-
-
-def test_an_episode_that_was_begun_is_kept_once_and_gone_when_it_ends(tmp_path, toy_plan):
-    directory = tmp_path / "run"
-    execute(toy_plan(episodes=1), directory, workers=1)
-    (trial,) = read_run(directory).trials
-    first, second = (Unfinished(7, n, 10 * n, 0.5, "{}", encode_actions([n]), b"x" * n) for n in (4, 8))
-    with Recorder(directory) as recorder:
-        for kept in (first, second):
-            with recorder.transaction():
-                recorder.keep_episode(trial.id, kept)
-            assert recorder.unfinished(trial.id, [3, 7]) == (kept,)
-        assert recorder.unfinished(trial.id, [3]) == recorder.unfinished("another", [7]) == ()
-        assert [item.kept for item in recorder.standings(toy_plan(episodes=8).trials)] == [{7: 8}]
-    grown = execute(toy_plan(episodes=8), directory, workers=1)
-    assert grown.complete
-    with Recorder(directory) as recorder:
-        assert recorder.unfinished(trial.id, [7]) == ()
-
-
-def test_what_large_checkpoints_took_is_given_back(tmp_path, toy_plan):
-    directory = tmp_path / "run"
-    execute(toy_plan(episodes=1), directory, workers=1)
-    (trial,) = read_run(directory).trials
-    small = (directory / "run.sqlite").stat().st_size
-    with Recorder(directory) as recorder, recorder.transaction():
-        recorder.keep_episode(trial.id, Unfinished(1, 4, 4, 0.5, "{}", encode_actions([1]), bytes(20_000_000)))
-    assert (directory / "run.sqlite").stat().st_size > 20_000_000
-    assert execute(toy_plan(episodes=2), directory, workers=1).complete
-    assert (directory / "run.sqlite").stat().st_size < 2 * small
-    assert len(read_run(directory).episodes) == 2

@@ -8,13 +8,12 @@ import json
 import pytest
 
 from arcademark.agents.loading import agent_specs
-from arcademark.console import build
 from arcademark.environments.registry import choose_emulator
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
 from arcademark.runs.playing import emulators, planning
-from arcademark.runs.playing.events import Compiling, RunBegun
+from arcademark.runs.playing.events import RunBegun
 from arcademark.runs.playing.trial import Player
 from arcademark.runs.replay.verify import verify
 from arcademark.runs.store.reading import Unfinished
@@ -86,20 +85,6 @@ def test_a_game_that_is_not_proven_is_ale_pys(console, tmp_path, monkeypatch):
     assert emulators.choose(planned()) == {"freeway": "ale", "seaquest": "console"}
     with pytest.raises(ArcadeMarkError, match="'freeway': the console is not proven for it"):
         emulators.choose(planned(games="seaquest,freeway", emulator="console"))
-
-
-def test_compiling_is_told_where_it_is_done(tmp_path, monkeypatch):
-    told = []
-    monkeypatch.delenv(build.SWITCH, raising=False)
-    monkeypatch.setattr("arcademark.console.prove.proven", lambda: {"qbert": {}})
-    monkeypatch.setattr(emulators, "choose_emulator", lambda game, asked: "ale")
-    monkeypatch.setattr(build, "kept", lambda *_: None)
-    monkeypatch.setattr(build, "compiler", lambda: ["cc"])
-    for asked, games, times in (("ale", "qbert", 0), (None, "pong", 0), (None, "pong,qbert", 1)):
-        emulators.choose(planned(games=games, emulator=asked), lambda: told.append(Compiling()))
-        assert len(told) == times
-    monkeypatch.setattr(build, "compiler", lambda: None)
-    emulators.choose(planned(games="qbert"), lambda: pytest.fail("there is nothing to compile with"))
 
 
 def test_what_can_be_planned_in_depends_on_what_plays(console):

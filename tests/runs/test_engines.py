@@ -8,6 +8,7 @@ import pytest
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.engines.base import Episodes
+from arcademark.runs.engines.pool import LocalEngine
 from arcademark.runs.execution import execute
 from arcademark.runs.playing.events import EpisodeDone
 from arcademark.runs.store import provenance
@@ -23,7 +24,10 @@ def test_episodes_are_taken_in_order_and_put_back_first():
     assert len(left) == 2**62 - 7
 
 
-def test_a_trial_of_a_million_episodes_begins_and_goes_on(tmp_path, toy_plan):
+def test_a_trial_of_a_million_episodes_begins_ends_with_who_listens_and_goes_on(tmp_path, toy_plan, monkeypatch):
+    started = []
+    start = LocalEngine.start
+    monkeypatch.setattr(LocalEngine, "start", lambda engine: started.append(start(engine)) or started[-1])
     plan = toy_plan("random", episodes=10**6, seeds=range(50))
 
     class EnoughError(Exception):
@@ -37,6 +41,7 @@ def test_a_trial_of_a_million_episodes_begins_and_goes_on(tmp_path, toy_plan):
         with pytest.raises(EnoughError):
             execute(plan, tmp_path / "run", workers=1, on_event=listen)
         assert len(read_run(tmp_path / "run").episodes) >= expected
+        assert all(member.process.returncode is not None for member in started)
 
 
 def test_a_worker_of_other_versions_ends_the_run(tmp_path, toy_plan, monkeypatch):

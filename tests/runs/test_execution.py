@@ -67,17 +67,6 @@ def test_events_tell_all(tmp_path, toy_plan):
     assert (summary.done, summary.episodes, summary.failed, summary.interrupted) == (19, 38, (), False)
 
 
-def test_a_finished_run_has_nothing_left(tmp_path, toy_plan, rows, monkeypatch):
-    execute(toy_plan(), tmp_path / "run")
-    before = rows(tmp_path / "run")
-    monkeypatch.setattr(LocalEngine, "start", lambda _: pytest.fail("no worker is needed"))
-    events = []
-    summary = execute(toy_plan(), tmp_path / "run", on_event=events.append)
-    assert (summary.complete, summary.episodes, summary.frames) == (True, 0, 0)
-    assert (events[0].progress.trials_done, events[0].progress.episodes_done) == (1, 3)
-    assert rows(tmp_path / "run") == before
-
-
 def own_agent(directory: Path, body: str) -> str:
     (directory / "own.py").write_text(f"import numpy as np\ndef make():\n    return lambda observation: {body}\n")
     return f"{directory / 'own.py'}:make"
@@ -152,46 +141,35 @@ def test_a_mended_agent_may_begin_where_nothing_was_played(tmp_path, toy_plan):
     assert [trial.status for trial in read_run(tmp_path / "run").trials] == ["done"]
 
 
+FAILING = {
+    "raising": r"on toy: act raised ZeroDivisionError: the agent divided by zero \(raising\.py, line",
+    "wrong_action": "act chose action 18; expected 0 to 17",
+    "wrong_shape": r"shape \(1, 1\); expected \(1,\)",
+    "crashing": r"died 3 times in a row \(SIGKILL\)",
+    "raise ValueError('x' * 200_000)": r"x{1000}… \(199,000 characters more\) \(own\d\.py, line 3\)$",
+    "raise ValueError('\\ud800 \\x1b[31m\\u202e\\n\\nred')": r"ValueError: \\ud800 \\x1b\[31m\\u202e red \(own",
+    "raise type('Mute', (Exception,), {'__str__': None})": r"Mute: Mute whose str\(\) raises TypeError \(own",
+    "__import__('os')._exit(3)": r"died 3 times in a row \(exit code 3\)",
+    "exit('enough')": "SystemExit: enough",
+}
+
+
 @pytest.mark.slow
-def test_a_trial_that_fails_leaves_the_others_alone(tmp_path, toy_plan, fake):
-    plan = toy_plan("random", fake("raising"), fake("wrong_action"), fake("wrong_shape"), fake("crashing"))
+def test_a_trial_that_fails_leaves_the_others_alone_and_says_why_in_one_line(tmp_path, toy_plan, fake):
+    references = []
+    for number, what in enumerate(FAILING):
+        (tmp_path / f"own{number}.py").write_text(f"def make():\n def act(_):\n  {what}\n return act\n")
+        references.append(fake(what) if what.isidentifier() else f"{tmp_path}/own{number}.py:make")
     events = []
-    summary = execute(plan, tmp_path / "run", workers=2, on_event=events.append)
-    trials = {trial.agent.partition(".py")[0]: trial for trial in read_run(tmp_path / "run").trials}
-    assert {name: trial.status for name, trial in trials.items()} == {
-        "random": "done",
-        "raising": "failed",
-        "wrong_action": "failed",
-        "wrong_shape": "failed",
-        "crashing": "failed",
-    }
-    errors = {name: trial.error or "" for name, trial in trials.items()}
-    assert "act raised ZeroDivisionError: the agent divided by zero (raising.py, line" in errors["raising"]
-    assert "act chose action 18; expected 0 to 17" in errors["wrong_action"]
-    assert "shape (1, 1); expected (1,)" in errors["wrong_shape"]
-    assert "died 3 times in a row (SIGKILL)" in errors["crashing"]
-    assert {failed.error for failed in summary.failed} == set(errors.values()) - {""}
+    summary = execute(toy_plan("random", *references, episodes=1), tmp_path / "run", workers=2, on_event=events.append)
+    good, *bad = read_run(tmp_path / "run").trials
+    assert (good.status, {trial.status for trial in bad}) == ("done", {"failed"})
+    for trial, message in zip(bad, FAILING.values(), strict=True):
+        assert re.search(message, trial.error)
+        assert trial.error.isprintable()
+    assert {failed.error for failed in summary.failed} == {trial.error for trial in bad}
     assert [event for event in events if isinstance(event, TrialFailed)] == list(summary.failed)
     assert (summary.done, summary.complete) == (1, False)
-
-
-@pytest.mark.parametrize(
-    ("body", "message"),
-    [
-        ("raise ValueError('x' * 200_000)", r"x{1000}… \(199,000 characters more\) \(own\.py, line 4\)$"),
-        ("raise ValueError('\\ud800 \\x1b[31m\\u202e\\n\\nred')", r"ValueError: \\ud800 \\x1b\[31m\\u202e red \(own"),
-        ("class Mute(Exception):\n   __str__ = None\n  raise Mute", r"Mute: Mute whose str\(\) raises TypeError \(own"),
-    ],
-)
-def test_whatever_an_agent_says_is_kept_as_one_line_of_no_great_length(tmp_path, toy_plan, body, message):
-    (tmp_path / "own.py").write_text(
-        f"from arcademark import errors\ndef make():\n def act(_):\n  {body}\n return act\n"
-    )
-    plan = toy_plan(f"{tmp_path / 'own.py'}:make", episodes=1)
-    (failed,) = execute(plan, tmp_path / "run", workers=1).failed
-    assert re.search(message, failed.error)
-    assert failed.error.isprintable()
-    assert read_run(tmp_path / "run").trials[0].error == failed.error
 
 
 @pytest.mark.slow
@@ -202,18 +180,6 @@ def test_a_failed_trial_is_tried_again(tmp_path, toy_plan, monkeypatch):
     monkeypatch.setenv("LUCK", "1")
     assert execute(plan, tmp_path / "run").complete
     assert {trial.error for trial in read_run(tmp_path / "run").trials} == {None}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("body", "message"),
-    [("__import__('os')._exit(3)", r"died 3 times in a row \(exit code 3\)"), ("exit('enough')", "SystemExit: enough")],
-)
-def test_an_agent_that_ends_the_interpreter(tmp_path, toy_plan, body, message):
-    summary = execute(toy_plan("random", own_agent(tmp_path, body)), tmp_path / "run", workers=2)
-    assert summary.done == 1
-    (failed,) = summary.failed
-    assert re.search(message, failed.error)
 
 
 @pytest.mark.slow
@@ -290,21 +256,6 @@ def test_bad_settings(tmp_path, toy_plan, settings, match):
 
 def test_gpus_are_a_share_of_one_or_whole():
     assert [placed("ray", None, gpus) for gpus in (0.5, 2.0)] == [{"gpus": 0.5}, {"gpus": 2.0}]
-
-
-def test_an_error_in_whoever_listens_ends_the_workers(tmp_path, toy_plan, monkeypatch):
-    started = []
-    start = LocalEngine.start
-    monkeypatch.setattr(LocalEngine, "start", lambda engine: started.append(start(engine)) or started[-1])
-
-    def listen(event):
-        if isinstance(event, EpisodeDone):
-            raise RuntimeError("the bar broke")
-
-    with pytest.raises(RuntimeError, match="the bar broke"):
-        execute(toy_plan(), tmp_path / "run", on_event=listen)
-    assert all(member.process.returncode is not None for member in started)
-    assert execute(toy_plan(), tmp_path / "run").complete
 
 
 def test_from_a_thread(tmp_path, toy_plan):

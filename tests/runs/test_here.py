@@ -122,25 +122,6 @@ def test_many_workers_are_refused(tmp_path):
     assert not (tmp_path / "run").exists()
 
 
-@pytest.mark.slow
-def test_ctrl_c_ends_it_and_the_same_again_continues(tmp_path):
-    steps = []
-
-    def stopping(observation):
-        steps.append(1)
-        if len(steps) == 500:
-            os.kill(os.getpid(), signal.SIGINT)
-        return 1
-
-    plan = make_plan([made_spec(stopping)], ["toy"], RULES, episodes=3_000)
-    first = execute(plan, tmp_path / "run")
-    assert first.interrupted
-    assert 0 < first.episodes < 3_000
-    second = execute(plan, tmp_path / "run")
-    assert second.complete
-    assert first.episodes + second.episodes == 3_000
-
-
 def test_a_learner_that_is_stopped_ends_its_episode_first(tmp_path, rows, monkeypatch):
     monkeypatch.syspath_prepend(EXAMPLES)
     monkeypatch.setattr(here, "BATCH_SECONDS", 0.0)  # whatever happens is told at once

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -166,51 +162,3 @@ def test_practice_is_other_games_and_leaves_nothing(sit: Sit, tmp_path: Path) ->
 def test_a_person_is_played_by_no_other_command() -> None:
     with pytest.raises(ArcadeMarkError, match="'arcademark play GAME' lets one play"):
         make_plan("human", "pong")
-
-
-@pytest.fixture
-def keyboard(screen: tuple[str, Callable[[], np.ndarray]]) -> Iterator[Callable[[str, bool], None]]:
-    """Press and release keys of a display."""
-    from Xlib import XK, X
-    from Xlib.display import Display
-    from Xlib.ext import xtest
-
-    display = Display(screen[0])
-
-    def press(name: str, down: bool) -> None:
-        code = display.keysym_to_keycode(XK.string_to_keysym(name))
-        xtest.fake_input(display, X.KeyPress if down else X.KeyRelease, code)
-        display.sync()
-
-    yield press
-    display.close()
-
-
-@pytest.mark.needs("Xlib")
-@pytest.mark.slow
-def test_a_game_is_played_with_real_keys(
-    screen: tuple[str, Callable[[], np.ndarray]], keyboard: Callable[[str, bool], None], tmp_path: Path
-) -> None:
-    display, pixels = screen
-    asked = ["pong", "--episodes", "1", "--scale", "1", "--override", "max_frames_per_episode=300"]
-    command = [sys.executable, "-m", "arcademark", "play", *asked, "--out", str(tmp_path / "run")]
-    environment = {**os.environ, "DISPLAY": display, "SDL_VIDEODRIVER": "x11"}
-    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as player:
-        end = time.monotonic() + 60
-        while len(np.unique(pixels())) < 5 and time.monotonic() < end:  # until there are texts
-            time.sleep(0.1)
-        assert len(np.unique(pixels())) >= 5, "nothing is seen"
-        while player.poll() is None and time.monotonic() < end:
-            for key in ("Return", "Up", "space", "d"):
-                for down in (True, False):
-                    keyboard(key, down)
-                    time.sleep(0.1)
-        out, _ = player.communicate(timeout=30)
-    assert player.returncode == 0
-    assert "play: frame times were off 1/60 s by" in out
-    run = read_run(tmp_path / "run")
-    (row,) = run.episodes
-    assert row.frames == 300
-    played = [JOYSTICK_ACTIONS[action] for action in read_actions(tmp_path / "run", row.trial_id, 0).tolist()]
-    assert {"NOOP", "UP", "FIRE", "RIGHT"} <= set(played)
-    assert verify(tmp_path / "run").ok

@@ -15,7 +15,7 @@ from arcademark.runs.plan import make_plan
 from arcademark.runs.playing.events import LearnerBegun, NotTrained, Progress
 from arcademark.runs.playing.networks import learnt_in, trained_in
 from arcademark.runs.playing.slot import TrainingBlock
-from arcademark.runs.playing.trial import CHECKPOINT_SECONDS, Player, _pause
+from arcademark.runs.playing.trial import Player
 from arcademark.runs.replay.verify import verify
 from arcademark.runs.store.reading import read_actions, read_run
 
@@ -78,12 +78,6 @@ def test_a_slow_learner_is_kept_before_its_frames_are_there(monkeypatch, toy_pla
 def played(result):
     """All of an episode but how long it took."""
     return dataclasses.replace(result.record, wall_seconds=0.0), result.actions
-
-
-def test_large_or_slow_checkpoints_are_made_less_often():
-    assert _pause(0.1, 1000) == CHECKPOINT_SECONDS
-    assert _pause(3.0, 1000) == pytest.approx(150)
-    assert _pause(0.1, 115_000_000) == pytest.approx(115)
 
 
 def evaluated(directory):

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -17,7 +15,6 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
 from arcademark.runs.playing.events import EpisodeDone, WorkerLost
-from arcademark.runs.store.reading import read_run
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds processes by /proc")
 
@@ -63,27 +60,6 @@ def test_an_agent_whose_workers_only_send_noise_is_given_up(tmp_path, meddling):
     assert "died 3 times in a row (ended, as it sent what is no message)" in failed.error
 
 
-def test_an_agent_that_hands_an_episode_over_twice_is_given_up(tmp_path, toy_plan):
-    (tmp_path / "own.py").write_text(
-        "from arcademark.runs.engines import processes\n"
-        "from arcademark.runs.store.reading import EpisodeResult\n"
-        "def make(env):\n"
-        "    send = processes.Channel.send\n"
-        "    def twice(channel, message):\n"
-        "        for _ in range(1 + isinstance(message, EpisodeResult)):\n"
-        "            send(channel, message)\n"
-        "    processes.Channel.send = twice\n"
-        "    return lambda observation: 3\n"
-    )
-    plan = toy_plan("random", f"{tmp_path / 'own.py'}:make", episodes=2)
-    lost = []
-    summary = execute(plan, tmp_path / "run", workers=2, on_event=lost.append)
-    assert summary.complete
-    reasons = [event.reason for event in lost if isinstance(event, WorkerLost)]
-    assert reasons == ["ended, as it sent an episode that is not due"] * 2
-    assert [len(trial) for trial in read_run(tmp_path / "run").by_trial.values()] == [2, 2]
-
-
 @pytest.mark.parametrize("how", ["deleted", "replaced"])
 def test_a_directory_that_goes_is_noticed_at_once(tmp_path, toy_plan, paced, monkeypatch, how):
     monkeypatch.setenv("PACE", "0.01")
@@ -103,20 +79,3 @@ def test_a_directory_that_goes_is_noticed_at_once(tmp_path, toy_plan, paced, mon
         execute(toy_plan(paced("Paced"), episodes=1000), directory, workers=1, on_event=listen)
     assert time.monotonic() - gone[0] < 10  # the run itself would take twenty minutes
     assert directory.exists() == (how == "replaced")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seconds", [0.0, 0.2, 1.0])
-def test_a_process_whose_starter_goes_while_it_starts_says_nothing(seconds):
-    code = (
-        "import os, signal, time\n"
-        "from arcademark.runs.engines import processes\n"
-        "from arcademark.runs.engines import worker\n"
-        "process = processes.Process(worker.main)\n"
-        f"time.sleep({seconds})\n"
-        "print(process.process.pid, flush=True)\n"
-        "os.kill(os.getpid(), signal.SIGKILL)\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
-    assert done.stdout.strip().isdecimal()
-    assert done.stderr == ""  # it is read until the process has ended as well

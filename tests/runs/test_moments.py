@@ -14,9 +14,11 @@ from arcademark.features.samples import read_trajectory
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
 from arcademark.runs.playing.slot import episode_rng
-from arcademark.runs.replay.feature_steps import observed_as, random_play, recorded_play, recorded_trajectory
+from arcademark.runs.replay.feature_steps import random_play, recorded_play, recorded_trajectory
 from arcademark.runs.store.reading import read_actions, read_run
 from arcademark.suite.protocols import protocol
+
+pytestmark = pytest.mark.usefixtures("in_this_process")
 
 RULES = protocol("world-records").override({"max_frames_per_episode": 100, "repeat_action_probability": 0.0})
 
@@ -52,15 +54,6 @@ def test_random_play_shows_every_observation_of_one_episode_after_another():
     for (first, frames, seen), (begins, so_far, screen) in zip(found, expected, strict=False):
         assert (first, frames) == (begins, so_far)
         assert np.array_equal(seen, screen)
-
-
-def test_what_is_observed_is_what_was_asked_for():
-    moments = random_play("toy", "ram").moments()
-    moment = next(moments)
-    assert moment.observation.shape == (8,)
-    assert moment.environment.render().shape == (8, 8, 3)
-    assert observed_as(protocol("dqn-2015"), "palette").observation == "palette"
-    assert environment_spec("pong", observed_as(protocol("dqn-2015"), "palette")).observation_shape == (210, 160)
 
 
 def test_a_recorded_episode_is_shown_step_by_step(run):

@@ -104,9 +104,6 @@ def test_what_does_not_apply_is_left_out_by_name():
     assert len(plan.trials) == 36 - len(left_out) < 36
     assert all(item.reason for item in plan.left_out)
     assert not left_out & {(trial.agent.label, trial.game) for trial in plan.trials}
-
-
-def test_nothing_to_play():
     with pytest.raises(ArcadeMarkError, match=r"nothing to play: const.* on skiing: "):
         make_plan(agent_specs("const", {"action": "UPFIRE"}), "skiing", episodes=1)
 

@@ -144,17 +144,6 @@ def test_an_episode_of_the_emulator_or_another_task_goes_on(agent, settings, gam
         assert of(EpisodeResult, told(trial, [place.episode], [place])) == [expected[place.episode]]
 
 
-def test_keeping_changes_nothing(planner_plan, every_time):
-    (often,) = planner_plan("Remembering", {"checkpoint_seconds": "1e-9"}).trials
-    never = dataclasses.replace(often, agent=agent_specs(often.agent.ref, {"checkpoint_seconds": "1e9"})[0])
-    kept, unkept = told(often, [0, 1]), told(never, [0, 1])
-    assert of(Unfinished, kept)
-    assert not of(Unfinished, unkept)
-    strip = [[(item.record.score, item.record.simulated_frames, item.actions) for item in of(EpisodeResult, items)]
-             for items in (kept, unkept)]  # fmt: skip
-    assert strip[0] == strip[1]
-
-
 def test_what_was_kept_otherwise_is_refused(planner_plan, every_time):
     (trial,) = planner_plan("Forgetful").trials
     place = of(Unfinished, told(trial, [0]))[7]

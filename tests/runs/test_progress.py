@@ -8,7 +8,7 @@ from arcademark.runs.engines.base import Failed, Lost, Opened
 from arcademark.runs.playing.events import Learning, Progress
 from arcademark.runs.playing.progress import RECENT_EPISODES, Standing, Tracker
 from arcademark.runs.playing.slot import Played, Trained, TrainingBlock
-from arcademark.runs.store.reading import Checkpoint, EpisodeRecord, EpisodeResult
+from arcademark.runs.store.reading import Checkpoint, EpisodeRecord, EpisodeResult, Unfinished
 
 
 def episode(trial, number: int, frames: int, phase: str = "evaluation") -> EpisodeResult:
@@ -122,6 +122,13 @@ def test_planners_have_a_bound_before_their_first_episode_ends(toy_plan):
     assert early.planning.simulated_frames_per_second > 0
     later = after(tracker, trial, episode(trial, 0, 40))
     assert (later.fraction, later.at_most) == (pytest.approx(40 / (40 + 120)), False)
+
+
+def test_a_lost_planner_goes_on_where_it_was_kept(toy_plan):
+    (trial,) = toy_plan(episodes=2).trials  # of at most 120 frames
+    tracker = Tracker([Standing(trial, plans=True, in_play=50, kept={1: 50})])
+    for happened, left in (([Played(30), Unfinished(0, 20, 2000, 1.0, "{}", b"", b"")], 160), ([Lost("SIGKILL")], 170)):
+        assert after(tracker, trial, *happened).fraction == pytest.approx(30 / (30 + left))
 
 
 @pytest.mark.parametrize(("times", "expected"), [(range(1, 1001), 10), ([500, 1000], (2800 - 500) / 500)])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib.metadata
 import sys
 import types
@@ -11,20 +10,11 @@ from arcademark.agents.loading import made_spec
 from arcademark.reports.tables.analysis import analyse
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
-from arcademark.runs.store import manifest, provenance
+from arcademark.runs.store import manifest
 from arcademark.suite.protocols import protocol
 
 LIBRARY = ("onnxruntime", "onnxruntime-gpu")
 SHORT = protocol("world-records").override({"max_frames_per_episode": 400})
-
-
-def test_a_file_a_module_and_what_has_no_file(tmp_path):
-    (tmp_path / "own.py").write_text("x = 1\n")
-    source = provenance.source_of(f"{tmp_path}/own.py:make")
-    assert source == {"path": f"{tmp_path}/own.py", "sha256": hashlib.sha256(b"x = 1\n").hexdigest()}
-    assert provenance.source_of("arcademark.agents.baselines:Random")["path"].endswith("baselines.py")
-    assert provenance.source_of("random") is None
-    assert provenance.source_of("no.such.module:make") is None
 
 
 def test_a_run_says_with_which_libraries_it_was_made_and_continued(tmp_path, monkeypatch):

@@ -11,7 +11,7 @@ import pytest
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.execution import execute
-from arcademark.runs.playing.events import EpisodeTrained, WorkerLost
+from arcademark.runs.playing.events import EpisodeTrained
 from arcademark.runs.replay import scalars
 from arcademark.runs.store.reading import read_run
 from arcademark.scores.readers.base import Options
@@ -65,21 +65,6 @@ def test_a_continued_run_adds_files(tmp_path, toy_plan):
     first, second = sorted((tmp_path / "tb" / trial.id).iterdir())
     logs = [read_events(file, Options(tag="evaluation/score"))[0] for file in (first, second)]
     assert [log.steps.tolist() for log in logs] == [[0], [1, 2]]
-
-
-def test_speeds_and_means_begin_anew_where_a_worker_was_lost(toy_plan, monkeypatch):
-    clock = iter([10.0, 10.1, 12.0, 20.0, 24.0])
-    monkeypatch.setattr(scalars.time, "perf_counter", lambda: next(clock))
-    plan, kept = toy_plan(), []
-    (trial,) = plan.trials
-    made = scalars.Scalars(plan, [lambda *said: kept.append(said[-1])])
-    for trained in (100, 200, 500):
-        made.hear(EpisodeTrained(trial.id, float(trained), 100, trained))
-    made.hear(WorkerLost(trial.id, "lost"))
-    for trained in (100, 300):
-        made.hear(EpisodeTrained(trial.id, float(trained), 100, trained))
-    assert [values.get("training/fps") for values in kept] == [None, None, 200.0, None, 50.0]
-    assert [values["training/mean_score"] for values in kept] == pytest.approx([100, 150, 800 / 3, 100, 200])
 
 
 def fake_wandb(monkeypatch, runs, refusal=""):

@@ -9,7 +9,8 @@ from arcademark.runs import execution
 from arcademark.runs.engines.here import InProcessEngine
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
-from arcademark.runs.playing.scheduling import deal
+from arcademark.runs.playing.progress import Standing
+from arcademark.runs.playing.scheduling import SIMULATED_PER_PLAYED, Lengths, deal, frames_left
 from arcademark.runs.store.reading import read_run
 from arcademark.suite import protocols
 from arcademark.suite.tasks import games
@@ -27,6 +28,21 @@ def test_parts_are_even_and_whole():
     sums = [sum(drawn[place] for place in part) for part in parts]
     assert max(sums) < 1.02 * sum(drawn) / 20
     assert deal([3.0, 3.0, 2.0, 2.0, 2.0], 2) == [[0, 2, 4], [1, 3]]
+
+
+def test_what_is_left_goes_by_random_play_recorded_lengths_and_what_planners_simulate():
+    assert Lengths().of("pong", RULES) == RANDOM["pong"]
+    twice = Lengths([("pong", 3 * RANDOM["pong"], 1), ("pong", RANDOM["pong"], 1)])
+    assert twice.of("qbert", RULES) == pytest.approx(2 * RANDOM["qbert"])
+    assert twice.of("pong", RULES.override({"max_frames_per_episode": "1000"})) == 1000
+    rules = protocols.protocol("ale-2013").override({"training_episodes": "3"})
+    trials = [
+        trial
+        for agent, episodes in (("random", 4), ("sarsa", 4), ("uct", 2))
+        for trial in make_plan(agent, "pong", rules, episodes=episodes).trials
+    ]
+    expected = [4, 4 + 3, 2 * SIMULATED_PER_PLAYED]
+    assert frames_left([*map(Standing, trials)], Lengths()) == [RANDOM["pong"] * length for length in expected]
 
 
 def test_trials_are_begun_longest_first_and_recorded_in_the_plans_order(tmp_path, monkeypatch):

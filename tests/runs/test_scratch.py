@@ -17,7 +17,6 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.runs.execution import execute
 from arcademark.runs.playing.events import EpisodeDone
 from arcademark.runs.store import recording
-from arcademark.runs.store.database import no_writer
 from arcademark.runs.store.reading import read_run
 from arcademark.runs.store.recording import Recorder
 
@@ -55,28 +54,6 @@ def test_the_rows_are_those_of_a_run_without_and_nothing_is_left_behind(tmp_path
     assert list(scratch.iterdir()) == []
     assert execute(plan, tmp_path / "other", workers=2).complete
     assert rows(tmp_path / "run") == rows(tmp_path / "other")
-
-
-def test_the_directory_is_renewed_once_in_a_while_and_at_the_end(tmp_path, scratch, toy_plan, monkeypatch):
-    now = 1000.0
-    monkeypatch.setattr(recording.time, "monotonic", lambda: now)
-    execute(toy_plan("random", seeds=(0, 1, 2)), tmp_path / "run", workers=1)
-    with Recorder(tmp_path / "run", scratch=scratch) as recorder:
-        mark(recorder)
-        recorder.copy_home(due=True)
-        assert failed(tmp_path / "run") == 1
-        mark(recorder, 1)
-        now += recording.COPY_SECONDS - 1
-        recorder.copy_home(due=True)
-        assert failed(tmp_path / "run") == 1
-        now += 1
-        recorder.copy_home(due=True)
-        assert failed(tmp_path / "run") == 2
-        mark(recorder, 2)
-        with no_writer(tmp_path / "run") as free:
-            assert not free
-    assert failed(tmp_path / "run") == 3
-    assert journal(tmp_path / "run") == "delete"
 
 
 def test_copying_takes_a_tenth_of_the_time_at_most(tmp_path, scratch, toy_plan, monkeypatch):

@@ -35,26 +35,15 @@ def _pygame(driver: None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("keys", "action"),
-    [
-        ((), "NOOP"),
-        (("up",), "UP"),
-        (("w", "d"), "UPRIGHT"),
-        (("left", "down", "space"), "DOWNLEFTFIRE"),
-        (("left", "right"), "RIGHT"),  # the later one
-        (("d", "a", "space"), "LEFTFIRE"),
-        (("return", "x"), "NOOP"),
-    ],
-)
-def test_keys_are_an_action(keys: tuple[str, ...], action: str) -> None:
-    held = Held().press(*keys)
-    assert [held.action, held.action] == [action, action]
-    assert held.press(*keys, down=False).action == "NOOP"
-
-
-@pytest.mark.parametrize(
     ("game", "keys", "action"),
     [
+        ("", (), "NOOP"),
+        ("", ("up",), "UP"),
+        ("", ("w", "d"), "UPRIGHT"),
+        ("", ("left", "down", "space"), "DOWNLEFTFIRE"),
+        ("", ("left", "right"), "RIGHT"),  # the later one
+        ("", ("d", "a", "space"), "LEFTFIRE"),
+        ("", ("return", "x"), "NOOP"),
         ("pong", ("up", "right", "space"), "RIGHTFIRE"),
         ("pong", ("up",), "NOOP"),
         ("qbert", ("up", "right"), "RIGHT"),  # has no UPRIGHT: the later one
@@ -62,8 +51,10 @@ def test_keys_are_an_action(keys: tuple[str, ...], action: str) -> None:
         ("journey_escape", ("up", "space"), "UP"),
     ],
 )
-def test_of_what_a_game_lacks_the_largest_part_is_played(game: str, keys: tuple[str, ...], action: str) -> None:
-    assert Held(games()[game].minimal_actions).press(*keys).action == action
+def test_keys_are_an_action_and_of_what_a_game_lacks_the_largest_part(game, keys, action) -> None:
+    held = Held(games()[game].minimal_actions if game else JOYSTICK_ACTIONS).press(*keys)
+    assert [held.action, held.action] == [action, action]
+    assert held.press(*keys, down=False).action == "NOOP"
 
 
 def test_a_tapped_key_counts_once() -> None:

@@ -17,8 +17,10 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.runs.execution import execute
 from arcademark.runs.store import database, provenance, recording
 from arcademark.runs.store import reading as store
-from arcademark.runs.store.reading import Checkpoint, EpisodeRecord, EpisodeResult, read_actions, read_run
+from arcademark.runs.store.reading import read_actions, read_run
 from arcademark.runs.store.recording import Recorder
+
+pytestmark = pytest.mark.usefixtures("in_this_process")
 
 
 @pytest.fixture(scope="module")
@@ -156,32 +158,6 @@ def test_a_full_disk_keeps_what_is_recorded(tmp_path, monkeypatch, toy_plan, row
     assert summary.episodes == 320 - len(kept)
     execute(toy_plan("random", seeds=seeds, episodes=40), tmp_path / "large", workers=1)
     assert rows(tmp_path / "small") == rows(tmp_path / "large")
-
-
-def test_a_transaction_is_all_or_nothing(run):
-    trial = read_run(run).trials[0].id
-    row = EpisodeRecord(trial, "evaluation", 50, 1.0, 4, 1, "terminated", 0.1)
-    with Recorder(run) as recorder:
-        result = EpisodeResult(row, store.encode_actions([1]))
-        with pytest.raises(ArcadeMarkError, match=r"contradicts what run\.sqlite holds"), recorder.transaction():
-            recorder.add_training(trial, [result, result], Checkpoint(1, 4, False, b""))
-        assert recorder.checkpoint(trial) is None
-        with recorder.transaction():
-            recorder.add_training(trial, [], Checkpoint(3, 40, False, b"abc"))
-        assert recorder.checkpoint(trial) == Checkpoint(3, 40, False, b"abc")
-    assert len(read_run(run).episodes) == 6
-
-
-def test_a_learner_whose_training_is_reported(tmp_path, toy_plan, paced):
-    plan = toy_plan(paced("Learner"), episodes=3, frames=600, override={"reported_episodes": "training_last_k"})
-    summary = execute(plan, tmp_path / "run", workers=1)
-    run = read_run(tmp_path / "run")
-    scored = run.scored_episodes(run.trials[0])
-    assert summary.complete
-    assert run.trials[0].status == "done"
-    assert {episode.phase for episode in run.episodes} == {"training"}
-    assert len(run.episodes) > 3
-    assert scored == run.episodes[-3:]
 
 
 def test_a_learner_that_was_not_to_train_leaves_a_run_that_can_be_read_and_continued(tmp_path, toy_plan, paced):

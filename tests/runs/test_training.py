@@ -21,7 +21,7 @@ from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
 from arcademark.runs.playing.events import Progress
 from arcademark.runs.playing.networks import brought, learnt_in, opened, path_of, trained_in, write
-from arcademark.runs.playing.slot import Begun, Played, Trained, TrainingBlock
+from arcademark.runs.playing.slot import TrainingBlock
 from arcademark.runs.playing.trial import Player
 from arcademark.runs.replay.verify import cut_short, verify
 from arcademark.runs.store.reading import Checkpoint, read_run
@@ -98,26 +98,6 @@ def test_what_was_trained_in_one_run_plays_in_another(tmp_path, plan):
     kept = json.loads(path_of(tmp_path / "base", base.trials[0].id).read_bytes())
     assert kept["ends"]
     assert (player.agent.policy.ends, player.agent.policy.evaluating) == (kept["ends"], True)
-
-
-def test_games_that_end_before_an_earlier_one_wait_for_it(plan):
-    (trial,) = plan(settings={"checkpoint_frames": 60, "chunk": 3}).trials
-    events = list(Player(trial).play([]))
-    numbers, waited = 0, 0
-    for block in blocks(events):
-        assert [result.record.episode for result in block.results] == list(range(numbers, numbers + len(block.results)))
-        numbers += len(block.results)
-        assert block.checkpoint.episodes == numbers
-        waiting, _ = opened(block.checkpoint, trial.id)
-        assert all(result.record.episode > numbers for result in waiting)
-        waited += len(waiting)
-    assert waited
-    assert not opened(blocks(events)[-1].checkpoint, trial.id)[0]
-    begun = [event.episode for event in events if isinstance(event, Begun)]
-    assert begun == list(range(len(begun))) == list(range(numbers))
-    assert sum(isinstance(event, Trained) for event in events) == numbers
-    assert sum(event.frames for event in events if isinstance(event, Played)) == blocks(events)[-1].checkpoint.frames
-    assert sum(result.record.frames for result in results(events)) == blocks(events)[-1].checkpoint.frames
 
 
 @pytest.mark.slow

@@ -16,6 +16,8 @@ from arcademark.runs.replay.verify import verify
 from arcademark.runs.store.reading import decode_actions, encode_actions, read_run
 from arcademark.suite.protocols import protocol
 
+pytestmark = pytest.mark.usefixtures("in_this_process")
+
 RANDOM_PARTS = {"repeat_action_probability": 0.25, "start": "noop", "noop_max": 5, "training_episode_end": "life_lost"}
 TRAINING_FRAMES = 400
 
@@ -63,11 +65,6 @@ def test_an_honest_run_is_confirmed_episode_by_episode(finished):
     ]
     assert (found.warnings, found.notes, found.problems) == ((), (), ())
     assert told == [(finding, len(found.findings)) for finding in found.findings]
-
-
-@pytest.mark.slow
-def test_the_number_of_processes_changes_nothing(finished):
-    assert verify(finished, workers=3) == verify(finished, workers=1)
 
 
 def actions_of(run):
@@ -173,14 +170,6 @@ def test_another_version_or_rom_is_named(run):
     assert found.warnings[0].startswith("recorded with ale-py 0.9.0, replayed with ")
     assert found.warnings[1] == "the ROM of toy has another checksum: abc recorded,  here"
     assert len(found.warnings) == 2
-
-
-def test_no_agent_is_needed(tmp_path, toy_plan):
-    agent = tmp_path / "gone.py"
-    agent.write_text("def make_agent(): return lambda observation: 3")
-    execute(toy_plan(f"{agent}:make_agent"), tmp_path / "run", workers=1)
-    agent.unlink()
-    assert verify(tmp_path / "run", workers=1).confirmed == 3
 
 
 def test_episodes_are_chosen(finished):

@@ -74,13 +74,6 @@ def test_a_run_becomes_a_table_of_means_over_episodes(tmp_path: Path) -> None:
     assert run.incomplete == ()
 
 
-def test_seeds_stand_in_ascending_order_whatever_the_plan_said(tmp_path: Path) -> None:
-    run = load_run(write_run(tmp_path / "run", {("a", "pong", 7): [7.0] * 3, ("a", "pong", 3): [3.0] * 3}))
-    assert run.seeds == {"a": (3, 7)}
-    assert run.table.scores.tolist() == [[[3, 7]]]
-    assert [scores.tolist() for scores in run.episodes["a", "pong"]] == [[3] * 3, [7] * 3]
-
-
 def test_trials_short_of_episodes_count_and_are_named(tmp_path: Path) -> None:
     played: Played = {
         ("a", "pong", 0): [1.0, 2, 3],

@@ -1,12 +1,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.scores.readers import rows
@@ -189,35 +186,3 @@ def test_rows_that_are_numbered_as_runs_are_refused_before_memory_is_spent(
     text = "algorithm,game,run,score\n" + ones + "".join(f"a,Pong,{i},1\n" for i in range(100))
     with pytest.raises(ArcadeMarkError, match="column 'run' holds 100 runs of one algorithm; number an algorithm's"):
         read(tmp_path, text)
-
-
-SCORES = st.one_of(st.none(), st.floats(-1e6, 1e6, allow_nan=False))
-
-
-@settings(deadline=None)
-@given(
-    st.dictionaries(
-        st.tuples(st.sampled_from("abc"), st.sampled_from(["Pong", "Q*bert"]), st.integers(-3, 9)), SCORES, min_size=1
-    ),
-    st.randoms(),
-)
-def test_a_long_table_reads_as_its_rows_in_any_order(
-    tmp_path_factory: pytest.TempPathFactory, cells: dict[tuple[str, str, int], float | None], random: Random
-) -> None:
-    path = tmp_path_factory.mktemp("long") / "t.csv"
-    lines = [f"{a},{t},{r},{'' if s is None else repr(s)}\n" for (a, t, r), s in cells.items()]
-    random.shuffle(lines)
-    path.write_text("algorithm,game,run,score\n" + "".join(lines))
-    if all(score is None for score in cells.values()):
-        with pytest.raises(ArcadeMarkError, match="no cell holds a score"):
-            read_tables(path, canonical_task=canonical)
-        return
-    made = read_tables(path, canonical_task=canonical)
-    found = {
-        (a, t, r): made.table.scores[i, j, k]
-        for i, a in enumerate(made.table.algorithms)
-        for j, t in enumerate(made.table.tasks)
-        for k, r in enumerate(made.runs[a])
-        if not np.isnan(made.table.scores[i, j, k])
-    }
-    assert found == {(a, GAMES[t], r): s for (a, t, r), s in cells.items() if s is not None}

@@ -13,7 +13,6 @@ from score_files import write as write_file
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.sheet import Sheet
 from arcademark.scores.reading import read_tables
-from arcademark.scores.references import read_references
 
 
 def sheet(cells: list[str], separator: str = ";", decimal: str | None = None) -> Sheet:
@@ -65,12 +64,6 @@ def test_what_may_be_either_is_refused_and_the_option_named(separator: str, cell
     }
 
 
-@pytest.mark.parametrize("separator", [",", "\t", "|", ""])
-def test_decimal_points_need_no_word_where_no_comma_stands(separator: str) -> None:
-    assert read(["18.900", "20.700"], separator) == [18.9, 20.7]
-    assert sheet(["18.900"], separator).among([0]).notes == ()
-
-
 @pytest.mark.parametrize(
     ("cells", "message"),
     [
@@ -83,6 +76,11 @@ def test_decimal_points_need_no_word_where_no_comma_stands(separator: str) -> No
         (["± 3"], "is no score"),
         ([r"\textbf{" * 9 + "1" + "}" * 9], "is no score"),
         (["9,1e300"], "no longer exact"),
+        (["-1e400"], "infinite or beyond"),
+        (["inf"], "infinite or beyond"),
+        (["45 (3)"], "leave the spread out and write 45 alone"),
+        (["45 [40; 50]"], "leave the spread out and write 45 alone"),
+        *(([cell], "expected a number such as 1234.5") for cell in ("10_00", "1__000", "12*3", "12,34,567", "0x10")),
     ],
 )
 def test_what_contradicts_itself_is_refused(cells: list[str], message: str) -> None:
@@ -105,15 +103,6 @@ def test_one_column_decides_for_all_and_it_is_told(tmp_path: Path) -> None:
     assert any("left out of the scores: intervals come from the runs" in note for note in reading.notes)
     path.write_text("game;score;algorithm;frames\npong;10.596;a;1.000.000\nqbert;7;a;2.000.000\n")
     assert read_tables(path).table.scores[0, :, 0].tolist() == [10596, 7]
-
-
-def test_references_are_read_alike(tmp_path: Path) -> None:
-    path = write_file(tmp_path / "references.csv", "task;low;high\nhopper;1.234;3.500\n")
-    with pytest.raises(ArcadeMarkError, match="--read decimal="):
-        read_references(path)
-    assert read_references(path, decimal=",").high == {"hopper": 3500.0}
-    path.write_text("task;low;high\nhopper;0,5;3.500\n")
-    assert read_references(path).high == {"hopper": 3500.0}
 
 
 def test_a_number_of_a_run_is_a_number_alone(tmp_path: Path) -> None:

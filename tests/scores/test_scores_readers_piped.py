@@ -5,10 +5,8 @@ from __future__ import annotations
 import io
 import os
 import sys
-from pathlib import Path
 
 import pytest
-from score_files import write
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers import piped
@@ -73,15 +71,6 @@ def test_standard_input_has_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     feed(monkeypatch, WIDE + b"\n")
     with pytest.raises(ArcadeMarkError, match=r"standard input: holds more than 28 bytes, the most that is read"):
         read_tables("-")
-
-
-@pytest.mark.parametrize(
-    "content", ['{"a\\u001b": {"pong": [1]}}', '{"a": {"po\\u001bng": [1]}}', '{"a\\u001b": [[1]]}']
-)
-def test_control_characters_in_json_are_refused(tmp_path: Path, content: str) -> None:
-    path = write(tmp_path / "scores.json", content)
-    with pytest.raises(ArcadeMarkError, match=r"scores\.json.*: the name '.*\\x1b.*' holds .* take it out"):
-        read_tables(path, tasks=["pong"])
 
 
 def test_no_name_is_no_folder() -> None:

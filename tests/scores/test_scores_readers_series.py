@@ -4,26 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from score_files import episodes, read, refuse, write
 
 from arcademark.scores.readers.formats import recognise
-from arcademark.scores.readers.logs.series import unit_of
-
-
-@pytest.mark.parametrize(
-    ("tag", "unit"),
-    [
-        ("charts/episodic_return", "episode"),
-        ("rollout/ep_rew_mean", "average"),
-        ("train/return", "episode"),
-        ("train/return_avg", "average"),
-        ("Eval/MeanScore", "average"),
-        ("score_max", "average"),
-    ],
-)
-def test_what_one_value_of_a_series_is(tag: str, unit: str) -> None:
-    assert unit_of(tag) == unit
 
 
 def test_a_progress_file(tmp_path: Path) -> None:

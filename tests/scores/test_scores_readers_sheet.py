@@ -41,39 +41,11 @@ def test_what_separates_cells_and_lines_makes_no_difference(tmp_path: Path, cont
     np.testing.assert_array_equal(table.scores[..., 0], [[1.5, 2], [NAN, 3]])
 
 
-def test_a_comma_in_a_quoted_name_separates_nothing(tmp_path: Path) -> None:
-    made = read_tables(write(tmp_path, 'game,"dqn, tuned","ppo; best"\npong,1,2\n')).table
-    assert made.algorithms == ("dqn, tuned", "ppo; best")
-
-
 def test_names_over_several_lines_become_one_line_and_rows_are_counted_as_an_editor_does(tmp_path: Path) -> None:
     path = write(tmp_path, 'game,"dqn\n(best)"\npong,1\n"q\nbert",x\n')
     with pytest.raises(ArcadeMarkError, match=r"row 5, column 'dqn \(best\)': 'x' is no score"):
         read_tables(path)
     assert read_tables(write(tmp_path, 'game,"dqn\n(best)"\npong,1\n')).table.algorithms == ("dqn (best)",)
-
-
-@pytest.mark.parametrize(
-    ("cell", "remedy"),
-    [
-        ("1e300", "no longer exact"),
-        ("-1e400", "infinite or beyond"),
-        ("inf", "infinite or beyond"),
-        ("45 (3)", "leave the spread out and write 45 alone"),
-        ("45 [40, 50]".replace(",", ";"), "leave the spread out and write 45 alone"),
-        ("10_00", "expected a number such as 1234.5"),
-        ("1__000", "expected a number such as 1234.5"),
-        ("12*3", "expected a number such as 1234.5"),
-        ('"12,34,567"', "expected a number such as 1234.5"),
-        ("0x10", "expected a number such as 1234.5"),
-        ("12.5.1", "expected a number such as 1234.5"),
-    ],
-)
-def test_what_is_no_number_is_refused_with_the_remedy(tmp_path: Path, cell: str, remedy: str) -> None:
-    path = write(tmp_path, f"game,dqn\nqbert,7\npong,{cell}\n")
-    with pytest.raises(ArcadeMarkError, match=r"row 3, column 'dqn': .* is no score; ") as caught:
-        read_tables(path)
-    assert remedy in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -132,18 +104,6 @@ def test_parquet_gives_what_csv_gives(tmp_path: Path) -> None:
     )
     assert made.notes == expected.notes
     assert made.format == "long"
-
-
-def test_parquet_takes_integers_decimals_and_columns_of_nothing(tmp_path: Path) -> None:
-    columns = {
-        "game": ["pong", "qbert"],
-        "whole": pa.array([1, 2], pa.int64()),
-        "half": pa.array([1.5, 2], pa.float32()),
-        "none": pa.nulls(2),
-    }
-    made = read_tables(parquet(tmp_path, columns))
-    np.testing.assert_array_equal(made.table.scores[..., 0], [[1, 2], [1.5, 2], [NAN, NAN]])
-    assert "1 algorithm without any score: none" in made.notes
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from score_files import episodes, monitor, read, write
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.scores.readers.formats import recognise
-from arcademark.scores.readers.logs.naming import Names, from_path, matches
+from arcademark.scores.readers.logs.naming import Names, from_path
 from arcademark.scores.reading import FORMATS, read_tables
 from arcademark.suite.tasks import canonical_game
 from plugin_packages import install
@@ -39,32 +39,12 @@ def test_names_in_paths(path: str, names: Names) -> None:
     assert from_path(Path(path), canonical_game) == names
 
 
-def test_no_path_is_searched_for_a_game_unless_games_are_known() -> None:
-    assert from_path(Path("dqn/pong/3/monitor.csv"), str) == Names(run=3)
-    assert from_path(Path("dqn/pong/3/monitor.csv"), str, "pong") == Names("dqn", "pong", 3)
-
-
 def test_a_folder_that_is_named_as_the_log_names_its_task_is_the_task(tmp_path: Path) -> None:
     monitor(tmp_path / "dqn" / "CartPole-v1_2" / "monitor.csv", 1, env="CartPole-v1")
     made = read_tables(tmp_path)
     assert (made.table.algorithms, made.table.tasks, made.runs) == (("dqn",), ("CartPole-v1",), {"dqn": (2,)})
     with pytest.raises(ArcadeMarkError, match="unknown game 'CartPole-v1'"):
         read(tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("path", "pattern", "expected"),
-    [
-        ("a/b/c/monitor.csv", "{algorithm}/{game}/{seed}/monitor.csv", True),
-        ("x/a/b/c/monitor.csv", "{algorithm}/{game}/{seed}/*.csv", True),
-        ("a/b/monitor.csv", "{algorithm}/{game}/{seed}/monitor.csv", False),
-        ("a/b/c/d/e.csv", "{algorithm}/**/e.csv", True),
-        ("a/bmonitor.csv", "monitor.csv", False),
-        ("a/b.csv", "?.csv", False),
-    ],
-)
-def test_patterns(path: str, pattern: str, expected: bool) -> None:
-    assert matches(Path(path), pattern) is expected
 
 
 def test_a_folder_of_logs_is_one_table(tmp_path: Path) -> None:
