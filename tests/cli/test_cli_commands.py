@@ -8,7 +8,6 @@ from pathlib import Path
 import click
 import pytest
 
-from arcademark.agents.loading import builtin_agents
 from arcademark.cli.main import COMMANDS, cli
 from arcademark.environments.registry import choose_emulator
 from arcademark.runs.store.reading import read_run
@@ -170,12 +169,10 @@ def test_info_has_numbers_and_lists_in_its_json(invoke):
     assert rules["settings"]["max_frames_per_episode"]["value"] == 18_000
 
 
-@pytest.mark.parametrize("name", [name for name, agent in builtin_agents().items() if agent.parameters])
-def test_info_says_what_every_parameter_means(invoke, name):
-    parameters = json.loads(invoke("info", "agent", name, "--to=json").out)["agents"][0]["parameters"]
-    assert all(len(entry["meaning"]) > 10 for entry in parameters.values()), parameters
-    shown = " ".join(invoke("info", "agent", name).out.split())
-    assert all(f"{entry['type']}: {entry['meaning'].split()[0]}" in shown for entry in parameters.values())
+@pytest.mark.parametrize(("topic", "listed"), [("agents", "agents"), ("features", "sets")])
+def test_info_says_what_every_parameter_means(invoke, topic, listed):
+    for item in json.loads(invoke("info", topic, "--to=json").out)[listed]:
+        assert all(len(one["meaning"]) > 10 for one in item["parameters"].values()), item["name"]
 
 
 def test_info_reads_an_own_agent(invoke, tmp_path):

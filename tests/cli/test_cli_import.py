@@ -112,15 +112,6 @@ def test_cleanrl_seeds_become_a_curve_with_a_band(tmp_path: Path) -> None:
     assert "not verified" in report.methods[0]
 
 
-@pytest.mark.needs("torch")
-def test_first_episodes_far_below_random_play_are_single_lives_or_clipped(tmp_path: Path) -> None:
-    cleanrl(tmp_path / "logs", 1, [20.0] * 60 + [100.0] * 60, [300] * 120, game="Qbert")
-    import_logs([tmp_path / "logs"], tmp_path / "run")
-    told = notices(analyse([tmp_path / "run"]), "training_log")
-    assert "its first 60 episodes are 20 on average, where random play has 163.88" in told
-    assert "or one life was counted as a game" in told
-
-
 @pytest.mark.needs("stable_baselines3")
 def test_what_the_evaluation_callback_of_stable_baselines_saves(tmp_path: Path) -> None:
     import stable_baselines3 as sb3
@@ -356,14 +347,6 @@ def test_a_log_of_no_number_is_of_the_only_run_there_is(tmp_path: Path) -> None:
             assert [trial[2] for trial in seeds_of(tmp_path / "run")] == [2]
     with pytest.raises(ArcadeMarkError, match=r"evaluations.npz: nothing says of which of the runs 2, 3 of 'PPO'"):
         import_logs([tmp_path / "pong", tmp_path / "evaluations.npz"], tmp_path / "more", algorithm="PPO", task="pong")
-
-
-def test_frames_of_monitored_episodes_are_the_same_where_the_game_is_named(tmp_path: Path) -> None:
-    head = '#{"t_start": 1.0, "env_id": "PongNoFrameskip-v4"}'
-    (tmp_path / "monitor.csv").write_text(f"{head}\nr,l,t\n-20.0,800,1.0\n-21.0,900,2.0\n")
-    import_logs([tmp_path / "monitor.csv"], tmp_path / "run", algorithm="PPO")
-    import_logs([tmp_path / "monitor.csv"], tmp_path / "named", algorithm="PPO", task="pong")
-    assert seeds_of(tmp_path / "run") == seeds_of(tmp_path / "named") == [("PPO", "pong", 0, 1700)]
 
 
 @pytest.mark.parametrize(("level", "count", "doubted"), [(0.4, 20, True), (0.4, 19, False), (1.4, 20, False)])

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from arcademark.reports.subsets import predictors
-from arcademark.reports.subsets.searching import read_sizes
 from arcademark.subset.predict import files
 from arcademark.subset.predict.choosing import choose
 from arcademark.suite.subsets import conformal_half_width, subset
@@ -100,24 +99,6 @@ def test_another_benchmark_from_search_to_prediction(invoke, own):
     assert kind["agreements"][0]["compared"] == 24
 
 
-def test_every_published_algorithm_has_its_estimates(invoke):
-    answer = invoke("subset", "study", "--to=json")
-    assert (answer.code, answer.err) == (0, "")
-    document = json.loads(answer.out)
-    assert document["models"] == ["Atari-1", "Atari-3", "Atari-5", "Atari-10"]
-    rows = {line["row"]["algorithm"]: line for line in document["lines"]}
-    muzero = rows["MuZero (Aitchison et al. 2023)"]
-    assert muzero["fitted"] == "MuZero"
-    assert round(muzero["row"]["true"], 1) == 2041.1
-    assert round(muzero["row"]["estimates"][2]["value"]) == 2091
-    explore = rows["Go-Explore"]
-    assert explore["fitted"] == ""
-    assert (round(explore["row"]["true"]), round(explore["row"]["estimates"][2]["value"])) == (1446, 1855)
-    assert [kind["title"] for kind in document["kinds"]] == ["all algorithms", "in the training table", "others"]
-    told = invoke("subset", "study")
-    assert "Scored otherwise: Go-Explore" in " ".join(told.out.split())
-
-
 def test_a_study_relative_to_an_algorithm(invoke):
     command = ("subset", "study", "--catalogue", "review-2021", "--models", "atari-5", "--relative-to", "Rainbow")
     rows = {line["row"]["algorithm"]: line["row"] for line in json.loads(invoke(*command, "--to=json").out)["lines"]}
@@ -171,15 +152,6 @@ def test_any_games_give_every_summary_with_intervals(invoke, few):
     for item in (*forecast["tasks"].values(), *forecast["summaries"].values()):
         assert 0 <= item["low"] <= item["value"] <= item["high"]
     assert "Few, from 3 games" in invoke("subset", "predict", "few.csv").out
-
-
-def test_no_better_score_lowers_what_any_games_tell(invoke, tmp_path):
-    (tmp_path / "few.csv").write_text("game,Few,More\nAlien,2000,2500\nPong,10,18\nBreakout,30,30\n", encoding="utf-8")
-    few, more = (
-        item["forecast"] for item in json.loads(invoke("subset", "predict", "few.csv", "--to=json").out)["predictions"]
-    )
-    for kind in ("tasks", "summaries"):
-        assert all(more[kind][name]["value"] >= item["value"] for name, item in few[kind].items())
 
 
 @pytest.mark.slow
@@ -275,10 +247,6 @@ def test_json_has_both_ways_to_choose_and_nested_errors(invoke):
     assert Path("curve.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_sizes_are_read_in_any_order():
-    assert read_sizes("8-10, 3,5,9") == (3, 5, 8, 9, 10)
-
-
 SEARCH = ("subset", "search", "--catalogue", "atari-5-training", "--size", 2, "--top", 1)
 REVIEW = ("subset", "predict", "catalogue:review-2021", "--model", "m.json")
 
@@ -368,14 +336,3 @@ def test_games_are_chosen_anew_without_what_is_left_out(invoke, benchmark):
     told = invoke("subset", "coverage", "--sizes", "2", *learnt).out
     assert "How often 90 % intervals hold, from some tasks" in told
     assert "chosen anew each time" in " ".join(told.split())
-
-
-def test_who_is_left_out_is_not_learnt_from():
-    trained = predictors.atari().trained
-    rows = np.array([group == "schrittwieser-2020" for group in trained.groups])
-    rest, others = trained.apart(rows)
-    assert not set(rest.algorithms) & set(others.algorithms)
-    assert set(others.groups) == {"schrittwieser-2020"}
-    assert rest.joint.n == trained.joint.n - rows.sum()
-    assert others.without == {"schrittwieser-2020": rest.joint}
-    np.testing.assert_array_equal(others.percent, trained.percent[rows])

@@ -11,7 +11,6 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 from shown import printed
 
-from arcademark.errors import ArcadeMarkError
 from arcademark.features import registry
 from arcademark.features.base import Change, Counts
 from arcademark.features.registry import FeatureSet
@@ -118,12 +117,6 @@ def test_means_leave_out_first_steps():
     assert item.mean_active == pytest.approx(np.mean([b.sum() for _, b in pairs]))
 
 
-def test_at_the_start_nothing_is_known_of_steps():
-    item, _ = seen.see("pixels", random_play("toy", "palette"), 0)
-    assert (item.frames, item.steps, item.newly_active, item.mean_active) == (0, 1, None, None)
-    assert item.active == 4
-
-
 def test_counts_are_told_with_their_values():
     item, row = seen.see("colours", random_play("toy", "palette"), 60)
     screen = screens(60)[-1][2]
@@ -143,12 +136,6 @@ def test_the_background_is_drawn_and_taken_away():
     assert np.array_equal(foreground[screen > 0], whole[screen > 0])
     assert (background == 0).all()
     assert len(seen.see("pixels", random_play("toy", "palette"), 60)[1].pictures) == 2
-
-
-def test_settings_are_read_as_the_set_declares():
-    assert seen.read_settings(["pixels"], {"bright": "3", "background": "yes"}) == {"bright": 3, "background": True}
-    with pytest.raises(ArcadeMarkError, match="feature set pixels: parameter 'bright' is 'x': expected int"):
-        seen.read_settings(["pixels"], {"bright": "x"})
 
 
 def test_the_terminal_fits_80_columns_and_says_all():
@@ -194,14 +181,3 @@ def test_pictures_keep_their_proportions_and_cover_nothing(shapes):
         for other in [*boxes, *texts][index + 1 :]:
             apart = one.x1 <= other.x0 + 1 or other.x1 <= one.x0 + 1 or one.y1 <= other.y0 + 1 or other.y1 <= one.y0 + 1
             assert apart
-
-
-@pytest.mark.slow
-def test_files_are_the_same_for_the_same_plate():
-    _, row = seen.see("pixels", random_play("toy", "palette"), 60)
-    model = Pictures((row,))
-    for kind in files.KINDS:
-        assert files.file(model, kind, "features") == files.file(model, kind, "features")
-    drawing = files.file(model, ".svg", "features").decode()
-    assert drawing.count("<image") == 2
-    assert "What pixels sees" in drawing

@@ -119,25 +119,6 @@ def test_what_to_do_on_the_command_line_is_said_there_only(form):
     assert ("Play more." in written(form)) == (form == "terminal")
 
 
-def test_details_within_sections_are_hidden_and_named_and_blocks_stand_apart():
-    inner = section("Inner", Prose("An inner detail."), detail=True)
-    shown = Document(
-        "Nested",
-        "test",
-        "",
-        (section("Outer", Table((Column("a", kind="name"),), ((Cell("1"),),)), Prose("Below."), inner),),
-    )
-    for everything in (False, True):
-        console = Console(file=io.StringIO(), width=40)
-        terminal.render(shown, console, everything=everything)
-        assert isinstance(console.file, io.StringIO)
-        lines = [line.rstrip() for line in console.file.getvalue().splitlines()]
-        below = lines.index("Below.")
-        assert lines[below - 2 : below + 1] == ["1", "", "Below."]
-        assert ("--all also shows: Inner." in lines) != everything
-        assert ("An inner detail." in lines) == everything
-
-
 def test_columns_without_room_are_left_out_or_a_table_of_their_own():
     assert "random" in printed(80)
     assert "random" not in printed(44)

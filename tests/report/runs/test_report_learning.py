@@ -111,18 +111,6 @@ def test_seeds_that_share_no_stretch_have_no_mean():
     assert as_svg(draw(figure), "learning").startswith("<svg")
 
 
-def test_few_points_of_long_curves_are_kept_the_ends_among_them():
-    record = trained(made_up_run(games=("pong",), seeds=(0,), using=ALE), (3000,))
-    (curve,) = analyse(collected(record)).learning
-    (seed,) = curve.seeds
-    assert curve.window == learning.WIDEST
-    assert len(seed.scores) == learning.MOST_POINTS
-    lengths = [row.frames for row in record.episodes if row.phase == "training"]
-    assert seed.end_frames[0] == sum(lengths[: learning.WIDEST])
-    assert seed.end_frames[-1] == seed.frames == sum(lengths)
-    assert list(seed.end_frames) == sorted(set(seed.end_frames))
-
-
 def test_the_csv_holds_no_formulas(monkeypatch):
     line = ("=cmd|' /C calc'!A0", "pong", 0, 0, 10, 10, -3.5)
     monkeypatch.setattr(learning, "episodes", lambda _: [line])

@@ -71,26 +71,12 @@ def test_games_that_were_decided_are_shown_and_the_others_counted(whole: Compari
     assert all(game.name in everything for game in whole.games)
 
 
-def test_where_no_game_is_decided_none_is_shown_until_all_are_asked_for(pair: Comparison) -> None:
-    assert "Phoenix" not in printed(pair)
-    assert "--all also shows: Games: mine less yours" in printed(pair)
-    assert "Phoenix" in printed(pair, everything=True)
-
-
 def test_the_verdict_in_words(whole: Comparison) -> None:
     told, found = in_one_line(printed(whole)), whole.pairs[0]
     assert f"theirs is better than yours in {found.better} and worse in {found.worse} of 57 games" in told
     assert f"Its score is higher in {sum(game.difference > 0 for game in found.games)} and lower in" in told
     assert f"on a random game with probability {found.improvement.value:.2f} (" in told
     assert "Runs needed" in told
-
-
-def test_several_are_shown_each_against_each_and_game_by_game_with_all(three: Comparison) -> None:
-    few, everything = printed(three), printed(three, everything=True)
-    assert "Phoenix" not in few
-    assert [f"Games: {first} less {second}\n" in everything for first, second in
-            (("mine", "yours"), ("mine", "theirs"), ("yours", "theirs"))] == [True] * 3  # fmt: skip
-    assert everything.count("Phoenix") >= 3
 
 
 def test_of_very_many_pairs_the_first_are_shown_game_by_game(three: Comparison) -> None:

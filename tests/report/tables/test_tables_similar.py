@@ -106,16 +106,6 @@ def test_where_no_budget_is_similar_the_nearest_is_shown_and_it_is_said():
     assert min(item.training_frames for item in whole.published) > 10_000_000
 
 
-def test_of_an_algorithm_with_several_budgets_the_nearest_is_taken(monkeypatch):
-    entries = [one for one in published.collections.entries() if one.algorithm in ("Rainbow", "Simulus")]
-    (small,) = (one for one in entries if one.algorithm == "Simulus")
-    twin = dataclasses.replace(small, same_as="Rainbow")
-    monkeypatch.setattr(published.collections, "entries", lambda: (twin, *entries))
-    for frames in (400_000, 200_000_000):
-        found = published.of_similar_budget(frames, ["pong"]).entries
-        assert {entry.training_frames for entry in found if entry.identity == "Rainbow"} == {frames}
-
-
 def test_the_bounds_of_a_similar_budget_are_included():
     for frames, within in ((100_000_000, True), (99_999_999, True), (20_000_000, True), (19_999_999, False)):
         assert published.of_similar_budget(frames, ["pong"]).within == within
