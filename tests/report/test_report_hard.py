@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from made_up import ATARI_5, collected, made_up_run
+from made_up import ATARI_5, analysed, made_up_run
 from shown import page
 
 from arcademark.reports import published
-from arcademark.reports.tables.analysis import analyse
 from arcademark.suite import references, subsets
 
 
@@ -40,10 +39,10 @@ def test_references_and_baselines_are_nobodys_best() -> None:
 
 
 def test_runs_show_the_section_whether_such_a_game_was_played_or_not() -> None:
-    with_one = analyse(collected(made_up_run(games=(*ATARI_5, "montezuma_revenge"))))
+    with_one = analysed(made_up_run(games=(*ATARI_5, "montezuma_revenge")))
     assert [game.name for game in with_one.hard_exploration.played] == ["Montezuma's Revenge"]
     assert with_one.hard_exploration.played[0].scores[0].algorithm == "random"
-    without = analyse(collected(made_up_run()))
+    without = analysed(made_up_run())
     assert without.hard_exploration.played == ()
     assert "No score on Freeway" in page(without)
     assert "No score on Freeway, Gravitar, Pitfall!" in page(with_one)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from arcademark.subset.predict import calibration
 from arcademark.subset.predict.any_tasks import MEAN, MEDIAN, Trained, reached, train
 from arcademark.subset.predict.calibration import Misses
-from arcademark.subset.predict.outlook import Range, first_plays, least_error, predict
+from arcademark.subset.predict.outlook import Range, least_error, predict
 
 TASKS = tuple("abcdefg")
 QUANTITIES = (MEDIAN, MEAN, reached("good", [30.0] * 7))
@@ -143,17 +143,6 @@ def test_what_to_play_next_agrees_with_trying_it(trained):
             again = calibration.draw(trained, joint, tried, np.isfinite(tried), (MEDIAN,), noise[:500])
             left.append(np.log10(1 + again.summaries["median"]).var())
         assert step.left == pytest.approx(np.sqrt(np.mean(left)) / today, abs=0.07)
-
-
-def test_dear_tasks_are_played_later(trained):
-    alike = predict(trained, {"a": 20.0}, QUANTITIES, rng=np.random.default_rng(0)).plays
-    first = alike[0].task
-    frames = {task: 1000.0 if task == first else 1.0 for task in TASKS}
-    dear = predict(trained, {"a": 20.0}, QUANTITIES, rng=np.random.default_rng(0), frames=frames).plays
-    assert dear[-1].task == first
-    assert dear[-1].left == alike[0].left
-    plays = first_plays(trained, rng=np.random.default_rng(1), frames={task: 1 + 999 * (task == "a") for task in TASKS})
-    assert plays[-1].task == "a"
 
 
 def test_scores_that_are_not_transformed_may_be_below_zero():

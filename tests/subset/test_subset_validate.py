@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from made_up_scores import random_problem, slow_search
 
-from arcademark.errors import ArcadeMarkError
 from arcademark.subset.problem import Problem
 from arcademark.subset.search.search import search
 from arcademark.subset.studies.validate import HeldOut, Validation, copies, coverage, nested, validation
@@ -113,11 +112,3 @@ def test_intervals_hold_what_they_promise_for_sources_that_can_be_exchanged():
         new = groups.pop("15")
         inside.append(np.mean(np.abs(new) <= conformal_half_width(made(groups).errors(), 0.8)))
     assert 0.77 <= np.mean(inside) <= 0.88
-
-
-def test_nothing_predicted_is_refused():
-    X = np.array([[1.0, np.nan]] * 6 + [[np.nan, 1.0]] * 6) * np.arange(1, 13)[:, None]
-    problem = Problem(X, np.arange(1.0, 13.0), tuple("abcdefghijkl"), ("x", "y"))
-    sources = {name: "one" if name < "g" else "two" for name in problem.algorithms}
-    with pytest.raises(ArcadeMarkError, match="chosen without its source; search for fewer"):
-        nested(problem, sources, choose(1))

@@ -4,13 +4,12 @@ import re
 
 import numpy as np
 import pytest
-from made_up import collected, made_up_run
+from made_up import analysed, made_up_run
 
 from arcademark.reports import special
 from arcademark.reports.figures.files import as_svg, draw
 from arcademark.reports.figures.style import MOST_SERIES, PALETTE
 from arcademark.reports.runs import figures
-from arcademark.reports.tables.analysis import analyse
 from arcademark.reports.tables.report import ScoreReport
 
 
@@ -56,6 +55,6 @@ def test_too_many_episodes_show_as_boxes(monkeypatch: pytest.MonkeyPatch, report
 
 def test_a_figure_shows_the_first_few_algorithms_only() -> None:
     agents = tuple(f"agent-{number}" for number in range(8))
-    report = analyse(collected(made_up_run(agents=agents)))
+    report = analysed(made_up_run(agents=agents))
     assert len(special.standing(report, "").legend) == MOST_SERIES == 5
     assert len(re.findall(r" %</text>", drawn(figures.standing, report))) <= 5 * 5 + len(figures.TICKS)

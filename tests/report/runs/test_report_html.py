@@ -5,11 +5,10 @@ from collections.abc import Callable
 
 import pytest
 from html_page import Page
-from made_up import collected, made_up_run
+from made_up import analysed, made_up_run
 from shown import page as rendered
 
 import arcademark
-from arcademark.reports.tables.analysis import analyse
 from arcademark.reports.tables.report import ScoreReport
 
 EVIL = '<script>alert("x")</script>&<b>'
@@ -59,7 +58,7 @@ def test_everything_from_users_is_escaped() -> None:
     run.manifest["command"] = f"arcademark run {EVIL}"
     run.manifest["machine"] = {"processor": EVIL}
     other = made_up_run("runs/other", ("random",))
-    page = rendered(analyse(collected(run, other)))
+    page = rendered(analysed(run, other))
     parsed = Page(page)
     assert [tag for tag, _ in parsed.elements].count("script") == 1
     assert "alert(&#34;x&#34;)" in page
@@ -68,5 +67,5 @@ def test_everything_from_users_is_escaped() -> None:
 
 
 def test_a_run_without_any_episode_still_makes_a_page() -> None:
-    assert "refused" in rendered(analyse(collected(made_up_run(played=0)), model="atari-5"))
-    assert "refused" not in rendered(analyse(collected(made_up_run(played=0))))
+    assert "refused" in rendered(analysed(made_up_run(played=0), model="atari-5"))
+    assert "refused" not in rendered(analysed(made_up_run(played=0)))

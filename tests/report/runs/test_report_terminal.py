@@ -3,10 +3,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from made_up import ATARI_5, collected, made_up_run
+from made_up import ATARI_5, analysed, made_up_run
 from shown import printed
 
-from arcademark.reports.tables.analysis import analyse
 from arcademark.reports.tables.report import ScoreReport
 
 
@@ -25,5 +24,5 @@ def test_piped_output_has_no_escape_codes(report_two: ScoreReport) -> None:
 
 
 def test_agents_of_one_name_keep_their_runs_beside_them() -> None:
-    text = printed(analyse(collected(made_up_run("runs/a"), made_up_run("runs/b"))), 120)
+    text = printed(analysed(made_up_run("runs/a"), made_up_run("runs/b")), 120)
     assert sum("random [b]" in line for line in text.splitlines()) >= len(ATARI_5)

@@ -7,7 +7,7 @@ import math
 from pathlib import Path
 
 import pytest
-from made_up import ATARI_5, OWN_AGENT, collected, made_up_run
+from made_up import ATARI_5, OWN_AGENT, analysed, collected, made_up_run
 from shown import page, printed, values
 
 from arcademark.reports.subsets.predicting import predicted
@@ -46,7 +46,7 @@ ROUND_HNS = {"battle_zone": 50.0, "double_dunk": 200.0, "name_this_game": 100.0,
 
 @pytest.fixture(scope="module")
 def round_numbers() -> Algorithm:
-    return analyse(collected(made_up_run(scores=constant(ROUND)))).algorithms[0]
+    return analysed(made_up_run(scores=constant(ROUND))).algorithms[0]
 
 
 def test_scores_and_summaries_by_hand(round_numbers: Algorithm) -> None:
@@ -66,7 +66,7 @@ def test_scores_and_summaries_by_hand(round_numbers: Algorithm) -> None:
 
 @pytest.mark.parametrize("name", ["atari-1", "atari-10", "atari-5-val"])
 def test_a_published_model_is_taken_by_its_name(name: str) -> None:
-    report = analyse(collected(made_up_run(games=(*subsets.subset(name).tasks, "pong"))), model=name)
+    report = analysed(made_up_run(games=(*subsets.subset(name).tasks, "pong")), model=name)
     estimate = report.algorithms[0].estimate
     assert (estimate.subset, estimate.held) == (name, None)
     assert estimate.value is not None
@@ -132,24 +132,24 @@ def test_what_emulated_the_games_is_told_everywhere(played: dict[str, list[str]]
     record = made_up_run()
     if played:
         record.manifest["emulators"] = played
-    report = analyse(collected(record))
+    report = analysed(record)
     assert f"played on {told}." in printed(report, 200)
     assert f"<dt>played on</dt><dd>{told}</dd>" in page(report)
     assert (f"They were played on {told}; ArcadeMark's console" in report.methods[0]) == bool(played)
     emulators = values(report)["runs"][0]["emulators"]
     assert emulators["Q*bert"] == played.get("qbert", [ALE])
-    other = analyse(collected(made_up_run("runs/a"), dataclasses.replace(record, directory=Path("runs/b"))))
+    other = analysed(made_up_run("runs/a"), dataclasses.replace(record, directory=Path("runs/b")))
     assert not kinds(other) & {"emulators_differ", "protocols_differ"}
 
 
 def test_games_that_one_algorithm_alone_lacks_show() -> None:
     failed = [("random", "qbert", 0), ("random", "qbert", 1)]
-    report = analyse(collected(made_up_run(failed=failed)))
+    report = analysed(made_up_run(failed=failed))
     assert "random lacks Q*bert" in text_of(report, "games_differ")
     whole, part = "are over the 5 games of atari-5;", "are over those of the 5 games of atari-5 that have a score"
     assert part in report.methods[1]
-    assert whole in analyse(collected(made_up_run())).methods[1]
-    assert "games_differ" not in kinds(analyse(collected(made_up_run(played=0))))
+    assert whole in analysed(made_up_run()).methods[1]
+    assert "games_differ" not in kinds(analysed(made_up_run(played=0)))
 
 
 BASELINES = (
@@ -179,8 +179,8 @@ def test_baselines_show_the_best_of_each_game_and_each_when_asked_for() -> None:
 
 
 def test_an_interval_does_not_depend_on_what_stands_beside_it() -> None:
-    alone = analyse(collected(made_up_run("runs/random"))).algorithms[0]
-    beside = analyse(collected(made_up_run("runs/mine", (OWN_AGENT,)), made_up_run("runs/random"))).algorithms[1]
+    alone = analysed(made_up_run("runs/random")).algorithms[0]
+    beside = analysed(made_up_run("runs/mine", (OWN_AGENT,)), made_up_run("runs/random")).algorithms[1]
     assert [score.score for score in alone.scores] == [score.score for score in beside.scores]
     assert alone.estimate == beside.estimate
     for score in alone.scores:
@@ -216,7 +216,7 @@ METHODS: list[tuple[RunRecord, tuple[str, ...], str]] = [
 
 @pytest.mark.parametrize(("record", "parts", "absent"), METHODS)
 def test_methods_say_what_was_played_trained_and_scored(record: RunRecord, parts: tuple[str, ...], absent: str) -> None:
-    text = analyse(collected(record)).methods[0]
+    text = analysed(record).methods[0]
     assert all(part in text for part in parts)
     assert absent not in text
 
@@ -224,7 +224,7 @@ def test_methods_say_what_was_played_trained_and_scored(record: RunRecord, parts
 @pytest.mark.parametrize("name", ["ale-2013", "dqn-2015", "machado-2018", "saber", "go-explore", "ale-v5"])
 def test_methods_state_the_protocol_and_cite_it(name: str) -> None:
     rules = protocol(name)
-    report = analyse(collected(made_up_run(using=rules)))
+    report = analysed(made_up_run(using=rules))
     text = " ".join(report.methods)
     cap = rules.max_frames_per_episode
     assert f"“{name}”" in text
@@ -236,11 +236,11 @@ def test_methods_state_the_protocol_and_cite_it(name: str) -> None:
 
 
 def test_runs_of_one_name_are_told_apart() -> None:
-    report = analyse(collected(made_up_run("a/run"), made_up_run("b/run", (OWN_AGENT,))))
+    report = analysed(made_up_run("a/run"), made_up_run("b/run", (OWN_AGENT,)))
     assert [run.name for run in report.runs] == ["a/run", "b/run"]
 
 
 def test_commands_of_a_continued_run_are_all_needed() -> None:
     record = made_up_run()
     record.manifest["continued"] = [{"command": "arcademark run random --seeds 3"}] * 2
-    assert len(analyse(collected(record)).runs[0].commands) == 2
+    assert len(analysed(record).runs[0].commands) == 2

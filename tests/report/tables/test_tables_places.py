@@ -80,14 +80,3 @@ def test_of_many_names_only_the_closest_are_told() -> None:
         analyse(many, algorithms=["zzz"])
     assert str(caught.value).count("agent-") == 3
     assert "of the 80 that are known" in str(caught.value)
-
-
-def test_a_benchmark_of_ones_own_has_tasks(tmp_path: Path) -> None:
-    path = tmp_path / "own.csv"
-    path.write_text("task,low,high\nhopper,0,10\n")
-    report = analyse({"A": {"hopper": 5, "ant": 1}}, references=path)
-    assert report.scope == f"the 1 task of {path}"
-    assert [item.title for item in report.benchmark.references] == ["low (0 %)", "high (100 %)"]
-    words = " ".join(notice.text for notice in report.notices)
-    assert "One run a task" in words
-    assert " game" not in words

@@ -30,10 +30,6 @@ def table(scores: dict[str, dict[str, list[float]]], **known: Any) -> ScoreTable
     return ScoreTable.from_rows(rows, **known)
 
 
-def kinds(report: ScoreReport) -> list[str]:
-    return [notice.kind for notice in report.notices]
-
-
 def text_of(report: ScoreReport, kind: str) -> str:
     return " | ".join(notice.text for notice in report.notices if notice.kind == kind)
 
@@ -51,7 +47,7 @@ def test_the_whole_suite_has_its_median_and_parts_of_it_are_refused_with_the_rea
     first = whole.algorithms[0]
     assert first.coverage.median == summary(first, "hns").median.value
     assert (first.coverage.missing, first.coverage.refused) == ((), "")
-    part = analyse(made_up_table(games=GAMES[:27]))
+    part = analyse(made_up_table(games=GAMES[:27]), resamples=20)
     coverage = part.algorithms[0].coverage
     assert (coverage.games, coverage.of, len(coverage.missing)) == (27, 57, 30)
     assert coverage.median is None
@@ -109,7 +105,7 @@ def test_efficiency_divides_fractions_by_frames(whole: ScoreReport) -> None:
     assert found.gains[0].mean == pytest.approx(mean / 100 / 200_000_000)
     assert found.game_time_days == pytest.approx(38.580, abs=1e-3)
     assert found.review_days == pytest.approx(41.667, abs=1e-3)
-    some = analyse(made_up_table(), frames={"mine": 1_000_000})
+    some = analyse(made_up_table(), frames={"mine": 1_000_000}, resamples=20)
     assert some.algorithms[1].efficiency is None
     assert "yours" in text_of(some, "efficiency")
 
