@@ -6,7 +6,7 @@ import pytest
 from arcademark.catalogue import collections
 from arcademark.catalogue.errata import errata
 from arcademark.reproduce.ale2013 import scores as data
-from arcademark.reproduce.ale2013.statements import look_ahead, lost, statements, with_pairs
+from arcademark.reproduce.ale2013.statements import lost, statements
 
 DIFFER = {
     "Abstract: games with results",
@@ -104,20 +104,6 @@ def test_random_scores_by_hand():
     pong, freeway = (data.random_scores()[:, data.games().index(game)] for game in ("pong", "freeway"))
     assert pong == pytest.approx(np.array([-19.2, -19, -19.6, -19.9, -19.9]) / 20.9)
     assert np.isnan(freeway).all()
-
-
-def test_a_lost_cell_is_missing_and_takes_no_part_in_the_best():
-    uct = data.raw(("UCT",))[0]
-    assert [game for game, score in zip(data.games(), uct, strict=True) if np.isnan(score)] == ["skiing"]
-    assert data.best(data.SEARCH)[data.games().index("skiing")] == 0
-
-
-def test_features_and_trees_by_hand():
-    assert with_pairs(3) == 6
-    assert with_pairs(16 * 14 * 8) == 1_606_528
-    assert look_ahead(18 * 5) == pytest.approx(5 / 60)
-    assert look_ahead((18 + 162) * 5) == pytest.approx(1.5 * 5 / 60)
-    assert look_ahead(4) == 0
 
 
 def test_what_is_gone_is_named():

@@ -24,12 +24,6 @@ def test_the_reviews_percentages_are_those_of_its_tables_recomputed(number, quan
     assert "Random" not in mean.labels
 
 
-def test_the_reviews_algorithms_and_their_scale():
-    frames = panel(review_figure(1), "Training frames")
-    assert dict(zip(frames.labels, frames.details, strict=True))["Agent57"] == "100B"
-    assert dict(zip(frames.labels, frames.series[0].values, strict=True))["SimPLe"] == pytest.approx(0.001)
-
-
 def test_broken_records_their_time_and_their_cost():
     broken, years, rate = review_figure(4).panels
     assert dict(zip(broken.labels, broken.series[0].values, strict=True))["GDI-H3"] == 22

@@ -45,13 +45,6 @@ def test_targets(target, expected):
     assert aggregate.mean(SCORES[0]) == 36.25
 
 
-def test_algorithms_are_sorted_by_name():
-    turned = make_problem(SCORES[::-1], ALGORITHMS[::-1], TASKS, minimum_tasks=3, minimum_algorithms=2)
-    assert turned.algorithms == made().algorithms
-    assert np.array_equal(turned.X, made().X)
-    assert np.array_equal(turned.y, made().y)
-
-
 def test_a_task_that_tells_nothing_apart_is_left_out():
     problem = make_problem(
         [[1.0, 5.0], [1.0, 7.0], [1.0, 9.0]], ALGORITHMS, ("same", "other"), minimum_tasks=1, minimum_algorithms=1

@@ -9,7 +9,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from made_up_papers import BARS, FIGURES, STEPS
+from made_up_papers import BARS, FIGURES
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
@@ -160,22 +160,6 @@ def test_a_decade_is_as_long_everywhere_on_a_log_axis() -> None:
     axes = drawn(BARS).axes[1]
     x = [float(axes.transData.transform((value, 0))[0]) for value in at]
     assert np.diff(x) == pytest.approx(x[1] - x[0])
-
-
-def test_curves_fall_where_their_steps_end() -> None:
-    model = reproduction_figures.model(STEPS)
-    assert isinstance(model, Curves)
-    basic, ram = model.panels[0].curves
-    assert basic.x == (0.0, 0.2, 0.5, 1.0, 2.0)
-    assert basic.y == (1.0, 1.0, 0.5, 0.25, 0.0)
-    assert ram.x == (0.0, 0.4, 2.0)  # its last step ends beyond what is shown
-    assert ram.y == (0.75, 0.75, 0.25)
-    assert [reproduction_figures.height(STEPS.panels[0].series[0], x) for x in (0.2, 0.21, 1.0, 1.01)] == [
-        1.0,
-        0.5,
-        0.25,
-        0.0,
-    ]
 
 
 def test_a_legend_goes_on_below_where_names_do_not_fit() -> None:

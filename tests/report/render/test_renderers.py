@@ -132,12 +132,6 @@ def test_a_narrow_terminal_loses_no_digit(width):
         assert re.search(rf"(?<![\d.]){re.escape(number)}(?![\d.])", text)
 
 
-def test_names_of_a_group_stand_once():
-    assert printed(80).split("Games\n")[1].split("\n\n")[0].count("Pong") == 1
-    assert html.render(DOCUMENT).count("Pong") == 1
-    assert latex.render(DOCUMENT).count("Pong") == 1
-
-
 def test_a_table_shows_its_first_rows_and_counts_the_others():
     rows = tuple((Cell(f"row-{number}"), Cell(str(number))) for number in range(9))
     shown = Document("Long", "test", "", (Table((Column("name", kind="name"), Column("number")), rows, most=4),))

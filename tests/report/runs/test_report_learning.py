@@ -1,8 +1,6 @@
 """Learning curves: what they are made of, how they are drawn, and budgets of training in words."""
 
-import csv
 import dataclasses
-import io
 import re
 
 import numpy as np
@@ -111,22 +109,13 @@ def test_seeds_that_share_no_stretch_have_no_mean():
     assert as_svg(draw(figure), "learning").startswith("<svg")
 
 
-def test_the_csv_holds_no_formulas(monkeypatch):
-    line = ("=cmd|' /C calc'!A0", "pong", 0, 0, 10, 10, -3.5)
-    monkeypatch.setattr(learning, "episodes", lambda _: [line])
-    (row,) = csv.DictReader(io.StringIO(learning.as_csv(hand_made([(1.5, 10)], []))))
-    assert (row["algorithm"], row["score"]) == ("'=cmd|' /C calc'!A0", "-3.5")
-
-
-def test_every_training_episode_is_a_line_of_the_csv():
+def test_every_training_episode_is_a_line_of_the_csv_and_none_a_formula(monkeypatch):
     collection = hand_made([(1.5, 10), (2.5, 20)], [(4.0, 5)])
-    rows = list(csv.DictReader(io.StringIO(learning.as_csv(collection))))
-    assert [(row["seed"], row["episode"], row["frames"], row["end_frame"], row["score"]) for row in rows] == [
-        ("0", "0", "10", "10", "1.5"),
-        ("0", "1", "20", "30", "2.5"),
-        ("1", "0", "5", "5", "4.0"),
+    assert learning.as_csv(collection).splitlines()[1:] == [
+        *("random,pong,0,0,10,10,1.5", "random,pong,0,1,20,30,2.5", "random,pong,1,0,5,5,4.0")
     ]
-    assert {(row["algorithm"], row["game"]) for row in rows} == {("random", "pong")}
+    monkeypatch.setattr(learning, "episodes", lambda _: [("=cmd|' /C calc'!A0", "pong", 0, 0, 10, 10, -3.5)])
+    assert learning.as_csv(collection).splitlines()[1].startswith("'=cmd|")
 
 
 @pytest.fixture(scope="module")

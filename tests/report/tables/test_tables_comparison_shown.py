@@ -6,7 +6,6 @@ import io
 import json
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -67,12 +66,6 @@ def test_games_that_were_decided_are_shown_and_the_others_counted(whole: Compari
     assert f"and {57 - len(decided)} more: --all shows them" in games
     everything = printed(whole, everything=True)
     assert all(game.name in everything for game in whole.games)
-
-
-def test_of_very_many_pairs_the_first_are_shown_game_by_game(three: Comparison) -> None:
-    text = printed(replace(three, pairs=three.pairs * 16), everything=True)
-    assert text.count("Games: ") == 45
-    assert "For each game of the other 3 pairs, compare two algorithms by themselves." in text
 
 
 def test_who_needs_more_runs_is_said_first_and_in_every_form() -> None:

@@ -58,14 +58,6 @@ def test_the_interval_of_a_median_within_the_bounds_is_that_of_the_uncapped_one(
     assert (held.value, held.low, held.high) == pytest.approx((free.value, free.low, free.high))
 
 
-@pytest.mark.parametrize("measure", [LINE, CAPPED])
-def test_scores_that_do_not_vary_have_no_interval(measure: Measure) -> None:
-    still = {task: np.full(3, row[0]) for task, row in RUNS.items()}
-    made = bootstrap()
-    assert all(item.low is None for item in made.summaries("mine", [measure], still)[0].values())
-    assert any("how far it may be off is not known" in note for note in made.notes)
-
-
 def test_tables_of_very_many_runs_are_drawn_less_often_unless_a_number_is_asked_for() -> None:
     assert [Bootstrap.of(0, None, None, runs).resamples for runs in (1, 15_000, 150_000, 10**9)] == [
         10_000,
