@@ -99,11 +99,6 @@ def test_each_event_is_told_in_a_line(monkeypatch, event, line):
     assert line in told(event)
 
 
-@pytest.mark.parametrize("event", [begun(0), begun(10)])
-def test_nothing_is_said_where_nothing_goes_on(event):
-    assert told(event) == ""
-
-
 @pytest.mark.parametrize("columns", [45, 80, 160])
 @pytest.mark.parametrize("planning", [None, PLANNING])
 def test_the_time_left_is_in_sight_on_any_terminal(columns, planning):

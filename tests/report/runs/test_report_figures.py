@@ -4,11 +4,9 @@ import re
 
 import numpy as np
 import pytest
-from made_up import analysed, made_up_run
 
-from arcademark.reports import special
 from arcademark.reports.figures.files import as_svg, draw
-from arcademark.reports.figures.style import MOST_SERIES, PALETTE
+from arcademark.reports.figures.style import PALETTE
 from arcademark.reports.runs import figures
 from arcademark.reports.tables.report import ScoreReport
 
@@ -51,10 +49,3 @@ def test_cut_episodes_are_hollow(report_one: ScoreReport) -> None:
 def test_too_many_episodes_show_as_boxes(monkeypatch: pytest.MonkeyPatch, report_one: ScoreReport) -> None:
     monkeypatch.setattr(figures, "MOST_DOTS", 99)
     assert "<use" not in drawn(figures.distribution, report_one)
-
-
-def test_a_figure_shows_the_first_few_algorithms_only() -> None:
-    agents = tuple(f"agent-{number}" for number in range(8))
-    report = analysed(made_up_run(agents=agents))
-    assert len(special.standing(report, "").legend) == MOST_SERIES == 5
-    assert len(re.findall(r" %</text>", drawn(figures.standing, report))) <= 5 * 5 + len(figures.TICKS)
