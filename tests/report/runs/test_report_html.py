@@ -64,8 +64,3 @@ def test_everything_from_users_is_escaped() -> None:
     assert "alert(&#34;x&#34;)" in page
     assert 'alert("x")' not in page
     assert "b" not in {tag for tag, _ in parsed.elements}
-
-
-def test_a_run_without_any_episode_still_makes_a_page() -> None:
-    assert "refused" in rendered(analysed(made_up_run(played=0), model="atari-5"))
-    assert "refused" not in rendered(analysed(made_up_run(played=0)))

@@ -238,11 +238,6 @@ def test_what_sets_a_notice_off(
     assert order == sorted(order)  # warnings first
 
 
-def test_an_interval_is_said_of_where_there_is_one() -> None:
-    text = " ".join(notice.text for notice in analyse(collected(run())).notices)
-    assert "has no interval" not in text
-
-
 def test_other_roms_and_emulators_show() -> None:
     first, second = run("runs/a"), run("runs/b", OWN_AGENT)
     second.manifest["versions"] = second.manifest["versions"] | {"ale-py": "0.11.0"}
