@@ -13,9 +13,6 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: make test
 
 from torch import nn  # noqa: E402
 
-from arcademark.agents.checkpoints import policy  # noqa: E402
-from arcademark.runs.plan import make_plan  # noqa: E402
-
 pytestmark = pytest.mark.needs("torch")
 
 Invoke = Callable[..., Any]
@@ -130,17 +127,3 @@ def test_files_that_cannot_be_played_have_a_line_each_before_anything_plays(mode
     assert {text: sum(text in line for line in lines) for text in told} == told
     assert len(lines) == 3
     assert not (models / "r").exists()
-
-
-def test_a_file_is_read_once_for_all_seeds_and_leaves_pytorchs_draws(
-    models: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked = []
-    read = policy.read
-    monkeypatch.setattr(policy, "read", lambda data, path, trust: asked.append(path.name) or read(data, path, trust))
-    before = torch.random.get_rng_state(), torch.get_num_threads()
-    plan = make_plan(str(models / "models/pong/0.pt"), "pong", "dqn-2015", seeds=3)
-    assert asked == ["0.pt"]
-    assert len({trial.agent.sha256 for trial in plan.trials}) == 1
-    assert torch.equal(torch.random.get_rng_state(), before[0])
-    assert torch.get_num_threads() == before[1]

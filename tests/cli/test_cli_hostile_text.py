@@ -88,7 +88,7 @@ def test_names_are_text_in_every_form_of_a_table(shown: Invoke) -> None:
 
 def test_tasks_of_a_benchmark_of_ones_own_are_text_too(shown: Invoke) -> None:
     tasks = ("[/]", "$x$ [a]", r"\input{x}", ":smile:")
-    write_table("t.csv", tasks=tasks)
+    write_table("t.csv", ("PPO [a]", "[/]", "other"), tasks)
     Path("r.csv").write_text("task,low,high\n" + "".join(f"{task},0,100\n" for task in tasks))
     own = ("--references", "r.csv", "--intervals", "resamples=10")
     for command in (("score", "t.csv", "--all"), ("compare", "t.csv", "PPO [a]", "[/]", "--all", "--to", "c.html")):

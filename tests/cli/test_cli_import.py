@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from pathlib import Path
 
 import ale_py
@@ -110,77 +108,6 @@ def test_cleanrl_seeds_become_a_curve_with_a_band(tmp_path: Path) -> None:
     assert "Assumed: the protocol is world-records" in notices(report, "imported")
     assert "nothing in it was verified" in notices(report, "imported")
     assert "not verified" in report.methods[0]
-
-
-@pytest.mark.needs("torch")
-def test_first_episodes_far_below_random_play_are_single_lives_or_clipped(tmp_path: Path) -> None:
-    cleanrl(tmp_path / "logs", 1, [20.0] * 60 + [100.0] * 60, [300] * 120, game="Qbert")
-    import_logs([tmp_path / "logs"], tmp_path / "run")
-    told = notices(analyse([tmp_path / "run"]), "training_log")
-    assert "its first 60 episodes are 20 on average, where random play has 163.88" in told
-    assert "or one life was counted as a game" in told
-
-
-@pytest.mark.needs("stable_baselines3")
-def test_what_the_evaluation_callback_of_stable_baselines_saves(tmp_path: Path) -> None:
-    import stable_baselines3 as sb3
-    from stable_baselines3.common import callbacks
-
-    model = sb3.PPO("MlpPolicy", "CartPole-v1", n_steps=32, batch_size=32, n_epochs=1, seed=0, device="cpu")
-    folder = tmp_path / "logs" / "pong"
-    test = sb3.common.monitor.Monitor(sb3.common.env_util.make_vec_env("CartPole-v1").envs[0].unwrapped)
-    saves = callbacks.EvalCallback(test, log_path=str(folder), eval_freq=32, n_eval_episodes=2, verbose=0)
-    model.learn(96, callback=saves)
-    saved = np.load(folder / "evaluations.npz")
-    import_logs([tmp_path / "logs"], tmp_path / "run", algorithm="PPO", run=7)
-    record = read_run(tmp_path / "run")
-    (trial,) = record.trials
-    assert record.protocol.reported_episodes == "evaluation"
-    assert record.scored_episodes(trial).score.tolist() == saved["results"][-1].tolist()
-    assert record.evaluation(trial).steps.tolist() == saved["ep_lengths"][-1].tolist()
-    training = record.training(trial)
-    assert training.score.tolist() == saved["results"].mean(axis=1).tolist()
-    assert np.cumsum(training.frames).tolist() == [4 * step for step in saved["timesteps"].tolist()]
-    report = analyse([tmp_path / "run"])
-    assert "averages over training, no episodes" in notices(report, "imported")
-    assert report.learning[0].window == 1
-
-
-def rllib(folder: Path, **config: object) -> Callable[..., None]:
-    """Return what writes a row of RLlib's results."""
-    (folder / "PPO_ALE_Pong-v5_1a2b3_00000_0").mkdir(parents=True)
-
-    def write(number: int, **row: object) -> None:
-        with (folder / "PPO_ALE_Pong-v5_1a2b3_00000_0" / "result.json").open("a") as file:
-            line = {"training_iteration": number, "config": {"env": "ALE/Pong-v5", **config}, **row}
-            file.write(f"{json.dumps(line)}\n")
-
-    return write
-
-
-def test_rllibs_averages_stand_at_the_frames_of_their_iterations(tmp_path: Path) -> None:
-    write = rllib(tmp_path / "logs", seed=3)
-    for number in range(1, 6):
-        steps = {"num_env_steps_sampled_lifetime": 4000 * number}
-        write(number, env_runners={"episode_return_mean": -21.0 + number, **steps})
-    import_logs([tmp_path / "logs"], tmp_path / "run")
-    record = read_run(tmp_path / "run")
-    (trial,) = record.trials
-    assert (trial.agent, trial.game, trial.seed, trial.episodes) == ("PPO [imported]", "pong", 3, 1)
-    assert np.cumsum(record.training(trial).frames).tolist() == [16_000 * number for number in range(1, 6)]
-    assert record.scored_episodes(trial).score.tolist() == [-16.0]
-
-
-def test_rllibs_episodes_come_with_their_lengths(tmp_path: Path) -> None:
-    write = rllib(tmp_path / "logs")
-    for number, (scores, lengths, new) in enumerate(
-        [([-21, -20], [700, 800], 2), ([-21, -20, -19], [700, 800, 900], 1)]
-    ):
-        write(number, hist_stats={"episode_reward": scores, "episode_lengths": lengths}, episodes_this_iter=new)
-    (trial,) = import_logs([tmp_path / "logs"], tmp_path / "run", frames_per_step=4).trials
-    assert trial.training.scores.tolist() == [-21, -20, -19]
-    assert trial.training.frames.tolist() == [2800, 3200, 3600]
-    assert trial.training.steps.tolist() == [700, 800, 900]
 
 
 @pytest.mark.needs("torch")
@@ -356,14 +283,6 @@ def test_a_log_of_no_number_is_of_the_only_run_there_is(tmp_path: Path) -> None:
             assert [trial[2] for trial in seeds_of(tmp_path / "run")] == [2]
     with pytest.raises(ArcadeMarkError, match=r"evaluations.npz: nothing says of which of the runs 2, 3 of 'PPO'"):
         import_logs([tmp_path / "pong", tmp_path / "evaluations.npz"], tmp_path / "more", algorithm="PPO", task="pong")
-
-
-def test_frames_of_monitored_episodes_are_the_same_where_the_game_is_named(tmp_path: Path) -> None:
-    head = '#{"t_start": 1.0, "env_id": "PongNoFrameskip-v4"}'
-    (tmp_path / "monitor.csv").write_text(f"{head}\nr,l,t\n-20.0,800,1.0\n-21.0,900,2.0\n")
-    import_logs([tmp_path / "monitor.csv"], tmp_path / "run", algorithm="PPO")
-    import_logs([tmp_path / "monitor.csv"], tmp_path / "named", algorithm="PPO", task="pong")
-    assert seeds_of(tmp_path / "run") == seeds_of(tmp_path / "named") == [("PPO", "pong", 0, 1700)]
 
 
 @pytest.mark.parametrize(("level", "count", "doubted"), [(0.4, 20, True), (0.4, 19, False), (1.4, 20, False)])

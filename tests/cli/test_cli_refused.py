@@ -67,6 +67,8 @@ FILES = {
     "gaps.csv": "game,DQN,PPO\npong,1,2\nqbert,3,\n",
     "good.csv": RUNS
     + "".join(f"{a},{g},{r},{r}\n" for a in ("mine", "yours") for g in ("pong", "qbert") for r in "123"),
+    "one.csv": f"{RUNS}a,pong,0,1\n",
+    "apart.csv": f"{RUNS}a,pong,0,1\nb,qbert,0,1\n",
     "game.csv": f"{RUNS}a,pnog,0,1\n",
     "cheetah.csv": f"{RUNS}a,HalfCheetah-v4,0,1\n",
     "protocols.csv": "algorithm,game,run,score,protocol\na,pong,0,1,saber\na,qbert,0,1,dqn-2015\n",
@@ -172,7 +174,7 @@ info suites atari-75 | did you mean 'atari-57'
 info schemas arcademark.report/1 | did you mean 'arcademark.report/4'
 info features show bascic | unknown feature set 'bascic'; did you mean 'basic'
 info features show basic --games freway | did you mean 'freeway'
-info features show basic --games freeway --set rows=0 | 'rows' is '0': expected int from 1 to 250
+info features show basic --games freeway --set rows=0 | parameter 'rows' is '0': expected int from 1 to 250
 info features show ram --set rows=3 | feature set ram has no parameters; remove --set rows
 info features show basic --only episode=1 | chooses in a run; name one with --run
 info features show basic --run nowhere | nowhere: no such directory
@@ -242,6 +244,8 @@ score good.csv --frames mine=20Q | as in --frames 200M
 score good.csv --suite ale-55 --references refs.csv | leave one out
 score good.csv --to=json --to=latex | choose one
 score good.csv --to good.csv | expected json, latex, markdown, or a page's name
+score good.csv --model dqn-7 | no published model
+score apart.csv --games common | common
 score good.csv --tolerance 100% | share of runs 1
 score run --suite atari-100k --games pong --model atari-5 | leave the model out
 score good.csv --wide | --wide is a form of --export
@@ -258,6 +262,10 @@ compare good.csv mine mine | not compared with itself
 compare good.csv mine | name another
 compare good.csv mine yuors | did you mean 'yours'
 compare good.csv --plan groups=3 | --plan says how to test with --sequential
+compare one.csv | only one algorithm
+compare apart.csv | no game in common
+compare good.csv --suite atari-5 | atari-57
+compare good.csv --sequential --plan summary=medain | median
 compare good.csv --sequential --plan group=1 | larger or more groups
 compare good.csv --sequential --plan alpha=0 | --plan alpha=0
 compare good.csv --intervals resamples=0 | --intervals resamples=0

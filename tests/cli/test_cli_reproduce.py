@@ -46,7 +46,9 @@ def test_a_whole_paper_is_explained_and_shown_in_every_form(invoke, paper):
         ET.parse(path)
 
 
-@pytest.mark.parametrize("paper", papers.PAPERS)
+@pytest.mark.parametrize(
+    "paper", [pytest.param(name, marks=[pytest.mark.slow] * (name == "atari-5")) for name in papers.PAPERS]
+)
 def test_json_counts_what_it_holds(invoke, paper):
     answer = invoke("reproduce", paper, "--to=json")
     assert (answer.code, answer.err) == (0, "")
@@ -60,7 +62,7 @@ def test_json_counts_what_it_holds(invoke, paper):
     assert all(item["why"] for item in items if item["verdict"] != "agrees")
 
 
-@pytest.mark.parametrize("kind", ["svg", "png", "SVG"])
+@pytest.mark.parametrize("kind", ["png", "SVG"])
 def test_one_figure_is_written_as_one_file(invoke, kind):
     answer = invoke("reproduce", "review", "--figure", 4, "--out", f"deep/figure.{kind}")
     assert answer.code == 0

@@ -1,44 +1,10 @@
 """What ``arcademark site`` refuses, and what it says of scores that are not real. Its pages: tests/report/site."""
 
-import shutil
-from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from arcademark.reports.tables import loading
-from arcademark.runs.store import manifest
 from command_line import change
-
-
-@pytest.fixture
-def manifests_read(monkeypatch):
-    """How often each run's manifest is read, by directory."""
-    read, times = manifest.read, Counter()
-
-    def counted(directory):
-        times[str(directory)] += 1
-        return read(directory)
-
-    monkeypatch.setattr(manifest, "read", counted)
-    return times
-
-
-@pytest.mark.slow
-def test_each_run_and_the_catalogue_are_read_once(invoke, played, manifests_read, monkeypatch):
-    """For replays, films and every view."""
-    shutil.copytree(played, "other")
-    collections = []
-    table = loading.collections.table
-    monkeypatch.setattr(loading.collections, "table", lambda *entries, **how: collections.append(1) or table(*entries))
-    assert invoke("site", played, "other", "--collection", "iris-2023", "--workers", "1").code == 0
-    assert manifests_read == {str(played): 1, "other": 1}
-    assert len(collections) == 1
-
-
-def test_a_submitted_run_is_read_once(invoke, played, manifests_read):
-    assert invoke("catalogue", "submit", played, "--workers", "1").code == 0
-    assert manifests_read == {str(played): 1}
 
 
 @pytest.mark.slow

@@ -76,9 +76,6 @@ def test_runs_are_shown_together(invoke, played):
 def test_to_watch_a_run_that_nobody_plays_is_to_look_once(invoke, played):
     watched, looked = invoke("status", "run", "--watch"), invoke("status", "run")
     assert (watched.code, watched.out) == (0, looked.out)
-    refused = invoke("status", "run", "--watch", "--to=json")
-    assert (refused.code, refused.out) == (2, "")
-    assert "works only with terminal output" in refused.err
 
 
 def test_what_was_said_is_gone_at_the_end_and_nobody_else_is_believed(invoke, played):

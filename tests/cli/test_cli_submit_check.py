@@ -64,17 +64,6 @@ def test_a_score_that_is_not_real(invoke, played, tmp_path):
     assert not (tmp_path / "submission").exists()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["=HYPERLINK(1)", "x" * 101])
-def test_names_that_are_no_text(invoke, played, tmp_path, name):
-    found = invoke(
-        "catalogue", "submit", played, *PAPER, "--cite", "title=A Title", "--name", name, "--out", "submission"
-    )
-    assert found.code == 1
-    assert "1 finding" in found.out
-    assert not (tmp_path / "submission").exists()
-
-
 def test_a_run_with_a_failed_trial(invoke):
     agent = f"{Path(__file__).parents[1] / 'fakes' / 'raising.py'}:make_agent"
     assert invoke("run", agent, "--games", "pong", "--episodes", "1", "--out", "failed").code == 1

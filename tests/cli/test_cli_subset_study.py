@@ -10,6 +10,7 @@ import pytest
 
 from arcademark.subset.predict import files
 from arcademark.subset.predict.model import SubsetModel
+from command_line import execute
 
 OWN = ("subset", "study", "scores.csv", "--references", "references.csv", "--minimum-tasks", 3)
 SCORES = {"weak": (1.0, 2.0, 9.0), "able": (4.0, 6.0, 20.0), "best": (10.0, 20.0, 60.0)}
@@ -82,11 +83,24 @@ def test_models_of_different_things_are_not_put_side_by_side(invoke, own):
     assert "'mean' and 'median'; study them one at a time" in answer.err
 
 
-@pytest.fixture
-def catalogue(invoke):
-    answer = invoke("subset", "study", "--to=json")
-    assert (answer.code, answer.err) == (0, "")
-    return json.loads(answer.out)
+@pytest.fixture(scope="module")
+def catalogue(tmp_path_factory):
+    """The study of the whole catalogue."""
+    out = execute(tmp_path_factory.mktemp("study"), ("arcademark", "subset", "study", "--to=json"))
+    return json.loads(out)
+
+
+def test_every_published_algorithm_has_its_estimates(catalogue):
+    assert catalogue["models"] == ["Atari-1", "Atari-3", "Atari-5", "Atari-10"]
+    rows = {line["row"]["algorithm"]: line for line in catalogue["lines"]}
+    muzero = rows["MuZero (Aitchison et al. 2023)"]
+    assert muzero["fitted"] == "MuZero"
+    assert round(muzero["row"]["true"], 1) == 2041.1
+    assert round(muzero["row"]["estimates"][2]["value"]) == 2091
+    explore = rows["Go-Explore"]
+    assert explore["fitted"] == ""
+    assert (round(explore["row"]["true"]), round(explore["row"]["estimates"][2]["value"])) == (1446, 1855)
+    assert [kind["title"] for kind in catalogue["kinds"]] == ["all algorithms", "in the training table", "others"]
 
 
 def test_each_of_the_training_table_counts_once_and_who_is_scored_otherwise_not_at_all(catalogue):

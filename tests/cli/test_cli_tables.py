@@ -113,12 +113,6 @@ def test_output_that_has_no_room(good: Path, form: list[str]) -> None:
     assert done.stderr.startswith("arcademark: cannot write (No space left")
 
 
-def test_runs_and_files_are_compared_side_by_side(invoke: Callable[..., Any], good: Path, played: Path) -> None:
-    beside = invoke("compare", "run", "good.csv", "random", "mine", "--to=json")
-    assert beside.code == 0, beside.err
-    assert beside.out == invoke("compare", "run", "--with", "good.csv", "random", "mine", "--to=json").out
-
-
 def test_scores_are_written_for_tensorboard_and_refused_where_something_is(invoke, played):
     written = invoke("report", "run", "--quiet", "--tensorboard", "events")
     assert (written.code, written.err) == (0, "")

@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.files import check_ending, write_document
+from arcademark.files import write_document
 from arcademark.reports.figures import files
 from arcademark.reports.figures.model import Curve, CurvePanel, Curves
 from arcademark.reports.render import html
@@ -33,14 +33,6 @@ def figures() -> dict[str, str | bytes]:
 
 def put(path: Path, content: str | bytes = PAGE, **how: Any) -> None:
     write_document(path, content, **how)
-
-
-def test_a_folder_will_do_where_one_may_be_named(tmp_path: Path) -> None:
-    (tmp_path / "there.v2").mkdir()
-    for path in (Path("figures"), tmp_path / "there.v2", Path("figure.svg")):
-        check_ending(path, (".svg", ".png"), folder=True)
-    with pytest.raises(ArcadeMarkError, match=r"^new\.v2: .* ends with \.svg or \.png, or a folder$"):
-        check_ending(Path("new.v2"), (".svg", ".png"), folder=True)
 
 
 def test_every_kind_of_file_that_is_written_replaces_its_own_and_no_other(tmp_path: Path) -> None:

@@ -6,9 +6,12 @@ import dataclasses
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from arcademark.reports.tables.analysis import analyse
+from arcademark.reports.tables.report import ScoreReport
 from arcademark.runs.store.reading import EpisodeRecord, Episodes, RunRecord, TrialRecord
 from arcademark.scores.runs import RunCollection, collect, score_run
 from arcademark.suite.protocols import Protocol, protocol
@@ -128,3 +131,8 @@ def trained(
 
 def collected(*records: RunRecord) -> RunCollection:
     return collect([score_run(record) for record in records])
+
+
+def analysed(*records: RunRecord, **options: Any) -> ScoreReport:
+    """The report of runs, with few resamples: for what does not depend on intervals."""
+    return analyse(collected(*records), resamples=20, **options)

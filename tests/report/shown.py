@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from arcademark.reports import presenter
-from arcademark.reports.render import html, latex, terminal
+from arcademark.reports.render import html, terminal
 from arcademark.reports.render import json as as_json
 from arcademark.reports.render.layout import Console
 from arcademark.reports.tables.report import ScoreReport
@@ -15,10 +15,6 @@ from arcademark.reports.tables.report import ScoreReport
 
 def page(report: ScoreReport) -> str:
     return html.render(presenter.document(report))
-
-
-def tex(report: ScoreReport) -> str:
-    return latex.render(presenter.document(report), everything=True)
 
 
 def printed(

@@ -1,16 +1,12 @@
 import statistics
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from arcademark import reproduce
 from arcademark.catalogue import collections
 from arcademark.catalogue.errata import errata
 from arcademark.reproduce.ale2013 import scores as data
-from arcademark.reproduce.ale2013.scores import stated
-from arcademark.reproduce.ale2013.statements import look_ahead, lost, statements, with_pairs
-from arcademark.reproduce.comparison import statements as table
+from arcademark.reproduce.ale2013.statements import lost, statements
 
 DIFFER = {
     "Abstract: games with results",
@@ -36,11 +32,6 @@ def scores():
     for result in collections.results("ale-2013"):
         table.setdefault(result.entry.algorithm, {})[result.task] = result.score
     return table
-
-
-def test_groups_are_of_the_paper_and_have_no_number():
-    assert {(group.paper, group.number) for group in statements()} == {("bellemare-2013", None)}
-    assert len({group.title for group in statements()}) == len(statements())
 
 
 def test_what_differs_is_explained_and_what_agrees_needs_no_explanation():
@@ -115,41 +106,7 @@ def test_random_scores_by_hand():
     assert np.isnan(freeway).all()
 
 
-def test_a_lost_cell_is_missing_and_takes_no_part_in_the_best():
-    uct = data.raw(("UCT",))[0]
-    assert [game for game, score in zip(data.games(), uct, strict=True) if np.isnan(score)] == ["skiing"]
-    assert data.best(data.SEARCH)[data.games().index("skiing")] == 0
-
-
-def test_features_and_trees_by_hand():
-    assert with_pairs(3) == 6
-    assert with_pairs(16 * 14 * 8) == 1_606_528
-    assert look_ahead(18 * 5) == pytest.approx(5 / 60)
-    assert look_ahead((18 + 162) * 5) == pytest.approx(1.5 * 5 / 60)
-    assert look_ahead(4) == 0
-
-
 def test_what_is_gone_is_named():
     named = " ".join(item.where for item in lost())
     for part in ("Table 1", "Table 2", "Table 3", "human", "UCT on Skiing", "Appendix C"):
         assert part in named
-
-
-def test_statements_are_written_down_as_they_fall():
-    right, wrong, other = (stated("games", *answer) for answer in (("60", True), ("55", False), ("over 55",)))
-    assert (right.verdict, right.why, right.category) == ("agrees", "", "")
-    assert (wrong.verdict, wrong.why[:6], wrong.category) == ("differs", "§3.1.3", "count")
-    assert other.verdict == "agrees"
-    assert stated("games", "55", False, why="so").why == "so"
-    gone = stated("table-5")
-    assert (gone.recomputed, gone.verdict, gone.why) == ("", "not available", "No copy has this cell.")
-
-
-@pytest.mark.parametrize("paper", ["bellemare-2013", "fan-2021", "aitchison-2023"])
-def test_every_statement_of_the_tables_is_used_and_needs_no_second_word(paper):
-    source = "".join(path.read_text() for path in Path(reproduce.__file__).parent.rglob("*.py"))
-    generated = {"variance-5-others", "variance-10-others"}
-    for key, row in table(paper).items():
-        assert {"where"} <= row.keys() <= {"where", "printed", "why", "category", "lost"}
-        assert f'"{key}"' in source or key in generated or key.startswith("skiing-"), key
-        assert ("lost" in row) + ("why" in row) < 2

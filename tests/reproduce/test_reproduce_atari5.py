@@ -9,7 +9,7 @@ import atari5_training as plain
 import pytest
 
 from arcademark.catalogue.errata import NOT_DECIDABLE, errata
-from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.errors import ArcadeMarkError
 from arcademark.reproduce import comparison
 from arcademark.reproduce.atari5 import data as atari5_data
 from arcademark.reproduce.atari5 import figures as figures_atari5
@@ -116,34 +116,6 @@ def test_figures_hold_what_the_text_says_of_them(number):
     if number == 5:
         assert max(shown, key=lambda pair: shown[pair]) == "Alien – Ms. Pac-Man"
         assert sum(value > atari5_results.STRONG for value in shown.values()) == 4
-
-
-def test_tables_and_figures_that_are_not_there():
-    with pytest.raises(UnknownNameError, match="13"):
-        atari5.parts(13)
-    with pytest.raises(ArcadeMarkError, match="Figures 2 to 5"):
-        figures_atari5.figure(1)
-
-
-@pytest.mark.parametrize(
-    ("number", "title"),
-    [
-        (2, "§5.1 and Figure 2: single games"),
-        (3, "§5.4 and Figure 3: fairness"),
-        (4, "§5.5 and Figure 4: all games"),
-        (5, "§6 and Figure 5: structure"),
-    ],
-)
-def test_what_is_stated_of_a_figure_goes_with_it(number, title):
-    (part,) = atari5.about_figure(number)
-    assert (part.title, part.number) == (title, None)
-    assert part in parts()
-
-
-def test_a_number_is_written_as_the_one_beside_it_is_printed():
-    assert [comparison.like(text, 29028.1) for text in ("29028.1", "29,028.1", "$1,000", "12%")] == [
-        *("29028.1", "29,028.1", "$29,028", "29028%")
-    ]
 
 
 def statement(where):

@@ -10,7 +10,6 @@ from arcademark.catalogue import collections
 from arcademark.catalogue.errata import errata
 from arcademark.catalogue.model import Location, PrintedCell
 from arcademark.catalogue.printed import printed_cells, printed_number
-from arcademark.errors import UnknownNameError
 from arcademark.reproduce.comparison import Comparison
 from arcademark.reproduce.review import tables as review
 from arcademark.suite.references import scores as reference_scores
@@ -105,22 +104,6 @@ def test_a_slow_twin_of_every_percentage() -> None:
     assert checked == {"hns": 1058, "hwrns": 1058, "saber": 1058}
 
 
-def test_the_tables_can_be_asked_for_one_by_one() -> None:
-    assert [part.number for part in TABLES] == [*range(3, 15), None, None, None, None]
-    for number in range(3, 15):
-        (part,) = review.tables(number)
-        assert part is not None
-        assert part.number == number
-        assert {item.place.table for item in part.comparisons if item.place} == {number}
-    assert TABLES[0].title == "Table 3: HNS, model-free, 200M frames"
-    assert TABLES[11].title == "Table 14: SABER, others"
-
-
-def test_another_table_is_refused() -> None:
-    with pytest.raises(UnknownNameError, match="table of the review '15'"):
-        review.tables(15)
-
-
 @pytest.mark.parametrize(
     ("place", "why"),
     [
@@ -153,11 +136,6 @@ def test_what_agrees_by_rounding_alone_says_so(place: Location, why: str) -> Non
 def test_a_cell_agrees_up_to_its_last_digit(printed: str, verdict: str) -> None:
     found = review.compare(PrintedCell(Location(3, "alien", "Rainbow", "hns"), printed))
     assert (found.verdict, found.why) == (verdict, "")
-
-
-def test_a_number_where_nothing_can_be_computed_differs() -> None:
-    found = review.compare(PrintedCell(Location(5, "defender", "SimPLe", "hns"), "1.00"))
-    assert (found.verdict, found.recomputed) == ("differs", "N/A")
 
 
 def test_every_statement_that_differs_is_explained() -> None:

@@ -91,12 +91,6 @@ def test_the_printed_error_is_no_interval() -> None:
     assert "was not measured, so there is no interval" in found.notes[-1]
 
 
-@pytest.mark.parametrize("absent", [{"p": 1.0}, {"p": 1.0, "q": math.nan}])
-def test_missing_games_are_named_with_the_command_that_plays_them(absent: dict[str, float]) -> None:
-    with pytest.raises(ArcadeMarkError, match=r"toy-2 needs all of its 2 games, .* no score on q; .* --games q --out"):
-        toy().estimate(absent, max_frames_per_episode=CAP)
-
-
 @pytest.mark.parametrize(
     ("cap", "words"),
     [

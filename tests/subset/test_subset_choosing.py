@@ -5,7 +5,6 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from arcademark.errors import ArcadeMarkError
 from arcademark.subset.predict import choosing
 from arcademark.subset.predict.any_tasks import MEDIAN, train
 
@@ -44,9 +43,3 @@ def test_what_is_left_out_teaches_nothing(trained):
     same = choosing.covariance(changed, without="g2")
     np.testing.assert_allclose(same, choosing.covariance(trained, without="g2"), atol=0.02)
     assert np.abs(choosing.covariance(changed) - choosing.covariance(trained)).max() > 0.02
-
-
-@pytest.mark.parametrize("size", [0, 9])
-def test_sizes_that_there_are_not(trained, size):
-    with pytest.raises(ArcadeMarkError, match="fewer than all"):
-        choosing.choose(trained, size)

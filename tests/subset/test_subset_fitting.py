@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arcademark.errors import ArcadeMarkError
 from arcademark.subset.fitting import fit, fold_means, held_out, without_negative
 from arcademark.subset.predict.every_task import fit_every_task
 
@@ -21,18 +20,6 @@ def test_a_line_by_hand():
     assert found.predict([4.0]) == pytest.approx(7 / 6 + 6)
     without = fit(inputs, targets)
     assert (without.coefficients, without.intercept) == (pytest.approx((11 / 5,)), 0.0)
-
-
-@pytest.mark.parametrize(
-    ("inputs", "targets", "told"),
-    [
-        ([[1.0, 2.0]], [1.0], "1 algorithms have all scores, and the model has 2 unknowns"),
-        ([[1.0], [np.nan]], [1.0, 2.0], "a score is missing"),
-    ],
-)
-def test_what_cannot_be_fitted(inputs, targets, told):
-    with pytest.raises(ArcadeMarkError, match=told):
-        fit(np.array(inputs), np.array(targets))
 
 
 def test_who_is_held_out_is_predicted_by_the_others_alone():

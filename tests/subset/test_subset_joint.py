@@ -81,14 +81,6 @@ def test_a_better_score_never_makes_less_be_expected(seed, kinds):
     assert told.spread @ told.spread.T == pytest.approx(left, abs=1e-8)
 
 
-def test_a_whole_table_needs_no_guessing():
-    table = made(3, missing=0.0)
-    joint = fit_joint(table, TASKS)
-    covariance, _ = fit_covariance(np.cov(table.T, bias=True))
-    assert joint.mean == pytest.approx(table.mean(axis=0))
-    assert joint.covariance == pytest.approx(covariance, abs=1e-4)
-
-
 def test_what_is_missing_is_learnt_from_what_goes_with_it():
     rng = np.random.default_rng(1)
     level = rng.normal(size=400)

@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.subset.predict import calibration
 from arcademark.subset.predict.any_tasks import MEAN, MEDIAN, Trained, reached, train
 from arcademark.subset.predict.calibration import Misses
-from arcademark.subset.predict.outlook import Range, first_plays, least_error, predict
+from arcademark.subset.predict.outlook import Range, least_error, predict
 
 TASKS = tuple("abcdefg")
 QUANTITIES = (MEDIAN, MEAN, reached("good", [30.0] * 7))
@@ -116,12 +115,6 @@ def test_widening_counts_groups_alike_and_the_new_one_as_missed():
     assert lucky.widening("x", 1 / 3) == 0.0
 
 
-def test_too_few_groups_give_no_ends(trained):
-    found = predict(trained, {"a": 20.0}, QUANTITIES, rng=np.random.default_rng(0), level=0.99)
-    assert (found.summaries["median"].low, found.summaries["median"].high) == (None, None)
-    assert (found.summaries["good"].low, found.summaries["good"].high) == (0.0, 6.0)
-
-
 def test_scores_beyond_those_learnt_from_and_odd_ones_are_told(trained):
     plain = predict(trained, {"a": 20.0, "b": 20.0}, QUANTITIES, rng=np.random.default_rng(0))
     odd = predict(trained, {"a": 5.0, "b": 9e6}, QUANTITIES, rng=np.random.default_rng(0))
@@ -152,42 +145,6 @@ def test_what_to_play_next_agrees_with_trying_it(trained):
         assert step.left == pytest.approx(np.sqrt(np.mean(left)) / today, abs=0.07)
 
 
-def test_dear_tasks_are_played_later(trained):
-    alike = predict(trained, {"a": 20.0}, QUANTITIES, rng=np.random.default_rng(0)).plays
-    first = alike[0].task
-    frames = {task: 1000.0 if task == first else 1.0 for task in TASKS}
-    dear = predict(trained, {"a": 20.0}, QUANTITIES, rng=np.random.default_rng(0), frames=frames).plays
-    assert dear[-1].task == first
-    assert dear[-1].left == alike[0].left
-    plays = first_plays(trained, rng=np.random.default_rng(1), frames={task: 1 + 999 * (task == "a") for task in TASKS})
-    assert plays[-1].task == "a"
-
-
-def test_bad_input_is_told(trained):
-    rng = np.random.default_rng(0)
-    with pytest.raises(ArcadeMarkError, match="no task of the training scores"):
-        predict(trained, {"stranger": 1.0}, QUANTITIES, rng=rng)
-    with pytest.raises(UnknownNameError, match="iqm"):
-        predict(trained, {"a": 1.0}, QUANTITIES, rng=rng, target="iqm")
-    with pytest.raises(ArcadeMarkError, match="frames"):
-        predict(trained, {"a": 1.0}, QUANTITIES, rng=rng, frames={"b": 1.0})
-    scores, _ = made(0, 4)
-    names = [str(row) for row in range(12)]
-    with pytest.raises(ArcadeMarkError, match="one group"):
-        train(scores, names, TASKS, ["same"] * 12)
-    with pytest.raises(UnknownNameError, match="sqrt"):
-        train(scores, names, TASKS, transform="sqrt")
-
-
-def test_tasks_that_few_have_are_left_out():
-    scores, papers = made(0, 10, missing=0.0)
-    scores[4:, 2] = np.nan
-    scores[:, 5] = 7.0
-    found = train(scores, [str(row) for row in range(30)], TASKS, papers)
-    assert found.left_out == ("c", "f")
-    assert found.joint.tasks == tuple("abdeg")
-
-
 def test_scores_that_are_not_transformed_may_be_below_zero():
     rng = np.random.default_rng(0)
     scores = rng.normal(-5, 1, size=(24, 1)) + rng.normal(scale=0.2, size=(24, 4))
@@ -204,12 +161,6 @@ def test_the_error_is_that_of_the_farther_end_of_the_interval():
     assert Range(99.0, 0.0, None).error == float("inf")
     assert Range(-3.0, -4.0, -2.0).error == float("inf")
     assert Range(99.0, 99.0, 99.0).error == 0.0
-
-
-@pytest.mark.parametrize("level", [0.0, 1.0, -0.5, float("nan")])
-def test_a_level_that_is_no_fraction_is_refused(trained, level):
-    with pytest.raises(ArcadeMarkError, match="expected a fraction between 0 and 1"):
-        predict(trained, {"a": 20.0}, rng=np.random.default_rng(0), level=level)
 
 
 @pytest.mark.parametrize("known", ["a", "ab", "abcdef", "abcdefg"])

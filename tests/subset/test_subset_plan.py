@@ -51,21 +51,6 @@ def test_each_step_is_the_best_of_what_the_earlier_ones_leave(problem):
     assert all(result.certificate.holds for result in found.values())
 
 
-def test_constraints_and_progress(problem):
-    told: dict[str, list[tuple[int, int]]] = {}
-
-    def progress(step):
-        return lambda done, total: told.setdefault(step.name, []).append((done, total))
-
-    free = follow(problem, STEPS[:2], top=1)
-    barred = free["two"].best.tasks[0]
-    found = follow(problem, STEPS[:2], exclude=(barred,), include=("n",), progress=progress, top=1)
-    assert "n" in found["two"].best.tasks
-    assert barred not in found["two"].best.tasks
-    assert told.keys() <= {"two", "one"}
-    assert all(done <= total for calls in told.values() for done, total in calls)
-
-
 def test_the_papers_plan_nests_as_its_section_4_3_says():
     assert [(step.name, step.size) for step in ATARI_5] == [
         ("5", 5),

@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.errors import ArcadeMarkError
 from arcademark.metrics import aggregate
-from arcademark.subset.problem import Problem, fold_of_cases, log10_score, log10_score_inverse, make_problem
+from arcademark.subset.problem import log10_score, make_problem
 
 NAN = np.nan
 TASKS = ("alpha", "beta", "gamma", "delta")
@@ -15,12 +15,6 @@ SCORES = np.array([[10.0, -5.0, 100.0, 40.0], [20.0, 3.0, NAN, 7.0], [NAN, NAN, 
 
 def made(**options):
     return make_problem(SCORES, ALGORITHMS, TASKS, **({"minimum_tasks": 3, "minimum_algorithms": 2} | options))
-
-
-def test_transform_by_hand():
-    assert log10_score([-3.0, 0.0, 9.0, 99.0]).tolist() == [0.0, 0.0, 1.0, 2.0]
-    assert np.isnan(log10_score(NAN))
-    assert log10_score_inverse(log10_score([0.0, 5.0, 123.0])) == pytest.approx([0.0, 5.0, 123.0])
 
 
 def test_filters_name_what_they_leave_out():
@@ -49,13 +43,6 @@ def test_target_counts_tasks_that_are_left_out():
 def test_targets(target, expected):
     assert made(target=target, transform="none").y == pytest.approx(expected)
     assert aggregate.mean(SCORES[0]) == 36.25
-
-
-def test_algorithms_are_sorted_by_name():
-    turned = make_problem(SCORES[::-1], ALGORITHMS[::-1], TASKS, minimum_tasks=3, minimum_algorithms=2)
-    assert turned.algorithms == made().algorithms
-    assert np.array_equal(turned.X, made().X)
-    assert np.array_equal(turned.y, made().y)
 
 
 def test_a_task_that_tells_nothing_apart_is_left_out():
@@ -95,26 +82,3 @@ def test_a_target_that_is_the_same_of_all_is_refused():
 def test_bad_tables_are_refused(scores, algorithms, tasks, says):
     with pytest.raises(ArcadeMarkError, match=says):
         make_problem(scores, algorithms, tasks, minimum_tasks=1, minimum_algorithms=1)
-
-
-def test_unknown_names_are_refused():
-    for options in ({"target": "medain"}, {"transform": "lgo10"}):
-        with pytest.raises(UnknownNameError):
-            made(**options)
-    with pytest.raises(ArcadeMarkError, match="target has shape"):
-        made(target=[1.0, 2.0])
-
-
-def test_complete_cases_are_those_with_every_task():
-    problem = Problem(np.array([[1.0, NAN], [2.0, 3.0], [NAN, 4.0]]), np.arange(3.0), ("a", "b", "c"), ("s", "t"))
-    assert problem.complete((0,)).tolist() == [True, True, False]
-    inputs, targets = problem.sample((0, 1))
-    assert inputs.tolist() == [[2.0, 3.0]]
-    assert targets.tolist() == [1.0]
-
-
-def test_every_case_is_held_out_once_in_folds_of_like_size():
-    for n in (10, 11, 44, 62):
-        sizes = np.bincount(fold_of_cases(n), minlength=10)
-        assert sizes.sum() == n
-        assert np.ptp(sizes) <= 1

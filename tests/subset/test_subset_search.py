@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from made_up_scores import random_problem, slow_search
 
-from arcademark.errors import ArcadeMarkError
 from arcademark.subset.problem import Problem, fold_of_cases
 from arcademark.subset.search import enumeration
 from arcademark.subset.search.search import evaluate, search
@@ -122,41 +121,8 @@ def test_folds_are_those_of_the_published_code():
     assert fold_of_cases(5, 2, None).tolist() == [0, 0, 0, 1, 1]
 
 
-def test_progress_ends_with_every_subset():
-    seen = []
-    problem = random_problem(1, tasks=10)
-    search(problem, 4, folds=FOLDS, progress=lambda done, total: seen.append((done, total)))
-    assert seen[-1][0] <= seen[-1][1] == math.comb(10, 4)
-    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
-
-
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
-        ({"size": 0}, "size 0"),
-        ({"size": 9}, "size 9"),
-        ({"size": 1, "include": ("task 0", "task 1")}, "size 1"),
-        ({"folds": 1}, "1 fold of"),
-        ({"folds": 25}, "25 folds"),
-        ({"include": ("task 0", "task 0")}, "named twice"),
-        ({"include": ("task 0",), "exclude": ("task 0",)}, "included and excluded"),
-        ({"top": 0}, "0 subsets"),
-    ],
-)
-def test_what_cannot_be_searched_is_refused(options, says):
-    with pytest.raises(ArcadeMarkError, match=says):
-        search(random_problem(0), **({"size": 3, "folds": 4} | options))
-
-
-def test_no_subset_with_enough_cases_is_an_answer():
-    problem = random_problem(0, algorithms=20, tasks=2, twins=0)
-    scores = np.where(np.arange(20)[:, None] < 10, [1.0, np.nan], [np.nan, 1.0]) * np.arange(1, 21)[:, None]
-    with pytest.raises(ArcadeMarkError, match="none of 1 subsets of 2"):
-        search(Problem(scores, problem.y, problem.algorithms, problem.tasks), 2)
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize(("size", "tasks"), [(5, 40), (6, 30), (7, 26)])
+@pytest.mark.parametrize(("size", "tasks"), [(6, 30)])
 def test_published_scores_are_searched_alike_with_bounds_and_without(size, tasks):
     from arcademark.reproduce.atari5.data import problem
 
@@ -181,7 +147,7 @@ def exact_problem(seed, tasks=7, algorithms=30, missing=0.0):
 
 @pytest.mark.parametrize("incomplete", ["leave out", "charge"])
 @pytest.mark.parametrize("nonnegative", ["drop", "nnls"])
-@pytest.mark.parametrize("size", [2, 3, 4, 6])
+@pytest.mark.parametrize("size", [2, 6])
 def test_perfect_fits_tie(size, nonnegative, incomplete):
     for seed in range(6):
         problem = exact_problem(seed, tasks=8 if size == 6 else 7, missing=0.3 * (seed > 2))
@@ -206,15 +172,3 @@ def test_units_of_tasks_do_not_matter(scale):
         assert [c.tasks for c in (first.best, *first.runners_up)] == [
             c.tasks for c in (second.best, *second.runners_up)
         ]
-
-
-def test_many_patterns_of_missing_scores_take_no_longer():
-    rng = np.random.default_rng(1)
-    problem = random_problem(1, algorithms=150, tasks=20, missing=0.0, twins=0)
-    scores = problem.X.copy()
-    scores[:, :6] = np.where(rng.random((150, 6)) < 0.25, np.nan, scores[:, :6])
-    assert len(np.unique(np.isnan(scores), axis=0)) > 30
-    problem = Problem(scores, problem.y, problem.algorithms, problem.tasks)
-    with_bounds, without = search(problem, 6, top=2), search(problem, 6, top=2, bounds=False)
-    assert (with_bounds.best, with_bounds.runners_up) == (without.best, without.runners_up)
-    assert with_bounds.certificate.holds

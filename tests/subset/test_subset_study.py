@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.subset.predict.model import SubsetModel
 from arcademark.subset.studies.study import study
 
@@ -42,17 +41,3 @@ def test_turned_orders_are_named_with_the_better_one_first():
     scores = np.array([[1.0, 9.0, 9.0], [2.0, 3.0, 3.0], [3.0, 3.0, 3.0]])
     (agreement,) = study(scores, ("best", "x", "y"), TASKS, (FIRST,), minimum_tasks=1).agreements
     assert agreement.inversions == (("best", "x"), ("best", "y"))
-
-
-def test_no_algorithm_to_compare():
-    found = study(np.full((1, 3), np.nan), ("none",), TASKS, (FIRST,))
-    assert (found.rows[0].true, found.rows[0].estimates[0].value) == (None, None)
-    (agreement,) = found.agreements
-    assert (agreement.compared, agreement.mean_error, agreement.worst_error, agreement.pairs) == (0, None, None, 0)
-
-
-def test_bad_input():
-    with pytest.raises(UnknownNameError, match="lo"):
-        study(SCORES, NAMES, TASKS, (FIRST,), minimum_tasks=2, relative_to="lov")
-    with pytest.raises(ArcadeMarkError, match="no true value above 0"):
-        study(SCORES, NAMES, TASKS, (FIRST,), minimum_tasks=2, relative_to="one")

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from made_up_scores import random_problem, slow_search
 
-from arcademark.errors import ArcadeMarkError
 from arcademark.subset.problem import Problem
 from arcademark.subset.search.search import search
 from arcademark.subset.studies.validate import HeldOut, Validation, copies, coverage, nested, validation
@@ -113,25 +112,3 @@ def test_intervals_hold_what_they_promise_for_sources_that_can_be_exchanged():
         new = groups.pop("15")
         inside.append(np.mean(np.abs(new) <= conformal_half_width(made(groups).errors(), 0.8)))
     assert 0.77 <= np.mean(inside) <= 0.88
-
-
-@pytest.mark.parametrize("level", [0.0, 1.0, math.nan])
-def test_a_level_is_a_fraction(level):
-    with pytest.raises(ArcadeMarkError, match="expected a fraction between 0 and 1"):
-        conformal_half_width(made({"a": [0.1]}).errors(), level)
-
-
-def test_unknown_and_single_sources_are_refused():
-    problem = random_problem(0)
-    with pytest.raises(ArcadeMarkError, match="no source of 'algorithm 00'"):
-        nested(problem, {}, choose(1))
-    with pytest.raises(ArcadeMarkError, match="expected two sources"):
-        nested(problem, dict.fromkeys(problem.algorithms, "one"), choose(1))
-
-
-def test_nothing_predicted_is_refused():
-    X = np.array([[1.0, np.nan]] * 6 + [[np.nan, 1.0]] * 6) * np.arange(1, 13)[:, None]
-    problem = Problem(X, np.arange(1.0, 13.0), tuple("abcdefghijkl"), ("x", "y"))
-    sources = {name: "one" if name < "g" else "two" for name in problem.algorithms}
-    with pytest.raises(ArcadeMarkError, match="chosen without its source; search for fewer"):
-        nested(problem, sources, choose(1))

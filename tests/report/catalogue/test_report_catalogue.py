@@ -16,22 +16,6 @@ def item(name: str) -> documents.Published:
     return found
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (None, "–"),
-        (0, "none"),
-        (400_000, "0.4M"),
-        (1_000_000, "1M"),
-        (200_000_000, "200M"),
-        (1_500_000_000, "1.5B"),
-        (100_000_000_000, "100B"),
-    ],
-)
-def test_training_frames_read_as_in_papers(value, text):
-    assert dataclasses.replace(item("Rainbow"), training_frames=value).budget == text
-
-
 def test_mean_and_median_are_over_the_games_that_have_both_references():
     (uct,) = documents.catalogue(collections.select("ale-2013", ["UCT"])).algorithms
     assert uct.scores is not None

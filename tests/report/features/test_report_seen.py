@@ -7,18 +7,13 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.text import Text
 from shown import printed
 
-from arcademark.errors import ArcadeMarkError
 from arcademark.features import registry
 from arcademark.features.base import Change, Counts
 from arcademark.features.registry import FeatureSet
 from arcademark.features.sets.tiles import NOTHING
 from arcademark.reports.features import seen
-from arcademark.reports.figures import files
-from arcademark.reports.figures.model import Picture, PictureRow, Pictures
 from arcademark.runs.replay.feature_steps import random_play
 
 
@@ -118,12 +113,6 @@ def test_means_leave_out_first_steps():
     assert item.mean_active == pytest.approx(np.mean([b.sum() for _, b in pairs]))
 
 
-def test_at_the_start_nothing_is_known_of_steps():
-    item, _ = seen.see("pixels", random_play("toy", "palette"), 0)
-    assert (item.frames, item.steps, item.newly_active, item.mean_active) == (0, 1, None, None)
-    assert item.active == 4
-
-
 def test_counts_are_told_with_their_values():
     item, row = seen.see("colours", random_play("toy", "palette"), 60)
     screen = screens(60)[-1][2]
@@ -145,12 +134,6 @@ def test_the_background_is_drawn_and_taken_away():
     assert len(seen.see("pixels", random_play("toy", "palette"), 60)[1].pictures) == 2
 
 
-def test_settings_are_read_as_the_set_declares():
-    assert seen.read_settings(["pixels"], {"bright": "3", "background": "yes"}) == {"bright": 3, "background": True}
-    with pytest.raises(ArcadeMarkError, match="feature set pixels: parameter 'bright' is 'x': expected int"):
-        seen.read_settings(["pixels"], {"bright": "x"})
-
-
 def test_the_terminal_fits_80_columns_and_says_all():
     found = [
         seen.see("pixels", random_play("toy", "palette"), 60, {"bright": 1}),
@@ -164,44 +147,3 @@ def test_the_terminal_fits_80_columns_and_says_all():
     assert "toy, pixels(bright=1)" in words
     assert f"random play, seed 0, after {found[0][0].frames} frames" in words
     assert "pixels of colour 127" in words
-
-
-def image(height, width):
-    return np.zeros((height, width, 3), np.uint8)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "shapes",
-    [[(210, 160)], [(210, 160), (176, 208)], [(210, 160)] * 4, [*[(210, 160)] * 4, (145, 480)], [(1024, 8), (8, 1024)]],
-)
-def test_pictures_keep_their_proportions_and_cover_nothing(shapes):
-    title = "A title that is much longer than its picture is wide"
-    row = PictureRow("Row", "text " * 30, tuple(Picture(title, image(*s), 2 if s[1] > s[0] else 1) for s in shapes))
-    figure = files.draw(Pictures((row, row)))
-    FigureCanvasAgg(figure).draw()
-    drawn = [axes for axes in figure.axes if axes.images]
-    assert len(drawn) == 2 * len(shapes)
-    boxes = [axes.get_window_extent() for axes in drawn]
-    for box, (height, width) in zip(boxes, shapes * 2, strict=True):
-        assert box.height / box.width == pytest.approx(height / width)
-        assert box.x1 <= figure.bbox.width + 1
-        assert box.y0 >= 0
-    texts = [text.get_window_extent() for text in figure.findobj(Text) if text.get_text().strip()]
-    for index, one in enumerate([*boxes, *texts]):
-        assert one.x0 > -1
-        assert one.y0 > -1
-        for other in [*boxes, *texts][index + 1 :]:
-            apart = one.x1 <= other.x0 + 1 or other.x1 <= one.x0 + 1 or one.y1 <= other.y0 + 1 or other.y1 <= one.y0 + 1
-            assert apart
-
-
-@pytest.mark.slow
-def test_files_are_the_same_for_the_same_plate():
-    _, row = seen.see("pixels", random_play("toy", "palette"), 60)
-    model = Pictures((row,))
-    for kind in files.KINDS:
-        assert files.file(model, kind, "features") == files.file(model, kind, "features")
-    drawing = files.file(model, ".svg", "features").decode()
-    assert drawing.count("<image") == 2
-    assert "What pixels sees" in drawing

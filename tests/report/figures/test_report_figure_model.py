@@ -9,7 +9,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from made_up_papers import BARS, FIGURES, GROUPED, STEPS
+from made_up_papers import BARS, FIGURES
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
@@ -19,7 +19,7 @@ from arcademark.reports.figures.model import Curve, CurvePanel, Curves, Rows
 from arcademark.reports.figures.style import DARK, PALETTE, SERIES
 from arcademark.reports.reproductions import figures as reproduction_figures
 from arcademark.reports.reproductions import papers
-from arcademark.reproduce.figures import Panel, PaperFigure, Series
+from arcademark.reproduce.figures import PaperFigure
 
 REAL = {f"{name}-{number}": (name, number) for name, paper in papers.PAPERS.items() for number in paper.figures}
 
@@ -32,7 +32,13 @@ SEEN_BY = {
 """What becomes of linear RGB: Machado, Oliveira and Fernandes 2009, severity 1."""
 
 
-@pytest.fixture(scope="module", params=[*REAL, *(f"made up {figure.number}" for figure in FIGURES)])
+@pytest.fixture(
+    scope="module",
+    params=[
+        *(pytest.param(name, marks=pytest.mark.slow) for name in REAL),
+        *(f"made up {figure.number}" for figure in FIGURES),
+    ],
+)
 def figure(request: pytest.FixtureRequest) -> PaperFigure:
     if request.param in REAL:
         name, number = REAL[request.param]
@@ -144,17 +150,6 @@ def test_curves_stand_out_from_their_paper(theme: str) -> None:
         assert (high + 0.05) / (low + 0.05) >= 3  # what the Web Content Accessibility Guidelines ask of graphics
 
 
-def test_a_longer_bar_is_a_higher_value() -> None:
-    svg = svg_of(GROUPED)
-    widths = []
-    for path in re.findall(rf'<path d="([^"]*)"[^>]*style="fill: {PALETTE["series-1"]}"', svg):
-        xs = [float(x) for x in re.findall(r"[ML] ([-\d.]+)", path)]
-        widths.append(max(xs) - min(xs))
-    one = [1.5, 3.0, 0.5, 0.25]
-    assert len(widths) == 8
-    assert np.array(widths) / widths[0] == pytest.approx(np.array(one * 2) / 1.5, rel=1e-3)
-
-
 def test_a_decade_is_as_long_everywhere_on_a_log_axis() -> None:
     model = reproduction_figures.model(BARS)
     assert isinstance(model, Rows)
@@ -165,78 +160,6 @@ def test_a_decade_is_as_long_everywhere_on_a_log_axis() -> None:
     axes = drawn(BARS).axes[1]
     x = [float(axes.transData.transform((value, 0))[0]) for value in at]
     assert np.diff(x) == pytest.approx(x[1] - x[0])
-
-
-def said(value: float | None) -> str:
-    return reproduction_figures.number(value, BARS.panels[0])
-
-
-def test_curves_fall_where_their_steps_end() -> None:
-    model = reproduction_figures.model(STEPS)
-    assert isinstance(model, Curves)
-    basic, ram = model.panels[0].curves
-    assert basic.x == (0.0, 0.2, 0.5, 1.0, 2.0)
-    assert basic.y == (1.0, 1.0, 0.5, 0.25, 0.0)
-    assert ram.x == (0.0, 0.4, 2.0)  # its last step ends beyond what is shown
-    assert ram.y == (0.75, 0.75, 0.25)
-    assert [reproduction_figures.height(STEPS.panels[0].series[0], x) for x in (0.2, 0.21, 1.0, 1.01)] == [
-        1.0,
-        0.5,
-        0.25,
-        0.0,
-    ]
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "log", "expected"),
-    [
-        (0, 1, False, (0, 0.25, 0.5, 0.75, 1)),
-        (0, 154, False, (0, 50, 100, 150)),
-        (-3, 22, False, (0, 10, 20)),
-        (0, 0, False, (0,)),
-        (5, 9624, True, (1, 10, 100, 1000, 10_000)),
-        (0.001, 100, True, (0.001, 0.1, 10)),
-        (100, 100, True, (100,)),
-    ],
-)
-def test_ticks_are_few_and_round(low: float, high: float, log: bool, expected: tuple[float, ...]) -> None:
-    found = [10.0**power for power in style.decades(low, high)] if log else style.ticks(low, high)
-    assert found == pytest.approx(expected)
-
-
-def test_many_panels_go_on_below() -> None:
-    panel = GROUPED.panels[0]
-    six = PaperFigure("nobody-1999", 9, "six", "", (panel,) * 6)
-    made = drawn(six)
-    bottoms = {round(axes.get_position().y0, 3) for axes in made.axes}
-    assert len(bottoms) == 2
-    assert made.get_figheight() > 1.8 * drawn(GROUPED).get_figheight()
-
-
-@pytest.mark.parametrize(
-    ("value", "unit", "said"),
-    [
-        (None, "%", "–"),
-        (0.2, "billion frames", "200M"),
-        (35.0, "billion frames", "35B"),
-        (0.25, "fraction of games", "25.0 %"),
-        (9624.3, "%", "9,624 %"),
-        (0.000528, "years", "0.000528"),
-        (1234.5, "", "1,234"),
-        (-0.5, "", "−0.5"),
-    ],
-)
-def test_numbers_have_three_digits_and_their_unit(value: float | None, unit: str, said: str) -> None:
-    panel = Panel("x", "bars", unit, (Series("x", (value,)),), ("one",))
-    assert reproduction_figures.number(value, panel) == said.replace(" ", "\N{NO-BREAK SPACE}")
-
-
-def test_details_that_are_no_frames_are_headings() -> None:
-    panel = Panel("x", "bars", "", (Series("x", (1.0, 2.0, 3.0)),), ("a", "b", "c"), ("old", "old", "new"))
-    model = reproduction_figures.model(PaperFigure("nobody-1999", 9, "x", "", (panel,)))
-    assert isinstance(model, Rows)
-    assert model.groups == (("old", ("a", "b")), ("new", ("c",)))
-    assert [mark.end for mark in model.panels[0].marks] == [1.0, 2.0, 3.0]
 
 
 def test_a_legend_goes_on_below_where_names_do_not_fit() -> None:

@@ -48,48 +48,6 @@ class Whole:
 WHOLE = Whole("a", (InnerPart("x"), InnerPart("y", (0.5, 2))), {"z": 3})
 
 
-def test_a_schema_says_what_a_document_holds() -> None:
-    assert json.schema(Whole) == {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": "test.whole/1",
-        "title": "Whole",
-        "description": "A document of two lines.",
-        "type": "object",
-        "properties": {
-            "schema": {"const": "test.whole/1"},
-            "kind": {"enum": ["a", "b"]},
-            "parts": {"type": "array", "items": {"$ref": "#/$defs/inner_part"}},
-            "counts": {"type": "object", "additionalProperties": {"type": "integer"}},
-        },
-        "required": ["schema", "kind", "parts", "counts"],
-        "additionalProperties": False,
-        "$defs": {
-            "inner_part": {
-                "title": "InnerPart",
-                "description": "A part.",
-                "type": "object",
-                "properties": {
-                    "name": {"type": "string", "description": "What it is called."},
-                    "ends": {
-                        "anyOf": [
-                            {
-                                "type": "array",
-                                "minItems": 2,
-                                "maxItems": 2,
-                                "prefixItems": [{"type": "number"}, {"type": "number"}],
-                                "items": False,
-                            },
-                            {"type": "null"},
-                        ]
-                    },
-                },
-                "required": ["name", "ends"],
-                "additionalProperties": False,
-            }
-        },
-    }
-
-
 def test_a_document_fits_its_schema() -> None:
     document = json.render(WHOLE)
     assert document == {

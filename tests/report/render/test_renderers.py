@@ -119,25 +119,6 @@ def test_what_to_do_on_the_command_line_is_said_there_only(form):
     assert ("Play more." in written(form)) == (form == "terminal")
 
 
-def test_details_within_sections_are_hidden_and_named_and_blocks_stand_apart():
-    inner = section("Inner", Prose("An inner detail."), detail=True)
-    shown = Document(
-        "Nested",
-        "test",
-        "",
-        (section("Outer", Table((Column("a", kind="name"),), ((Cell("1"),),)), Prose("Below."), inner),),
-    )
-    for everything in (False, True):
-        console = Console(file=io.StringIO(), width=40)
-        terminal.render(shown, console, everything=everything)
-        assert isinstance(console.file, io.StringIO)
-        lines = [line.rstrip() for line in console.file.getvalue().splitlines()]
-        below = lines.index("Below.")
-        assert lines[below - 2 : below + 1] == ["1", "", "Below."]
-        assert ("--all also shows: Inner." in lines) != everything
-        assert ("An inner detail." in lines) == everything
-
-
 def test_columns_without_room_are_left_out_or_a_table_of_their_own():
     assert "random" in printed(80)
     assert "random" not in printed(44)
@@ -149,12 +130,6 @@ def test_a_narrow_terminal_loses_no_digit(width):
     text = printed(width)
     for number in ("18.9", "17.5", "19.3", "20.1", "400", "12"):
         assert re.search(rf"(?<![\d.]){re.escape(number)}(?![\d.])", text)
-
-
-def test_names_of_a_group_stand_once():
-    assert printed(80).split("Games\n")[1].split("\n\n")[0].count("Pong") == 1
-    assert html.render(DOCUMENT).count("Pong") == 1
-    assert latex.render(DOCUMENT).count("Pong") == 1
 
 
 def test_a_table_shows_its_first_rows_and_counts_the_others():

@@ -4,13 +4,10 @@ import re
 
 import numpy as np
 import pytest
-from made_up import collected, made_up_run
 
-from arcademark.reports import special
-from arcademark.reports.figures.files import as_svg, draw, themed
-from arcademark.reports.figures.style import MOST_SERIES, PALETTE
+from arcademark.reports.figures.files import as_svg, draw
+from arcademark.reports.figures.style import PALETTE
 from arcademark.reports.runs import figures
-from arcademark.reports.tables.analysis import analyse
 from arcademark.reports.tables.report import ScoreReport
 
 
@@ -33,13 +30,6 @@ def test_a_longer_bar_is_a_better_score(report_one: ScoreReport) -> None:
     assert np.corrcoef(widths, scores)[0, 1] == pytest.approx(1, abs=1e-3)
 
 
-def test_scale_is_the_models_own_and_odd() -> None:
-    assert figures.scale(0.0) == 0
-    assert figures.scale(99.0) == pytest.approx(2)
-    assert figures.scale(-9.0) == pytest.approx(-1)
-    assert figures.scale([9.0, 999.0]) == pytest.approx([1, 3])
-
-
 def test_drawing_leaves_matplotlibs_settings_alone(report_one: ScoreReport) -> None:
     import matplotlib as mpl
 
@@ -56,22 +46,6 @@ def test_cut_episodes_are_hollow(report_one: ScoreReport) -> None:
     assert len(re.findall(rf"<use [^>]*fill: {shade}", svg)) == 96
 
 
-def test_names_are_escaped_and_colours_follow_the_page() -> None:
-    svg = drawn(figures.standing, analyse(collected(made_up_run(games=("<b>game</b>", "pong")))))
-    assert "<b>" not in svg
-    painted = themed(svg)
-    assert "var(--series-1, #1f6f78)" in painted
-    assert painted.count("#1f6f78") == painted.count("var(--series-1, #1f6f78)")
-    assert "DejaVu" not in painted
-
-
 def test_too_many_episodes_show_as_boxes(monkeypatch: pytest.MonkeyPatch, report_one: ScoreReport) -> None:
     monkeypatch.setattr(figures, "MOST_DOTS", 99)
     assert "<use" not in drawn(figures.distribution, report_one)
-
-
-def test_a_figure_shows_the_first_few_algorithms_only() -> None:
-    agents = tuple(f"agent-{number}" for number in range(8))
-    report = analyse(collected(made_up_run(agents=agents)))
-    assert len(special.standing(report, "").legend) == MOST_SERIES == 5
-    assert len(re.findall(r" %</text>", drawn(figures.standing, report))) <= 5 * 5 + len(figures.TICKS)

@@ -5,13 +5,11 @@ from collections.abc import Callable
 
 import pytest
 from html_page import Page
-from made_up import collected, made_up_run
+from made_up import analysed, made_up_run
 from shown import page as rendered
 
 import arcademark
-from arcademark.reports.tables.analysis import analyse
 from arcademark.reports.tables.report import ScoreReport
-from arcademark.suite import tasks
 
 EVIL = '<script>alert("x")</script>&<b>'
 
@@ -60,28 +58,9 @@ def test_everything_from_users_is_escaped() -> None:
     run.manifest["command"] = f"arcademark run {EVIL}"
     run.manifest["machine"] = {"processor": EVIL}
     other = made_up_run("runs/other", ("random",))
-    page = rendered(analyse(collected(run, other)))
+    page = rendered(analysed(run, other))
     parsed = Page(page)
     assert [tag for tag, _ in parsed.elements].count("script") == 1
     assert "alert(&#34;x&#34;)" in page
     assert 'alert("x")' not in page
     assert "b" not in {tag for tag, _ in parsed.elements}
-
-
-def test_a_run_without_any_episode_still_makes_a_page() -> None:
-    assert "refused" in rendered(analyse(collected(made_up_run(played=0)), model="atari-5"))
-    assert "refused" not in rendered(analyse(collected(made_up_run(played=0))))
-
-
-@pytest.mark.slow
-def test_a_large_report_stays_small(report_one: ScoreReport) -> None:
-    games = tasks.suite("atari-57").tasks
-    names = [f"agent-{number}" for number in range(6)]
-    large = analyse(collected(*(made_up_run(f"runs/{name}", (name,), games, episodes=20) for name in names)))
-    assert len(rendered(large).encode()) < 2_000_000
-    assert len(rendered(report_one).encode()) < 100_000
-
-
-def test_one_episode_is_counted_as_one() -> None:
-    assert ", 1 episode a seed" in rendered(analyse(collected(made_up_run(episodes=1))))
-    assert ", 10 episodes a seed" in rendered(analyse(collected(made_up_run())))

@@ -6,11 +6,10 @@ import dataclasses
 
 import numpy as np
 import pytest
-from made_up import collected, made_up_run
+from made_up import analysed, made_up_run
 from shown import page as rendered
 from shown import printed
 
-from arcademark.reports.tables.analysis import analyse
 from arcademark.runs.store.reading import RunRecord
 from arcademark.suite.protocols import protocol
 
@@ -26,7 +25,7 @@ def planned(rules: str = "ale-2013", simulated_frames: int = 1_000_000) -> RunRe
 
 
 def test_decisions_and_simulated_frames_are_shown():
-    report = analyse(collected(planned(), made_up_run("runs/random", ("random",), ("pong", "seaquest"))))
+    report = analysed(planned(), made_up_run("runs/random", ("random",), ("pong", "seaquest")))
     costs = [score.played.planning for score in report.algorithms[0].scores]
     assert [(cost.decisions, cost.simulated_frames) for cost in costs if cost] == [(9_000, 4_000_000)] * 2
     assert [cost.frames_per_decision for cost in costs if cost] == [pytest.approx(4000 / 9)] * 2
@@ -42,7 +41,7 @@ def test_decisions_and_simulated_frames_are_shown():
 
 @pytest.mark.parametrize(("rules", "counted"), [("ale-2013", 72_000), ("go-explore", 8_072_000)])
 def test_what_counts_is_what_the_protocol_counts(rules, counted):
-    report = analyse(collected(planned(rules)))
+    report = analysed(planned(rules))
     (run,) = report.runs
     assert (run.frames, run.simulated_frames, run.counted_frames) == (72_000, 8_000_000, counted)
     words = " ".join(printed(report, 100).split())
@@ -55,7 +54,7 @@ def test_what_counts_is_what_the_protocol_counts(rules, counted):
 
 @pytest.mark.parametrize(("rules", "wanted"), [("ale-2013", 10), ("go-explore", 50)])
 def test_planners_are_held_to_their_own_number_of_episodes(rules, wanted):
-    (notice,) = [notice for notice in analyse(collected(planned(rules))).notices if notice.kind == "fewer_episodes"]
+    (notice,) = [notice for notice in analysed(planned(rules)).notices if notice.kind == "fewer_episodes"]
     assert notice.text == f"uct: 4 episodes a seed; the protocol averages {wanted}."
 
 
@@ -66,6 +65,6 @@ def test_a_planner_that_has_not_played_yet():
         episodes=run.episodes[:0],
         trials=tuple(dataclasses.replace(trial, status="pending") for trial in run.trials),
     )
-    report = analyse(collected(empty))
+    report = analysed(empty)
     assert [score.played.planning for score in report.algorithms[0].scores] == [None, None]
     assert "Planning on" not in printed(report, 100)

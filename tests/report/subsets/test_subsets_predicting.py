@@ -9,13 +9,10 @@ import numpy as np
 import pytest
 from shown import printed
 
-from arcademark.reports.subsets import predicting, predictors
+from arcademark.reports.subsets import predictors
 from arcademark.reports.subsets.predicting import Predicted, predicted
-from arcademark.reports.tables.analysis import of_dataset
-from arcademark.reports.tables.dataset import ScoreOptions, prepare
 from arcademark.scores.table import ScoreTable
 from arcademark.subset.predict.any_tasks import train
-from arcademark.subset.predict.calibration import Misses
 
 TASKS = tuple("abcdef")
 
@@ -80,16 +77,6 @@ def test_the_same_as_training_by_hand(files):
     assert "too few papers for 90 %" in words(predicted(["mine.csv"], training=training))
 
 
-def test_what_tasks_cost_is_read_for_any_benchmark(files):
-    training = predictors.own(["others.csv"], Path("refs.csv"))
-    costs = predictors.read_frames(Path("frames.csv"), training.canonical)
-    plays = predicted(["mine.csv"], training=training, frames=costs).predictions[0].forecast.plays
-    assert [play.task for play in plays] == ["b", "d"]
-    turned = {"b": 1000.0, "d": 10.0}
-    plays = predicted(["mine.csv"], training=training, frames=turned).predictions[0].forecast.plays
-    assert [play.task for play in plays] == ["d", "b"]
-
-
 def test_an_algorithm_of_the_training_scores_is_warned_of(files):
     training = predictors.own(["others.csv"], Path("refs.csv"))
     found = predicted([ScoreTable.from_mapping({"player 05": {"a": 125.0}})], training=training)
@@ -106,25 +93,6 @@ def test_another_table_of_atari_games_is_learnt_from():
     assert forecast.known == ("alien", "pong")
 
 
-def test_other_frame_caps_are_told_of_any_games_too():
-    table = ScoreTable.from_mapping({"Mine": {"pong": 10.0, "alien": 2000.0}})
-    told = [
-        predicted([table], predicting.ANY, protocol=name).predictions[0].warnings
-        for name in (None, "ale-2013", "world-records")
-    ]
-    assert "frame cap of these scores is not known" in told[0][0]
-    assert "at most 18,000 frames" in told[1][0]
-    assert told[2] == ()
-
-
-def test_all_games_known_leave_nothing_to_be_widened():
-    found = predicted(["catalogue:review-2021"], predicting.ANY, algorithms=["MuZero"])
-    told = words(found)
-    assert "All games are known: nothing is predicted." in told
-    assert "times as wide" not in told
-    assert found.predictions[0].forecast.summaries["median"].error == pytest.approx(0, abs=1e-9)
-
-
 def test_papers_that_a_table_has_are_not_among_the_others():
     """By their keys, or by the name of an algorithm of theirs where the table does not say its paper."""
     model = SimpleNamespace(tasks=("alien", "qbert"), coefficients=(0.5, 0.5), intercept=0.0)
@@ -135,16 +103,3 @@ def test_papers_that_a_table_has_are_not_among_the_others():
     name = next(name for name in trained.algorithms if name.startswith("MuZero"))
     assert len(predictors.other_papers(model, (), [name])) < 43
     assert predictors.other_papers(model, (), trained.algorithms) == ()
-
-
-def test_what_holds_of_the_same_games_is_worked_out_once_for_all_algorithms(monkeypatch):
-    asked, followed = [], []
-    coverage = Misses.coverage
-    monkeypatch.setattr(Misses, "coverage", lambda misses, level: asked.append(misses) or coverage(misses, level))
-    table = {f"alg{number}": {"krull": 1000 * number, "zaxxon": 100 * number} for number in range(5)}
-    asked_for = ScoreOptions(model="any")
-    report = of_dataset(prepare(table, asked_for), asked_for, lambda *done: followed.append(done))
-    assert len({item.estimate.value for item in report.algorithms}) == 5
-    assert len({item.estimate.held for item in report.algorithms}) == 1
-    assert len(asked) == 1
-    assert followed == [(number, 5) for number in range(1, 6)]

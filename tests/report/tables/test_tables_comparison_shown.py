@@ -6,8 +6,6 @@ import io
 import json
 import re
 from collections.abc import Callable
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,7 +20,6 @@ from arcademark.reports.render.json import schema
 from arcademark.reports.render.layout import Console
 from arcademark.reports.tables.compare import compare_tables
 from arcademark.reports.tables.comparison import Comparison
-from arcademark.scores.table import ScoreTable
 from arcademark.suite import tasks
 from json_schema import problems
 
@@ -69,34 +66,6 @@ def test_games_that_were_decided_are_shown_and_the_others_counted(whole: Compari
     assert f"and {57 - len(decided)} more: --all shows them" in games
     everything = printed(whole, everything=True)
     assert all(game.name in everything for game in whole.games)
-
-
-def test_where_no_game_is_decided_none_is_shown_until_all_are_asked_for(pair: Comparison) -> None:
-    assert "Phoenix" not in printed(pair)
-    assert "--all also shows: Games: mine less yours" in printed(pair)
-    assert "Phoenix" in printed(pair, everything=True)
-
-
-def test_the_verdict_in_words(whole: Comparison) -> None:
-    told, found = in_one_line(printed(whole)), whole.pairs[0]
-    assert f"theirs is better than yours in {found.better} and worse in {found.worse} of 57 games" in told
-    assert f"Its score is higher in {sum(game.difference > 0 for game in found.games)} and lower in" in told
-    assert f"on a random game with probability {found.improvement.value:.2f} (" in told
-    assert "Runs needed" in told
-
-
-def test_several_are_shown_each_against_each_and_game_by_game_with_all(three: Comparison) -> None:
-    few, everything = printed(three), printed(three, everything=True)
-    assert "Phoenix" not in few
-    assert [f"Games: {first} less {second}\n" in everything for first, second in
-            (("mine", "yours"), ("mine", "theirs"), ("yours", "theirs"))] == [True] * 3  # fmt: skip
-    assert everything.count("Phoenix") >= 3
-
-
-def test_of_very_many_pairs_the_first_are_shown_game_by_game(three: Comparison) -> None:
-    text = printed(replace(three, pairs=three.pairs * 16), everything=True)
-    assert text.count("Games: ") == 45
-    assert "For each game of the other 3 pairs, compare two algorithms by themselves." in text
 
 
 def test_who_needs_more_runs_is_said_first_and_in_every_form() -> None:
@@ -154,14 +123,3 @@ def values(found: Comparison) -> Any:
 def test_the_document_fits_its_schema(games: tuple[str, ...], runs: int, suite: str) -> None:
     found = compare_tables(made_up_table(games=games, runs=runs), suite=suite, resamples=50, frames=1_000_000)
     assert problems(values(found), CONTRACT, CONTRACT) == []
-
-
-def test_a_benchmark_of_ones_own(tmp_path: Path) -> None:
-    path = tmp_path / "references.csv"
-    path.write_text("task,low,high\nhopper,0,3000\n")
-    table = ScoreTable.from_rows((name, "hopper", run, 100.0 * run) for name in ("a", "b") for run in range(3))
-    found = compare_tables(table, references=path)
-    assert problems(values(found), CONTRACT, CONTRACT) == []
-    assert "NaN" not in html.render(presenter.document(found))
-    assert "Hard-exploration" not in printed(found, everything=True)
-    assert "of 1 task, by Welch's t-tests" in in_one_line(printed(found))

@@ -12,8 +12,6 @@ from made_up import ATARI_5, collected, made_up_run, made_up_scores, trained
 from shown import printed
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.reports.presenter import document as present
-from arcademark.reports.render.blocks import Notices, flat
 from arcademark.reports.tables.analysis import analyse
 from arcademark.reports.tables.compare import compare_tables
 from arcademark.reports.tables.dataset import ScoreOptions, prepare
@@ -117,15 +115,6 @@ def test_a_training_that_ended_with_few_episodes_is_finished() -> None:
         assert bool(report.runs[0].troubles) == (status == "running")
 
 
-def test_the_score_of_one_game_stands_above_the_warnings() -> None:
-    above = []
-    for run in (made_up_run(games=("pong",), played=4), made_up_run(played=4)):
-        shown = list(flat(present(analyse(collected(run))).blocks))
-        names = [getattr(block, "title", type(block)) for block in shown]
-        above.append(names.index("Games") < names.index(Notices))
-    assert above == [True, False]
-
-
 def test_a_comparison_warns_of_runs_that_are_not_finished() -> None:
     whole, half = made_up_run("runs/whole"), made_up_run("runs/half", ("other",), played=4)
     told = {notice.kind: notice.text for notice in compare_tables(collected(whole, half)).notices}
@@ -166,12 +155,6 @@ def test_seeds_of_what_was_never_trained_are_one_run_and_its_episodes_vary() -> 
         assert one.score == other.score
     assert apart.summaries == at_once.summaries
     assert all(item.mean.low < item.mean.value < item.mean.high for item in apart.summaries if item.metric == "hns")
-
-
-def test_two_algorithms_that_were_never_trained_are_tested_over_episodes() -> None:
-    (pair,) = compare_tables(collected(made_up_run(seeds=(0,)), made_up_run("runs/b", ("other",), seeds=(0, 1)))).pairs
-    assert {game.verdict for game in pair.games} <= {"better", "worse", "undecided"}
-    assert any(item.difference.low is not None for item in pair.summaries)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ import pytest
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.reports.tables.analysis import analyse
 from arcademark.reports.tables.compare import compare_tables
-from arcademark.scores.table import ScoreTable
 
 SCORES = {"DQN": {"pong": [18.9, 19.3], "Q*bert": 31.8}, "PPO": {"pong": np.array([20.7]), "Q*bert": [32.9, None]}}
 
@@ -26,12 +25,6 @@ def test_scores_by_name_are_a_table() -> None:
         ("PPO", "pong"): (20.7, 1),
         ("PPO", "qbert"): (32.9, 1),
     }
-
-
-def test_a_table_and_scores_by_name_say_the_same() -> None:
-    table = ScoreTable.from_mapping(SCORES)
-    assert analyse(table, resamples=10) == analyse(SCORES, resamples=10)
-    assert compare_tables([table], resamples=10) == compare_tables([SCORES], resamples=10)
 
 
 @pytest.mark.parametrize(
@@ -87,28 +80,3 @@ def test_of_many_names_only_the_closest_are_told() -> None:
         analyse(many, algorithms=["zzz"])
     assert str(caught.value).count("agent-") == 3
     assert "of the 80 that are known" in str(caught.value)
-
-
-def test_a_comparison_says_how_far_it_is() -> None:
-    three = {**SCORES, "A2C": {"pong": 1}}
-    said: list[tuple[int, int]] = []
-    compare_tables(three, resamples=10, follow=lambda done, of: said.append((done, of)))
-    assert said == [(1, 3), (2, 3), (3, 3)]
-
-
-def test_two_benchmarks_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "own.csv"
-    path.write_text("task,low,high\npong,0,1\n")
-    with pytest.raises(ArcadeMarkError, match=r"ale-55 and the references of .* are two benchmarks"):
-        analyse(SCORES, suite="ale-55", references=path)
-
-
-def test_a_benchmark_of_ones_own_has_tasks(tmp_path: Path) -> None:
-    path = tmp_path / "own.csv"
-    path.write_text("task,low,high\nhopper,0,10\n")
-    report = analyse({"A": {"hopper": 5, "ant": 1}}, references=path)
-    assert report.scope == f"the 1 task of {path}"
-    assert [item.title for item in report.benchmark.references] == ["low (0 %)", "high (100 %)"]
-    words = " ".join(notice.text for notice in report.notices)
-    assert "One run a task" in words
-    assert " game" not in words

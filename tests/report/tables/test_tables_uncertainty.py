@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,9 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from arcademark.reports.measures import Measure
-from arcademark.reports.tables import uncertainty
 from arcademark.reports.tables.analysis import analyse
-from arcademark.reports.tables.document import Statistic
 from arcademark.reports.tables.uncertainty import Bootstrap
 
 RUNS = {
@@ -62,44 +58,6 @@ def test_the_interval_of_a_median_within_the_bounds_is_that_of_the_uncapped_one(
     assert (held.value, held.low, held.high) == pytest.approx((free.value, free.low, free.high))
 
 
-@pytest.mark.parametrize("measure", [LINE, CAPPED])
-def test_no_interval_of_a_difference_from_a_single_run(measure: Measure) -> None:
-    one = {task: row[:1] for task, row in RUNS.items()}
-    made = bootstrap()
-    found = made.differences(("mine", "theirs"), measure, RUNS, one)
-    assert all((item.difference.low, item.difference.high) == (None, None) for item in found.values())
-    better = made.improvement(("mine", "theirs"), RUNS, one)
-    assert better.value is not None
-    assert better.low is None
-
-
-@pytest.mark.parametrize("measure", [LINE, CAPPED])
-def test_scores_that_do_not_vary_have_no_interval(measure: Measure) -> None:
-    still = {task: np.full(3, row[0]) for task, row in RUNS.items()}
-    made = bootstrap()
-    assert all(item.low is None for item in made.summaries("mine", [measure], still)[0].values())
-    assert any("how far it may be off is not known" in note for note in made.notes)
-
-
-def test_limits_stay_within_the_bounds_of_a_measure_that_has_them() -> None:
-    of_means = Measure("inter_algorithm", "", "", *ENDS, of_means=True)
-    runs = {"a": np.array([89.0, 80.0, 130.0]), "b": np.array([2.0, -30.0, 40.0])}  # the means are within
-    for measure in (of_means, CAPPED):
-        for item in bootstrap().summaries("mine", [measure], runs)[0].values():
-            assert item.low is not None
-            assert item.high is not None
-            assert 0 <= item.low <= item.high <= 100
-
-
-def test_single_runs_are_told_of_the_algorithm_that_has_them() -> None:
-    made = bootstrap()
-    short = RUNS | {"b": RUNS["b"][:1]}
-    made.differences(("mine", "theirs"), LINE, RUNS, short)
-    assert {note: list(names) for note, names in made.notes.items()} == {
-        "one run on b: the variation from run to run there is not included": ["theirs"],
-    }
-
-
 def test_tables_of_very_many_runs_are_drawn_less_often_unless_a_number_is_asked_for() -> None:
     assert [Bootstrap.of(0, None, None, runs).resamples for runs in (1, 15_000, 150_000, 10**9)] == [
         10_000,
@@ -108,25 +66,6 @@ def test_tables_of_very_many_runs_are_drawn_less_often_unless_a_number_is_asked_
         500,
     ]
     assert Bootstrap.of(0, 7_000, None, 10**9).resamples == 7_000
-
-
-def test_an_algorithm_is_drawn_once_for_all_that_it_is_compared_with(monkeypatch: pytest.MonkeyPatch) -> None:
-    times, made = count_draws(monkeypatch), bootstrap()
-    found = [made.differences(pair, LINE, RUNS, RUNS) for pair in itertools.combinations("wxyz", 2)]
-    assert times == [4]
-    assert len({item["mean"].standard_error for item in found}) == 6  # no two algorithms have the same draws
-
-
-def count_draws(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Count how often an algorithm's runs are resampled."""
-    times, draw = [0], uncertainty.bootstrap.resampled_aggregates
-
-    def counted(*given: object) -> object:
-        times[0] += 1
-        return draw(*given)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(uncertainty.bootstrap, "resampled_aggregates", counted)
-    return times
 
 
 def test_inter_algorithm_scores_and_all_their_summaries_lie_between_the_worst_and_the_best() -> None:
@@ -164,10 +103,3 @@ def test_improvement_and_profile_stay_within_what_is_possible(scores: np.ndarray
     band = made.profile("x", LINE, first, np.arange(5.0))
     low, value, high = (np.array(side) for side in (band.low, band.shares, band.high))
     assert ((low >= 0) & (low <= value) & (value <= high) & (high <= 1)).all()
-
-
-def test_improvement_between_runs_that_do_not_vary_says_so() -> None:
-    still, made = {"a": np.full(3, 1.0), "b": np.full(3, 2.0)}, bootstrap()
-    higher = {task: row + 5 for task, row in still.items()}
-    assert made.improvement(("mine", "theirs"), still, higher) == Statistic(0.0)
-    assert list(made.notes) == [uncertainty.STILL]
