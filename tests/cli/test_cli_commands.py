@@ -5,9 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
-from arcademark.cli.main import COMMANDS
+from arcademark.cli.main import COMMANDS, cli
 from arcademark.environments.registry import choose_emulator
 from arcademark.runs.store.reading import read_run
 from command_line import change
@@ -26,7 +27,27 @@ def test_help_lists_every_command_and_loads_none():
     }
 
 
-def test_help_shows_the_usual_options_and_help_all_every_one(invoke):
+def every_command(group=cli, above=()):
+    context = click.Context(cli)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if isinstance(command, click.Group):
+            yield from every_command(command, (*above, name))
+        else:
+            yield (*above, name), command
+
+
+def test_there_are_few_commands_and_options_and_help_shows_the_usual_ones(invoke):
+    commands = dict(every_command())
+    assert sum(map(len, COMMANDS.values())) <= 20
+    options = {
+        names: {one.name for one in command.params if isinstance(one, click.Option)} - {"help_all"}
+        for names, command in commands.items()
+    }
+    assert sum(map(len, options.values())) <= 300
+    for names, command in commands.items():
+        assert len(command.usual or options[names]) <= 10
+        assert options[names].issuperset(command.usual)
     shown, everything = invoke("run", "--help").out, invoke("run", "--help-all").out
     assert "--help-all shows 12 options more" in shown
     assert [("--games" in text, "--engine" in text) for text in (shown, everything)] == [(True, False), (True, True)]

@@ -37,19 +37,31 @@ class ShapeFinder:
     def find(self, screen: NDArray[np.uint8]) -> tuple[NDArray[np.int32], list[Rows]]:
         """Return their boxes, (n, 4) of top, left, height and width, and their shapes, in reading order."""
         runs, blobs = self._finder.find(screen)
-        pixels = np.bincount(runs[:, BLOB], runs[:, END] - runs[:, START], len(blobs))
-        corners = blobs[:, [TOP, LEFT]]
-        sizes = blobs[:, [BOTTOM, RIGHT]] - corners + 1
-        kept = np.flatnonzero((pixels >= MIN_PIXELS) & (sizes <= MAX_SIDE).all(axis=1))[:MAX_BLOBS]
-        place = np.full(len(blobs), -1)
-        place[kept] = np.arange(len(kept))
-        runs = runs[place[runs[:, BLOB]] >= 0]
-        top, left = corners[runs[:, BLOB]].T
-        bits = _ALL >> (64 - runs[:, END] + runs[:, START]).astype(np.uint64)
-        rows = np.zeros((len(kept), MAX_SIDE), np.uint64)
-        np.bitwise_or.at(rows, (place[runs[:, BLOB]], runs[:, ROW] - top), bits << (runs[:, START] - left).astype("u8"))
-        boxes = np.hstack([corners[kept], sizes[kept]])
+        boxes, rows = _draw(runs, blobs)
         return boxes, [shape[:height] for shape, height in zip(rows, boxes[:, 2].tolist(), strict=True)]
+
+
+@njit(cache=True)
+def _draw(runs, blobs):  # type: ignore[no-untyped-def]
+    """Return the boxes of blobs that may be objects, and their rows, as words."""
+    pixels, place = np.zeros(len(blobs), np.int64), np.full(len(blobs), -1)
+    for run in runs:
+        pixels[run[BLOB]] += run[END] - run[START]
+    most, count = min(len(blobs), MAX_BLOBS), 0
+    boxes, rows = np.empty((most, 4), np.int32), np.zeros((most, MAX_SIDE), np.uint64)
+    for number, blob in enumerate(blobs):
+        height, width = blob[BOTTOM] - blob[TOP] + 1, blob[RIGHT] - blob[LEFT] + 1
+        if pixels[number] >= MIN_PIXELS and max(height, width) <= MAX_SIDE and count < most:
+            boxes[count, :2], boxes[count, 2], boxes[count, 3] = blob[:2], height, width
+            place[number] = count
+            count += 1
+    for run in runs:
+        at = place[run[BLOB]]
+        if at >= 0:
+            word = (_ALL >> np.uint64(64 - run[END] + run[START])) << np.uint64(run[START] - boxes[at, 1])
+            row = run[ROW] - boxes[at, 0]
+            rows[at, row] = rows[at, row] | word
+    return boxes[:count], rows[:count]
 
 
 def pixels_of(shape: Rows, width: int) -> NDArray[np.bool_]:

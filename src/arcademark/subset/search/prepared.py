@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,6 +122,9 @@ def prepare(problem: Problem, size: int, options: SearchOptions) -> PreparedSear
     rows, folds = len(problem.algorithms), options.folds
     if rows < 2:
         raise ArcadeMarkError("subset search: only one algorithm takes part, and folds take two at least; add scores")
+    for name, known in (("nonnegative", Nonnegative), ("incomplete", Incomplete)):
+        if (value := getattr(options, name)) not in get_args(known):
+            raise ArcadeMarkError(f"subset search: {name} is {value!r}, expected one of {', '.join(get_args(known))}")
     if not 2 <= folds <= rows:
         count = f"{folds} fold{'' if folds == 1 else 's'}"
         raise ArcadeMarkError(f"subset search: {count} of {rows} algorithms; expected from 2 to {rows} (--set folds=N)")
