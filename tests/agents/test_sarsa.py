@@ -262,7 +262,7 @@ def test_a_checkpoint_of_other_parameters_is_refused():
 def test_a_checkpoint_inflates_to_no_more_than_its_rows():
     agent = Sarsa(spec(), features="lsh", vectors=2000, nonzero=3)
     header = json.loads(agent.checkpoint().partition(b"\n")[0]) | {"rows": 1_000_000}
-    bomb = zlib.compress(bytes(50_000_000))
+    bomb = zlib.compress(bytes(150_000_000))
     tracemalloc.start()
     with pytest.raises(ArcadeMarkError, match="it inflates to more than the 7,600,000 bytes"):
         agent.restore(json.dumps(header).encode() + b"\n" + bomb)
