@@ -46,9 +46,8 @@ def test_a_whole_paper_is_explained_and_shown_in_every_form(invoke, paper):
         ET.parse(path)
 
 
-@pytest.mark.parametrize(
-    "paper", [pytest.param(name, marks=[pytest.mark.slow] * (name == "atari-5")) for name in papers.PAPERS]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("paper", papers.PAPERS)
 def test_json_counts_what_it_holds(invoke, paper):
     answer = invoke("reproduce", paper, "--to=json")
     assert (answer.code, answer.err) == (0, "")

@@ -113,6 +113,7 @@ def test_one_process_compiles_while_another_goes_on(monkeypatch):
     assert not list(build.cache_folder().glob("*.lock"))
 
 
+@pytest.mark.slow
 def test_another_cartridge_is_refused():
     rom = rom_path("pong").read_bytes()
     core = translate.translated("pong", rom)

@@ -114,6 +114,7 @@ def test_binary_values_are_those_of_the_reference(
         pair.episode(rng, length, flips)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("decay", "many"), [(0.4995, MANY), (0.8991, MANY), (0.8991, 0)])
 def test_room_is_made_when_it_is_needed(monkeypatch, decay, many):
     for name in ("GROUPS", "STEPS", "ROWS"):
