@@ -31,8 +31,11 @@ def cache_folder() -> Path:
 CACHE = cache_folder()
 """In place of the user's own."""
 
-WARM = CACHE / "warm"
-"""Written once all tests of `make test` have passed: what they compile is there. Before, any may have to compile it."""
+MARKER = CACHE / "warm"
+"""Written once all tests of `make test` have passed: what they compile is there."""
+
+WARM = MARKER.exists()
+"""Whether it was there when the tests began; else any test may have to compile something."""
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -77,14 +80,14 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Fail where there are such tests, though nothing was left to compile."""
-    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    if reporter is None or session.exitstatus != pytest.ExitCode.OK:
+    if session.exitstatus != pytest.ExitCode.OK or hasattr(session.config, "workerinput"):  # a worker of pytest-xdist
         return
-    if WARM.exists() and any(slow_tests(reporter)):
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if WARM and any(slow_tests(reporter)):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
     if session.config.args_source == pytest.Config.ArgsSource.TESTPATHS:
-        WARM.parent.mkdir(parents=True, exist_ok=True)
-        WARM.touch()
+        CACHE.mkdir(parents=True, exist_ok=True)
+        MARKER.touch()
 
 
 def slow_tests(reporter: Any) -> Iterator[tuple[str, float]]:
