@@ -48,7 +48,7 @@ def _cache_of_its_own() -> Iterator[None]:
 LIMIT = 1.0
 """Seconds of CPU time that a test may take, its processes' included, unless it is marked."""
 
-LENIENCE = 6
+LENIENCE = 4
 """How much longer fails the session: a process's first test pays for imports and fits, a busy machine for caches."""
 
 UNLIMITED = ("slow", "needs", "end_to_end", "deep", "cluster")

@@ -15,8 +15,8 @@ Conventions
 
 * The next task is the one that the bound's coefficients make most use of: without it the bound rises soonest. As long
   as a branch lacks less than its group, only tasks that lack some of the rest are taken.
-* The last two tasks are chosen together (`arcademark.subset.search.pairs`, where groups, places and upper triangles are
-  explained).
+* Of the last three tasks the first is taken in the order of that use, and the others as pairs
+  (`arcademark.subset.search.pairs`, where groups, places and upper triangles are explained).
 """
 
 from __future__ import annotations
@@ -61,19 +61,27 @@ def most_used(metric, solution, lacks_of, allowed, taken, need):  # type: ignore
 
 
 @inner
-def eliminate_chosen(metric, allowed, taken, chosen, before, names, squares, gram):  # type: ignore[no-untyped-def]
-    """Fill in the Gram matrix of what the tasks left have beyond the ``before`` chosen ones; return where it ends.
-
-    The chosen tasks stand first, and the target last; ``names`` is filled with which task stands where, ``squares``
-    with the columns' own.
-    """
-    y, end = metric.shape[0] - 1, before
-    for a in range(before):
-        names[a] = chosen[a]
-    for j in range(y):
+def by_use(metric, solution, lacks_of, allowed, taken, need, first, names):  # type: ignore[no-untyped-def]
+    """Write the tasks left to ``names`` from place ``first`` on, in the order of their use; return where they end."""
+    uses, end = np.empty(len(names)), first
+    for j in range(len(allowed)):
         if allowed[j] and not taken[j]:
-            names[end] = j
+            use = solution[j] * solution[j] * metric[j, j]
+            if lacks_of[j] & need != 0:
+                use += metric[len(allowed), len(allowed)]  # before all that does not lack what is needed
+            place = end
+            while place > first and uses[place - 1] < use:
+                uses[place], names[place] = uses[place - 1], names[place - 1]
+                place -= 1
+            uses[place], names[place] = use, j
             end += 1
+    return end
+
+
+@inner
+def eliminate_chosen(metric, names, before, end, squares, gram):  # type: ignore[no-untyped-def]
+    """Gather the Gram matrix of some tasks and the target, and eliminate those of the first ``before`` places."""
+    y = metric.shape[0] - 1
     for a in range(end):
         i = names[a]
         for b in range(a, end):
@@ -84,14 +92,49 @@ def eliminate_chosen(metric, allowed, taken, chosen, before, names, squares, gra
     gram[end, end] = metric[y, y]
     for a in range(before):
         eliminate(gram, a, end, squares, gram)
-    return end
+
+
+@inner
+def last_three(group, state, need, seen, before, rule, constrained, best, rooms):  # type: ignore[no-untyped-def]
+    """Search a branch that lacks three tasks; what it excludes on the way is left to the caller to allow again.
+
+    ``state`` is (metric, allowed, taken, active, solution, chosen), as for `hopeless` and `search_groups`; ``need`` is
+    what the group lacks beyond the ``before`` chosen tasks, ``seen`` what these lack; the rest is as for
+    `arcademark.subset.search.pairs.judge_pairs`. Return how many subsets are cross-validated.
+    """
+    offset, lacks_of, evaluated = group[3], group[7], np.int64(0)
+    metric, allowed, taken, active, solution, chosen = state
+    pair_room, bound_room, names, gram, rest = rooms
+    end = by_use(metric, solution, lacks_of, allowed, taken, need, before, names)
+    for a in range(before):
+        names[a] = chosen[a]
+    eliminate_chosen(metric, names, before, end, pair_room[1], gram)
+    for a in range(before, end - 2):
+        can = 0
+        if need != 0:
+            for b in range(a, end):
+                can |= lacks_of[names[b]]
+        if need & ~can != 0:
+            return evaluated
+        if a > before:
+            gone = names[a - 1]
+            allowed[gone] = False
+            stale, active[gone] = active[gone], False
+            stale = stale and end - a >= WORTHWHILE
+            if stale and hopeless(metric, allowed, active, solution, rule, best, offset, bound_room):
+                return evaluated
+        eliminate(gram, a, end, pair_room[1], rest)
+        chosen[before] = names[a]
+        pairs = a + 1, end, names, seen | lacks_of[names[a]]
+        evaluated += judge_pairs(group, rest, pairs, chosen, rule, constrained, best, pair_room)
+    return evaluated
 
 
 @entry
 def search_groups(data, fixed, free, groups, choose, rule, constrained, best):  # type: ignore[no-untyped-def]
     """Search the subsets of some groups, leaving out branches and pairs that the bounds prove to be worse.
 
-    At least two tasks are chosen from ``free`` beside the ``fixed`` ones. ``data`` is as for
+    At least 3 tasks are chosen from ``free`` beside the ``fixed`` ones. ``data`` is as for
     `arcademark.subset.search.pairs.group_grams`, ``groups`` what each group lacks, ``constrained`` as for
     `arcademark.subset.search.kernels.judge`, and ``best``, which is filled, as for
     `arcademark.subset.search.kernels.keep`.
@@ -108,7 +151,7 @@ def search_groups(data, fixed, free, groups, choose, rule, constrained, best):  
         Subsets that are cross-validated.
     """
     lack, evaluated = data[2], np.int64(0)
-    held, d, last = len(fixed), len(fixed) + choose, choose - 2
+    held, d, last = len(fixed), len(fixed) + choose, choose - 3
     base = 0
     for task in fixed:
         base |= lack[task]
@@ -126,7 +169,8 @@ def search_groups(data, fixed, free, groups, choose, rule, constrained, best):  
         for a in range(held):  # the fixed tasks stand first
             taken[a] = True
         bound_room = make_room(q)
-        names, gram, pair_room = np.empty(q, np.int64), np.empty((q + 1, q + 1)), make_pair_room(len(weights), q, d)
+        names, gram, rest = np.empty(q, np.int64), np.empty((q + 1, q + 1)), np.empty((q + 1, q + 1))
+        rooms = make_pair_room(len(weights), q, d), bound_room, names, gram, rest
         lacks[0] = base
         level, stale = np.int64(0), True
         while level >= 0:
@@ -138,8 +182,7 @@ def search_groups(data, fixed, free, groups, choose, rule, constrained, best):  
                     left += 1
                     can |= lacks_of[j]
             if left >= choose - level and need & ~can == 0:
-                done = stale and (level < last or left >= WORTHWHILE)
-                done = done and hopeless(weighted, allowed, state[3], state[4], rule, best, offset, bound_room)
+                done = stale and hopeless(weighted, allowed, state[3], state[4], rule, best, offset, bound_room)
                 if level < last and not done:
                     task = most_used(weighted, solutions[level], lacks_of, allowed, taken, need)
                     chosen[before], taken[task] = task, True
@@ -150,9 +193,9 @@ def search_groups(data, fixed, free, groups, choose, rule, constrained, best):  
                     level, stale = level + 1, False  # the bound is the same as before
                     continue
                 if not done:
-                    end = eliminate_chosen(weighted, allowed, taken, chosen, before, names, pair_room[1], gram)
-                    pairs = before, end, names, lacks[level]
-                    evaluated += judge_pairs(group, gram, pairs, chosen, rule, constrained, best, pair_room)
+                    for j in range(q):
+                        excluded_at[j] = level if allowed[j] and not taken[j] else excluded_at[j]
+                    evaluated += last_three(group, state, need, lacks[level], before, rule, constrained, best, rooms)
             for j in range(q):
                 if excluded_at[j] == level:
                     excluded_at[j], allowed[j] = -1, True

@@ -32,7 +32,7 @@ MOST_SUBSETS = 2**62
 _CHUNK = 100_000
 """Subsets that a thread is given at a time."""
 
-_KEPT = 30
+_KEPT = 6
 """Subsets that are extended in search of a good error to begin with."""
 
 _FEWEST = 3

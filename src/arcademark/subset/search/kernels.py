@@ -26,21 +26,21 @@ TIE = 1e-9
 
 
 @inner
-def fold_grams(scores, places, rows, n, fold_of, grams, whole):  # type: ignore[no-untyped-def]
+def fold_grams(scores, places, rows, n, fold_of, first, grams, whole):  # type: ignore[no-untyped-def]
     """Fill in the upper triangles of Gram matrices of each fold's held-out rows, and of all, as for `judge`.
 
     They are of the tasks ``places``, shape (q,), and the target, the last of ``scores``, over the complete cases
-    ``rows[:n]``, whose folds are ``fold_of``.
+    ``rows[:n]``, whose folds are ``fold_of``. Those of tasks before the place ``first`` are there already.
     """
     q = len(places)
     for a in range(q + 1):
-        first = scores[places[a] if a < q else len(scores) - 1]
-        for b in range(a, q + 1):
-            second = scores[places[b] if b < q else len(scores) - 1]
+        left = scores[places[a] if a < q else len(scores) - 1]
+        for b in range(max(a, first), q + 1 if a >= first else q):
+            right = scores[places[b] if b < q else len(scores) - 1]
             for f in range(len(grams)):
                 grams[f, a, b] = 0.0
             for i in range(n):
-                grams[fold_of[i], a, b] += first[rows[i]] * second[rows[i]]
+                grams[fold_of[i], a, b] += left[rows[i]] * right[rows[i]]
             whole[a, b] = 0.0
             for f in range(len(grams)):
                 whole[a, b] += grams[f, a, b]
@@ -194,26 +194,29 @@ def search_each(scores, fold_table, floor, fixed, free, start, steps, constraine
     choose, d = len(start), len(fixed) + len(start)
     errors, subsets, nothing = best
     rows_in_all, folds = scores.shape[1], number_of_folds(fold_table)
-    chosen, subset, rows = start.copy(), np.empty(d, np.int64), np.empty(rows_in_all, np.int64)
+    chosen, subset, rows = start.copy(), np.empty(d, np.int64), np.zeros(rows_in_all, np.int64)
     grams, whole, weights = np.empty((folds, d + 1, d + 1)), np.empty((d + 1, d + 1)), np.empty(folds)
     room, places = make_judge_room(folds, d), np.arange(d)
-    evaluated, inadmissible = 0, 0
+    evaluated, inadmissible, first, cases = 0, 0, np.int64(0), np.int64(0)
     for _ in range(steps):
         for a in range(d):
             subset[a] = fixed[a] if a < len(fixed) else free[chosen[a - len(fixed)]]
-        n = np.int64(0)
+        n, same = np.int64(0), True
         for row in range(rows_in_all):
             lost = 0
             for a in range(d):
                 lost += np.isnan(scores[subset[a], row])
             if lost == 0:
+                same = same and rows[n] == row
                 rows[n] = row
                 n += 1
+        first = first if same and n == cases else np.int64(0)
+        cases = n if n >= floor else np.int64(0)
         if n < floor:
             inadmissible += 1
         else:
             offset = fold_weights(fold_table[n], n, rows_in_all, charge, weights)
-            fold_grams(scores, subset, rows, n, fold_table[n], grams, whole)
+            fold_grams(scores, subset, rows, n, fold_table[n], first, grams, whole)
             reach = worst_listed(errors, nothing) - offset
             error = judge(grams, whole, weights, places, d, constrained, reach, nothing, room)
             keep(errors, subsets, nothing, error + offset, subset)
@@ -224,6 +227,7 @@ def search_each(scores, fold_table, floor, fixed, free, start, steps, constraine
         if place < 0:
             break
         chosen[place] += 1
+        first = np.int64(len(fixed) + place)
         for a in range(place + 1, choose):
             chosen[a] = chosen[a - 1] + 1
     return evaluated, inadmissible
