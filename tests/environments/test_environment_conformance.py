@@ -42,8 +42,8 @@ def test_the_toy_game_conforms_under_other_settings(make_spec, changes):
     ("game", "name", "changes", "emulator"),
     [
         ("toy", "sb3-atari", {"action_set": "full", "screen_size": None, "repeat_action_probability": 0.25}, None),
-        ("qbert", "ale-2013", {"observation": "ram"}, "ale"),
-        ("miniature_golf", "ale-2013", {"observation": "ram"}, "ale"),
+        pytest.param("qbert", "ale-2013", {"observation": "ram"}, "ale", marks=pytest.mark.slow),
+        pytest.param("miniature_golf", "ale-2013", {"observation": "ram"}, "ale", marks=pytest.mark.slow),
     ],
 )
 def test_an_episode_is_saved_and_goes_on(make_spec, game, name, changes, emulator):
