@@ -306,17 +306,17 @@ def run(
     >>> arcademark.run("random", ["pong"], seeds=2, episodes=3)  # doctest: +SKIP
     >>> arcademark.run(lambda observation: 1, "pong", episodes=1, name="always 1")  # doctest: +SKIP
     """
-    asked = request(agent, protocol, options)
+    requested = request(agent, protocol, options)
 
     def play(plan: RunPlan) -> Summary:
-        return asked.play(plan, lambda _: None)
+        return requested.play(plan, lambda _: None)
 
     if until_error is None:
-        play(asked.of_shard(asked.plan(games)))
+        play(requested.of_shard(requested.plan(games)))
     else:
         first = () if games is None else resolve_tasks(games if isinstance(games, str) else ",".join(games))
-        until.UntilError(until_error, asked, first, play, lambda _: None).run()
-    return report(asked.directory)
+        until.UntilError(until_error, requested, first, play, lambda _: None).run()
+    return report(requested.directory)
 
 
 def suite_protocol(suite: str, **overrides: object) -> StepProtocol:

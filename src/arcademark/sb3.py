@@ -99,14 +99,14 @@ class VectorEnv(VecEnv):
 
     def step_wait(self) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
         """Play a step; infos hold "lives", and where an episode ends what Stable-Baselines3's own environments say."""
-        observations, rewards, terminated, truncated, found = self.envs.step(self._actions)
-        infos: list[dict[str, Any]] = [{"lives": lives} for lives in found["lives"].tolist()]
+        observations, rewards, terminated, truncated, columns = self.envs.step(self._actions)
+        infos: list[dict[str, Any]] = [{"lives": lives} for lives in columns["lives"].tolist()]
         ended = terminated | truncated
         for i in np.flatnonzero(ended).tolist():
-            infos[i]["terminal_observation"] = found["final_obs"][i]
+            infos[i]["terminal_observation"] = columns["final_obs"][i]
             infos[i]["TimeLimit.truncated"] = bool(truncated[i])
-            if "episode" in found and found["_episode"][i]:
-                infos[i]["episode"] = {key: column[i].item() for key, column in found["episode"].items()}
+            if "episode" in columns and columns["_episode"][i]:
+                infos[i]["episode"] = {key: column[i].item() for key, column in columns["episode"].items()}
         return observations, rewards.astype(np.float32), ended, infos
 
     def close(self) -> None:

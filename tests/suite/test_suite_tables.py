@@ -1,3 +1,4 @@
+import hashlib
 import shutil
 from pathlib import Path
 
@@ -52,3 +53,12 @@ def test_a_missing_file_fails(copy, missing):
 def test_the_sources_describe_every_file():
     described = (DATA / "SOURCES.md").read_text(encoding="utf-8")
     assert [name for name in FILES if f"`{name}`" not in described] == []
+
+
+@pytest.mark.parametrize("row", ["pong,Pong", "pong,Pong,1,2,3,4,5,6,7,8,9"])
+def test_a_row_of_more_or_fewer_cells_than_columns_is_named(tmp_path, row):
+    text = f"id,name,year\n{row}\n"
+    (tmp_path / "mine.csv").write_text(text)
+    (tmp_path / tables.CHECKSUMS).write_text(f"{hashlib.sha256(text.encode()).hexdigest()}  mine.csv\n")
+    with pytest.raises(ArcadeMarkError, match=r"mine\.csv, line 2: not as many cells as the header has columns"):
+        tables.read_rows("mine.csv", tmp_path)

@@ -81,8 +81,8 @@ class Measure:
     def of_tasks(self, scores: Mapping[str, float]) -> dict[str, float | None]:
         """Normalise one score a task; None where a reference that it needs is missing."""
         names = [task for task in scores if task in self.known]
-        found = dict(zip(names, self.normaliser([scores[task] for task in names], names).tolist(), strict=True))
-        return {task: found.get(task) for task in scores}
+        percent = dict(zip(names, self.normaliser([scores[task] for task in names], names).tolist(), strict=True))
+        return {task: percent.get(task) for task in scores}
 
     def of_known(self, runs: Runs) -> Runs:
         """Leave out the tasks that it does not know."""

@@ -63,7 +63,7 @@ def best(task: str, *, but: Collection[str] = ()) -> Best | None:
     """
     aside = {identities().get(name, name) for name in but}
     ranked = _ranked().get(task, ())
-    return next((found for found in ranked if found.algorithm not in aside), None)
+    return next((best for best in ranked if best.algorithm not in aside), None)
 
 
 @dataclass(frozen=True)
@@ -97,9 +97,9 @@ def of_similar_budget(frames: int, games: Collection[str]) -> Peers:
             whole.setdefault(entry.identity, entry)
     nearest = min(map(times, whole.values()), default=SIMILAR)
     reach = max(SIMILAR, nearest)
-    found = [entry for entry in whole.values() if times(entry) <= reach]
+    similar = [entry for entry in whole.values() if times(entry) <= reach]
     lacking = dict.fromkeys(entry.identity for entry in known if times(entry) <= reach and entry.identity not in whole)
-    return Peers(tuple(found), bool(found) and nearest <= SIMILAR, tuple(lacking))
+    return Peers(tuple(similar), bool(similar) and nearest <= SIMILAR, tuple(lacking))
 
 
 @cache
@@ -113,11 +113,11 @@ def identities() -> Mapping[str, str]:
 def _ranked() -> Mapping[str, tuple[Best, ...]]:
     """Return each game's published scores, best first."""
     published = (item for item in collections.results() if item.entry.kind not in NO_ALGORITHM)
-    found = grouped(
+    by_task = grouped(
         (item.task, Best(item.score, item.entry.identity, (item.entry.paper or item.entry.source).short))
         for item in published
     )
-    return {task: tuple(sorted(those, key=lambda one: -one.score)) for task, those in found.items()}
+    return {task: tuple(sorted(those, key=lambda one: -one.score)) for task, those in by_task.items()}
 
 
 def bars(means: Mapping[str, float], name: str) -> tuple[Breakthrough, ...]:

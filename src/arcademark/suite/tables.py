@@ -55,8 +55,17 @@ def read_text(name: str, directory: Traversable | None = None) -> str:
 
 
 def read_rows(name: str, directory: Traversable | None = None) -> tuple[dict[str, str], ...]:
-    """Return a CSV data file's rows, keyed by column; errors as of `read_text`."""
-    return tuple(csv.DictReader(io.StringIO(read_text(name, directory)), strict=True))
+    """Return a CSV data file's rows, keyed by column.
+
+    ArcadeMarkError: as `read_text`, or a row has more or fewer cells than the header.
+    """
+    rows = tuple(csv.DictReader(io.StringIO(read_text(name, directory)), strict=True))
+    for number, row in enumerate(rows, start=2):
+        if None in row or None in row.values():
+            raise ArcadeMarkError(
+                f"{name}, line {number}: not as many cells as the header has columns; correct that line"
+            )
+    return rows
 
 
 def read_records(name: str, kind: type[Kind]) -> tuple[Kind, ...]:

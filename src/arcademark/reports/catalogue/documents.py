@@ -20,6 +20,7 @@ from arcademark.metrics.aggregate import mean, median
 from arcademark.metrics.normalise import hns
 from arcademark.reports import wording
 from arcademark.reports.columns import Column
+from arcademark.reports.document import grouped
 from arcademark.reports.settings import in_frames, of_entry
 from arcademark.reproduce.figures import frames_text
 from arcademark.scores.formulas import as_csv
@@ -158,10 +159,7 @@ class Catalogue:
     @property
     def collections(self) -> dict[str, list[Published]]:
         """The algorithms of each collection."""
-        groups: dict[str, list[Published]] = {}
-        for item in self.algorithms:
-            groups.setdefault(item.collection, []).append(item)
-        return groups
+        return grouped((item.collection, item) for item in self.algorithms)
 
     @staticmethod
     def columns(summaries: bool) -> tuple[Column | None, ...]:
@@ -212,10 +210,7 @@ class Errata:
     @property
     def papers(self) -> dict[str, list[Erratum]]:
         """The errata of each paper."""
-        groups: dict[str, list[Erratum]] = {}
-        for slip in self.errata:
-            groups.setdefault(slip.paper, []).append(slip)
-        return groups
+        return grouped((slip.paper, slip) for slip in self.errata)
 
     @property
     def categories(self) -> list[tuple[str | int | None, ...]]:

@@ -112,8 +112,8 @@ def _described(entry: dict[str, Any], kind: type[Any]) -> dict[str, Any]:
         | ({"description": notes[name]} if name in notes else {})
         for name, field in entry["properties"].items()
     }
-    told = {"description": docstrings.summary(kind), "properties": properties}
-    return entry | told | {"required": list(properties), "additionalProperties": False}
+    described = {"description": docstrings.summary(kind), "properties": properties}
+    return entry | described | {"required": list(properties), "additionalProperties": False}
 
 
 def _dataclasses(kind: Any, seen: set[Any]) -> Iterator[type[Any]]:

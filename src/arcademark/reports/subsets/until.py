@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -21,9 +21,7 @@ from arcademark.reports import prose, wording
 from arcademark.reports.subsets import predictors
 from arcademark.reports.subsets.predicting import Predicted
 from arcademark.reports.tables.report import ScoreReport
-from arcademark.runs.playing.scheduling import expected_frames
-from arcademark.runs.store import manifest
-from arcademark.runs.store.reading import RunRecord, read_run
+from arcademark.runs.until import Turn, play_in_turn
 from arcademark.scores.runs import score_run
 from arcademark.subset.predict import outlook
 from arcademark.suite.subsets import LEVEL
@@ -132,52 +130,26 @@ class UntilError:
 
     def run(self) -> tuple[bool, bool]:
         """Play until it is known, or nothing is left; return whether it was stopped, and whether a trial failed."""
-        record, failed, frames = self._recorded(), False, 0
-        left = expected_frames(self._plan.trials, record)
-        begun = {trial.game for trial in record.trials if record.by_trial[trial.id]} if record else set()
-        self._untried = dict.fromkeys(trial.game for trial in self._plan.trials)
-        playing = [game for game in self._untried if game in begun or game in self.games]
-        games = tuple(game for game in playing if left[game])
-        while True:
-            if playing:
-                trials = tuple(trial for trial in self._plan.trials if trial.game in playing)
-                summary = self.play(replace(self._plan, trials=trials, games=tuple(playing), left_out=()))
-                failed, frames = failed or bool(summary.failed), summary.frames
-                if summary.interrupted:
-                    return True, failed
-                self._untried = dict.fromkeys(game for game in self._untried if game not in playing)
-            chosen = self._choose(games, frames, failed)
-            if chosen is None:
-                return False, failed
-            playing, games = [chosen], (chosen,)
+        return play_in_turn(self._plan, self.request.directory, self.games, self.play, self._choose)
 
-    def _recorded(self) -> RunRecord | None:
-        directory = self.request.directory
-        return read_run(directory) if (directory / manifest.FILE).exists() else None
-
-    def _choose(self, games: tuple[str, ...], frames: int, failed: bool) -> str | None:
-        """Note what is known once games were played, say it, and return which to play next.
-
-        None where it is enough, or all there is; `failed` tells whether a trial has.
-        """
-        record = self._recorded()
-        left = expected_frames(self._plan.trials, record)
-        costs = {task: max(1.0, left.get(task, 0.0)) for task in self._trained.joint.tasks}
-        table = score_run(record).table.select(algorithms=[self.agent]) if record else None
+    def _choose(self, turn: Turn) -> str | None:
+        """Note what is known now, say it, and return what to play next; None where it is enough, or all there is."""
+        costs = {task: max(1.0, turn.left.get(task, 0.0)) for task in self._trained.joint.tasks}
+        table = score_run(turn.record).table.select(algorithms=[self.agent]) if turn.record else None
         scores = predictors.known(table, 0) if table is not None else {}
         prediction = predictors.atari().predict(scores, level=LEVEL, frames=costs)
         if prediction is None:
             plays = outlook.first_plays(self._trained, rng=np.random.default_rng(predictors.SEED), frames=costs)
-            step = Step(games, frames, 0, None, None)
+            step = Step(turn.games, turn.frames, 0, None, None)
         else:
             plays, median = prediction.plays, prediction.summaries[MEDIAN]
             error = median.error if np.isfinite(median.error) else None
-            step = Step(games, frames, len(prediction.known), median, error)
+            step = Step(turn.games, turn.frames, len(prediction.known), median, error)
         self.steps.append(step)
-        if failed and not step.known:
+        if turn.failed and not step.known:
             self.say("every game so far failed; correct the agent, and the same command continues")
             return None
-        chosen = None if self.reached else next((play.task for play in plays if play.task in self._untried), None)
+        chosen = None if self.reached else next((play.task for play in plays if play.task in turn.untried), None)
         following = chosen and predictors.atari().title(chosen)
         self.say(prose.text("until", "standing", step=step, reached=self.reached, error=self.error, next=following))
         return chosen

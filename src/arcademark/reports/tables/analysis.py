@@ -59,7 +59,10 @@ TOLERANCE = "patterson-2024"
 
 
 def analyse(
-    sources: Sequence[ScoreSource] | ScoreSource, options: ScoreOptions | None = None, /, **asked: Unpack[ScoreKeywords]
+    sources: Sequence[ScoreSource] | ScoreSource,
+    options: ScoreOptions | None = None,
+    /,
+    **keywords: Unpack[ScoreKeywords],
 ) -> ScoreReport:
     """Work out everything that is to be said of scores.
 
@@ -77,7 +80,7 @@ def analyse(
     ArcadeMarkError
         Where something named is not there, a file is not what it should be, or nothing is left to judge.
     """
-    wanted = options or ScoreOptions(**asked)
+    wanted = options or ScoreOptions(**keywords)
     return of_dataset(prepare(sources, wanted), wanted)
 
 
@@ -138,8 +141,10 @@ def _tolerance(dataset: Dataset, share: float) -> Tolerance:
             for name in dataset.algorithms:
                 runs = dataset.runs(name).get(game, np.empty(0))
                 if runs.size > 1:
-                    found = tolerance.tolerance_interval(runs, share)
-                    yield SingleRuns(name, game, runs.size, found.low, found.high, found.share, found.at_least)
+                    interval = tolerance.tolerance_interval(runs, share)
+                    yield SingleRuns(
+                        name, game, runs.size, interval.low, interval.high, interval.share, interval.at_least
+                    )
 
     needed, of_bound = tolerance.runs_needed(share), tolerance.runs_needed(share, ends=1)
     return Tolerance(share, tolerance.CONFIDENCE, needed, of_bound, tuple(rows()))
@@ -148,11 +153,11 @@ def _tolerance(dataset: Dataset, share: float) -> Tolerance:
 def bootstrap_of(dataset: Dataset, options: ScoreOptions) -> Bootstrap:
     """Return how intervals of a dataset are found."""
     runs = int(dataset.scores.table.runs_present().sum())
-    found = Bootstrap.of(options.seed, options.resamples, options.method, runs)
+    bootstrap = Bootstrap.of(options.seed, options.resamples, options.method, runs)
     episodes = {name: those for name in dataset.algorithms if (those := dataset.episodes(name))}
     untrained = (item for item in dataset.played if item.name in episodes)
     exact = frozenset(item.name for item in untrained if all(cell.exact for cell in item.cells.values()))
-    return replace(found, title=dataset.benchmark.title, episodes=episodes, exact=exact)
+    return replace(bootstrap, title=dataset.benchmark.title, episodes=episodes, exact=exact)
 
 
 def _of_run(item: PlayedAlgorithm, names: Mapping[int, str], frames: int | None) -> dict[str, Any]:
@@ -244,8 +249,8 @@ def _scope(dataset: Dataset) -> str:
 def _algorithm(name: str, dataset: Dataset, chosen: Sequence[Measure], bootstrap: Bootstrap, **more: Any) -> Algorithm:
     played, means, units = dataset.runs(name), dataset.means(name), dataset.units(name)
     counts = {task: row.size for task, row in played.items()}
-    found = bootstrap.summaries(name, chosen, played)
-    summaries = tuple(_summary(*both, played, dataset) for both in zip(chosen, found, strict=True))
+    values = bootstrap.summaries(name, chosen, played)
+    summaries = tuple(_summary(*both, played, dataset) for both in zip(chosen, values, strict=True))
     frames, run = dataset.scores.of(name).frames, dataset.scores.of(name).played
     inside = {task: value for task, value in means.items() if task in dataset.benchmark.tasks}
     bars_reached = published.bars(inside, name) if "human" in dataset.benchmark.references else ()
@@ -285,15 +290,15 @@ def _scores(
 ) -> Iterator[Score]:
     """Yield each game's score with its interval, in points and normalised; of a run also what is still to be played."""
     ends = score_intervals(list(units.values()), list(map(dataset.benchmark.score_bounds, units)))[:, :3]
-    found = dict(zip(units, starmap(statistic, ends.tolist()), strict=True))
+    by_unit = dict(zip(units, starmap(statistic, ends.tolist()), strict=True))
     normalised = {item.metric: _normalised(item, list(units), ends) for item in chosen}
     unknown = Statistic(None)
     for task in dataset.tasks:
         cell = played.cells.get(task) if played else None
-        if task in found or cell:
+        if task in by_unit or cell:
             yield Score(
                 task,
-                found.get(task, unknown),
+                by_unit.get(task, unknown),
                 counts.get(task, 0),
                 MappingProxyType({metric: values.get(task, unknown) for metric, values in normalised.items()}),
                 _played(cell) if cell else None,

@@ -133,20 +133,20 @@ def load_benchmark(
         if suite != USUAL:
             raise ArcadeMarkError(f"{suite} and the references of {os.fspath(own)} are two benchmarks; leave one out")
         return _own(own, decimal)
-    found = tasks.suite(suite)
-    anchors = {kind: references.scores(kind, found.name) for kind in found.references}
-    entries = {kind: references.references(kind, found.name).values() for kind in found.references}
+    known = tasks.suite(suite)
+    anchors = {kind: references.scores(kind, known.name) for kind in known.references}
+    entries = {kind: references.references(kind, known.name).values() for kind in known.references}
     kinds = tuple(
         ReferenceKind(KINDS[kind], "; ".join(dict.fromkeys(entry.source for entry in entries[kind])))
         for kind in entries
     )
-    view = BenchmarkView(found.name, found.title, False, len(found.tasks), kinds)
+    view = BenchmarkView(known.name, known.title, False, len(known.tasks), kinds)
     if "human" in anchors:
-        made = measures.atari(found.name)
-        benchmark = Benchmark(view, found.tasks, anchors, made, tuple(made))
+        made = measures.atari(known.name)
+        benchmark = Benchmark(view, known.tasks, anchors, made, tuple(made))
     else:
-        benchmark = _ale(view, found.tasks, anchors)
-    scaled = _min_max(found.tasks)
+        benchmark = _ale(view, known.tasks, anchors)
+    scaled = _min_max(known.tasks)
     benchmark = replace(benchmark, measures={**benchmark.measures, scaled.metric: scaled})
     papers = dict.fromkeys(key for those in entries.values() for entry in those for key in entry.papers)
     return replace(benchmark, papers=tuple(papers))
@@ -223,10 +223,10 @@ def _baselines() -> tuple[dict[str, list[float]], str]:
     """Return the baselines' scores by game, and in words which they are; all 37 where the catalogue has them."""
     for collection in (name for name in BASELINES if name in collections.collections()):
         results = [item for item in collections.results(collection) if item.entry.kind == "baseline"]
-        found = grouped((item.task, item.score) for item in results)
+        by_task = grouped((item.task, item.score) for item in results)
         agents = list(dict.fromkeys(item.entry.algorithm for item in results))
         few = "" if len(agents) >= 37 else f" and not all 37, of which {collection} has these only"
-        return found, f"The baseline scores' range is that of {wording.shortened(agents)}{few}."
+        return by_task, f"The baseline scores' range is that of {wording.shortened(agents)}{few}."
     return {}, ""
 
 

@@ -65,7 +65,7 @@ def compare_tables(
     follow: Callable[[int, int], None] | None = None,
     plan: Plan | None = None,
     summary: str = POWER_STATISTIC,
-    **asked: Unpack[ScoreKeywords],
+    **keywords: Unpack[ScoreKeywords],
 ) -> Comparison:
     """Work out everything that is to be said of algorithms against each other.
 
@@ -74,7 +74,7 @@ def compare_tables(
     compared, of how many, after each. With a ``plan`` runs are also tested group by group, each run summed up over
     games by ``summary``.
     """
-    wanted = options or ScoreOptions(**asked)
+    wanted = options or ScoreOptions(**keywords)
     _check_different(wanted.algorithms)
     dataset = prepare(places, wanted)
     if len(dataset.algorithms) < 2:
@@ -157,10 +157,10 @@ def _pair(names: tuple[str, str], dataset: Dataset, measures: Sequence[Measure],
     left_out = [task for task in dataset.tasks if (task in everything[0]) != (task in everything[1])]
     samples = tuple({task: dataset.samples(name)[task] for task in shared} for name in names)
     games, tested = _games((first, second), samples, measures[0])
-    found: dict[str, dict[str, SummaryDifference]] = {}
+    summaries: dict[str, dict[str, SummaryDifference]] = {}
     for measure in measures:
         one, other = measure.of_known(first), measure.of_known(second)
-        found[measure.metric] = bootstrap.differences(names, measure, one, other) if one else {}
+        summaries[measure.metric] = bootstrap.differences(names, measure, one, other) if one else {}
     return Pair(
         first=names[0],
         second=names[1],
@@ -171,8 +171,8 @@ def _pair(names: tuple[str, str], dataset: Dataset, measures: Sequence[Measure],
         undecided=tested.count("undecided"),
         untested=tested.count("untested"),
         improvement=bootstrap.improvement(names, first, second),
-        summaries=tuple(item for summaries in found.values() for item in summaries.values()),
-        power=_power(games, measures[0], found[measures[0].metric], *samples),
+        summaries=tuple(item for by_statistic in summaries.values() for item in by_statistic.values()),
+        power=_power(games, measures[0], summaries[measures[0].metric], *samples),
     )
 
 
@@ -223,13 +223,17 @@ def _seeds_needed(
 
 
 def _power(
-    games: Sequence[GameDifference], measure: Measure, found: Mapping[str, SummaryDifference], first: Runs, second: Runs
+    games: Sequence[GameDifference],
+    measure: Measure,
+    summaries: Mapping[str, SummaryDifference],
+    first: Runs,
+    second: Runs,
 ) -> Power | None:
     needs = {item.game: item.seeds_needed for item in games if item.seeds_needed is not None}
     if not needs:
         return None
     have = {task: min(first[task].size, second[task].size) for task in needs}
-    interval = found.get(POWER_STATISTIC)
+    interval = summaries.get(POWER_STATISTIC)
     return Power(
         games=len(needs),
         enough=sum(have[task] >= need for task, need in needs.items()),
@@ -240,14 +244,14 @@ def _power(
     )
 
 
-def _seeds_of_summary(found: SummaryDifference, runs: float) -> int | None:
+def _seeds_of_summary(summary: SummaryDifference, runs: float) -> int | None:
     """Scale the runs until the standard error, which falls with their square root, lets the difference be found."""
-    difference = found.difference.value
-    if not found.standard_error or not difference:
+    difference = summary.difference.value
+    if not summary.standard_error or not difference:
         return None
     normal = NormalDist()
     wanted = normal.inv_cdf((1 + LEVEL) / 2) + normal.inv_cdf(powers.POWER)
-    return max(2, math.ceil(runs * (wanted * found.standard_error / difference) ** 2))
+    return max(2, math.ceil(runs * (wanted * summary.standard_error / difference) ** 2))
 
 
 def _profiles(dataset: Dataset, measure: Measure, bootstrap: Bootstrap) -> tuple[Profile, ...]:

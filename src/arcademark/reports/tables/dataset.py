@@ -115,11 +115,11 @@ class Dataset:
 
     @cached_property
     def _runs(self) -> dict[str, dict[str, NDArray[np.float64]]]:
-        found: dict[str, dict[str, NDArray[np.float64]]] = {}
+        by_name: dict[str, dict[str, NDArray[np.float64]]] = {}
         for name, rows in zip(self.algorithms, self.scores.table.scores, strict=True):
             known = ((task, row[~np.isnan(row)]) for task, row in zip(self.tasks, rows, strict=True))
-            found[name] = {task: row for task, row in known if row.size}
-        return found
+            by_name[name] = {task: row for task, row in known if row.size}
+        return by_name
 
     @cached_property
     def _means(self) -> dict[str, dict[str, float]]:
@@ -269,10 +269,10 @@ def _tasks(
 
 
 def _own_tasks(games: str, there: Sequence[str], measure: Benchmark) -> list[str]:
-    found: list[str] = []
+    chosen: list[str] = []
     for name in listed(games, "--games"):
         task = measure.canonical(name)
         if task not in there and name.lower() not in measure.groups:
             raise UnknownNameError(measure.noun, task, there)
-        found += (task,) if task in there else measure.groups[name.lower()]
-    return found
+        chosen += (task,) if task in there else measure.groups[name.lower()]
+    return chosen

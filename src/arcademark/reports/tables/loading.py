@@ -215,16 +215,16 @@ def _opened(place: _Read, reading: Mapping[str, Any]) -> Sequence[_Read]:
 def _files(files: Sequence[str], canonical: Callable[[str], str], reading: Mapping[str, Any]) -> Scores:
     from arcademark.scores.reading import read_tables
 
-    found = read_tables(list(map(Path, files)), canonical_task=canonical, **reading)
+    read = read_tables(list(map(Path, files)), canonical_task=canonical, **reading)
     names = wording.shortened(files, most=4)
-    scores, lone = _table(found.table, names), defaultdict[str, dict[str, NDArray[np.float64]]](dict)
-    for (name, task), runs in (found.episodes or {}).items():
+    scores, lone = _table(read.table, names), defaultdict[str, dict[str, NDArray[np.float64]]](dict)
+    for (name, task), runs in (read.episodes or {}).items():
         if len(runs) == 1:
             lone[name][task] = runs[0]
     known = {
-        name: replace(item, lone=lone[name], one_seed=name in found.one_seed) for name, item in scores.known.items()
+        name: replace(item, lone=lone[name], one_seed=name in read.one_seed) for name, item in scores.known.items()
     }
-    return Scores(scores.table, known, (f"{names}: {found.summary}",), tuple(found.notes))
+    return Scores(scores.table, known, (f"{names}: {read.summary}",), tuple(read.notes))
 
 
 def _table(table: ScoreTable, name: str) -> Scores:
@@ -274,8 +274,8 @@ def frames_of_files(item: PlayedAlgorithm) -> int | None:
     record = item.run.record
     said = {agent["label"]: agent.get("trained_frames", {}) for agent in record.manifest["agents"]}
     scored = (trial for trial in item.trials if len(record.scored_episodes(trial)))
-    found = [said.get(trial.agent, {}).get(f"{trial.game} {trial.seed}") for trial in scored]
-    return round(float(np.mean(found))) if found and None not in found else None
+    frames = [said.get(trial.agent, {}).get(f"{trial.game} {trial.seed}") for trial in scored]
+    return round(float(np.mean(frames))) if frames and None not in frames else None
 
 
 def published_entries(place: str) -> Mapping[str, Entry]:
@@ -306,11 +306,11 @@ def _collection(names: str) -> Scores:
     return Scores(table, known, (f"{CATALOGUE}{names}: published scores, {runs}",), tuple(remarks))
 
 
-def _together(found: Sequence[Scores]) -> Scores:
+def _together(every: Sequence[Scores]) -> Scores:
     """Put scores side by side; a name that two of them have is followed by its source in brackets."""
-    counts = Counter(name for scores in found for name in scores.table.algorithms)
+    counts = Counter(name for scores in every for name in scores.table.algorithms)
     apart = []
-    for scores in found:
+    for scores in every:
         shared = [name for name in scores.table.algorithms if counts[name] > 1]
         sources = dict(zip(scores.table.algorithms, scores.table.sources, strict=True))
         places = {name: Path(sources[name]).name.replace(",", " ") or "?" for name in shared}

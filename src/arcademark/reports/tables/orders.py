@@ -34,7 +34,7 @@ def sensitivity(dataset: Dataset) -> Sensitivity | None:
     HNS is also taken with the references that other sources print, where sources disagree.
     """
     runs = {name: dataset.runs(name) for name in dataset.algorithms}
-    shared = [task for task in dataset.tasks if all(task in found for found in runs.values())]
+    shared = [task for task in dataset.tasks if all(task in row for row in runs.values())]
     if not shared:
         return None
     found_by: list[tuple[Measure, str, dict[str, float]]] = []
@@ -42,9 +42,9 @@ def sensitivity(dataset: Dataset) -> Sensitivity | None:
         known = [task for task in shared if task in measure.known]
         if not known:
             continue
-        found = {name: measure.aggregates({task: rows[task] for task in known}) for name, rows in runs.items()}
+        summaries = {name: measure.aggregates({task: rows[task] for task in known}) for name, rows in runs.items()}
         found_by += [
-            (measure, statistic, {name: float(four[place]) for name, four in found.items()})
+            (measure, statistic, {name: float(four[place]) for name, four in summaries.items()})
             for place, statistic in enumerate(AGGREGATES)
         ]
     if not found_by:
@@ -63,8 +63,8 @@ def _measures(dataset: Dataset) -> Iterator[Measure]:
 
 def _as_others_print(kind: str) -> dict[str, float]:
     return {
-        task: found.alternatives[0].score if found.alternatives else found.score
-        for task, found in references.references(kind).items()
+        task: reference.alternatives[0].score if reference.alternatives else reference.score
+        for task, reference in references.references(kind).items()
     }
 
 
@@ -118,8 +118,8 @@ def sequential(dataset: Dataset, measure: Measure, bootstrap: Bootstrap, plan: P
     kept = known if summed_up else games
     by_game = [{game: dataset.samples(name)[game] for game in kept} for name in names]
     scores = [_summed_up(measure, runs, summary) if summed_up else runs[kept[0]] for runs in by_game]
-    found = sequential_test(scores, bootstrap.rng(*names, "sequential"), plan)
-    used = [max((len(pair.steps) for pair in found.pairs if side in (pair.first, pair.second)), default=0)
+    result = sequential_test(scores, bootstrap.rng(*names, "sequential"), plan)
+    used = [max((len(pair.steps) for pair in result.pairs if side in (pair.first, pair.second)), default=0)
             for side in range(len(names))]  # fmt: skip
     return Sequential(
         plan.group,
@@ -131,9 +131,11 @@ def sequential(dataset: Dataset, measure: Measure, bootstrap: Bootstrap, plan: P
         summary if summed_up else "",
         tuple(
             SequentialRuns(name, row.size, groups * plan.group, max(wanted - row.size, 0))
-            for name, row, groups, wanted in zip(names, scores, used, found.wanted, strict=True)
+            for name, row, groups, wanted in zip(names, scores, used, result.wanted, strict=True)
         ),
-        tuple(SequentialPair(names[pair.first], names[pair.second], pair.decision, pair.steps) for pair in found.pairs),
+        tuple(
+            SequentialPair(names[pair.first], names[pair.second], pair.decision, pair.steps) for pair in result.pairs
+        ),
     )
 
 
@@ -141,5 +143,5 @@ def _summed_up(measure: Measure, runs: Runs, summary: str) -> NDArray[np.float64
     """Sum up the first runs of all games, the second, …, as many as every game has, shape (runs,)."""
     complete = min(row.size for row in runs.values())
     table = measure.normaliser(np.array([row[:complete] for row in runs.values()]), runs).T
-    found: NDArray[np.float64] = aggregates(table, table[..., np.newaxis])[AGGREGATES.index(summary)]
-    return found
+    scores: NDArray[np.float64] = aggregates(table, table[..., np.newaxis])[AGGREGATES.index(summary)]
+    return scores

@@ -38,20 +38,20 @@ def budgets(dataset: Dataset, algorithms: Sequence[Algorithm]) -> Iterator[Simil
 
 
 def _beside(dataset: Dataset, frames: int, games: tuple[str, ...], names: Sequence[str]) -> Similar:
-    found = published.of_similar_budget(frames, games)
+    group = published.of_similar_budget(frames, games)
     own = tuple(
         Peer(name, "", "", frames, _reported(dataset, name), **_figures(dataset.means(name), games, frames))
         for name in names
     )
     play = dataset.play(names[0])
     peers = []
-    for entry in found.entries:
+    for entry in group.entries:
         scores = {task: result.score for task, result in collections.scores_of(entry).items()}
         spent, paper = entry.training_frames or 0, entry.paper or entry.source
         differs = protocols.difference(play, protocols.from_entry(entry)) if play.known else ()
         figures = _figures(scores, games, spent)
         peers.append(Peer(entry.identity, paper.short, paper.key, spent, entry.reported, **figures, differs=differs))
-    return Similar(frames, games, published.SIMILAR, found.within, own, tuple(peers), found.lacking)
+    return Similar(frames, games, published.SIMILAR, group.within, own, tuple(peers), group.lacking)
 
 
 def _reported(dataset: Dataset, name: str) -> str:

@@ -78,7 +78,7 @@ class Bootstrap:
     """How intervals are found for one document.
 
     seed, resamples, method: See `arcademark.reports.tables.document.Intervals`.
-    asked: Whether the number of draws was asked for.
+    fixed: Whether the number of draws was given.
     title: What each task is called.
     episodes: By algorithm and task, the episodes of those that were never trained: what is resampled of them instead of
         runs, which they have one of. What is summed up are means over episodes.
@@ -90,7 +90,7 @@ class Bootstrap:
     seed: int
     resamples: int
     method: Method
-    asked: bool
+    fixed: bool
     title: Callable[[str], str] = tasks.game_name
     episodes: Mapping[str, Runs] = field(default_factory=dict)
     exact: frozenset[str] = frozenset()
@@ -117,16 +117,16 @@ class Bootstrap:
     def draws(self, *sides: Runs) -> int:
         """Return how many draws to make: fewer where the runs are so many that it would take long."""
         runs = sum(row.size for side in sides for row in side.values())
-        return self.resamples if self.asked else max(FEWEST_DRAWS, min(self.resamples, MOST_RUNS_DRAWN // max(runs, 1)))
+        return self.resamples if self.fixed else max(FEWEST_DRAWS, min(self.resamples, MOST_RUNS_DRAWN // max(runs, 1)))
 
     def summaries(self, name: str, measures: Sequence[Measure], runs: Runs) -> list[dict[str, Statistic]]:
         """Find mean, median, IQM and optimality gap of an algorithm by each measure, over the tasks that it knows."""
         groups = grouped(((tuple(item.of_known(runs)), item.of_means), item) for item in measures)
-        found = {}
+        by_metric = {}
         for (known, _), group in groups.items():
             rows = self._summaries(name, group, {task: runs[task] for task in known}, self.draws(runs))
-            found.update({measure.metric: row for measure, row in zip(group, rows, strict=True)})
-        return [found[measure.metric] for measure in measures]
+            by_metric.update({measure.metric: row for measure, row in zip(group, rows, strict=True)})
+        return [by_metric[measure.metric] for measure in measures]
 
     def _summaries(self, name: str, measures: Sequence[Measure], known: Runs, count: int) -> list[dict[str, Statistic]]:
         if not known:
@@ -158,12 +158,12 @@ class Bootstrap:
         for places in grouped((free.tobytes(), place) for place, free in enumerate(line)).values():
             sample = sample_of(line[places[0]])
             for bounds in {measures[place].bounds for place in places} - {None} or {None}:
-                found = bootstrap.resampled_aggregates(sample, self.rng(name), PERCENT, count, bounds)
+                resampled = bootstrap.resampled_aggregates(sample, self.rng(name), PERCENT, count, bounds)
                 for place in places:
                     if measures[place].bounds is None:
-                        draws[place] = found[: len(AGGREGATES)]
+                        draws[place] = resampled[: len(AGGREGATES)]
                     elif measures[place].bounds == bounds:
-                        draws[place] = found[len(AGGREGATES) :]
+                        draws[place] = resampled[len(AGGREGATES) :]
         return Drawn(values, strata, draws)
 
     def _sample(self, name: str, runs: Runs) -> Runs:
@@ -179,12 +179,12 @@ class Bootstrap:
 
     def drawn(self, name: str, measure: Measure, known: Runs, count: int) -> Drawn:
         """Sum an algorithm up and resample it over some tasks, once for all that it is compared with."""
-        asked = (name, measure.metric, tuple(known), count)
-        if asked not in self.kept:
+        key = (name, measure.metric, tuple(known), count)
+        if key not in self.kept:
             if len(self.kept) >= MOST_KEPT:
                 self.kept.clear()
-            self.kept[asked] = self._drawn(name, [measure], known, count)
-        return self.kept[asked]
+            self.kept[key] = self._drawn(name, [measure], known, count)
+        return self.kept[key]
 
     def differences(
         self, names: tuple[str, str], measure: Measure, first: Runs, second: Runs

@@ -67,7 +67,7 @@ _TIME = re.compile(r"(?:(?P<days>\d{1,4})-)?(\d{1,6})(?::(\d{1,2}))?(?::(\d{1,2}
 
 
 def parameters(
-    asked: Sequence[tuple[str, str]], merge: Sequence[tuple[str, str]] = ()
+    pairs: Sequence[tuple[str, str]], merge: Sequence[tuple[str, str]] = ()
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Read the parameters of jobs, and of the one that merges where they differ, as submitit has them.
 
@@ -81,7 +81,7 @@ def parameters(
     ArcadeMarkError
         With what was expected.
     """
-    given = _read("--slurm", asked)
+    given = _read("--slurm", pairs)
     if "time" not in given:
         raise ArcadeMarkError("--slurm: expected the limit of a job too, as in time=4:00:00; it continues after it")
     rest = {name: value for name, value in given.items() if name not in GPUS}
@@ -91,9 +91,9 @@ def parameters(
     return _complete("--slurm", given), _complete("--slurm merge:", rest | last | _read("--slurm merge:", merge))
 
 
-def _read(option: str, asked: Sequence[tuple[str, str]]) -> dict[str, Any]:
+def _read(option: str, pairs: Sequence[tuple[str, str]]) -> dict[str, Any]:
     values: dict[str, Any] = {}
-    for given, text in asked:
+    for given, text in pairs:
         name = ALIASES.get(given, given)
         if name not in PARAMETERS:
             known = ", ".join(sorted({*PARAMETERS, *ALIASES}))

@@ -253,6 +253,6 @@ class Meter:
         total = self._ended
         for slot in playing:
             total += slot.played()
-        told, self._told = self._told, total
+        before, self._told = self._told, total
         self.due = time.perf_counter() + TICK_SECONDS
-        return total - told
+        return total - before
