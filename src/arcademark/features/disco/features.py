@@ -162,9 +162,11 @@ class Disco:
         if len(known) > len(out):
             turn = [np.count_nonzero(classes[:i] == classes[i]) for i in known]
             known = np.sort(known[np.lexsort((classes[known], turn))[: len(out)]])
-        out[: len(known), CLASS] = classes[known]
-        out[: len(known), [Y, X]] = boxes[known, :2] + (boxes[known, 2:] - 1) // 2
-        return len(known)
+        boxes, count = boxes[known], len(known)
+        out[:count, CLASS] = classes[known]
+        out[:count, Y] = boxes[:, 0] + (boxes[:, 2] - 1) // 2
+        out[:count, X] = boxes[:, 1] + (boxes[:, 3] - 1) // 2
+        return count
 
     def _ranges(self, tile: int, sizes: tuple[int, ...]) -> list[tuple[int, int]]:
         """Return the values on each axis that lie in a tile, which is numbered through all tilings."""
