@@ -67,7 +67,7 @@ def from_any(algorithm: str, suite: str, played: Seeds, frame_cap: FrameCap, see
             return log10_score_inverse(middle + (log10_score(_normalised(drawn, seeds)) - logs) @ slopes)
 
         low, high = _sampled(seeds, predict, seed)
-    warnings = frame_cap_warnings("an estimate from any games", predictor.max_frames_per_episode, frame_cap)
+    warnings = frame_cap_warnings(predictor.max_frames_per_episode, frame_cap)
     return Estimate(
         *(ANY, wording.plural(len(seeds), "game"), suite, median.value, LEVEL, median.low, median.high),
         *(None, low, high),

@@ -320,7 +320,7 @@ def _from_any(
     warnings: list[str] = []
     if outlook.plays:
         cap = predictor.max_frames_per_episode
-        warnings += frame_cap_warnings("a prediction from any games", cap, frame_cap(play))
+        warnings += frame_cap_warnings(cap, frame_cap(play))
     if strangers := [predictor.title(task) for task in scores if task not in predictor.tasks]:
         names = wording.shortened(strangers)
         warnings.append(f"Not used, because the training scores do not include them: {names}.")

@@ -120,7 +120,7 @@ def _shared(
 def _estimates(estimates: Sequence[tuple[str, Estimate]]) -> Iterator[Notice]:
     """Say which algorithms' estimates are doubtful or refused, and how the others are to be read."""
     for text in dict.fromkeys(text for _, estimate in estimates for text in estimate.warnings):
-        names = [name for name, estimate in estimates if text in estimate.warnings]
+        names = list(dict.fromkeys(name for name, estimate in estimates if text in estimate.warnings))
         yield notice("estimate_doubtful", names=names, why=text)
     for group in grouped((one[1].missing, one) for one in estimates if one[1].missing).values():
         yield notice("estimate_refused", names=[name for name, _ in group], estimate=group[0][1])
@@ -159,7 +159,11 @@ def _partial(dataset: Dataset, algorithms: Sequence[Algorithm]) -> Iterator[Noti
         return
     for missing, those in groups.items():
         whose, every = [item.name for item in those], len(those) == len(algorithms) > 1
-        yield notice("partial_suite", whose=whose, coverage=those[0].coverage, missing=missing, every=every, **about)
+        estimated = all(item.estimate and item.estimate.value is not None for item in those)
+        coverage = those[0].coverage
+        yield notice(
+            "partial_suite", whose=whose, coverage=coverage, missing=missing, every=every, estimated=estimated, **about
+        )
 
 
 def _how_made(dataset: Dataset) -> Iterator[Notice]:

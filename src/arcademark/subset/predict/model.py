@@ -226,7 +226,7 @@ class SubsetModel:
             level=level,
             low=self._moved(value, -half_width),
             high=self._moved(value, half_width),
-            warnings=frame_cap_warnings(self.name, self.max_frames_per_episode, max_frames_per_episode),
+            warnings=frame_cap_warnings(self.max_frames_per_episode, max_frames_per_episode),
             notes=(self._compare(), *self._nested_notes(inputs, level)),
             nested=self.nested,
             absolute_error=self.absolute_error,
@@ -273,7 +273,7 @@ class SubsetModel:
         return min(value, moved) if by < 0 else moved  # what is below 0 has no place in transformed units
 
 
-def frame_cap_warnings(name: str, fitted: int | None, frame_cap: FrameCap) -> tuple[str, ...]:
+def frame_cap_warnings(fitted: int | None, frame_cap: FrameCap) -> tuple[str, ...]:
     """Say why what was fitted to scores under one frame cap should not be relied on under another; None is no cap.
 
     ``fitted`` is None where that cap is not known, and nothing is said.
@@ -282,13 +282,13 @@ def frame_cap_warnings(name: str, fitted: int | None, frame_cap: FrameCap) -> tu
         return ()
     if frame_cap == "unknown":
         return (
-            f"The frame cap of these scores is not known; {name} holds for episodes of at most {fitted:,} "
-            "frames only (Aitchison et al. 2023, §5.3, §8.1).",
+            "The frame cap of these scores is not known; estimates from them hold for episodes of at most "
+            f"{fitted:,} frames only (Aitchison et al. 2023, §5.3, §8.1).",
         )
     made = "without a frame cap" if frame_cap is None else f"with episodes of at most {frame_cap:,} frames"
     return (
         f"These scores were made {made}, the model's data with at most {fitted:,}. Another cap changes which play "
-        f"is best and which scores can be reached, so {name} should not be used here (Aitchison et al. 2023, "
+        "is best and which scores can be reached, so such an estimate should not be relied on (Aitchison et al. 2023, "
         "§5.3, §8.1).",
     )
 
