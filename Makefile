@@ -18,7 +18,7 @@ define install
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-deep test-cluster slurm browser fast-tests other-tests cluster-tests coverage lint bench fuzz-console docs paper dist format constraints clean
+.PHONY: help demo test test-all test-deep test-cluster slurm browser fast-tests other-tests cluster-tests coverage lint bench fuzz-console docs paper results dist format constraints clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -101,6 +101,9 @@ docs: $(VENV)/.dev ## Build the site of the documentation into build/docs; the n
 paper: $(VENV)/.core ## Renew the figure, the tables and the bibliography of paper/paper.md; takes minutes
 	$(BIN)/arcademark subset search --catalogue atari-5-training --sizes 1-10 --figure paper/subset-sizes.png > /dev/null
 	$(BIN)/python paper/tables.py
+
+results: $(VENV)/.core ## Renew docs/results from the data of our own runs
+	$(BIN)/arcademark reproduce ale-2013 --with ours --to markdown > docs/results/baselines.md
 
 dist: $(VENV)/.dev ## Build the wheel and the source archive into dist
 	rm -rf dist

@@ -68,7 +68,7 @@ def read_rows(name: str, directory: Traversable | None = None) -> tuple[dict[str
     return rows
 
 
-def read_records(name: str, kind: type[Kind]) -> tuple[Kind, ...]:
+def read_records(name: str, kind: type[Kind], directory: Traversable | None = None) -> tuple[Kind, ...]:
     """Return a CSV data file's rows as a dataclass with a field a column.
 
     Empty cells have the field's default; the cells of tuples are words. ArcadeMarkError: as `read_rows`, or a row is
@@ -77,7 +77,7 @@ def read_records(name: str, kind: type[Kind]) -> tuple[Kind, ...]:
     hints = get_type_hints(kind)
     listed = {column for column, hint in hints.items() if get_origin(hint) is tuple}
     records = []
-    for line, row in enumerate(read_rows(name), start=2):
+    for line, row in enumerate(read_rows(name, directory), start=2):
         cells = {column: cell.split() if column in listed else cell for column, cell in row.items() if cell.strip()}
         records.append(read_as(kind, cells, f"{name}, line {line}", "correct that line", strict=False))
     return tuple(records)

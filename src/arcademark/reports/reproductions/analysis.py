@@ -300,12 +300,19 @@ def _unexplained(item: Comparison) -> bool:
     return item.verdict == "differs" and not item.why
 
 
-def reproduced(name: str, *, table: int | None = None, figure: int | None = None) -> Reproduced:
-    """Recompute one of `PAPERS`, or just one table of it, or one figure with what the text states of it."""
+def reproduced(name: str, *, table: int | None = None, figure: int | None = None, ours: bool = False) -> Reproduced:
+    """Recompute one of `PAPERS`, or just one table of it, or one figure with what the text states of it.
+
+    With `ours`, set what our own runs of the paper's agents scored beside its scores, and nothing else.
+    """
     if name not in PAPERS:
         raise UnknownNameError("paper", name, PAPERS)
     paper = PAPERS[name]
     _check({"table": table, "figure": figure}, name, {"table": paper.tables, "figure": paper.figures})
+    if ours:
+        if not (own := paper.ours()):
+            raise ArcadeMarkError(f"--with ours: there are no runs of our own for {name}; ask for ale-2013")
+        return document(name, sources()[paper.source], own)
     everything = table is None and figure is None
     parts = paper.parts(table) if everything or table is not None else ()
     if figure is not None:

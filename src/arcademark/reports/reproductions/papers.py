@@ -15,7 +15,8 @@ from arcademark.reproduce.figures import PaperFigure
 class Paper:
     """A paper, by its key in the catalogue, of which tables and figures with these numbers can be asked for.
 
-    `parts` gives a table by its number, or with None everything, `figure` a figure and `about_figure` its statements.
+    `parts` gives a table by its number, or with None everything, `figure` a figure and `about_figure` its statements;
+    `ours` sets our own runs of its agents beside its scores.
     """
 
     source: str
@@ -24,6 +25,7 @@ class Paper:
     figure: Callable[[int], PaperFigure]
     figures: range
     about_figure: Callable[[int], tuple[Reproduction, ...]] = lambda _: ()
+    ours: Callable[[], tuple[Reproduction, ...]] = lambda: ()
 
 
 def _later(place: str) -> Callable[..., Any]:
@@ -50,5 +52,6 @@ PAPERS: Mapping[str, Paper] = {
         range(0),
         _later("ale2013.figures.figure"),
         range(2, 5),
+        ours=_later("ale2013.ours.baselines"),
     ),
 }

@@ -1,0 +1,75 @@
+"""The 2013 paper's baselines as we play them today, beside the paper's columns.
+
+Conventions
+-----------
+* Of Const and Perturb the paper prints on each game the best of 18 agents, one an action; so do we.
+* A printed mean agrees if it is a rounding of ours, or within `NOISE` standard errors of it. Of how many episodes the
+  paper's are is not known, so that its own noise is not counted.
+* Const plays one game without chance, so that it agrees only if it is the same. Where it is not, starts after up to 30
+  no-ops tell whether so little changes as much.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from arcademark.reproduce.ale2013 import scores as data
+from arcademark.reproduce.comparison import Comparison, Reproduction, decided
+from arcademark.reproduce.ours import TrialResult, results
+from arcademark.suite import anomalies, tasks
+
+STUDY, STARTS = "baselines", "const-starts"
+NOISE = 3.0
+OTHER_EMULATOR, OTHER_START = "another emulator", "another start"
+
+
+def baselines() -> tuple[Reproduction, ...]:
+    """Set each of the paper's three columns beside ours, a comparison a game."""
+    return tuple(
+        Reproduction(data.PAPER, f"Table 4 and our own runs: {name}", None, tuple(_column(name)))
+        for name in data.BASELINES
+    )
+
+
+def _column(name: str) -> Iterator[Comparison]:
+    differing = anomalies.differing({data.PAPER})
+    for game, printed in zip(data.games(), data.raw((name,))[0].tolist(), strict=True):
+        where, text = tasks.game_name(game), f"{printed:,g}"
+        played = _trials(STUDY, name, game)
+        agents = 1 if name == "Random" else max(1, len(_trials(STUDY, "Const", game)))  # the game may lack actions
+        if len(played) < agents:
+            yield Comparison(where, text, "", "not available", f"{len(played)} of {agents} agents are played.")
+            continue
+        best = max(played, key=lambda trial: trial.mean)
+        error = best.standard_error or 0.0
+        item = decided(where, text, _text(best), abs(printed - best.mean) <= max(NOISE * error, 0.05))
+        if item.verdict == "differs" and name == "Const":
+            item = _other_start(item, game, printed)
+        elif item.verdict == "differs" and game in differing:
+            item = replace(item, why=differing[game].note, category=OTHER_EMULATOR)
+        yield item
+
+
+def _trials(study: str, family: str, game: str) -> list[TrialResult]:
+    return [row for row in results(study) if row.game == game and row.agent.partition("(")[0] == family.lower()]
+
+
+def _text(trial: TrialResult) -> str:
+    """Say the mean with its interval, of how many episodes, and of which action."""
+    mean = f"{trial.mean:,.1f}".removesuffix(".0")
+    interval = "" if trial.low is None or trial.high is None else f" ({trial.low:,.1f} … {trial.high:,.1f})"
+    action = trial.agent.partition("action=")[2].removesuffix(")")
+    return f"{mean}{interval} in {trial.episodes}{f', {action}' if action else ''}"
+
+
+def _other_start(item: Comparison, game: str, printed: float) -> Comparison:
+    """Explain another score of a game without chance, if starts that differ by a few frames reach what is printed."""
+    started = _trials(STARTS, "Const", game)
+    if len(started) < len(_trials(STUDY, "Const", game)):
+        return item
+    least, most = (max(ends) for ends in zip(*((one.least, one.most) for one in started), strict=True))
+    if not least <= printed <= most:
+        return item
+    why = f"Each plays one game without chance. After up to 30 no-ops the best scores {least:,g} to {most:,g}."
+    return replace(item, why=why, category=OTHER_START)

@@ -1,0 +1,85 @@
+import pytest
+
+from arcademark.reproduce import ours as data
+from arcademark.reproduce.ale2013 import ours, scores
+from arcademark.reproduce.ours import TrialResult
+from arcademark.suite import tasks
+
+GAMES = set(scores.games())
+
+
+def trial(agent, game, mean, error=None, **fields):
+    ends = {} if error is None else {"low": mean - 2 * error, "high": mean + 2 * error, "standard_error": error}
+    return TrialResult(agent, game, 0, 30, **{"least": mean, "mean": mean, "most": mean, **ends, **fields})
+
+
+@pytest.fixture
+def baselines(monkeypatch):
+    """Return our column beside the paper's, by game, of the trials given."""
+
+    def of(name, *studies):
+        monkeypatch.setattr(ours, "results", dict(zip((ours.STUDY, ours.STARTS), studies, strict=True)).__getitem__)
+        (column,) = (part for part in ours.baselines() if part.title.endswith(name))
+        return dict(zip(scores.games(), column.comparisons, strict=True))
+
+    return of
+
+
+def test_trials_are_of_the_suite_and_their_numbers_hang_together():
+    rows = data.results(ours.STUDY)
+    assert {row.game for row in rows if row.agent == "random"} == GAMES
+    assert len({(row.agent, row.game, row.seed) for row in rows}) == len(rows)
+    for row in (*rows, *data.results(ours.STARTS)):
+        assert row.game in GAMES
+        assert row.least <= row.mean <= row.most
+        assert 0 < row.frames <= row.episodes * 18_000
+        assert len(row.checksum) == 16
+        assert "ale-py" in row.versions
+        if row.standard_error is not None:
+            assert row.low < row.mean < row.high
+
+
+def test_a_mean_agrees_within_three_standard_errors(baselines):
+    printed = dict(zip(scores.games(), scores.raw(("Random",))[0], strict=True))
+    means = {"alien": printed["alien"] + 29, "amidar": printed["amidar"] + 31, "pong": printed["pong"] + 31}
+    column = baselines("Random", [trial("random", game, mean, 10.0) for game, mean in means.items()], [])
+    assert [column[game].verdict for game in means] == ["agrees", "differs", "differs"]
+    assert [bool(column[game].why) for game in means] == [False, False, True]  # Pong's difference is a known one
+    assert column["asterix"].verdict == "not available"
+
+
+def test_the_best_of_eighteen_is_compared_once_all_are_played(baselines):
+    const = [trial(f"const(action={action})", "alien", 1.0) for action in tasks.JOYSTICK_ACTIONS]
+    perturb = [trial(f"perturb(action={action})", "alien", n, 0.5) for n, action in enumerate(tasks.JOYSTICK_ACTIONS)]
+    assert baselines("Perturb", [*const, *perturb[:-1]], [])["alien"].verdict == "not available"
+    item = baselines("Perturb", [*const, *perturb], [])["alien"]
+    assert "17" in item.recomputed
+    assert tasks.JOYSTICK_ACTIONS[-1] in item.recomputed
+
+
+def test_another_score_of_a_single_game_is_explained_by_other_starts_that_reach_it(baselines):
+    printed = dict(zip(scores.games(), scores.raw(("Const",))[0], strict=True))["seaquest"]
+    played = [trial("const(action=UP)", "seaquest", printed + 20)]
+    for most, explained in ((printed + 20, True), (printed - 1, False)):
+        started = [trial("const(action=UP)", "seaquest", printed - 20, least=printed - 40, most=most)]
+        assert not baselines("Const", played, [])["seaquest"].why
+        item = baselines("Const", played, started)["seaquest"]
+        assert (item.verdict, bool(item.why)) == ("differs", explained)
+
+
+def test_the_command_sets_ours_beside_the_papers():
+    from arcademark.reports.reproductions.analysis import reproduced
+
+    document = reproduced("ale-2013", ours=True)
+    random = document.parts[0]
+    assert [item.where for item in random.comparisons] == [tasks.game_name(game) for game in scores.games()]
+    assert random.counts.unavailable == 0
+    assert random.counts.agree + random.counts.differ == len(GAMES)
+
+
+def test_a_paper_without_runs_of_ours_is_told():
+    from arcademark.errors import ArcadeMarkError
+    from arcademark.reports.reproductions.analysis import reproduced
+
+    with pytest.raises(ArcadeMarkError, match="no runs of our own for review"):
+        reproduced("review", ours=True)
