@@ -102,9 +102,9 @@ paper: $(VENV)/.core ## Renew the figure, the tables and the bibliography of pap
 	$(BIN)/arcademark subset search --catalogue atari-5-training --sizes 1-10 --figure paper/subset-sizes.png > /dev/null
 	$(BIN)/python paper/tables.py
 
-dist: $(VENV)/.dev ## Build the wheel and the source archive into dist
+dist: $(VENV)/.dev ## Build the wheel, with the console compiled, and the source archive into dist
 	rm -rf dist
-	$(BIN)/python -m build --outdir dist
+	SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} $(BIN)/python -m build --outdir dist
 
 format: $(VENV)/.test ## Format the code
 	$(BIN)/ruff check --fix .
