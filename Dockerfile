@@ -6,9 +6,10 @@ COPY . /src
 RUN python -m pip install --no-cache-dir -c /src/constraints.txt "/src[console,readers]" \
     && useradd --uid 1000 --create-home arcademark \
     && install -d -o arcademark /work /cache
+ENV ARCADEMARK_CACHE=/cache
+RUN arcademark info console # which compiles it
 
 USER 1000
 WORKDIR /work
-ENV ARCADEMARK_CACHE=/cache
 ENTRYPOINT ["arcademark"]
 CMD ["--help"]

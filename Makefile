@@ -105,9 +105,9 @@ paper: $(VENV)/.core ## Renew the figure, the tables and the bibliography of pap
 results: $(VENV)/.core ## Renew docs/results from the data of our own runs
 	$(BIN)/arcademark reproduce ale-2013 --with ours --to markdown > docs/results/baselines.md
 
-dist: $(VENV)/.dev ## Build the wheel and the source archive into dist
+dist: $(VENV)/.dev ## Build the wheel, with the console compiled, and the source archive into dist
 	rm -rf dist
-	$(BIN)/python -m build --outdir dist
+	SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} $(BIN)/python -m build --outdir dist
 
 format: $(VENV)/.test ## Format the code
 	$(BIN)/ruff check --fix .

@@ -305,8 +305,10 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--translated", action="store_true", help="translate each cartridge beforehand")
     asked = parser.parse_args()
-    if build.compiler() is None:
-        print("no C compiler: there is no console to measure")
+    try:
+        build.core()
+    except build.NoCore as error:
+        print(f"there is no console to measure: {error}")
         return
     ale_py.ALEInterface.setLoggerMode(ale_py.LoggerMode.Error)
     games = resolve_tasks(asked.games)

@@ -13,6 +13,7 @@ from arcademark.runs.playing.events import (
     FireMissed,
     LearnerBegun,
     Learning,
+    NoConsole,
     Planning,
     Progress,
     RunBegun,
@@ -72,6 +73,10 @@ SCORES = " · 0/500 episodes · 3,100 frames/s · 0/30 trials\n"
         ),
         (FireMissed("PPO", GAMES, ("breakout",)), "on Breakout, which waits for it; --protocol sb3-atari"),
         (FireMissed("PPO", GAMES, ()), "note: wrappers"),
+        (
+            NoConsole("no compiler; pip"),
+            "note: games are played on ale-py, more slowly, as the console is not here: no",
+        ),
         (begun(3), "continuing: 3 of 10 episodes were played before\n"),
         (begun(0, 1), "continuing: 0 of 10 episodes were played before, 1 more in part\n"),
         (begun(0, 0, 1700), "training goes on after 1,700 episodes\n"),

@@ -2,7 +2,9 @@
 
 import dataclasses
 import json
+import shutil
 from importlib.resources import files
+from pathlib import Path
 
 import ale_py
 import numpy as np
@@ -185,19 +187,44 @@ def test_the_console_can_be_switched_off(fresh, monkeypatch):
         build.core()
 
 
-def test_without_a_compiler_there_is_no_core(fresh, monkeypatch):
-    monkeypatch.delenv("CC", raising=False)
-    monkeypatch.setenv("PATH", "")
-    monkeypatch.setattr(build, "find_spec", lambda _: None)
+def test_without_a_compiler_there_is_no_core(fresh, monkeypatch, tmp_path):
+    monkeypatch.setattr(build, "compiler", lambda: None)
+    monkeypatch.setenv("ARCADEMARK_CACHE", str(tmp_path))
     with pytest.raises(build.NoCore, match="no C compiler"):
         build.core()
+    assert "no C compiler; pip install" in CliRunner().invoke(cli, ["info", "console"]).output
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_was_installed_is_used_and_nothing_written_beside_it(core, fresh, monkeypatch, tmp_path):
+    (kept,) = {Path(core._name)}
+    shipped = tmp_path / "shipped"
+    shutil.copytree(kept.parent, shipped, ignore=lambda _, names: {name for name in names if name != kept.name})
+    monkeypatch.setattr(build, "SHIPPED", shipped)
+    monkeypatch.setattr(build, "compiler", lambda: None)
+    monkeypatch.setenv("ARCADEMARK_CACHE", str(tmp_path / "cache"))
+    assert Path(build.core()._name) == shipped / kept.name
+    assert "not translated" in CliRunner().invoke(cli, ["info", "console"]).output
+    native = build.native
+    monkeypatch.setattr(build, "native", lambda name: native(name) + "/* other */" * (name == "steps.c"))
+    build.core.cache_clear()
+    with pytest.raises(build.NoCore, match="no C compiler"):  # it is of another text
+        build.core()
+    assert [path.name for path in tmp_path.rglob("*")] == ["shipped", kept.name]
+
+
+@pytest.mark.parametrize(("flags", "has"), [("fpu sse2 avx2", False), (" ".join(build._NEEDED), True)])
+def test_a_processor_that_lacks_what_a_library_needs_gets_another(monkeypatch, tmp_path, flags, has):
+    (tmp_path / "cpuinfo").write_text(f"model name : avx2\nflags\t\t: {flags}\n")
+    monkeypatch.setattr("builtins.open", lambda _, **how: (tmp_path / "cpuinfo").open(**how))
+    assert build._has_avx2.__wrapped__() is has
 
 
 def test_an_extra_brings_a_compiler(monkeypatch):
     monkeypatch.delenv("CC", raising=False)
     monkeypatch.setenv("PATH", "")
     monkeypatch.setattr(build, "find_spec", lambda name: name == "ziglang")
-    assert build.compiler()[1:] == ["-m", "ziglang", "cc"]
+    assert build.compiler()[1:4] == ["-m", "ziglang", "cc"]
 
 
 def test_a_compiler_that_fails_is_told(fresh, monkeypatch, tmp_path):

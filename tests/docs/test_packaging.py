@@ -1,9 +1,17 @@
 """What is packaged is complete, and tells the same version everywhere."""
 
 import json
+import os
 import re
+import shutil
+import subprocess
+import sys
+import tarfile
 import tomllib
+import zipfile
 from pathlib import Path
+
+import pytest
 
 import arcademark
 
@@ -19,6 +27,71 @@ def test_every_file_of_the_package_is_in_the_wheel() -> None:
     files = {path for path in files if path.parent.name != "__pycache__"}
     assert len(files) > 50
     assert files <= packaged
+
+
+def build(source: Path, out: Path, kind: str, **environment: str) -> tuple[Path, str]:
+    """Build a package and return it, and what was said meanwhile."""
+    words = [sys.executable, "-m", "build", f"--{kind}", "--no-isolation", "--outdir", out, source]
+    usual = {name: value for name, value in os.environ.items() if name not in ("CC", "PYTHONPATH")}
+    done = subprocess.run(words, env=usual | environment, capture_output=True, text=True, check=True)
+    (package,) = out.iterdir()
+    return package, done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(ROOT, tmp_path_factory.mktemp("archive"), "sdist")[0]
+
+
+def unpacked(archive: Path, folder: Path) -> Path:
+    with tarfile.open(archive) as file:
+        file.extractall(folder, filter="data")
+    (source,) = folder.iterdir()
+    return source
+
+
+PLAY = """
+from arcademark.environments.registry import choose_emulator
+if (chosen := choose_emulator("pong")) == "console":
+    from arcademark.console.machine import Machine
+    from arcademark.environments.emulation.atari import rom_path
+    Machine("pong", rom_path("pong").read_bytes()).play(bytes(100), 1)
+print(chosen)
+"""
+
+
+def played(wheel: Path, folder: Path) -> str:
+    """Play where there is no compiler and return what it was played on."""
+    with zipfile.ZipFile(wheel) as file:
+        file.extractall(folder / "installed")
+    own = {"PATH": "", "PYTHONPATH": str(folder / "installed"), "ARCADEMARK_CACHE": str(folder / "cache")}
+    words = [sys.executable, "-c", PLAY]
+    usual = {name: value for name, value in os.environ.items() if name != "CC"}
+    done = subprocess.run(words, env=usual | own, capture_output=True, text=True, check=True, cwd=folder)
+    assert not (folder / "cache").exists()
+    return done.stdout.strip()
+
+
+@pytest.mark.slow
+@pytest.mark.needs("build")
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+def test_a_wheel_plays_on_the_console_without_a_compiler(archive: Path, tmp_path: Path) -> None:
+    (tmp_path / "quick").write_text('#!/bin/sh\nexec cc "$@" -O0\n')
+    (tmp_path / "quick").chmod(0o755)
+    how = {"CC": str(tmp_path / "quick"), "SOURCE_DATE_EPOCH": "1700000000"}
+    one, two = (build(unpacked(archive, tmp_path / name), tmp_path / f"{name}-out", "wheel", **how)[0] for name in "ab")
+    assert re.fullmatch(r"arcademark-.*-py3-none-(?!any).*\.whl", one.name)
+    assert one.read_bytes() == two.read_bytes()
+    assert played(one, tmp_path) == "console"
+
+
+@pytest.mark.slow
+@pytest.mark.needs("build")
+def test_a_wheel_made_without_a_compiler_plays_on_ale_py(archive: Path, tmp_path: Path) -> None:
+    wheel, text = build(unpacked(archive, tmp_path / "source"), tmp_path / "out", "wheel", PATH="")
+    assert wheel.name.endswith("-py3-none-any.whl")
+    assert "the console is left out, so that ale-py plays, more slowly: there is no C compiler; pip install" in text
+    assert played(wheel, tmp_path) == "ale"
 
 
 def test_the_citation_is_of_this_version() -> None:

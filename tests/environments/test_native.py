@@ -35,9 +35,9 @@ def test_a_screen_that_was_not_expected_is_played_again(make_spec):
 @pytest.fixture
 def nothing_remembered():
     """Ask anew whether there is a core, in the test and after it."""
-    registry._core_missing.cache_clear()
+    registry.core_missing.cache_clear()
     yield
-    registry._core_missing.cache_clear()
+    registry.core_missing.cache_clear()
 
 
 def test_the_console_plays_where_it_is_proven_and_ale_py_elsewhere(make_spec, monkeypatch):

@@ -8,12 +8,14 @@ import json
 import pytest
 
 from arcademark.agents.loading import agent_specs
+from arcademark.console import build
+from arcademark.environments import registry
 from arcademark.environments.registry import choose_emulator
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
 from arcademark.runs.playing import emulators, planning
-from arcademark.runs.playing.events import RunBegun
+from arcademark.runs.playing.events import NoConsole, RunBegun
 from arcademark.runs.playing.trial import Player
 from arcademark.runs.replay.verify import verify
 from arcademark.runs.store.reading import Unfinished
@@ -74,6 +76,17 @@ def test_without_a_console_ale_py_plays(tmp_path, monkeypatch):
     assert execute(planned(), tmp_path / "run", workers=1, on_event=events.append).complete
     assert isinstance(events[0], RunBegun)
     assert played_on(tmp_path / "run") == {"freeway": [ALE], "seaquest": [ALE]}
+    monkeypatch.delenv("ARCADEMARK_CONSOLE")
+    monkeypatch.setenv("ARCADEMARK_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(build, "compiler", lambda: None)
+    for cached in (build.core, registry.core_missing):
+        cached.cache_clear()
+    chosen = emulators.choose(planned(), events.append)
+    for cached in (build.core, registry.core_missing):
+        cached.cache_clear()
+    assert set(chosen.values()) == {"ale"}
+    assert events[-1] == NoConsole(build.NO_COMPILER)
+    monkeypatch.setenv("ARCADEMARK_CONSOLE", "off")
     with pytest.raises(ArcadeMarkError, match=r"'freeway'.* switched off by ARCADEMARK_CONSOLE; .*ale-py"):
         execute(planned(emulator="console"), tmp_path / "other")
     assert not (tmp_path / "other").exists()

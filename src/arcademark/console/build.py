@@ -1,9 +1,11 @@
-"""The core, compiled on first use by the C compiler that is there, and kept in the user's cache folder.
+"""The core as a library: that which the package was installed with, else one compiled on first use and kept in a cache.
 
-The compiler is ``$CC``, else ``cc``, ``gcc`` or ``clang``, else that of the extra ``[console]``, ziglang's. What was
-compiled is kept under a checksum of what it was made from, the compiler's name and the machine's kind, so that a new
-version is compiled anew. ``$ARCADEMARK_CONSOLE=off`` does without. Without a compiler, or where compiling fails, there
-is no core, and that is no error.
+Installing (``setup.py``) compiles it by `ship`, for any processor and for those with AVX2. A library's name has a
+checksum of what it was made from, flags and the machine's kind, so that a new version is compiled anew, as what a
+source tree or the user's own cartridges give is: by the compiler that is there, into the user's cache folder. The
+compiler is ``$CC``, else ``cc``, ``gcc`` or ``clang``, else that of the extra ``[console]``, ziglang's.
+``$ARCADEMARK_CONSOLE=off`` does without. Without a library and a compiler, or where compiling fails, there is no core,
+and that is no error.
 """
 
 from __future__ import annotations
@@ -20,21 +22,27 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from ctypes import POINTER, c_int, c_int32, c_int64, c_size_t, c_uint8, c_uint32, c_void_p
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 
-from arcademark.files import cache_folder
-
-FLAGS = ("-std=c11", "-O2", "-fwrapv", "-march=native", "-fPIC", "-shared")
+FLAGS = ("-std=c11", "-O2", "-fwrapv", "-fPIC", "-shared")
 CORE_FLAGS = (*FLAGS, "-O3")
+SHIPPED = Path(__file__).with_name("compiled")
+"""The folder of the libraries that the package was installed with; nothing is written there."""
+
+_AVX2 = ("-march=haswell",)
+_NEEDED = frozenset({"avx2", "bmi1", "bmi2", "fma", "f16c", "movbe", "abm"})
+"""What a processor can that runs what is compiled with these flags, in Linux's words."""
+
 SWITCH = "ARCADEMARK_CONSOLE"
 """Name of the variable that does without a core where it is "off"."""
 
 OFF = f"it is switched off by {SWITCH}"
+NO_COMPILER = "there is no C compiler; pip install '.[console]' brings one"
 
 SOURCES = ("core.h", "core.c", "device.c", "masks.c", "lines.c", "picture.c", "processor.c", "opcodes.c", "rules.c")
 _STEPS = "steps.c"
@@ -83,34 +91,51 @@ def compiler() -> list[str] | None:
         words = shlex.split(command) if command else []
         if words and shutil.which(words[0]):
             return words
-    return [sys.executable, "-m", "ziglang", "cc"] if find_spec("ziglang") else None
+    # which compiles for the processor that is there, unless it is told otherwise
+    return [sys.executable, "-m", "ziglang", "cc", "-mcpu=baseline"] if find_spec("ziglang") else None
 
 
 @functools.cache
 def core() -> ctypes.CDLL:
-    """Return the core, compiled now or on an earlier day.
+    """Return the core, shipped, or compiled now or on an earlier day.
 
     Raises
     ------
     NoCore
-        If it is switched off, there is no compiler, or compiling fails.
+        If it is switched off, it is not there and there is no compiler, or compiling fails.
     """
     compiled = library((version(),), dict, CORE_FLAGS)
     assert compiled is not None
     return compiled
 
 
+def ship(folder: Path) -> None:
+    """Compile the core for all processors of this machine's kind into a folder, for the package that is made of it.
+
+    Raises
+    ------
+    NoCore
+        If there is no compiler, or compiling fails.
+    """
+    command = _command()
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for extra in ((), _AVX2) if platform.machine() == "x86_64" else ((),):
+        flags = (*CORE_FLAGS, *extra)
+        _compile([*command, *flags], {}, folder / _name((version(),), flags))
+
+
 def library(
     parts: Sequence[str], own: Callable[[], dict[str, str]], flags: Sequence[str], *, wait: bool = True
 ) -> ctypes.CDLL | None:
-    """Return the core, or one made of its files and others, compiled now or on an earlier day.
+    """Return the core, or one made of its files and others, shipped, or compiled now or on an earlier day.
 
     Where another process compiles the same, this waits for it, or returns None at once unless it is to `wait`.
 
     Parameters
     ----------
     parts : sequence of str
-        What it is made from: it is kept under a checksum of them, the compiler and the machine's kind.
+        What it is made from: it is kept under a checksum of them, the flags and the machine's kind.
     own : callable
         Returns the text of files that replace the core's or stand beside them, by name.
     flags : sequence of str
@@ -122,48 +147,60 @@ def library(
     NoCore
         If it is switched off, there is no compiler, or compiling fails.
     """
-    command, name = _command(), _name(parts, flags)
+    if switch() == "off":
+        raise NoCore(OFF)
+    if (there := kept(parts, flags)) is not None:
+        return there
+    command, flags = _command(), _for_this_processor(flags)
     with tempfile.TemporaryDirectory() as scratch:
-        path = (cache_folder() or Path(scratch)) / name
-        if not path.is_file():
-            with _alone(path, wait) as alone:
-                if not alone:
-                    return None
-                if not path.is_file():
-                    _compile([*command, *flags], {**{name: native(name) for name in (*SOURCES, _STEPS)}, **own()}, path)
+        path = (_cache() or Path(scratch)) / _name(parts, flags)
+        with _alone(path, wait) as alone:
+            if not alone:
+                return None
+            if not path.is_file():  # which it may be by now
+                _compile([*command, *flags], own(), path)
         return _loaded(path)
 
 
 def kept(parts: Sequence[str], flags: Sequence[str]) -> ctypes.CDLL | None:
-    """Return what `library` compiled on an earlier day, None if it did not or there is no core here."""
-    try:
-        path = (cache_folder() or Path()) / _name(parts, flags)
-        return _loaded(path) if path.is_file() else None
-    except NoCore:
-        return None
+    """Return what was shipped, or what `library` compiled on an earlier day; None if it can be loaded from neither."""
+    name = _name(parts, _for_this_processor(flags))
+    for folder in (SHIPPED, _cache()):
+        if folder is not None and (folder / name).is_file():
+            with suppress(NoCore):
+                return _loaded(folder / name)
+    return None
 
 
 def _command() -> list[str]:
-    if switch() == "off":
-        raise NoCore(OFF)
     if (command := compiler()) is None:
-        raise NoCore("there is no C compiler")
+        raise NoCore(NO_COMPILER)
     return command
 
 
+def _cache() -> Path | None:
+    from arcademark.files import cache_folder  # needs what is not installed yet where this is used to install
+
+    return cache_folder()
+
+
 def _name(parts: Sequence[str], flags: Sequence[str]) -> str:
-    key = "\0".join((native(_STEPS), *parts, *_command(), *flags, platform.machine(), platform.system(), _processor()))
+    key = "\0".join((native(_STEPS), *parts, *flags, platform.machine(), platform.system()))
     return f"console-{hashlib.sha256(key.encode()).hexdigest()[:24]}.so"
 
 
+def _for_this_processor(flags: Sequence[str]) -> tuple[str, ...]:
+    return (*flags, *(_AVX2 if _has_avx2() else ()))
+
+
 @functools.cache
-def _processor() -> str:
-    """Return what the processor can do, which ``-march=native`` depends on: folders are shared between machines."""
+def _has_avx2() -> bool:
+    """Whether this processor runs what is compiled for AVX2, as far as is known: outside Linux it is not."""
     try:
         with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as lines:
-            return next((line for line in lines if line.lower().startswith(("flags", "features"))), "")
+            return any(line.startswith("flags") and set(line.split()) >= _NEEDED for line in lines)
     except OSError:
-        return platform.processor()
+        return False
 
 
 def _loaded(path: Path) -> ctypes.CDLL:
@@ -218,14 +255,14 @@ def version() -> str:
     return hashlib.sha256(bare.encode()).hexdigest()[:16]
 
 
-def _compile(command: Sequence[str], sources: dict[str, str], path: Path) -> None:
-    """Compile ``steps.c`` among the sources, which takes in the others, into a library."""
+def _compile(command: Sequence[str], own: Mapping[str, str], path: Path) -> None:
+    """Compile ``steps.c``, which takes in the core's other files or those that replace them, into a library."""
     try:
-        with tempfile.TemporaryDirectory(dir=path.parent) as own:
-            for name, text in sources.items():
-                (Path(own) / name).write_text(text, "utf-8")
-            draft = Path(own) / "core.so"
-            words = [*command, "-w", str(Path(own) / _STEPS), "-o", str(draft)]
+        with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+            for name, text in {**{name: native(name) for name in (*SOURCES, _STEPS)}, **own}.items():
+                (Path(folder) / name).write_text(text, "utf-8")
+            draft = Path(folder) / "core.so"
+            words = [*command, "-w", str(Path(folder) / _STEPS), "-o", str(draft)]
             done = subprocess.run(words, capture_output=True, text=True, check=False)
             if done.returncode:
                 lines = done.stderr.strip().splitlines()

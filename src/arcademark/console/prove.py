@@ -141,6 +141,7 @@ class Here:
 
     core: Its version.
     missing: Why it cannot be used here; None where it can.
+    untranslated: Why it is as fast as its interpreter only; None where it is not here, or can translate cartridges.
     proven: Ids of the games for which it is proven.
     """
 
@@ -148,6 +149,7 @@ class Here:
 
     core: str
     missing: str | None
+    untranslated: str | None
     proven: tuple[str, ...]
 
 

@@ -101,7 +101,7 @@ def choose_emulator(game: str, requested: Emulator | None = None, *, compiles: b
     from arcademark.console import build, prove
 
     game = tasks.canonical_game(game)
-    if (missing := _core_missing(compiles, build.switch())) is not None:
+    if (missing := core_missing(compiles, build.switch())) is not None:
         missing = f"the console is not here: {missing}"
     elif game in prove.proven():
         return "console"
@@ -111,7 +111,7 @@ def choose_emulator(game: str, requested: Emulator | None = None, *, compiles: b
 
 
 @functools.cache
-def _core_missing(compiles: bool, switch: str) -> str | None:
+def core_missing(compiles: bool, switch: str) -> str | None:
     """Return why there is no core, None if there is one; cached, as compiling may fail slowly."""
     from arcademark.console import build
 

@@ -115,7 +115,7 @@ def execute(
     player = make(workers, episode_seconds, **placing)
     path = Path(directory)
     tell = on_event or (lambda _: None)
-    chosen = emulators.choose(plan, lambda: tell(events.Compiling()))
+    chosen = emulators.choose(plan, tell)
     document = describe(plan, command or provenance.command())
     named = {game: emulators.named(game, emulator) for game, emulator in chosen.items()}
     with Recorder(path, named, None if scratch is None else Path(scratch)) as recorder:

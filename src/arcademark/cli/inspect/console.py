@@ -27,10 +27,10 @@ def console(output: Output) -> int:
 
     try:
         build.core()
-        reason = None
+        reason, untranslated = None, None if build.compiler() else build.NO_COMPILER
     except build.NoCore as error:
-        reason = str(error)
-    output.show(Here(build.version(), reason, tuple(proven())))
+        reason, untranslated = str(error), None
+    output.show(Here(build.version(), reason, untranslated, tuple(proven())))
     return 0
 
 

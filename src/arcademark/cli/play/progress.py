@@ -19,6 +19,7 @@ from arcademark.runs.playing.events import (
     FireMissed,
     LearnerBegun,
     Learning,
+    NoConsole,
     NotTrained,
     Progress,
     RunBegun,
@@ -63,6 +64,8 @@ class Display:
         match event:
             case Compiling():
                 self._say("compiling the console: it takes about ten seconds, once on this machine")
+            case NoConsole():
+                self._say(f"note: games are played on ale-py, more slowly, as the console is not here: {event.reason}")
             case RunBegun():
                 self._begin(event)
             case LearnerBegun():

@@ -6,23 +6,29 @@ Scores, frames and actions are the same, so this is no part of the protocol; sav
 from __future__ import annotations
 
 import importlib.metadata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from arcademark.environments import toy
-from arcademark.environments.registry import Emulator, choose_emulator
+from arcademark.environments.registry import Emulator, choose_emulator, core_missing
 from arcademark.runs.plan import Plan
+from arcademark.runs.playing.events import Compiling, Event, NoConsole
 
 
-def choose(plan: Plan, on_compiling: Callable[[], None] = lambda: None) -> dict[str, Emulator | None]:
+def choose(plan: Plan, tell: Callable[[Event], object] = lambda _: None) -> dict[str, Emulator | None]:
     """Return what plays each game of a plan, None of other tasks, once the console is compiled if it is to play.
 
-    `on_compiling` is called before the console is compiled, once on a machine.
+    That it is about to be compiled, once on a machine, or cannot be, is told.
     """
+    from arcademark.console import build, prove
+
     if plan.protocol.unit == "step":
         return dict.fromkeys(plan.games)
     games = list(dict.fromkeys(trial.game for trial in plan.trials))
-    if plan.emulator != "ale" and _to_compile(games):
-        on_compiling()
+    if plan.emulator != "ale" and build.switch() != "off" and any(game in prove.proven() for game in games):
+        if build.kept((build.version(),), build.CORE_FLAGS) is None and build.compiler() is not None:
+            tell(Compiling())
+        if plan.emulator is None and (missing := core_missing(True, build.switch())) is not None:
+            tell(NoConsole(missing))
     return {game: choose_emulator(game, plan.emulator) for game in games}
 
 
@@ -33,12 +39,3 @@ def named(game: str, emulator: Emulator | None) -> str:
     if game == toy.NAME or emulator is None:
         return ""
     return f"console {build.version()}" if emulator == "console" else f"ale-py {importlib.metadata.version('ale-py')}"
-
-
-def _to_compile(games: Iterable[str]) -> bool:
-    """Whether the console is proven for any of the games, can be compiled here, and was not yet."""
-    from arcademark.console import build, prove
-
-    if not any(game in prove.proven() for game in games) or build.switch() == "off" or build.compiler() is None:
-        return False
-    return build.kept((build.version(),), build.CORE_FLAGS) is None

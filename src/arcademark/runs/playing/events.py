@@ -16,6 +16,13 @@ class Compiling:
 
 
 @dataclass(frozen=True)
+class NoConsole:
+    """The console is not here, which nobody asked for, so that ale-py plays; told before `RunBegun`."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
 class EpisodeDone:
     """An episode is recorded."""
 
@@ -137,6 +144,7 @@ class RunBegun:
 
 Event = (
     Compiling
+    | NoConsole
     | RunBegun
     | LearnerBegun
     | NotTrained
