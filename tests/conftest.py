@@ -3,7 +3,7 @@ import hashlib
 import os
 import sqlite3
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -39,7 +39,7 @@ WARM = MARKER.exists()
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _cache_of_its_own() -> Iterator[None]:
+def _cache_of_its_own():
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ARCADEMARK_CACHE", str(CACHE))
         yield
@@ -106,10 +106,10 @@ COLUMNS = {
 
 
 @pytest.fixture(scope="session")
-def rows() -> Callable[[Path], dict[str, list[tuple[Any, ...]]]]:
+def rows():
     """Read every column of every row but wall times."""
 
-    def read(directory: Path) -> dict[str, list[tuple[Any, ...]]]:
+    def read(directory):
         with contextlib.closing(sqlite3.connect(directory / "run.sqlite")) as database:
             return {
                 table: database.execute(f"SELECT {columns} FROM {table} ORDER BY 1, 2, 3").fetchall()

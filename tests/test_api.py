@@ -1,7 +1,5 @@
 """The package's own names take what one would give them: one thing where several may be given, a count, a path."""
 
-from __future__ import annotations
-
 import csv
 import dataclasses
 import inspect

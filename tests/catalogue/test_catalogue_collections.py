@@ -14,11 +14,11 @@ LEARNERS = ("Basic", "BASS", "DISCO", "LSH", "RAM")
 BASELINES = ("Random", "Const", "Perturb")
 
 
-def entry(collection: str, algorithm: str):
+def entry(collection, algorithm):
     return next(item for item in collections.entries(collection) if item.algorithm == algorithm)
 
 
-def score(collection: str, algorithm: str, game: str) -> float:
+def score(collection, algorithm, game):
     return collections.scores_of(entry(collection, algorithm))[game].score
 
 
@@ -173,7 +173,7 @@ def test_an_unknown_name_is_refused_with_the_closest(asked, told):
 
 
 def test_protocol_frames_year_kind_and_report_filter():
-    def names(**asked) -> set[str]:
+    def names(**asked):
         return set(catalogue.load(**asked).algorithms)
 
     assert names(collection="atari-5-training", protocol="dqn-2015") == {"Nature DQN"}

@@ -1,7 +1,5 @@
 """Printed cells: complete, and read as numbers with the precision to which they are printed."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest
@@ -24,13 +22,13 @@ from arcademark.suite.tasks import suite
         ("-0.00", 0.004, True),
     ],
 )
-def test_rounding_reaches_half_a_unit_of_the_last_digit(text: str, exact: float, rounds: bool) -> None:
+def test_rounding_reaches_half_a_unit_of_the_last_digit(text, exact, rounds):
     number = printed_number(text)
     assert number is not None
     assert number.is_rounding_of(exact) is rounds
 
 
-def test_every_game_of_every_table_is_there() -> None:
+def test_every_game_of_every_table_is_there():
     games = set(suite("atari-57").tasks)
     for table in range(3, 15):
         places = [cell.place for cell in printed_cells() if cell.place.table == table]
@@ -41,7 +39,7 @@ def test_every_game_of_every_table_is_there() -> None:
         assert rows.keys() - games == below | ({"hwrb"} if table > 6 else set())
 
 
-def test_the_tables_have_as_many_cells_as_their_columns_ask_for() -> None:
+def test_the_tables_have_as_many_cells_as_their_columns_ask_for():
     tables = Counter(cell.place.table for cell in printed_cells())
     assert tables == {
         3: 57 * 12 + 5 + 4 * 7,
@@ -53,7 +51,7 @@ def test_the_tables_have_as_many_cells_as_their_columns_ask_for() -> None:
     }
 
 
-def test_cells_are_verbatim() -> None:
+def test_cells_are_verbatim():
     cells = {cell.place: cell.printed for cell in printed_cells()}
     place = printed.Location
     assert cells[place(4, "gravitar", "NGU", "hns")] == "441/32"

@@ -3,7 +3,6 @@
 import functools
 import json
 import shutil
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,9 +21,6 @@ class Outcome:
     err: str
 
 
-Invoke = Callable[..., Outcome]
-
-
 @functools.cache
 def schema(name: str) -> dict[str, Any]:
     return documents.schema(documents.documents()[name])
@@ -37,11 +33,11 @@ def check_json(out: str) -> None:
 
 
 @pytest.fixture
-def invoke(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path) -> Invoke:
+def invoke(monkeypatch, capfd, tmp_path):
     """Run a command in an empty folder."""
     monkeypatch.chdir(tmp_path)
 
-    def call(*arguments: object) -> Outcome:
+    def call(*arguments):
         code = arcademark(*arguments)
         out, err = capfd.readouterr()
         check_json(out)
@@ -51,12 +47,10 @@ def invoke(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], t
 
 
 @pytest.fixture
-def benchmark(tmp_path: Path) -> Callable[..., tuple[str, ...]]:
+def benchmark(tmp_path):
     """Write a benchmark: algorithms' scores by task, what 0 and 100 % are, and algorithms' papers."""
 
-    def write(
-        scores: Mapping[str, Mapping[str, object]], low: float = 100, high: float = 150, **papers: str
-    ) -> tuple[str, ...]:
+    def write(scores, low=100, high=150, **papers):
         rows = [f"{name},{task},{score}" for name, row in scores.items() for task, score in row.items()]
         tasks = dict.fromkeys(task for row in scores.values() for task in row)
         texts = {
@@ -72,13 +66,13 @@ def benchmark(tmp_path: Path) -> Callable[..., tuple[str, ...]]:
 
 
 @pytest.fixture(scope="session")
-def short() -> tuple[str, ...]:
+def short():
     """Options that keep episodes to ten seconds of play."""
     return ("--override", "max_frames_per_episode=600")
 
 
 @pytest.fixture(scope="session")
-def played_once(tmp_path_factory: pytest.TempPathFactory, short: tuple[str, ...]) -> Path:
+def played_once(tmp_path_factory, short):
     """Two short episodes each of two games, which no test may change."""
     directory = tmp_path_factory.mktemp("played") / "run"
     assert arcademark("run", "random", "--games", "pong,qbert", "--episodes", 2, *short, "--out", directory) == 0
@@ -86,6 +80,6 @@ def played_once(tmp_path_factory: pytest.TempPathFactory, short: tuple[str, ...]
 
 
 @pytest.fixture
-def played(invoke: Invoke, played_once: Path) -> Path:
+def played(invoke, played_once):
     """A run of two short episodes each of two games, in the test's own folder."""
     return Path(shutil.copytree(played_once, "run"))

@@ -15,7 +15,7 @@ from arcademark.scores.reading import read_tables
 from arcademark.suite.tasks import canonical_game
 
 
-def read(text: str) -> list[dict[str, str]]:
+def read(text):
     return list(csv.DictReader(io.StringIO(text)))
 
 
@@ -120,7 +120,7 @@ same_as = "Rainbow"
 
 
 @pytest.fixture
-def contributed() -> list[str]:
+def contributed():
     for name, text in CONTRIBUTED.items():
         Path(name).write_text(text, encoding="utf-8")
     return list(CONTRIBUTED)
@@ -142,7 +142,7 @@ def test_a_collection_is_added_once_no_remark_is_open(invoke, contributed):
     assert Path("data/scores/doe-2026.csv").read_bytes() == path.read_bytes()
 
 
-def keys(value: object) -> set[str]:
+def keys(value):
     """Return the names of all fields in a document but those of settings, which are the papers' own."""
     if isinstance(value, list):
         return {name for item in value for name in keys(item)}

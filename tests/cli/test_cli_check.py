@@ -11,7 +11,7 @@ SHORT = ("--games", "pong", "--episodes", "2", "--override", "max_frames_per_epi
 
 
 @pytest.fixture
-def run(invoke) -> Path:
+def run(invoke):
     assert invoke("run", "random", *SHORT).code == 0
     return Path("runs/it")
 

@@ -1,11 +1,7 @@
 """Trained networks on the command line: a file or a pattern, one network for each game and seed."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,11 +11,10 @@ from torch import nn  # noqa: E402
 
 pytestmark = pytest.mark.needs("torch")
 
-Invoke = Callable[..., Any]
 HOW = ("--protocol", "dqn-2015", "--override", "max_frames_per_episode=400", "--episodes", "2", "--workers", "1")
 
 
-def write(path: Path, actions: int, seed: int, steps: int | None = None) -> None:
+def write(path, actions, seed, steps=None):
     torch.manual_seed(seed)
     layers = [
         *(nn.Conv2d(4, 2, 8, 4), nn.ReLU(), nn.Conv2d(2, 2, 4, 2), nn.ReLU(), nn.Conv2d(2, 2, 3, 1), nn.ReLU()),
@@ -31,7 +26,7 @@ def write(path: Path, actions: int, seed: int, steps: int | None = None) -> None
 
 
 @pytest.fixture
-def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def models(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for seed in (0, 1):
         write(tmp_path / f"models/pong/{seed}.pt", 6, seed)
@@ -42,7 +37,7 @@ def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 PATTERN = "models/{game}/{seed}.pt"
 
 
-def test_seeds_of_a_pattern_are_one_algorithm(models: Path, invoke: Invoke) -> None:
+def test_seeds_of_a_pattern_are_one_algorithm(models, invoke):
     done = invoke("run", PATTERN, "--games", "pong,freeway", "--seeds", "2", "--name", "DQN (ours)", "--out", "r", *HOW)
     assert done.code == 0, done.err
     assert done.err.count("--override fire_reset=true") == 1  # of four networks; Freeway has no such button
@@ -55,7 +50,7 @@ def test_seeds_of_a_pattern_are_one_algorithm(models: Path, invoke: Invoke) -> N
     assert invoke("verify", "r").code == 0
 
 
-def test_training_frames_are_the_mean_of_what_the_files_say(models: Path, invoke: Invoke) -> None:
+def test_training_frames_are_the_mean_of_what_the_files_say(models, invoke):
     for seed, steps in ((0, 100_000), (1, 300_000), (2, None)):
         write(models / f"models/pong/{seed}.pt", 6, seed, steps)
     asked = ("run", PATTERN, "--games", "pong", "--name", "DQN", "--out", "r", *HOW)
@@ -77,7 +72,7 @@ def test_training_frames_are_the_mean_of_what_the_files_say(models: Path, invoke
     assert (item["training_frames"], item["frames_of_files"], item["efficiency"]) == (None, False, None)
 
 
-def test_run_grows_by_seeds_and_refuses_another_file(models: Path, invoke: Invoke) -> None:
+def test_run_grows_by_seeds_and_refuses_another_file(models, invoke):
     assert invoke("run", PATTERN, "--games", "pong", "--seeds", "1", "--out", "r", *HOW).code == 0
     assert invoke("run", PATTERN, "--games", "pong", "--seeds", "2", "--out", "r", *HOW).code == 0
     networks = json.loads((models / "r/manifest.json").read_text())["agents"][0]["checkpoints"]
@@ -88,7 +83,7 @@ def test_run_grows_by_seeds_and_refuses_another_file(models: Path, invoke: Invok
     assert "checkpoint of models on pong 0 (sha256)" in refused.err
 
 
-def test_one_network_with_several_seeds_is_one_run(models: Path, invoke: Invoke) -> None:
+def test_one_network_with_several_seeds_is_one_run(models, invoke):
     assert invoke("run", "models/pong/0.pt", "--games", "pong", "--seeds", "2", "--out", "r", *HOW).code == 0
     report = json.loads(invoke("report", "r", "--to=json").out)
     assert [score["runs"] for score in report["algorithms"][0]["scores"]] == [1]
@@ -105,16 +100,14 @@ def test_one_network_with_several_seeds_is_one_run(models: Path, invoke: Invoke)
         ((PATTERN, "--seeds", "4"), "2 checkpoints are missing: "),
     ],
 )
-def test_a_network_that_does_not_fit_is_refused_before_it_plays(
-    models: Path, invoke: Invoke, arguments: tuple[str, ...], told: str
-) -> None:
+def test_a_network_that_does_not_fit_is_refused_before_it_plays(models, invoke, arguments, told):
     torch.save(nn.Sequential(nn.Flatten(), nn.Linear(4 * 84 * 84, 5)), models / "whole.pt")
     refused = invoke("run", *arguments, "--games", "pong", "--out", "r", *HOW)
     assert (refused.code, told in refused.err) == (2, True), refused.err
     assert not (models / "r").exists()
 
 
-def test_files_that_cannot_be_played_have_a_line_each_before_anything_plays(models: Path, invoke: Invoke) -> None:
+def test_files_that_cannot_be_played_have_a_line_each_before_anything_plays(models, invoke):
     (models / "models/pong/1.pt").write_bytes(b"PK\x03\x04 and no more")
     write(models / "models/freeway/0.pt", 6, 0)
     write(models / "models/freeway/2.pt", 3, 2)

@@ -95,7 +95,7 @@ def test_report_writes_json_without_nan_and_a_page(invoke, played):
     shown = invoke("report", played, "--to=json", "--to", "deep/page.html")
     assert shown.code == 0
 
-    def refuse(constant: str) -> None:
+    def refuse(constant):
         raise AssertionError(constant)
 
     document = json.loads(shown.out, parse_constant=refuse)
@@ -224,7 +224,7 @@ def test_a_run_is_recorded_in_the_local_folder_that_a_variable_names(invoke, sho
 def test_a_package_that_is_gone_meanwhile_is_told_of_in_a_line(invoke, monkeypatch):
     module = importlib.import_module("arcademark.cli.inspect.runs")
 
-    def gone(*_: object, **__: object) -> None:
+    def gone(*_, **__):
         raise ModuleNotFoundError("No module named 'arcademark.runs.store.ledger'")
 
     monkeypatch.setattr(module.list_, "callback", gone)

@@ -3,13 +3,10 @@
 The one place for what messages say: a line a case, the command and, behind a bar, the part of its message that matters.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shlex
 import shutil
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -36,17 +33,17 @@ TARGETS = (
 )
 
 
-def table(score, players: int = 20) -> str:
+def table(score, players=20):
     rows = [f"player {row:02},{task},{score(row, task)}" for row in range(players) for task in "abcde"]
     return "algorithm,task,score\n" + "\n".join(rows) + "\n"
 
 
-def skill(row: int, task: str) -> float:
+def skill(row, task):
     luck = np.random.default_rng(10 * row + "abcde".index(task)).uniform(0.8, 1.2)
     return float(100 + 50 * (0.3 + 0.05 * row) * luck)
 
 
-def papers(*owners: str) -> str:
+def papers(*owners):
     return "algorithm,paper\n" + "".join(f"{owner}\n" for owner in owners)
 
 
@@ -368,12 +365,12 @@ subset coverage atari-5 --suite atari-57 --training x.csv | leave one out
 CASES = [tuple(part.strip() for part in line.rsplit(" | ", 1)) for line in REFUSED.strip().splitlines()]
 
 
-def contents(folder: Path) -> set[str]:
+def contents(folder):
     return {str(path.relative_to(folder)) for path in folder.rglob("*") if "__pycache__" not in path.parts}
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory, played_once: Path) -> Path:
+def folder(tmp_path_factory, played_once):
     """A folder with all these files and a run, which no command here changes."""
     place = tmp_path_factory.mktemp("refused")
     for name, text in FILES.items():

@@ -1,7 +1,5 @@
 """``arcademark reproduce`` on the papers themselves."""
 
-from __future__ import annotations
-
 import json
 import xml.etree.ElementTree as ET
 from pathlib import Path

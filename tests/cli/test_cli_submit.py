@@ -15,7 +15,7 @@ from arcademark.cli.commands import WORDS
 from arcademark.cli.play import jobs, run
 from arcademark.runs.cluster import slurm
 from arcademark.runs.execution import execute
-from arcademark.runs.plan import Plan, make_plan
+from arcademark.runs.plan import make_plan
 from arcademark.runs.store.reading import read_run
 from arcademark.suite.protocols import protocol
 
@@ -24,7 +24,7 @@ LIMIT = ("--slurm", "time=4:00:00")
 
 
 @pytest.fixture
-def toy() -> Plan:
+def toy():
     rules = protocol("world-records").override({"max_frames_per_episode": 120})
     return make_plan(agent_specs("random"), ["toy"], rules, episodes=1)
 
@@ -207,7 +207,7 @@ def test_a_shard_imports_nothing_of_this_package_once_it_plays(command, tmp_path
     assert played.stdout == "[]\n"
 
 
-def stubborn(seconds: int) -> tuple[slurm.ShardJob, subprocess.Popen[bytes]]:
+def stubborn(seconds):
     """Return a shard's job whose process takes no notice of being told to end."""
     code = "import signal, time; signal.signal(15, signal.SIG_IGN); print('on', flush=True); time.sleep(60)"
     child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)

@@ -1,7 +1,5 @@
 """``arcademark subset``: search, study and predict, on the catalogue and on a benchmark of one's own."""
 
-from __future__ import annotations
-
 import json
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -19,7 +17,7 @@ FIVE = "battle_zone,42000\ndouble_dunk,5\nname_this_game,12000\nphoenix,30000\nQ
 
 
 @pytest.fixture
-def own(benchmark) -> tuple[str, ...]:
+def own(benchmark):
     """A benchmark of eight tasks that 24 algorithms of eight papers have played."""
     rng = np.random.default_rng(2)
     level = rng.uniform(0.1, 1.2, size=24)
@@ -35,7 +33,7 @@ def own(benchmark) -> tuple[str, ...]:
 
 
 @pytest.fixture
-def mine(tmp_path: Path) -> str:
+def mine(tmp_path):
     (tmp_path / "mine.csv").write_text("game,Mine\n" + FIVE, encoding="utf-8")
     return "mine.csv"
 
@@ -135,7 +133,7 @@ def test_scores_outside_the_training_table_are_flagged(invoke, mine, model):
 
 
 @pytest.fixture
-def few(tmp_path: Path) -> str:
+def few(tmp_path):
     (tmp_path / "few.csv").write_text("game,Few\nAlien,2000\nPong,18\nBreakout,200\n", encoding="utf-8")
     return "few.csv"
 
@@ -292,7 +290,7 @@ def test_intervals_hold_what_was_left_out_in_every_way(invoke):
 def test_games_are_chosen_anew_without_what_is_left_out(invoke, benchmark):
     """Of a benchmark of one's own: eight tasks, thirty players of six papers, two of them on tasks turned round."""
     rng = np.random.default_rng(1)
-    scores: dict[str, dict[str, float]] = {}
+    scores = {}
     for player in range(30):
         skills = rng.normal(size=2)
         scores[f"p{player}"] = {}

@@ -1,9 +1,6 @@
 """``arcademark subset study``: estimates beside what their models predict, each of the training table counted once."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,11 +14,11 @@ SCORES = {"weak": (1.0, 2.0, 9.0), "able": (4.0, 6.0, 20.0), "best": (10.0, 20.0
 
 
 @pytest.fixture
-def own(tmp_path: Path, benchmark):
+def own(tmp_path, benchmark):
     benchmark({name: dict(zip("xyz", row, strict=True)) for name, row in SCORES.items()}, 0, 10)
     (tmp_path / "own.py").write_text("def worst(scores):\n    return min(scores)\n", encoding="utf-8")
 
-    def write(name: str, summary: str | None, unit: str = "%") -> None:
+    def write(name, summary, unit="%"):
         model = SubsetModel(
             *(name, ("x",), (2.0,), 0.0, None, f"{summary} of ours", None, "made up", "none"),
             references={"x": (0.0, 10.0)},

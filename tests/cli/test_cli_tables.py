@@ -1,16 +1,12 @@
 """``arcademark score`` and ``arcademark compare`` as their user meets them."""
 
-from __future__ import annotations
-
 import io
 import json
 import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -30,13 +26,13 @@ GOOD = HEADER + "".join(
 
 
 @pytest.fixture
-def good(tmp_path: Path) -> Path:
+def good(tmp_path):
     path = tmp_path / "good.csv"
     path.write_text(GOOD)
     return path
 
 
-def test_every_form_of_a_score(invoke: Callable[..., Any], good: Path) -> None:
+def test_every_form_of_a_score(invoke, good):
     shown = invoke("score", good, "--to", "pages/score.html", "--frames", "mine=200e6")
     assert shown.code == 0
     assert "Summaries over 3 of the 57 games of atari-57" in shown.out
@@ -57,7 +53,7 @@ def test_every_form_of_a_score(invoke: Callable[..., Any], good: Path) -> None:
 
 
 @pytest.mark.parametrize("form", [(), ("--to", "latex"), ("--to", "markdown")])
-def test_more_runs_and_single_runs_in_every_form(invoke: Callable[..., Any], good: Path, form: tuple[str, ...]) -> None:
+def test_more_runs_and_single_runs_in_every_form(invoke, good, form):
     asked = ("--sequential", "--plan", "group=3,groups=2", "--plan", "alpha=10%,summary=median")
     shown = invoke("compare", good, *asked, *form).out
     assert "Whether more runs are needed" in shown
@@ -67,7 +63,7 @@ def test_more_runs_and_single_runs_in_every_form(invoke: Callable[..., Any], goo
     assert "Between which scores single runs lie" in single
 
 
-def test_every_form_of_a_comparison(invoke: Callable[..., Any], good: Path) -> None:
+def test_every_form_of_a_comparison(invoke, good):
     shown = invoke("compare", good, "yours", "mine", "--to", "compare.html")
     assert shown.code == 0
     assert shown.out.startswith("yours against mine")
@@ -78,7 +74,7 @@ def test_every_form_of_a_comparison(invoke: Callable[..., Any], good: Path) -> N
     assert (document["pairs"][0]["first"], document["pairs"][0]["second"]) == ("mine", "yours")
 
 
-def test_a_run_and_the_catalogue_are_tables_too(invoke: Callable[..., Any], played: Path) -> None:
+def test_a_run_and_the_catalogue_are_tables_too(invoke, played):
     scored = invoke("score", played)
     assert scored.code == 0
     assert f"{played}: " in scored.out
@@ -89,7 +85,7 @@ def test_a_run_and_the_catalogue_are_tables_too(invoke: Callable[..., Any], play
     assert "under different protocols" in compared.out
 
 
-def test_a_table_through_a_pipe(invoke: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_through_a_pipe(invoke, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(GOOD.encode()), encoding="utf-8"))
     shown = invoke("score", "-", "--export", "kept.csv", "--to=json", "--intervals", "resamples=10")
     assert (shown.code, shown.err) == (0, "kept.csv: 2 algorithms, 3 games\n")
@@ -99,7 +95,7 @@ def test_a_table_through_a_pipe(invoke: Callable[..., Any], monkeypatch: pytest.
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
 @pytest.mark.parametrize("form", [[], ["--to=json"], ["--to=latex"]])
-def test_output_that_has_no_room(good: Path, form: list[str]) -> None:
+def test_output_that_has_no_room(good, form):
     call = "from arcademark.cli.main import main; main()"
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
@@ -131,7 +127,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "tables.md").read_text(encoding="ut
 
 
 @pytest.mark.slow
-def test_the_pages_commands_write_what_they_say(invoke: Callable[..., Any], tmp_path: Path) -> None:
+def test_the_pages_commands_write_what_they_say(invoke, tmp_path):
     for name, text in re.findall(
         r"^<!-- file: (\w+\.csv) -->\n```csv\n(.*?)^```", PAGE, flags=re.MULTILINE | re.DOTALL
     ):

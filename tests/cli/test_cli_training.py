@@ -1,7 +1,5 @@
 """A trainer on the command line: trained, reported, verified, its network written as a file and played from it."""
 
-from __future__ import annotations
-
 import json
 import zipfile
 from pathlib import Path

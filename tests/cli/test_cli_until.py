@@ -1,7 +1,5 @@
 """``arcademark run --until-error``: which games are played, when it stops, and what is never played again."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -26,13 +24,13 @@ make.supports = lambda env: None if env.game in GAMES else "too hard for it"
 SHORT = ("--override", "max_frames_per_episode=200")
 
 
-def agent(*games: str) -> str:
+def agent(*games):
     """Write an agent that plays these games only."""
     Path("some.py").write_text(SOME.format(games=set(games)), encoding="utf-8")
     return "some.py:make"
 
 
-def frames_of_all(directory: str) -> dict[tuple[str, int], int]:
+def frames_of_all(directory):
     record = read_run(directory)
     games = {trial.id: trial.game for trial in record.trials}
     return {(games[row.trial_id], row.episode): row.frames for row in record.episodes}
@@ -89,7 +87,7 @@ def test_games_that_were_begun_come_first_and_the_most_telling_next_until_none_i
     assert [(step["games"], step["frames"], step["known"]) for step in again["steps"]] == [([], 0, 3)]
 
 
-def _score(directory: str, game: str) -> float:
+def _score(directory, game):
     record = read_run(directory)
     trials = {trial.id for trial in record.trials if trial.game == game}
     return float(np.mean([row.score for row in record.episodes if row.trial_id in trials]))

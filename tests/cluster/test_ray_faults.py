@@ -12,7 +12,6 @@ import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -87,7 +86,7 @@ class Nodes:
         return found
 
 
-def patiently(make: Callable[[], Any]) -> Any:
+def patiently(make):
     """Start what Ray waits for half a minute at most, however busy the machine is."""
     for _ in range(4):
         with contextlib.suppress(Exception):
@@ -96,7 +95,7 @@ def patiently(make: Callable[[], Any]) -> Any:
 
 
 @contextlib.contextmanager
-def started() -> Iterator[Nodes]:
+def started():
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(MARK, uuid.uuid4().hex)
         patch.setenv("PACE", "0.004")
@@ -110,32 +109,31 @@ def started() -> Iterator[Nodes]:
 
 
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[Nodes]:
+def cluster():
     with started() as nodes:
         yield nodes
 
 
 @pytest.fixture
-def nodes(cluster: Nodes) -> Nodes:
+def nodes(cluster):
     cluster.have(2)
     return cluster
 
 
 @pytest.fixture(scope="module")
-def plan() -> Plan:
+def plan():
     """Two trials of a policy, and one of a learner whose checkpoints come often."""
     return planned("Paced", "Learner", episodes=40, frames=3000)
 
 
 @pytest.fixture(scope="module")
-def undisturbed(plan, rows, tmp_path_factory) -> dict[str, list[tuple[Any, ...]]]:
+def undisturbed(plan, rows, tmp_path_factory):
     directory = tmp_path_factory.mktemp("undisturbed") / "run"
     assert execute(plan, directory, workers=1).complete
-    found: dict[str, list[tuple[Any, ...]]] = rows(directory)
-    return found
+    return rows(directory)
 
 
-def planned(*names: str, seeds: tuple[int, ...] = (0, 1), **budget: int) -> Plan:
+def planned(*names, seeds=(0, 1), **budget):
     rules = protocol("world-records").override({"max_frames_per_episode": 120, "reported_episodes": "evaluation"})
     specs = [spec for name in names for spec in agent_specs(name if ":" in name else f"{PACED}:{name}")]
     return make_plan(specs, ["toy"], rules, seeds=seeds, **budget)
@@ -173,14 +171,14 @@ class Driver:
         return self.process.wait(SECONDS)
 
 
-def until(condition: Callable[[], object]) -> None:
+def until(condition):
     limit = time.monotonic() + SECONDS
     while not condition():
         assert time.monotonic() < limit
         time.sleep(0.05)
 
 
-def parent(process: int) -> int:
+def parent(process):
     return int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
 
 

@@ -9,19 +9,19 @@ from gymnasium import spaces
 
 import arcademark
 from arcademark.environments import tasks
-from arcademark.environments.base import ArrayActions, EnvironmentSpec
+from arcademark.environments.base import ArrayActions
 from arcademark.environments.emulation.generative import snapshot
 from arcademark.environments.observations.spaces import View
 from arcademark.environments.registry import environment_spec, load_suite, open_environment, open_model
 from arcademark.errors import ArcadeMarkError
-from arcademark.suite.protocols import StepProtocol, step_protocol
+from arcademark.suite.protocols import step_protocol
 from arcademark.testing import check_environment
 from fakes.spaces import OBSERVED, sampled, spec_of
 
 CLASSIC = "gymnasium:CartPole-v1,Pendulum-v1,FrozenLake-v1,Blackjack-v1,Taxi-v4"
 
 
-def rules(names: str = CLASSIC, **changes: object) -> StepProtocol:
+def rules(names=CLASSIC, **changes):
     return step_protocol(load_suite(names)).override(changes)
 
 
@@ -114,7 +114,7 @@ def test_mistakes_of_an_environment_are_one_line(tmp_path, kwargs, steps, told):
         play(environment_spec("odd", rules(str(path))), steps)
 
 
-def play(spec: EnvironmentSpec, steps: int) -> None:
+def play(spec, steps):
     environment = open_environment(spec)
     environment.reset(np.random.default_rng(0))
     for _ in range(steps):

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -32,22 +30,22 @@ PRINTED = [
 
 
 @pytest.mark.parametrize(("percent", "frames", "printed"), PRINTED)
-def test_learning_efficiency_is_that_of_the_reviews_tables(percent: float, frames: float, printed: str) -> None:
+def test_learning_efficiency_is_that_of_the_reviews_tables(percent, frames, printed):
     assert f"{learning_efficiency(percent / 100, frames):.2E}" == printed
 
 
-def test_learning_efficiency_of_arrays_keeps_what_is_missing_missing() -> None:
+def test_learning_efficiency_of_arrays_keeps_what_is_missing_missing():
     found = learning_efficiency([1.0, np.nan, 3.0], [10, 10, 100])
     np.testing.assert_array_equal(found, [0.1, np.nan, 0.03])
 
 
-def test_what_does_not_train_has_no_learning_efficiency() -> None:
+def test_what_does_not_train_has_no_learning_efficiency():
     with pytest.raises(ArcadeMarkError, match="0 training frames"):
         learning_efficiency([1.0, 2.0], [M200, 0])
 
 
 @pytest.mark.parametrize("frames", [-1, np.nan, np.inf])
-def test_frames_that_are_no_number_are_refused(frames: float) -> None:
+def test_frames_that_are_no_number_are_refused(frames):
     for function in (game_time_days, game_time_days_review):
         with pytest.raises(ArcadeMarkError, match="expected a number of emulated frames"):
             function(frames)
@@ -55,7 +53,7 @@ def test_frames_that_are_no_number_are_refused(frames: float) -> None:
         learning_efficiency(1.0, frames)
 
 
-def test_game_time_as_the_review_computes_it_and_as_it_is() -> None:
+def test_game_time_as_the_review_computes_it_and_as_it_is():
     assert round(float(game_time_days_review(M200)), 2) == 41.67
     assert round(float(game_time_days(M200)), 2) == 38.58
     assert round(float(game_time_days_review(B100))) == 20833

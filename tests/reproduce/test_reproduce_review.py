@@ -1,7 +1,5 @@
 """The review recomputed: every cell is there, and every one that differs has an erratum that says what holds."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest
@@ -10,7 +8,6 @@ from arcademark.catalogue import collections
 from arcademark.catalogue.errata import errata
 from arcademark.catalogue.model import Location, PrintedCell
 from arcademark.catalogue.printed import printed_cells, printed_number
-from arcademark.reproduce.comparison import Comparison
 from arcademark.reproduce.review import tables as review
 from arcademark.suite.references import scores as reference_scores
 
@@ -21,16 +18,16 @@ STATEMENTS = {item.where: item for part in TABLES for item in part.comparisons i
 ERRATA = {erratum.place: erratum for erratum in errata("fan-2021") if erratum.place is not None}
 
 
-def test_every_printed_cell_is_recomputed() -> None:
+def test_every_printed_cell_is_recomputed():
     assert list(CELLS) == [cell.place for cell in printed_cells()]
     assert {item.verdict for item in CELLS.values()} == {"agrees", "differs"}
 
 
-def test_exactly_the_cells_that_differ_have_an_erratum() -> None:
+def test_exactly_the_cells_that_differ_have_an_erratum():
     assert {place for place, item in CELLS.items() if item.verdict == "differs"} == ERRATA.keys()
 
 
-def test_errata_say_what_is_printed_and_what_we_compute() -> None:
+def test_errata_say_what_is_printed_and_what_we_compute():
     for place, erratum in ERRATA.items():
         item = CELLS[place]
         assert (erratum.where, erratum.printed, erratum.holds) == (item.where, item.printed, item.recomputed)
@@ -38,7 +35,7 @@ def test_errata_say_what_is_printed_and_what_we_compute() -> None:
         assert erratum.holds != erratum.printed
 
 
-def test_results_hold_no_slip() -> None:
+def test_results_hold_no_slip():
     found = {(item.entry.algorithm, item.task): item.score for item in collections.results("review-2021")}
     for place, erratum in ERRATA.items():
         if place.quantity != "score":
@@ -49,7 +46,7 @@ def test_results_hold_no_slip() -> None:
         assert not printed.is_rounding_of(held)
 
 
-def test_results_are_all_that_the_tables_print() -> None:
+def test_results_are_all_that_the_tables_print():
     found = {(item.entry.algorithm, item.task) for item in collections.results("review-2021")}
     printed = {
         (cell.place.algorithm, cell.place.row)
@@ -81,11 +78,11 @@ def test_results_are_all_that_the_tables_print() -> None:
         (Location(5, "defender", "DreamerV2", "hns"), "N/A"),
     ],
 )
-def test_values_computed_by_hand(place: Location, recomputed: str) -> None:
+def test_values_computed_by_hand(place, recomputed):
     assert CELLS[place].recomputed == recomputed
 
 
-def test_a_slow_twin_of_every_percentage() -> None:
+def test_a_slow_twin_of_every_percentage():
     scores = {(item.entry.algorithm, item.task): item.score for item in collections.results("review-2021")}
     checked = Counter[str]()
     for place, item in CELLS.items():
@@ -124,7 +121,7 @@ def test_a_slow_twin_of_every_percentage() -> None:
         ),
     ],
 )
-def test_what_agrees_by_rounding_alone_says_so(place: Location, why: str) -> None:
+def test_what_agrees_by_rounding_alone_says_so(place, why):
     assert CELLS[place].verdict == "agrees"
     assert CELLS[place].why == why
 
@@ -133,12 +130,12 @@ def test_what_agrees_by_rounding_alone_says_so(place: Location, why: str) -> Non
     ("printed", "verdict"),
     [("134.26", "agrees"), ("134.27", "differs"), ("134", "agrees"), ("N/A", "differs"), ("134/26", "differs")],
 )
-def test_a_cell_agrees_up_to_its_last_digit(printed: str, verdict: str) -> None:
+def test_a_cell_agrees_up_to_its_last_digit(printed, verdict):
     found = review.compare(PrintedCell(Location(3, "alien", "Rainbow", "hns"), printed))
     assert (found.verdict, found.why) == (verdict, "")
 
 
-def test_every_statement_that_differs_is_explained() -> None:
+def test_every_statement_that_differs_is_explained():
     known = {erratum.where: erratum for erratum in errata("fan-2021") if erratum.place is None}
     differing = {where: item for where, item in STATEMENTS.items() if item.verdict == "differs"}
     assert differing.keys() <= known.keys()
@@ -147,7 +144,7 @@ def test_every_statement_that_differs_is_explained() -> None:
     assert not {where for where, item in STATEMENTS.items() if item.verdict == "agrees"} & known.keys()
 
 
-def statement(start: str) -> Comparison:
+def statement(start):
     (found,) = [item for where, item in STATEMENTS.items() if where.startswith(start)]
     return found
 
@@ -174,6 +171,6 @@ def statement(start: str) -> Comparison:
         ("Tables 1 and 2, Rainbow and SimPLe", "3 to 18, 4 in 2 of 57 games", "differs"),
     ],
 )
-def test_statements(start: str, recomputed: str, verdict: str) -> None:
+def test_statements(start, recomputed, verdict):
     found = statement(start)
     assert (found.recomputed, found.verdict) == (recomputed, verdict)

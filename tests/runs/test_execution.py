@@ -1,13 +1,10 @@
 """Whole runs: the same rows however they were played, and trials that fail beside trials that go on."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
 
 import pytest
 
@@ -67,7 +64,7 @@ def test_events_tell_all(tmp_path, toy_plan):
     assert (summary.done, summary.episodes, summary.failed, summary.interrupted) == (19, 38, (), False)
 
 
-def own_agent(directory: Path, body: str) -> str:
+def own_agent(directory, body):
     (directory / "own.py").write_text(f"import numpy as np\ndef make():\n    return lambda observation: {body}\n")
     return f"{directory / 'own.py'}:make"
 

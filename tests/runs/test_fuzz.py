@@ -16,9 +16,8 @@ import shutil
 import sqlite3
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -65,7 +64,7 @@ class Honest:
 
 
 @pytest.fixture(scope="module")
-def honest(tmp_path_factory) -> tuple[Honest, ...]:
+def honest(tmp_path_factory):
     """Small runs: policies that are done, a planner within an episode, a learner within its training."""
     folder = tmp_path_factory.mktemp("fuzz")
     settings = {"max_frames_per_episode": 100, "reported_episodes": "evaluation"}
@@ -102,13 +101,13 @@ def _in_this_process():
         yield
 
 
-def _failure(error: BaseException) -> Failed:
+def _failure(error):
     if not isinstance(error, ArcadeMarkError):
         raise error
     return Failed(str(error))
 
 
-def _begin_again(directory: Path, plan: Plan) -> None:
+def _begin_again(directory, plan):
     """Make a planner's first episode one that is unfinished."""
     (trial,) = plan.trials
     player = Player(trial)
@@ -122,7 +121,7 @@ def _begin_again(directory: Path, plan: Plan) -> None:
 # Damage
 
 
-def _bytes(rng: random.Random, directory: Path, name: str) -> str:
+def _bytes(rng, directory, name):
     path = directory / name
     content = path.read_bytes() if path.exists() else b""
     first, second = (PAGE * rng.randrange(max(1, len(content) // PAGE)) for _ in range(2))
@@ -140,7 +139,7 @@ def _bytes(rng: random.Random, directory: Path, name: str) -> str:
     return f"{name} {kind} {first} {second}"
 
 
-def _change_rows(rng: random.Random, directory: Path, _: str) -> str:
+def _change_rows(rng, directory, _):
     with altering.database(directory) as database:
         tables = ["trial", "episode", "checkpoint", "unfinished", "evaluation"]
         table = rng.choice([name for name in tables if database.execute(f"SELECT 1 FROM {name}").fetchone()])
@@ -163,8 +162,8 @@ def _change_rows(rng: random.Random, directory: Path, _: str) -> str:
         return f"{statement} {str(value)[:40]!r}"
 
 
-def _change_manifest(rng: random.Random, directory: Path, _: str) -> str:
-    document: Any = json.loads((directory / "manifest.json").read_text())
+def _change_manifest(rng, directory, _):
+    document = json.loads((directory / "manifest.json").read_text())
     told = []
     for _ in range(rng.choice((1, 1, 1, 3))):
         places = list(_places(document))
@@ -189,7 +188,7 @@ def _change_manifest(rng: random.Random, directory: Path, _: str) -> str:
     return f"manifest.json {told}"
 
 
-def _places(value: Any) -> Iterator[tuple[Any, Any]]:
+def _places(value):
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, item in items:
         yield value, key
@@ -206,7 +205,7 @@ DAMAGES: tuple[tuple[Damage, str], ...] = (
 )
 
 
-def _damage(rng: random.Random, directory: Path) -> str:
+def _damage(rng, directory):
     damage, name = rng.choice(DAMAGES)
     try:
         return damage(rng, directory, name)
@@ -217,7 +216,7 @@ def _damage(rng: random.Random, directory: Path) -> str:
 # Use
 
 
-def _uses(run: Honest, directory: Path) -> Iterator[tuple[str, Callable[[], object]]]:
+def _uses(run, directory):
     yield "analyse", lambda: analyse([directory])
     yield "verify", lambda: verify(directory, workers=1)
     yield "load_runs", lambda: load_runs([directory])
@@ -231,7 +230,7 @@ def _uses(run: Honest, directory: Path) -> Iterator[tuple[str, Callable[[], obje
     yield "read again", lambda: read_run(directory)
 
 
-def _try(run: Honest, directory: Path) -> str:
+def _try(run, directory):
     """Use a damaged run in every way; return what went wrong, "" if nothing did."""
     for name, use in _uses(run, directory):
         began = time.perf_counter()

@@ -1,7 +1,5 @@
 """Episodes of planners: what is counted, and that they go on exactly where they were kept."""
 
-from __future__ import annotations
-
 import dataclasses
 import os
 import signal

@@ -34,7 +34,7 @@ class Bomb:
         return Path.touch, (self.path,)
 
 
-def unfinished(plan, directory: Path) -> Unfinished:
+def unfinished(plan, directory):
     """Keep an episode of a plan in a run that is not played."""
     from arcademark.runs.playing.trial import Player
 

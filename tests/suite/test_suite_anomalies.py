@@ -1,12 +1,9 @@
 """Counters' ends and scores' bounds are those of the rules by which our own console pays rewards."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Mapping
 from importlib.resources import files
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import cast
 
 from arcademark.catalogue.reading import read_sources
 from arcademark.environments.base import Environment, Step
@@ -27,7 +24,7 @@ BY_DIGIT = {
 """Games whose digits stand in a byte each."""
 
 
-def most_shown(value: Any) -> int:
+def most_shown(value):
     """Return the most that pairs of decimal digits show, or a multiple of it."""
     match value:
         case ["bcd" | "bcd_of", *digits]:
@@ -37,7 +34,7 @@ def most_shown(value: Any) -> int:
     raise AssertionError(value)
 
 
-def test_ends_are_those_of_the_rules() -> None:
+def test_ends_are_those_of_the_rules():
     rules = json.loads((files("arcademark.console") / "data" / "games.json").read_text(encoding="utf-8"))
     ends = {game: end for game in tasks.games() if (end := anomalies.highest(game)) is not None}
     assert len(ends) > 60
@@ -73,7 +70,7 @@ STARTS = {"blackjack": 200, "pitfall": 2000, "pitfall2": 4000, "private_eye": 10
 """What counters show before the first point."""
 
 
-def least(expression: Any, named: Mapping[str, Any]) -> int:
+def least(expression, named):
     """Return the least that an expression of memory can be; a byte is 0 or more."""
     if isinstance(expression, int):
         return expression
@@ -95,7 +92,7 @@ def least(expression: Any, named: Mapping[str, Any]) -> int:
     raise AssertionError(expression)
 
 
-def test_lowest_and_highest_scores_are_those_of_the_rules() -> None:
+def test_lowest_and_highest_scores_are_those_of_the_rules():
     rules = json.loads((files("arcademark.console") / "data" / "games.json").read_text(encoding="utf-8"))
     by_counter = []
     for game in tasks.games():
@@ -118,7 +115,7 @@ def test_lowest_and_highest_scores_are_those_of_the_rules() -> None:
     assert tasks.score_bounds("CartPole-v1") == (None, None)
 
 
-def test_every_row_is_of_a_game_and_a_kind_with_a_source() -> None:
+def test_every_row_is_of_a_game_and_a_kind_with_a_source():
     for game, found in anomalies.anomalies().items():
         assert game in tasks.games()
         assert len({one.kind for one in found}) == len(found)
@@ -132,7 +129,7 @@ def test_every_row_is_of_a_game_and_a_kind_with_a_source() -> None:
     ]
 
 
-def test_points_that_a_counter_takes_back_are_counted_on_replay() -> None:
+def test_points_that_a_counter_takes_back_are_counted_on_replay():
     rewards = iter([999_900.0, -999_950.0 + 50, 200.0])
     assert [anomalies.counter_passed("asterix", reward) for reward in (-499_999, -999_950)] == [0, 1_000_000]
     assert anomalies.counter_passed("breakout", -998) == 1_000

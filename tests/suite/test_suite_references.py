@@ -10,10 +10,10 @@ from arcademark.suite.tasks import suite, suites
 ALL = [(name, kind) for name, entry in suites().items() for kind in entry.references]
 
 
-def agree_when_rounded(a: float, b: float) -> bool:
+def agree_when_rounded(a, b):
     """Whether two printed numbers are the same but for the digits printed."""
 
-    def digits(number: float) -> int:
+    def digits(number):
         return len(f"{number:.10f}".rstrip("0").split(".")[1])
 
     return abs(a - b) <= 0.5 * 10 ** -min(digits(a), digits(b)) + 1e-9

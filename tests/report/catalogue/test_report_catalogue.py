@@ -7,11 +7,11 @@ from arcademark.catalogue import collections
 from arcademark.reports.catalogue import documents
 
 
-def shown(item: documents.Published) -> str:
+def shown(item):
     return printed(documents.Catalogue((item,)), 80, "catalogue-algorithms").replace("\N{NO-BREAK SPACE}", " ")
 
 
-def item(name: str) -> documents.Published:
+def item(name):
     (found,) = documents.catalogue(collections.select("review-2021", [name])).algorithms
     return found
 

@@ -43,7 +43,7 @@ SCORES = Table(
 )
 
 
-def drawing() -> list[tuple[Rows, str]]:
+def drawing():
     return [(Rows((("", (HOSTILE,)),), (RowPanel("", (0.0, 1.0), (), ()),)), f"A drawing of {HOSTILE}")]
 
 
@@ -76,14 +76,14 @@ DOCUMENT = Document(
 )
 
 
-def printed(width: int, **how: bool) -> str:
+def printed(width, **how):
     console = Console(file=io.StringIO(), width=width)
     terminal.render(DOCUMENT, console, **how)
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
 
 
-def written(form: str, **how: bool) -> str:
+def written(form, **how):
     if form == "page":
         return html.render(DOCUMENT)
     return (

@@ -6,7 +6,6 @@ import json
 import os
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hostile_names import HOSTILE
@@ -34,7 +33,7 @@ def build(folder: Path) -> None:
 
 
 @pytest.fixture(scope="session")
-def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def pages(tmp_path_factory):
     """The folder of the pages; a worker that finds another making them waits."""
     base = tmp_path_factory.getbasetemp()
     folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "leaderboard"
@@ -51,7 +50,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def data(pages: Path) -> Any:
+def data(pages):
     """What the pages are drawn from."""
     text = (pages / "data.js").read_text(encoding="ascii")
     return json.loads(text.removeprefix("window.ARCADEMARK=").rstrip(";\n"))

@@ -13,14 +13,13 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.metrics.sequential import Plan, sequential_test
 from arcademark.reports import notices
 from arcademark.reports.tables.compare import MOST_ALGORITHMS, compare_tables
-from arcademark.reports.tables.comparison import Comparison, SummaryDifference
 from arcademark.scores.table import ScoreTable
 from arcademark.suite import references, tasks
 
 GAMES = tasks.suite("atari-57").tasks
 
 
-def table(scores: dict[str, dict[str, list[float]]], **known: Any) -> ScoreTable:
+def table(scores, **known):
     rows = (
         (name, game, run, score)
         for name, games in scores.items()
@@ -30,20 +29,20 @@ def table(scores: dict[str, dict[str, list[float]]], **known: Any) -> ScoreTable
     return ScoreTable.from_rows(rows, **known)
 
 
-def text_of(found: Comparison, kind: str) -> str:
+def text_of(found, kind):
     return " | ".join(notice.text for notice in found.notices if notice.kind == kind)
 
 
-def difference(found: Comparison, metric: str, statistic: str) -> SummaryDifference:
+def difference(found, metric, statistic):
     return next(item for item in found.pairs[0].summaries if (item.metric, item.statistic) == (metric, statistic))
 
 
 @pytest.fixture(scope="module")
-def two() -> Comparison:
+def two():
     return compare_tables(made_up_table(("theirs", "yours")))
 
 
-def test_each_game_is_tested_as_scipy_tests_it(two: Comparison) -> None:
+def test_each_game_is_tested_as_scipy_tests_it(two):
     first, second = made_up_table(("theirs", "yours")).scores
     for game, a, b in zip(two.pairs[0].games, first, second, strict=True):
         assert game.difference == pytest.approx(a.mean() - b.mean())
@@ -58,7 +57,7 @@ def test_each_game_is_tested_as_scipy_tests_it(two: Comparison) -> None:
 
 @pytest.mark.parametrize("metric", ["hns", "capped_hns", "hwrns", "saber"])
 @pytest.mark.parametrize("statistic", ["mean", "median", "iqm", "optimality_gap"])
-def test_differences_have_intervals_of_the_difference(two: Comparison, metric: str, statistic: str) -> None:
+def test_differences_have_intervals_of_the_difference(two, metric, statistic):
     item = difference(two, metric, statistic)
     assert item.difference.value == pytest.approx(item.first - item.second)
     assert item.difference.low is not None
@@ -67,7 +66,7 @@ def test_differences_have_intervals_of_the_difference(two: Comparison, metric: s
     assert item.relative == pytest.approx(item.first / item.second)
 
 
-def test_power_says_how_many_runs_the_difference_seen_needs() -> None:
+def test_power_says_how_many_runs_the_difference_seen_needs():
     near = {"a": {"pong": [0.0, 1.0, 2.0, 3.0]}, "b": {"pong": [1.0, 2.0, 3.0, 4.0]}}
     far = {"a": {"pong": [0.0, 1.0, 2.0, 3.0]}, "b": {"pong": [11.0, 12.0, 13.0, 14.0]}}
     needs = [compare_tables(table(scores)).pairs[0].games[0].seeds_needed for scores in (near, far)]
@@ -81,14 +80,14 @@ def test_power_says_how_many_runs_the_difference_seen_needs() -> None:
     assert power.seeds <= 4
 
 
-def test_more_algorithms_than_can_be_compared_each_with_each_are_refused() -> None:
+def test_more_algorithms_than_can_be_compared_each_with_each_are_refused():
     scores = {f"a{number}": {"pong": [float(number % 20)]} for number in range(MOST_ALGORITHMS + 1)}
     with pytest.raises(ArcadeMarkError, match="1,001 algorithms; at most 1,000 are compared"):
         compare_tables(table(scores))
     assert len(compare_tables(table(scores), algorithms=("a1", "a2")).pairs) == 1
 
 
-def test_scores_that_are_equal_are_better_in_nothing() -> None:
+def test_scores_that_are_equal_are_better_in_nothing():
     same = {"pong": [1.0, 2.0], "qbert": [3.0, 4.0]}
     found = compare_tables(table({"a": same, "b": same}))
     pair = found.pairs[0]
@@ -99,7 +98,7 @@ def test_scores_that_are_equal_are_better_in_nothing() -> None:
     assert found.sensitivity.flips == ()
 
 
-def test_what_changes_the_order_is_named() -> None:
+def test_what_changes_the_order_is_named():
     # steady: human everywhere; odd: superb in one game, weak in two others
     random, human = (references.scores(kind) for kind in ("random", "human"))
     games = ("pong", "alien", "qbert")
@@ -117,7 +116,7 @@ def test_what_changes_the_order_is_named() -> None:
     assert ("hns_other_sources", "mean") in ranks
 
 
-def test_inversions_are_counted_against_the_median() -> None:
+def test_inversions_are_counted_against_the_median():
     # medians: a > b > c; means: c > a > b, so two pairs of three are inverted
     shares = {"a": (3.0, 3.0, 3.0), "b": (2.0, 2.0, 2.0), "c": (1.0, 1.0, 90.0)}
     random, human = (references.scores(kind) for kind in ("random", "human"))
@@ -173,7 +172,7 @@ SAID: list[tuple[str, Any, dict[str, Any], tuple[str, ...]]] = [
 
 
 @pytest.mark.parametrize(("kind", "source", "options", "parts"), SAID, ids=[case[0] for case in SAID])
-def test_what_is_said_of_a_comparison(kind: str, source: Any, options: dict[str, Any], parts: tuple[str, ...]) -> None:
+def test_what_is_said_of_a_comparison(kind, source, options, parts):
     made = source if isinstance(source, str) or "a" in source else made_up_table(**source)
     found = compare_tables(made, resamples=50, **options)
     assert bool(text_of(found, kind)) == bool(parts)
@@ -181,7 +180,7 @@ def test_what_is_said_of_a_comparison(kind: str, source: Any, options: dict[str,
     assert all(notice.level == notices.KINDS[notice.kind] for notice in found.notices)
 
 
-def test_runs_of_one_game_are_tested_in_points_and_in_order() -> None:
+def test_runs_of_one_game_are_tested_in_points_and_in_order():
     near = [1.0, 4.0, 2.0, 3.0, 5.0]
     scores = table({"a": {"pong": [*near, 9.0]}, "b": {"pong": [value - 0.5 for value in near]}, "c": {"pong": near}})
     found = compare_tables(scores, algorithms=["a", "b"], plan=Plan()).sequential
@@ -197,7 +196,7 @@ def test_runs_of_one_game_are_tested_in_points_and_in_order() -> None:
 
 
 @pytest.mark.parametrize("summary", ["mean", "median", "iqm"])
-def test_runs_of_several_games_are_summed_up_first(summary: str) -> None:
+def test_runs_of_several_games_are_summed_up_first(summary):
     games, names = GAMES[:4], ("theirs", "yours")
     scores = made_up_table(names, games, runs=12)
     found = compare_tables(scores, games=games, plan=Plan(alpha=0.1), summary=summary).sequential
@@ -215,7 +214,7 @@ def test_runs_of_several_games_are_summed_up_first(summary: str) -> None:
     assert found.pairs[0].steps[0].boundary == pytest.approx(expected.steps[0].boundary)
 
 
-def test_only_games_and_runs_that_all_have_are_tested_in_order() -> None:
+def test_only_games_and_runs_that_all_have_are_tested_in_order():
     scores = {
         "a": {"pong": [1.0, 2.0, 3.0], "qbert": [1.0, 2.0], "alien": [5.0]},
         "b": {"pong": [1.0, 2.0], "qbert": [1.0, 2.0, 3.0]},
