@@ -34,14 +34,16 @@ def check_json(out: str) -> None:
 
 @pytest.fixture
 def invoke(monkeypatch, capfd, tmp_path):
-    """Run a command in an empty folder."""
+    """Run a command in an empty folder, and expect its exit code where one is given."""
     monkeypatch.chdir(tmp_path)
 
-    def call(*arguments):
-        code = arcademark(*arguments)
+    def call(*arguments, code=None):
+        ended = arcademark(*arguments)
         out, err = capfd.readouterr()
         check_json(out)
-        return Outcome(code, out, err)
+        assert code in (None, ended), err
+        assert ended != 2 or out == "", "a command that is refused writes nothing"
+        return Outcome(ended, out, err)
 
     return call
 

@@ -19,15 +19,12 @@ def run(invoke):
 def test_a_damaged_run_is_salvaged_and_continued(invoke, run):
     assert invoke("runs", "check", run).out.startswith("runs/it: nothing is damaged")
     change(run, "UPDATE episode SET steps = 3 WHERE episode = 1")
-    found = invoke("runs", "check", run)
-    assert found.code == 1
-    assert "its actions are damaged" in " ".join(found.out.split())
+    assert "its actions are damaged" in " ".join(invoke("runs", "check", run, code=1).out.split())
     document = json.loads(invoke("runs", "check", run, "--to=json").out)
     assert (document["ok"], len(document["problems"]), document["salvaged"]) == (False, 1, None)
     new = json.loads(invoke("runs", "check", run, "--salvage", "runs/json", "--to=json").out)["salvaged"]
     assert new == {"directory": "runs/json", "episodes": 1, "trials": 1, "done": 0}
-    salvaged = invoke("runs", "check", run, "--salvage", "runs/new")
-    assert salvaged.code == 1
+    salvaged = invoke("runs", "check", run, "--salvage", "runs/new", code=1)
     assert "1 intact episode, 0 of 1 trial done" in " ".join(salvaged.out.split())
     assert invoke("run", "random", *SHORT[:-1], "runs/new").code == 0
     assert invoke("runs", "check", "runs/new").code == 0

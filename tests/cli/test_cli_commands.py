@@ -55,13 +55,11 @@ def test_there_are_few_commands_and_options_and_help_shows_the_usual_ones(invoke
 
 def test_run_shows_the_score_and_the_same_command_continues(invoke, short):
     command = ("run", "random", "--games", "pong", "--episodes", 2, *short)
-    first = invoke(*command)
-    assert first.code == 0
+    first = invoke(*command, code=0)
     assert "Pong" in first.out
     assert "2 episodes" in first.err
     assert Path("runs/random/manifest.json").exists()
-    again = invoke(*command)
-    assert again.code == 0
+    again = invoke(*command, code=0)
     assert "complete already" in again.err
     assert again.out == first.out
     assert "continuing: 2 of 3 episodes" in invoke("run", "random", "--games", "pong", "--episodes", 3, *short).err
@@ -85,15 +83,13 @@ def test_run_says_what_played_and_why_not(invoke, short, monkeypatch):
     without = invoke(*asked, "--out", "without")
     assert "played on ale-py" in unwrapped(without)
     assert "console" not in without.err
-    refused = invoke(*asked, "--engine", "emulator=console", "--out", "refused")
-    assert (refused.code, refused.out) == (2, "")
+    refused = invoke(*asked, "--engine", "emulator=console", "--out", "refused", code=2)
     assert "switched off by ARCADEMARK_CONSOLE; play it on ale-py" in refused.err
     assert not Path("refused").exists()
 
 
 def test_report_writes_json_without_nan_and_a_page(invoke, played):
-    shown = invoke("report", played, "--to=json", "--to", "deep/page.html")
-    assert shown.code == 0
+    shown = invoke("report", played, "--to=json", "--to", "deep/page.html", code=0)
 
     def refuse(constant):
         raise AssertionError(constant)
@@ -123,8 +119,7 @@ def test_a_quiet_report_gives_the_estimate_and_where_the_page_is(invoke, played,
 def test_verify_confirms_and_catches_a_forged_score(invoke, played):
     assert invoke("verify", played).code == 0
     change(played, "UPDATE episode SET score = score + 1000 WHERE episode = 1 AND trial LIKE '%pong%'")
-    caught = invoke("verify", played)
-    assert caught.code == 1
+    caught = invoke("verify", played, code=1)
     assert "pong" in caught.out
     assert "3 of 4 episodes confirmed, 1 differs, 0 could not be replayed" in " ".join(caught.out.split())
     document = json.loads(invoke("verify", played, "--to=json").out)
@@ -213,8 +208,7 @@ def test_a_run_is_recorded_in_the_local_folder_that_a_variable_names(invoke, sho
     (tmp_path / "disk").mkdir()
     monkeypatch.setenv("LOCAL", str(tmp_path / "disk"))
     asked = ("run", "random", "--games", "pong", "--episodes", 1, *short, "--out", "run", "--engine")
-    missing = invoke(*asked, "scratch=$LOCAL/none")
-    assert missing.code == 2
+    missing = invoke(*asked, "scratch=$LOCAL/none", code=2)
     assert f"{tmp_path}/disk/none: cannot be read or written" in "".join(missing.err.split("\n"))
     assert invoke(*asked, "scratch=$LOCAL").code == 0
     assert len(read_run("run").episodes) == 1
@@ -228,8 +222,7 @@ def test_a_package_that_is_gone_meanwhile_is_told_of_in_a_line(invoke, monkeypat
         raise ModuleNotFoundError("No module named 'arcademark.runs.store.ledger'")
 
     monkeypatch.setattr(module.list_, "callback", gone)
-    refused = invoke("runs", "list", ".")
-    assert refused.code == 2
+    refused = invoke("runs", "list", ".", code=2)
     assert refused.err.startswith(
         "arcademark: No module named 'arcademark.runs.store.ledger'; if packages were installed"
     )

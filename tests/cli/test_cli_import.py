@@ -111,10 +111,7 @@ def test_cleanrl_seeds_become_a_curve_with_a_band(tmp_path):
 @pytest.mark.needs("torch")
 def test_an_imported_run_is_labelled_and_neither_verified_nor_continued(invoke, tmp_path):
     cleanrl(tmp_path / "logs", 1, [3.0] * 30, [700] * 30)
-    said = invoke(
-        "runs", "import", str(tmp_path / "logs"), "--name", "PPO (ours)", "--out", "runs/ours", "--to", "page.html"
-    )
-    assert said.code == 0
+    said = invoke("runs", "import", "logs", "--name", "PPO (ours)", "--out", "runs/ours", "--to", "page.html", code=0)
     assert "imported and not verified" in said.out
     page = Path("page.html").read_text(encoding="utf-8")
     assert "PPO (ours) [imported]" in page
@@ -127,8 +124,7 @@ def test_an_imported_run_is_labelled_and_neither_verified_nor_continued(invoke, 
     for command in (("verify", "runs/ours"), ("watch", "runs/ours", "--out", "x.gif")):
         refused = invoke(*command)
         assert (refused.code, len(refused.err.splitlines())) == (2, 1)
-    again = invoke("run", "random", "--games", "breakout", "--episodes", "1", "--out", "runs/ours")
-    assert again.code == 2
+    again = invoke("run", "random", "--games", "breakout", "--episodes", "1", "--out", "runs/ours", code=2)
     assert "cannot be continued" in again.err
     assert "exists already" in invoke("runs", "import", str(tmp_path / "logs"), "--out", "runs/ours").err
     compared = invoke("compare", "runs/ours", "--with", "catalogue:review-2021", "PPO (ours) [imported]", "Rainbow")

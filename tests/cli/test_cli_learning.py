@@ -12,8 +12,7 @@ ALE = ("--protocol", "ale-2013", "--override", "max_frames_per_episode=600")
 @pytest.mark.slow
 def test_a_learner_is_trained_for_so_many_episodes_evaluated_and_shown(invoke):
     asked = (LEARNER, *ALE, "--games", "freeway", "--training-episodes", 3, "--episodes", 2, "--out", "run")
-    played = invoke("run", *asked, "--seeds", 2)
-    assert played.code == 0, played.err
+    played = invoke("run", *asked, "--seeds", 2, code=0)
     assert (
         "learner.py:make_learner learns for 3 episodes, then 2 episodes, 2 trials a game; ale-2013: 5,000 episodes, "
         "500 episodes and 30 trials\n"
@@ -26,8 +25,7 @@ def test_a_learner_is_trained_for_so_many_episodes_evaluated_and_shown(invoke):
     longer = tuple(4 if part == 3 else part for part in asked)
     assert "training episodes (they cannot be changed): 3 there, 4 now" in invoke("run", *longer).err
     for name, start in (("c.png", b"\x89PNG"), ("deep/c.pdf", b"%PDF"), ("c.csv", b"algorithm,game,seed")):
-        written = invoke("report", "run", "-q", "--curves", name)
-        assert f"curves: {name}" in written.out
+        assert f"curves: {name}" in invoke("report", "run", "-q", "--curves", name).out
         assert Path(name).read_bytes().startswith(start)
     assert len(Path("c.csv").read_text().splitlines()) == 1 + 2 * 3
     document = json.loads(invoke("report", "run", "--to=json").out)
@@ -39,8 +37,7 @@ def test_a_learner_is_trained_for_so_many_episodes_evaluated_and_shown(invoke):
 def test_tune_ranks_learners_on_training_games(invoke):
     short = (*ALE, "--games", "freeway", "--training-episodes", 2, "--episodes", 2)
     asked = ("tune", LEARNER, "--try", "learning_rate=0.1,0.5", "--try", "discount=0.9,0.99", *short)
-    shown = invoke(*asked)
-    assert shown.code == 0, shown.err
+    shown = invoke(*asked, code=0)
     assert "learns for 2 episodes, then 2 episodes, 1 trial a game" in shown.err
     assert "warning" not in shown.err
     assert "4 settings under ale-2013" in shown.out
@@ -76,8 +73,7 @@ def test_a_test_game_is_for_one_setting_only(invoke):
     (line,) = [line for line in again.err.splitlines() if line.startswith("warning: ")]
     assert line.startswith("warning: with this run, uct was evaluated on Breakout in 3 runs (runs/again, runs/two and")
     assert again.code == 0
-    shown = invoke("runs", "ledger", "runs", "--all")
-    assert shown.code == 1
+    shown = invoke("runs", "ledger", "runs", "--all", code=1)
     assert "with 2 different settings" in " ".join(shown.out.split())
     assert "--out runs/three" in " ".join(shown.out.split())
     document = json.loads(invoke("runs", "ledger", "runs/two", "runs/three", "--to=json").out)
@@ -111,8 +107,7 @@ SHORT = ("--set", "horizon_frames=50", "--override", "max_frames_per_episode=60"
 
 
 def test_a_planner_is_played_verified_and_watched(invoke):
-    played = invoke(*UCT, *SHORT)
-    assert played.code == 0, played.err
+    played = invoke(*UCT, *SHORT, code=0)
     assert "1 episode, 12 decisions, 60 frames played and " in played.err
     words = " ".join(played.out.split())
     assert "Planning on the emulator" in words
@@ -125,7 +120,6 @@ def test_a_planner_is_played_verified_and_watched(invoke):
     assert f"{score['played']['planning']['simulated_frames']:,} simulated" in played.err
     assert invoke("verify", "runs/uct-ale-2013").code == 0
     assert invoke("watch", "runs/uct-ale-2013", "--out", "uct.gif").code == 0
-    again = invoke(*UCT, *SHORT)
-    assert "complete already" in again.err
+    assert "complete already" in invoke(*UCT, *SHORT).err
     other = invoke(*UCT[:3], "tic_tac_toe_3d", *UCT[4:], "--engine", "emulator=ale", "--out", "other")
     assert "nothing can be planned" in other.err

@@ -14,16 +14,12 @@ SHORT = ("--games", "pong,freeway", "--episodes", "1", "--override", "max_frames
 
 def test_shards_are_played_and_merged(invoke):
     for number in (1, 2):
-        played = invoke("run", "random", *SHORT, "--shard", f"{number}/2")
-        assert played.code == 0, played.err
+        invoke("run", "random", *SHORT, "--shard", f"{number}/2", code=0)
     together = invoke("report", "runs/random-1-of-2", "runs/random-2-of-2")
     assert invoke("report", "runs").out == together.out
-    merged = invoke("runs", "merge", "runs/all", "runs/random-1-of-2", "runs/random-2-of-2")
-    assert merged.code == 0
+    merged = invoke("runs", "merge", "runs/all", "runs/random-1-of-2", "runs/random-2-of-2", code=0)
     assert "4 of 4 trials done" in " ".join(merged.out.split())
-    again = invoke("run", "random", *SHORT, "--out", "runs/all")
-    assert again.code == 0
-    assert "nothing was left to play" in again.err
+    assert "nothing was left to play" in invoke("run", "random", *SHORT, "--out", "runs/all", code=0).err
     together = invoke("report", "runs/random-1-of-2", "runs/random-2-of-2", "--all")
     assert "2 games, 2 seeds" in together.out
     assert "[random" not in together.out
@@ -39,8 +35,7 @@ def test_a_shard_that_is_left_out_is_missed(invoke):
     with pytest.raises(SystemExit) as merged:
         gather(Path("run"), [sys.executable], [""])
     assert merged.value.code == 1
-    again = invoke("runs", "merge", "run", *shards)
-    assert again.code == 1
+    again = invoke("runs", "merge", "run", *shards, code=1)
     assert "2 of 3 trials done" in " ".join(again.out.split())
     assert f"not done: random on {absent} with seed 0" in " ".join(again.out.split())
     for given in (["run"], shards):

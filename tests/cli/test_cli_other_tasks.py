@@ -58,8 +58,7 @@ def test_a_run_on_tasks_that_are_not_shipped_takes_their_suite(invoke):
     assert invoke("run", "random", "--suite", "lake.toml", "--episodes", 2, "--workers", 1, "--out", "run").code == 0
     commands = ("verify", "run"), ("catalogue", "submit", "run"), ("site", "run", "--no-films"), ("watch", "run")
     for command in (*commands, ("runs", "export", "run", "--minari", "--out", "lake-v0")):
-        refused = invoke(*command)
-        assert (refused.code, refused.out) == (2, "")
+        refused = invoke(*command, code=2)
         assert "which a run may not have made by itself; if you trust it, give the suite" in refused.err
     for command in commands[:3]:
         assert invoke(*command, "--suite", "lake.toml", "--workers", 1).code == 0

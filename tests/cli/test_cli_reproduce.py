@@ -61,8 +61,7 @@ def test_json_counts_what_it_holds(invoke, paper):
 
 @pytest.mark.parametrize("kind", ["png", "SVG"])
 def test_one_figure_is_written_as_one_file(invoke, kind):
-    answer = invoke("reproduce", "review", "--figure", 4, "--out", f"deep/figure.{kind}")
-    assert answer.code == 0
+    answer = invoke("reproduce", "review", "--figure", 4, "--out", f"deep/figure.{kind}", code=0)
     assert f"figure: deep/figure.{kind}" in answer.out
     written = Path(f"deep/figure.{kind}").read_bytes()
     assert written.startswith(b"\x89PNG" if kind == "png" else b"<?xml")
@@ -76,7 +75,6 @@ def test_a_difference_without_explanation_is_bad_news(invoke, monkeypatch):
     found = (Reproduction("bellemare-2013", "Made up", None, (Comparison("§1: one", "1", "2", "differs"),)),)
     monkeypatch.setattr(ale2013, "statements", lambda: found)
     for form in ([], ["--to=json"]):
-        answer = invoke("reproduce", "ale-2013", *form)
-        assert answer.code == 1
+        answer = invoke("reproduce", "ale-2013", *form, code=1)
         assert answer.out
         assert answer.err == ""

@@ -146,8 +146,7 @@ def test_games_that_cost_more_frames_are_played_later(invoke, few, tmp_path):
     (tmp_path / "frames.csv").write_text("game,frames\n" + "\n".join(lines) + "\n", encoding="utf-8")
     dear = json.loads(invoke("subset", "predict", "few.csv", "--frames", "frames.csv", "--to=json").out)
     assert dear["predictions"][0]["forecast"]["plays"][-1]["task"] == first
-    told = invoke("subset", "predict", "few.csv", "--frames", "frames.csv")
-    assert "per frame" in " ".join(told.out.split())
+    assert "per frame" in " ".join(invoke("subset", "predict", "few.csv", "--frames", "frames.csv").out.split())
 
 
 @pytest.mark.parametrize("level", [0.5, 0.9, 0.99])

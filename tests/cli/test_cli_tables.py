@@ -33,8 +33,7 @@ def good(tmp_path):
 
 
 def test_every_form_of_a_score(invoke, good):
-    shown = invoke("score", good, "--to", "pages/score.html", "--frames", "mine=200e6")
-    assert shown.code == 0
+    shown = invoke("score", good, "--to", "pages/score.html", "--frames", "mine=200e6", code=0)
     assert "Summaries over 3 of the 57 games of atari-57" in shown.out
     assert "Learning efficiency" in shown.out
     assert "pages/score.html" in shown.out
@@ -64,8 +63,7 @@ def test_more_runs_and_single_runs_in_every_form(invoke, good, form):
 
 
 def test_every_form_of_a_comparison(invoke, good):
-    shown = invoke("compare", good, "yours", "mine", "--to", "compare.html")
-    assert shown.code == 0
+    shown = invoke("compare", good, "yours", "mine", "--to", "compare.html", code=0)
     assert shown.out.startswith("yours against mine")
     assert "Does the order change" in shown.out
     assert "<svg" in Path("compare.html").read_text(encoding="utf-8")
@@ -75,12 +73,9 @@ def test_every_form_of_a_comparison(invoke, good):
 
 
 def test_a_run_and_the_catalogue_are_tables_too(invoke, played):
-    scored = invoke("score", played)
-    assert scored.code == 0
-    assert f"{played}: " in scored.out
+    assert f"{played}: " in invoke("score", played, code=0).out
     others = ("--with", "catalogue:review-2021", "--games", "pong,qbert")
-    compared = invoke("compare", played, "random", "Rainbow", *others)
-    assert compared.code == 0
+    compared = invoke("compare", played, "random", "Rainbow", *others, code=0)
     assert compared.out.startswith("random against Rainbow")
     assert "under different protocols" in compared.out
 
@@ -118,9 +113,7 @@ def test_scores_are_written_for_tensorboard_and_refused_where_something_is(invok
     for path, trial in zip(files, record.trials, strict=True):
         (log,) = read_events(path, Options(tag="evaluation/score"))
         assert log.values.tolist() == record.evaluation(trial).score.tolist()
-    refused = invoke("report", "run", "--tensorboard", "events")
-    assert (refused.code, refused.out) == (2, "")
-    assert "is there already" in refused.err
+    assert "is there already" in invoke("report", "run", "--tensorboard", "events", code=2).err
 
 
 PAGE = (Path(__file__).parents[2] / "docs" / "tables.md").read_text(encoding="utf-8")
@@ -135,8 +128,7 @@ def test_the_pages_commands_write_what_they_say(invoke, tmp_path):
     commands = [line for line in PAGE.splitlines() if "--export" in line and line.startswith("arcademark")]
     assert len(commands) == 3
     for command in commands:
-        answer = invoke(*shlex.split(command, comments=True)[1:], "--intervals", "resamples=10")
-        assert answer.code == 0, answer.err
+        invoke(*shlex.split(command, comments=True)[1:], "--intervals", "resamples=10", code=0)
     table = read_tables("dqn.parquet").table
     assert (table.algorithms, table.tasks, table.protocols) == (("DQN",), ("freeway", "pong"), ("machado-2018",))
     assert sorted(table.mean_over_runs()[0].tolist()) == [19.1, 31.8]

@@ -16,23 +16,19 @@ TINY = ("--set", "num_envs=2", "--set", "n_steps=16", "--set", "minibatch_size=1
 
 def test_ppo_is_trained_reported_verified_and_played_from_its_file(invoke):
     asked = ("run", "ppo", *SHORT, *TINY, "--frames", "2k", "--workers", 1, "--name", "PPO", "--out", "run")
-    trained = invoke(*asked)
-    assert trained.code == 0, trained.err
-    assert "PPO learns for 2,000 frames" in trained.err
+    assert "PPO learns for 2,000 frames" in invoke(*asked, code=0).err
     document = json.loads(invoke("report", "run", "--to=json").out)
     assert document["algorithms"][0]["training_frames"] == 2000
     assert {"torch", "stable-baselines3", "sb3-contrib"} < document["runs"][0]["versions"].keys()
     (learning,) = document["learning"]
     assert learning["seeds"][0]["episodes"] >= 3
-    verified = invoke("verify", "run", "--workers", 1)
-    assert verified.code == 0, verified.err
+    invoke("verify", "run", "--workers", 1, code=0)
     (path,) = Path("run/checkpoints").iterdir()
     with zipfile.ZipFile(path) as archive:
         assert {"data", "policy.pth"} < set(archive.namelist())
         steps = json.loads(archive.read("data"))["num_timesteps"]
     assert "complete already" in invoke(*asked).err
-    played = invoke("run", str(path), *SHORT, "--workers", 1, "--out", "played")
-    assert played.code == 0, played.err
+    invoke("run", str(path), *SHORT, "--workers", 1, "--out", "played", code=0)
     of_training, of_file = (json.loads(invoke("report", name, "--to=json").out) for name in ("run", "played"))
     assert len(of_training["algorithms"][0]["scores"][0]["played"]["episodes"]) == 2
     (item,) = of_file["algorithms"]

@@ -43,8 +43,7 @@ def test_every_combination_is_played_and_ranked(invoke):
 
 
 def test_the_best_is_told_as_it_is_to_be_written(invoke):
-    shown = invoke("tune", "const", "--try", "action=DOWN,UP", "--games", "freeway,pong", *SHORT)
-    assert shown.code == 0
+    shown = invoke("tune", "const", "--try", "action=DOWN,UP", "--games", "freeway,pong", *SHORT, code=0)
     assert "Best: --set action=UP" in shown.out
     assert "On Pong all settings score the same" in shown.out
     assert "play more" in shown.out
@@ -74,8 +73,7 @@ def test_sensitivity_is_that_of_the_scores(invoke):
 
 
 def test_settings_that_all_score_the_same_have_no_best(invoke):
-    shown = invoke("tune", "const", "--try", "action=DOWN,NOOP", "--games", "freeway", *SHORT)
-    assert shown.code == 0
+    shown = invoke("tune", "const", "--try", "action=DOWN,NOOP", "--games", "freeway", *SHORT, code=0)
     assert "No setting is better than another" in shown.out
     assert "Best:" not in shown.out
 

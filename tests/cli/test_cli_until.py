@@ -39,8 +39,7 @@ def frames_of_all(directory):
 @pytest.mark.slow
 def test_a_narrow_enough_interval_ends_it_after_the_games_asked_for(invoke):
     command = ("run", "random", "--until-error", "2000%", "--games", "qbert", "--episodes", 1, *SHORT, "--out", "run")
-    answer = invoke(*command, "--to=json")
-    assert answer.code == 0
+    answer = invoke(*command, "--to=json", code=0)
     document = json.loads(answer.out)
     assert (document["schema"], document["reached"], document["level"]) == ("arcademark.run-until/1", True, 0.9)
     (step,) = document["steps"]
@@ -52,8 +51,7 @@ def test_a_narrow_enough_interval_ends_it_after_the_games_asked_for(invoke):
     assert document["report"]["schema"] == "arcademark.report/4"
     assert "within ±2,000" in answer.err
     before = frames_of_all("run")
-    again = invoke(*command)
-    assert again.code == 0
+    again = invoke(*command, code=0)
     assert frames_of_all("run") == before
     assert "over all games" in again.out
     for form, sign in (("--to=markdown", "## "), ("--to=latex", r"\begin{tabular}")):
@@ -69,8 +67,7 @@ def test_games_that_were_begun_come_first_and_the_most_telling_next_until_none_i
     name = agent("pong", "qbert", "zaxxon")
     assert invoke("run", name, "--games", "qbert", "--episodes", 1, *SHORT, "--out", "run").code == 0
     command = ("run", name, "--until-error", "30%", "--episodes", 2, *SHORT, "--out", "run", "--to=json")
-    answer = invoke(*command)
-    assert answer.code == 1
+    answer = invoke(*command, code=1)
     assert "not reached: some.py:make has no game left to play" in answer.err
     document = json.loads(answer.out)
     assert document["reached"] is False
