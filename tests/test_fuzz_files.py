@@ -3,8 +3,6 @@
 `ARCADEMARK_FUZZ` says how many inputs are tried; the same number gives the same inputs.
 """
 
-from __future__ import annotations
-
 import gzip
 import io
 import json
@@ -12,8 +10,6 @@ import os
 import resource
 import time
 import zipfile
-from collections.abc import Callable, Mapping
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -120,7 +116,7 @@ LOG = {"algorithm": "mine", "task": "pong"}
 ORDER = {"algorithm": "mine", "tasks": ["pong", "qbert"]}
 PONG = environment_spec("pong", protocol("ale-2013"))
 COLUMNS = {"algorithm": ["a", "b", "a"], "game": ["pong", "pong", "qbert"], "score": [1.5, None, 3.0], "run": [0, 1, 0]}
-HONEST: Mapping[str, tuple[str, bytes, Callable[[Path], object]]] = {
+HONEST = {
     "long": ("scores.csv", LONG.encode(), scores()),
     "long with tabs": ("scores.tsv", LONG.replace(",", "\t").encode("utf-16"), scores(last=2)),
     "wide": ("scores.csv", WIDE.encode(), scores()),

@@ -1,18 +1,13 @@
 """A checkpoint played here, action by action, to be held against its own library."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import numpy as np
 
 from arcademark.agents.checkpoints.paths import checksum
 from arcademark.agents.checkpoints.policy import Checkpoint
-from arcademark.environments.base import EnvironmentSpec
 from arcademark.environments.registry import open_environment
 
 
-def here(path: Path, spec: EnvironmentSpec, episodes: int, most: int, trust: bool = False) -> tuple[list, list]:
+def here(path, spec, episodes, most, trust=False):
     """Play some episodes, at most so many steps together; return each one's actions and its rewards."""
     agent, environment = Checkpoint(spec, path, checksum(path), trust=trust), open_environment(spec)
     seen, first = np.zeros((1, *spec.observation_shape), np.uint8), np.ones(1, np.bool_)

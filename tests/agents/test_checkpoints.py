@@ -1,7 +1,5 @@
 """Trained networks played from their files: the libraries' formats, and files that try to run something."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json
@@ -11,7 +9,6 @@ import zipfile
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -250,10 +247,10 @@ def test_a_network_of_another_game_or_a_changed_file_is_refused(tmp_path, dqn_fi
 class Evil:
     """Its pickle touches a file."""
 
-    def __init__(self, touched: Path) -> None:
+    def __init__(self, touched):
         self.touched = touched
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self):
         return (Path.touch, (self.touched,))
 
 
@@ -289,7 +286,7 @@ def nested(path, _):
 
 LAYERS = dqn().state_dict()
 TRUST = "--set trust=true"
-HOSTILE: dict[str, tuple[Any, str]] = {
+HOSTILE = {
     "unknown names": ({"only.weight": torch.zeros(3)}, r"is none that is known.*--set network=file.py:Network"),
     "an unknown layer": ({**LAYERS, "attention.weight": torch.zeros(3, 3)}, r"not known: 'attention\.weight'"),
     "other shapes": (LAYERS | {"network.9.weight": torch.zeros(ACTIONS, 17)}, "do not fit each other"),

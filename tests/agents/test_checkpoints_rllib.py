@@ -1,11 +1,8 @@
 """Checkpoints that RLlib trained on its own wrappers, played there and here: the same actions and scores."""
 
-from __future__ import annotations
-
 import importlib.util
 import pickle
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -151,10 +148,10 @@ def test_checkpoint_plays_the_same_there_and_here(algorithm, name, kind, tmp_pat
 class Evil:
     """Its pickle touches a file."""
 
-    def __init__(self, touched: Path) -> None:
+    def __init__(self, touched):
         self.touched = touched
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self):
         return (Path.touch, (self.touched,))
 
 

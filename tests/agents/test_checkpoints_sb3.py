@@ -1,7 +1,5 @@
 """Models that Stable-Baselines3 saved, played there on its own wrappers and here: the same actions and scores."""
 
-from __future__ import annotations
-
 import json
 import zipfile
 from typing import Any
@@ -72,7 +70,7 @@ def shaken(model, seed=0):
 class Still(gymnasium.Env[Any, Any]):
     """What a model needs to be made: spaces."""
 
-    def __init__(self, observations: Any, actions: Any) -> None:
+    def __init__(self, observations, actions):
         self.observation_space, self.action_space = observations, actions
 
 

@@ -16,6 +16,7 @@ from arcademark.agents.parameters import (
     declared,
     read_parameters,
 )
+from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 
 ACCEPTED = [
@@ -80,13 +81,13 @@ def test_another_value_is_refused_saying_what_was_expected(annotation, given, ex
     assert str(caught.value).endswith(f"expected {expected}")
 
 
-def annotated(where=None, depth=2): ...
+def annotated(where: EnvironmentSpec | None = None, depth: int = 2): ...
 
 
-def unevaluated(where, depth=2): ...
+def unevaluated(where: "UnknownHere.EnvironmentSpec", depth: "int" = 2): ...  # noqa: F821
 
 
-def typed(depth, width=3): ...
+def typed(depth: int, width=3): ...
 
 
 class Agent:

@@ -5,7 +5,6 @@ import json
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -22,11 +21,11 @@ class Outcome:
 
 
 @functools.cache
-def schema(name: str) -> dict[str, Any]:
+def schema(name):
     return documents.schema(documents.documents()[name])
 
 
-def check_json(out: str) -> None:
+def check_json(out):
     """Hold the JSON that a command printed against its schema, which it has unless it is one."""
     if out.startswith(("{", "[")) and "$schema" not in (document := json.loads(out)):
         assert problems(document, schema(document["schema"]), schema(document["schema"])) == []

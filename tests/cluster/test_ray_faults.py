@@ -20,7 +20,7 @@ import pytest
 
 from arcademark.agents.loading import agent_specs
 from arcademark.runs.execution import execute
-from arcademark.runs.plan import Plan, make_plan
+from arcademark.runs.plan import make_plan
 from arcademark.runs.store.reading import read_run
 from arcademark.suite.protocols import protocol
 
@@ -54,7 +54,7 @@ sys.exit(130 if summary.interrupted else 0 if summary.complete else 3)
 class Nodes:
     """A head without room for workers, and nodes for one worker each."""
 
-    def __init__(self, mark: str) -> None:
+    def __init__(self, mark):
         from ray.cluster_utils import Cluster
 
         self.mark = mark
@@ -63,19 +63,19 @@ class Nodes:
         self.nodes: list[Any] = []
 
     @property
-    def address(self) -> str:
+    def address(self):
         return str(self.cluster.address)
 
-    def have(self, number: int) -> None:
+    def have(self, number):
         """Add nodes that are missing."""
         while len(self.nodes) < number:
             self.nodes.append(patiently(lambda: self.cluster.add_node(num_cpus=1)))
 
-    def lose(self) -> None:
+    def lose(self):
         """Kill all of a node at once."""
         self.cluster.remove_node(self.nodes.pop(0), allow_graceful=False)
 
-    def workers(self) -> list[int]:
+    def workers(self):
         """Return the worker processes on all nodes."""
         marked, found = f"{MARK}={self.mark}".encode(), []
         for process in Path("/proc").glob("[0-9]*"):
@@ -142,14 +142,14 @@ def planned(*names, seeds=(0, 1), **budget):
 class Driver:
     """A command in a process of its own."""
 
-    def __init__(self, plan: Plan, directory: Path, address: str, most: int = 0, **options: object) -> None:
+    def __init__(self, plan, directory, address, most=0, **options):
         self.directory = directory
         self.process = subprocess.Popen([sys.executable, "-c", DRIVER], stdin=subprocess.PIPE, stderr=subprocess.PIPE)
         assert self.process.stdin is not None
         self.process.stdin.write(pickle.dumps((plan, directory, most, {"address": address, **options})))
         self.process.stdin.close()
 
-    def recorded(self) -> int:
+    def recorded(self):
         with (
             contextlib.suppress(sqlite3.Error),
             contextlib.closing(sqlite3.connect(self.directory / "run.sqlite")) as it,
@@ -157,17 +157,17 @@ class Driver:
             return int(it.execute("SELECT count(*) FROM episode").fetchone()[0])
         return 0
 
-    def wait_for_more(self) -> None:
+    def wait_for_more(self):
         """Wait until more is recorded than now."""
         before = self.recorded()
         until(lambda: self.recorded() > before or self.process.poll() is not None)
         assert self.process.poll() is None, self.said()
 
-    def said(self) -> str:
+    def said(self):
         assert self.process.stderr is not None
         return self.process.stderr.read().decode()
 
-    def end(self) -> int:
+    def end(self):
         return self.process.wait(SECONDS)
 
 

@@ -36,7 +36,7 @@ class Odd(gymnasium.Env):
         }
     )
 
-    def __init__(self, switches: bool = False, says: str = "go", reward: float = 1.0) -> None:
+    def __init__(self, switches=False, says="go", reward=1.0):
         self.action_space = spaces.MultiDiscrete([2, 3]) if switches else spaces.Discrete(3, start=-1)
         self.last, self.says, self.reward = 0, says, reward
         self.drawn = np.random.RandomState(0)

@@ -1,19 +1,11 @@
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy import stats
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics.aggregate import AGGREGATES
 from arcademark.metrics.uncertainty.bootstrap import resampled_aggregates, resampled_improvement, resampled_profile
 from arcademark.metrics.uncertainty.samples import sample_of
-
-Floats = NDArray[np.float64]
 
 
 def rng(seed=0):
@@ -40,7 +32,7 @@ def peer_quantiles(function, *tables, resamples=4000):
     return np.asarray(np.quantile(draws, [0.025, 0.975], axis=0))
 
 
-DEFINITIONS: dict[str, Callable[[Floats], Any]] = {
+DEFINITIONS = {
     "mean": lambda scores: np.mean(np.mean(scores, axis=1)),
     "median": lambda scores: np.median(np.mean(scores, axis=1)),
     "iqm": lambda scores: stats.trim_mean(scores, 0.25, axis=None),

@@ -1,7 +1,5 @@
 """Each reason given for a slip of the review's tables, tried: with that cause we compute what is printed."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from dataclasses import replace
@@ -26,8 +24,7 @@ OTHER = {
 BEHIND = as_rounded().with_references(OTHER)
 """The references that the review's percentages were computed with."""
 
-Slip = tuple[Location, str]
-SLIPS: dict[str, list[Slip]] = {}
+SLIPS = {}
 for erratum in errata("fan-2021"):
     if erratum.place is not None:
         SLIPS.setdefault(erratum.category, []).append((erratum.place, erratum.printed))

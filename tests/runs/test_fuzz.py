@@ -196,7 +196,7 @@ def _places(value):
 
 
 Damage = Callable[[random.Random, Path, str], str]
-DAMAGES: tuple[tuple[Damage, str], ...] = (
+DAMAGES = (
     *[(_bytes, "run.sqlite")] * 5,
     *[(_bytes, "run.sqlite-wal")] * 2,
     *[(_bytes, "manifest.json")] * 2,

@@ -1,7 +1,5 @@
 """A run directory of somebody else's: whatever lies in it, it is refused in one line or does no harm."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import socket
@@ -9,7 +7,6 @@ import sqlite3
 import struct
 import tracemalloc
 import zlib
-from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -91,7 +88,7 @@ def bind(path):
         server.bind(path.name)  # the name of a socket is short
 
 
-KINDS: dict[str, Callable[[Path], None]] = {
+KINDS = {
     "pipe": os.mkfifo,
     "socket": bind,
     "folder": Path.mkdir,
@@ -125,7 +122,7 @@ def laid_out(declared, copied):
 
 
 LAST = "(SELECT id FROM trial WHERE position = 1)"
-LAID_OUT: dict[str, tuple[Sequence[str], str]] = {
+LAID_OUT = {
     **{
         f"a {kind}": (statements, rf"run\.sqlite holds the {kind} '.*', which no run does")
         for kind, *statements in (
@@ -168,7 +165,7 @@ LAID_OUT: dict[str, tuple[Sequence[str], str]] = {
     "another program's": (("PRAGMA application_id = 7",), "another program"),
 }
 DAMAGED = r"run\.sqlite is damaged"
-REFUSED: dict[str, tuple[Callable[[Path], None], str]] = {
+REFUSED = {
     **{name: (sql(*statements), match) for name, (statements, match) in LAID_OUT.items()},
     "no database": (content("run.sqlite", lambda _: b"not a database" * 1000), DAMAGED),
     "pages overwritten": (content("run.sqlite", lambda there: there[:4096] + b"\xa5" * (len(there) - 4096)), DAMAGED),

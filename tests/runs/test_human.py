@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -21,18 +19,17 @@ from arcademark.suite.protocols import protocol
 from arcademark.suite.tasks import JOYSTICK_ACTIONS
 
 RULES = protocol("world-records").override({"max_frames_per_episode": 32})
-Script = Callable[[int], Sequence[str]]
 
 
 class Scripted(Window):
     """A window where a script says which keys are pressed or, with "-", released after each picture; it never waits."""
 
-    def __init__(self, script: Script) -> None:
+    def __init__(self, script):
         super().__init__("test", 1e6)
         self.pictures: list[NDArray[np.uint8]] = []
         self._script = script
 
-    def show(self, picture: NDArray[np.uint8]) -> bool:
+    def show(self, picture):
         import pygame
 
         for key in self._script(len(self.pictures)):

@@ -1,9 +1,5 @@
 """Minari reads what is exported, and it is what the agent saw, did and got."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -17,16 +13,16 @@ from arcademark.runs.replay import offline
 from arcademark.runs.store.reading import read_actions, read_run
 from arcademark.suite.protocols import protocol, step_protocol
 
-SEEN: list[tuple[np.ndarray, bool, int]] = []
+SEEN = []
 
 
 class Remembering:
     """Plays at random and remembers all."""
 
-    def __init__(self, env: Any) -> None:
+    def __init__(self, env):
         self.num_actions = env.num_actions
 
-    def act(self, observations: np.ndarray, first: np.ndarray, rngs: Any) -> np.ndarray:
+    def act(self, observations, first, rngs):
         action = int(rngs[0].integers(self.num_actions))
         SEEN.append((observations[0].copy(), bool(first[0]), action))
         return np.array([action])

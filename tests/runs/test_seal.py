@@ -1,7 +1,5 @@
 """Unfinished episodes in a run directory of somebody else's: they are gone on with by who kept them alone."""
 
-from __future__ import annotations
-
 import pickle
 from dataclasses import replace
 from pathlib import Path
@@ -27,7 +25,7 @@ def planned(tmp_path, monkeypatch):
 
 
 class Bomb:
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path):
         self.path = path
 
     def __reduce__(self):

@@ -1,7 +1,5 @@
 """Keys and a gamepad as the console's joystick, by pygame's events."""
 
-from __future__ import annotations
-
 import pygame
 import pytest
 
@@ -12,20 +10,20 @@ from arcademark.suite.tasks import JOYSTICK_ACTIONS, games
 class Held:
     """A joystick and the names of its actions."""
 
-    def __init__(self, meanings: tuple[str, ...] = JOYSTICK_ACTIONS) -> None:
+    def __init__(self, meanings=JOYSTICK_ACTIONS):
         self.stick, self.meanings = Stick(meanings), meanings
 
-    def press(self, *keys: str, down: bool = True) -> Held:
+    def press(self, *keys, down=True):
         for key in keys:
             self.hear(pygame.KEYDOWN if down else pygame.KEYUP, key=pygame.key.key_code(key))
         return self
 
-    def hear(self, kind: int, **said: object) -> Held:
+    def hear(self, kind, **said):
         self.stick.hear(pygame.event.Event(kind, **said))
         return self
 
     @property
-    def action(self) -> str:
+    def action(self):
         return self.meanings[self.stick.action()]
 
 

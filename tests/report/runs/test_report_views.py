@@ -1,7 +1,5 @@
 """The analysis against values worked out by hand, and every notice with what sets it off."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from pathlib import Path
@@ -13,7 +11,6 @@ from shown import page, printed, values
 from arcademark.reports.subsets.predicting import predicted
 from arcademark.reports.subsets.predictors import atari
 from arcademark.reports.tables.analysis import analyse
-from arcademark.runs.store.reading import RunRecord
 from arcademark.suite import subsets, tasks
 from arcademark.suite.protocols import protocol
 
@@ -188,7 +185,7 @@ def test_an_interval_does_not_depend_on_what_stands_beside_it():
 
 NOOP = protocol("noop-108000")
 LEARNER = with_trials(made_up_run(learns=True), training_frames=1_000_000)
-METHODS: list[tuple[RunRecord, tuple[str, ...], str]] = [
+METHODS = [
     (made_up_run(), ("random does not learn and was scored on evaluation",), "trained"),
     (
         dataclasses.replace(

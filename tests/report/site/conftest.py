@@ -1,11 +1,8 @@
 """A leaderboard of four collections, two runs and a table with hostile names, made once for all workers."""
 
-from __future__ import annotations
-
 import json
 import os
 import time
-from pathlib import Path
 
 import pytest
 from hostile_names import HOSTILE
@@ -15,7 +12,7 @@ from command_line import arcademark
 PATIENCE_SECONDS = 180
 
 
-def build(folder: Path) -> None:
+def build(folder):
     short = ("--override", "max_frames_per_episode=600")
     assert not arcademark(
         *("run", "random", "--games", "pong,qbert", "--seeds", "2", "--episodes", "2", *short),

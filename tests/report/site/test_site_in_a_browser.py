@@ -193,7 +193,7 @@ def test_own_scores_beside_all_others(page, own, tmp_path):
     assert page.locator("#board tr.yours").count() == 0
 
 
-REFUSED: tuple[tuple[str, bytes | str | int, str], ...] = (
+REFUSED = (
     ("large.csv", 4 * 2**20 + 1, "too large"),
     ("binary.csv", b"\x89PNG\r\n\x1a\n\0\0\xff\xfe", "no text in UTF-8"),
     ("zero.csv", b"algorithm,game,score\nA,pong,\0001\n", "no text"),

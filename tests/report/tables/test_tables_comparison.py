@@ -1,9 +1,5 @@
 """What is said of algorithms against each other."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from made_up_tables import made_up_table
@@ -136,7 +132,7 @@ def test_inversions_are_counted_against_the_median():
 
 
 THREE = {"mine": 5, "yours": 3, "theirs": 9}
-SAID: list[tuple[str, Any, dict[str, Any], tuple[str, ...]]] = [
+SAID = [
     ("untested", {"runs": 1}, {}, ("No test could be made on 57 of 57 games: the first has one run.",)),
     ("runs", {"runs": 1}, {}, ("One run a game",)),
     ("comparison", {"games": ("pong",)}, {}, ("Only one game",)),
