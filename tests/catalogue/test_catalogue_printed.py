@@ -24,7 +24,6 @@ from arcademark.suite.tasks import suite
 )
 def test_rounding_reaches_half_a_unit_of_the_last_digit(text, exact, rounds):
     number = printed_number(text)
-    assert number is not None
     assert number.is_rounding_of(exact) is rounds
 
 

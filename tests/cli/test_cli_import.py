@@ -91,7 +91,6 @@ def test_cleanrl_seeds_become_a_curve_with_a_band(tmp_path):
     assert item.name == "ppo_atari [imported]"
     assert item.training_frames == 4 * steps[-1]
     (score,) = item.scores
-    assert score.played is not None
     assert len(score.played.episodes) == 3 * 40
     (curve,) = report.learning
     assert (curve.game, curve.finished, [seed.seed for seed in curve.seeds]) == ("breakout", True, [1, 2, 3])
@@ -99,8 +98,6 @@ def test_cleanrl_seeds_become_a_curve_with_a_band(tmp_path):
     together = curve.mean(5)
     for place, frame in enumerate(together.frames):
         there = [np.interp(frame, seed.end_frames, seed.scores) for seed in curve.seeds]
-        assert together.low is not None
-        assert together.high is not None
         found = together.mean[place], together.low[place], together.high[place]
         assert found == pytest.approx(score_intervals([np.array(there)])[0, :3])
     assert "Assumed: the protocol is world-records" in notices(report, "imported")

@@ -203,7 +203,6 @@ def stubborn(seconds):
     """Return a shard's job whose process takes no notice of being told to end."""
     code = "import signal, time; signal.signal(15, signal.SIG_IGN); print('on', flush=True); time.sleep(60)"
     child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
-    assert child.stdout is not None
     child.stdout.readline()
     return slurm.ShardJob(Path("nowhere"), ("run",), 4, seconds, child.pid), child
 

@@ -187,7 +187,6 @@ def test_papers_are_left_out_and_the_model_keeps_the_errors(invoke, own):
     # Eight papers are too few for 90 %: with what is left for a new one, they come to 8/9.
     assert [item["half_width"] is None for item in nested["intervals"]] == [False, False, True, True]
     kept = files.loads(Path("model.json").read_text(encoding="utf-8")).nested
-    assert kept is not None
     assert (kept.mean, kept.n) == (nested["mean"], 24)
     assert conformal_half_width(kept.errors, nested["intervals"][1]["level"]) == nested["intervals"][1]["half_width"]
 

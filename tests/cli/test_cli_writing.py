@@ -3,7 +3,6 @@
 import os
 import stat
 from types import SimpleNamespace
-from typing import cast
 
 import pytest
 
@@ -14,7 +13,6 @@ from arcademark.reports.figures.model import Curve, CurvePanel, Curves
 from arcademark.reports.render import html
 from arcademark.reports.render.blocks import Document
 from arcademark.reports.runs import learning
-from arcademark.scores.runs import RunCollection
 from arcademark.subset.predict import files as subset_files
 from arcademark.subset.predict.model import SubsetModel
 
@@ -38,7 +36,7 @@ def test_every_kind_of_file_that_is_written_replaces_its_own_and_no_other(tmp_pa
         **figures(),
         ".html": html.render(Document("A page", "report", "", ())),
         ".json": subset_files.dumps(model),
-        ".csv": learning.as_csv(cast(RunCollection, SimpleNamespace(runs=()))),
+        ".csv": learning.as_csv(SimpleNamespace(runs=())),
     }
     for kind, content in written.items():
         path = tmp_path / f"a{kind}"

@@ -145,7 +145,6 @@ class Driver:
     def __init__(self, plan, directory, address, most=0, **options):
         self.directory = directory
         self.process = subprocess.Popen([sys.executable, "-c", DRIVER], stdin=subprocess.PIPE, stderr=subprocess.PIPE)
-        assert self.process.stdin is not None
         self.process.stdin.write(pickle.dumps((plan, directory, most, {"address": address, **options})))
         self.process.stdin.close()
 
@@ -164,7 +163,6 @@ class Driver:
         assert self.process.poll() is None, self.said()
 
     def said(self):
-        assert self.process.stderr is not None
         return self.process.stderr.read().decode()
 
     def end(self):

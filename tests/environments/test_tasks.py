@@ -70,7 +70,6 @@ def test_switches_keep_the_contract(tmp_path):
     path.write_text('[tasks.odd]\nenvironment = "Odd-v0"\nkwargs = { switches = true }\nmax_steps = 9\n')
     protocol = rules(str(path))
     spec = environment_spec("odd", protocol)
-    assert spec.array_actions is not None
     assert spec.array_actions.high == (1.0, 2.0)
     check_environment(lambda: open_environment(spec), np.random.default_rng(0), steps=30)
 

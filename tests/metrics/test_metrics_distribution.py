@@ -36,12 +36,12 @@ def test_ragged_runs_leave_tasks_their_weight():
 @pytest.mark.parametrize("function", [score_distribution, performance_profile])
 def test_missing_scores_and_bad_thresholds_are_refused(function):
     with pytest.raises(ArcadeMarkError, match="1 of 2 scores are missing"):
-        function([[1.0, NAN]], [0])  # type: ignore[operator]
+        function([[1.0, NAN]], [0])
     with pytest.raises(ArcadeMarkError, match="no scores"):
-        function([[NAN, NAN]], [0], missing="omit")  # type: ignore[operator]
+        function([[NAN, NAN]], [0], missing="omit")
     for thresholds in ([], 1.0, [NAN]):
         with pytest.raises(ArcadeMarkError, match="thresholds"):
-            function([[1.0, 2.0]], thresholds)  # type: ignore[operator]
+            function([[1.0, 2.0]], thresholds)
 
 
 @settings(deadline=None, max_examples=40)

@@ -70,4 +70,4 @@ def test_references_that_are_not_there_are_refused_by_name():
 @pytest.mark.parametrize("scores", [[1.0, 2.0, 3.0], [[1.0, 2.0]], np.zeros((0, 3))])
 def test_inter_algorithm_wants_algorithms_by_tasks(scores):
     with pytest.raises(ArcadeMarkError, match=r"expected scores of shape \(algorithms, 3\)"):
-        inter_algorithm(scores, TASKS)  # type: ignore[arg-type]
+        inter_algorithm(scores, TASKS)

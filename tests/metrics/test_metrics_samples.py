@@ -40,7 +40,7 @@ def test_limits_by_hand():
 def test_no_other_method_and_no_other_level():
     one = Strata(np.array([1.0]), np.array([3]))
     with pytest.raises(UnknownNameError, match="bca"):
-        limits(0.0, np.zeros(3), one, method="bca", level=0.9)  # type: ignore[arg-type]
+        limits(0.0, np.zeros(3), one, method="bca", level=0.9)
     with pytest.raises(ArcadeMarkError, match="level 1"):
         limits(0.0, np.zeros(3), one, method="symmetric", level=1.0)
 

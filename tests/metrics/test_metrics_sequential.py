@@ -14,7 +14,7 @@ def found(scores, plan, seed=0):
 def slow(scores, plan):
     """Decide by the definition: every permutation of every group, one after the other; boundaries are of means."""
     pairs = list(itertools.combinations(range(len(scores)), 2))
-    size, steps, spent = plan.group, {pair: [] for pair in pairs}, 0.0  # type: ignore[var-annotated]
+    size, steps, spent = plan.group, {pair: [] for pair in pairs}, 0.0
     deals = list(itertools.combinations(range(2 * size), size))
     past = []
     left = list(pairs)
@@ -142,7 +142,7 @@ def test_what_cannot_be_asked():
         ({"group": 10**6}, "too many"),
     ):
         with pytest.raises(ArcadeMarkError, match=said):
-            Plan(**plan)  # type: ignore[arg-type]
+            Plan(**plan)
     with pytest.raises(ArcadeMarkError, match="missing or infinite"):
         found([np.array([1.0, np.nan]), np.ones(2)], Plan())
     with pytest.raises(ArcadeMarkError, match="fewer algorithms"):

@@ -48,7 +48,7 @@ def test_absent_references_are_refused_and_the_tasks_named():
 @pytest.mark.parametrize("scores", [1.0, [1.0, 2.0], np.zeros((3, 2))])
 def test_tasks_that_do_not_fit_the_axis_are_refused(scores):
     with pytest.raises(ArcadeMarkError, match="the tasks last"):
-        hns(scores, RANDOM, HUMAN, TASKS)  # type: ignore[arg-type]
+        hns(scores, RANDOM, HUMAN, TASKS)
 
 
 def test_breakthroughs_are_counted_from_100_percent():

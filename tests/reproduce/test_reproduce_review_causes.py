@@ -9,7 +9,8 @@ import pytest
 
 from arcademark.catalogue.errata import errata
 from arcademark.catalogue.model import Location
-from arcademark.catalogue.printed import printed_cells, printed_number
+from arcademark.catalogue.printed import printed_cells
+from arcademark.catalogue.printed import printed_number as number
 from arcademark.reproduce.review.values import REFERENCES, as_rounded, ours, percentages, value
 from arcademark.suite.tasks import games
 
@@ -35,12 +36,6 @@ def slips(category):
     return [pytest.param(*slip, id="-".join(map(str, vars(slip[0]).values()))) for slip in SLIPS[category]]
 
 
-def number(printed):
-    found = printed_number(printed)
-    assert found is not None
-    return found
-
-
 def gives(place, printed, basis):
     exact = value(place, basis)
     return exact is not None and number(printed).is_rounding_of(exact)
@@ -61,7 +56,7 @@ def test_all_percentages_but_37_are_those_of_the_references_behind_them():
         place
         for place, printed in PRINTED.items()
         if place.row in games() and place.quantity != "score" and printed != "N/A"
-        if not printed_number(printed) or not gives(place, printed, BEHIND)
+        if not number(printed) or not gives(place, printed, BEHIND)
     ]
     assert len(apart) == 37
 
@@ -117,8 +112,6 @@ def test_copied_cell(place, printed):
 @pytest.mark.parametrize(("place", "printed"), slips("shifted column"))
 def test_shifted_column(place, printed):
     hns, hwrns = (value(Location(0, place.row, place.algorithm, quantity), BEHIND) for quantity in ("hns", "hwrns"))
-    assert hns is not None
-    assert hwrns is not None
     moved = {"score": hwrns, "hwrns": hns, "saber": min(hns, 200)}[place.quantity]
     assert number(printed).is_rounding_of(moved)
 
@@ -146,7 +139,6 @@ def test_divided_by_37(place, printed):
 @pytest.mark.parametrize(("place", "printed"), slips("rounding"))
 def test_cut_off(place, printed):
     exact = value(place, BEHIND)
-    assert exact is not None
     assert not number(printed).is_rounding_of(exact)
     assert cut_off(exact, printed)
 
@@ -156,7 +148,7 @@ def test_typing_slips_change_nothing_else(place, printed):
     if place.algorithm in REFERENCES:  # no percentage of that game was computed with what is printed
         wrong = BEHIND.with_references({(place.algorithm, place.row): float(printed)})
         rows = [(other, text) for other, text in PRINTED.items() if other.row == place.row and other.quantity == "hns"]
-        rows = [(other, text) for other, text in rows if printed_number(text)]
+        rows = [(other, text) for other, text in rows if number(text)]
         assert len(rows) >= 18
         assert all(gives(other, text, BEHIND) and not gives(other, text, wrong) for other, text in rows)
         return

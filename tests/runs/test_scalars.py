@@ -22,7 +22,6 @@ def series(folder, tag):
     """Return the steps and values of a tag in the only event file of a folder."""
     (file,) = folder.iterdir()
     (log,) = read_events(file, Options(tag=tag))
-    assert log.steps is not None
     return log.steps.tolist(), log.values.tolist()
 
 

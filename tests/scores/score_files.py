@@ -12,7 +12,7 @@ from arcademark.suite.tasks import canonical_game
 
 def read(paths, **options):
     """Read files, whose tasks are games."""
-    return read_tables(paths, **{"canonical_task": canonical_game, **options})  # type: ignore[arg-type]
+    return read_tables(paths, **{"canonical_task": canonical_game, **options})
 
 
 def refuse(path, message, **options):
@@ -47,6 +47,6 @@ def uninstall(monkeypatch, package):
     def without(name, *args, **kwargs):
         if name.startswith(package):
             raise ImportError(name)
-        return original(name, *args, **kwargs)  # type: ignore[arg-type]
+        return original(name, *args, **kwargs)
 
     monkeypatch.setattr(builtins, "__import__", without)

@@ -145,7 +145,6 @@ def test_a_runs_folder_is_read_as_any_other_table(tmp_path):
     assert (made.format, made.files) == ("arcademark-run", (run,))
     assert made.table == scored.table
     assert made.runs == {"dqn": (0, 5)}
-    assert made.episodes is not None
     assert [part.tolist() for part in made.episodes["dqn", "pong"]] == [[1, 2, 6], [10]]
     assert made.notes == ("2 trials hold fewer episodes than were asked for",)
     assert made.rows_read == 4

@@ -37,7 +37,7 @@ def header(descr="'<f8'", shape="(2, 2)", fortran="False"):
 
 def refuse(path, message, **options):
     with pytest.raises(ArcadeMarkError, match=message) as caught:
-        read_tables(path, algorithm="a", **options)  # type: ignore[arg-type]
+        read_tables(path, algorithm="a", **options)
     assert str(caught.value).startswith(str(path))
     assert "\n" not in str(caught.value)
 

@@ -66,7 +66,7 @@ def test_what_is_wrong_is_named_with_file_row_and_column(tmp_path, text, message
 
 
 def read(tmp_path, text, **options):
-    return read_tables(write(tmp_path, text), canonical_task=canonical, **options)  # type: ignore[arg-type]
+    return read_tables(write(tmp_path, text), canonical_task=canonical, **options)
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,6 @@ def test_episodes_are_averaged_and_kept(tmp_path):
     text = "algorithm,game,seed,episode,score\na,Pong,1,1,4\na,Pong,1,0,2\na,Pong,0,0,9\na,Pong,0,1,\nb,Pong,0,0,5\n"
     made = read(tmp_path, text)
     np.testing.assert_array_equal(made.table.scores, [[[9, 3]], [[5, NAN]]])
-    assert made.episodes is not None
     assert [part.tolist() for part in made.episodes["a", "pong"]] == [[9], [2, 4]]
     assert made.notes == ("a run's score is the mean of all its episodes", "1 row of 5 without a score left out")
     assert made.rows_read == 5

@@ -102,7 +102,7 @@ def test_the_last_evaluation_counts(tmp_path):
 )
 def test_damage_to_evaluations_is_named(tmp_path, arrays, message):
     path = tmp_path / "evaluations.npz"
-    np.savez(path, **arrays)  # type: ignore[arg-type]
+    np.savez(path, **arrays)
     refuse(path, message, algorithm="a", task="pong", format="sb3-evaluations")
 
 

@@ -39,7 +39,7 @@ GAMES = ["Pong", "Q*bert"]
 
 
 def npz(path, **arrays):
-    np.savez(path, **arrays)  # type: ignore[arg-type]
+    np.savez(path, **arrays)
     return path
 
 

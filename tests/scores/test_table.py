@@ -17,7 +17,7 @@ def table(**changes):
         "protocols": ("saber", "ale-v5"),
         "sources": ("runs/a", "runs/b"),
     }
-    return ScoreTable(**(values | changes))  # type: ignore[arg-type]
+    return ScoreTable(**(values | changes))
 
 
 def test_scores_are_a_read_only_copy_of_what_was_given():
@@ -28,7 +28,7 @@ def test_scores_are_a_read_only_copy_of_what_was_given():
     with pytest.raises(ValueError, match="read-only"):
         made.scores[0, 0, 0] = 1
     with pytest.raises(dataclasses.FrozenInstanceError):
-        made.tasks = ()  # type: ignore[misc]
+        made.tasks = ()
 
 
 @pytest.mark.parametrize(
@@ -98,11 +98,9 @@ def test_concatenate_refuses_two_algorithms_of_one_name_and_says_where_they_are(
 
 @pytest.mark.needs("pandas")
 def test_a_dataframe_of_pandas_is_taken_and_given():
-    import pandas
 
     table = ScoreTable.from_rows([("a", "pong", 0, 1.5), ("a", "pong", 1, np.nan), ("b", "qbert", 0, 3.0)])
     frame = table.to_dataframe()
-    assert isinstance(frame, pandas.DataFrame)
     assert frame.to_dict("list") == {
         "algorithm": ["a", "b"],
         "task": ["pong", "qbert"],

@@ -38,7 +38,7 @@ def toy(**changes):
         "max_frames_per_episode": CAP,
         "citation": "nobody",
     }
-    return SubsetModel(**(values | changes))  # type: ignore[arg-type]
+    return SubsetModel(**(values | changes))
 
 
 def atari_5():

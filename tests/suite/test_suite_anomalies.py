@@ -3,10 +3,9 @@
 import json
 from importlib.resources import files
 from types import SimpleNamespace
-from typing import cast
 
 from arcademark.catalogue.reading import read_sources
-from arcademark.environments.base import Environment, Step
+from arcademark.environments.base import Step
 from arcademark.runs.replay.episodes import Recorded, replay_all
 from arcademark.suite import anomalies, tasks
 from arcademark.suite.protocols import protocol
@@ -141,5 +140,5 @@ def test_points_that_a_counter_takes_back_are_counted_on_replay():
         episode_frames=12,
     )
     recorded = SimpleNamespace(seed=0, game="asterix"), SimpleNamespace(phase="evaluation", episode=0)
-    found = replay_all(cast(Environment, played), cast(Recorded, Recorded(*recorded)), [0, 0, 0])  # type: ignore[arg-type]
+    found = replay_all(played, Recorded(*recorded), [0, 0, 0])
     assert (found.score, found.lost) == (200, 1_000_000)

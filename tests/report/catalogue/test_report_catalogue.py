@@ -18,7 +18,6 @@ def item(name):
 
 def test_mean_and_median_are_over_the_games_that_have_both_references():
     (uct,) = documents.catalogue(collections.select("ale-2013", ["UCT"])).algorithms
-    assert uct.scores is not None
     worth = {score.game: score.hns for score in uct.scores}
     assert uct.games == len(uct.scores) == 54
     assert {game for game, hns in worth.items() if hns is None} == {

@@ -12,7 +12,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 
 from arcademark.reports.figures import files, style
-from arcademark.reports.figures.model import Curve, CurvePanel, Curves, Rows
+from arcademark.reports.figures.model import Curve, CurvePanel, Curves
 from arcademark.reports.figures.style import DARK, PALETTE, SERIES
 from arcademark.reports.reproductions import figures as reproduction_figures
 from arcademark.reports.reproductions import papers
@@ -148,7 +148,6 @@ def test_curves_stand_out_from_their_paper(theme):
 
 def test_a_decade_is_as_long_everywhere_on_a_log_axis():
     model = reproduction_figures.model(BARS)
-    assert isinstance(model, Rows)
     assert [panel.title for panel in model.panels] == ["HNS", "Records", "Training frames"]
     assert model.groups == (("1M frames", ("Small",)), ("200M frames", ("Quick",)), ("10B frames", ("Large",)))
     at = [value for value, _ in model.panels[0].ticks]

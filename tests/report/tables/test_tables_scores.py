@@ -55,11 +55,9 @@ def test_beside_an_estimate_from_any_games_stands_that_of_the_published_model_of
     atari_5 = subsets.subset("atari-5")
     scores = {game: [HUMAN[game]] for game in atari_5.tasks} | {"qbert": [RANDOM["qbert"]]}
     (item,) = analyse(table({"mine": scores})).algorithms
-    assert item.published is not None
     assert item.published.subset == "atari-5"
     logs = [0.0 if game == "qbert" else np.log10(101) for game in atari_5.tasks]
     assert item.published.value == pytest.approx(10 ** np.dot(atari_5.coefficients or (), logs) - 1)
-    assert item.estimate is not None
     assert item.estimate.subset == "any"
     for more, options in (({"pong": [1.0]}, {}), ({}, {"model": "atari-5"}), ({}, {"suite": "atari-100k"})):
         assert analyse(table({"mine": scores | more}), **options).algorithms[0].published is None
@@ -92,9 +90,7 @@ def test_min_max_scaling_is_shown_where_it_is_asked_for(whole):
 
 def test_efficiency_divides_fractions_by_frames(whole):
     found = whole.algorithms[0].efficiency
-    assert found is not None
     mean = summary(whole.algorithms[0], "hns").mean.value
-    assert mean is not None
     assert found.gains[0].mean == pytest.approx(mean / 100 / 200_000_000)
     assert found.game_time_days == pytest.approx(38.580, abs=1e-3)
     assert found.review_days == pytest.approx(41.667, abs=1e-3)
@@ -169,7 +165,6 @@ def test_single_runs_are_said_to_lie_where_their_order_tells():
     runs = [float(value) for value in range(50)]
     scores = table({"a": {"pong": runs[::-1], "qbert": [3.0, 1.0]}, "b": {"pong": [1.0]}})
     found = analyse(scores, tolerance=0.9).tolerance
-    assert found is not None
     assert (found.share, found.confidence, found.runs_needed, found.runs_of_bound) == (0.9, 0.95, 46, 29)
     pong, qbert = found.rows
     assert (pong.algorithm, pong.game, pong.runs, pong.low, pong.high, pong.at_least) == ("a", "pong", 50, 0, 49, 1)
