@@ -1,4 +1,6 @@
-"""A checkpoint played here, action by action, to be held against its own library."""
+"""A checkpoint played here, action by action, to be held against its own library; and one that may not be opened."""
+
+from pathlib import Path
 
 import numpy as np
 
@@ -25,3 +27,13 @@ def here(path, spec, episodes, most, trust=False):
             rewards[-1].append(step.reward)
             first[0], over, most = False, step.terminated or step.truncated, most - 1
     return actions, rewards
+
+
+class Evil:
+    """Its pickle touches a file."""
+
+    def __init__(self, touched):
+        self.touched = touched
+
+    def __reduce__(self):
+        return (Path.touch, (self.touched,))

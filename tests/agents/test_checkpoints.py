@@ -8,10 +8,10 @@ import struct
 import zipfile
 from contextlib import suppress
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
+from played import Evil
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: make test-all")
 
@@ -242,16 +242,6 @@ def test_a_network_of_another_game_or_a_changed_file_is_refused(tmp_path, dqn_fi
         load(path, trust=True).act(observations(1), np.ones(1, bool), rngs(1))
     with pytest.raises(ArcadeMarkError, match="has changed since the run was planned"):
         Checkpoint(PONG, dqn_file, "0" * 64)
-
-
-class Evil:
-    """Its pickle touches a file."""
-
-    def __init__(self, touched):
-        self.touched = touched
-
-    def __reduce__(self):
-        return (Path.touch, (self.touched,))
 
 
 def stable_baselines3(path, policy, data):

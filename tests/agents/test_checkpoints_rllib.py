@@ -2,11 +2,10 @@
 
 import importlib.util
 import pickle
-from pathlib import Path
 
 import numpy as np
 import pytest
-from played import here
+from played import Evil, here
 
 import arcademark
 from arcademark.environments.registry import environment_spec
@@ -143,16 +142,6 @@ def test_checkpoint_plays_the_same_there_and_here(algorithm, name, kind, tmp_pat
     ours = here(tmp_path / "checkpoint", spec, 2, CAP, trust=True)
     assert ours == theirs
     assert len({action for actions in ours[0] for action in actions}) > 1
-
-
-class Evil:
-    """Its pickle touches a file."""
-
-    def __init__(self, touched):
-        self.touched = touched
-
-    def __reduce__(self):
-        return (Path.touch, (self.touched,))
 
 
 def test_run_plays_folders_with_trust_only(tmp_path, ray):

@@ -24,9 +24,7 @@ def test_score_averages_within_seeds_first():
 
 
 @pytest.mark.parametrize("seeds", [[[0.0, 2], [4.0, 6], [10.0, 12]], [[1.0, 5, 11]]])
-def test_seeds_or_the_episodes_of_an_only_one_are_drawn_and_widened_by_how_few_there_are(
-    seeds,
-):
+def test_seeds_or_the_episodes_of_an_only_one_are_drawn_and_widened_by_how_few_there_are(seeds):
     """Means 1, 5, 11: the quantile of every resample's distance, √(n / (n − 1)) and Student's quantile."""
     plain = np.array([np.mean(drawn) for drawn in itertools.product([1, 5, 11], repeat=3)])
     found = resampled(seeds, rng(), resamples=40_000)

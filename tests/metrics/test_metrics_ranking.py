@@ -45,9 +45,7 @@ def test_ranks_agree_with_scipy(values):
 
 @settings(deadline=None, max_examples=40)
 @given(TWO)
-def test_inversions_and_tau_agree_with_each_other_and_with_scipy(
-    two,
-):
+def test_inversions_and_tau_agree_with_each_other_and_with_scipy(two):
     a, b = two
     found = inversions(a, b)
     assert len(found) == len(inversions(b, a))

@@ -8,16 +8,7 @@ from arcademark.reproduce.figures import Panel, PaperFigure, Series
 SOURCE = Source("nobody-1999", "Nobody", "Scores <of> none", "Nowhere", 1999)
 
 
-def cell(
-    row,
-    algorithm,
-    quantity,
-    printed,
-    recomputed="",
-    verdict="agrees",
-    why="",
-    category="",
-):
+def cell(row, algorithm, quantity, printed, recomputed="", verdict="agrees", why="", category=""):
     where = f"Table 3, {algorithm}, {row}, {quantity}"
     place = Location(3, row, algorithm, quantity)
     return Comparison(where, printed, recomputed or printed, verdict, why, place, category)

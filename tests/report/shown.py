@@ -13,15 +13,7 @@ def page(report):
     return html.render(presenter.document(report))
 
 
-def printed(
-    analysis,
-    width=80,
-    template="",
-    *,
-    everything=False,
-    colour=False,
-    **values,
-):
+def printed(analysis, width=80, template="", *, everything=False, colour=False, **values):
     """What a terminal shows of any analysis."""
     out = io.StringIO()
     colours = "truecolor" if colour else None
@@ -32,3 +24,8 @@ def printed(
 
 def values(report):
     return json.loads(json.dumps(as_json.render(report), allow_nan=False))
+
+
+def text_of(report, kind):
+    """The notices of a kind."""
+    return " ".join(notice.text for notice in report.notices if notice.kind == kind)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from made_up import ATARI_5, OWN_AGENT, analysed, collected, made_up_run
-from shown import page, printed, values
+from shown import page, printed, text_of, values
 
 from arcademark.reports.subsets.predicting import predicted
 from arcademark.reports.subsets.predictors import atari
@@ -22,10 +22,6 @@ def constant(values):
 
 def kinds(report):
     return {notice.kind for notice in report.notices}
-
-
-def text_of(report, kind):
-    return " ".join(notice.text for notice in report.notices if notice.kind == kind)
 
 
 # Chosen so that each HNS is a round number: random + share × (human − random), by Table 12 of the Atari-5 paper.

@@ -2,31 +2,17 @@
 
 import numpy as np
 import pytest
-from made_up_tables import made_up_table
+from made_up_tables import made_up_table, table
 from scipy import stats
+from shown import text_of
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics.sequential import Plan, sequential_test
 from arcademark.reports import notices
 from arcademark.reports.tables.compare import MOST_ALGORITHMS, compare_tables
-from arcademark.scores.table import ScoreTable
 from arcademark.suite import references, tasks
 
 GAMES = tasks.suite("atari-57").tasks
-
-
-def table(scores, **known):
-    rows = (
-        (name, game, run, score)
-        for name, games in scores.items()
-        for game, runs in games.items()
-        for run, score in enumerate(runs)
-    )
-    return ScoreTable.from_rows(rows, **known)
-
-
-def text_of(found, kind):
-    return " | ".join(notice.text for notice in found.notices if notice.kind == kind)
 
 
 def difference(found, metric, statistic):

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from made_up_tables import made_up_table
+from made_up_tables import made_up_table, table
+from shown import text_of
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.reports.tables.analysis import analyse
@@ -11,20 +12,6 @@ from arcademark.suite import references, subsets, tasks
 
 GAMES = tasks.suite("atari-57").tasks
 RANDOM, HUMAN, RECORD = (references.scores(kind) for kind in ("random", "human", "human_world_record"))
-
-
-def table(scores, **known):
-    rows = (
-        (name, game, run, score)
-        for name, games in scores.items()
-        for game, runs in games.items()
-        for run, score in enumerate(runs)
-    )
-    return ScoreTable.from_rows(rows, **known)
-
-
-def text_of(report, kind):
-    return " | ".join(notice.text for notice in report.notices if notice.kind == kind)
 
 
 def summary(algorithm, metric):
