@@ -19,6 +19,15 @@ class Outcome:
     out: str
     err: str
 
+    @property
+    def json(self):
+        return json.loads(self.out)
+
+    @property
+    def words(self):
+        """What was printed, without its line breaks."""
+        return " ".join(self.out.split())
+
 
 @functools.cache
 def schema(name):

@@ -66,7 +66,7 @@ def test_run_shows_the_score_and_the_same_command_continues(invoke, short):
 
 
 def unwrapped(outcome):
-    return " ".join(outcome.out.split())
+    return outcome.words
 
 
 @pytest.mark.slow
@@ -121,8 +121,8 @@ def test_verify_confirms_and_catches_a_forged_score(invoke, played):
     change(played, "UPDATE episode SET score = score + 1000 WHERE episode = 1 AND trial LIKE '%pong%'")
     caught = invoke("verify", played, code=1)
     assert "pong" in caught.out
-    assert "3 of 4 episodes confirmed, 1 differs, 0 could not be replayed" in " ".join(caught.out.split())
-    document = json.loads(invoke("verify", played, "--to=json").out)
+    assert "3 of 4 episodes confirmed, 1 differs, 0 could not be replayed" in caught.words
+    document = invoke("verify", played, "--to=json").json
     assert (document["ok"], document["confirmed"], document["differing"]) == (False, 3, 1)
 
 
@@ -140,33 +140,33 @@ def test_watch_shows_two_episodes_on_a_sheet(invoke, played):
     "topic", ["games", "suites", "subsets", "protocols", "agents", "algorithms", "features", "schemas"]
 )
 def test_info_lists_and_shows_each(invoke, topic):
-    document = json.loads(invoke("info", topic, "--to=json").out)
+    document = invoke("info", topic, "--to=json").json
     (listed,) = (value for key, value in document.items() if key != "schema")
     assert len(listed) >= 2
     for entry in listed:
         name = next(iter(entry.values()))
         assert invoke("info", topic, name).code == 0
-        one = json.loads(invoke("info", topic, name, "--to=json").out)
+        one = invoke("info", topic, name, "--to=json").json
         assert topic == "schemas" or one == document | {key: [entry] for key in document if key != "schema"}
 
 
 def test_info_has_numbers_and_lists_in_its_json(invoke):
-    (five,) = json.loads(invoke("info", "subset", "atari-5", "--to=json").out)["subsets"]
+    (five,) = invoke("info", "subset", "atari-5", "--to=json").json["subsets"]
     assert (five["relative_error"], five["nested"]["n"], len(five["tasks"])) == (0.104, 43, 5)
-    (suite,) = json.loads(invoke("info", "suite", "atari-57", "--to=json").out)["suites"]
+    (suite,) = invoke("info", "suite", "atari-57", "--to=json").json["suites"]
     assert (len(suite["tasks"]), suite["references"]) == (57, ["random", "human", "human_world_record"])
     assert suite["subsets"]["atari-5"] == five["tasks"]
-    (game,) = json.loads(invoke("info", "game", "battle zone", "--to=json").out)["games"]
+    (game,) = invoke("info", "game", "battle zone", "--to=json").json["games"]
     random = next(one for one in game["references"] if (one["kind"], one["suite"]) == ("random", "atari-57"))
     assert (random["score"], random["alternatives"][0]["score"]) == (2360.0, 236.0)
     assert {one["kind"] for one in game["anomalies"]} == {"counter", "differs", "endless"}
-    (rules,) = json.loads(invoke("info", "protocol", "ale-2013", "--to=json").out)["protocols"]
+    (rules,) = invoke("info", "protocol", "ale-2013", "--to=json").json["protocols"]
     assert rules["settings"]["max_frames_per_episode"]["value"] == 18_000
 
 
 @pytest.mark.parametrize(("topic", "listed"), [("agents", "agents"), ("features", "sets")])
 def test_info_says_what_every_parameter_means(invoke, topic, listed):
-    for item in json.loads(invoke("info", topic, "--to=json").out)[listed]:
+    for item in invoke("info", topic, "--to=json").json[listed]:
         assert all(len(one["meaning"]) > 10 for one in item["parameters"].values()), item["name"]
 
 
@@ -178,7 +178,7 @@ def test_info_reads_an_own_agent(invoke, tmp_path):
         "    def act(self, observations, first, rngs):\n        return [0]\n"
     )
     reference = f"{tmp_path / 'own.py'}:Mine"
-    (found,) = json.loads(invoke("info", "agent", reference, "--to=json").out)["agents"]
+    (found,) = invoke("info", "agent", reference, "--to=json").json["agents"]
     assert (found["name"], found["kind"], found["summary"]) == (reference, "policy", "Does what it must.")
     assert found["parameters"] == {
         "depth": {"default": 3, "required": False, "type": "int", "meaning": "How far."},

@@ -75,9 +75,7 @@ def test_names_are_text_in_every_form_of_a_table(shown):
     assert r"\textbackslash{}input\{/etc/passwd\}" in latex
     assert r"a\textbackslash{}u200bb" in latex
     assert not re.search(r"\\(input|frac)", "".join(line for line in latex.split("\n") if not line.startswith("%")))
-    assert {item["name"] for item in json.loads(shown("score", "t.csv", "--to=json", *brief).out)["algorithms"]} == {
-        *NAMES
-    }
+    assert {item["name"] for item in shown("score", "t.csv", "--to=json", *brief).json["algorithms"]} == {*NAMES}
 
 
 def test_tasks_of_a_benchmark_of_ones_own_are_text_too(shown):
@@ -97,7 +95,7 @@ def test_names_of_files_are_shown_escaped_and_can_be_written(shown):
     write_table(FILE)
     assert FILE_ESCAPED in shown("score", FILE, "--intervals", "resamples=10").out
     brief = ("--intervals", "resamples=10")
-    assert json.loads(shown("score", FILE, "--to=json", *brief).out)["sources"][0].startswith(FILE)
+    assert shown("score", FILE, "--to=json", *brief).json["sources"][0].startswith(FILE)
     assert shown("score", FILE, "--to", f"{FILE}.html", *brief).code == 0
     assert r"x\x1b[31m\udcff[b]" in Path(f"{FILE}.html").read_text()
     assert FILE_ESCAPED in shown("score", FILE, "--export", f"2{FILE}").err
@@ -125,7 +123,7 @@ def test_texts_of_a_store_steer_no_terminal(shown, played):
             database.execute("UPDATE evaluation SET episodes = 1")
         if column == "error":
             assert r"\x1b]0;owned\x07\x1b[31m[bold]x" in shown("report", column).out
-            assert repr(repr(HOSTILE)[1:-1])[1:-1] in str(json.loads(shown("report", column, "--to=json").out))
+            assert repr(repr(HOSTILE)[1:-1])[1:-1] in str(shown("report", column, "--to=json").json)
             shown("subset", "predict", column)
         for command in commands(column):
             shown(*command)

@@ -125,7 +125,7 @@ def test_an_imported_run_is_labelled_and_neither_verified_nor_continued(invoke, 
     assert "cannot be continued" in again.err
     assert "exists already" in invoke("runs", "import", str(tmp_path / "logs"), "--out", "runs/ours").err
     compared = invoke("compare", "runs/ours", "--with", "catalogue:review-2021", "PPO (ours) [imported]", "Rainbow")
-    assert "was imported from logs made elsewhere" in " ".join(compared.out.split())
+    assert "was imported from logs made elsewhere" in compared.words
 
 
 def test_logs_that_hold_no_curve_or_pickles_are_refused(tmp_path):

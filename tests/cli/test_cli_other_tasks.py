@@ -4,7 +4,6 @@ The tutorial's test has the reports.
 """
 
 import contextlib
-import json
 import os
 import re
 import signal
@@ -124,7 +123,7 @@ def test_tasks_keep_their_names_and_are_no_games(invoke_there):
 
 @pytest.mark.slow
 def test_a_suite_tells_what_is_tuned_and_what_is_tested(invoke_there):
-    found = json.loads(invoke_there("runs", "ledger", "--to=json").out)
+    found = invoke_there("runs", "ledger", "--to=json").json
     assert [(one["game"], one["test"], one["suite"]) for one in found["evaluations"][:2]] == [
         ("breakout", True, "tasks"),
         ("pong", False, "tasks"),
@@ -132,10 +131,10 @@ def test_a_suite_tells_what_is_tuned_and_what_is_tested(invoke_there):
     assert [(one["game"], one["settings"]) for one in found["accounts"][0]["repeated"]] == [("breakout", 2)]
     tune = ("tune", "agent.py:Agent", "--try", "action=0,1", "--episodes", 1, "--workers", 1, "--suite")
     shown = invoke_there(*tune, "tasks.toml", "--out", "tuned", "--to=json")
-    assert (json.loads(shown.out)["games"], "warning" in shown.err) == (["pong"], False)
+    assert (shown.json["games"], "warning" in shown.err) == (["pong"], False)
     told = tuning.warning(("breakout", "pong"), read_suite(SUITE, "tasks.toml", "tasks"))
     assert told.startswith("breakout is for testing; ")
     assert told.endswith("Tune on the suite's training tasks, pong")
     unsplit = "no task of gymnasium is for training"
     assert f"note: {unsplit}" in invoke_there(*tune, "gymnasium:FrozenLake-v1", "--out", "spot").err
-    assert unsplit in " ".join(invoke_there("runs", "ledger", "spot").out.split())
+    assert unsplit in invoke_there("runs", "ledger", "spot").words

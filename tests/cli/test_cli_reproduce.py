@@ -1,6 +1,5 @@
 """``arcademark reproduce`` on the papers themselves."""
 
-import json
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -49,7 +48,7 @@ def test_a_whole_paper_is_explained_and_shown_in_every_form(invoke, paper):
 def test_json_counts_what_it_holds(invoke, paper):
     answer = invoke("reproduce", paper, "--to=json")
     assert (answer.code, answer.err) == (0, "")
-    document = json.loads(answer.out)
+    document = answer.json
     items = [item for part in document["parts"] for item in part["comparisons"]]
     assert document["schema"] == "arcademark.reproduction/1"
     assert [figure["number"] for figure in document["figures"]] == list(papers.PAPERS[paper].figures)

@@ -1,6 +1,5 @@
 """``arcademark robustness``: a balanced design is played, continued and shown; what is lost by hand."""
 
-import json
 import shutil
 from pathlib import Path
 
@@ -24,7 +23,7 @@ RUNS = {
 def test_what_is_lost(invoke, tmp_path):
     first = invoke(*PLAYED, code=0)
     assert {path.name for path in (tmp_path / "o").iterdir()} == RUNS
-    found = json.loads(first.out)
+    found = first.json
     assert (found["agent"], found["games"], found["trained"]) == ("random", ["boxing", "skiing"], False)
     random, human = scores("random"), scores("human")
     for row in found["variants"]:
@@ -65,7 +64,7 @@ def test_a_learner_is_trained_once_and_plays_every_flavour(invoke, tmp_path):
         "robustness", learner, *asked, "--variants", "flavours", "--workers", 1, "--out", "o", "--to=json", code=0
     )
     assert played.err.count("learns for 900 frames") == 1
-    found = json.loads(played.out)
+    found = played.json
     flavours = {"difficulty": 1}, {"mode": 2}, {"mode": 2, "difficulty": 1}
     assert tuple(row["changed"] for row in found["variants"]) == flavours
     assert (found["trained"], found["protocol"]) == (

@@ -1,6 +1,5 @@
 """What is submitted to SLURM, as far as it can be told without one; tests/cluster has the rest."""
 
-import json
 import os
 import re
 import signal
@@ -93,7 +92,7 @@ def test_what_was_submitted_is_shown_before_a_job_begins_and_logs_are_named(invo
         (tmp_path / name).chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
     invoke("run", "random", *SHORT, *LIMIT, "--slurm", "jobs=2", code=0)
-    shown = json.loads(invoke("status", "runs/random", "--to=json").out)
+    shown = invoke("status", "runs/random", "--to=json").json
     assert {trial["state"] for trial in shown["trials"]} == {"pending"}
     logs = {path.name.rpartition("-")[0]: os.readlink(path) for path in Path("runs/random/slurm").glob("random-*.log")}
     assert sorted(logs) == [f"random-{game}-s{seed}" for game in ("freeway", "pong") for seed in (0, 1)]
@@ -146,13 +145,13 @@ def test_settings_to_tune_are_dealt_out_and_ranked_once_merged(invoke):
     for number in (1, 2):
         part = ("--shard", f"{number}/2", "--out", f"runs/tuned/shards/{number}-of-2")
         assert invoke(*asked[:-2], *part).out == ""
-    told = " ".join(invoke(*asked, *LIMIT).out.split())
+    told = invoke(*asked, *LIMIT).words
     merge = "arcademark runs merge runs/tuned runs/tuned/shards/*"
     assert f"all complete; see '{merge}'" in told
     assert invoke("runs", "merge", "runs/tuned", *Path("runs/tuned/shards").iterdir()).code == 0
-    assert "all complete; see 'the same command without --slurm'" in " ".join(invoke(*asked, *LIMIT).out.split())
+    assert "all complete; see 'the same command without --slurm'" in invoke(*asked, *LIMIT).words
     ranked = invoke(*asked, "--to=json")
-    assert [one["values"] for one in json.loads(ranked.out)["settings"]]
+    assert [one["values"] for one in ranked.json["settings"]]
 
 
 @pytest.mark.slow
@@ -166,11 +165,11 @@ def test_a_shard_of_variants_has_all_of_its_games_and_seeds(invoke):
         assert (played.code, played.out) == (0, "")
         base = read_run(f"runs/all/shards/{number}-of-4/base").trials
         assert len({(trial.game, trial.seed) for trial in base}) == 1
-    told = " ".join(invoke(*asked, *LIMIT, "--out", "runs/all").out.split())
+    told = invoke(*asked, *LIMIT, "--out", "runs/all").words
     assert "arcademark runs merge runs/all/base runs/all/shards/*/base" in told
     for name in (path.name for path in Path("whole").iterdir()):
         assert invoke("runs", "merge", f"runs/all/{name}", *Path("runs/all/shards").glob(f"*/{name}")).code == 0
-    merged, whole = (json.loads(invoke("robustness", "--out", of, "--to=json").out) for of in ("runs/all", "whole"))
+    merged, whole = (invoke("robustness", "--out", of, "--to=json").json for of in ("runs/all", "whole"))
     assert merged | {"directory": "whole"} == whole
 
 

@@ -1,7 +1,6 @@
 """``arcademark score`` and ``arcademark compare`` as their user meets them."""
 
 import io
-import json
 import re
 import shlex
 import subprocess
@@ -38,16 +37,16 @@ def test_every_form_of_a_score(invoke, good):
     assert "Learning efficiency" in shown.out
     assert "pages/score.html" in shown.out
     assert Path("pages/score.html").read_text(encoding="utf-8").startswith("<!doctype html>")
-    document = json.loads(invoke("score", good, "--to=json").out)
+    document = invoke("score", good, "--to=json").json
     assert document["schema"] == "arcademark.report/4"
     assert [item["name"] for item in document["algorithms"]] == ["mine", "yours"]
     tex = invoke("score", good, "--to=latex", "--all").out
     assert r"\toprule" in tex
     assert "Q*bert &" in tex
-    only = json.loads(invoke("score", good, "--to=json", "--algorithms", "yours", "--games", "pong,alien").out)
+    only = invoke("score", good, "--to=json", "--algorithms", "yours", "--games", "pong,alien").json
     assert [item["name"] for item in only["algorithms"]] == ["yours"]
     assert [item["id"] for item in only["games"]] == ["alien", "pong"]
-    single = json.loads(invoke("score", good, "--to=json", "--metric", "saber").out)
+    single = invoke("score", good, "--to=json", "--metric", "saber").json
     assert [item["metric"] for item in single["algorithms"][0]["summaries"]] == ["saber"]
 
 
@@ -57,7 +56,7 @@ def test_more_runs_and_single_runs_in_every_form(invoke, good, form):
     shown = invoke("compare", good, *asked, *form).out
     assert "Whether more runs are needed" in shown
     assert "median HNS over 3 games" in " ".join(shown.split())
-    single = " ".join(invoke("score", good, "--tolerance", "90%", *form).out.split())
+    single = invoke("score", good, "--tolerance", "90%", *form).words
     assert form == ("--to", "latex") or "takes 46 runs" in single  # LaTeX has tables only
     assert "Between which scores single runs lie" in single
 
@@ -67,7 +66,7 @@ def test_every_form_of_a_comparison(invoke, good):
     assert shown.out.startswith("yours against mine")
     assert "Does the order change" in shown.out
     assert "<svg" in Path("compare.html").read_text(encoding="utf-8")
-    document = json.loads(invoke("compare", good, "--to=json").out)
+    document = invoke("compare", good, "--to=json").json
     assert document["schema"] == "arcademark.comparison/1"
     assert (document["pairs"][0]["first"], document["pairs"][0]["second"]) == ("mine", "yours")
 
@@ -84,7 +83,7 @@ def test_a_table_through_a_pipe(invoke, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(GOOD.encode()), encoding="utf-8"))
     shown = invoke("score", "-", "--export", "kept.csv", "--to=json", "--intervals", "resamples=10")
     assert (shown.code, shown.err) == (0, "kept.csv: 2 algorithms, 3 games\n")
-    assert [item["name"] for item in json.loads(shown.out)["algorithms"]] == ["mine", "yours"]
+    assert [item["name"] for item in shown.json["algorithms"]] == ["mine", "yours"]
 
 
 @pytest.mark.slow

@@ -1,6 +1,5 @@
 """``arcademark run --until-error``: which games are played, when it stops, and what is never played again."""
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -40,7 +39,7 @@ def frames_of_all(directory):
 def test_a_narrow_enough_interval_ends_it_after_the_games_asked_for(invoke):
     command = ("run", "random", "--until-error", "2000%", "--games", "qbert", "--episodes", 1, *SHORT, "--out", "run")
     answer = invoke(*command, "--to=json", code=0)
-    document = json.loads(answer.out)
+    document = answer.json
     assert (document["schema"], document["reached"], document["level"]) == ("arcademark.run-until/1", True, 0.9)
     (step,) = document["steps"]
     assert (step["games"], step["known"]) == (["qbert"], 1)
@@ -69,7 +68,7 @@ def test_games_that_were_begun_come_first_and_the_most_telling_next_until_none_i
     command = ("run", name, "--until-error", "30%", "--episodes", 2, *SHORT, "--out", "run", "--to=json")
     answer = invoke(*command, code=1)
     assert "not reached: some.py:make has no game left to play" in answer.err
-    document = json.loads(answer.out)
+    document = answer.json
     assert document["reached"] is False
     first, second, third = document["steps"]
     assert first["games"] == ["qbert"]
@@ -79,7 +78,7 @@ def test_games_that_were_begun_come_first_and_the_most_telling_next_until_none_i
     assert [step["known"] for step in document["steps"]] == [1, 2, 3]
     episodes = frames_of_all("run")
     assert sorted(episodes) == [(game, number) for game in ("pong", "qbert", "zaxxon") for number in (0, 1)]
-    again = json.loads(invoke(*command).out)
+    again = invoke(*command).json
     assert frames_of_all("run") == episodes
     assert [(step["games"], step["frames"], step["known"]) for step in again["steps"]] == [([], 0, 3)]
 
@@ -113,7 +112,7 @@ def test_a_game_that_fails_is_left_and_an_agent_that_always_fails_not_tried_on_e
         assert "from 1 game" in answer.out
         return
     assert "every game so far failed; correct the agent" in answer.err
-    document = json.loads(invoke(*command, "--to=json").out)
+    document = invoke(*command, "--to=json").json
     assert (document["reached"], document["error"], document["prediction"]) == (False, None, None)
 
 

@@ -66,7 +66,7 @@ def test_the_manifest_says_with_what(finished):
     assert manifest["seeds"] == [0, 4]
     random = {"label": "random", "reference": "random", "parameters": {}, "source": None}
     assert manifest["agents"][0] == random | {"files": {}, "checkpoints": {}, "draws": True}
-    assert {"arcademark", "ale-py", "numpy", "python"} == manifest["versions"].keys()
+    assert {"arcademark", "ale-py", "numpy", "python"} <= manifest["versions"].keys()
     assert manifest["machine"]["cores"] >= 1
     assert manifest["command"] == provenance.command()
 
