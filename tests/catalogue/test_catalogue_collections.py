@@ -43,17 +43,6 @@ def test_the_training_table_lost_nothing_but_four_doubles():
     assert sum(1 for result in results if result.task == "surround") == 33
 
 
-def test_planning_is_the_best_of_all_agents_of_2013():
-    agents = [collections.scores_of(item) for item in collections.entries("ale-2013")]
-    planning = collections.scores_of(entry("atari-5-training", "Planning"))
-    assert len(planning) == 50
-    for game, result in planning.items():
-        assert result.score == max(scores[game].score for scores in agents if game in scores)
-    others = [game for game, result in planning.items() if result.score != score("ale-2013", "UCT", game)]
-    assert len(others) == 8
-    assert all(planning[game].note for game in others)
-
-
 @pytest.mark.parametrize(
     ("review", "training", "holds", "slip"),
     [("GDI-I3", "GDI-I3", 140440, 28075), ("GDI-H3", "GDI-H3(200M frames)", 1666665, 28349)],

@@ -1,6 +1,5 @@
 import importlib
 import io
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -88,20 +87,6 @@ def test_run_says_what_played_and_why_not(invoke, short, monkeypatch):
     assert not Path("refused").exists()
 
 
-def test_report_writes_json_without_nan_and_a_page(invoke, played):
-    shown = invoke("report", played, "--to=json", "--to", "deep/page.html", code=0)
-
-    def refuse(constant):
-        raise AssertionError(constant)
-
-    document = json.loads(shown.out, parse_constant=refuse)
-    assert document["schema"].startswith("arcademark.report/")
-    page = Path("deep/page.html").read_text(encoding="utf-8")
-    assert "Pong" in page
-    assert "<script src" not in page
-    assert sorted(Path("deep").iterdir()) == [Path("deep/page.html")]
-
-
 @pytest.mark.slow
 def test_a_quiet_report_gives_the_estimate_and_where_the_page_is(invoke, played, short):
     refused, page = invoke("report", played, "--to", "page.html", "--quiet", "--model", "atari-5").out.splitlines()
@@ -124,16 +109,6 @@ def test_verify_confirms_and_catches_a_forged_score(invoke, played):
     assert "3 of 4 episodes confirmed, 1 differs, 0 could not be replayed" in caught.words
     document = invoke("verify", played, "--to=json").json
     assert (document["ok"], document["confirmed"], document["differing"]) == (False, 3, 1)
-
-
-@pytest.mark.slow
-def test_watch_shows_two_episodes_on_a_sheet(invoke, played):
-    asked = (
-        *("--only", "game=pong", "--beside", "episode=1", "--pictures", 2, "--scale", 1, "--actions"),
-        *("--out", "two.png"),
-    )
-    assert invoke("watch", played, *asked).code == 0
-    assert Path("two.png").read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize(

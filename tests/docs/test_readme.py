@@ -133,16 +133,3 @@ def test_every_example(folder):
     assert "(8,)" in execute(folder, ["python", "train.py"])
     (folder / "published.py").write_text(published)
     assert "GDI-H3   mean HNS  9623.9 %" in execute(folder, ["python", "published.py"])
-
-
-def test_the_two_make_commands_are_targets():
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    named = re.findall(r"^make (\w+)", "\n".join(blocks("sh", README)), flags=re.MULTILINE)
-    assert named == ["demo", "test"]
-    for target in named:
-        assert f"\n{target}:" in makefile
-
-
-def test_a_command_that_needs_an_extra_names_it():
-    (line,) = [line for line in README.splitlines() if line.startswith("arcademark run 'models/")]
-    assert ".[deep]" in line

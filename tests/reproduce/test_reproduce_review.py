@@ -63,12 +63,6 @@ def test_results_are_all_that_the_tables_print():
         (Location(8, "mean", "R2D2", "hwrns"), "98.78"),
         (Location(8, "median", "R2D2", "hwrns"), "33.62"),
         (Location(8, "hwrb", "R2D2", "hwrns"), "15"),
-        (Location(3, "jamesbond", "Rainbow", "hns"), "7224.25"),  # 100 (19809 - 29) / (302.8 - 29)
-        (Location(4, "gravitar", "NGU", "hns"), "441.32"),  # 100 (14200 - 173) / (3351.4 - 173)
-        (Location(3, "battle_zone", "Rainbow", "hns"), "171.27"),  # 100 (62010 - 2360) / (37187.5 - 2360)
-        (Location(7, "skiing", "GDI-H3", "hwrns"), "80.09"),  # 100 (17098.09 - 6025) / (17098.09 - 3272)
-        (Location(11, "star_gunner", "LASER", "saber"), "200.00"),
-        (Location(11, "skiing", "LASER", "saber"), "0.00"),
         (Location(12, "hwrb", "NGU", "saber"), "8"),
         (Location(3, "mean efficiency", "Rainbow", "hns"), "4.37E-08"),  # 8.7425 / 2E+8
         (Location(4, "training frames", "NGU", "hns"), "35B"),
