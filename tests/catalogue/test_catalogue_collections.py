@@ -35,14 +35,6 @@ def test_the_training_table_has_the_62_algorithms_of_table_8_with_its_counts_and
         assert (len(scores), f"{statistics.median(worth):.1f}") == (int(games), median), name
 
 
-def test_the_training_table_lost_nothing_but_four_doubles():
-    results = collections.results("atari-5-training")
-    assert len(results) == 3365 - 4
-    twice = [result.task for result in results if result.note.startswith("Stands twice")]
-    assert sorted(twice) == ["alien", "amidar", "assault", "asterix"]
-    assert sum(1 for result in results if result.task == "surround") == 33
-
-
 @pytest.mark.parametrize(
     ("review", "training", "holds", "slip"),
     [("GDI-I3", "GDI-I3", 140440, 28075), ("GDI-H3", "GDI-H3(200M frames)", 1666665, 28349)],
@@ -76,17 +68,6 @@ def test_entries_of_one_algorithm_have_one_identity():
         both = [game for game in mine if game in theirs]
         assert sum(abs(mine[game].score - theirs[game].score) > 0.5 for game in both) <= 2
     assert entry("ale-2013", "UCT").identity == "UCT"
-
-
-def test_the_tables_of_2013_have_all_games_but_one_and_say_whose_scores_are_lost():
-    counts = {item.algorithm: len(collections.scores_of(item)) for item in collections.entries("ale-2013")}
-    assert counts == dict.fromkeys((*LEARNERS, *BASELINES, "Breadth-first search"), 55) | {"UCT": 54, "Human": 0}
-    assert "skiing" not in collections.scores_of(entry("ale-2013", "UCT"))
-    assert entry("ale-2013", "Human").unavailable
-    for item in collections.entries("ale-2013"):
-        expected = 30 if item.kind == "linear" else 10 if item.kind == "planning" else None
-        assert {result.runs for result in collections.scores_of(item).values()} <= {expected}
-        assert item.protocol == "ale-2013"
 
 
 def test_a_table_holds_the_scores_and_only_them():

@@ -4,9 +4,7 @@ from collections import Counter
 
 import pytest
 
-from arcademark.catalogue import printed
 from arcademark.catalogue.printed import printed_cells, printed_number
-from arcademark.suite.tasks import suite
 
 
 @pytest.mark.parametrize(
@@ -27,17 +25,6 @@ def test_rounding_reaches_half_a_unit_of_the_last_digit(text, exact, rounds):
     assert number.is_rounding_of(exact) is rounds
 
 
-def test_every_game_of_every_table_is_there():
-    games = set(suite("atari-57").tasks)
-    for table in range(3, 15):
-        places = [cell.place for cell in printed_cells() if cell.place.table == table]
-        rows = Counter(place.row for place in places)
-        assert games <= rows.keys()
-        assert len({rows[game] for game in games}) == 1, table
-        below = {"training frames", "mean", "mean efficiency", "median", "median efficiency"}
-        assert rows.keys() - games == below | ({"hwrb"} if table > 6 else set())
-
-
 def test_the_tables_have_as_many_cells_as_their_columns_ask_for():
     tables = Counter(cell.place.table for cell in printed_cells())
     assert tables == {
@@ -48,15 +35,3 @@ def test_the_tables_have_as_many_cells_as_their_columns_ask_for():
         **dict.fromkeys((8, 9, 12, 13), 57 * 10 + 5 + 5 * 5),
         **dict.fromkeys((10, 14), 57 * 8 + 4 + 5 * 4),
     }
-
-
-def test_cells_are_verbatim():
-    cells = {cell.place: cell.printed for cell in printed_cells()}
-    place = printed.Location
-    assert cells[place(4, "gravitar", "NGU", "hns")] == "441/32"
-    assert cells[place(3, "battle_zone", "Random", "score")] == "236"
-    assert cells[place(9, "fishing_derby", "DreamerV2", "hwrns")] == "286.77"
-    assert cells[place(5, "defender", "DreamerV2", "score")] == "N/A"
-    assert cells[place(14, "up_n_down", "GDI-I3", "saber")] == "11.9785"
-    assert cells[place(4, "training frames", "NGU", "hns")] == "35B"
-    assert cells[place(7, "hwrb", "Human World Record", "hwrns")] == "57"

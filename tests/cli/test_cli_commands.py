@@ -64,23 +64,19 @@ def test_run_shows_the_score_and_the_same_command_continues(invoke, short):
     assert "continuing: 2 of 3 episodes" in invoke("run", "random", "--games", "pong", "--episodes", 3, *short).err
 
 
-def unwrapped(outcome):
-    return outcome.words
-
-
 @pytest.mark.slow
 def test_run_says_what_played_and_why_not(invoke, short, monkeypatch):
     asked = ("run", "random", "--games", "pong", "--episodes", 1, *short)
-    assert "played on ale-py" in unwrapped(invoke(*asked, "--engine", "emulator=ale", "--out", "ale"))
+    assert "played on ale-py" in invoke(*asked, "--engine", "emulator=ale", "--out", "ale").words
     if choose_emulator("pong") == "console":
-        assert "played on the console (core " in unwrapped(
-            invoke(*asked, "--engine", "emulator=console", "--out", "console")
+        assert (
+            "played on the console (core " in invoke(*asked, "--engine", "emulator=console", "--out", "console").words
         )
         assert "compiling" not in invoke(*asked, "--out", "chosen").err
-        assert "played on the console (core " in unwrapped(invoke("report", "chosen"))
+        assert "played on the console (core " in invoke("report", "chosen").words
     monkeypatch.setenv("ARCADEMARK_CONSOLE", "off")
     without = invoke(*asked, "--out", "without")
-    assert "played on ale-py" in unwrapped(without)
+    assert "played on ale-py" in without.words
     assert "console" not in without.err
     refused = invoke(*asked, "--engine", "emulator=console", "--out", "refused", code=2)
     assert "switched off by ARCADEMARK_CONSOLE; play it on ale-py" in refused.err

@@ -12,7 +12,6 @@ from arcademark.reports.notices import KINDS
 from arcademark.reports.render import json
 from arcademark.reports.tables.analysis import analyse
 from arcademark.reports.tables.report import ScoreReport
-from arcademark.scores.table import ScoreTable
 from arcademark.suite import tasks
 from json_schema import problems
 
@@ -41,15 +40,6 @@ PAGE = (Path(__file__).parents[3] / "docs" / "json.md").read_text(encoding="utf-
 )
 def test_reports_fit_the_schema(report):
     assert problems(values(report()), SCHEMA, SCHEMA) == []
-
-
-def test_a_benchmark_of_ones_own_fits_too(tmp_path):
-    path = tmp_path / "references.csv"
-    path.write_text("task,low,high\nhopper,0,3000\n")
-    table = ScoreTable.from_rows((name, "hopper", run, 100.0 * run) for name in ("a", "b") for run in range(3))
-    document = values(analyse(table, references=path))
-    assert problems(document, SCHEMA, SCHEMA) == []
-    assert document["hard_exploration"] is None
 
 
 def test_a_full_report_fits_the_schema_and_keeps_its_numbers(report_two):
