@@ -172,7 +172,7 @@ def test_a_network_that_misses_fire_is_told_of_before_it_plays(game, changes, da
 
 @pytest.mark.parametrize(
     ("action", "setting", "given_up"),
-    [(0, {}, True), (2, {}, True), (1, {}, False), (0, {"fire_pressed": False}, False)],  # NOOP, RIGHT, FIRE
+    [(2, {}, True), (1, {}, False), (0, {"fire_pressed": False}, False)],  # RIGHT, FIRE, NOOP
 )
 def test_a_game_that_waits_for_fire_is_given_up_after_a_minute(action, setting, given_up, tmp_path):
     rules = PROTOCOL.override({"max_frames_per_episode": 4_000})

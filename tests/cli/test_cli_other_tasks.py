@@ -35,18 +35,18 @@ def played(directory):
 @pytest.mark.needs("minatar", "minigrid")
 @pytest.mark.slow
 def test_a_killed_run_is_continued_as_if_undisturbed(tmp_path, invoke, rows):
-    asked = "--games cart_pole,minatar_breakout,empty --seeds 2 --episodes 30 --workers 1 --out"
+    asked = "--games cart_pole,minatar_breakout,empty --seeds 2 --episodes 12 --workers 1 --out"
     run = ("run", "random", "--suite", f"{EXAMPLES}/small_tasks.toml", *asked.split())
     killed = subprocess.Popen([sys.executable, "-m", "arcademark", *run, "killed"], start_new_session=True)
     while killed.poll() is None and not played(tmp_path / "killed"):
         time.sleep(0.01)
     os.killpg(killed.pid, signal.SIGKILL)
     killed.wait()
-    assert 0 < played(tmp_path / "killed") < 180
+    assert 0 < played(tmp_path / "killed") < 72
     assert "were played before" in invoke(*run, "killed").err
     assert invoke(*run, "undisturbed").code == 0
     assert rows(tmp_path / "killed") == rows(tmp_path / "undisturbed")
-    assert "all 180 recorded episodes replay to their score" in invoke("verify", "killed").out
+    assert "all 72 recorded episodes replay to their score" in invoke("verify", "killed").out
 
 
 def test_a_run_on_tasks_that_are_not_shipped_takes_their_suite(invoke):
