@@ -48,9 +48,10 @@ SHORTER = {
     "--until-error 50%": "--until-error 250%",
     "play qbert --episodes 3": "play --help",
     "serve pong --protocol dqn-2015 --envs 8 --training --seed 7": "serve --help",
-    "site runs/all": "site runs/all --collection iris-2023",
+    "site runs/all": "site runs/mine --collection iris-2023",
+    "submit runs/all": "submit runs/mine",
 }
-"""What is asked for less, for nobody is there to play; episodes of every run are cut after 20 seconds of the game."""
+"""What is asked for less or of fewer episodes; nobody is there to play. Those of every run end after 20 seconds."""
 
 
 @pytest.fixture
