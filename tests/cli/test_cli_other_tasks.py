@@ -35,9 +35,10 @@ def played(directory):
 @pytest.mark.needs("minatar", "minigrid")
 @pytest.mark.slow
 def test_a_killed_run_is_continued_as_if_undisturbed(tmp_path, invoke, rows):
-    asked = "--games cart_pole,minatar_breakout,empty --seeds 2 --episodes 12 --workers 1 --out"
+    asked = "--games cart_pole,minatar_breakout,empty --seeds 2 --episodes 12 --out"
     run = ("run", "random", "--suite", f"{EXAMPLES}/small_tasks.toml", *asked.split())
-    killed = subprocess.Popen([sys.executable, "-m", "arcademark", *run, "killed"], start_new_session=True)
+    command = [sys.executable, "-m", "arcademark", *run, "killed", "--workers", "1"]
+    killed = subprocess.Popen(command, start_new_session=True)
     while killed.poll() is None and not played(tmp_path / "killed"):
         time.sleep(0.01)
     os.killpg(killed.pid, signal.SIGKILL)
@@ -46,7 +47,7 @@ def test_a_killed_run_is_continued_as_if_undisturbed(tmp_path, invoke, rows):
     assert "were played before" in invoke(*run, "killed").err
     assert invoke(*run, "undisturbed").code == 0
     assert rows(tmp_path / "killed") == rows(tmp_path / "undisturbed")
-    assert "all 72 recorded episodes replay to their score" in invoke("verify", "killed").out
+    assert "all 72 recorded episodes replay to their score" in invoke("verify", "killed", "--workers", 1).out
 
 
 def test_a_run_on_tasks_that_are_not_shipped_takes_their_suite(invoke):
