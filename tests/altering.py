@@ -1,31 +1,26 @@
 """Runs changed as anyone can who has their files."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import sqlite3
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 
 @contextlib.contextmanager
-def database(directory: Path) -> Iterator[sqlite3.Connection]:
+def database(directory):
     """Open a run's database, whatever it then holds."""
     with contextlib.closing(sqlite3.connect(directory / "run.sqlite", isolation_level=None)) as opened:
         opened.execute("PRAGMA ignore_check_constraints = ON")
         yield opened
 
 
-def alter(directory: Path, *statements: str, values: tuple[object, ...] = ()) -> None:
+def alter(directory, *statements, values=()):
     with database(directory) as opened:
         for statement in statements:
             opened.execute(statement, values)
 
 
 @contextlib.contextmanager
-def manifest(directory: Path) -> Iterator[dict[str, Any]]:
+def manifest(directory):
     """Change what a run's manifest says."""
     path = directory / "manifest.json"
     document = json.loads(path.read_text(encoding="utf-8"))

@@ -1,31 +1,26 @@
 """The command line in this process: what it imports, computes and compiles once serves all tests."""
 
-from __future__ import annotations
-
 import io
 import runpy
 import shlex
 import sqlite3
 import sys
-from collections.abc import Iterator, Sequence
 from contextlib import chdir, closing, contextmanager, redirect_stderr, redirect_stdout
-from pathlib import Path
 
 import pytest
 
 from arcademark.cli.main import main
 from arcademark.runs import execution
-from arcademark.runs.engines.base import Engine
 from arcademark.runs.engines.here import InProcessEngine
 from arcademark.runs.engines.pool import LocalEngine
 
 
-def engine(workers: int | None = None, episode_seconds: float | None = None) -> Engine:
+def engine(workers=None, episode_seconds=None):
     return LocalEngine(workers, episode_seconds) if workers or episode_seconds else InProcessEngine()
 
 
 @contextmanager
-def called(*words: object) -> Iterator[None]:
+def called(*words):
     """Set the command line; what is played is played in this process, too, unless workers or a limit are asked for."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "argv", [str(word) for word in words])
@@ -33,21 +28,21 @@ def called(*words: object) -> Iterator[None]:
         yield
 
 
-def arcademark(*arguments: object) -> int:
+def arcademark(*arguments):
     """Run a command and return its exit code."""
     with called("arcademark", *arguments), pytest.raises(SystemExit) as stopped:
         main()
     return int(stopped.value.code or 0)
 
 
-def change(run: Path, *statements: str) -> None:
+def change(run, *statements):
     """Change what a run's database holds, behind the back of whoever wrote it."""
     with closing(sqlite3.connect(run / "run.sqlite")) as database, database:
         for statement in statements:
             database.execute(statement)
 
 
-def execute(folder: Path, command: Sequence[str]) -> str:
+def execute(folder, command):
     """Run `arcademark` or `python` with arguments, which must succeed, in a folder; return what it prints."""
     program, *arguments = command
     code = 0

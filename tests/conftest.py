@@ -3,10 +3,8 @@ import hashlib
 import os
 import sqlite3
 import sys
-from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,7 +17,7 @@ os.environ.pop("ARCADEMARK_CONSOLE", None)
 """Tests switch the console off themselves, where that is what they test."""
 
 
-def cache_folder() -> Path:
+def cache_folder():
     """Return where what is cached is kept for all sessions with the same code, Python and numba."""
     digest = hashlib.sha256(f"{sys.version} {version('numba')}".encode())
     for package in ("console", "environments", "features", "suite"):
@@ -39,7 +37,7 @@ WARM = MARKER.exists()
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _cache_of_its_own() -> Iterator[None]:
+def _cache_of_its_own():
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ARCADEMARK_CACHE", str(CACHE))
         yield
@@ -54,31 +52,31 @@ LENIENCE = 4
 UNLIMITED = ("slow", "needs", "end_to_end", "deep", "cluster")
 
 
-def cpu_seconds() -> float:
+def cpu_seconds():
     return sum(os.times()[:4])
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_runtest_setup(item: pytest.Item) -> None:
+def pytest_runtest_setup(item):
     for mark in item.iter_markers("needs"):
         for module in mark.args:
             pytest.importorskip(module, reason=f"{module} is not installed: make test-all")
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+def pytest_runtest_call(item):
     before = cpu_seconds()
     yield
     item.user_properties.append(("cpu", cpu_seconds() - before))
 
 
-def pytest_terminal_summary(terminalreporter: Any) -> None:
+def pytest_terminal_summary(terminalreporter):
     """Name the tests that are slow and not marked so."""
     for name, seconds in slow_tests(terminalreporter):
         terminalreporter.write_line(f"{name}: {seconds:.1f} s of CPU time; mark it slow, or make it faster")
 
 
-def pytest_sessionfinish(session: pytest.Session) -> None:
+def pytest_sessionfinish(session):
     """Fail where there are such tests, though nothing was left to compile."""
     if session.exitstatus != pytest.ExitCode.OK or hasattr(session.config, "workerinput"):  # a worker of pytest-xdist
         return
@@ -90,7 +88,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         MARKER.touch()
 
 
-def slow_tests(reporter: Any) -> Iterator[tuple[str, float]]:
+def slow_tests(reporter):
     for report in reporter.stats.get("passed", []):
         seconds = dict(report.user_properties).get("cpu", 0.0) if report.when == "call" else 0.0
         if seconds > LENIENCE * LIMIT and not set(UNLIMITED) & set(report.keywords):
@@ -106,10 +104,10 @@ COLUMNS = {
 
 
 @pytest.fixture(scope="session")
-def rows() -> Callable[[Path], dict[str, list[tuple[Any, ...]]]]:
+def rows():
     """Read every column of every row but wall times."""
 
-    def read(directory: Path) -> dict[str, list[tuple[Any, ...]]]:
+    def read(directory):
         with contextlib.closing(sqlite3.connect(directory / "run.sqlite")) as database:
             return {
                 table: database.execute(f"SELECT {columns} FROM {table} ORDER BY 1, 2, 3").fetchall()

@@ -1,9 +1,5 @@
 """Files damaged at random: bits, pieces, and hostile values in place of what stood there."""
 
-from __future__ import annotations
-
-import numpy as np
-
 WORDS = (
     '1e400 1e-400 1e300 2.5e15 NaN Infinity null true "x" [] -1 0x10 1_0 1,234 1.234 1.234.567 45% ±1 − ٣ \u2028 '
     "\u202e \0 \" ' \\ | ; , # \x1b[31m \"\\ud800\" @SUM(1) \\textbf{1} ** 9223372036854775808 True '<U9' PAR1 "
@@ -20,7 +16,7 @@ MARKS = (b",", b";", b"\n", b"\t", b":", b"[", b"]", b"{", b"}", b"|")
 """What values stand between."""
 
 
-def damaged(content: bytes, rng: np.random.Generator) -> bytes:
+def damaged(content, rng):
     """Change a file's bytes in some ways: bits, pieces, and hostile values in place of what stood there."""
     for _ in range(int(rng.integers(1, 5))):
         at, length = int(rng.integers(0, len(content) + 1)), int(rng.integers(1, 20))

@@ -1,11 +1,8 @@
 """Enough of JSON Schema for our own documents."""
 
-from __future__ import annotations
-
 import re
-from typing import Any
 
-TYPES: dict[str, Any] = {
+TYPES = {
     "object": dict,
     "array": list,
     "string": str,
@@ -19,11 +16,11 @@ BOUNDS = {"minItems", "maxItems", "prefixItems", "minimum", "maximum", "pattern"
 HEADINGS = {"$schema", "$id", "title", "description", "$defs"}
 
 
-def is_a(value: Any, name: str) -> bool:
+def is_a(value, name):
     return isinstance(value, TYPES[name]) and (name == "boolean" or not isinstance(value, bool))
 
 
-def problems(value: Any, schema: dict[str, Any], root: dict[str, Any], place: str = "$") -> list[str]:
+def problems(value, schema, root, place="$"):
     """What of the value does not fit the schema; the root holds the definitions."""
     assert schema.keys() <= KEYWORDS | BOUNDS | HEADINGS
     if "$ref" in schema:

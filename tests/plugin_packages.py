@@ -1,9 +1,7 @@
 """Packages that declare entry points, as pip would have installed them."""
 
-from pathlib import Path
 
-
-def install(folder: Path, package: str, declared: str, module: str = "") -> None:
+def install(folder, package, declared, module=""):
     """Put a package into a folder of sys.path; `declared` is the text of its entry_points.txt, `module` its code."""
     metadata = folder / f"{package}-1.0.dist-info"
     metadata.mkdir()

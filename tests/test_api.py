@@ -1,7 +1,5 @@
 """The package's own names take what one would give them: one thing where several may be given, a count, a path."""
 
-from __future__ import annotations
-
 import csv
 import dataclasses
 import inspect
@@ -292,7 +290,6 @@ def test_figures_of_the_page_are_drawn_and_saved(trained, run, tmp_path):
     report, folder = trained
     both = arcademark.report([run, folder / "run"])
     figure = both.plot()
-    assert isinstance(figure, matplotlib.figure.Figure)
     assert {"Pong", "human average", "random", "learner"} <= texts(figure)
     figure.savefig(tmp_path / "own.png")
     assert {"Pong", "random", "learner"} <= texts(both.plot(figure="distribution"))

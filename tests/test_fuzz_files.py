@@ -3,8 +3,6 @@
 `ARCADEMARK_FUZZ` says how many inputs are tried; the same number gives the same inputs.
 """
 
-from __future__ import annotations
-
 import gzip
 import io
 import json
@@ -12,9 +10,6 @@ import os
 import resource
 import time
 import zipfile
-from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -78,25 +73,25 @@ EVALUATIONS = {
 }
 
 
-def npz(arrays: Mapping[str, Any]) -> bytes:
+def npz(arrays):
     out = io.BytesIO()
     np.savez_compressed(out, **arrays)
     return out.getvalue()
 
 
-def npy(array: Any) -> bytes:
+def npy(array):
     out = io.BytesIO()
     np.save(out, array)
     return out.getvalue()
 
 
-def parquet(columns: Mapping[str, Any]) -> bytes:
+def parquet(columns):
     out = io.BytesIO()
     pq.write_table(pa.table(dict(columns)), out)
     return out.getvalue()
 
 
-def events() -> bytes:
+def events():
     found = [Event(wall_time=1.0, file_version="brain.Event:2")]
     for step in range(3):
         event = Event(wall_time=2.0 + step, step=step)
@@ -109,8 +104,8 @@ def events() -> bytes:
     return b"".join(len(part).to_bytes(8, "little") + bytes(4) + part + bytes(4) for part in parts)
 
 
-def scores(**options: Any) -> Callable[[Path], object]:
-    def read(path: Path) -> None:
+def scores(**options):
+    def read(path):
         table = read_tables(path, canonical_task=canonical_game, **options).table
         write_long(table, path.parent / "out.csv")
 
@@ -121,7 +116,7 @@ LOG = {"algorithm": "mine", "task": "pong"}
 ORDER = {"algorithm": "mine", "tasks": ["pong", "qbert"]}
 PONG = environment_spec("pong", protocol("ale-2013"))
 COLUMNS = {"algorithm": ["a", "b", "a"], "game": ["pong", "pong", "qbert"], "score": [1.5, None, 3.0], "run": [0, 1, 0]}
-HONEST: Mapping[str, tuple[str, bytes, Callable[[Path], object]]] = {
+HONEST = {
     "long": ("scores.csv", LONG.encode(), scores()),
     "long with tabs": ("scores.tsv", LONG.replace(",", "\t").encode("utf-16"), scores(last=2)),
     "wide": ("scores.csv", WIDE.encode(), scores()),
@@ -147,7 +142,7 @@ HONEST: Mapping[str, tuple[str, bytes, Callable[[Path], object]]] = {
 }
 
 
-def rezipped(content: bytes, rng: np.random.Generator) -> bytes:
+def rezipped(content, rng):
     """Damage the arrays in an archive, or the archive, and close it properly again."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
@@ -168,7 +163,7 @@ def rezipped(content: bytes, rng: np.random.Generator) -> bytes:
     return bytes(made)
 
 
-def made(name: str, content: bytes, rng: np.random.Generator) -> bytes:
+def made(name, content, rng):
     """Return one input of a kind."""
     if content.startswith(b"PK") and rng.random() < 0.7:
         return rezipped(content, rng)
@@ -179,14 +174,14 @@ def made(name: str, content: bytes, rng: np.random.Generator) -> bytes:
 
 
 @pytest.mark.parametrize("name", HONEST)
-def test_honest_files_are_read(tmp_path: Path, name: str) -> None:
+def test_honest_files_are_read(tmp_path, name):
     file, content, read = HONEST[name]
     (tmp_path / file).write_bytes(content)
     read(tmp_path / file)
 
 
 @pytest.mark.parametrize("name", HONEST)
-def test_what_is_no_file_is_refused_at_once(tmp_path: Path, name: str) -> None:
+def test_what_is_no_file_is_refused_at_once(tmp_path, name):
     file, _, read = HONEST[name]
     os.mkfifo(tmp_path / file)
     with pytest.raises(ArcadeMarkError, match="is a named pipe; expected a file"):
@@ -198,9 +193,9 @@ def test_what_is_no_file_is_refused_at_once(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", HONEST)
-def test_damaged_files_are_read_or_refused_in_one_line(tmp_path: Path, name: str) -> None:
+def test_damaged_files_are_read_or_refused_in_one_line(tmp_path, name):
     file, content, read = HONEST[name]
-    refused: list[str] = []
+    refused = []
     inputs = -(-INPUTS // len(HONEST))
     for seed in range(inputs):
         path = tmp_path / file

@@ -1,6 +1,5 @@
 import math
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -12,7 +11,7 @@ GROUP = "arcademark.tests"
 
 
 @pytest.fixture
-def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def site(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path))
     return tmp_path
 

@@ -1,6 +1,4 @@
-"""A checkpoint played here, action by action, to be held against its own library."""
-
-from __future__ import annotations
+"""A checkpoint played here, action by action, to be held against its own library; and one that may not be opened."""
 
 from pathlib import Path
 
@@ -8,11 +6,10 @@ import numpy as np
 
 from arcademark.agents.checkpoints.paths import checksum
 from arcademark.agents.checkpoints.policy import Checkpoint
-from arcademark.environments.base import EnvironmentSpec
 from arcademark.environments.registry import open_environment
 
 
-def here(path: Path, spec: EnvironmentSpec, episodes: int, most: int, trust: bool = False) -> tuple[list, list]:
+def here(path, spec, episodes, most, trust=False):
     """Play some episodes, at most so many steps together; return each one's actions and its rewards."""
     agent, environment = Checkpoint(spec, path, checksum(path), trust=trust), open_environment(spec)
     seen, first = np.zeros((1, *spec.observation_shape), np.uint8), np.ones(1, np.bool_)
@@ -30,3 +27,13 @@ def here(path: Path, spec: EnvironmentSpec, episodes: int, most: int, trust: boo
             rewards[-1].append(step.reward)
             first[0], over, most = False, step.terminated or step.truncated, most - 1
     return actions, rewards
+
+
+class Evil:
+    """Its pickle touches a file."""
+
+    def __init__(self, touched):
+        self.touched = touched
+
+    def __reduce__(self):
+        return (Path.touch, (self.touched,))

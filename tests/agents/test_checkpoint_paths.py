@@ -1,16 +1,12 @@
 """Patterns of checkpoints: the file of each game and seed, its checksum, and what reports call them."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from arcademark.agents.checkpoints import paths
 from arcademark.errors import ArcadeMarkError
 
 
-def test_pattern_names_the_file_of_each_game_and_seed(tmp_path: Path) -> None:
+def test_pattern_names_the_file_of_each_game_and_seed(tmp_path):
     for name in ("ALE-Pong-v5/0.zip", "SpaceInvadersNoFrameskip-v4/0.zip"):
         (tmp_path / name).parent.mkdir()
         (tmp_path / name).write_bytes(b"x")
@@ -22,7 +18,7 @@ def test_pattern_names_the_file_of_each_game_and_seed(tmp_path: Path) -> None:
     assert str(tmp_path / "PongNoFrameskip-v4/7.zip") in str(caught.value)
 
 
-def test_file_is_a_checkpoint_whatever_its_ending(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_is_a_checkpoint_whatever_its_ending(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "renamed.bin").write_bytes(b"x")
     (tmp_path / "agent.py").write_bytes(b"x")
@@ -43,11 +39,11 @@ def test_file_is_a_checkpoint_whatever_its_ending(tmp_path: Path, monkeypatch: p
         ("/{game}.pt", "checkpoints"),
     ],
 )
-def test_patterns_have_readable_names(pattern: str, name: str) -> None:
+def test_patterns_have_readable_names(pattern, name):
     assert paths.short(pattern) == name
 
 
-def test_sample_factorys_settings_are_part_of_its_checkpoints_checksum(tmp_path: Path) -> None:
+def test_sample_factorys_settings_are_part_of_its_checkpoints_checksum(tmp_path):
     path, other = tmp_path / "run/checkpoint_p0/best.pth", tmp_path / "run/checkpoint_p0/other.pth"
     path.parent.mkdir(parents=True)
     path.write_bytes(b"..env_steps..")

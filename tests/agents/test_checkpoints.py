@@ -1,7 +1,5 @@
 """Trained networks played from their files: the libraries' formats, and files that try to run something."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json
@@ -10,11 +8,10 @@ import struct
 import zipfile
 from contextlib import suppress
 from itertools import pairwise
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
+from played import Evil
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: make test-all")
 
@@ -23,7 +20,6 @@ from torch import nn  # noqa: E402
 from arcademark.agents.checkpoints import contents, foreign, networks, paths  # noqa: E402
 from arcademark.agents.checkpoints.foreign import Onnx  # noqa: E402
 from arcademark.agents.checkpoints.policy import Checkpoint, check  # noqa: E402
-from arcademark.environments.base import EnvironmentSpec  # noqa: E402
 from arcademark.environments.registry import environment_spec  # noqa: E402
 from arcademark.errors import ArcadeMarkError  # noqa: E402
 from arcademark.suite import protocols  # noqa: E402
@@ -34,28 +30,28 @@ PONG = environment_spec("pong", protocols.protocol("dqn-2015").override({"action
 ACTIONS = PONG.num_actions
 
 
-def observations(rows: int, seed: int = 0) -> Any:
+def observations(rows, seed=0):
     """Return screens of large squares, which tell networks with random weights apart."""
     squares = np.random.default_rng(seed).integers(0, 2, (rows, 4, 7, 7), dtype=np.uint8) * 255
     return np.kron(squares, np.ones((1, 1, 12, 12), np.uint8))
 
 
-def rngs(rows: int) -> list[np.random.Generator]:
+def rngs(rows):
     return [np.random.default_rng(i) for i in range(rows)]
 
 
-def load(path: Path, env: EnvironmentSpec = PONG, **settings: Any) -> Checkpoint:
+def load(path, env=PONG, **settings):
     return Checkpoint(env, path, paths.checksum(path), **settings)
 
 
-def nature(channels: int = 4, features: int = 16) -> list[nn.Module]:
+def nature(channels=4, features=16):
     return [
         *(nn.Conv2d(channels, 8, 8, 4), nn.ReLU(), nn.Conv2d(8, 8, 4, 2), nn.ReLU(), nn.Conv2d(8, 8, 3, 1), nn.ReLU()),
         *(nn.Flatten(), nn.Linear(8 * 7 * 7, features), nn.ReLU()),
     ]
 
 
-def seeded(module: nn.Module) -> nn.Module:
+def seeded(module):
     generator = torch.Generator().manual_seed(1)
     with torch.no_grad():
         for parameter in module.parameters():
@@ -63,22 +59,22 @@ def seeded(module: nn.Module) -> nn.Module:
     return module.eval()
 
 
-def dqn() -> nn.Module:
+def dqn():
     return seeded(nn.ModuleDict({"network": nn.Sequential(*nature(), nn.Linear(16, ACTIONS))}))
 
 
-def ppo() -> nn.Module:
+def ppo():
     parts = {"network": nn.Sequential(*nature()), "actor": nn.Linear(16, ACTIONS), "critic": nn.Linear(16, 1)}
     return seeded(nn.ModuleDict(parts))
 
 
-def saved(path: Path, thing: Any) -> Path:
+def saved(path, thing):
     torch.save(thing, path)
     return path
 
 
 @pytest.fixture
-def dqn_file(tmp_path: Path) -> Path:
+def dqn_file(tmp_path):
     return saved(tmp_path / "dqn.cleanrl_model", dqn().state_dict())
 
 
@@ -93,7 +89,7 @@ class Network(nn.Module):
 """
 
 
-def written(kind: str, folder: Path) -> tuple[Path, dict[str, Any], Any]:
+def written(kind, folder):
     """Write a network; return its file, the settings that it needs, and what gives actions their values."""
     path, linear = folder / "network", seeded(nn.Linear(4 * 84 * 84, ACTIONS))
     flat = nn.Sequential(nn.Flatten(), linear)
@@ -136,7 +132,7 @@ def written(kind: str, folder: Path) -> tuple[Path, dict[str, Any], Any]:
         pytest.param("ONNX", marks=pytest.mark.needs("onnx", "onnxruntime")),
     ],
 )
-def test_a_network_is_played_from_its_file(kind: str, tmp_path: Path) -> None:
+def test_a_network_is_played_from_its_file(kind, tmp_path):
     path, settings, network = written(kind, tmp_path)
     seen = observations(5)
     with torch.inference_mode():
@@ -158,12 +154,12 @@ def test_a_network_is_played_from_its_file(kind: str, tmp_path: Path) -> None:
     ],
     ids=["C51", "Rainbow", "given spread", "learnt spread", "Sample-Factory"],
 )
-def test_whole_network_goes_to_another_device(part: nn.Module) -> None:
+def test_whole_network_goes_to_another_device(part):
     network = networks.Network(part, nn.Identity(), nn.Identity(), (4,)).to("meta")
     assert len(network(torch.zeros(3, 4, device="meta"), ())[0]) == 3
 
 
-def test_recurrent_network_remembers_within_an_episode_and_forgets_between(tmp_path: Path) -> None:
+def test_recurrent_network_remembers_within_an_episode_and_forgets_between(tmp_path):
     model = nn.ModuleDict(
         {
             "network": nn.Sequential(*nature()),
@@ -183,14 +179,14 @@ def test_recurrent_network_remembers_within_an_episode_and_forgets_between(tmp_p
         np.testing.assert_allclose(values, expected.detach().numpy(), rtol=1e-4, atol=1e-5)
 
 
-def test_answers_depend_on_neither_batch_nor_neighbours(dqn_file: Path) -> None:
+def test_answers_depend_on_neither_batch_nor_neighbours(dqn_file):
     seen, first = observations(40), np.ones(40, bool)
     alone = load(dqn_file, batch=1)
     of_each = np.concatenate([alone._values(row[None], first[:1]) for row in seen])
     np.testing.assert_array_equal(load(dqn_file, batch=40)._values(seen, first), of_each)
 
 
-def test_gpu_computes_in_whole_single_precision_and_only_then(dqn_file: Path) -> None:
+def test_gpu_computes_in_whole_single_precision_and_only_then(dqn_file):
     played, seen = load(dqn_file), []
     played._network.register_forward_pre_hook(lambda *_: seen.append(torch.backends.cudnn.allow_tf32))
     before = torch.backends.cudnn.allow_tf32
@@ -201,7 +197,7 @@ def test_gpu_computes_in_whole_single_precision_and_only_then(dqn_file: Path) ->
     assert torch.backends.cudnn.allow_tf32 == before
 
 
-def test_gpu_is_looked_for_where_it_plays(dqn_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gpu_is_looked_for_where_it_plays(dqn_file, monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     ((sha256, _),) = check("dqn", [(dqn_file, PONG)], {"device": "cuda"})
     assert sha256 == paths.checksum(dqn_file)
@@ -209,7 +205,7 @@ def test_gpu_is_looked_for_where_it_plays(dqn_file: Path, monkeypatch: pytest.Mo
         load(dqn_file, device="cuda")
 
 
-def test_sampled_actions_follow_each_episodes_own_generator(tmp_path: Path) -> None:
+def test_sampled_actions_follow_each_episodes_own_generator(tmp_path):
     tensors = ppo().state_dict()
     tensors["actor.weight"] *= 0.01
     played = load(saved(tmp_path / "ppo.pt", tensors), deterministic=False, batch=64)
@@ -219,7 +215,7 @@ def test_sampled_actions_follow_each_episodes_own_generator(tmp_path: Path) -> N
     np.testing.assert_array_equal(played.act(seen, np.ones(64, bool), rngs(64)[::-1]), drawn[::-1])
 
 
-def test_epsilon_is_how_often_any_action_is_drawn_instead(dqn_file: Path) -> None:
+def test_epsilon_is_how_often_any_action_is_drawn_instead(dqn_file):
     seen, first = observations(64), np.ones(64, bool)
     played = load(dqn_file, epsilon=1.0, batch=64)
     drawn = played.act(seen, first, rngs(64))
@@ -232,7 +228,7 @@ def test_epsilon_is_how_often_any_action_is_drawn_instead(dqn_file: Path) -> Non
     assert (sometimes[asked] != best[asked]).any()
 
 
-def test_it_is_known_which_networks_draw(dqn_file: Path, tmp_path: Path) -> None:
+def test_it_is_known_which_networks_draw(dqn_file, tmp_path):
     weighs = saved(tmp_path / "ppo.pt", ppo().state_dict())
     assert [load(dqn_file, deterministic=given).draws for given in (True, False)] == [False, False]
     assert [load(weighs, deterministic=given).draws for given in (True, False)] == [False, True]
@@ -240,7 +236,7 @@ def test_it_is_known_which_networks_draw(dqn_file: Path, tmp_path: Path) -> None
     assert load(saved(tmp_path / "whole.pt", dqn()["network"]), trust=True).draws is None  # it may, unseen
 
 
-def test_a_network_of_another_game_or_a_changed_file_is_refused(tmp_path: Path, dqn_file: Path) -> None:
+def test_a_network_of_another_game_or_a_changed_file_is_refused(tmp_path, dqn_file):
     path = saved(tmp_path / "whole.pt", nn.Sequential(nn.Flatten(), seeded(nn.Linear(4 * 84 * 84, ACTIONS + 1))))
     with pytest.raises(ArcadeMarkError, match=f"gives {ACTIONS + 1} actions a value; the game has {ACTIONS}"):
         load(path, trust=True).act(observations(1), np.ones(1, bool), rngs(1))
@@ -248,39 +244,29 @@ def test_a_network_of_another_game_or_a_changed_file_is_refused(tmp_path: Path, 
         Checkpoint(PONG, dqn_file, "0" * 64)
 
 
-class Evil:
-    """Its pickle touches a file."""
-
-    def __init__(self, touched: Path) -> None:
-        self.touched = touched
-
-    def __reduce__(self) -> Any:
-        return (Path.touch, (self.touched,))
-
-
-def stable_baselines3(path: Path, policy: bytes, data: bytes) -> Path:
+def stable_baselines3(path, policy, data):
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("data", data)
         archive.writestr("policy.pth", policy)
     return path
 
 
-def torch_bytes(thing: Any, **how: Any) -> bytes:
+def torch_bytes(thing, **how):
     buffer = io.BytesIO()
     torch.save(thing, buffer, **how)
     return buffer.getvalue()
 
 
-def torchscript(path: Path, _: Evil) -> None:
+def torchscript(path, _):
     torch.jit.script(nn.Linear(2, 2)).save(path)
 
 
-def rllib(path: Path, evil: Evil) -> None:
+def rllib(path, evil):
     path.mkdir()
     (path / "class_and_ctor_args.pkl").write_bytes(pickle.dumps(evil))
 
 
-def nested(path: Path, _: Evil) -> None:
+def nested(path, _):
     inner = io.BytesIO()
     with zipfile.ZipFile(inner, "w", zipfile.ZIP_DEFLATED) as archive:
         for number in range(5):
@@ -290,7 +276,7 @@ def nested(path: Path, _: Evil) -> None:
 
 LAYERS = dqn().state_dict()
 TRUST = "--set trust=true"
-HOSTILE: dict[str, tuple[Any, str]] = {
+HOSTILE = {
     "unknown names": ({"only.weight": torch.zeros(3)}, r"is none that is known.*--set network=file.py:Network"),
     "an unknown layer": ({**LAYERS, "attention.weight": torch.zeros(3, 3)}, r"not known: 'attention\.weight'"),
     "other shapes": (LAYERS | {"network.9.weight": torch.zeros(ACTIONS, 17)}, "do not fit each other"),
@@ -321,7 +307,7 @@ HOSTILE: dict[str, tuple[Any, str]] = {
 
 @pytest.mark.filterwarnings("ignore:.*torch.jit.*:DeprecationWarning")
 @pytest.mark.parametrize("kind", HOSTILE)
-def test_what_cannot_be_played_is_one_clear_error_and_nothing_in_it_is_run(kind: str, tmp_path: Path) -> None:
+def test_what_cannot_be_played_is_one_clear_error_and_nothing_in_it_is_run(kind, tmp_path):
     content, message = HOSTILE[kind]
     path, touched = tmp_path / "a.pt", tmp_path / "touched"
     if isinstance(content, bytes):
@@ -337,7 +323,7 @@ def test_what_cannot_be_played_is_one_clear_error_and_nothing_in_it_is_run(kind:
     assert "\n" not in str(caught.value)
 
 
-def test_serialised_settings_are_left_out(tmp_path: Path) -> None:
+def test_serialised_settings_are_left_out(tmp_path):
     touched = tmp_path / "touched"
     setting = {":type:": "<class 'x'>", ":serialized:": pickle.dumps(Evil(touched)).hex()}
     data = json.dumps({"lr_schedule": setting, "observation_space": {"_shape": [4, 84, 84], ":serialized:": "x"}})
@@ -365,7 +351,7 @@ COUNTED = [
 
 
 @pytest.mark.parametrize(("kind", "count", "config", "frames"), COUNTED)
-def test_training_frames_are_as_the_file_says(tmp_path: Path, kind: str, count: Any, config: Any, frames: Any) -> None:
+def test_training_frames_are_as_the_file_says(tmp_path, kind, count, config, frames):
     """Stable-Baselines3 and CleanRL count steps, of four frames here; Sample-Factory frames unless told otherwise."""
     if kind == "sb3":
         data = json.dumps({"num_timesteps": count}).encode()
@@ -380,7 +366,7 @@ def test_training_frames_are_as_the_file_says(tmp_path: Path, kind: str, count: 
         assert load(path).trained_frames == frames
 
 
-def onnx_file(path: Path, *, nodes: Any = (), tensors: Any = (), weight: Any = None) -> Path:
+def onnx_file(path, *, nodes=(), tensors=(), weight=None):
     """Write a linear network, with what `nodes` make of its values, "v"."""
     import onnx
 
@@ -407,7 +393,7 @@ def onnx_file(path: Path, *, nodes: Any = (), tensors: Any = (), weight: Any = N
     return path
 
 
-def apart(path: Path, name: str = "agent.onnx.data") -> Path:
+def apart(path, name="agent.onnx.data"):
     """Put the weights of an ONNX model into a file beside it."""
     import onnx
 
@@ -416,9 +402,7 @@ def apart(path: Path, name: str = "agent.onnx.data") -> Path:
 
 
 @pytest.mark.needs("onnx", "onnxruntime")
-def test_weights_beside_an_onnx_model_are_those_of_its_folder_and_part_of_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_weights_beside_an_onnx_model_are_those_of_its_folder_and_part_of_it(tmp_path, monkeypatch):
     seen = observations(5)
     path = onnx_file(tmp_path / "mine" / "agent.onnx")
     expected = load(path).act(seen, np.ones(5, bool), rngs(5))
@@ -447,9 +431,7 @@ ELSEWHERE = ("../secret", "missing", "", "link", "/etc/passwd")
         ("length", "x", "export it again"),
     ],
 )
-def test_weights_that_are_not_in_its_folder_or_their_file_are_refused(
-    key: str, value: str, message: str, tmp_path: Path
-) -> None:
+def test_weights_that_are_not_in_its_folder_or_their_file_are_refused(key, value, message, tmp_path):
     path = onnx_file(tmp_path / "mine" / "agent.onnx")
     import onnx
 
@@ -466,7 +448,7 @@ def test_weights_that_are_not_in_its_folder_or_their_file_are_refused(
 
 @pytest.mark.needs("onnx", "onnxruntime")
 @pytest.mark.parametrize("name", ["link/secret", "large"])
-def test_a_second_place_of_weights_is_checked_like_the_first(name: str, tmp_path: Path) -> None:
+def test_a_second_place_of_weights_is_checked_like_the_first(name, tmp_path):
     path = onnx_file(tmp_path / "mine" / "agent.onnx")
     import onnx
 
@@ -484,7 +466,7 @@ def test_a_second_place_of_weights_is_checked_like_the_first(name: str, tmp_path
 
 
 @pytest.mark.needs("onnx", "onnxruntime")
-def test_onnx_model_that_need_not_end_is_refused(tmp_path: Path) -> None:
+def test_onnx_model_that_need_not_end_is_refused(tmp_path):
     import onnx
 
     helper, kinds, array = onnx.helper, onnx.TensorProto, onnx.numpy_helper.from_array
@@ -505,7 +487,7 @@ def test_onnx_model_that_need_not_end_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.needs("onnx", "onnxruntime")
-def test_onnx_model_gets_no_more_memory_than_the_bound(tmp_path: Path) -> None:
+def test_onnx_model_gets_no_more_memory_than_the_bound(tmp_path):
     import onnx
 
     nodes = [
@@ -520,7 +502,7 @@ def test_onnx_model_gets_no_more_memory_than_the_bound(tmp_path: Path) -> None:
 
 
 @pytest.mark.needs("onnx", "onnxruntime")
-def test_onnx_model_gets_no_more_time_than_the_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_onnx_model_gets_no_more_time_than_the_bound(tmp_path, monkeypatch):
     import onnx
 
     monkeypatch.setattr(foreign, "MOST_SECONDS", 0.0)
@@ -534,7 +516,7 @@ def test_onnx_model_gets_no_more_time_than_the_bound(tmp_path: Path, monkeypatch
 
 
 @pytest.mark.needs("onnx", "onnxruntime")
-def test_network_that_answers_without_numbers_is_refused(tmp_path: Path) -> None:
+def test_network_that_answers_without_numbers_is_refused(tmp_path):
     path = onnx_file(tmp_path / "agent.onnx", weight=np.full((4 * 84 * 84, ACTIONS), 2e38, np.float32))
     with pytest.raises(ArcadeMarkError, match="its network gives actions no numbers"):
         load(path).act(np.full((1, 4, 84, 84), 255, np.uint8), np.ones(1, bool), rngs(1))
@@ -544,9 +526,7 @@ def test_network_that_answers_without_numbers_is_refused(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("number", "refused"), [([np.nan, 1], True), ([np.inf, 1], True), ([-np.inf] * 2, True), ([-np.inf, 1], False)]
 )
-def test_onnx_weights_that_are_no_numbers_are_refused_though_layers_hide_them(
-    number: list[float], refused: bool, tmp_path: Path
-) -> None:
+def test_onnx_weights_that_are_no_numbers_are_refused_though_layers_hide_them(number, refused, tmp_path):
     import onnx
 
     bias = np.resize(np.array(number, np.float32), ACTIONS)
@@ -557,7 +537,7 @@ def test_onnx_weights_that_are_no_numbers_are_refused_though_layers_hide_them(
         check("diverged", [(path, PONG)], {})
 
 
-def test_archive_that_inflates_too_far_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_archive_that_inflates_too_far_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(contents, "MOST_INFLATED", 10**6)
     path = tmp_path / "bomb.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -567,7 +547,7 @@ def test_archive_that_inflates_too_far_is_refused(tmp_path: Path, monkeypatch: p
         load(path)
 
 
-def test_cut_and_flipped_files_raise_nothing_else(dqn_file: Path, tmp_path: Path) -> None:
+def test_cut_and_flipped_files_raise_nothing_else(dqn_file, tmp_path):
     whole = dqn_file.read_bytes()
     rng = np.random.default_rng(0)
     path = tmp_path / "flipped.pt"
@@ -580,7 +560,7 @@ def test_cut_and_flipped_files_raise_nothing_else(dqn_file: Path, tmp_path: Path
             load(path)
 
 
-def test_missing_library_is_said(dqn_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_library_is_said(dqn_file, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "torch", None)
     with pytest.raises(ArcadeMarkError, match=r"needs PyTorch; install it with pip install '\.\[deep\]'"):
         load(dqn_file)

@@ -1,16 +1,11 @@
 """Checkpoints that RLlib trained on its own wrappers, played there and here: the same actions and scores."""
 
-from __future__ import annotations
-
 import importlib.util
 import pickle
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from played import here
+from played import Evil, here
 
 import arcademark
 from arcademark.environments.registry import environment_spec
@@ -37,7 +32,7 @@ REPLAY = {
 }
 
 
-def game(name: str, screens: int | None, plays: bool) -> Any:
+def game(name, screens, plays):
     """Make a game as RLlib trains on it; to be played, without its random no-ops and its lives as episodes."""
     import ale_py
     import gymnasium
@@ -53,7 +48,7 @@ def game(name: str, screens: int | None, plays: bool) -> Any:
 
 
 @pytest.fixture(scope="module")
-def ray() -> Iterator[Any]:
+def ray():
     import ray
 
     ray.init(num_cpus=2, include_dashboard=False, configure_logging=False, log_to_driver=False)
@@ -61,7 +56,7 @@ def ray() -> Iterator[Any]:
     ray.shutdown()
 
 
-def trained(algorithm: str, name: str, kind: str) -> Any:
+def trained(algorithm, name, kind):
     """Train an algorithm of RLlib's as its Atari examples do, but for a few steps."""
     from ray.rllib.connectors.env_to_module.frame_stacking import FrameStackingEnvToModule
     from ray.rllib.connectors.learner.frame_stacking import FrameStackingLearner
@@ -70,7 +65,7 @@ def trained(algorithm: str, name: str, kind: str) -> Any:
 
     screens = 4 if kind == "stack" else None
     register_env("played", lambda config: game(name, screens, "plays" in config))
-    network: dict[str, Any] = {"conv_filters": CONVOLUTIONS, "conv_activation": "relu", "head_fcnet_hiddens": [64]}
+    network = {"conv_filters": CONVOLUTIONS, "conv_activation": "relu", "head_fcnet_hiddens": [64]}
     network |= {} if algorithm == "DQN" else {"vf_share_layers": True}
     network |= {"use_lstm": True, "lstm_cell_size": 16, "max_seq_len": 8} if kind == "lstm" else {}
     settings = REPLAY if algorithm == "DQN" else {"train_batch_size_per_learner": 64, **SMALL[algorithm]}
@@ -95,7 +90,7 @@ def trained(algorithm: str, name: str, kind: str) -> Any:
     return made
 
 
-def shake(algorithm: Any) -> None:
+def shake(algorithm):
     """Move trained weights so that what moves on screen tells, not which action a few steps of training prefer."""
     rng = np.random.default_rng(0)
     moved = {}
@@ -105,7 +100,7 @@ def shake(algorithm: Any) -> None:
     algorithm.learner_group.set_weights({"default_policy": moved})
 
 
-def there(algorithm: Any) -> tuple[list[list[int]], list[list[float]]]:
+def there(algorithm):
     """Play two episodes as RLlib's evaluation does."""
     algorithm.env_runner.set_state({"rl_module": algorithm.learner_group.get_weights()})
     algorithm.env_runner.config = algorithm.config.copy(copy_frozen=False).environment(env_config={"plays": True})
@@ -116,7 +111,7 @@ def there(algorithm: Any) -> tuple[list[list[int]], list[list[float]]]:
     ]
 
 
-def kept(algorithm: str, name: str, kind: str, folder: Path) -> tuple[list[list[int]], list[list[float]]]:
+def kept(algorithm, name, kind, folder):
     """Train, keep a checkpoint in a folder, and return what RLlib plays."""
     made = trained(algorithm, name, kind)
     try:
@@ -126,7 +121,7 @@ def kept(algorithm: str, name: str, kind: str, folder: Path) -> tuple[list[list[
         made.stop()
 
 
-def rules(**changes: Any) -> protocols.Protocol:
+def rules(**changes):
     return protocols.protocol("dqn-2015").override(RLLIB | changes)
 
 
@@ -141,9 +136,7 @@ def rules(**changes: Any) -> protocols.Protocol:
         ("DQN", "journey_escape", "stack"),
     ],
 )
-def test_checkpoint_plays_the_same_there_and_here(
-    algorithm: str, name: str, kind: str, tmp_path: Path, ray: Any
-) -> None:
+def test_checkpoint_plays_the_same_there_and_here(algorithm, name, kind, tmp_path, ray):
     theirs = kept(algorithm, name, kind, tmp_path / "checkpoint")
     spec = environment_spec(name, rules(frame_stack=1) if kind == "lstm" else rules())
     ours = here(tmp_path / "checkpoint", spec, 2, CAP, trust=True)
@@ -151,21 +144,11 @@ def test_checkpoint_plays_the_same_there_and_here(
     assert len({action for actions in ours[0] for action in actions}) > 1
 
 
-class Evil:
-    """Its pickle touches a file."""
-
-    def __init__(self, touched: Path) -> None:
-        self.touched = touched
-
-    def __reduce__(self) -> Any:
-        return (Path.touch, (self.touched,))
-
-
-def test_run_plays_folders_with_trust_only(tmp_path: Path, ray: Any) -> None:
+def test_run_plays_folders_with_trust_only(tmp_path, ray):
     _, rewards = kept("PPO", "asterix", "stack", tmp_path / "models" / "asterix-0")
     pattern = str(tmp_path / "models" / "{game}-{seed}")
 
-    def run(game: str, out: str, **settings: Any) -> Any:
+    def run(game, out, **settings):
         return arcademark.run(pattern, [game], rules(), episodes=1, workers=1, out=tmp_path / out, settings=settings)
 
     assert run("asterix", "trusted", trust=True).algorithms[0].scores[0].score.value == sum(rewards[0])

@@ -1,7 +1,5 @@
 """An agent that says what it was made for is not played with anything else."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

@@ -11,13 +11,13 @@ Write = Callable[..., Path]
 
 
 @pytest.fixture
-def write(tmp_path: Path) -> Write:
+def write(tmp_path):
     """Write a catalogue of one collection, "small", with its checksums."""
 
-    def make(entries: str = ENTRY + LOST, scores: str = SCORES, sources: str = SOURCES, more: str = "") -> Path:
+    def make(entries=ENTRY + LOST, scores=SCORES, sources=SOURCES, more=""):
         files = {"sources.toml": sources, "entries/small.toml": entries, "scores/small.csv": scores}
         files |= {more: SCORES} if more else {}
-        sums: dict[Path, list[str]] = {}
+        sums = {}
         for name, text in files.items():
             path = tmp_path / name
             path.parent.mkdir(exist_ok=True)

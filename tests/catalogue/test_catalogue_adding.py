@@ -1,7 +1,6 @@
 """A contributed collection is checked as those of the catalogue are, and written into a checkout."""
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,14 +11,12 @@ from arcademark.catalogue.adding import Compared, add
 from arcademark.catalogue.check import damaged_files, read_collections
 from arcademark.errors import ArcadeMarkError
 
-Give = Callable[..., list[Path]]
-
 
 @pytest.fixture
-def give(tmp_path: Path) -> Give:
+def give(tmp_path):
     """Write a contribution."""
 
-    def make(entries: str = ENTRY + LOST, scores: str = SCORES, sources: str = SOURCES, name: str = "doe-2020"):
+    def make(entries=ENTRY + LOST, scores=SCORES, sources=SOURCES, name="doe-2020"):
         folder = tmp_path / "given"
         folder.mkdir(exist_ok=True)
         texts = {f"{name}.toml": entries, f"{name}.csv": scores, "sources.toml": sources}
@@ -31,11 +28,11 @@ def give(tmp_path: Path) -> Give:
 
 
 @pytest.fixture
-def checkout(tmp_path: Path) -> Path:
+def checkout(tmp_path):
     return Path(shutil.copytree(reading.data_directory(), tmp_path / "data"))
 
 
-def rows(collection: str, algorithm: str, change: Callable[[str, float], float]) -> str:
+def rows(collection, algorithm, change):
     """A collection's scores of one algorithm as those of Alpha, changed."""
     (entry,) = (one for one in collections.entries(collection) if one.algorithm == algorithm)
     scores = collections.scores_of(entry)

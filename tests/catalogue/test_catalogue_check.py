@@ -16,11 +16,11 @@ from arcademark.catalogue.model import Erratum, Location, PrintedCell
 from arcademark.suite import references
 
 
-def erratum(place: Location | None, printed: str) -> Erratum:
+def erratum(place, printed):
     return Erratum("doe-2020", "Table 1, Alpha", place, printed, "what holds", "typing slip", "why")
 
 
-def cell(row: str, printed: str, quantity: str = "score", algorithm: str = "Alpha") -> PrintedCell:
+def cell(row, printed, quantity="score", algorithm="Alpha"):
     return PrintedCell(Location(1, row, algorithm, quantity), printed)
 
 

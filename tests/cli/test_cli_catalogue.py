@@ -1,6 +1,5 @@
 import csv
 import io
-import json
 import shutil
 from pathlib import Path
 
@@ -15,14 +14,13 @@ from arcademark.scores.reading import read_tables
 from arcademark.suite.tasks import canonical_game
 
 
-def read(text: str) -> list[dict[str, str]]:
+def read(text):
     return list(csv.DictReader(io.StringIO(text)))
 
 
 def test_list_shows_every_collection_and_algorithm(invoke, monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
-    shown = invoke("catalogue", "list")
-    assert shown.code == 0
+    shown = invoke("catalogue", "list", code=0)
     for collection in collections():
         assert f"\n{collection}\n" in f"\n{shown.out}"
     for entry in entries():
@@ -32,21 +30,21 @@ def test_list_shows_every_collection_and_algorithm(invoke, monkeypatch):
 
 def test_list_filters(invoke):
     asked = ("--collection", "review-2021", "--where", "kind=model-based,exploration,max_frames=1e9,since=2020")
-    document = json.loads(invoke("catalogue", "list", *asked, "--to=json").out)
+    document = invoke("catalogue", "list", *asked, "--to=json").json
     assert [item["name"] for item in document["algorithms"]] == ["DreamerV2", "Muesli"]
-    unknown = json.loads(invoke("catalogue", "list", "--where", "protocol=unknown", "--to=json").out)
+    unknown = invoke("catalogue", "list", "--where", "protocol=unknown", "--to=json").json
     assert {item["protocol"] for item in unknown["algorithms"]} == {None}
 
 
 @pytest.mark.parametrize("arguments", [("list", "--algorithms", "UCT,Muesli"), ("show", "ale-2013")])
 def test_collections_say_whose_scores_are_not_those_of_todays_emulator(invoke, arguments):
-    told = " ".join(invoke("catalogue", *arguments).out.split())
+    told = invoke("catalogue", *arguments).words
     assert told.count("not those of today's emulator") == 1
     assert "on Battle Zone, Gopher, Ice Hockey, Pong, Robotank and Skiing: " in told
 
 
 def test_list_as_json_tells_what_is_known_of_an_algorithm(invoke):
-    document = json.loads(invoke("catalogue", "list", "--algorithms", "UCT,Muesli", "--to=json").out)
+    document = invoke("catalogue", "list", "--algorithms", "UCT,Muesli", "--to=json").json
     assert document["schema"] == "arcademark.catalogue/2"
     uct, muesli = document["algorithms"]
     assert (uct["name"], uct["kind"], uct["games"], uct["hand"]) == ("UCT", "planning", 54, "second")
@@ -58,9 +56,8 @@ def test_list_as_json_tells_what_is_known_of_an_algorithm(invoke):
 
 
 def test_show_an_algorithm_with_its_settings_its_source_and_hns(invoke):
-    shown = invoke("catalogue", "show", "rainbow", "--collection", "review-2021")
-    assert shown.code == 0
-    assert "Hessel et al. 2018, as given in Fan 2021" in " ".join(shown.out.split())
+    shown = invoke("catalogue", "show", "rainbow", "--collection", "review-2021", code=0)
+    assert "Hessel et al. 2018, as given in Fan 2021" in shown.words
     assert "84x84" in shown.out
     (pong,) = (line.split() for line in shown.out.splitlines() if line.startswith("Pong"))
     assert pong == ["Pong", "20.9", "118", "%", "−20.71", "14.6"]
@@ -90,7 +87,7 @@ def test_an_export_reads_back_as_the_table_that_load_gives(invoke, form):
 
 
 def test_check_counts_and_is_content(invoke):
-    document = json.loads(invoke("catalogue", "check", "--to=json").out)
+    document = invoke("catalogue", "check", "--to=json").json
     assert (document["ok"], document["findings"]) == (True, [])
     counts = {count["collection"]: count["results"] for count in document["collections"]}
     assert counts == {name: len(results(name)) for name in collections()}
@@ -99,8 +96,7 @@ def test_check_counts_and_is_content(invoke):
 def test_check_ends_with_1_where_something_is_wrong(invoke, monkeypatch):
     found = checking.Check(False, (checking.Finding("scores/x.csv", "burnt"),), (), 1, 0, 0, 0, 0)
     monkeypatch.setattr(checking, "check", lambda: found)
-    shown = invoke("catalogue", "check")
-    assert (shown.code, "burnt" in shown.out) == (1, True)
+    assert "burnt" in invoke("catalogue", "check", code=1).out
 
 
 CONTRIBUTED = {
@@ -120,7 +116,7 @@ same_as = "Rainbow"
 
 
 @pytest.fixture
-def contributed() -> list[str]:
+def contributed():
     for name, text in CONTRIBUTED.items():
         Path(name).write_text(text, encoding="utf-8")
     return list(CONTRIBUTED)
@@ -129,20 +125,20 @@ def contributed() -> list[str]:
 def test_a_collection_is_added_once_no_remark_is_open(invoke, contributed):
     shutil.copytree(data_directory(), "data")
     shown = invoke("catalogue", "add", *contributed, "--into", "data")
-    told = " ".join(shown.out.split())
+    told = shown.words
     assert (shown.code, "1 remark to be answered" in told) == (1, True)
     assert "33.8 is 10 times or more apart from" in told
     assert not Path("data/scores/doe-2026.csv").exists()
     path = Path("doe-2026.csv")
     path.write_text(CONTRIBUTED[path.name].removesuffix(",\n") + ",as published\n", encoding="utf-8")
-    told = " ".join(invoke("catalogue", "add", *contributed).out.split())
+    told = invoke("catalogue", "add", *contributed).words
     assert "Nothing is wrong: 1 score of 1 algorithm on 1 game." in told
     assert "--into src/arcademark/catalogue/data" in told
     assert invoke("catalogue", "add", *contributed, "--into", "data").code == 0
     assert Path("data/scores/doe-2026.csv").read_bytes() == path.read_bytes()
 
 
-def keys(value: object) -> set[str]:
+def keys(value):
     """Return the names of all fields in a document but those of settings, which are the papers' own."""
     if isinstance(value, list):
         return {name for item in value for name in keys(item)}
@@ -157,5 +153,5 @@ def keys(value: object) -> set[str]:
 )
 def test_every_field_of_a_document_is_described(invoke, contributed, arguments):
     described = (Path(__file__).parents[2] / "docs" / "catalogue.md").read_text(encoding="utf-8")
-    document = json.loads(invoke("catalogue", *arguments, "--to=json").out)
+    document = invoke("catalogue", *arguments, "--to=json").json
     assert [name for name in sorted(keys(document)) if f"`{name}`" not in described] == []

@@ -1,6 +1,5 @@
 """Damage is told line by line, and what is intact becomes a run; episodes are exported for other tools."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ SHORT = ("--games", "pong", "--episodes", "2", "--override", "max_frames_per_epi
 
 
 @pytest.fixture
-def run(invoke) -> Path:
+def run(invoke):
     assert invoke("run", "random", *SHORT).code == 0
     return Path("runs/it")
 
@@ -19,16 +18,13 @@ def run(invoke) -> Path:
 def test_a_damaged_run_is_salvaged_and_continued(invoke, run):
     assert invoke("runs", "check", run).out.startswith("runs/it: nothing is damaged")
     change(run, "UPDATE episode SET steps = 3 WHERE episode = 1")
-    found = invoke("runs", "check", run)
-    assert found.code == 1
-    assert "its actions are damaged" in " ".join(found.out.split())
-    document = json.loads(invoke("runs", "check", run, "--to=json").out)
+    assert "its actions are damaged" in invoke("runs", "check", run, code=1).words
+    document = invoke("runs", "check", run, "--to=json").json
     assert (document["ok"], len(document["problems"]), document["salvaged"]) == (False, 1, None)
-    new = json.loads(invoke("runs", "check", run, "--salvage", "runs/json", "--to=json").out)["salvaged"]
+    new = invoke("runs", "check", run, "--salvage", "runs/json", "--to=json").json["salvaged"]
     assert new == {"directory": "runs/json", "episodes": 1, "trials": 1, "done": 0}
-    salvaged = invoke("runs", "check", run, "--salvage", "runs/new")
-    assert salvaged.code == 1
-    assert "1 intact episode, 0 of 1 trial done" in " ".join(salvaged.out.split())
+    salvaged = invoke("runs", "check", run, "--salvage", "runs/new", code=1)
+    assert "1 intact episode, 0 of 1 trial done" in salvaged.words
     assert invoke("run", "random", *SHORT[:-1], "runs/new").code == 0
     assert invoke("runs", "check", "runs/new").code == 0
     assert invoke("runs", "check", "runs/none").code == 2

@@ -23,6 +23,5 @@ def test_commands_are_played_beside_another_agent_or_alone(invoke, tmp_path):
 
 
 def test_a_trial_whose_program_fails_is_told(invoke):
-    done = invoke("run", "--agent-command", "echo hello", *PLAYED)
-    assert done.code == 1
+    done = invoke("run", "--agent-command", "echo hello", *PLAYED, code=1)
     assert "agent echo hello on pong: its first message is 'hello'; expected a message 'agent'" in done.err + done.out

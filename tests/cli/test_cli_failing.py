@@ -11,22 +11,13 @@ FAKES = Path(__file__).parents[1] / "fakes"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("fake", ["raising", "wrong_action", "wrong_shape"])
-def test_an_agent_that_fails_on_one_game_fails_its_trials_only(invoke, short, fake):
-    ended = invoke("run", f"{FAKES / fake}.py:make_agent", "--games", "pong", "--episodes", 1, *short, "--out", "run")
-    assert ended.code == 1
+def test_an_agent_that_fails_on_one_game_fails_its_trials_only(invoke, short):
+    ended = invoke(
+        "run", f"{FAKES}/raising.py:make_agent", "--games", "pong", "--episodes", 1, *short, "--out", "run", code=1
+    )
     assert "failed" in ended.err
     assert "Traceback" not in ended.err
-    shown = invoke("report", "run")
-    assert shown.code == 0
-    assert "failed" in shown.out
-
-
-def test_a_damaged_store_is_said(invoke, played):
-    (played / "run.sqlite").write_bytes(b"not a database at all, just some bytes" * 100)
-    refused = invoke("report", played)
-    assert refused.code == 2
-    assert "run.sqlite" in refused.err
+    assert "failed" in invoke("report", "run", code=0).out
 
 
 @pytest.mark.parametrize("form", [[], ["--to=json"]])

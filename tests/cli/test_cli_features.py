@@ -1,6 +1,5 @@
 """``arcademark features``: sets are listed, what they see is shown and drawn, actions become trajectories."""
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -33,9 +32,9 @@ def test_what_is_seen_is_shown_and_drawn(invoke):
     shown = invoke(
         *("info", "features", "show", "basic", "bass", "--games", "freeway", *QUICK),
         *("--figure", "basic-bass-freeway.png", "--figure", "f.svg", "--figure", "f.pdf"),
+        code=0,
     )
-    assert shown.code == 0, shown.err
-    words = " ".join(shown.out.split())
+    words = shown.words
     assert "Freeway basic 28,672" in words
     assert "Freeway bass 1,606,528" in words
     assert "Freeway, bass(background_screens=500)" in words
@@ -50,7 +49,7 @@ def test_what_is_seen_is_shown_and_drawn(invoke):
 
 def test_json_says_the_same(invoke):
     arguments = ("info", "features", "show", "basic", "--games", "freeway,asterix", *QUICK, "--seed", 3, "--to=json")
-    found = json.loads(invoke(*arguments).out)
+    found = invoke(*arguments).json
     assert found["schema"] == "arcademark.features/1"
     assert [item["game"] for item in found["seen"]] == ["freeway", "asterix"]
     for item in found["seen"]:
@@ -64,14 +63,13 @@ def test_an_episode_of_a_run_is_shown_and_followed(invoke):
     played = ("run", "const", "--set", "action=UP", "--games", "freeway", "--out", "up", "--episodes", 1)
     assert invoke(*played, "--override", "max_frames_per_episode=400").code == 0
     shown = invoke("info", "features", "show", "ram-bits", "--run", "up", "--to=json")
-    (item,) = json.loads(shown.out)["seen"]
+    (item,) = shown.json["seen"]
     assert (item["game"], item["frames"]) == ("freeway", 200)
     assert item["source"].startswith("evaluation episode 0 of const-action-up-freeway-s0-")
     late = invoke("info", "features", "show", "ram-bits", "--run", "up", "--after", 400)
     assert (late.code, late.err.count("\n")) == (2, 1)
     assert "ends after 400 frames; choose an earlier moment" in late.err
-    written = invoke("info", "features", "actions", "up", "--only", "game=freeway", "--out", "actions.txt")
-    assert written.code == 0, written.err
+    written = invoke("info", "features", "actions", "up", "--only", "game=freeway", "--out", "actions.txt", code=0)
     assert (
         "actions: actions.txt: 100 actions of freeway, evaluation episode 0, for protocol world-records" in written.out
     )

@@ -1,7 +1,5 @@
 """Texts of others on a terminal, in pages and in files: shown as they are where they can be, and harmless always."""
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import io
@@ -11,9 +9,7 @@ import re
 import shutil
 import sqlite3
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -25,8 +21,6 @@ from arcademark.reports.render.blocks import Cell, Document, Table
 from arcademark.reports.render.layout import Console, Text
 from arcademark.runs.playing.events import TrialFailed
 
-Invoke = Callable[..., Any]
-
 HOSTILE = "\x1b]0;owned\x07\x1b[31m[bold]x[/]:smile:\n\u202e\u009b\u2028\u200b"
 NAMES = ("PPO [ours]", "PPO [a]", "[/]", ":smile:", r"$\frac{$", r"\input{/etc/passwd}", "50 % $a_1$", "a\u200bb<b>")
 FILE = os.fsdecode(b"x\x1b[31m\xff[b]\n\xc2\x9b.csv")
@@ -34,10 +28,10 @@ FILE_ESCAPED = r"x\x1b[31m\udcff[b]\n\x9b.csv"
 
 
 @pytest.fixture
-def shown(invoke: Invoke) -> Invoke:
+def shown(invoke):
     """Run a command and check that both streams hold nothing but what can be seen, and line breaks."""
 
-    def call(*arguments: object) -> Any:
+    def call(*arguments):
         answer = invoke(*arguments)
         assert answer.code in (0, 1, 2), arguments
         for text in (answer.out, answer.err):
@@ -49,7 +43,7 @@ def shown(invoke: Invoke) -> Invoke:
     return call
 
 
-def write_table(path: str, names: tuple[str, ...] = NAMES, tasks: tuple[str, ...] = ("pong", "qbert", "alien")) -> None:
+def write_table(path, names=NAMES, tasks=("pong", "qbert", "alien")):
     with open(path, "w", newline="", encoding="utf-8") as file:
         rows = csv.writer(file)
         rows.writerow(("algorithm", "task", "run", "score"))
@@ -62,7 +56,7 @@ def write_table(path: str, names: tuple[str, ...] = NAMES, tasks: tuple[str, ...
 
 
 @pytest.mark.slow
-def test_names_are_text_in_every_form_of_a_table(shown: Invoke) -> None:
+def test_names_are_text_in_every_form_of_a_table(shown):
     write_table("t.csv")
     brief = ("--intervals", "resamples=10")
     told = shown("score", "t.csv", "--all", "--to", "s.html", *brief).out
@@ -81,12 +75,10 @@ def test_names_are_text_in_every_form_of_a_table(shown: Invoke) -> None:
     assert r"\textbackslash{}input\{/etc/passwd\}" in latex
     assert r"a\textbackslash{}u200bb" in latex
     assert not re.search(r"\\(input|frac)", "".join(line for line in latex.split("\n") if not line.startswith("%")))
-    assert {item["name"] for item in json.loads(shown("score", "t.csv", "--to=json", *brief).out)["algorithms"]} == {
-        *NAMES
-    }
+    assert {item["name"] for item in shown("score", "t.csv", "--to=json", *brief).json["algorithms"]} == {*NAMES}
 
 
-def test_tasks_of_a_benchmark_of_ones_own_are_text_too(shown: Invoke) -> None:
+def test_tasks_of_a_benchmark_of_ones_own_are_text_too(shown):
     tasks = ("[/]", "$x$ [a]", r"\input{x}", ":smile:")
     write_table("t.csv", ("PPO [a]", "[/]", "other"), tasks)
     Path("r.csv").write_text("task,low,high\n" + "".join(f"{task},0,100\n" for task in tasks))
@@ -99,11 +91,11 @@ def test_tasks_of_a_benchmark_of_ones_own_are_text_too(shown: Invoke) -> None:
 
 
 @pytest.mark.slow
-def test_names_of_files_are_shown_escaped_and_can_be_written(shown: Invoke) -> None:
+def test_names_of_files_are_shown_escaped_and_can_be_written(shown):
     write_table(FILE)
     assert FILE_ESCAPED in shown("score", FILE, "--intervals", "resamples=10").out
     brief = ("--intervals", "resamples=10")
-    assert json.loads(shown("score", FILE, "--to=json", *brief).out)["sources"][0].startswith(FILE)
+    assert shown("score", FILE, "--to=json", *brief).json["sources"][0].startswith(FILE)
     assert shown("score", FILE, "--to", f"{FILE}.html", *brief).code == 0
     assert r"x\x1b[31m\udcff[b]" in Path(f"{FILE}.html").read_text()
     assert FILE_ESCAPED in shown("score", FILE, "--export", f"2{FILE}").err
@@ -113,7 +105,7 @@ def test_names_of_files_are_shown_escaped_and_can_be_written(shown: Invoke) -> N
         assert FILE_ESCAPED in shown(*arguments).err
 
 
-def commands(run: str) -> Iterator[tuple[object, ...]]:
+def commands(run):
     short = ("--override", "max_frames_per_episode=600")
     yield from (("report", run), ("report", run, "--to=json"), ("report", run, "--to", "page.html"), ("verify", run))
     yield from (("runs", "ledger", run, "--all"), ("score", run), ("watch", run, "--only=game=qbert"))
@@ -121,7 +113,7 @@ def commands(run: str) -> Iterator[tuple[object, ...]]:
 
 
 @pytest.mark.slow
-def test_texts_of_a_store_steer_no_terminal(shown: Invoke, played: Path) -> None:
+def test_texts_of_a_store_steer_no_terminal(shown, played):
     texts = {"agent": "trial", "error": "trial", "game": "trial", "id": "trial", "begun": "evaluation"}
     for column, of in texts.items():
         shutil.copytree(played, column)
@@ -131,15 +123,15 @@ def test_texts_of_a_store_steer_no_terminal(shown: Invoke, played: Path) -> None
             database.execute("UPDATE evaluation SET episodes = 1")
         if column == "error":
             assert r"\x1b]0;owned\x07\x1b[31m[bold]x" in shown("report", column).out
-            assert repr(repr(HOSTILE)[1:-1])[1:-1] in str(json.loads(shown("report", column, "--to=json").out))
+            assert repr(repr(HOSTILE)[1:-1])[1:-1] in str(shown("report", column, "--to=json").json)
             shown("subset", "predict", column)
         for command in commands(column):
             shown(*command)
 
 
 @pytest.mark.slow
-def test_texts_of_a_manifest_steer_no_terminal(shown: Invoke, played: Path) -> None:
-    def replaced(value: Any) -> Any:
+def test_texts_of_a_manifest_steer_no_terminal(shown, played):
+    def replaced(value):
         match value:
             case str():
                 return f"{HOSTILE}\ud800"
@@ -160,7 +152,7 @@ def test_texts_of_a_manifest_steer_no_terminal(shown: Invoke, played: Path) -> N
         shown("runs", "ledger", played, "--all")
 
 
-def test_styles_are_all_that_steers_a_terminal() -> None:
+def test_styles_are_all_that_steers_a_terminal():
     console = Console(file=io.StringIO(), width=60, force_terminal=True, color_system="truecolor")
     row = (Cell(HOSTILE, "strong"), Cell(HOSTILE), Cell(HOSTILE, below="[/]"))
     columns = (Column("name", kind="name"), Column("two lines"), Column(HOSTILE))
@@ -170,7 +162,6 @@ def test_styles_are_all_that_steers_a_terminal() -> None:
     console.print(HOSTILE, style="red")
     display = Display(console)
     display.hear(TrialFailed("id", "PPO [/]", HOSTILE, 0, HOSTILE))
-    assert isinstance(console.file, io.StringIO)
     written = console.file.getvalue()
     plain = re.sub(r"\x1b\[[0-9;]*m", "", written)
     assert all(char.isprintable() or char == "\n" for char in plain)
@@ -180,7 +171,7 @@ def test_styles_are_all_that_steers_a_terminal() -> None:
     assert len(rows) >= 2
 
 
-def test_a_document_is_the_same_after_it_was_printed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_document_is_the_same_after_it_was_printed(capsys):
     document = {"name": f"{HOSTILE} é\ud800\U000e0001", "numbers": [1.5, None]}
     messages.print_json(document)
     printed = capsys.readouterr().out
@@ -190,7 +181,7 @@ def test_a_document_is_the_same_after_it_was_printed(capsys: pytest.CaptureFixtu
 
 
 @pytest.mark.slow
-def test_a_drawing_is_well_formed_and_keeps_names(invoke: Invoke) -> None:
+def test_a_drawing_is_well_formed_and_keeps_names(invoke):
     from arcademark.reports.figures import files
     from arcademark.reports.figures.model import Curve, CurvePanel, Curves
 

@@ -12,25 +12,23 @@ ALE = ("--protocol", "ale-2013", "--override", "max_frames_per_episode=600")
 @pytest.mark.slow
 def test_a_learner_is_trained_for_so_many_episodes_evaluated_and_shown(invoke):
     asked = (LEARNER, *ALE, "--games", "freeway", "--training-episodes", 3, "--episodes", 2, "--out", "run")
-    played = invoke("run", *asked, "--seeds", 2)
-    assert played.code == 0, played.err
+    played = invoke("run", *asked, "--seeds", 2, code=0)
     assert (
         "learner.py:make_learner learns for 3 episodes, then 2 episodes, 2 trials a game; ale-2013: 5,000 episodes, "
         "500 episodes and 30 trials\n"
     ) in played.err
-    words = " ".join(played.out.split())
+    words = played.words
     assert "was trained for 3 episodes; ale-2013 gives 5,000 episodes." in words
-    assert "2 trials a game; ale-2013 averages 30." in " ".join(invoke("report", "run", "--all").out.split())
+    assert "2 trials a game; ale-2013 averages 30." in invoke("report", "run", "--all").words
     assert "Training game episodes frames first last" in words
     assert "complete already" in invoke("run", *asked).err
     longer = tuple(4 if part == 3 else part for part in asked)
     assert "training episodes (they cannot be changed): 3 there, 4 now" in invoke("run", *longer).err
     for name, start in (("c.png", b"\x89PNG"), ("deep/c.pdf", b"%PDF"), ("c.csv", b"algorithm,game,seed")):
-        written = invoke("report", "run", "-q", "--curves", name)
-        assert f"curves: {name}" in written.out
+        assert f"curves: {name}" in invoke("report", "run", "-q", "--curves", name).out
         assert Path(name).read_bytes().startswith(start)
     assert len(Path("c.csv").read_text().splitlines()) == 1 + 2 * 3
-    document = json.loads(invoke("report", "run", "--to=json").out)
+    document = invoke("report", "run", "--to=json").json
     assert document["algorithms"][0]["training_episodes"] == 3
     assert [seed["episodes"] for seed in document["learning"][0]["seeds"]] == [3, 3]
 
@@ -39,15 +37,14 @@ def test_a_learner_is_trained_for_so_many_episodes_evaluated_and_shown(invoke):
 def test_tune_ranks_learners_on_training_games(invoke):
     short = (*ALE, "--games", "freeway", "--training-episodes", 2, "--episodes", 2)
     asked = ("tune", LEARNER, "--try", "learning_rate=0.1,0.5", "--try", "discount=0.9,0.99", *short)
-    shown = invoke(*asked)
-    assert shown.code == 0, shown.err
+    shown = invoke(*asked, code=0)
     assert "learns for 2 episodes, then 2 episodes, 1 trial a game" in shown.err
     assert "warning" not in shown.err
     assert "4 settings under ale-2013" in shown.out
     manifest = json.loads(Path("runs/tune-learner-make_learner-ale-2013/manifest.json").read_text())
     assert manifest["training_episodes"] == 2
-    assert json.loads(invoke(*asked, "--to=json").out)["learnt_once"] is True
-    assert json.loads(invoke(*asked, "--seeds", "2", "--to=json").out)["learnt_once"] is False
+    assert invoke(*asked, "--to=json").json["learnt_once"] is True
+    assert invoke(*asked, "--seeds", "2", "--to=json").json["learnt_once"] is False
     assert "No test game was evaluated." in invoke("runs", "ledger").out
 
 
@@ -76,11 +73,10 @@ def test_a_test_game_is_for_one_setting_only(invoke):
     (line,) = [line for line in again.err.splitlines() if line.startswith("warning: ")]
     assert line.startswith("warning: with this run, uct was evaluated on Breakout in 3 runs (runs/again, runs/two and")
     assert again.code == 0
-    shown = invoke("runs", "ledger", "runs", "--all")
-    assert shown.code == 1
-    assert "with 2 different settings" in " ".join(shown.out.split())
-    assert "--out runs/three" in " ".join(shown.out.split())
-    document = json.loads(invoke("runs", "ledger", "runs/two", "runs/three", "--to=json").out)
+    shown = invoke("runs", "ledger", "runs", "--all", code=1)
+    assert "with 2 different settings" in shown.words
+    assert "--out runs/three" in shown.words
+    document = invoke("runs", "ledger", "runs/two", "runs/three", "--to=json").json
     assert document["accounts"][0]["repeated"][0]["settings"] == 2
     assert invoke("runs", "ledger", "runs", "--apart", "simulations").code == 0
     assert "no such directory" in invoke("runs", "ledger", "elsewhere").err
@@ -100,7 +96,7 @@ def test_the_settings_of_another_algorithm_are_not_this_runs_matter(invoke):
     first = play("ram-bits", 0.1, "runs/first")
     assert "warning: with" not in first
     assert "note: lambda 0.5 of ram-bits is ours, tuned on" in first
-    notices = json.loads(invoke("report", "runs/first", "--to=json").out)["notices"]
+    notices = invoke("report", "runs/first", "--to=json").json["notices"]
     assert ["lambda 0.5 of ram-bits is ours" in one["text"] for one in notices if one["kind"] == "parameters"] == [True]
     assert "warning: with this run, sarsa(features=ram-bits)" in play("ram-bits", 0.2, "runs/second")
     assert "warning: with" not in play("ram", 0.2, "runs/other")
@@ -111,21 +107,19 @@ SHORT = ("--set", "horizon_frames=50", "--override", "max_frames_per_episode=60"
 
 
 def test_a_planner_is_played_verified_and_watched(invoke):
-    played = invoke(*UCT, *SHORT)
-    assert played.code == 0, played.err
+    played = invoke(*UCT, *SHORT, code=0)
     assert "1 episode, 12 decisions, 60 frames played and " in played.err
-    words = " ".join(played.out.split())
+    words = played.words
     assert "Planning on the emulator" in words
     assert "ale-2013 counts those of the episodes played: 60." in words
     assert "UCT" in Path("runs/uct-ale-2013/manifest.json").read_text().upper()
-    document = json.loads(invoke("report", "runs/uct-ale-2013", "--to=json").out)
+    document = invoke("report", "runs/uct-ale-2013", "--to=json").json
     (score,) = document["algorithms"][0]["scores"]
     assert score["played"]["planning"]["decisions"] == 12
     assert score["played"]["planning"]["simulated_frames"] == document["runs"][0]["simulated_frames"] > 12 * 5
     assert f"{score['played']['planning']['simulated_frames']:,} simulated" in played.err
     assert invoke("verify", "runs/uct-ale-2013").code == 0
     assert invoke("watch", "runs/uct-ale-2013", "--out", "uct.gif").code == 0
-    again = invoke(*UCT, *SHORT)
-    assert "complete already" in again.err
+    assert "complete already" in invoke(*UCT, *SHORT).err
     other = invoke(*UCT[:3], "tic_tac_toe_3d", *UCT[4:], "--engine", "emulator=ale", "--out", "other")
     assert "nothing can be planned" in other.err

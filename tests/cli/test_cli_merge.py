@@ -1,6 +1,5 @@
 """Shards of a plan, played one by one and merged."""
 
-import json
 import sys
 from pathlib import Path
 
@@ -14,20 +13,16 @@ SHORT = ("--games", "pong,freeway", "--episodes", "1", "--override", "max_frames
 
 def test_shards_are_played_and_merged(invoke):
     for number in (1, 2):
-        played = invoke("run", "random", *SHORT, "--shard", f"{number}/2")
-        assert played.code == 0, played.err
+        invoke("run", "random", *SHORT, "--shard", f"{number}/2", code=0)
     together = invoke("report", "runs/random-1-of-2", "runs/random-2-of-2")
     assert invoke("report", "runs").out == together.out
-    merged = invoke("runs", "merge", "runs/all", "runs/random-1-of-2", "runs/random-2-of-2")
-    assert merged.code == 0
-    assert "4 of 4 trials done" in " ".join(merged.out.split())
-    again = invoke("run", "random", *SHORT, "--out", "runs/all")
-    assert again.code == 0
-    assert "nothing was left to play" in again.err
+    merged = invoke("runs", "merge", "runs/all", "runs/random-1-of-2", "runs/random-2-of-2", code=0)
+    assert "4 of 4 trials done" in merged.words
+    assert "nothing was left to play" in invoke("run", "random", *SHORT, "--out", "runs/all", code=0).err
     together = invoke("report", "runs/random-1-of-2", "runs/random-2-of-2", "--all")
     assert "2 games, 2 seeds" in together.out
     assert "[random" not in together.out
-    assert "arcademark runs merge OUT runs/random-1-of-2" in " ".join(together.out.split())
+    assert "arcademark runs merge OUT runs/random-1-of-2" in together.words
 
 
 def test_a_shard_that_is_left_out_is_missed(invoke):
@@ -39,16 +34,15 @@ def test_a_shard_that_is_left_out_is_missed(invoke):
     with pytest.raises(SystemExit) as merged:
         gather(Path("run"), [sys.executable], [""])
     assert merged.value.code == 1
-    again = invoke("runs", "merge", "run", *shards)
-    assert again.code == 1
-    assert "2 of 3 trials done" in " ".join(again.out.split())
-    assert f"not done: random on {absent} with seed 0" in " ".join(again.out.split())
+    again = invoke("runs", "merge", "run", *shards, code=1)
+    assert "2 of 3 trials done" in again.words
+    assert f"not done: random on {absent} with seed 0" in again.words
     for given in (["run"], shards):
-        told = " ".join(invoke("report", *given).out.split())
+        told = invoke("report", *given).words
         assert "1 trial of " in told
         assert "is not finished: 0 of 1 episodes are there so far" in told
-        found = json.loads(invoke("status", *given, "--to=json").out)
+        found = invoke("status", *given, "--to=json").json
         assert [trial["state"] for trial in found["trials"]].count("done") == 2
         assert [trial["id"].split("-")[1] for trial in found["trials"] if trial["state"] == "pending"] == [absent]
     assert [run["shard"] for run in found["runs"]] == [[1, 3], [3, 3]]
-    assert "shards begun 2 of 3" in " ".join(invoke("status", "run/shards").out.split())
+    assert "shards begun 2 of 3" in invoke("status", "run/shards").words

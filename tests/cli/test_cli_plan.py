@@ -1,6 +1,5 @@
 """``arcademark plan``."""
 
-import json
 import re
 from pathlib import Path
 
@@ -16,7 +15,7 @@ ASKED = ("--games", "pong,qbert", "--seeds", 2, "--episodes", 10)
 def planned(invoke, *arguments):
     answer = invoke("plan", *arguments, "--to=json")
     assert (answer.code, re.sub(r"measuring games: \d of \d\n", "", answer.err)) == (0, "")
-    return json.loads(answer.out)
+    return answer.json
 
 
 def test_a_random_agents_run_is_known_in_advance(invoke):
@@ -45,11 +44,10 @@ def test_an_unknown_agents_run_is_bounded_by_the_frame_cap(invoke, tmp_path):
     answer = invoke("plan", "own.py:make", *ASKED, "--assume", "rate=1000")
     assert "at most 4,320,000" in answer.out
     assert answer.out.count("at most") == 1  # the rest is estimated
-    assert "The length of this agent's episodes is unknown" in " ".join(answer.out.split())
+    assert "The length of this agent's episodes is unknown" in answer.words
     given = planned(invoke, "own.py:make", *ASKED, "--assume", "rate=1000,episode_frames=700")
     assert (given["lengths"], given["frames"]) == ("given", 40 * 700)
-    endless = invoke("plan", "own.py:make", "--assume", "rate=1", "--override", "max_frames_per_episode=none")
-    assert (endless.code, endless.out) == (2, "")
+    endless = invoke("plan", "own.py:make", "--assume", "rate=1", "--override", "max_frames_per_episode=none", code=2)
     assert "give --assume episode_frames=N" in endless.err
 
 
@@ -80,9 +78,7 @@ def test_speed_is_measured(invoke, short, tmp_path):
     assert pace["frames_per_second"] > 100
     assert list(tmp_path.iterdir()) == []
     (tmp_path / "own.py").write_text("def make():\n    raise ValueError('no')\n")
-    failed = invoke("plan", "own.py:make", "--games", "pong")
-    assert (failed.code, failed.out) == (2, "")
-    assert "on pong cannot be measured" in failed.err
+    assert "on pong cannot be measured" in invoke("plan", "own.py:make", "--games", "pong", code=2).err
 
 
 @pytest.mark.slow

@@ -29,21 +29,21 @@ PLANNING = Planning(132, 1_980_000, 61_234.5)
 ONE = Learning(episodes=12, frames=216_000, wanted_episodes=5_000, wanted_frames=None, recent=(("freeway", 12.34),))
 
 
-def learning(what: Learning) -> Progress:
+def learning(what):
     return Progress(0, 500, 0, 30, 216_000, 3_100.0, 0.01, 3_600.0, learning=what)
 
 
-def begun(done: int, *more: int) -> RunBegun:
+def begun(done, *more):
     return RunBegun(Progress(done, 10, 0, 1, 0, 0.0, None, None), (), *more)
 
 
-def ended(**how: object) -> Summary:
+def ended(**how):
     usual = {"failed": (), "episodes": 1, "interrupted": False}
     known = {"directory": Path("run"), "trials": 2, "done": 2, "frames": 600, "wall_seconds": 1.0, "left_out": ()}
     return Summary(**known | usual | how)
 
 
-def told(event: object, console: Console | None = None) -> str:
+def told(event, console=None):
     """What a display prints of an event, or of how a run ended."""
     console = console or Console(file=io.StringIO(), width=80, soft_wrap=True)
     display = Display(console)
@@ -129,17 +129,16 @@ def test_messages_break_between_words_on_a_terminal_and_nowhere_else():
         assert {word for word in shown.split() if word.startswith(("lo", "wo", "ng"))} == {"long", "words"}
 
 
-def counted(console: Console, *seconds: float) -> str:
+def counted(console, *seconds):
     """What is printed of work of which a pair is done at each of these moments."""
     now = [0.0]
     with counting("comparing", "pairs", console, lambda: now[0]) as follow:
         for done, now[0] in enumerate(seconds, start=1):
             follow(done, 4000)
-    assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
 
 
-def test_long_work_has_a_line_now_and_then_or_a_bar_that_goes_and_short_work_none() -> None:
+def test_long_work_has_a_line_now_and_then_or_a_bar_that_goes_and_short_work_none():
     at = (1.0, SHORT_SECONDS, SHORT_SECONDS + 1, SHORT_SECONDS + LINE_SECONDS)
     assert counted(Console(file=io.StringIO(), width=120), *at[:1]) == ""
     lines = counted(Console(file=io.StringIO(), width=120), *at)

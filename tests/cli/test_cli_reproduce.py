@@ -1,8 +1,5 @@
 """``arcademark reproduce`` on the papers themselves."""
 
-from __future__ import annotations
-
-import json
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -51,7 +48,7 @@ def test_a_whole_paper_is_explained_and_shown_in_every_form(invoke, paper):
 def test_json_counts_what_it_holds(invoke, paper):
     answer = invoke("reproduce", paper, "--to=json")
     assert (answer.code, answer.err) == (0, "")
-    document = json.loads(answer.out)
+    document = answer.json
     items = [item for part in document["parts"] for item in part["comparisons"]]
     assert document["schema"] == "arcademark.reproduction/1"
     assert [figure["number"] for figure in document["figures"]] == list(papers.PAPERS[paper].figures)
@@ -63,8 +60,7 @@ def test_json_counts_what_it_holds(invoke, paper):
 
 @pytest.mark.parametrize("kind", ["png", "SVG"])
 def test_one_figure_is_written_as_one_file(invoke, kind):
-    answer = invoke("reproduce", "review", "--figure", 4, "--out", f"deep/figure.{kind}")
-    assert answer.code == 0
+    answer = invoke("reproduce", "review", "--figure", 4, "--out", f"deep/figure.{kind}", code=0)
     assert f"figure: deep/figure.{kind}" in answer.out
     written = Path(f"deep/figure.{kind}").read_bytes()
     assert written.startswith(b"\x89PNG" if kind == "png" else b"<?xml")
@@ -78,7 +74,6 @@ def test_a_difference_without_explanation_is_bad_news(invoke, monkeypatch):
     found = (Reproduction("bellemare-2013", "Made up", None, (Comparison("§1: one", "1", "2", "differs"),)),)
     monkeypatch.setattr(ale2013, "statements", lambda: found)
     for form in ([], ["--to=json"]):
-        answer = invoke("reproduce", "ale-2013", *form)
-        assert answer.code == 1
+        answer = invoke("reproduce", "ale-2013", *form, code=1)
         assert answer.out
         assert answer.err == ""

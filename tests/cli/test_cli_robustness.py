@@ -1,6 +1,5 @@
 """``arcademark robustness``: a balanced design is played, continued and shown; what is lost by hand."""
 
-import json
 import shutil
 from pathlib import Path
 
@@ -22,10 +21,9 @@ RUNS = {
 
 @pytest.mark.slow
 def test_what_is_lost(invoke, tmp_path):
-    first = invoke(*PLAYED)
-    assert first.code == 0, first.err
+    first = invoke(*PLAYED, code=0)
     assert {path.name for path in (tmp_path / "o").iterdir()} == RUNS
-    found = json.loads(first.out)
+    found = first.json
     assert (found["agent"], found["games"], found["trained"]) == ("random", ["boxing", "skiing"], False)
     random, human = scores("random"), scores("human")
     for row in found["variants"]:
@@ -55,19 +53,18 @@ def test_what_is_lost(invoke, tmp_path):
     shutil.copytree(tmp_path / "o" / "base", tmp_path / "o" / "another run")  # is left alone
     assert invoke("robustness", "--out", "o").out == shown.out
     shutil.copytree(tmp_path / "o" / "base", tmp_path / "o" / "frame_skip=9")
-    refused = invoke("robustness", "--out", "o")
-    assert refused.code == 2
-    assert "its protocol is not changed in one of" in refused.err
+    assert "its protocol is not changed in one of" in invoke("robustness", "--out", "o", code=2).err
 
 
 @pytest.mark.slow
 def test_a_learner_is_trained_once_and_plays_every_flavour(invoke, tmp_path):
     learner = f"{Path(__file__).parents[1] / 'runs' / 'paced.py'}:Learner"
     asked = ("--games", "gopher", "--override", "max_frames_per_episode=300", "--episodes", 2, "--frames", 900)
-    played = invoke("robustness", learner, *asked, "--variants", "flavours", "--workers", 1, "--out", "o", "--to=json")
-    assert played.code == 0, played.err
+    played = invoke(
+        "robustness", learner, *asked, "--variants", "flavours", "--workers", 1, "--out", "o", "--to=json", code=0
+    )
     assert played.err.count("learns for 900 frames") == 1
-    found = json.loads(played.out)
+    found = played.json
     flavours = {"difficulty": 1}, {"mode": 2}, {"mode": 2, "difficulty": 1}
     assert tuple(row["changed"] for row in found["variants"]) == flavours
     assert (found["trained"], found["protocol"]) == (

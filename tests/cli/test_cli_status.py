@@ -1,6 +1,5 @@
 """``arcademark status``: runs that are complete, failed, killed, played now, and in parts."""
 
-import json
 import shutil
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from command_line import change
 def status(invoke, *arguments, code=0):
     answer = invoke("status", *arguments, "--to=json")
     assert (answer.code, answer.err) == (code, "")
-    return json.loads(answer.out)
+    return answer.json
 
 
 def test_a_complete_run(invoke, played):
@@ -95,7 +94,7 @@ def test_runs_are_listed_with_how_far_they_are(invoke, played):
     (row,) = (line.split() for line in shown.out.splitlines() if line.startswith("runs/mine"))
     assert row == ["runs/mine", "random", "Pong", "and", "Q*bert", "1", "4"]
     assert "Not read" in shown.out
-    document = json.loads(invoke("runs", "list", "runs", "--to=json").out)
+    document = invoke("runs", "list", "runs", "--to=json").json
     (run,) = document["runs"]
     assert (run["agents"], run["games"], run["status"]) == (["random"], ["Pong", "Q*bert"], "complete")
     assert [item["directory"] for item in document["unread"]] == ["runs/broken"]

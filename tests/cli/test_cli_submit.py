@@ -1,6 +1,5 @@
 """What is submitted to SLURM, as far as it can be told without one; tests/cluster has the rest."""
 
-import json
 import os
 import re
 import signal
@@ -15,7 +14,7 @@ from arcademark.cli.commands import WORDS
 from arcademark.cli.play import jobs, run
 from arcademark.runs.cluster import slurm
 from arcademark.runs.execution import execute
-from arcademark.runs.plan import Plan, make_plan
+from arcademark.runs.plan import make_plan
 from arcademark.runs.store.reading import read_run
 from arcademark.suite.protocols import protocol
 
@@ -24,14 +23,15 @@ LIMIT = ("--slurm", "time=4:00:00")
 
 
 @pytest.fixture
-def toy() -> Plan:
+def toy():
     rules = protocol("world-records").override({"max_frames_per_episode": 120})
     return make_plan(agent_specs("random"), ["toy"], rules, episodes=1)
 
 
 def test_the_script_is_printed_and_nothing_is_written(invoke):
-    shown = invoke("run", "random", *SHORT, *LIMIT, "--slurm", "partition=a,b,gpus=a100:2,cpus=2,mem=8G", "--dry-run")
-    assert shown.code == 0, shown.err
+    shown = invoke(
+        "run", "random", *SHORT, *LIMIT, "--slurm", "partition=a,b,gpus=a100:2,cpus=2,mem=8G", "--dry-run", code=0
+    )
     array, merge = shown.out.split("\n\n#!")
     assert array.startswith("#!/bin/bash\n# 4 trials in 2 shards; 2 jobs of 2 workers; for shard K it runs\n# ")
     assert f"--shard K/2 --out {Path.cwd()}/runs/random/shards/K-of-2" in array
@@ -65,17 +65,13 @@ def test_times_are_read_as_slurm_does(text, minutes):
 
 
 def test_shards_that_are_complete_are_left_out_and_others_of_another_run_refused(invoke):
-    shown = invoke("run", "random", *SHORT, "--shard", "2/3", "--out", "runs/random/shards/2-of-3")
-    assert shown.code == 0, shown.err
-    again = invoke("run", "random", *SHORT, *LIMIT, "--dry-run")
-    assert "--array=0-1%2" in again.out
+    invoke("run", "random", *SHORT, "--shard", "2/3", "--out", "runs/random/shards/2-of-3", code=0)
+    assert "--array=0-1%2" in invoke("run", "random", *SHORT, *LIMIT, "--dry-run").out
     for given, told in (
         (("random", *SHORT, "--slurm", "jobs=4"), "is divided into 3 shards"),
         (("random", *SHORT, "--protocol", "machado-2018", "--out", "runs/random"), "is of another run"),
     ):
-        refused = invoke("run", *given, *LIMIT, "--dry-run")
-        assert refused.code == 2
-        assert told in refused.err
+        assert told in invoke("run", *given, *LIMIT, "--dry-run", code=2).err
     merged = invoke("runs", "merge", "runs/random", "runs/random/shards/2-of-3")
     assert merged.code == 1  # as the other shards are missing
 
@@ -85,8 +81,7 @@ def test_what_slurm_says_without_being_reached_is_told_in_a_line(invoke, monkeyp
         (tmp_path / name).write_text("#!/bin/sh\nprintf 'no controller\\nat all\\n' >&2; exit 1\n")
         (tmp_path / name).chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    refused = invoke("run", "random", *SHORT, *LIMIT)
-    assert refused.code == 2
+    refused = invoke("run", "random", *SHORT, *LIMIT, code=2)
     assert "SLURM cannot be asked (squeue: no controller); give this on a login node" in " ".join(refused.err.split())
 
 
@@ -96,17 +91,15 @@ def test_what_was_submitted_is_shown_before_a_job_begins_and_logs_are_named(invo
         (tmp_path / name).write_text(f"#!/bin/sh\n{'echo Submitted batch job 7' if name == 'sbatch' else ''}\n")
         (tmp_path / name).chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    told = invoke("run", "random", *SHORT, *LIMIT, "--slurm", "jobs=2")
-    assert told.code == 0, told.err
-    shown = json.loads(invoke("status", "runs/random", "--to=json").out)
+    invoke("run", "random", *SHORT, *LIMIT, "--slurm", "jobs=2", code=0)
+    shown = invoke("status", "runs/random", "--to=json").json
     assert {trial["state"] for trial in shown["trials"]} == {"pending"}
     logs = {path.name.rpartition("-")[0]: os.readlink(path) for path in Path("runs/random/slurm").glob("random-*.log")}
     assert sorted(logs) == [f"random-{game}-s{seed}" for game in ("freeway", "pong") for seed in (0, 1)]
     assert {*logs.values()} == {"7_0_0_log.out", "7_1_0_log.out"}
     other = ("run", "random", *SHORT, "--out", "runs/other")
     assert invoke(*other, "--protocol", "saber", "--engine", "emulator=ale").code == 0
-    refused = invoke(*other, *LIMIT)
-    assert (refused.code, "runs/other: is of another run" in refused.err) == (2, True)
+    assert "runs/other: is of another run" in invoke(*other, *LIMIT, code=2).err
 
 
 def test_a_job_is_given_what_the_user_wrote_but_for_what_is_of_the_submission():
@@ -144,8 +137,7 @@ def test_the_last_job_has_no_gpu_unless_one_is_asked_for(asked):
 
 def test_settings_to_tune_are_dealt_out_and_ranked_once_merged(invoke):
     asked = ("tune", "const", "--try", "action=FIRE,NOOP", "--games", "pong", *SHORT[2:], "--out", "runs/tuned")
-    shown = invoke(*asked, *LIMIT, "--slurm", "jobs=2", "--dry-run")
-    assert shown.code == 0, shown.err
+    shown = invoke(*asked, *LIMIT, "--slurm", "jobs=2", "--dry-run", code=0)
     assert "4 trials in 2 shards" in shown.out
     plays = "-m arcademark tune const --try action=FIRE,NOOP --games pong"
     assert plays in shown.out
@@ -153,20 +145,19 @@ def test_settings_to_tune_are_dealt_out_and_ranked_once_merged(invoke):
     for number in (1, 2):
         part = ("--shard", f"{number}/2", "--out", f"runs/tuned/shards/{number}-of-2")
         assert invoke(*asked[:-2], *part).out == ""
-    told = " ".join(invoke(*asked, *LIMIT).out.split())
+    told = invoke(*asked, *LIMIT).words
     merge = "arcademark runs merge runs/tuned runs/tuned/shards/*"
     assert f"all complete; see '{merge}'" in told
     assert invoke("runs", "merge", "runs/tuned", *Path("runs/tuned/shards").iterdir()).code == 0
-    assert "all complete; see 'the same command without --slurm'" in " ".join(invoke(*asked, *LIMIT).out.split())
+    assert "all complete; see 'the same command without --slurm'" in invoke(*asked, *LIMIT).words
     ranked = invoke(*asked, "--to=json")
-    assert [one["values"] for one in json.loads(ranked.out)["settings"]]
+    assert [one["values"] for one in ranked.json["settings"]]
 
 
 @pytest.mark.slow
 def test_a_shard_of_variants_has_all_of_its_games_and_seeds(invoke):
     asked = ("robustness", "random", *SHORT, "--variants", "1")
-    shown = invoke(*asked, *LIMIT, "--out", "whole", "--dry-run")
-    assert shown.code == 0, shown.err
+    shown = invoke(*asked, *LIMIT, "--out", "whole", "--dry-run", code=0)
     assert " trials in 4 shards; 4 jobs of 1 worker" in shown.out
     assert invoke(*asked, "--out", "whole").code == 0
     for number in range(1, 5):
@@ -174,11 +165,11 @@ def test_a_shard_of_variants_has_all_of_its_games_and_seeds(invoke):
         assert (played.code, played.out) == (0, "")
         base = read_run(f"runs/all/shards/{number}-of-4/base").trials
         assert len({(trial.game, trial.seed) for trial in base}) == 1
-    told = " ".join(invoke(*asked, *LIMIT, "--out", "runs/all").out.split())
+    told = invoke(*asked, *LIMIT, "--out", "runs/all").words
     assert "arcademark runs merge runs/all/base runs/all/shards/*/base" in told
     for name in (path.name for path in Path("whole").iterdir()):
         assert invoke("runs", "merge", f"runs/all/{name}", *Path("runs/all/shards").glob(f"*/{name}")).code == 0
-    merged, whole = (json.loads(invoke("robustness", "--out", of, "--to=json").out) for of in ("runs/all", "whole"))
+    merged, whole = (invoke("robustness", "--out", of, "--to=json").json for of in ("runs/all", "whole"))
     assert merged | {"directory": "whole"} == whole
 
 
@@ -207,11 +198,10 @@ def test_a_shard_imports_nothing_of_this_package_once_it_plays(command, tmp_path
     assert played.stdout == "[]\n"
 
 
-def stubborn(seconds: int) -> tuple[slurm.ShardJob, subprocess.Popen[bytes]]:
+def stubborn(seconds):
     """Return a shard's job whose process takes no notice of being told to end."""
     code = "import signal, time; signal.signal(15, signal.SIG_IGN); print('on', flush=True); time.sleep(60)"
     child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
-    assert child.stdout is not None
     child.stdout.readline()
     return slurm.ShardJob(Path("nowhere"), ("run",), 4, seconds, child.pid), child
 

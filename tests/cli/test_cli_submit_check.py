@@ -14,19 +14,14 @@ PAPER = ("--paper", "doe-2026", "--cite", "authors=Doe et al.,venue=Somewhere,ye
 @pytest.mark.slow
 def test_a_confirmed_run_becomes_a_collection(invoke, played, tmp_path):
     title = 'A "Title" \\ [x]\n</script>'
-    alone = invoke("catalogue", "submit", played, "--to=json")
-    assert (alone.code, '"files": {}' in alone.out) == (0, True)
-    found = invoke("catalogue", "submit", played, *PAPER, "--cite", f"title={title}", "--out", "submission")
-    assert found.code == 0, found.err
+    assert '"files": {}' in invoke("catalogue", "submit", played, "--to=json", code=0).out
+    found = invoke("catalogue", "submit", played, *PAPER, "--cite", f"title={title}", "--out", "submission", code=0)
     assert "4 of 4 recorded episodes gave their score again" in found.out
     folder = tmp_path / "submission"
     assert {path.name for path in folder.iterdir()} == {"doe-2026.toml", "doe-2026.csv", "sources.toml"}
-    added = invoke("catalogue", "add", *folder.iterdir())
-    assert added.code == 0
-    assert "2 scores of 1 algorithm on 2 games" in added.out
+    assert "2 scores of 1 algorithm on 2 games" in invoke("catalogue", "add", *folder.iterdir(), code=0).out
     assert found.out.isprintable() or "\x1b" not in found.out
-    again = invoke("catalogue", "submit", played, *PAPER, "--cite", f"title={title}", "--out", "submission")
-    assert again.code == 2
+    again = invoke("catalogue", "submit", played, *PAPER, "--cite", f"title={title}", "--out", "submission", code=2)
     assert "holds other files" in again.err
 
 
@@ -49,17 +44,14 @@ def test_who_plans_is_submitted_as_planning(invoke, tmp_path):
     short = ("--override", "max_frames_per_episode=60", "--set", "simulations=2")
     assert invoke("run", "uct", "--games", "pong", "--episodes", 1, *short, "--out", "planned").code == 0
     paper = (*PAPER[:-1], "value-based", "--cite", "title=A Title", "--out", "submission")
-    found = invoke("catalogue", "submit", "planned", *paper)
-    assert found.code == 1
-    assert "an agent of the run plans" in found.out
+    assert "an agent of the run plans" in invoke("catalogue", "submit", "planned", *paper, code=1).out
     assert not (tmp_path / "submission").exists()
 
 
 @pytest.mark.slow
 def test_a_score_that_is_not_real(invoke, played, tmp_path):
     change(played, "UPDATE episode SET score = score + 1 WHERE episode = 1")
-    found = invoke("catalogue", "submit", played, *PAPER, "--cite", "title=A Title", "--out", "submission")
-    assert found.code == 1
+    found = invoke("catalogue", "submit", played, *PAPER, "--cite", "title=A Title", "--out", "submission", code=1)
     assert "2 of 4 recorded episodes gave their score again" in found.out
     assert not (tmp_path / "submission").exists()
 
@@ -67,6 +59,5 @@ def test_a_score_that_is_not_real(invoke, played, tmp_path):
 def test_a_run_with_a_failed_trial(invoke):
     agent = f"{Path(__file__).parents[1] / 'fakes' / 'raising.py'}:make_agent"
     assert invoke("run", agent, "--games", "pong", "--episodes", "1", "--out", "failed").code == 1
-    found = invoke("catalogue", "submit", "failed", *PAPER, "--cite", "title=A Title", "--out", "submission")
-    assert found.code == 1
-    assert "0 of 1 episodes are there (failed)" in " ".join(found.out.split())
+    found = invoke("catalogue", "submit", "failed", *PAPER, "--cite", "title=A Title", "--out", "submission", code=1)
+    assert "0 of 1 episodes are there (failed)" in found.words

@@ -1,7 +1,5 @@
 """``arcademark subset``: search, study and predict, on the catalogue and on a benchmark of one's own."""
 
-from __future__ import annotations
-
 import json
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -19,7 +17,7 @@ FIVE = "battle_zone,42000\ndouble_dunk,5\nname_this_game,12000\nphoenix,30000\nQ
 
 
 @pytest.fixture
-def own(benchmark) -> tuple[str, ...]:
+def own(benchmark):
     """A benchmark of eight tasks that 24 algorithms of eight papers have played."""
     rng = np.random.default_rng(2)
     level = rng.uniform(0.1, 1.2, size=24)
@@ -35,7 +33,7 @@ def own(benchmark) -> tuple[str, ...]:
 
 
 @pytest.fixture
-def mine(tmp_path: Path) -> str:
+def mine(tmp_path):
     (tmp_path / "mine.csv").write_text("game,Mine\n" + FIVE, encoding="utf-8")
     return "mine.csv"
 
@@ -44,7 +42,7 @@ def mine(tmp_path: Path) -> str:
 def test_the_papers_plan_comes_out_and_its_models_are_kept(invoke):
     answer = invoke(*TRAINING, "--plan", "atari-5", "--top", 1, "--out", "models", "--to=json")
     assert (answer.code, answer.err) == (0, "")
-    document = json.loads(answer.out)
+    document = answer.json
     found = {result["name"]: result["best"] for result in document["results"]}
     assert found["5"]["tasks"] == ["battle_zone", "double_dunk", "name_this_game", "phoenix", "qbert"]
     assert found["1"]["tasks"] == ["name_this_game"]
@@ -59,7 +57,7 @@ def test_the_papers_plan_comes_out_and_its_models_are_kept(invoke):
 def test_constraints_are_kept(invoke):
     chosen = ("--include", "Q*bert", "--exclude", "phoenix,zaxxon")
     answer = invoke(*TRAINING, "--size", 2, "--to=json", "--top", 50, *chosen)
-    results = json.loads(answer.out)["results"][0]
+    results = answer.json["results"][0]
     chosen = [results["best"]["tasks"], *(item["tasks"] for item in results["runners_up"])]
     assert all("qbert" in tasks for tasks in chosen)
     assert not {"phoenix", "zaxxon"} & {task for tasks in chosen for task in tasks}
@@ -72,7 +70,7 @@ def test_other_targets(invoke, target):
     Path("own.py").write_text("import numpy as np\n\n\ndef best(scores):\n    return float(np.max(scores))\n")
     answer = invoke(*TRAINING, "--size", 1, "--target", target, "--to=json")
     assert (answer.code, answer.err) == (0, "")
-    document = json.loads(answer.out)
+    document = answer.json
     assert document["results"][0]["best"]["n"] >= 40
     if target == "own.py:best":
         games = {"video_pinball", "atlantis", "boxing", "breakout", "star_gunner", "demon_attack", "gopher", "asterix"}
@@ -91,17 +89,17 @@ def test_another_benchmark_from_search_to_prediction(invoke, own):
     Path("new.csv").write_text(f"algorithm,task,score\nme,{first},125\nme,{second},150\n", encoding="utf-8")
     answer = invoke("subset", "predict", "new.csv", "--model", "m.json", "--to=json")
     assert (answer.code, answer.err) == (0, "")
-    (prediction,) = json.loads(answer.out)["predictions"]
+    (prediction,) = answer.json["predictions"]
     logs = np.log10([51.0, 101.0]) @ np.array(model["coefficients"])
     assert prediction["estimate"]["value"] == pytest.approx(10**logs - 1)
     study = invoke("subset", "study", *own, "--models", "m.json", "--to=json")
-    (kind,) = json.loads(study.out)["kinds"]
+    (kind,) = study.json["kinds"]
     assert kind["agreements"][0]["compared"] == 24
 
 
 def test_a_study_relative_to_an_algorithm(invoke):
     command = ("subset", "study", "--catalogue", "review-2021", "--models", "atari-5", "--relative-to", "Rainbow")
-    rows = {line["row"]["algorithm"]: line["row"] for line in json.loads(invoke(*command, "--to=json").out)["lines"]}
+    rows = {line["row"]["algorithm"]: line["row"] for line in invoke(*command, "--to=json").json["lines"]}
     assert rows["Rainbow"]["relative"] == rows["Rainbow"]["estimates"][0]["relative"] == 1
     assert rows["MuZero"]["relative"] == pytest.approx(rows["MuZero"]["true"] / rows["Rainbow"]["true"])
     assert "Ordered otherwise, the better one first: all" in invoke(*command).out
@@ -112,14 +110,14 @@ def test_five_games_give_the_median_every_game_and_what_to_play_next(invoke, min
     assert (answer.code, answer.err) == (0, "")
     assert "Play next" in answer.out
     assert "frame cap" not in answer.out
-    (prediction,) = json.loads(invoke("subset", "predict", mine, "--to=json").out)["predictions"]
+    (prediction,) = invoke("subset", "predict", mine, "--to=json").json["predictions"]
     assert len(prediction["forecast"]["tasks"]) == len(prediction["forecast"]["plays"]) == 52
     assert list(prediction["forecast"]["summaries"]) == ["median", "mean", "at human level", "records broken"]
     alien = prediction["forecast"]["tasks"]["alien"]
     assert 0 <= alien["low"] < alien["value"] < alien["high"]
     answer = invoke("subset", "predict", mine, "--model", "atari-5", "--protocol", "world-records")
     assert "157 %" in answer.out.replace("\N{NO-BREAK SPACE}", " ")
-    (prediction,) = json.loads(invoke("subset", "predict", mine, "--model", "atari-5", "--to=json").out)["predictions"]
+    (prediction,) = invoke("subset", "predict", mine, "--model", "atari-5", "--to=json").json["predictions"]
     games = {game["task"]: game for game in prediction["games"]}
     assert len(games) == 57
     assert games["qbert"]["r_squared"] is None
@@ -135,21 +133,20 @@ def test_scores_outside_the_training_table_are_flagged(invoke, mine, model):
 
 
 @pytest.fixture
-def few(tmp_path: Path) -> str:
+def few(tmp_path):
     (tmp_path / "few.csv").write_text("game,Few\nAlien,2000\nPong,18\nBreakout,200\n", encoding="utf-8")
     return "few.csv"
 
 
 @pytest.mark.slow
 def test_games_that_cost_more_frames_are_played_later(invoke, few, tmp_path):
-    plays = json.loads(invoke("subset", "predict", "few.csv", "--to=json").out)["predictions"][0]["forecast"]["plays"]
+    plays = invoke("subset", "predict", "few.csv", "--to=json").json["predictions"][0]["forecast"]["plays"]
     first = plays[0]["task"]
     lines = [f"{play['task']},{10000 if play['task'] == first else 1}" for play in plays]
     (tmp_path / "frames.csv").write_text("game,frames\n" + "\n".join(lines) + "\n", encoding="utf-8")
-    dear = json.loads(invoke("subset", "predict", "few.csv", "--frames", "frames.csv", "--to=json").out)
+    dear = invoke("subset", "predict", "few.csv", "--frames", "frames.csv", "--to=json").json
     assert dear["predictions"][0]["forecast"]["plays"][-1]["task"] == first
-    told = invoke("subset", "predict", "few.csv", "--frames", "frames.csv")
-    assert "per frame" in " ".join(told.out.split())
+    assert "per frame" in invoke("subset", "predict", "few.csv", "--frames", "frames.csv").words
 
 
 @pytest.mark.parametrize("level", [0.5, 0.9, 0.99])
@@ -158,7 +155,7 @@ def test_every_interval_is_at_the_level_asked_for(invoke, level):
     command = ("subset", "predict", "catalogue:review-2021", "--algorithms", "Rainbow", "--model", "atari-5")
     answer = invoke(*command, "--level", level, "--to=json")
     assert (answer.code, answer.err) == (0, "")
-    document = json.loads(answer.out)
+    document = answer.json
     estimate = document["predictions"][0]["estimate"]
     assert (document["level"], estimate["level"], estimate["relative_error"]) == (level, level, 0.104)
     assert not [name for name in estimate if name.startswith("nested_")]
@@ -170,7 +167,7 @@ def test_every_interval_is_at_the_level_asked_for(invoke, level):
     else:
         ends = [(1 + estimate["value"]) * 10**by - 1 for by in (-reach, reach)]
         assert [estimate["low"], estimate["high"]] == pytest.approx(ends)
-    shown = " ".join(invoke(*command, "--level", level, "--to=markdown", "--all").out.split())
+    shown = invoke(*command, "--level", level, "--to=markdown", "--all").words
     assert f"| on other papers | {100 * level:g} % from | to | at human level |" in shown
 
 
@@ -178,7 +175,7 @@ def test_papers_are_left_out_and_the_model_keeps_the_errors(invoke, own):
     search = ("subset", "search", *own, "--size", 2)
     answer = invoke(*search, "--nested", "--papers", "papers.csv", "--to=json", "--out", "model.json")
     assert (answer.code, answer.err) == (0, "")
-    (found,) = json.loads(answer.out)["results"]
+    (found,) = answer.json["results"]
     nested = found["nested"]
     assert (nested["papers"], len(nested["held_out"])) == (8, 24)
     assert {item["source"] for item in nested["held_out"]} == {f"paper {number}" for number in range(8)}
@@ -190,7 +187,6 @@ def test_papers_are_left_out_and_the_model_keeps_the_errors(invoke, own):
     # Eight papers are too few for 90 %: with what is left for a new one, they come to 8/9.
     assert [item["half_width"] is None for item in nested["intervals"]] == [False, False, True, True]
     kept = files.loads(Path("model.json").read_text(encoding="utf-8")).nested
-    assert kept is not None
     assert (kept.mean, kept.n) == (nested["mean"], 24)
     assert conformal_half_width(kept.errors, nested["intervals"][1]["level"]) == nested["intervals"][1]["half_width"]
 
@@ -198,7 +194,7 @@ def test_papers_are_left_out_and_the_model_keeps_the_errors(invoke, own):
 def test_the_best_of_every_size_with_its_error_and_proof(invoke):
     answer = invoke(*TRAINING, "--sizes", "1-3,5", "--figure", "curve.svg", "--out", "models", "--to", "page.html")
     assert (answer.code, answer.err) == (0, "")
-    words = " ".join(answer.out.split())
+    words = answer.words
     assert "5 10.4 % 1.64 % 44 0.6966 of 3,819,816" in words.replace("\N{NO-BREAK SPACE}", " ")
     assert "The best where whoever is left out counts" in words
     assert "Battle Zone, +Double Dunk, Name This Game, Phoenix, +Q*bert" in words
@@ -216,7 +212,7 @@ def test_the_best_of_every_size_with_its_error_and_proof(invoke):
 def test_json_has_both_ways_to_choose_and_nested_errors(invoke):
     answer = invoke(*TRAINING, "--sizes", "2", "--nested", "--to=json", "--figure", "curve.png")
     assert (answer.code, answer.err) == (0, "")
-    document = json.loads(answer.out)
+    document = answer.json
     assert document["schema"] == "arcademark.subset-sizes/3"
     assert [series["incomplete"] for series in document["series"]] == ["leave out", "charge"]
     (item,) = document["series"][0]["sizes"]
@@ -233,7 +229,7 @@ REVIEW = ("subset", "predict", "catalogue:review-2021", "--model", "m.json")
 def search(invoke, *options):
     answer = invoke(*SEARCH, "--out", "m.json", *options)
     assert (answer.code, answer.err) == (0, "")
-    return " ".join(answer.out.split()), json.loads(Path("m.json").read_text(encoding="utf-8"))
+    return answer.words, json.loads(Path("m.json").read_text(encoding="utf-8"))
 
 
 def test_an_error_in_points_is_no_factor(invoke):
@@ -243,7 +239,7 @@ def test_an_error_in_points_is_no_factor(invoke):
     assert "mean error, %" in invoke(*SEARCH, "--target", "mean", "--set", "transform=none", "--to=markdown").out
     assert model["relative_error"] is None
     answer = invoke(*REVIEW, "--to=json")
-    estimates = [item["estimate"] for item in json.loads(answer.out)["predictions"] if item["estimate"]]
+    estimates = [item["estimate"] for item in answer.json["predictions"] if item["estimate"]]
     error = model["absolute_error"]
     assert error > 100
     assert all(item["absolute_error"] == error and item["relative_error"] is None for item in estimates)
@@ -267,7 +263,7 @@ def test_a_task_without_any_score_is_said_not_to_take_part(invoke, benchmark):
         {f"a{place}": {"x": place, "y": 2 * place, "z": 3 * place, "void": ""} for place in range(6)}, 0, 10
     )
     search = ("subset", "search", *own, "--size", 1, "--set", "folds=3")
-    told = " ".join(invoke(*search).out.split())
+    told = invoke(*search).words
     assert "6 algorithms, 3 tasks" in told
     assert "Left out: void (no algorithm has a score on it)." in told
     assert invoke(*search, "--exclude", "void").code == 0
@@ -276,7 +272,7 @@ def test_a_task_without_any_score_is_said_not_to_take_part(invoke, benchmark):
 @pytest.mark.slow
 def test_intervals_hold_what_was_left_out_in_every_way(invoke):
     answer = invoke("subset", "coverage", "atari-5", "pong", "--to=json")
-    shown = json.loads(answer.out)
+    shown = answer.json
     assert (answer.code, shown["schema"]) == (0, "arcademark.subset-coverage/2")
     rows = {(row["subset"], row["left_out"]): row for row in shown["rows"]}
     newest = next(way for _, way in rows if way.startswith("since"))
@@ -292,7 +288,7 @@ def test_intervals_hold_what_was_left_out_in_every_way(invoke):
 def test_games_are_chosen_anew_without_what_is_left_out(invoke, benchmark):
     """Of a benchmark of one's own: eight tasks, thirty players of six papers, two of them on tasks turned round."""
     rng = np.random.default_rng(1)
-    scores: dict[str, dict[str, float]] = {}
+    scores = {}
     for player in range(30):
         skills = rng.normal(size=2)
         scores[f"p{player}"] = {}
@@ -303,7 +299,7 @@ def test_games_are_chosen_anew_without_what_is_left_out(invoke, benchmark):
     learnt = ("--training", *benchmark(scores, 0, 100, **papers), "--papers", "papers.csv")
     answer = invoke("subset", "coverage", "t6,t7", "--sizes", "2", *learnt, "--to=json")
     assert (answer.code, answer.err) == (0, "")
-    shown = json.loads(answer.out)
+    shown = answer.json
     assert (shown["noun"], shown["algorithms"], shown["groups"]) == ("task", 30, 6)
     given, best = shown["rows"]
     assert (given["games"], given["same"], given["left_out"]) == (["t6", "t7"], None, "each paper")

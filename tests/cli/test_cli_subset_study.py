@@ -1,9 +1,6 @@
 """``arcademark subset study``: estimates beside what their models predict, each of the training table counted once."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,11 +14,11 @@ SCORES = {"weak": (1.0, 2.0, 9.0), "able": (4.0, 6.0, 20.0), "best": (10.0, 20.0
 
 
 @pytest.fixture
-def own(tmp_path: Path, benchmark):
+def own(tmp_path, benchmark):
     benchmark({name: dict(zip("xyz", row, strict=True)) for name, row in SCORES.items()}, 0, 10)
     (tmp_path / "own.py").write_text("def worst(scores):\n    return min(scores)\n", encoding="utf-8")
 
-    def write(name: str, summary: str | None, unit: str = "%") -> None:
+    def write(name, summary, unit="%"):
         model = SubsetModel(
             *(name, ("x",), (2.0,), 0.0, None, f"{summary} of ours", None, "made up", "none"),
             references={"x": (0.0, 10.0)},
@@ -46,7 +43,7 @@ def test_what_the_model_predicts_stands_beside_its_estimates(invoke, own, summar
     own("m", summary, "tasks" if summary == "at human level" else "%")
     answer = invoke(*OWN, "--models", "m.json", "--to=json")
     assert (answer.code, answer.err) == (0, "")
-    document = json.loads(answer.out)
+    document = answer.json
     rows = {line["row"]["algorithm"]: line["row"] for line in document["lines"]}
     assert {name: row["true"] for name, row in rows.items()} == pytest.approx(truth)
     assert rows["able"]["estimates"][0]["value"] == pytest.approx(80.0)
@@ -56,31 +53,26 @@ def test_what_the_model_predicts_stands_beside_its_estimates(invoke, own, summar
 
 def test_a_function_is_computed_only_where_it_is_asked_for(invoke, own):
     own("m", "elsewhere/own.py:worst")
-    answer = invoke(*OWN, "--models", "m.json")
-    assert (answer.code, answer.out) == (2, "")
+    answer = invoke(*OWN, "--models", "m.json", code=2)
     assert "a function of its maker's" in answer.err
     assert "add --target FILE.py:NAME" in answer.err
     told = invoke(*OWN, "--models", "m.json", "--target", "own.py:worst", "--to=json")
-    rows = {line["row"]["algorithm"]: line["row"]["true"] for line in json.loads(told.out)["lines"]}
+    rows = {line["row"]["algorithm"]: line["row"]["true"] for line in told.json["lines"]}
     assert rows == pytest.approx({"weak": 10.0, "able": 40.0, "best": 100.0})
     assert "predicts 'elsewhere/own.py:worst', not 'mean'" in invoke(*OWN, "--models", "m.json", "--target", "mean").err
 
 
 def test_a_model_that_does_not_say_what_it_predicts_is_asked(invoke, own):
     own("m", None)
-    answer = invoke(*OWN, "--models", "m.json")
-    assert (answer.code, answer.out) == (2, "")
-    assert "say it with --target (median, mean" in answer.err
+    assert "say it with --target (median, mean" in invoke(*OWN, "--models", "m.json", code=2).err
     told = invoke(*OWN, "--models", "m.json", "--target", "mean", "--to=json")
-    assert json.loads(told.out)["lines"][0]["row"]["true"] == pytest.approx(300.0)
+    assert told.json["lines"][0]["row"]["true"] == pytest.approx(300.0)
 
 
 def test_models_of_different_things_are_not_put_side_by_side(invoke, own):
     own("m", "mean")
     own("n", "median")
-    answer = invoke(*OWN, "--models", "m.json,n.json")
-    assert (answer.code, answer.out) == (2, "")
-    assert "'mean' and 'median'; study them one at a time" in answer.err
+    assert "'mean' and 'median'; study them one at a time" in invoke(*OWN, "--models", "m.json,n.json", code=2).err
 
 
 @pytest.fixture(scope="module")
@@ -130,7 +122,7 @@ def test_corrected_scores_and_shorter_episodes_are_told(catalogue, invoke):
     assert catalogue["corrected"]["GDI-H3(200M frames)"] == ["Kung-Fu Master"]
     assert "Go-Explore" in catalogue["scored_otherwise"]
     assert catalogue["frame_caps"] == [108_000]
-    told = " ".join(invoke("subset", "study", "--to=markdown").out.split())
+    told = invoke("subset", "study", "--to=markdown").words
     assert "not those that the paper prints (Aitchison et al. 2023, Table 8)" in told
     assert "Scored otherwise: Go-Explore" in told
     assert "the averages leave them out" in told

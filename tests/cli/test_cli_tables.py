@@ -1,16 +1,11 @@
 """``arcademark score`` and ``arcademark compare`` as their user meets them."""
 
-from __future__ import annotations
-
 import io
-import json
 import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -30,76 +25,71 @@ GOOD = HEADER + "".join(
 
 
 @pytest.fixture
-def good(tmp_path: Path) -> Path:
+def good(tmp_path):
     path = tmp_path / "good.csv"
     path.write_text(GOOD)
     return path
 
 
-def test_every_form_of_a_score(invoke: Callable[..., Any], good: Path) -> None:
-    shown = invoke("score", good, "--to", "pages/score.html", "--frames", "mine=200e6")
-    assert shown.code == 0
+def test_every_form_of_a_score(invoke, good):
+    shown = invoke("score", good, "--to", "pages/score.html", "--frames", "mine=200e6", code=0)
     assert "Summaries over 3 of the 57 games of atari-57" in shown.out
     assert "Learning efficiency" in shown.out
     assert "pages/score.html" in shown.out
     assert Path("pages/score.html").read_text(encoding="utf-8").startswith("<!doctype html>")
-    document = json.loads(invoke("score", good, "--to=json").out)
+    document = invoke("score", good, "--to=json").json
     assert document["schema"] == "arcademark.report/4"
     assert [item["name"] for item in document["algorithms"]] == ["mine", "yours"]
     tex = invoke("score", good, "--to=latex", "--all").out
     assert r"\toprule" in tex
     assert "Q*bert &" in tex
-    only = json.loads(invoke("score", good, "--to=json", "--algorithms", "yours", "--games", "pong,alien").out)
+    only = invoke("score", good, "--to=json", "--algorithms", "yours", "--games", "pong,alien").json
     assert [item["name"] for item in only["algorithms"]] == ["yours"]
     assert [item["id"] for item in only["games"]] == ["alien", "pong"]
-    single = json.loads(invoke("score", good, "--to=json", "--metric", "saber").out)
+    single = invoke("score", good, "--to=json", "--metric", "saber").json
     assert [item["metric"] for item in single["algorithms"][0]["summaries"]] == ["saber"]
 
 
 @pytest.mark.parametrize("form", [(), ("--to", "latex"), ("--to", "markdown")])
-def test_more_runs_and_single_runs_in_every_form(invoke: Callable[..., Any], good: Path, form: tuple[str, ...]) -> None:
+def test_more_runs_and_single_runs_in_every_form(invoke, good, form):
     asked = ("--sequential", "--plan", "group=3,groups=2", "--plan", "alpha=10%,summary=median")
     shown = invoke("compare", good, *asked, *form).out
     assert "Whether more runs are needed" in shown
     assert "median HNS over 3 games" in " ".join(shown.split())
-    single = " ".join(invoke("score", good, "--tolerance", "90%", *form).out.split())
+    single = invoke("score", good, "--tolerance", "90%", *form).words
     assert form == ("--to", "latex") or "takes 46 runs" in single  # LaTeX has tables only
     assert "Between which scores single runs lie" in single
 
 
-def test_every_form_of_a_comparison(invoke: Callable[..., Any], good: Path) -> None:
-    shown = invoke("compare", good, "yours", "mine", "--to", "compare.html")
-    assert shown.code == 0
+def test_every_form_of_a_comparison(invoke, good):
+    shown = invoke("compare", good, "yours", "mine", "--to", "compare.html", code=0)
     assert shown.out.startswith("yours against mine")
     assert "Does the order change" in shown.out
     assert "<svg" in Path("compare.html").read_text(encoding="utf-8")
-    document = json.loads(invoke("compare", good, "--to=json").out)
+    document = invoke("compare", good, "--to=json").json
     assert document["schema"] == "arcademark.comparison/1"
     assert (document["pairs"][0]["first"], document["pairs"][0]["second"]) == ("mine", "yours")
 
 
-def test_a_run_and_the_catalogue_are_tables_too(invoke: Callable[..., Any], played: Path) -> None:
-    scored = invoke("score", played)
-    assert scored.code == 0
-    assert f"{played}: " in scored.out
+def test_a_run_and_the_catalogue_are_tables_too(invoke, played):
+    assert f"{played}: " in invoke("score", played, code=0).out
     others = ("--with", "catalogue:review-2021", "--games", "pong,qbert")
-    compared = invoke("compare", played, "random", "Rainbow", *others)
-    assert compared.code == 0
+    compared = invoke("compare", played, "random", "Rainbow", *others, code=0)
     assert compared.out.startswith("random against Rainbow")
     assert "under different protocols" in compared.out
 
 
-def test_a_table_through_a_pipe(invoke: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_through_a_pipe(invoke, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(GOOD.encode()), encoding="utf-8"))
     shown = invoke("score", "-", "--export", "kept.csv", "--to=json", "--intervals", "resamples=10")
     assert (shown.code, shown.err) == (0, "kept.csv: 2 algorithms, 3 games\n")
-    assert [item["name"] for item in json.loads(shown.out)["algorithms"]] == ["mine", "yours"]
+    assert [item["name"] for item in shown.json["algorithms"]] == ["mine", "yours"]
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
 @pytest.mark.parametrize("form", [[], ["--to=json"], ["--to=latex"]])
-def test_output_that_has_no_room(good: Path, form: list[str]) -> None:
+def test_output_that_has_no_room(good, form):
     call = "from arcademark.cli.main import main; main()"
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
@@ -122,16 +112,14 @@ def test_scores_are_written_for_tensorboard_and_refused_where_something_is(invok
     for path, trial in zip(files, record.trials, strict=True):
         (log,) = read_events(path, Options(tag="evaluation/score"))
         assert log.values.tolist() == record.evaluation(trial).score.tolist()
-    refused = invoke("report", "run", "--tensorboard", "events")
-    assert (refused.code, refused.out) == (2, "")
-    assert "is there already" in refused.err
+    assert "is there already" in invoke("report", "run", "--tensorboard", "events", code=2).err
 
 
 PAGE = (Path(__file__).parents[2] / "docs" / "tables.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
-def test_the_pages_commands_write_what_they_say(invoke: Callable[..., Any], tmp_path: Path) -> None:
+def test_the_pages_commands_write_what_they_say(invoke, tmp_path):
     for name, text in re.findall(
         r"^<!-- file: (\w+\.csv) -->\n```csv\n(.*?)^```", PAGE, flags=re.MULTILINE | re.DOTALL
     ):
@@ -139,8 +127,7 @@ def test_the_pages_commands_write_what_they_say(invoke: Callable[..., Any], tmp_
     commands = [line for line in PAGE.splitlines() if "--export" in line and line.startswith("arcademark")]
     assert len(commands) == 3
     for command in commands:
-        answer = invoke(*shlex.split(command, comments=True)[1:], "--intervals", "resamples=10")
-        assert answer.code == 0, answer.err
+        invoke(*shlex.split(command, comments=True)[1:], "--intervals", "resamples=10", code=0)
     table = read_tables("dqn.parquet").table
     assert (table.algorithms, table.tasks, table.protocols) == (("DQN",), ("freeway", "pong"), ("machado-2018",))
     assert sorted(table.mean_over_runs()[0].tolist()) == [19.1, 31.8]

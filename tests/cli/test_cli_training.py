@@ -1,7 +1,5 @@
 """A trainer on the command line: trained, reported, verified, its network written as a file and played from it."""
 
-from __future__ import annotations
-
 import json
 import zipfile
 from pathlib import Path
@@ -18,24 +16,20 @@ TINY = ("--set", "num_envs=2", "--set", "n_steps=16", "--set", "minibatch_size=1
 
 def test_ppo_is_trained_reported_verified_and_played_from_its_file(invoke):
     asked = ("run", "ppo", *SHORT, *TINY, "--frames", "2k", "--workers", 1, "--name", "PPO", "--out", "run")
-    trained = invoke(*asked)
-    assert trained.code == 0, trained.err
-    assert "PPO learns for 2,000 frames" in trained.err
-    document = json.loads(invoke("report", "run", "--to=json").out)
+    assert "PPO learns for 2,000 frames" in invoke(*asked, code=0).err
+    document = invoke("report", "run", "--to=json").json
     assert document["algorithms"][0]["training_frames"] == 2000
     assert {"torch", "stable-baselines3", "sb3-contrib"} < document["runs"][0]["versions"].keys()
     (learning,) = document["learning"]
     assert learning["seeds"][0]["episodes"] >= 3
-    verified = invoke("verify", "run", "--workers", 1)
-    assert verified.code == 0, verified.err
+    invoke("verify", "run", "--workers", 1, code=0)
     (path,) = Path("run/checkpoints").iterdir()
     with zipfile.ZipFile(path) as archive:
         assert {"data", "policy.pth"} < set(archive.namelist())
         steps = json.loads(archive.read("data"))["num_timesteps"]
     assert "complete already" in invoke(*asked).err
-    played = invoke("run", str(path), *SHORT, "--workers", 1, "--out", "played")
-    assert played.code == 0, played.err
-    of_training, of_file = (json.loads(invoke("report", name, "--to=json").out) for name in ("run", "played"))
+    invoke("run", str(path), *SHORT, "--workers", 1, "--out", "played", code=0)
+    of_training, of_file = (invoke("report", name, "--to=json").json for name in ("run", "played"))
     assert len(of_training["algorithms"][0]["scores"][0]["played"]["episodes"]) == 2
     (item,) = of_file["algorithms"]
     assert (item["training_frames"], item["frames_of_files"]) == (4 * steps, True)
@@ -43,12 +37,12 @@ def test_ppo_is_trained_reported_verified_and_played_from_its_file(invoke):
 
 
 def test_the_algorithms_of_the_review_are_listed_with_what_trains_them(invoke):
-    listed = " ".join(invoke("info", "agents").out.split())
+    listed = invoke("info", "agents").words
     for name in ("ppo", "a2c", "dqn", "qr-dqn", "recurrent-ppo"):
         assert f"{name} trainer" in listed
-    rows = {row["name"]: row for row in json.loads(invoke("info", "algorithms", "--to=json").out)["algorithms"]}
+    rows = {row["name"]: row for row in invoke("info", "algorithms", "--to=json").json["algorithms"]}
     assert (rows["QR-DQN"]["agent"], rows["QR-DQN"]["library"]) == ("qr-dqn", "sb3-contrib")
     assert rows["MuZero"]["agent"] == ""
     review = {name for name, row in rows.items() if row["in_review"]}
     assert review == {entry.algorithm for entry in entries("review-2021")} - {"Random", "Human", "Human World Record"}
-    assert json.loads(invoke("info", "algorithms", "rainbow", "--to=json").out)["algorithms"] == [rows["Rainbow"]]
+    assert invoke("info", "algorithms", "rainbow", "--to=json").json["algorithms"] == [rows["Rainbow"]]

@@ -1,7 +1,5 @@
 """``arcademark tune``: every combination is played, the best comes first, and what cannot be told apart is said."""
 
-import json
-
 import numpy as np
 import pytest
 
@@ -20,7 +18,7 @@ def test_every_combination_is_played_and_ranked(invoke):
     )  # fmt: skip
     assert first.code == 0
     assert "warning" not in first.err
-    found = json.loads(first.out)
+    found = first.json
     assert found["schema"] == tuning.Tuned.SCHEMA
     assert found["games"] == ["freeway"]
     values = [setting["values"] for setting in found["settings"]]
@@ -43,8 +41,7 @@ def test_every_combination_is_played_and_ranked(invoke):
 
 
 def test_the_best_is_told_as_it_is_to_be_written(invoke):
-    shown = invoke("tune", "const", "--try", "action=DOWN,UP", "--games", "freeway,pong", *SHORT)
-    assert shown.code == 0
+    shown = invoke("tune", "const", "--try", "action=DOWN,UP", "--games", "freeway,pong", *SHORT, code=0)
     assert "Best: --set action=UP" in shown.out
     assert "On Pong all settings score the same" in shown.out
     assert "play more" in shown.out
@@ -57,7 +54,7 @@ def test_the_best_is_told_as_it_is_to_be_written(invoke):
 @pytest.mark.slow
 def test_sensitivity_is_that_of_the_scores(invoke):
     arguments = ("--try", "action=UP,DOWN", "--try", "probability=1.0,0.5", "--games", "freeway,asterix", *SHORT[:-1])
-    found = json.loads(invoke("tune", "perturb", *arguments, 2, "--to=json").out)
+    found = invoke("tune", "perturb", *arguments, 2, "--to=json").json
     told = found["sensitivity"]
     scores = np.array([[setting["scores"][game] for game in found["games"]] for setting in found["settings"]])
     low, high = np.percentile(scores, [5, 95], axis=0)
@@ -67,15 +64,14 @@ def test_sensitivity_is_that_of_the_scores(invoke):
     assert (told["unit"], told["parts"], len(told["by_count"])) == ("episode", 2, 3)
     assert told["by_count"][told["dimensionality"]]["share"] >= 0.95
     assert told["held_out"] == pytest.approx(told["by_count"][-1]["held_out"] - told["by_count"][0]["held_out"])
-    seeds = json.loads(invoke("tune", "perturb", *arguments, 1, "--seeds", 2, "--out", "runs/seeds", "--to=json").out)
+    seeds = invoke("tune", "perturb", *arguments, 1, "--seeds", 2, "--out", "runs/seeds", "--to=json").json
     assert seeds["sensitivity"]["unit"] == "episode"  # as perturb learns nothing
-    alone = json.loads(invoke("tune", "perturb", *arguments, 1, "--out", "runs/alone", "--to=json").out)["sensitivity"]
+    alone = invoke("tune", "perturb", *arguments, 1, "--out", "runs/alone", "--to=json").json["sensitivity"]
     assert (alone["unit"], alone["held_out"], alone["parts"]) == ("", None, 1)
 
 
 def test_settings_that_all_score_the_same_have_no_best(invoke):
-    shown = invoke("tune", "const", "--try", "action=DOWN,NOOP", "--games", "freeway", *SHORT)
-    assert shown.code == 0
+    shown = invoke("tune", "const", "--try", "action=DOWN,NOOP", "--games", "freeway", *SHORT, code=0)
     assert "No setting is better than another" in shown.out
     assert "Best:" not in shown.out
 
@@ -83,7 +79,7 @@ def test_settings_that_all_score_the_same_have_no_best(invoke):
 def test_without_games_atari_3_val_is_played_with_its_estimates(invoke):
     short = ("--override", "max_frames_per_episode=600", "--episodes", 1)
     asked = ("tune", "const", "--try", "action=UPFIRE,RIGHTFIRE", *short)
-    found = json.loads(invoke(*asked, "--to=json").out)
+    found = invoke(*asked, "--to=json").json
     validation = subset("atari-3-val")
     assert (tuple(found["games"]), found["model"]) == (validation.tasks, "atari-3-val")
     for setting in found["settings"]:
@@ -91,6 +87,6 @@ def test_without_games_atari_3_val_is_played_with_its_estimates(invoke):
         percent = hns(scores, references.scores("random"), references.scores("human"), validation.tasks)
         estimate = 10 ** (np.log10(1 + np.maximum(percent, 0)) @ np.array(validation.coefficients)) - 1
         assert setting["estimate"] == pytest.approx(estimate)
-    shown = " ".join(invoke(*asked).out.split())
+    shown = invoke(*asked).words
     assert "Estimated median: HNS of all games by Atari-3-Val's published model" in shown
     assert "warning" not in invoke(*asked).err

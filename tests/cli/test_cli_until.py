@@ -1,8 +1,5 @@
 """``arcademark run --until-error``: which games are played, when it stops, and what is never played again."""
 
-from __future__ import annotations
-
-import json
 from pathlib import Path
 
 import numpy as np
@@ -26,13 +23,13 @@ make.supports = lambda env: None if env.game in GAMES else "too hard for it"
 SHORT = ("--override", "max_frames_per_episode=200")
 
 
-def agent(*games: str) -> str:
+def agent(*games):
     """Write an agent that plays these games only."""
     Path("some.py").write_text(SOME.format(games=set(games)), encoding="utf-8")
     return "some.py:make"
 
 
-def frames_of_all(directory: str) -> dict[tuple[str, int], int]:
+def frames_of_all(directory):
     record = read_run(directory)
     games = {trial.id: trial.game for trial in record.trials}
     return {(games[row.trial_id], row.episode): row.frames for row in record.episodes}
@@ -41,9 +38,8 @@ def frames_of_all(directory: str) -> dict[tuple[str, int], int]:
 @pytest.mark.slow
 def test_a_narrow_enough_interval_ends_it_after_the_games_asked_for(invoke):
     command = ("run", "random", "--until-error", "2000%", "--games", "qbert", "--episodes", 1, *SHORT, "--out", "run")
-    answer = invoke(*command, "--to=json")
-    assert answer.code == 0
-    document = json.loads(answer.out)
+    answer = invoke(*command, "--to=json", code=0)
+    document = answer.json
     assert (document["schema"], document["reached"], document["level"]) == ("arcademark.run-until/1", True, 0.9)
     (step,) = document["steps"]
     assert (step["games"], step["known"]) == (["qbert"], 1)
@@ -54,8 +50,7 @@ def test_a_narrow_enough_interval_ends_it_after_the_games_asked_for(invoke):
     assert document["report"]["schema"] == "arcademark.report/4"
     assert "within ±2,000" in answer.err
     before = frames_of_all("run")
-    again = invoke(*command)
-    assert again.code == 0
+    again = invoke(*command, code=0)
     assert frames_of_all("run") == before
     assert "over all games" in again.out
     for form, sign in (("--to=markdown", "## "), ("--to=latex", r"\begin{tabular}")):
@@ -71,10 +66,9 @@ def test_games_that_were_begun_come_first_and_the_most_telling_next_until_none_i
     name = agent("pong", "qbert", "zaxxon")
     assert invoke("run", name, "--games", "qbert", "--episodes", 1, *SHORT, "--out", "run").code == 0
     command = ("run", name, "--until-error", "30%", "--episodes", 2, *SHORT, "--out", "run", "--to=json")
-    answer = invoke(*command)
-    assert answer.code == 1
+    answer = invoke(*command, code=1)
     assert "not reached: some.py:make has no game left to play" in answer.err
-    document = json.loads(answer.out)
+    document = answer.json
     assert document["reached"] is False
     first, second, third = document["steps"]
     assert first["games"] == ["qbert"]
@@ -84,12 +78,12 @@ def test_games_that_were_begun_come_first_and_the_most_telling_next_until_none_i
     assert [step["known"] for step in document["steps"]] == [1, 2, 3]
     episodes = frames_of_all("run")
     assert sorted(episodes) == [(game, number) for game in ("pong", "qbert", "zaxxon") for number in (0, 1)]
-    again = json.loads(invoke(*command).out)
+    again = invoke(*command).json
     assert frames_of_all("run") == episodes
     assert [(step["games"], step["frames"], step["known"]) for step in again["steps"]] == [([], 0, 3)]
 
 
-def _score(directory: str, game: str) -> float:
+def _score(directory, game):
     record = read_run(directory)
     trials = {trial.id for trial in record.trials if trial.game == game}
     return float(np.mean([row.score for row in record.episodes if row.trial_id in trials]))
@@ -118,7 +112,7 @@ def test_a_game_that_fails_is_left_and_an_agent_that_always_fails_not_tried_on_e
         assert "from 1 game" in answer.out
         return
     assert "every game so far failed; correct the agent" in answer.err
-    document = json.loads(invoke(*command, "--to=json").out)
+    document = invoke(*command, "--to=json").json
     assert (document["reached"], document["error"], document["prediction"]) == (False, None, None)
 
 

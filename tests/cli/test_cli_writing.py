@@ -1,12 +1,8 @@
 """Files that a command writes: what is replaced, and what never is."""
 
-from __future__ import annotations
-
 import os
 import stat
-from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
 
 import pytest
 
@@ -17,7 +13,6 @@ from arcademark.reports.figures.model import Curve, CurvePanel, Curves
 from arcademark.reports.render import html
 from arcademark.reports.render.blocks import Document
 from arcademark.reports.runs import learning
-from arcademark.scores.runs import RunCollection
 from arcademark.subset.predict import files as subset_files
 from arcademark.subset.predict.model import SubsetModel
 
@@ -25,23 +20,23 @@ GENERATOR = '<meta name="generator" content="ArcadeMark 0.1.0">'
 PAGE = f"<!doctype html>\n{GENERATOR}<p>new"
 
 
-def figures() -> dict[str, str | bytes]:
+def figures():
     curve = Curve((1.0, 2.0), (1.0, 2.0))
     model = Curves((CurvePanel("t", "x", (1.0, 2.0), (0.0, 2.0), ((1.0, "1"),), (), (curve,)),), legend=(("[/]", 0),))
     return {kind: files.file(model, kind, "a") for kind in files.KINDS}
 
 
-def put(path: Path, content: str | bytes = PAGE, **how: Any) -> None:
+def put(path, content=PAGE, **how):
     write_document(path, content, **how)
 
 
-def test_every_kind_of_file_that_is_written_replaces_its_own_and_no_other(tmp_path: Path) -> None:
+def test_every_kind_of_file_that_is_written_replaces_its_own_and_no_other(tmp_path):
     model = SubsetModel("m", ("a",), (1.0,), 0.0, 0.1, "median", None, "c")
-    written: dict[str, str | bytes] = {
+    written = {
         **figures(),
         ".html": html.render(Document("A page", "report", "", ())),
         ".json": subset_files.dumps(model),
-        ".csv": learning.as_csv(cast(RunCollection, SimpleNamespace(runs=()))),
+        ".csv": learning.as_csv(SimpleNamespace(runs=())),
     }
     for kind, content in written.items():
         path = tmp_path / f"a{kind}"
@@ -58,7 +53,7 @@ def test_every_kind_of_file_that_is_written_replaces_its_own_and_no_other(tmp_pa
             put(path, content)
 
 
-def test_a_link_is_followed_and_what_it_leads_to_is_judged(tmp_path: Path) -> None:
+def test_a_link_is_followed_and_what_it_leads_to_is_judged(tmp_path):
     link, page, notes = (tmp_path / name for name in ("link.html", "page.html", "notes.txt"))
     put(page)
     link.symlink_to(page)
@@ -76,7 +71,7 @@ def test_a_link_is_followed_and_what_it_leads_to_is_judged(tmp_path: Path) -> No
     )
 
 
-def test_no_link_that_waits_in_the_folder_leads_a_draft_astray(tmp_path: Path) -> None:
+def test_no_link_that_waits_in_the_folder_leads_a_draft_astray(tmp_path):
     notes = tmp_path / "notes.txt"
     notes.write_text("mine")
     (tmp_path / ".page.html.draft").symlink_to(notes)
@@ -84,7 +79,7 @@ def test_no_link_that_waits_in_the_folder_leads_a_draft_astray(tmp_path: Path) -
     assert (notes.read_text(), (tmp_path / "page.html").read_text()) == ("mine", PAGE)
 
 
-def test_a_pipe_is_written_to_and_stays_one(tmp_path: Path) -> None:
+def test_a_pipe_is_written_to_and_stays_one(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)

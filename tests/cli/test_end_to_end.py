@@ -1,7 +1,5 @@
 """One short way through the commands as users give them: in processes of their own, one of which is killed."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal
@@ -18,14 +16,14 @@ ASKED = ("run", f"{PACED}:Remembering", "--games", "atari-5", "--episodes", "4",
 SHORT = ("--override", "max_frames_per_episode=600")
 
 
-def python(*arguments: str) -> subprocess.CompletedProcess[str]:
+def python(*arguments):
     """Run what must succeed, in the current folder."""
     done = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done
 
 
-def recorded(run: str) -> int:
+def recorded(run):
     with contextlib.suppress(sqlite3.Error), contextlib.closing(sqlite3.connect(f"{run}/run.sqlite")) as database:
         return int(database.execute("SELECT COUNT(*) FROM episode").fetchone()[0])
     return 0

@@ -1,7 +1,5 @@
 """A SLURM cluster of this machine alone, while a command runs: ``python tests/cluster/slurm_here.py bash``."""
 
-from __future__ import annotations
-
 import contextlib
 import getpass
 import os
@@ -12,7 +10,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 PATH = f"{os.environ['PATH']}{os.pathsep}/usr/sbin"
@@ -62,7 +59,7 @@ Jobs of the partition "urgent" preempt others, given half a minute.
 
 
 @contextlib.contextmanager
-def cluster(most: int = 1001) -> Iterator[dict[str, str]]:
+def cluster(most=1001):
     """Start the daemons in a temporary folder; yield the environment in which SLURM's commands find them; end all.
 
     `most` is SLURM's MaxArraySize.
@@ -101,12 +98,12 @@ def cluster(most: int = 1001) -> Iterator[dict[str, str]]:
         yield environment
 
 
-def asked(*command: str, environment: dict[str, str] | None = None) -> str:
+def asked(*command, environment=None):
     """Return what a command prints, whether it fails or not."""
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False).stdout
 
 
-def free_ports(count: int) -> list[int]:
+def free_ports(count):
     with contextlib.ExitStack() as stack:
         sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
         for one in sockets:
@@ -114,7 +111,7 @@ def free_ports(count: int) -> list[int]:
         return [one.getsockname()[1] for one in sockets]
 
 
-def wait_for(ready: Callable[[], bool], folder: Path, seconds: float = 60.0) -> None:
+def wait_for(ready, folder, seconds=60.0):
     limit = time.monotonic() + seconds
     while not ready():
         if time.monotonic() > limit:
@@ -123,7 +120,7 @@ def wait_for(ready: Callable[[], bool], folder: Path, seconds: float = 60.0) -> 
         time.sleep(0.05)
 
 
-def cancel(environment: dict[str, str]) -> None:
+def cancel(environment):
     """End all jobs, at once; those that run are not the daemons' children."""
     limit = time.monotonic() + 10
     mine = ("--user", getpass.getuser())
@@ -133,7 +130,7 @@ def cancel(environment: dict[str, str]) -> None:
         time.sleep(0.2)
 
 
-def end(process: subprocess.Popen[bytes]) -> None:
+def end(process):
     process.terminate()
     try:
         process.wait(10)

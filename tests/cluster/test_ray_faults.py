@@ -12,7 +12,6 @@ import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,7 @@ import pytest
 
 from arcademark.agents.loading import agent_specs
 from arcademark.runs.execution import execute
-from arcademark.runs.plan import Plan, make_plan
+from arcademark.runs.plan import make_plan
 from arcademark.runs.store.reading import read_run
 from arcademark.suite.protocols import protocol
 
@@ -55,7 +54,7 @@ sys.exit(130 if summary.interrupted else 0 if summary.complete else 3)
 class Nodes:
     """A head without room for workers, and nodes for one worker each."""
 
-    def __init__(self, mark: str) -> None:
+    def __init__(self, mark):
         from ray.cluster_utils import Cluster
 
         self.mark = mark
@@ -64,19 +63,19 @@ class Nodes:
         self.nodes: list[Any] = []
 
     @property
-    def address(self) -> str:
+    def address(self):
         return str(self.cluster.address)
 
-    def have(self, number: int) -> None:
+    def have(self, number):
         """Add nodes that are missing."""
         while len(self.nodes) < number:
             self.nodes.append(patiently(lambda: self.cluster.add_node(num_cpus=1)))
 
-    def lose(self) -> None:
+    def lose(self):
         """Kill all of a node at once."""
         self.cluster.remove_node(self.nodes.pop(0), allow_graceful=False)
 
-    def workers(self) -> list[int]:
+    def workers(self):
         """Return the worker processes on all nodes."""
         marked, found = f"{MARK}={self.mark}".encode(), []
         for process in Path("/proc").glob("[0-9]*"):
@@ -87,7 +86,7 @@ class Nodes:
         return found
 
 
-def patiently(make: Callable[[], Any]) -> Any:
+def patiently(make):
     """Start what Ray waits for half a minute at most, however busy the machine is."""
     for _ in range(4):
         with contextlib.suppress(Exception):
@@ -96,7 +95,7 @@ def patiently(make: Callable[[], Any]) -> Any:
 
 
 @contextlib.contextmanager
-def started() -> Iterator[Nodes]:
+def started():
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(MARK, uuid.uuid4().hex)
         patch.setenv("PACE", "0.004")
@@ -110,32 +109,31 @@ def started() -> Iterator[Nodes]:
 
 
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[Nodes]:
+def cluster():
     with started() as nodes:
         yield nodes
 
 
 @pytest.fixture
-def nodes(cluster: Nodes) -> Nodes:
+def nodes(cluster):
     cluster.have(2)
     return cluster
 
 
 @pytest.fixture(scope="module")
-def plan() -> Plan:
+def plan():
     """Two trials of a policy, and one of a learner whose checkpoints come often."""
     return planned("Paced", "Learner", episodes=40, frames=3000)
 
 
 @pytest.fixture(scope="module")
-def undisturbed(plan, rows, tmp_path_factory) -> dict[str, list[tuple[Any, ...]]]:
+def undisturbed(plan, rows, tmp_path_factory):
     directory = tmp_path_factory.mktemp("undisturbed") / "run"
     assert execute(plan, directory, workers=1).complete
-    found: dict[str, list[tuple[Any, ...]]] = rows(directory)
-    return found
+    return rows(directory)
 
 
-def planned(*names: str, seeds: tuple[int, ...] = (0, 1), **budget: int) -> Plan:
+def planned(*names, seeds=(0, 1), **budget):
     rules = protocol("world-records").override({"max_frames_per_episode": 120, "reported_episodes": "evaluation"})
     specs = [spec for name in names for spec in agent_specs(name if ":" in name else f"{PACED}:{name}")]
     return make_plan(specs, ["toy"], rules, seeds=seeds, **budget)
@@ -144,14 +142,13 @@ def planned(*names: str, seeds: tuple[int, ...] = (0, 1), **budget: int) -> Plan
 class Driver:
     """A command in a process of its own."""
 
-    def __init__(self, plan: Plan, directory: Path, address: str, most: int = 0, **options: object) -> None:
+    def __init__(self, plan, directory, address, most=0, **options):
         self.directory = directory
         self.process = subprocess.Popen([sys.executable, "-c", DRIVER], stdin=subprocess.PIPE, stderr=subprocess.PIPE)
-        assert self.process.stdin is not None
         self.process.stdin.write(pickle.dumps((plan, directory, most, {"address": address, **options})))
         self.process.stdin.close()
 
-    def recorded(self) -> int:
+    def recorded(self):
         with (
             contextlib.suppress(sqlite3.Error),
             contextlib.closing(sqlite3.connect(self.directory / "run.sqlite")) as it,
@@ -159,28 +156,27 @@ class Driver:
             return int(it.execute("SELECT count(*) FROM episode").fetchone()[0])
         return 0
 
-    def wait_for_more(self) -> None:
+    def wait_for_more(self):
         """Wait until more is recorded than now."""
         before = self.recorded()
         until(lambda: self.recorded() > before or self.process.poll() is not None)
         assert self.process.poll() is None, self.said()
 
-    def said(self) -> str:
-        assert self.process.stderr is not None
+    def said(self):
         return self.process.stderr.read().decode()
 
-    def end(self) -> int:
+    def end(self):
         return self.process.wait(SECONDS)
 
 
-def until(condition: Callable[[], object]) -> None:
+def until(condition):
     limit = time.monotonic() + SECONDS
     while not condition():
         assert time.monotonic() < limit
         time.sleep(0.05)
 
 
-def parent(process: int) -> int:
+def parent(process):
     return int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
 
 

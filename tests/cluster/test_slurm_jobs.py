@@ -1,7 +1,5 @@
 """Jobs of a real SLURM: disturbed in every way, what they leave is an undisturbed run, row by row."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib.util
 import os
@@ -11,12 +9,10 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
 from operator import gt
 from pathlib import Path
-from typing import Any
 
 import pytest
 from slurm_here import MISSING, asked, cluster
@@ -40,7 +36,6 @@ pytestmark = [
     pytest.mark.skipif(bool(MISSING), reason=f"not installed: {', '.join(MISSING)}; 'make test-cluster' does it"),
 ]
 
-Rows = Callable[[Path], dict[str, list[tuple[Any, ...]]]]
 PACED = Path(__file__).parents[1] / "runs" / "paced.py"
 GAMES = (
     *("--games", "pong,freeway", "--engine", "emulator=ale", "--seeds", "2"),
@@ -50,7 +45,7 @@ JOB = "time=10,signal_delay_s=20"
 
 
 @pytest.fixture(scope="module")
-def slurm() -> Iterator[None]:
+def slurm():
     """Start SLURM with arrays of three jobs at most."""
     with cluster(most=3) as environment, pytest.MonkeyPatch.context() as patch:
         for name, value in environment.items():
@@ -58,11 +53,11 @@ def slurm() -> Iterator[None]:
         yield
 
 
-def submit(*arguments: object) -> None:
+def submit(*arguments):
     assert cli.main(["run", *map(str, arguments)], standalone_mode=False) == 0
 
 
-def states() -> dict[str, str]:
+def states():
     """Return the state of every job that has not ended; one that would wait for two minutes to begin again need not."""
     lines = [line.split() for line in asked("squeue", "-h", "-r", "-o", "%i %T %S").splitlines()]
     soon = (datetime.now() + timedelta(seconds=10)).isoformat()
@@ -74,23 +69,23 @@ def states() -> dict[str, str]:
     return {number: state for number, state, _ in lines}
 
 
-def running() -> list[str]:
+def running():
     return [number for number, state in states().items() if state == "RUNNING"]
 
 
-def wait(condition: Callable[[], object], seconds: float = 600.0) -> None:
+def wait(condition, seconds=600.0):
     limit = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < limit, asked("squeue", "-r")
         time.sleep(0.2)
 
 
-def restarts() -> int:
+def restarts():
     """Return how often jobs were put back into the queue."""
     return sum(int(text.split()[0]) for text in asked("scontrol", "show", "job").split("Restarts=")[1:])
 
 
-def ends() -> list[str]:
+def ends():
     """Return how each job ended: its state and exit code."""
     jobs = [
         dict(word.split("=", 1) for word in line.split() if "=" in word)
@@ -99,13 +94,13 @@ def ends() -> list[str]:
     return [f"{job['JobState']} {job['ExitCode']}" for job in jobs]
 
 
-def logs(folder: Path) -> str:
+def logs(folder):
     """Return the ends of the logs of all jobs below a folder, for where one ended otherwise than expected."""
     files = [path for path in sorted(folder.glob("**/slurm/*_log.out")) if not path.is_symlink()]
     return "\n".join(f"{path.name}: {path.read_text(errors='replace')[-2_000:]}" for path in files)
 
 
-def recorded(folder: Path) -> list[int]:
+def recorded(folder):
     """Return how many episodes each of two shards holds."""
     found = [0, 0]
     for shard, path in enumerate(sorted(folder.glob("shards/*/run.sqlite"))):
@@ -114,16 +109,14 @@ def recorded(folder: Path) -> list[int]:
     return found
 
 
-def undisturbed(folder: Path, agent: str, episodes: int, settings: dict[str, str] | None = None, **others: Any) -> Path:
+def undisturbed(folder, agent, episodes, settings=None, **others):
     rules = protocol("world-records").override({"max_frames_per_episode": 120, **others.pop("override", {})})
     plan = make_plan(agent_specs(agent, settings), ["pong", "freeway"], rules, 2, episodes, **others)
     execute(plan, folder / "undisturbed")
     return folder / "undisturbed"
 
 
-def test_the_shards_of_a_run_are_played_in_arrays_and_merged(
-    slurm: None, tmp_path: Path, rows: Rows, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_shards_of_a_run_are_played_in_arrays_and_merged(slurm, tmp_path, rows, capsys):
     folder = tmp_path / "a run"
     lines = ("setup=export ONE=1", f"setup=echo $ONE > {tmp_path}/said")
     of_job = (f"{JOB},gpus=1,reservation=mine", *lines)
@@ -165,9 +158,7 @@ def test_the_shards_of_a_run_are_played_in_arrays_and_merged(
     assert rows(folder) == rows(undisturbed(tmp_path, "random", 2))
 
 
-def test_learners_in_jobs_that_are_ended_again_and_again_go_on(
-    slurm: None, tmp_path: Path, rows: Rows, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_learners_in_jobs_that_are_ended_again_and_again_go_on(slurm, tmp_path, rows, monkeypatch):
     monkeypatch.setenv("PACE", "0.02")
     folder = tmp_path / "run"
     training = ("--training-episodes", 16, "--set", "checkpoint_frames=240")
@@ -190,9 +181,7 @@ def test_learners_in_jobs_that_are_ended_again_and_again_go_on(
     assert rows(folder) == rows(undisturbed(tmp_path, f"{PACED}:Learner", 1, **rest, training_episodes=16))
 
 
-def test_a_job_at_its_time_limit_goes_on(
-    slurm: None, tmp_path: Path, rows: Rows, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_job_at_its_time_limit_goes_on(slurm, tmp_path, rows, monkeypatch):
     monkeypatch.setenv("PACE", "0.05")
     folder, before = tmp_path / "run", restarts()
     limit = "time=1,signal_delay_s=10"
@@ -206,9 +195,7 @@ def test_a_job_at_its_time_limit_goes_on(
     assert not any((tmp_path / "disk").iterdir())
 
 
-def test_a_job_that_records_nothing_ends_however_short_its_limit(
-    slurm: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_job_that_records_nothing_ends_however_short_its_limit(slurm, tmp_path, monkeypatch):
     monkeypatch.setenv("PACE", "10")
     folder, before = tmp_path / "run", restarts()
     limit = "time=1,signal_delay_s=10"
@@ -220,9 +207,7 @@ def test_a_job_that_records_nothing_ends_however_short_its_limit(
         assert "nothing was recorded in 3 rounds of this job" in log.read_text()
 
 
-def test_packages_that_are_installed_anew_cost_a_round(
-    slurm: None, tmp_path: Path, rows: Rows, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_packages_that_are_installed_anew_cost_a_round(slurm, tmp_path, rows, monkeypatch):
     package = tmp_path / "lib" / "arcademark"
     shutil.copytree(Path(arcademark.__file__).parent, package)
     monkeypatch.setenv("PYTHONPATH", str(package.parent))
@@ -245,7 +230,7 @@ def test_packages_that_are_installed_anew_cost_a_round(
 
 
 @contextlib.contextmanager
-def half_installed(package: Path) -> Iterator[None]:
+def half_installed(package):
     away = package.rename(package.with_name("away"))
     package.mkdir()
     (package / "__init__.py").touch()
@@ -254,7 +239,7 @@ def half_installed(package: Path) -> Iterator[None]:
     away.rename(package)
 
 
-def workers(path: Path) -> list[int]:
+def workers(path):
     """Return the processes that play from a path of packages."""
     found = []
     for process in Path("/proc").glob("[0-9]*"):
@@ -265,8 +250,8 @@ def workers(path: Path) -> list[int]:
     return found
 
 
-def test_what_was_learnt_in_jobs_plays_in_variants_and_settings_are_tuned(slurm: None, tmp_path: Path) -> None:
-    def give(verb: str, *arguments: object) -> None:
+def test_what_was_learnt_in_jobs_plays_in_variants_and_settings_are_tuned(slurm, tmp_path):
+    def give(verb, *arguments):
         assert cli.main([verb, *map(str, arguments)], standalone_mode=False) == 0
 
     options = ("--games", "pong,freeway", "--engine", "emulator=ale", "--override", "max_frames_per_episode=120")
@@ -285,9 +270,7 @@ def test_what_was_learnt_in_jobs_plays_in_variants_and_settings_are_tuned(slurm:
     assert len({trial.agent for trial in read_run(tmp_path / "tuned").trials if trial.status == "done"}) == 2
 
 
-def test_killed_jobs_are_submitted_again(
-    slurm: None, tmp_path: Path, rows: Rows, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_killed_jobs_are_submitted_again(slurm, tmp_path, rows, monkeypatch, capsys):
     monkeypatch.setenv("PACE", "0.02")
     folder = tmp_path / "run"
     asked_for = (f"{PACED}:Paced", *GAMES, "--episodes", 5, "--slurm", JOB, "--slurm", "jobs=2", "--out", folder)
@@ -307,7 +290,7 @@ def test_killed_jobs_are_submitted_again(
     assert "all complete" in capsys.readouterr().out
 
 
-def test_a_trial_that_always_fails_is_marked_and_the_rest_completes(slurm: None, tmp_path: Path) -> None:
+def test_a_trial_that_always_fails_is_marked_and_the_rest_completes(slurm, tmp_path):
     agent = tmp_path / "agent.py"
     agent.write_text(
         "def make_agent(env):\n"

@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
-def test_every_file_of_the_package_is_in_the_wheel() -> None:
+def test_every_file_of_the_package_is_in_the_wheel():
     package = ROOT / "src" / "arcademark"
     patterns = PROJECT["tool"]["setuptools"]["package-data"]["arcademark"]
     packaged = {path for pattern in patterns for path in package.glob(pattern)}
@@ -29,7 +29,7 @@ def test_every_file_of_the_package_is_in_the_wheel() -> None:
     assert files <= packaged
 
 
-def build(source: Path, out: Path, kind: str, **environment: str) -> tuple[Path, str]:
+def build(source, out, kind, **environment):
     """Build a package and return it, and what was said meanwhile."""
     words = [sys.executable, "-m", "build", f"--{kind}", "--no-isolation", "--outdir", out, source]
     usual = {name: value for name, value in os.environ.items() if name not in ("CC", "PYTHONPATH")}
@@ -39,11 +39,11 @@ def build(source: Path, out: Path, kind: str, **environment: str) -> tuple[Path,
 
 
 @pytest.fixture(scope="module")
-def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def archive(tmp_path_factory):
     return build(ROOT, tmp_path_factory.mktemp("archive"), "sdist")[0]
 
 
-def unpacked(archive: Path, folder: Path) -> Path:
+def unpacked(archive, folder):
     with tarfile.open(archive) as file:
         file.extractall(folder, filter="data")
     (source,) = folder.iterdir()
@@ -60,7 +60,7 @@ print(chosen)
 """
 
 
-def played(wheel: Path, folder: Path) -> str:
+def played(wheel, folder):
     """Play where there is no compiler and return what it was played on."""
     with zipfile.ZipFile(wheel) as file:
         file.extractall(folder / "installed")
@@ -75,7 +75,7 @@ def played(wheel: Path, folder: Path) -> str:
 @pytest.mark.slow
 @pytest.mark.needs("build")
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
-def test_a_wheel_plays_on_the_console_without_a_compiler(archive: Path, tmp_path: Path) -> None:
+def test_a_wheel_plays_on_the_console_without_a_compiler(archive, tmp_path):
     (tmp_path / "quick").write_text('#!/bin/sh\nexec cc "$@" -O0\n')
     (tmp_path / "quick").chmod(0o755)
     how = {"CC": str(tmp_path / "quick"), "SOURCE_DATE_EPOCH": "1700000000"}
@@ -87,26 +87,26 @@ def test_a_wheel_plays_on_the_console_without_a_compiler(archive: Path, tmp_path
 
 @pytest.mark.slow
 @pytest.mark.needs("build")
-def test_a_wheel_made_without_a_compiler_plays_on_ale_py(archive: Path, tmp_path: Path) -> None:
+def test_a_wheel_made_without_a_compiler_plays_on_ale_py(archive, tmp_path):
     wheel, text = build(unpacked(archive, tmp_path / "source"), tmp_path / "out", "wheel", PATH="")
     assert wheel.name.endswith("-py3-none-any.whl")
     assert "the console is left out, so that ale-py plays, more slowly: there is no C compiler; pip install" in text
     assert played(wheel, tmp_path) == "ale"
 
 
-def test_the_citation_is_of_this_version() -> None:
+def test_the_citation_is_of_this_version():
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert re.findall(r"^version: (.*)$", citation, flags=re.MULTILINE) == [arcademark.__version__]
     assert f"license: {PROJECT['project']['license']}\n" in citation
 
 
-def test_notebooks_are_kept_without_outputs() -> None:
+def test_notebooks_are_kept_without_outputs():
     for path in (ROOT / "docs").rglob("*.ipynb"):
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         assert not any(cell.get("outputs") or cell.get("execution_count") for cell in cells), path
 
 
-def test_a_module_that_skips_itself_without_a_library_is_marked() -> None:
+def test_a_module_that_skips_itself_without_a_library_is_marked():
     """A test that is skipped in `make test` and not selected by `make test-all` would never run."""
     for path in (ROOT / "tests").rglob("test_*.py"):
         text = path.read_text(encoding="utf-8")

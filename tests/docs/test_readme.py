@@ -22,11 +22,11 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 GUIDE = (ROOT / "docs" / "guide.md").read_text(encoding="utf-8")
 
 
-def blocks(language: str, page: str = GUIDE) -> list[str]:
+def blocks(language, page=GUIDE):
     return re.findall(rf"^```{language}\n(.*?)^```", page, flags=re.MULTILINE | re.DOTALL)
 
 
-def commands_of(page: str) -> list[list[list[str]]]:
+def commands_of(page):
     return [
         [shlex.split(line, comments=True) for line in block.splitlines() if line.startswith("arcademark ")]
         for block in blocks("sh", page)
@@ -48,18 +48,19 @@ SHORTER = {
     "--until-error 50%": "--until-error 250%",
     "play qbert --episodes 3": "play --help",
     "serve pong --protocol dqn-2015 --envs 8 --training --seed 7": "serve --help",
-    "site runs/all": "site runs/all --collection iris-2023",
+    "site runs/all": "site runs/mine --collection iris-2023",
+    "submit runs/all": "submit runs/mine",
 }
-"""What is asked for less, for nobody is there to play; episodes of every run are cut after 20 seconds of the game."""
+"""What is asked for less or of fewer episodes; nobody is there to play. Those of every run end after 20 seconds."""
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path):
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     return tmp_path
 
 
-def shorter(command: list[str]) -> list[str]:
+def shorter(command):
     line = shlex.join(command)
     for written, enough in SHORTER.items():
         line = line.replace(written, enough)
@@ -67,14 +68,14 @@ def shorter(command: list[str]) -> list[str]:
     return shlex.split(line) + (short if command[1] == "run" and "--override" not in command else [])
 
 
-def test_every_command_is_shown() -> None:
+def test_every_command_is_shown():
     assert {command[1] for block in COMMANDS_OF for command in block} == {
         name for group in COMMANDS.values() for name in group
     }
 
 
 @pytest.mark.parametrize("name", ["README.md", "docs/start.md", "docs/protocols.md", "docs/messages.md"])
-def test_other_pages_show_commands_that_are_executed(name: str) -> None:
+def test_other_pages_show_commands_that_are_executed(name):
     executed = [command for block in COMMANDS_OF for command in block]
     shown = [command for block in commands_of((ROOT / name).read_text(encoding="utf-8")) for command in block]
     assert shown
@@ -83,7 +84,7 @@ def test_other_pages_show_commands_that_are_executed(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("named", WRITTEN)
-def test_every_command(folder: Path, named: str) -> None:
+def test_every_command(folder, named):
     (block,) = [block for block in COMMANDS_OF if named in [word for command in block for word in command]]
     for command in block:
         assert execute(folder, shorter(command))
@@ -95,7 +96,7 @@ def test_every_command(folder: Path, named: str) -> None:
 
 @pytest.mark.needs("torch")
 @pytest.mark.slow
-def test_trained_networks_are_played(folder: Path) -> None:
+def test_trained_networks_are_played(folder):
     import torch
 
     (command,) = [line for block in COMMANDS_OF for line in block if "{seed}" in str(line)]
@@ -112,14 +113,14 @@ def test_trained_networks_are_played(folder: Path) -> None:
     assert "PPO (ours)" in shown
 
 
-def test_a_script_for_slurm_is_printed(folder: Path) -> None:
+def test_a_script_for_slurm_is_printed(folder):
     (command,) = [line for block in COMMANDS_OF for line in block if "--slurm" in line]
     assert execute(folder, command).startswith("#!/bin/bash")
     assert not (folder / "runs").exists()
 
 
 @pytest.mark.slow
-def test_every_example(folder: Path) -> None:
+def test_every_example(folder):
     measure, agent, train, published = blocks("python")
     (folder / "measure.py").write_text(measure)
     shown = execute(folder, ["python", "measure.py"])
@@ -133,16 +134,3 @@ def test_every_example(folder: Path) -> None:
     assert "(8,)" in execute(folder, ["python", "train.py"])
     (folder / "published.py").write_text(published)
     assert "GDI-H3   mean HNS  9623.9 %" in execute(folder, ["python", "published.py"])
-
-
-def test_the_two_make_commands_are_targets() -> None:
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    named = re.findall(r"^make (\w+)", "\n".join(blocks("sh", README)), flags=re.MULTILINE)
-    assert named == ["demo", "test"]
-    for target in named:
-        assert f"\n{target}:" in makefile
-
-
-def test_a_command_that_needs_an_extra_names_it() -> None:
-    (line,) = [line for line in README.splitlines() if line.startswith("arcademark run 'models/")]
-    assert ".[deep]" in line

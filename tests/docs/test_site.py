@@ -28,7 +28,7 @@ SHORTER = {
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.needs(*NEEDS.get(name, []))) for name in TUTORIALS]
 )
-def test_a_tutorial(name: str, tmp_path: Path) -> None:
+def test_a_tutorial(name, tmp_path):
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     page = (DOCS / "tutorials" / f"{name}.md").read_text(encoding="utf-8")
     printed = ""
@@ -45,7 +45,7 @@ def test_a_tutorial(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.needs("sphinx")
 @pytest.mark.slow
-def test_the_site(tmp_path: Path) -> None:
+def test_the_site(tmp_path):
     build = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", DOCS, tmp_path / "site"]
     done = subprocess.run(build, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -57,7 +57,7 @@ def test_the_site(tmp_path: Path) -> None:
         assert not re.search(r"<(script|img|link|iframe)[^>]* (src|href)=[\"'](https?:)?//", page), path
 
 
-def test_every_page_is_in_the_navigation() -> None:
+def test_every_page_is_in_the_navigation():
     index = (DOCS / "index.md").read_text(encoding="utf-8")
     listed = re.findall(
         r"^[\w/-]+$", "".join(re.findall(r"```\{toctree\}(.*?)```", index, flags=re.DOTALL)), re.MULTILINE
@@ -70,7 +70,7 @@ def test_every_page_is_in_the_navigation() -> None:
     assert sorted(listed) == sorted(pages - {"index"})
 
 
-def test_links_resolve_and_code_names_pages_that_there_are() -> None:
+def test_links_resolve_and_code_names_pages_that_there_are():
     for page in [*ROOT.glob("*.md"), *DOCS.rglob("*.md")]:
         for link in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8")):
             assert "://" in link or (page.parent / link).exists(), f"{page}: {link}"

@@ -1,7 +1,5 @@
 """What docs/subsets.md shows is executed, and so is the example of another benchmark."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from pathlib import Path
@@ -15,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "subsets.md").read_text(encoding="utf-8")
 
 
-def blocks(language: str) -> list[str]:
+def blocks(language):
     return re.findall(rf"^```{language}\n(.*?)^```", PAGE, flags=re.MULTILINE | re.DOTALL)
 
 

@@ -42,7 +42,7 @@ SAID = """
 
 
 @pytest.mark.slow
-def test_examples_and_results_have_types(tmp_path: Path) -> None:
+def test_examples_and_results_have_types(tmp_path):
     for example in (ROOT / "examples").glob("*.py"):
         shutil.copy(example, tmp_path)
     (tmp_path / "user.py").write_text(CODE.lstrip())

@@ -150,6 +150,8 @@ def check_facts_of_rom(game):
     actions = ale_py.Action.__members__
     assert [actions[name] for name in games()[game].full_actions] == ale.getLegalActionSet()
     assert [actions[name] for name in games()[game].minimal_actions] == ale.getMinimalActionSet()
+    assert games()[game].modes == tuple(ale.getAvailableModes())
+    assert games()[game].difficulties == tuple(ale.getAvailableDifficulties())
     rgb, gray = rgb_table(facts.standard(game)), gray_table(facts.standard(game))
     rng = np.random.default_rng(0)
     for frame in range(200):

@@ -45,8 +45,6 @@ def their_noops(env):
         ("freeway", "Freeway", 600),
         ("ms_pacman", "MsPacman", 1500),
         ("breakout", "Breakout", 500),
-        ("pong", "Pong", 1200),
-        ("beam_rider", "BeamRider", 1200),
         ("space_invaders", "SpaceInvaders", 700),
     ],
 )

@@ -248,14 +248,3 @@ def test_a_program_in_javascript_plays(tmp_path):
         done = subprocess.run(program, env=environment, capture_output=True, text=True, timeout=100, check=False)
         assert (done.returncode, done.stderr) == (0, "")
         assert told in done.stdout
-
-
-@pytest.mark.slow
-def test_garbage_on_the_command_line_ends_it():
-    command = [sys.executable, "-m", "arcademark", "serve", "toy"]
-    done = subprocess.run(command, input="hello\n", capture_output=True, text=True, timeout=100, check=False)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == (
-        "arcademark: serve: what came is 'hello'; expected a message: client, reset, step or render, in the framing of "
-        "the first message\n"
-    )

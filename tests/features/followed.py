@@ -5,10 +5,10 @@ import numpy as np
 from arcademark.environments.registry import open_environment
 
 
-def follow(features, observations) -> list[set[int]]:
+def follow(features, observations):
     """Return all that is active after each observation of an episode, checking that nothing comes or goes twice."""
     features.begin()
-    active: set[int] = set()
+    active = set()
     seen = []
     for observation in observations:
         on, off = (array.tolist() for array in features.update(observation))

@@ -8,7 +8,7 @@ from hypothesis.extra import numpy as arrays
 from arcademark.features.blobs import BLOB, END, ROW, START, BlobFinder
 
 
-def slow_find(screen, background, proximity) -> list[set[tuple[int, int]]]:
+def slow_find(screen, background, proximity):
     """Return the pixels of each blob, in reading order of their first."""
     left_over = {tuple(pixel) for pixel in np.argwhere(screen != background).tolist()}
     blobs = []

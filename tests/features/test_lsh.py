@@ -15,7 +15,7 @@ from arcademark.suite.protocols import protocol
 TOY = environment_spec("toy", protocol("ale-2013"))
 
 
-def binarize(screen, encoding) -> np.ndarray:
+def binarize(screen, encoding):
     """Return a screen's bits: one for each colour and pixel, or for each digit and pixel."""
     if encoding == "binary":
         return np.concatenate([screen.ravel() >> digit & 1 for digit in range(7)])
@@ -25,20 +25,20 @@ def binarize(screen, encoding) -> np.ndarray:
     return bits.ravel()
 
 
-def slow_features(screen, vectors, table_size, encoding) -> set[int]:
+def slow_features(screen, vectors, table_size, encoding):
     bits = binarize(screen, encoding)
     sums = [int(values[bits[places] == 1].sum()) for places, values in zip(*vectors, strict=True)]
     return {i * table_size + total % table_size for i, total in enumerate(sums)}
 
 
-def toy_screens() -> st.SearchStrategy:
+def toy_screens():
     """Return screens that differ by a few pixels each, of colours that are often the same."""
     colours = st.sampled_from([0, 0, 1, 64, 127])
     pixels = st.dictionaries(st.integers(0, 63), colours, max_size=12)
     return st.tuples(colours, st.lists(pixels, min_size=1, max_size=6)).map(draw_screens)
 
 
-def draw_screens(drawing) -> list[np.ndarray]:
+def draw_screens(drawing):
     colour, edits = drawing
     screen = np.full(64, colour, np.uint8)
     screens = []

@@ -15,7 +15,7 @@ NAMES = [f"c{colour}" for colour in range(COLOURS)]
 HERE, NORTH, SOUTH, WEST, EAST = "in the same tile", "row{} above", "row{} below", "column{} left", "column{} right"
 
 
-def direction(down: int, right: int) -> str:
+def direction(down, right):
     words = []
     for steps, (back, forth) in ((down, (NORTH, SOUTH)), (right, (WEST, EAST))):
         if steps:
@@ -23,7 +23,7 @@ def direction(down: int, right: int) -> str:
     return " and ".join(words) or HERE
 
 
-def slow(now, before, time) -> set[str]:
+def slow(now, before, time):
     """Describe every feature of sets of (colour, row, column)."""
     found = {f"c{k} in the tile of row {r}, column {c}" for k, r, c in now}
     for k, r, c in now:
@@ -36,11 +36,11 @@ def slow(now, before, time) -> set[str]:
     return found
 
 
-def follow(offsets, screens) -> list[set[str]]:
+def follow(offsets, screens):
     """Return what is active after each screen, checking that nothing comes or goes twice."""
     offsets.begin()
-    active: set[int] = set()
-    now: set[int] = set()
+    active = set()
+    now = set()
     seen = []
     for screen in screens:
         spots = {(row * offsets.columns + column) * COLOURS + colour for colour, row, column in screen}

@@ -25,7 +25,7 @@ SEAQUEST = environment_spec("seaquest", PALETTE)
 NOTHING_HIDDEN = np.full((8, 8), 255, np.uint8)
 
 
-def tile_spots(screen, rows, columns, background) -> set[int]:
+def tile_spots(screen, rows, columns, background):
     height, width = screen.shape
     return {
         (y * rows // height * columns + x * columns // width) * 128 + int(colour)
@@ -34,7 +34,7 @@ def tile_spots(screen, rows, columns, background) -> set[int]:
     }
 
 
-def blob_spots(screen, rows, columns, background) -> set[int]:
+def blob_spots(screen, rows, columns, background):
     height, width = screen.shape
     middles = [
         (colour, (top + bottom) // 2, (left + right) // 2)
@@ -43,7 +43,7 @@ def blob_spots(screen, rows, columns, background) -> set[int]:
     return {(y * rows // height * columns + x * columns // width) * 128 + colour for colour, y, x in middles}
 
 
-def anew(sets, rows, columns, time) -> list[set[int]]:
+def anew(sets, rows, columns, time):
     """Return the features of each set of spots, of an episode that has only it and the one before."""
     found = []
     offsets = Offsets(rows, columns, time)
@@ -55,7 +55,7 @@ def anew(sets, rows, columns, time) -> list[set[int]]:
     return found
 
 
-def change(now, before) -> Change:
+def change(now, before):
     return Change(*(np.array(sorted(part), np.int32) for part in (now - before, before - now)))
 
 

@@ -15,15 +15,15 @@ TOY = environment_spec("toy", protocol("ale-2013"))
 PONG = environment_spec("pong", protocol("ale-2013"))
 
 
-def memory(*values: int, size: int = 8) -> np.ndarray:
+def memory(*values, size=8):
     return np.array([*values, *[0] * (size - len(values))], np.uint8)
 
 
-def slow_bits(observation) -> set[int]:
+def slow_bits(observation):
     return {8 * i + bit for i, byte in enumerate(observation.tolist()) for bit in range(8) if byte & 2**bit}
 
 
-def slow_pairs(features, observation) -> set[int]:
+def slow_pairs(features, observation):
     """Name every pair by what it is described as, so that its number is checked from the other side."""
     bits = slow_bits(observation)
     return {f"{features.describe(i)} and {features.describe(j)}" for i, j in combinations(sorted(bits), 2)}

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import warnings
 
 import numpy as np
@@ -32,11 +30,11 @@ INTEGER = st.integers(-6, 6).map(float)  # so that runs tie
 SIDE = st.lists(st.lists(INTEGER | st.just(NAN), min_size=4, max_size=4), min_size=2, max_size=2)
 
 
-def there(runs: list[float]) -> list[float]:
+def there(runs):
     return [score for score in runs if not np.isnan(score)]
 
 
-def test_verdicts_and_reasons() -> None:
+def test_verdicts_and_reasons():
     found = paired_tests(FIRST, SECOND, TASKS)
     assert [test.verdict for test in found.tests] == [
         "better", "worse", "undecided", "untested", "untested", "untested",
@@ -51,13 +49,13 @@ def test_verdicts_and_reasons() -> None:
     assert all(test.why == "" for test in found.tests[:3])
 
 
-def test_without_any_variance_a_difference_is_told_but_not_tested() -> None:
+def test_without_any_variance_a_difference_is_told_but_not_tested():
     """0.1 three times has a mean that is not 0.1: rounding is no variance."""
     found = paired_tests([[0.1, 0.1, 0.1]], [[0.3, 0.3, 0.3]], ["pong"]).tests[0]
     assert (found.verdict, found.why) == ("untested", "neither varies from run to run")
 
 
-def test_a_level_decides() -> None:
+def test_a_level_decides():
     strict, lax = (paired_tests([[4.0, 5, 6]], [[1.0, 2, 3]], ["pong"], alpha=alpha) for alpha in (0.01, 0.05))
     assert strict.tests[0].p == pytest.approx(0.0213, abs=1e-4)
     assert (strict.count("undecided"), lax.count("better")) == (1, 1)
@@ -65,7 +63,7 @@ def test_a_level_decides() -> None:
 
 @settings(deadline=None, max_examples=40)
 @given(SIDE, SIDE)
-def test_tests_agree_with_scipy(a: list[list[float]], b: list[list[float]]) -> None:
+def test_tests_agree_with_scipy(a, b):
     for test, mine, theirs in zip(paired_tests(a, b, ["x", "y"]).tests, map(there, a), map(there, b), strict=True):
         if min(len(mine), len(theirs)) < 2 or len(set(mine)) == len(set(theirs)) == 1:
             assert test.verdict == "untested"
@@ -79,7 +77,7 @@ def test_tests_agree_with_scipy(a: list[list[float]], b: list[list[float]]) -> N
         assert (test.verdict == "undecided") == (expected.pvalue >= 0.01)
 
 
-def test_bad_tests_are_refused() -> None:
+def test_bad_tests_are_refused():
     for alpha in (0, 1, 5):
         with pytest.raises(ArcadeMarkError, match="alpha"):
             paired_tests(FIRST, SECOND, TASKS, alpha=alpha)
@@ -87,14 +85,14 @@ def test_bad_tests_are_refused() -> None:
         paired_tests(FIRST, SECOND, TASKS[:2])
 
 
-def test_probability_of_improvement_by_hand() -> None:
+def test_probability_of_improvement_by_hand():
     x, y = [[1.0, 3], [5, 5]], [[2.0, 2], [5, 9]]
     assert probabilities_of_improvement(x, y).tolist() == [0.5, 0.25]
     assert probability_of_improvement(x, y) == 0.375
     assert probability_of_improvement([[1.0]], [[0.0, 1.0, 2.0, 0.5]]) == 0.625
 
 
-def test_probability_of_improvement_with_ragged_runs_and_tasks_that_only_one_played() -> None:
+def test_probability_of_improvement_with_ragged_runs_and_tasks_that_only_one_played():
     x = [[1.0, NAN], [4, 2], [1, 1]]
     y = [[0.0, 2, NAN], [1, 3, 3], [NAN, NAN, NAN]]
     np.testing.assert_allclose(probabilities_of_improvement(x, y), [0.5, 4 / 6, NAN])
@@ -105,7 +103,7 @@ def test_probability_of_improvement_with_ragged_runs_and_tasks_that_only_one_pla
 
 @settings(deadline=None, max_examples=40)
 @given(SIDE, SIDE)
-def test_probabilities_agree_with_scipy(a: list[list[float]], b: list[list[float]]) -> None:
+def test_probabilities_agree_with_scipy(a, b):
     for found, mine, theirs in zip(probabilities_of_improvement(a, b), map(there, a), map(there, b), strict=True):
         if not mine or not theirs:
             assert np.isnan(found)

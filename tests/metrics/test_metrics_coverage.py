@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import itertools
 import re
 from pathlib import Path
@@ -18,23 +16,21 @@ MEASURED = ((0.931, 0.955), (0.94, 0.943), (0.9, 0.97), (0.95, 0.95), (0.95, 0.9
 TABLE = {("symmetric", "iqm", 57, runs): ends for runs, ends in zip(coverage.RUNS, MEASURED, strict=True)}
 
 
-def test_every_method_was_measured_for_every_statistic() -> None:
+def test_every_method_was_measured_for_every_statistic():
     expected = itertools.product(METHODS, (*STATISTICS, *OTHERS), coverage.TASKS, coverage.RUNS)
     assert coverage.shares().keys() == set(expected)
     assert all(0 <= low <= high <= 1 for low, high in coverage.shares().values())
 
 
 @pytest.mark.parametrize("statistic", STATISTICS)
-def test_the_default_holds_the_truth_more_often_than_percentiles_from_three_runs(statistic: str) -> None:
+def test_the_default_holds_the_truth_more_often_than_percentiles_from_three_runs(statistic):
     for tasks in coverage.TASKS:
         default, plain = (coverage.measured(statistic, method, tasks, 3) for method in (METHOD, "percentile"))
-        assert default is not None
-        assert plain is not None
         assert default[0] > plain[0]
         assert default[1] > plain[1]
 
 
-def test_the_nearest_number_of_tasks_and_no_more_runs_stand_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_nearest_number_of_tasks_and_no_more_runs_stand_for_others(monkeypatch):
     monkeypatch.setattr(coverage, "shares", lambda: TABLE)
     assert coverage.measured("iqm", "symmetric", 57, 3) == (0.94, 0.943)
     assert coverage.measured("iqm", "symmetric", 39, 4) == (0.94, 0.943)
@@ -45,20 +41,19 @@ def test_the_nearest_number_of_tasks_and_no_more_runs_stand_for_others(monkeypat
 
 
 @pytest.mark.parametrize("statistic", [*STATISTICS, *OTHERS])
-def test_the_page_shows_what_is_told(statistic: str) -> None:
+def test_the_page_shows_what_is_told(statistic):
     table = PAGE.split(f"**{statistic.replace('_', ' ')}**\n\n")[1].split("\n\n")[0].splitlines()
     columns = [re.match(r"(\d+) tasks, (\w+)", cell.strip()) for cell in table[0].split("|")[2:-1]]
     for i, row in enumerate(table[2:]):
         runs, *cells = (cell.strip() for cell in row.split("|")[1:-1])
         assert int(runs) == coverage.RUNS[i]
         for column, cell in zip(columns, cells, strict=True):
-            assert column is not None
             low, high = coverage.shares()[column[2], statistic, int(column[1]), coverage.RUNS[i]]
             assert cell == f"{low:.3f}–{high:.3f}"
 
 
 @pytest.mark.slow
-def test_the_examples_of_the_page_run(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_examples_of_the_page_run(capsys):
     examples = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     for example in examples:
         exec(example, {})

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
@@ -22,13 +20,13 @@ TWO = VALUES.flatmap(
 )
 
 
-def test_the_five_games_invert_one_pair_of_four_algorithms() -> None:
+def test_the_five_games_invert_one_pair_of_four_algorithms():
     """As Aitchison et al. 2023, §7, say: C51 and IQN are swapped."""
     assert inversions(MEDIANS, ESTIMATES) == (("IQN", "C51"),)
     assert kendall_tau(MEDIANS, ESTIMATES) == pytest.approx(1 - 2 / 6)
 
 
-def test_rankings_of_different_algorithms_or_with_gaps_are_refused() -> None:
+def test_rankings_of_different_algorithms_or_with_gaps_are_refused():
     for function in (inversions, kendall_tau):
         with pytest.raises(ArcadeMarkError, match="only one of two rankings has b, c"):
             function({"a": 1.0, "b": 2.0}, {"a": 1.0, "c": 2.0})
@@ -40,16 +38,14 @@ def test_rankings_of_different_algorithms_or_with_gaps_are_refused() -> None:
 
 @settings(deadline=None, max_examples=40)
 @given(VALUES)
-def test_ranks_agree_with_scipy(values: dict[str, float]) -> None:
+def test_ranks_agree_with_scipy(values):
     expected = stats.rankdata([-value for value in values.values()], method="min")
     assert list(ranks(values).values()) == expected.tolist()
 
 
 @settings(deadline=None, max_examples=40)
 @given(TWO)
-def test_inversions_and_tau_agree_with_each_other_and_with_scipy(
-    two: tuple[dict[str, float], dict[str, float]],
-) -> None:
+def test_inversions_and_tau_agree_with_each_other_and_with_scipy(two):
     a, b = two
     found = inversions(a, b)
     assert len(found) == len(inversions(b, a))
@@ -62,7 +58,7 @@ def test_inversions_and_tau_agree_with_each_other_and_with_scipy(
     assert tau == pytest.approx((len(concordant) - len(found)) / np.sqrt(untied[0] * untied[1]))
 
 
-def test_where_the_order_flips_and_under_what() -> None:
+def test_where_the_order_flips_and_under_what():
     measures = {
         ("mean", "old"): {"x": 3.0, "y": 2.0, "z": 1.0},
         ("mean", "new"): {"x": 2.0, "y": 2.0, "z": 5.0},

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import itertools
 import math
 
@@ -13,19 +11,19 @@ from arcademark.metrics.uncertainty import samples
 from arcademark.metrics.uncertainty.intervals import Strata, limits, score_intervals
 
 
-def made_up(tasks: int, runs: int, seed: int = 0) -> np.ndarray:
+def made_up(tasks, runs, seed=0):
     source = np.random.default_rng(seed)
     return np.asarray(source.lognormal(0, 1, (tasks, 1)) * source.lognormal(0, 0.4, (tasks, runs)))
 
 
-def test_degrees_of_freedom_of_a_difference_are_welchs() -> None:
+def test_degrees_of_freedom_of_a_difference_are_welchs():
     x, y = np.array([1.0, 2, 4, 9]), np.array([3.0, 3, 8, 1, 20, 2])
     found = Strata(np.array([x.var(ddof=1) / 4, y.var(ddof=1) / 6]), np.array([4, 6]))
     assert found.degrees_of_freedom() == pytest.approx(stats.ttest_ind(x, y, equal_var=False).df)
     assert found.shrinkage() ** 2 == pytest.approx((x.var() / 4 + y.var() / 6) / found.variances.sum())
 
 
-def test_limits_by_hand() -> None:
+def test_limits_by_hand():
     draws = np.array([-3.0, -1, 0, 0, 1, 1, 1, 2, 2, 7])
     pair = Strata(np.array([2.0, 2.0]), np.array([3, 3]))
     low, high, error = limits(1.0, draws, pair, method="percentile", level=0.8)
@@ -39,16 +37,16 @@ def test_limits_by_hand() -> None:
     assert limits(1.0, draws, pair, method="symmetric", level=0.8)[:2] == pytest.approx((1 - reach, 1 + reach))
 
 
-def test_no_other_method_and_no_other_level() -> None:
+def test_no_other_method_and_no_other_level():
     one = Strata(np.array([1.0]), np.array([3]))
     with pytest.raises(UnknownNameError, match="bca"):
-        limits(0.0, np.zeros(3), one, method="bca", level=0.9)  # type: ignore[arg-type]
+        limits(0.0, np.zeros(3), one, method="bca", level=0.9)
     with pytest.raises(ArcadeMarkError, match="level 1"):
         limits(0.0, np.zeros(3), one, method="symmetric", level=1.0)
 
 
 @pytest.mark.parametrize(("runs_x", "runs_y"), [(2, 3), (5, 5), (4, 1)])
-def test_variances_of_the_probability_of_improvement_by_pairs(runs_x: int, runs_y: int) -> None:
+def test_variances_of_the_probability_of_improvement_by_pairs(runs_x, runs_y):
     x, y = np.round(2 * made_up(3, runs_x, 1)), np.round(2 * made_up(3, runs_y, 2))
     value, found = samples.improvement(*(samples.sample_of(table) for table in (x, y)))
     assert value == compare.probability_of_improvement(x, y)
@@ -61,7 +59,7 @@ def test_variances_of_the_probability_of_improvement_by_pairs(runs_x: int, runs_
     assert found.runs.tolist() == [runs_x] * 3 + [runs_y] * 3
 
 
-def test_variances_of_a_profile_by_the_binomial() -> None:
+def test_variances_of_a_profile_by_the_binomial():
     scores = np.array([[1.0, 2, 3, 4], [3.0, 3, 3, 3]])
     found = samples.profile_strata(samples.sample_of(scores), np.array([2.5, 3.0]))
     assert found.variances == pytest.approx(np.array([[0.25, 0.0], [0.25 * 0.75, 0.0]]) / 3 / 4)

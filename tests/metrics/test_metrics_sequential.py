@@ -1,30 +1,25 @@
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.metrics.sequential import Plan, SequentialTest, sequential_test
-
-Scores = list[NDArray[np.float64]]
+from arcademark.metrics.sequential import Plan, sequential_test
 
 
-def found(scores: Scores, plan: Plan, seed: int = 0) -> SequentialTest:
+def found(scores, plan, seed=0):
     return sequential_test(scores, np.random.default_rng(seed), plan)
 
 
-def slow(scores: Scores, plan: Plan) -> dict[tuple[int, int], list[tuple[float, str]]]:
+def slow(scores, plan):
     """Decide by the definition: every permutation of every group, one after the other; boundaries are of means."""
     pairs = list(itertools.combinations(range(len(scores)), 2))
-    size, steps, spent = plan.group, {pair: [] for pair in pairs}, 0.0  # type: ignore[var-annotated]
+    size, steps, spent = plan.group, {pair: [] for pair in pairs}, 0.0
     deals = list(itertools.combinations(range(2 * size), size))
-    past: list[tuple[list[tuple[int, int]], float]] = []
+    past = []
     left = list(pairs)
 
-    def apart(pair: tuple[int, int], permutation: tuple[tuple[int, ...], ...]) -> float:
+    def apart(pair, permutation):
         total = 0.0
         for group, first in enumerate(permutation):
             both = [*scores[pair[0]][group * size :][:size], *scores[pair[1]][group * size :][:size]]
@@ -74,7 +69,7 @@ def slow(scores: Scores, plan: Plan) -> dict[tuple[int, int], list[tuple[float, 
     ],
 )
 @pytest.mark.parametrize("whole", [False, True], ids=["scores", "scores that tie"])
-def test_decisions_and_boundaries_are_those_of_the_definition(plan: Plan, algorithms: int, whole: bool) -> None:
+def test_decisions_and_boundaries_are_those_of_the_definition(plan, algorithms, whole):
     rng = np.random.default_rng(plan.group * 10 + algorithms)
     kinds = set()
     for _ in range(4):
@@ -90,7 +85,7 @@ def test_decisions_and_boundaries_are_those_of_the_definition(plan: Plan, algori
     assert len(kinds) > 1
 
 
-def test_five_runs_that_all_lie_above_five_others_decide() -> None:
+def test_five_runs_that_all_lie_above_five_others_decide():
     """Two of the 252 ways to deal ten scores are as far apart as those seen: less than 1 %."""
     pair = found([np.arange(5.0) + 10, np.arange(5.0)], Plan()).pairs[0]
     assert pair.decision == "larger"
@@ -100,7 +95,7 @@ def test_five_runs_that_all_lie_above_five_others_decide() -> None:
     assert mirrored.decision == "smaller"
 
 
-def test_runs_that_are_wanted_are_those_of_open_pairs() -> None:
+def test_runs_that_are_wanted_are_those_of_open_pairs():
     near = np.array([0.0, 1.0, 2.0, 3.0, 4.0])
     tests = found([near, near + 0.5, near + 100], Plan())
     assert [pair.decision for pair in tests.pairs] == ["undecided", "smaller", "smaller"]
@@ -110,7 +105,7 @@ def test_runs_that_are_wanted_are_those_of_open_pairs() -> None:
     assert all(pair.decision == "undecided" and not pair.steps for pair in too_few.pairs)
 
 
-def test_more_runs_change_nothing_that_was_said_of_fewer() -> None:
+def test_more_runs_change_nothing_that_was_said_of_fewer():
     scores = list(np.random.default_rng(2).normal(size=(3, 25)))
     for runs in (10, 17, 20):
         whole, part = found(scores, Plan()), found([row[:runs] for row in scores], Plan())
@@ -120,7 +115,7 @@ def test_more_runs_change_nothing_that_was_said_of_fewer() -> None:
                 assert one == other
 
 
-def test_drawn_permutations_find_about_the_boundaries_of_all() -> None:
+def test_drawn_permutations_find_about_the_boundaries_of_all():
     scores = list(np.random.default_rng(4).normal([[0.0], [0.8]], 1.0, (2, 8)))
     every, drawn = (found(scores, Plan(4, 2, 0.1, permutations)).pairs[0] for permutations in (4900, 4899))
     assert drawn.decision == every.decision
@@ -130,14 +125,14 @@ def test_drawn_permutations_find_about_the_boundaries_of_all() -> None:
 
 
 @pytest.mark.slow
-def test_algorithms_that_do_not_differ_are_seldom_told_apart() -> None:
+def test_algorithms_that_do_not_differ_are_seldom_told_apart():
     rng, wrong, times = np.random.default_rng(1), 0, 1000
     for _ in range(times):
         wrong += found(list(rng.gamma(0.5, size=(2, 25))), Plan(permutations=1000)).pairs[0].decision != "equal"
     assert 0.02 < wrong / times < 0.05 + 3 * np.sqrt(0.05 * 0.95 / times)
 
 
-def test_what_cannot_be_asked() -> None:
+def test_what_cannot_be_asked():
     for plan, said in (
         ({"group": 0}, "group 0"),
         ({"groups": 0}, "groups 0"),
@@ -147,7 +142,7 @@ def test_what_cannot_be_asked() -> None:
         ({"group": 10**6}, "too many"),
     ):
         with pytest.raises(ArcadeMarkError, match=said):
-            Plan(**plan)  # type: ignore[arg-type]
+            Plan(**plan)
     with pytest.raises(ArcadeMarkError, match="missing or infinite"):
         found([np.array([1.0, np.nan]), np.ones(2)], Plan())
     with pytest.raises(ArcadeMarkError, match="fewer algorithms"):

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from arcademark.errors import ArcadeMarkError
@@ -9,7 +7,7 @@ SCORES = [1.0, 5, 9, 4, 2]
 FRAMES = [10, 20, 40, 40, 100]
 
 
-def test_every_window_by_hand() -> None:
+def test_every_window_by_hand():
     found = training_score(SCORES, FRAMES, 2)
     assert found.curve.tolist() == [3, 7, 6.5, 3]
     assert found.end_frames.tolist() == [20, 40, 40, 100]
@@ -19,6 +17,6 @@ def test_every_window_by_hand() -> None:
 
 
 @pytest.mark.parametrize(("scores", "frames", "k"), [([1.0], [1], 0), ([], [], 1)])
-def test_nothing_to_average_is_refused(scores: list[float], frames: list[int], k: int) -> None:
+def test_nothing_to_average_is_refused(scores, frames, k):
     with pytest.raises(ArcadeMarkError, match="to average"):
         training_score(scores, frames, k)

@@ -7,8 +7,6 @@ three games these are not the human averages that it prints: Crazy Climber 35829
 (printed 4643.7) and Time Pilot 5229.1 (printed 5229.2). With them its means and medians come out to the last digit.
 """
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 
@@ -32,7 +30,7 @@ PRINTED = {  # by algorithm: HNS' mean and median, HWRNS', records broken, SABER
 
 
 @pytest.mark.parametrize("algorithm", PRINTED)
-def test_summaries_of_57_games(algorithm: str) -> None:
+def test_summaries_of_57_games(algorithm):
     """The review's definition holds SABER at 0 or more, but its cells (Skiing −93.09) are only held at 200 or less."""
     *printed, below_random = PRINTED[algorithm]
     scores = [COLUMNS[algorithm][task] for task in TASKS]

@@ -1,15 +1,11 @@
-from __future__ import annotations
-
 import os
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from made_up import ATARI_5, OWN_AGENT, collected, made_up_run
 
 from arcademark.reports.tables.analysis import analyse
-from arcademark.reports.tables.report import ScoreReport
 from arcademark.suite.protocols import protocol
 
 LAST_DIGITS = re.compile(r"(?<=\.\d{9})\d+")
@@ -17,13 +13,13 @@ LAST_DIGITS = re.compile(r"(?<=\.\d{9})\d+")
 
 
 @pytest.fixture(scope="session")
-def report_one() -> ScoreReport:
+def report_one():
     """One agent, one run, nothing unusual."""
     return analyse(collected(made_up_run()))
 
 
 @pytest.fixture(scope="session")
-def report_two() -> ScoreReport:
+def report_two():
     """Two runs that differ in a setting, with an agent of a user's own, a hard game and a failed trial."""
     games = (*ATARI_5, "montezuma_revenge")
     modified = protocol("world-records").override({"repeat_action_probability": 0.0})
@@ -36,10 +32,10 @@ def report_two() -> ScoreReport:
 
 
 @pytest.fixture
-def golden() -> Callable[[str, str], None]:
+def golden():
     """Compare a text with the golden file of that name, or renew it: see golden/README.md."""
 
-    def compare(name: str, text: str) -> None:
+    def compare(name, text):
         path = Path(__file__).parent / "golden" / name
         if os.environ.get("ARCADEMARK_RENEW_GOLDEN"):
             path.write_text(text, encoding="utf-8")

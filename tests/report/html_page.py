@@ -10,7 +10,7 @@ VOID = {"meta", "br", "wbr", "hr", "img", "link", "input"}
 class Page(HTMLParser):
     """Collects a page's elements and refuses one that is not closed."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text):
         super().__init__()
         self.elements: list[tuple[str, dict[str, str | None]]] = []
         self.open: list[str] = []
@@ -18,16 +18,16 @@ class Page(HTMLParser):
         self.close()
         assert self.open == []
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag, attrs):
         self.elements.append((tag, dict(attrs)))
         if tag not in VOID:
             self.open.append(tag)
 
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_startendtag(self, tag, attrs):
         self.elements.append((tag, dict(attrs)))
 
-    def handle_endtag(self, tag: str) -> None:
+    def handle_endtag(self, tag):
         assert self.open.pop() == tag
 
-    def having(self, attribute: str) -> list[tuple[str, str]]:
+    def having(self, attribute):
         return [(tag, str(attrs[attribute])) for tag, attrs in self.elements if attribute in attrs]

@@ -1,24 +1,19 @@
 """Runs with made-up scores: plausible numbers for looks and layout, measured by nobody."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from arcademark.reports.tables.analysis import analyse
-from arcademark.reports.tables.report import ScoreReport
 from arcademark.runs.store.reading import EpisodeRecord, Episodes, RunRecord, TrialRecord
-from arcademark.scores.runs import RunCollection, collect, score_run
-from arcademark.suite.protocols import Protocol, protocol
+from arcademark.scores.runs import collect, score_run
+from arcademark.suite.protocols import protocol
 
 ATARI_5 = ("battle_zone", "double_dunk", "name_this_game", "phoenix", "qbert")
 OWN_AGENT = "my_agent.py:make_agent(depth=2)"
-MADE_UP: Mapping[str, Mapping[str, tuple[float, float, float]]] = {  # mean, spread and step of the scores, made up
+MADE_UP = {  # mean, spread and step of the scores, made up
     "random": {
         "battle_zone": (2600, 1500, 1000),
         "double_dunk": (-18.4, 1.2, 2),
@@ -38,14 +33,14 @@ MADE_UP: Mapping[str, Mapping[str, tuple[float, float, float]]] = {  # mean, spr
 }
 
 
-def made_up_scores(agent: str, game: str, seed: int, episodes: int) -> list[float]:
+def made_up_scores(agent, game, seed, episodes):
     mean, spread, step = MADE_UP.get(agent, MADE_UP["random"]).get(game, (1000.0, 300.0, 10.0))
     rng = np.random.default_rng([seed, *f"{agent} {game}".encode()])
     values = np.round((mean + spread * rng.standard_normal(episodes)) / step) * step
     return [float(value) for value in (values if game == "double_dunk" else np.maximum(values, 0))]
 
 
-def in_columns(trials: Sequence[TrialRecord], rows: Iterable[EpisodeRecord]) -> Episodes:
+def in_columns(trials, rows):
     """The episodes of these trials, in the order in which the store would give them back."""
     places = {trial.id: place for place, trial in enumerate(trials)}
     ordered = sorted(rows, key=lambda row: (places[row.trial_id], row.phase == "evaluation", row.episode))
@@ -64,18 +59,18 @@ def in_columns(trials: Sequence[TrialRecord], rows: Iterable[EpisodeRecord]) -> 
 
 
 def made_up_run(
-    directory: str = "runs/random",
-    agents: Sequence[str] = ("random",),
-    games: Sequence[str] = ATARI_5,
+    directory="runs/random",
+    agents=("random",),
+    games=ATARI_5,
     *,
-    seeds: Sequence[int] = (0, 1),
-    episodes: int = 10,
-    played: int | None = None,
-    failed: Sequence[tuple[str, str, int]] = (),
-    using: Protocol | None = None,
-    learns: bool = False,
-    scores: Callable[[str, str, int, int], list[float]] = made_up_scores,
-) -> RunRecord:
+    seeds=(0, 1),
+    episodes=10,
+    played=None,
+    failed=(),
+    using=None,
+    learns=False,
+    scores=made_up_scores,
+):
     """A run as the store would give it back; `played` episodes of each trial, none of those in `failed`."""
     using = using or protocol("world-records")
     trials, rows = [], []
@@ -106,9 +101,7 @@ def made_up_run(
     return RunRecord(Path(directory), manifest, using, tuple(trials), in_columns(trials, rows))
 
 
-def trained(
-    record: RunRecord, lengths: Sequence[int] = (400,), *, budget: int | None = None, seeds_left: int = 0
-) -> RunRecord:
+def trained(record, lengths=(400,), *, budget=None, seeds_left=0):
     """The run of a learner: each trial with so many training episodes (by seed), that get better and longer.
 
     The last `seeds_left` trials have none yet.
@@ -129,10 +122,10 @@ def trained(
     return dataclasses.replace(record, trials=tuple(trials), episodes=in_columns(trials, rows))
 
 
-def collected(*records: RunRecord) -> RunCollection:
+def collected(*records):
     return collect([score_run(record) for record in records])
 
 
-def analysed(*records: RunRecord, **options: Any) -> ScoreReport:
+def analysed(*records, **options):
     """The report of runs, with few resamples: for what does not depend on intervals."""
     return analyse(collected(*records), resamples=20, **options)

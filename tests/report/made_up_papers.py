@@ -1,25 +1,14 @@
 """A paper that was never written, with one of everything that a reproduction can hold."""
 
-from __future__ import annotations
-
 from arcademark.catalogue.model import Location, Source
-from arcademark.reports.reproductions.analysis import Reproduced, document
-from arcademark.reproduce.comparison import Comparison, Reproduction, Verdict
+from arcademark.reports.reproductions.analysis import document
+from arcademark.reproduce.comparison import Comparison, Reproduction
 from arcademark.reproduce.figures import Panel, PaperFigure, Series
 
 SOURCE = Source("nobody-1999", "Nobody", "Scores <of> none", "Nowhere", 1999)
 
 
-def cell(
-    row: str,
-    algorithm: str,
-    quantity: str,
-    printed: str,
-    recomputed: str = "",
-    verdict: Verdict = "agrees",
-    why: str = "",
-    category: str = "",
-) -> Comparison:
+def cell(row, algorithm, quantity, printed, recomputed="", verdict="agrees", why="", category=""):
     where = f"Table 3, {algorithm}, {row}, {quantity}"
     place = Location(3, row, algorithm, quantity)
     return Comparison(where, printed, recomputed or printed, verdict, why, place, category)
@@ -136,5 +125,5 @@ MIXED = PaperFigure(
 FIGURES = (BARS, GROUPED, MIXED, STEPS)
 
 
-def made_up(*parts: Reproduction, figures: tuple[PaperFigure, ...] = FIGURES) -> Reproduced:
+def made_up(*parts, figures=FIGURES):
     return document("made-up", SOURCE, parts or (TABLE, STATEMENTS), figures)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -31,3 +32,14 @@ def made_up_table(
             for run, draw in enumerate(rng.gamma(1 / spread**2, spread**2, count)):
                 rows.append((algorithm, game, run, round(low + (high - low) * SKILL.get(algorithm, 1.0) * draw, 1)))
     return ScoreTable.from_rows(rows, protocols=protocols, sources=dict.fromkeys(algorithms, "made up"))
+
+
+def table(scores: Mapping[str, Mapping[str, Sequence[float]]], **known: Any) -> ScoreTable:
+    """The table of scores by algorithm, game and run."""
+    rows = (
+        (name, game, run, score)
+        for name, games in scores.items()
+        for game, runs in games.items()
+        for run, score in enumerate(runs)
+    )
+    return ScoreTable.from_rows(rows, **known)

@@ -1,31 +1,19 @@
 """What readers see of a report of scores, in every form."""
 
-from __future__ import annotations
-
 import io
 import json
-from typing import Any
 
 from arcademark.reports import presenter
 from arcademark.reports.render import html, terminal
 from arcademark.reports.render import json as as_json
 from arcademark.reports.render.layout import Console
-from arcademark.reports.tables.report import ScoreReport
 
 
-def page(report: ScoreReport) -> str:
+def page(report):
     return html.render(presenter.document(report))
 
 
-def printed(
-    analysis: Any,
-    width: int = 80,
-    template: str = "",
-    *,
-    everything: bool = False,
-    colour: bool = False,
-    **values: Any,
-) -> str:
+def printed(analysis, width=80, template="", *, everything=False, colour=False, **values):
     """What a terminal shows of any analysis."""
     out = io.StringIO()
     colours = "truecolor" if colour else None
@@ -34,5 +22,10 @@ def printed(
     return "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())
 
 
-def values(report: ScoreReport) -> Any:
+def values(report):
     return json.loads(json.dumps(as_json.render(report), allow_nan=False))
+
+
+def text_of(report, kind):
+    """The notices of a kind."""
+    return " ".join(notice.text for notice in report.notices if notice.kind == kind)

@@ -20,7 +20,7 @@ class Analysis:
 
 @pytest.fixture
 def write(monkeypatch):
-    def write(text: str) -> None:
+    def write(text):
         environment = prose._environment().overlay(loader=jinja2.DictLoader({"documents/test.jinja": text}))
         monkeypatch.setattr(prose, "_environment", lambda: environment)
 

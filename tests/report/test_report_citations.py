@@ -1,7 +1,5 @@
 """Papers are cited by the keys that the data carry; these keys are checked against the sentences beside them."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -17,7 +15,7 @@ from arcademark.suite.tables import read_tables
 SUITES = {"atari-57": references.KINDS, "ale-55": ("random",), "atari-100k": ("random", "human")}
 
 
-def named() -> list[tuple[str, tuple[str, ...]]]:
+def named():
     """Return the texts that name papers, each with its keys."""
     found = [(str(read_tables("protocols.toml")[name]), papers(rules)) for name, rules in protocols().items()]
     found += [(item.citation, item.papers) for item in subsets.subsets().values()]
@@ -26,14 +24,14 @@ def named() -> list[tuple[str, tuple[str, ...]]]:
     return found + [(item.source, (item.paper,)) for one in references.disagreements() for item in one.alternatives]
 
 
-def test_keys_are_those_of_the_papers_that_the_texts_name() -> None:
+def test_keys_are_those_of_the_papers_that_the_texts_name():
     for text, keys in named():
         for key in keys:
             assert re.sub(r"(?<=\d)[ab]$", "", sources()[key].short) in text
         assert {key for key in read_bibtex() if sources()[key].short in text} <= set(keys)
 
 
-def test_papers_are_cited_in_the_order_of_their_keys_where_they_have_an_entry() -> None:
+def test_papers_are_cited_in_the_order_of_their_keys_where_they_have_an_entry():
     found = cited(["quan-2020", "fan-2021", "badia-2020a", "fan-2021", "no such key"])
     assert [item.text for item in found] == ["Badia et al. 2020a", "Fan 2021"]
     assert [item.key for item in found] == ["badia2020agent57", "fan2021review"]
@@ -52,6 +50,6 @@ def test_papers_are_cited_in_the_order_of_their_keys_where_they_have_an_entry() 
         ({"metrics": ("hns",), "protocol": "saber"}, {"machado-2018"}),
     ],
 )
-def test_a_report_of_a_table_cites_what_it_is_measured_by(asked: dict[str, object], expected: set[str]) -> None:
+def test_a_report_of_a_table_cites_what_it_is_measured_by(asked, expected):
     report = analyse({"Mine": {"pong": 3.0, "freeway": 20.0}}, **asked)
     assert {sources()[key].short for key in expected} <= {item.text for item in report.citations}

@@ -1,7 +1,5 @@
 """The Atari-5 paper's fits, made anew from its training table, as plainly as can be."""
 
-from __future__ import annotations
-
 import statistics
 from functools import cache
 
@@ -17,27 +15,27 @@ HUMAN = "Human Ref"
 
 
 @cache
-def raw() -> dict[str, dict[str, float]]:
+def raw():
     """Raw scores by algorithm and game."""
-    found: dict[str, dict[str, float]] = {}
+    found = {}
     for result in collections.results("atari-5-training", as_published=True):
         found.setdefault(result.entry.algorithm, {})[result.task] = result.score
     return found
 
 
-def hns(scores: dict[str, float]) -> dict[str, float]:
+def hns(scores):
     games = tuple(scores)
     values = normalise.hns(list(scores.values()), reference_scores("random"), reference_scores("human"), games)
     return dict(zip(games, values.tolist(), strict=True))
 
 
 @cache
-def percentages() -> dict[str, dict[str, float]]:
+def percentages():
     return {name: hns(scores) for name, scores in raw().items()}
 
 
-def median(algorithm: str, without: tuple[str, ...] = ()) -> float:
-    return statistics.median(value for game, value in percentages()[algorithm].items() if game not in without)
+def median(algorithm):
+    return statistics.median(percentages()[algorithm].values())
 
 
 def log_score(value):
@@ -45,7 +43,7 @@ def log_score(value):
 
 
 @cache
-def sample(games: tuple[str, ...], target: str | None = None) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
+def sample(games, target=None):
     """Inputs (algorithms, games), targets (algorithms,) and names: the median, or a game; alphabetically."""
     wanted = games if target is None else (*games, target)
     names = tuple(sorted(name for name, scores in percentages().items() if all(game in scores for game in wanted)))
@@ -58,14 +56,14 @@ def fit(inputs, targets):
     return np.linalg.lstsq(inputs, targets, rcond=None)[0]
 
 
-def folds(size: int) -> list[np.ndarray]:
+def folds(size):
     """Ten folds, shuffled as scikit-learn's KFold does with the public code's seed."""
     order = np.arange(size)
     np.random.RandomState(1982).shuffle(order)
     return np.array_split(order, 10)
 
 
-def cross_validated(games: tuple[str, ...]) -> tuple[float, float, float]:
+def cross_validated(games):
     """R² and relative error as Table 2 prints them, and the mean squared error."""
     inputs, targets, names = sample(games)
     squares, sizes = [], []
@@ -78,7 +76,7 @@ def cross_validated(games: tuple[str, ...]) -> tuple[float, float, float]:
 
 
 @cache
-def game_models(games: tuple[str, ...]) -> dict[str, tuple[np.ndarray, float, float, float]]:
+def game_models(games):
     """By target game: intercept and coefficients, R², residual and total sum of squares."""
     found = {}
     for target in GAMES:
@@ -91,6 +89,6 @@ def game_models(games: tuple[str, ...]) -> dict[str, tuple[np.ndarray, float, fl
     return found
 
 
-def correlation(a: str, b: str) -> float:
+def correlation(a, b):
     inputs, targets, _ = sample((a,), b)
     return float(np.corrcoef(inputs[:, 0], targets)[0, 1])

@@ -1,7 +1,5 @@
 """The errors on papers left out that stand beside the published models are what the search measures."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

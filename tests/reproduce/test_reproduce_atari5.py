@@ -1,7 +1,5 @@
 """The Atari-5 paper recomputed: nothing printed is missed, what differs is explained, and a wrong print is noticed."""
 
-from __future__ import annotations
-
 from collections import Counter
 from functools import cache
 

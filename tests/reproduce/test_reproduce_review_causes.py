@@ -1,9 +1,6 @@
 """Each reason given for a slip of the review's tables, tried: with that cause we compute what is printed."""
 
-from __future__ import annotations
-
 import math
-from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -11,8 +8,9 @@ import pytest
 
 from arcademark.catalogue.errata import errata
 from arcademark.catalogue.model import Location
-from arcademark.catalogue.printed import PrintedNumber, printed_cells, printed_number
-from arcademark.reproduce.review.values import REFERENCES, Basis, as_rounded, ours, percentages, value
+from arcademark.catalogue.printed import printed_cells
+from arcademark.catalogue.printed import printed_number as number
+from arcademark.reproduce.review.values import REFERENCES, as_rounded, ours, percentages, value
 from arcademark.suite.tasks import games
 
 PRINTED = {cell.place: cell.printed for cell in printed_cells()}
@@ -26,51 +24,43 @@ OTHER = {
 BEHIND = as_rounded().with_references(OTHER)
 """The references that the review's percentages were computed with."""
 
-Slip = tuple[Location, str]
-SLIPS: dict[str, list[Slip]] = {}
+SLIPS = {}
 for erratum in errata("fan-2021"):
     if erratum.place is not None:
         SLIPS.setdefault(erratum.category, []).append((erratum.place, erratum.printed))
-TRIED = Counter({category: len(found) for category, found in SLIPS.items()})
 
 
-def slips(category: str) -> list[object]:
+def slips(category):
     return [pytest.param(*slip, id="-".join(map(str, vars(slip[0]).values()))) for slip in SLIPS[category]]
 
 
-def number(printed: str) -> PrintedNumber:
-    found = printed_number(printed)
-    assert found is not None
-    return found
-
-
-def gives(place: Location, printed: str, basis: Basis) -> bool:
+def gives(place, printed, basis):
     exact = value(place, basis)
     return exact is not None and number(printed).is_rounding_of(exact)
 
 
-def cut_off(exact: float, printed: str) -> bool:
+def cut_off(exact, printed):
     unit = 2 * number(printed).half_unit
     return math.isclose(math.floor(exact / unit) * unit, float(printed), rel_tol=1e-9)
 
 
-def unheld_mean(algorithm: str) -> float:
+def unheld_mean(algorithm):
     """The mean of HWRNS held at 200 percent but not at 0."""
     return float(np.mean(np.minimum(list(percentages(algorithm, "hwrns", BEHIND).values()), 200)))
 
 
-def test_all_percentages_but_37_are_those_of_the_references_behind_them() -> None:
+def test_all_percentages_but_37_are_those_of_the_references_behind_them():
     apart = [
         place
         for place, printed in PRINTED.items()
         if place.row in games() and place.quantity != "score" and printed != "N/A"
-        if not printed_number(printed) or not gives(place, printed, BEHIND)
+        if not number(printed) or not gives(place, printed, BEHIND)
     ]
     assert len(apart) == 37
 
 
 @pytest.mark.parametrize(("place", "printed"), slips("other reference"))
-def test_other_reference(place: Location, printed: str) -> None:
+def test_other_reference(place, printed):
     if place.quantity == "score":
         assert OTHER[place.algorithm, place.row] == float(printed)
         return
@@ -84,7 +74,7 @@ def test_other_reference(place: Location, printed: str) -> None:
 
 
 @pytest.mark.parametrize(("place", "printed"), slips("not held at bounds"))
-def test_not_held_at_bounds(place: Location, printed: str) -> None:
+def test_not_held_at_bounds(place, printed):
     if place.row in games():
         hwrns = percentages(place.algorithm, "hwrns", BEHIND)[place.row]
         assert number(printed).is_rounding_of(hwrns)
@@ -99,7 +89,7 @@ def test_not_held_at_bounds(place: Location, printed: str) -> None:
 
 
 @pytest.mark.parametrize(("place", "printed"), slips("other score"))
-def test_other_score(place: Location, printed: str) -> None:
+def test_other_score(place, printed):
     if place.row == "mean":
         assert gives(place, printed, BEHIND.with_scores({("GDI-H3", "beam_rider"): 422890}))
         return
@@ -108,7 +98,7 @@ def test_other_score(place: Location, printed: str) -> None:
 
 
 @pytest.mark.parametrize(("place", "printed"), slips("copied cell"))
-def test_copied_cell(place: Location, printed: str) -> None:
+def test_copied_cell(place, printed):
     origin = {
         "score": Location(3, "beam_rider", "GDI-I3", "hns"),
         "skiing": Location(3, "skiing", "GDI-H3", "hns"),
@@ -118,16 +108,14 @@ def test_copied_cell(place: Location, printed: str) -> None:
 
 
 @pytest.mark.parametrize(("place", "printed"), slips("shifted column"))
-def test_shifted_column(place: Location, printed: str) -> None:
+def test_shifted_column(place, printed):
     hns, hwrns = (value(Location(0, place.row, place.algorithm, quantity), BEHIND) for quantity in ("hns", "hwrns"))
-    assert hns is not None
-    assert hwrns is not None
     moved = {"score": hwrns, "hwrns": hns, "saber": min(hns, 200)}[place.quantity]
     assert number(printed).is_rounding_of(moved)
 
 
 @pytest.mark.parametrize(("place", "printed"), slips("lost factor"))
-def test_lost_factor(place: Location, printed: str) -> None:
+def test_lost_factor(place, printed):
     if place.quantity == "score":
         assert 10 * float(printed) == ours().references[place.algorithm][place.row]
         return
@@ -136,7 +124,7 @@ def test_lost_factor(place: Location, printed: str) -> None:
 
 
 @pytest.mark.parametrize(("place", "printed"), slips("count"))
-def test_divided_by_37(place: Location, printed: str) -> None:
+def test_divided_by_37(place, printed):
     quantity = "hns" if place.quantity == "hns" else "hwrns"
     scores = list(percentages("SimPLe", quantity, BEHIND).values())
     assert (place.algorithm, len(scores)) == ("SimPLe", 36)
@@ -147,19 +135,18 @@ def test_divided_by_37(place: Location, printed: str) -> None:
 
 
 @pytest.mark.parametrize(("place", "printed"), slips("rounding"))
-def test_cut_off(place: Location, printed: str) -> None:
+def test_cut_off(place, printed):
     exact = value(place, BEHIND)
-    assert exact is not None
     assert not number(printed).is_rounding_of(exact)
     assert cut_off(exact, printed)
 
 
 @pytest.mark.parametrize(("place", "printed"), slips("typing slip"))
-def test_typing_slips_change_nothing_else(place: Location, printed: str) -> None:
+def test_typing_slips_change_nothing_else(place, printed):
     if place.algorithm in REFERENCES:  # no percentage of that game was computed with what is printed
         wrong = BEHIND.with_references({(place.algorithm, place.row): float(printed)})
         rows = [(other, text) for other, text in PRINTED.items() if other.row == place.row and other.quantity == "hns"]
-        rows = [(other, text) for other, text in rows if printed_number(text)]
+        rows = [(other, text) for other, text in rows if number(text)]
         assert len(rows) >= 18
         assert all(gives(other, text, BEHIND) and not gives(other, text, wrong) for other, text in rows)
         return
@@ -169,7 +156,7 @@ def test_typing_slips_change_nothing_else(place: Location, printed: str) -> None
 
 
 @pytest.mark.parametrize(("place", "printed"), slips("cause not found"))
-def test_no_known_cause_gives_the_rest(place: Location, printed: str) -> None:
+def test_no_known_cause_gives_the_rest(place, printed):
     assert not gives(place, printed, BEHIND)
     if place.quantity == "score":
         held = f"{ours().scores[place.algorithm][place.row]:.10g}"
@@ -182,22 +169,12 @@ def test_no_known_cause_gives_the_rest(place: Location, printed: str) -> None:
         assert all(abs(other - score) > tolerance for other in prints)
 
 
-def test_every_category_is_tried() -> None:
-    assert TRIED == {
-        "other reference": 146,
-        "cause not found": 32,
-        "not held at bounds": 19,
-        "copied cell": 12,
-        "other score": 10,
-        "typing slip": 8,
-        "lost factor": 6,
-        "count": 6,
-        "shifted column": 4,
-        "rounding": 2,
-    }
+def test_every_category_is_tried():
+    tried = {"other reference", "cause not found", "not held at bounds", "copied cell", "other score", "typing slip"}
+    assert tried | {"lost factor", "count", "shifted column", "rounding"} == SLIPS.keys()
 
 
-def test_rounded_references_are_roundings_of_ours() -> None:
+def test_rounded_references_are_roundings_of_ours():
     for name in REFERENCES:
         full, rounded = ours().references[name], as_rounded().references[name]
         assert full.keys() == rounded.keys()

@@ -1,11 +1,7 @@
 """Short runs of the toy game, and displays."""
 
-from __future__ import annotations
-
 import shutil
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,7 +9,7 @@ import altering
 from arcademark.agents.loading import agent_specs
 from arcademark.runs.engines.here import InProcessEngine
 from arcademark.runs.execution import ENGINES, execute
-from arcademark.runs.plan import Plan, make_plan
+from arcademark.runs.plan import make_plan
 from arcademark.runs.store import manifest
 from arcademark.suite.protocols import from_json, protocol
 
@@ -22,10 +18,10 @@ FAKES = Path(__file__).parents[1] / "fakes"
 
 
 @pytest.fixture(scope="session")
-def toy_plan() -> Callable[..., Plan]:
+def toy_plan():
     """Plan a run of the toy game with episodes of at most 120 frames, evaluated after training."""
 
-    def plan(*references: str, seeds: tuple[int, ...] = (0,), episodes: int = 3, **others: Any) -> Plan:
+    def plan(*references, seeds=(0,), episodes=3, **others):
         settings = {"max_frames_per_episode": 120, "reported_episodes": "evaluation"} | others.pop("override", {})
         specs = [spec for reference in references or ("random",) for spec in agent_specs(reference)]
         rules = protocol("world-records").override(settings)
@@ -35,7 +31,7 @@ def toy_plan() -> Callable[..., Plan]:
 
 
 @pytest.fixture(scope="module")
-def in_this_process() -> Iterator[None]:
+def in_this_process():
     """Play a module's runs in this process, where nothing is tested of other processes: each takes time to start."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(ENGINES, "local", lambda *_: InProcessEngine())
@@ -43,19 +39,19 @@ def in_this_process() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def paced() -> Callable[[str], str]:
+def paced():
     """Refer to an agent of paced.py."""
     return lambda name: f"{PACED}:{name}"
 
 
 @pytest.fixture(scope="session")
-def fake() -> Callable[[str], str]:
+def fake():
     """Refer to an agent of the shared fakes."""
     return lambda name: f"{FAKES / name}.py:make_agent"
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory, toy_plan, paced) -> Path:
+def finished(tmp_path_factory, toy_plan, paced):
     """A run of a policy and of a learner, three episodes each, that no test may change."""
     directory = tmp_path_factory.mktemp("finished") / "run"
     execute(toy_plan("random", paced("Learner"), frames=300), directory, workers=1)
@@ -63,16 +59,16 @@ def finished(tmp_path_factory, toy_plan, paced) -> Path:
 
 
 @pytest.fixture
-def run(finished, tmp_path) -> Path:
+def run(finished, tmp_path):
     """A copy that a test may spoil."""
     return shutil.copytree(finished, tmp_path / "run", ignore=shutil.ignore_patterns("run.lock"))
 
 
 @pytest.fixture(scope="session")
-def rename() -> Callable[[Path], None]:
+def rename():
     """Name a run's trials anew by what they and the manifest say, as who changed either would."""
 
-    def name_anew(run: Path) -> None:
+    def name_anew(run):
         document = manifest.read(run)
         agents = {agent["label"]: agent for agent in document["agents"]}
         rules = from_json(document["protocol"])
@@ -87,6 +83,6 @@ def rename() -> Callable[[Path], None]:
 
 
 @pytest.fixture
-def driver(monkeypatch: pytest.MonkeyPatch) -> None:
+def driver(monkeypatch):
     """SDL's own display without a screen."""
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")

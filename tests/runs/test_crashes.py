@@ -1,7 +1,5 @@
 """Processes that are really killed: the finished run equals an undisturbed one, row by row."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import pickle
@@ -30,19 +28,19 @@ sys.exit(0 if execute(plan, sys.argv[2], workers=2, scratch=scratch).complete el
 pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds processes by /proc")
 
 
-def children(process: int) -> list[int]:
+def children(process):
     with contextlib.suppress(OSError):
         return [int(number) for number in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
     return []
 
 
-def alive(process: int) -> bool:
+def alive(process):
     with contextlib.suppress(OSError):
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     return False
 
 
-def gone(processes: list[int], seconds: float = 5.0) -> bool:
+def gone(processes, seconds=5.0):
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if not any(alive(process) for process in processes):
@@ -51,7 +49,7 @@ def gone(processes: list[int], seconds: float = 5.0) -> bool:
     return False
 
 
-def workers_of(driver: subprocess.Popen[bytes], seconds: float = 30.0) -> list[int]:
+def workers_of(driver, seconds=30.0):
     """Wait until a driver has workers, or has ended."""
     end = time.monotonic() + seconds
     while not (workers := children(driver.pid)) and driver.poll() is None and time.monotonic() < end:
@@ -59,7 +57,7 @@ def workers_of(driver: subprocess.Popen[bytes], seconds: float = 30.0) -> list[i
     return workers
 
 
-def kill_in_turn(driver: subprocess.Popen[bytes], killed: dict[str, int], rng: random.Random) -> tuple[str, list[int]]:
+def kill_in_turn(driver, killed, rng):
     """Kill the driver, the next time one of its workers, and so on; return which it was, and the workers then."""
     workers = workers_of(driver)
     who = "worker" if killed["worker"] < killed["driver"] else "driver"
@@ -70,22 +68,20 @@ def kill_in_turn(driver: subprocess.Popen[bytes], killed: dict[str, int], rng: r
     return who, workers
 
 
-def recorded_episodes(directory: Path) -> int:
+def recorded_episodes(directory):
     with contextlib.suppress(Exception):
         return len(read_run(directory).episodes)
     return 0
 
 
-def wait_for_more(directory: Path, driver: subprocess.Popen[bytes], seconds: float = 30.0) -> None:
+def wait_for_more(directory, driver, seconds=30.0):
     """Wait until the run has more episodes than now, or has ended."""
     before, end = recorded_episodes(directory), time.monotonic() + seconds
     while recorded_episodes(directory) == before and driver.poll() is None and time.monotonic() < end:
         time.sleep(0.05)
 
 
-def start(
-    plan_bytes: bytes, directory: Path, pace: str = "0.004", scratch: Path | None = None
-) -> subprocess.Popen[bytes]:
+def start(plan_bytes, directory, pace="0.004", scratch=None):
     return subprocess.Popen(
         [sys.executable, "-c", DRIVER, plan_bytes.hex(), str(directory), *map(str, [scratch] if scratch else [])],
         env={**os.environ, "PACE": pace},

@@ -1,13 +1,10 @@
 """Runs of an older layout are read as they are, and brought up to date when they are continued."""
 
-from __future__ import annotations
-
 import contextlib
 import shutil
 import sqlite3
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -46,19 +43,19 @@ PRAGMA user_version = 1;
 """
 
 
-def version(directory: Path) -> int:
+def version(directory):
     with contextlib.closing(sqlite3.connect(directory / "run.sqlite")) as connection:
         return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
-def columns(directory: Path) -> dict[str, set[str]]:
+def columns(directory):
     with contextlib.closing(sqlite3.connect(directory / "run.sqlite")) as connection:
         tables = [row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         return {name: {row[1] for row in connection.execute(f"PRAGMA table_info({name})")} for name in tables}
 
 
 @pytest.fixture(params=[1, 2])
-def old(request, tmp_path, finished) -> Path:
+def old(request, tmp_path, finished):
     """A finished run in an older layout."""
     directory = shutil.copytree(finished, tmp_path / "old")
     (directory / "run.sqlite").rename(tmp_path / "new.sqlite")

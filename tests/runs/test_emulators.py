@@ -1,7 +1,5 @@
 """What plays a run's games: the same rows on either emulator, what the manifest says, and going on with the other."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 

@@ -1,7 +1,5 @@
 """What an engine is given: episodes, however many."""
 
-from __future__ import annotations
-
 from itertools import islice
 
 import pytest

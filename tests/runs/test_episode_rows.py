@@ -1,9 +1,5 @@
 """Episode rows that are valid SQLite and wrong: refused in one line that names place and remedy."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 import altering
@@ -19,14 +15,14 @@ WHERE = "WHERE trial LIKE 'random-toy-s4%' AND episode = 1"
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory, toy_plan, paced) -> Path:
+def finished(tmp_path_factory, toy_plan, paced):
     """Two seeds of an agent and of a learner."""
     directory = tmp_path_factory.mktemp("rows") / "run"
     execute(toy_plan("random", paced("Learner"), seeds=(0, 4), training_episodes=6), directory, workers=1)
     return directory
 
 
-def refused(run: Path) -> str:
+def refused(run):
     with pytest.raises(ArcadeMarkError) as error:
         read_run(run)
     message = str(error.value)

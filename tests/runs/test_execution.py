@@ -1,13 +1,10 @@
 """Whole runs: the same rows however they were played, and trials that fail beside trials that go on."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
 
 import pytest
 
@@ -17,7 +14,7 @@ from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.runs.engines.pool import LocalEngine
 from arcademark.runs.execution import execute, placed
 from arcademark.runs.plan import make_plan
-from arcademark.runs.playing.events import EpisodeDone, Progress, TrialFailed, WorkerLost
+from arcademark.runs.playing.events import EpisodeDone, TrialFailed, WorkerLost
 from arcademark.runs.store.reading import read_run
 
 
@@ -61,13 +58,12 @@ def test_events_tell_all(tmp_path, toy_plan):
     told = {event.episode for event in events if isinstance(event, EpisodeDone)}
     assert told == set(run.episodes)
     last = events[-1]
-    assert isinstance(last, Progress)
     assert (last.episodes_done, last.trials_done, last.fraction, last.seconds_left) == (38, 19, 1.0, 0.0)
     assert last.frames == summary.frames == sum(episode.frames for episode in run.episodes)
     assert (summary.done, summary.episodes, summary.failed, summary.interrupted) == (19, 38, (), False)
 
 
-def own_agent(directory: Path, body: str) -> str:
+def own_agent(directory, body):
     (directory / "own.py").write_text(f"import numpy as np\ndef make():\n    return lambda observation: {body}\n")
     return f"{directory / 'own.py'}:make"
 

@@ -1,7 +1,5 @@
 """A run directory of somebody else's: whatever lies in it, it is refused in one line or does no harm."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import socket
@@ -9,7 +7,6 @@ import sqlite3
 import struct
 import tracemalloc
 import zlib
-from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -36,7 +33,7 @@ def plan(toy_plan, paced):
     return toy_plan("random", paced("Learner"), frames=300)
 
 
-def refused(directory: Path, plan, match: str, *, writing: bool = True) -> None:
+def refused(directory, plan, match, *, writing=True):
     """Check that no one reads or continues the run, and that each is told why in one line."""
     before = {
         path.name: path.read_bytes() for path in directory.iterdir() if path.is_file() and path.name != "run.lock"
@@ -50,7 +47,7 @@ def refused(directory: Path, plan, match: str, *, writing: bool = True) -> None:
     assert after == before
 
 
-def reason(use, directory: Path) -> str:
+def reason(use, directory):
     """Return why the run cannot be used, "" if it can; anything but one clear line fails."""
     try:
         use(directory)
@@ -62,12 +59,12 @@ def reason(use, directory: Path) -> str:
 # What is refused
 
 
-def sql(*statements: str) -> Callable[[Path], None]:
+def sql(*statements):
     return lambda run: alter(run, *statements)
 
 
-def content(name: str, change: Callable[[bytes], bytes]) -> Callable[[Path], None]:
-    def spoil(run: Path) -> None:
+def content(name, change):
+    def spoil(run):
         before = (run / name).read_bytes()
         (run / name).write_bytes(change(before))
         assert (run / name).read_bytes() != before
@@ -75,10 +72,10 @@ def content(name: str, change: Callable[[bytes], bytes]) -> Callable[[Path], Non
     return spoil
 
 
-def fields(**changes: object) -> Callable[[Path], None]:
+def fields(**changes):
     """Change fields of a manifest; `settings` are those of its protocol."""
 
-    def spoil(run: Path) -> None:
+    def spoil(run):
         with altering.manifest(run) as document:
             document["protocol"]["settings"] |= changes.pop("settings", {})
             document |= changes
@@ -86,12 +83,12 @@ def fields(**changes: object) -> Callable[[Path], None]:
     return spoil
 
 
-def bind(path: Path) -> None:
+def bind(path):
     with contextlib.closing(socket.socket(socket.AF_UNIX)) as server, contextlib.chdir(path.parent):
         server.bind(path.name)  # the name of a socket is short
 
 
-KINDS: dict[str, Callable[[Path], None]] = {
+KINDS = {
     "pipe": os.mkfifo,
     "socket": bind,
     "folder": Path.mkdir,
@@ -100,10 +97,10 @@ KINDS: dict[str, Callable[[Path], None]] = {
 }
 
 
-def special(name: str, kind: str) -> Callable[[Path], None]:
+def special(name, kind):
     """Put what is no file in a file's place."""
 
-    def spoil(run: Path) -> None:
+    def spoil(run):
         (run / name).unlink(missing_ok=True)
         KINDS[kind](run / name)
 
@@ -114,7 +111,7 @@ RECURSIVE = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)"
 COLUMNS = ", ".join(name for name in database.TABLES["trial"] if name not in ("id", "seed"))
 
 
-def laid_out(declared: str, copied: str) -> list[str]:
+def laid_out(declared, copied):
     """Lay the table of trials out otherwise."""
     return [
         "ALTER TABLE trial RENAME TO old",
@@ -125,7 +122,7 @@ def laid_out(declared: str, copied: str) -> list[str]:
 
 
 LAST = "(SELECT id FROM trial WHERE position = 1)"
-LAID_OUT: dict[str, tuple[Sequence[str], str]] = {
+LAID_OUT = {
     **{
         f"a {kind}": (statements, rf"run\.sqlite holds the {kind} '.*', which no run does")
         for kind, *statements in (
@@ -168,7 +165,7 @@ LAID_OUT: dict[str, tuple[Sequence[str], str]] = {
     "another program's": (("PRAGMA application_id = 7",), "another program"),
 }
 DAMAGED = r"run\.sqlite is damaged"
-REFUSED: dict[str, tuple[Callable[[Path], None], str]] = {
+REFUSED = {
     **{name: (sql(*statements), match) for name, (statements, match) in LAID_OUT.items()},
     "no database": (content("run.sqlite", lambda _: b"not a database" * 1000), DAMAGED),
     "pages overwritten": (content("run.sqlite", lambda there: there[:4096] + b"\xa5" * (len(there) - 4096)), DAMAGED),

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -23,18 +19,17 @@ from arcademark.suite.protocols import protocol
 from arcademark.suite.tasks import JOYSTICK_ACTIONS
 
 RULES = protocol("world-records").override({"max_frames_per_episode": 32})
-Script = Callable[[int], Sequence[str]]
 
 
 class Scripted(Window):
     """A window where a script says which keys are pressed or, with "-", released after each picture; it never waits."""
 
-    def __init__(self, script: Script) -> None:
+    def __init__(self, script):
         super().__init__("test", 1e6)
         self.pictures: list[NDArray[np.uint8]] = []
         self._script = script
 
-    def show(self, picture: NDArray[np.uint8]) -> bool:
+    def show(self, picture):
         import pygame
 
         for key in self._script(len(self.pictures)):
@@ -46,8 +41,8 @@ class Scripted(Window):
 
 
 @pytest.fixture
-def sit(driver: None, tmp_path: Path) -> Callable[..., tuple[human.Sitting, Scripted]]:
-    def sit(script: Script, episodes: int | None = 1, **asked: Any) -> tuple[human.Sitting, Scripted]:
+def sit(driver, tmp_path):
+    def sit(script, episodes=1, **asked):
         plan = human.planned(tmp_path / "run", "toy", RULES, episodes=episodes or 1, **asked)
         with Scripted(script) as window:
             if episodes is None:
@@ -57,20 +52,17 @@ def sit(driver: None, tmp_path: Path) -> Callable[..., tuple[human.Sitting, Scri
     return sit
 
 
-def always(*keys: str) -> Script:
+def always(*keys):
     """Press Enter whenever it could be asked for, and these keys in turn."""
     return lambda count: ("return", "-return", *keys[count % len(keys) :][:1]) if keys else ("return", "-return")
 
 
-def by_count(**keys: str) -> Script:
+def by_count(**keys):
     """Press keys after the picture of a number: ``_3="left -left"``."""
     return lambda count: keys.get(f"_{count}", "").split()
 
 
-Sit = Callable[..., tuple[human.Sitting, Scripted]]
-
-
-def test_what_a_person_plays_is_recorded_and_replays(sit: Sit, tmp_path: Path) -> None:
+def test_what_a_person_plays_is_recorded_and_replays(sit, tmp_path):
     sitting, _ = sit(always("left", "-left", "right", "space", "-right", "-space"), 2)
     run = read_run(tmp_path / "run")
     assert list(run.evaluation(run.trials[0])) == sitting.episodes
@@ -83,7 +75,7 @@ def test_what_a_person_plays_is_recorded_and_replays(sit: Sit, tmp_path: Path) -
     assert verify(tmp_path / "run", workers=1).confirmed == 2
 
 
-def test_a_person_who_does_nothing_scores_as_the_agent_that_does_nothing(sit: Sit, tmp_path: Path) -> None:
+def test_a_person_who_does_nothing_scores_as_the_agent_that_does_nothing(sit, tmp_path):
     sitting, _ = sit(always(), 3)
     nothing = make_plan(agent_specs("const", {"action": "NOOP"}), ["toy"], RULES, episodes=3, emulator="ale")
     execute(nothing, tmp_path / "nothing", workers=1)
@@ -92,7 +84,7 @@ def test_a_person_who_does_nothing_scores_as_the_agent_that_does_nothing(sit: Si
     assert read_actions(tmp_path / "run", read_run(tmp_path / "run").trials[0].id, 2).tolist() == [0] * 8
 
 
-def test_playing_again_adds_and_what_is_ended_early_is_lost(sit: Sit, tmp_path: Path) -> None:
+def test_playing_again_adds_and_what_is_ended_early_is_lost(sit, tmp_path):
     sit(always(), 1)
     ended, _ = sit(lambda count: ("return",) if count < 60 else ("escape",), 2)
     assert (len(ended.episodes), ended.left) == (1, True)
@@ -113,11 +105,11 @@ def test_playing_again_adds_and_what_is_ended_early_is_lost(sit: Sit, tmp_path: 
         ({"name": "Anna", "stepped": True}, "Anna [human, stepped]"),
     ],
 )
-def test_a_label_says_that_it_is_a_person(asked: dict[str, Any], label: str, tmp_path: Path) -> None:
+def test_a_label_says_that_it_is_a_person(asked, label, tmp_path):
     assert human.planned(tmp_path, "toy", RULES, **asked).agents[0].label == label
 
 
-def test_a_pause_hides_the_game_and_plays_nothing(sit: Sit) -> None:
+def test_a_pause_hides_the_game_and_plays_nothing(sit):
     sitting, window = sit(by_count(_1="return", _9="p", _30="p"))
     assert sitting.episodes[0].frames == 32
     paused = window.pictures[10]
@@ -126,7 +118,7 @@ def test_a_pause_hides_the_game_and_plays_nothing(sit: Sit) -> None:
     assert len(window.pictures) == 1 + 1 + 1 + 32 + 21  # blank, waiting, start, frames, pause
 
 
-def test_stepped_the_game_waits_for_a_key(sit: Sit) -> None:
+def test_stepped_the_game_waits_for_a_key(sit):
     keys = {f"_{place}": "return -return" for place in range(20, 200, 10)}
     sitting, window = sit(by_count(_1="return -return", **keys), stepped=True)
     assert sitting.episodes[0].frames == 32
@@ -138,7 +130,7 @@ def test_stepped_the_game_waits_for_a_key(sit: Sit) -> None:
     ("stepped", "kind", "told"),
     [(False, "human", "who played in real time"), (True, "human_stepped", "for whom the game waited before each")],
 )
-def test_a_report_says_who_is_a_person(sit: Sit, tmp_path: Path, stepped: bool, kind: str, told: str) -> None:
+def test_a_report_says_who_is_a_person(sit, tmp_path, stepped, kind, told):
     sitting, _ = sit(always(), 2, stepped=stepped)
     report = arcademark.report(tmp_path / "run")
     (notice,) = [notice for notice in report.notices if notice.kind.startswith("human")]
@@ -150,7 +142,7 @@ def test_a_report_says_who_is_a_person(sit: Sit, tmp_path: Path, stepped: bool, 
     assert f"{person.agent} is a person" in report.methods[0]
 
 
-def test_practice_is_other_games_and_leaves_nothing(sit: Sit, tmp_path: Path) -> None:
+def test_practice_is_other_games_and_leaves_nothing(sit, tmp_path):
     script = lambda count: ("return", "escape") if count > 100 else ("return",)  # noqa: E731
     sitting, _ = sit(script, None)
     assert len(sitting.episodes) == 2
@@ -159,6 +151,6 @@ def test_practice_is_other_games_and_leaves_nothing(sit: Sit, tmp_path: Path) ->
     assert sitting.error(0.99) >= sitting.error(0.5) >= 0
 
 
-def test_a_person_is_played_by_no_other_command() -> None:
+def test_a_person_is_played_by_no_other_command():
     with pytest.raises(ArcadeMarkError, match="'arcademark play GAME' lets one play"):
         make_plan("human", "pong")

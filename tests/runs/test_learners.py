@@ -1,7 +1,5 @@
 """Learners under the runner: budgets in episodes, what is told of them, what is checked."""
 
-from __future__ import annotations
-
 import dataclasses
 import shutil
 

@@ -1,7 +1,5 @@
 """The ledger of runs: what was evaluated, when, by which command."""
 
-from __future__ import annotations
-
 import dataclasses
 import shutil
 from datetime import datetime
@@ -62,7 +60,7 @@ def test_a_run_without_notes_has_its_begin_and_all_commands(tmp_path, toy_plan):
 
 
 @pytest.fixture
-def project(tmp_path, toy_plan) -> Path:
+def project(tmp_path, toy_plan):
     """Three runs at different depths, one that cannot be read and folders that are none."""
     execute(toy_plan("random"), tmp_path / "b", workers=1)
     shutil.copytree(tmp_path / "b", tmp_path / "deep" / "er" / "a")

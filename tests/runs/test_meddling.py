@@ -1,7 +1,5 @@
 """Agents that meddle with the process they play in: only their own trial may suffer."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

@@ -2,16 +2,13 @@
 
 import itertools
 import shutil
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from altering import alter
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.execution import execute
-from arcademark.runs.plan import Plan
 from arcademark.runs.playing.scheduling import shard
 from arcademark.runs.replay.verify import verify
 from arcademark.runs.store.combined import together
@@ -23,14 +20,12 @@ from arcademark.scores.runs import load_runs
 
 pytestmark = pytest.mark.usefixtures("in_this_process")
 
-Rows = Callable[[Path], dict[str, list[tuple[Any, ...]]]]
-ToyPlan = Callable[..., Plan]
 LEARNER = f"{Path(__file__).parents[1] / 'fakes' / 'learner.py'}:make_learner"
 TRAINED = {"override": {"training_frames": 600}}
 
 
 @pytest.fixture(scope="module")
-def apart(tmp_path_factory: pytest.TempPathFactory, toy_plan: ToyPlan) -> list[Path]:
+def apart(tmp_path_factory, toy_plan):
     """Play two agents, a seed a run, one with more episodes."""
     folder, made = tmp_path_factory.mktemp("apart"), []
     for seed, episodes in ((0, 3), (2, 4), (1, 3)):
@@ -40,9 +35,7 @@ def apart(tmp_path_factory: pytest.TempPathFactory, toy_plan: ToyPlan) -> list[P
 
 
 @pytest.mark.slow
-def test_seeds_played_apart_are_the_run_that_was_not(
-    apart: list[Path], tmp_path: Path, toy_plan: ToyPlan, rows: Rows
-) -> None:
+def test_seeds_played_apart_are_the_run_that_was_not(apart, tmp_path, toy_plan, rows):
     whole = tmp_path / "whole"
     execute(toy_plan("random", LEARNER, **TRAINED, seeds=(0, 1), episodes=3), whole, workers=1)
     execute(toy_plan("random", LEARNER, **TRAINED, seeds=(2,), episodes=4), whole, workers=1)
@@ -56,9 +49,7 @@ def test_seeds_played_apart_are_the_run_that_was_not(
     assert verify(out).ok
 
 
-def test_no_order_of_the_runs_changes_anything_and_nothing_is_added_twice(
-    apart: list[Path], tmp_path: Path, rows: Rows
-) -> None:
+def test_no_order_of_the_runs_changes_anything_and_nothing_is_added_twice(apart, tmp_path, rows):
     out, grown = tmp_path / "out", tmp_path / "grown"
     merge(out, apart)
     before = rows(out), (out / "manifest.json").read_bytes()
@@ -74,7 +65,7 @@ def test_no_order_of_the_runs_changes_anything_and_nothing_is_added_twice(
     assert merge(tmp_path / "again", [out, grown, *apart]).episodes == merge(out, [grown]).episodes
 
 
-def test_a_copy_that_was_continued_elsewhere_is_one_run(tmp_path: Path, toy_plan: ToyPlan, rows: Rows) -> None:
+def test_a_copy_that_was_continued_elsewhere_is_one_run(tmp_path, toy_plan, rows):
     here, there, whole = tmp_path / "here", tmp_path / "there", tmp_path / "whole"
     execute(toy_plan("random", seeds=(0,), episodes=2), here, workers=1)
     shutil.copytree(here, there)
@@ -90,7 +81,7 @@ def test_a_copy_that_was_continued_elsewhere_is_one_run(tmp_path: Path, toy_plan
     assert {one.command for one in noted} <= set(range(1 + len(read_run(out).manifest["continued"])))
 
 
-def test_a_learner_goes_on_from_where_most_was_learnt(tmp_path: Path, toy_plan: ToyPlan, rows: Rows) -> None:
+def test_a_learner_goes_on_from_where_most_was_learnt(tmp_path, toy_plan, rows):
     plan = toy_plan(LEARNER, **TRAINED)
     whole, short = tmp_path / "whole", tmp_path / "short"
     execute(plan, whole, workers=1)
@@ -106,7 +97,7 @@ def test_a_learner_goes_on_from_where_most_was_learnt(tmp_path: Path, toy_plan: 
         assert rows(out) == rows(whole)
 
 
-def test_episodes_that_differ_are_refused_and_nothing_is_written(tmp_path: Path, toy_plan: ToyPlan, rows: Rows) -> None:
+def test_episodes_that_differ_are_refused_and_nothing_is_written(tmp_path, toy_plan, rows):
     one, other, out = tmp_path / "one", tmp_path / "other", tmp_path / "out"
     for directory in (one, other):
         execute(toy_plan("random", seeds=(0,)), directory, workers=1)
@@ -119,7 +110,7 @@ def test_episodes_that_differ_are_refused_and_nothing_is_written(tmp_path: Path,
     assert (rows(out), (out / "manifest.json").read_bytes()) == before
 
 
-def test_runs_that_were_asked_for_other_things_are_refused(tmp_path: Path, toy_plan: ToyPlan) -> None:
+def test_runs_that_were_asked_for_other_things_are_refused(tmp_path, toy_plan):
     execute(toy_plan("random"), tmp_path / "one", workers=1)
     execute(toy_plan("random", seeds=(1,), override={"frame_skip": 5}), tmp_path / "other", workers=1)
     with pytest.raises(ArcadeMarkError, match=r"other: another run than .*one: protocol frame_skip: 4 there, 5 now"):
@@ -127,7 +118,7 @@ def test_runs_that_were_asked_for_other_things_are_refused(tmp_path: Path, toy_p
     assert not (tmp_path / "out").exists()
 
 
-def test_seeds_played_apart_are_read_as_one_run(apart: list[Path], tmp_path: Path) -> None:
+def test_seeds_played_apart_are_read_as_one_run(apart, tmp_path):
     merge(tmp_path / "out", apart)
     written = read_run(tmp_path / "out")
     for order in itertools.permutations(apart):
@@ -142,14 +133,14 @@ def test_seeds_played_apart_are_read_as_one_run(apart: list[Path], tmp_path: Pat
 
 
 @pytest.mark.slow
-def test_runs_that_share_a_trial_stay_apart(apart: list[Path], tmp_path: Path, toy_plan: ToyPlan) -> None:
+def test_runs_that_share_a_trial_stay_apart(apart, tmp_path, toy_plan):
     execute(toy_plan("random", LEARNER, **TRAINED, seeds=(1, 3)), tmp_path / "more", workers=1)
     records = [read_run(directory) for directory in (apart[0], apart[2], tmp_path / "more")]
     assert [record.parts for record in together(records)] == [(apart[0], apart[2]), ()]
 
 
 @pytest.mark.slow
-def test_a_shard_is_a_fixed_part_and_all_of_them_are_the_plan(tmp_path: Path, toy_plan: ToyPlan, rows: Rows) -> None:
+def test_a_shard_is_a_fixed_part_and_all_of_them_are_the_plan(tmp_path, toy_plan, rows):
     plan = toy_plan("random", LEARNER, **TRAINED, seeds=(0, 1, 2, 3))
     parts = [shard(plan, number, 3) for number in (1, 2, 3)]
     assert sorted(trial.id for part in parts for trial in part.trials) == sorted(trial.id for trial in plan.trials)
@@ -167,7 +158,7 @@ def test_a_shard_is_a_fixed_part_and_all_of_them_are_the_plan(tmp_path: Path, to
 
 
 @pytest.mark.slow
-def test_what_a_missing_shard_was_to_play_is_asked_for(tmp_path: Path, toy_plan: ToyPlan, rows: Rows) -> None:
+def test_what_a_missing_shard_was_to_play_is_asked_for(tmp_path, toy_plan, rows):
     plan = toy_plan("random", LEARNER, **TRAINED, seeds=(0, 1, 2, 3))
     parts = [tmp_path / f"part{number}" for number in (1, 2, 3)]
     for number, directory in enumerate(parts, 1):
@@ -196,7 +187,7 @@ def test_what_a_missing_shard_was_to_play_is_asked_for(tmp_path: Path, toy_plan:
     assert rows(out) == rows(whole)
 
 
-def test_a_run_that_is_being_played_is_refused(apart: list[Path], tmp_path: Path) -> None:
+def test_a_run_that_is_being_played_is_refused(apart, tmp_path):
     shutil.copytree(apart[1], playing := tmp_path / "playing")
     with Recorder(playing), pytest.raises(ArcadeMarkError, match="playing: is being played; wait for it"):
         merge(tmp_path / "out", [apart[0], playing])
@@ -211,7 +202,7 @@ def test_a_run_that_is_being_played_is_refused(apart: list[Path], tmp_path: Path
         "UPDATE {table} SET {trial} = 'random-toy-s5-01234567' WHERE {trial} LIKE 'random-%'",
     ],
 )
-def test_a_trial_that_is_named_otherwise_is_refused(apart: list[Path], tmp_path: Path, change: str) -> None:
+def test_a_trial_that_is_named_otherwise_is_refused(apart, tmp_path, change):
     (original,) = [path for path in apart if read_run(path).trials[0].seed == 1]
     shutil.copytree(original, tampered := tmp_path / "tampered")
     for table in ("trial", "episode", "evaluation", "checkpoint"):

@@ -1,7 +1,5 @@
 """What feature sets are shown: random play and recorded episodes, step by step, and actions as trajectories."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,10 +1,5 @@
 """Minari reads what is exported, and it is what the agent saw, did and got."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -18,16 +13,16 @@ from arcademark.runs.replay import offline
 from arcademark.runs.store.reading import read_actions, read_run
 from arcademark.suite.protocols import protocol, step_protocol
 
-SEEN: list[tuple[np.ndarray, bool, int]] = []
+SEEN = []
 
 
 class Remembering:
     """Plays at random and remembers all."""
 
-    def __init__(self, env: Any) -> None:
+    def __init__(self, env):
         self.num_actions = env.num_actions
 
-    def act(self, observations: np.ndarray, first: np.ndarray, rngs: Any) -> np.ndarray:
+    def act(self, observations, first, rngs):
         action = int(rngs[0].integers(self.num_actions))
         SEEN.append((observations[0].copy(), bool(first[0]), action))
         return np.array([action])
@@ -35,7 +30,7 @@ class Remembering:
 
 @pytest.mark.needs("minari")
 @pytest.mark.parametrize("game", ["toy", "pong"])
-def test_a_dataset_is_what_an_agent_saw_did_and_got(game: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_dataset_is_what_an_agent_saw_did_and_got(game, tmp_path, monkeypatch):
     import minari
 
     SEEN.clear()
@@ -64,7 +59,7 @@ def test_a_dataset_is_what_an_agent_saw_did_and_got(game: str, tmp_path: Path, m
         offline.export(tmp_path / "run", target)
 
 
-def test_a_dataset_is_of_one_agent_on_one_game(tmp_path: Path) -> None:
+def test_a_dataset_is_of_one_agent_on_one_game(tmp_path):
     execute(make_plan(["random", "const"], ["toy"], protocol("saber"), episodes=1), tmp_path / "run", workers=1)
     with pytest.raises(ArcadeMarkError, match=r"has random on toy and const.*choose one by --only agent="):
         offline.export(tmp_path / "run", tmp_path / "set-v0")
@@ -74,7 +69,7 @@ def test_a_dataset_is_of_one_agent_on_one_game(tmp_path: Path) -> None:
 
 @pytest.mark.needs("minari")
 @pytest.mark.parametrize("task", ["pendulum_v1", "blackjack_v1"])
-def test_a_dataset_of_another_task(task: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_dataset_of_another_task(task, tmp_path, monkeypatch):
     import minari
 
     suite = load_suite("gymnasium:Pendulum-v1,Blackjack-v1")

@@ -1,7 +1,5 @@
 """Plans: which trials, under which names."""
 
-from __future__ import annotations
-
 import dataclasses
 import os
 import re

@@ -1,7 +1,5 @@
 """Episodes of planners: what is counted, and that they go on exactly where they were kept."""
 
-from __future__ import annotations
-
 import dataclasses
 import os
 import signal
@@ -18,7 +16,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
 from arcademark.runs.playing import planning
-from arcademark.runs.playing.events import Progress, RunBegun, WorkerLost
+from arcademark.runs.playing.events import Progress, WorkerLost
 from arcademark.runs.playing.slot import Begun, Played
 from arcademark.runs.playing.trial import Player
 from arcademark.runs.replay.verify import verify
@@ -193,7 +191,6 @@ def test_a_run_that_is_stopped_goes_on_within_its_episodes(tmp_path, planner_pla
     assert summary.complete
     assert execute(plan, tmp_path / "undisturbed", workers=1).complete
     assert rows(tmp_path / "run") == rows(tmp_path / "undisturbed")
-    assert isinstance(events[0], RunBegun)
     assert events[0].episodes_begun == len(kept)
     begun_before = sum(len(decode_actions(row[6])) for row in kept)
     all_decisions = sum(episode.steps for episode in read_run(tmp_path / "run").episodes)

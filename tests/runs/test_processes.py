@@ -22,19 +22,19 @@ def pair():
         yield end, channel
 
 
-def framed(content: bytes, kind: int = 0, length: int | None = None, checksum: int | None = None) -> bytes:
+def framed(content, kind=0, length=None, checksum=None):
     header = processes.MAGIC, kind, length or len(content), checksum or zlib.crc32(content)
     return processes.HEADER.pack(*header) + content
 
 
-def sent_by_a_worker(message: object) -> bytes:
+def sent_by_a_worker(message):
     return b"".join(processes.framed(message, worker.MESSAGES))
 
 
 RECORD = EpisodeRecord("t", "evaluation", 0, 1.5, 4, 1, "terminated", 0.5)
 
 
-def result(**changes: object) -> bytes:
+def result(**changes):
     return sent_by_a_worker(EpisodeResult(replace(RECORD, **changes), b""))
 
 
@@ -57,7 +57,7 @@ def result(**changes: object) -> bytes:
         (sent_by_a_worker(Unfinished(0, 4, 4, 0.5, "é", b"", b"")), r"Unfinished \(Expected `str` matching"),
     ],
 )
-def test_what_is_no_message_is_refused_without_waiting_for_more(pair, monkeypatch, noise, said) -> None:
+def test_what_is_no_message_is_refused_without_waiting_for_more(pair, monkeypatch, noise, said):
     end, channel = pair
     monkeypatch.setattr(processes, "STALLED_SECONDS", -1.0)
     sent = [worker.Ready(), EpisodeResult(RECORD, b"\1")]
@@ -69,7 +69,7 @@ def test_what_is_no_message_is_refused_without_waiting_for_more(pair, monkeypatc
 
 
 @given(st.lists(st.binary(max_size=80) | st.binary(max_size=80).map(framed), max_size=6))
-def test_any_bytes_are_messages_or_refused(parts) -> None:
+def test_any_bytes_are_messages_or_refused(parts):
     end, other = socket.socketpair()
     with end, other:
         end.sendall(b"".join(parts))

@@ -1,21 +1,19 @@
 """How far a run is, by hand-made events."""
 
-from __future__ import annotations
-
 import pytest
 
 from arcademark.runs.engines.base import Failed, Lost, Opened
-from arcademark.runs.playing.events import Learning, Progress
+from arcademark.runs.playing.events import Learning
 from arcademark.runs.playing.progress import RECENT_EPISODES, Standing, Tracker
 from arcademark.runs.playing.slot import Played, Trained, TrainingBlock
 from arcademark.runs.store.reading import Checkpoint, EpisodeRecord, EpisodeResult, Unfinished
 
 
-def episode(trial, number: int, frames: int, phase: str = "evaluation") -> EpisodeResult:
+def episode(trial, number, frames, phase="evaluation"):
     return EpisodeResult(EpisodeRecord(trial.id, phase, number, 0.0, frames, frames, "terminated", 1.0), b"")
 
 
-def after(tracker: Tracker, trial, *happened) -> Progress:
+def after(tracker, trial, *happened):
     """Tell of what happened to a trial; return how far the run is then."""
     for event in happened:
         tracker.hear(trial.id, event)
@@ -56,7 +54,7 @@ def test_a_learner_has_its_budget_to_play(toy_plan, paced):
 IN_EPISODES = {"training_frames": "none", "training_episodes": 7}
 
 
-def ended(frames: int, score: float = 0.0) -> tuple[Played, Trained]:
+def ended(frames, score=0.0):
     return Played(frames), Trained(score, frames, frames)
 
 

@@ -1,7 +1,5 @@
 """The code and the command that a run was made with."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import sys
 import types

@@ -1,7 +1,5 @@
 """What runs on a cluster's nodes, here without a cluster; `tests/cluster` has one."""
 
-from __future__ import annotations
-
 import pytest
 
 from arcademark.errors import ArcadeMarkError

@@ -1,11 +1,8 @@
 """Damaged runs: what is damaged is told, and episodes that can be read are in the new run."""
 
-from __future__ import annotations
-
 import random
 import shutil
 import struct
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -23,7 +20,6 @@ pytestmark = pytest.mark.usefixtures("in_this_process")
 
 FAKES = Path(__file__).parents[1] / "fakes"
 PAGE = 4096
-Key = tuple[str, str, int]
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +28,7 @@ def plan(toy_plan):
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory, plan) -> Path:
+def finished(tmp_path_factory, plan):
     """A run that no test may change; its episodes lie on some ten pages."""
     directory = tmp_path_factory.mktemp("finished") / "run"
     execute(plan, directory, workers=1)
@@ -40,11 +36,11 @@ def finished(tmp_path_factory, plan) -> Path:
     return directory
 
 
-def keys(directory: Path) -> set[Key]:
+def keys(directory):
     return {(row.trial_id, row.phase, row.episode) for row in read_run(directory).episodes}
 
 
-def places(directory: Path) -> dict[Key, int]:
+def places(directory):
     """Find the page of each episode by the time that it took, which is no other's."""
     content = (directory / "run.sqlite").read_bytes()
     found = {}
@@ -55,10 +51,10 @@ def places(directory: Path) -> dict[Key, int]:
     return found
 
 
-def overwrite(*pages: int) -> Callable[[bytes], bytes]:
+def overwrite(*pages):
     noise = random.Random(1).randbytes(PAGE)
 
-    def change(content: bytes) -> bytes:
+    def change(content):
         for page in pages:
             content = content[: page * PAGE] + noise + content[(page + 1) * PAGE :]
         return content

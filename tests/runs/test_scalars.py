@@ -1,7 +1,5 @@
 """Scores as they happen: event files and W&B hold what is recorded, and have it while training goes on."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,11 +18,10 @@ from arcademark.scores.readers.logs.tensorboard import read_events
 LEARNS = {"override": {"training_frames": 3000}, "seeds": (0, 1)}
 
 
-def series(folder: Path, tag: str) -> tuple[list[float], list[float]]:
+def series(folder, tag):
     """Return the steps and values of a tag in the only event file of a folder."""
     (file,) = folder.iterdir()
     (log,) = read_events(file, Options(tag=tag))
-    assert log.steps is not None
     return log.steps.tolist(), log.values.tolist()
 
 

@@ -46,7 +46,7 @@ def test_what_is_left_goes_by_random_play_recorded_lengths_and_what_planners_sim
 
 
 def test_trials_are_begun_longest_first_and_recorded_in_the_plans_order(tmp_path, monkeypatch):
-    begun: list[str] = []
+    begun = []
 
     class Noting(InProcessEngine):
         def run(self, jobs, memory):

@@ -1,7 +1,5 @@
 """A run that is recorded on a local disk: its directory holds whole copies only, from which it continues."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import fcntl
@@ -9,7 +7,6 @@ import os
 import sqlite3
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -22,21 +19,21 @@ from arcademark.runs.store.recording import Recorder
 
 
 @pytest.fixture
-def scratch(tmp_path) -> Path:
+def scratch(tmp_path):
     (tmp_path / "scratch").mkdir()
     return tmp_path / "scratch"
 
 
-def failed(directory: Path) -> int:
+def failed(directory):
     return sum(trial.status == "failed" for trial in read_run(directory).trials)
 
 
-def mark(recorder: Recorder, place: int = 0) -> None:
+def mark(recorder, place=0):
     with recorder.transaction():
         recorder.fail_trial(read_run(recorder.directory).trials[place].id, "why not")
 
 
-def journal(directory: Path) -> str:
+def journal(directory):
     with contextlib.closing(sqlite3.connect(directory / "run.sqlite")) as database:
         return str(database.execute("PRAGMA journal_mode").fetchone()[0])
 
@@ -44,9 +41,9 @@ def journal(directory: Path) -> str:
 @pytest.mark.slow
 def test_the_rows_are_those_of_a_run_without_and_nothing_is_left_behind(tmp_path, scratch, toy_plan, paced, rows):
     plan = toy_plan(paced("Paced"), paced("Learner"), seeds=(0, 1), episodes=4, frames=500)
-    beside: set[str] = set()
+    beside = set()
 
-    def look(event: object) -> None:
+    def look(event):
         beside.update(path.name for path in (tmp_path / "run").glob("run.sqlite*"))
 
     assert execute(plan, tmp_path / "run", workers=2, scratch=scratch, on_event=look).complete
@@ -59,7 +56,7 @@ def test_the_rows_are_those_of_a_run_without_and_nothing_is_left_behind(tmp_path
 def test_copying_takes_a_tenth_of_the_time_at_most(tmp_path, scratch, toy_plan, monkeypatch):
     now, copies, copyfileobj = 0.0, [], recording.shutil.copyfileobj
 
-    def copy(*asked: object) -> None:
+    def copy(*asked):
         nonlocal now
         copyfileobj(*asked)
         copies.append(now)
@@ -100,7 +97,7 @@ def test_what_cannot_be_copied_at_the_end_is_kept_and_its_place_told(tmp_path, s
     recorder = Recorder(tmp_path / "run", scratch=scratch)
     mark(recorder)
 
-    def full(*_: object) -> None:
+    def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(recording.shutil, "copyfileobj", full)
@@ -118,7 +115,7 @@ def test_a_local_disk_that_is_full_or_missing_is_named(tmp_path, scratch, toy_pl
         execute(toy_plan(), tmp_path / "new", workers=1, scratch=scratch / "none")
     assert not (tmp_path / "new").exists()
 
-    def spoil(event: object) -> None:
+    def spoil(event):
         for path in scratch.glob("*/run.sqlite") if isinstance(event, EpisodeDone) else ():
             path.unlink()
 
@@ -128,7 +125,7 @@ def test_a_local_disk_that_is_full_or_missing_is_named(tmp_path, scratch, toy_pl
 
 
 def test_a_file_system_without_locks_is_told_of(tmp_path, toy_plan, monkeypatch):
-    def flock(*_: object) -> None:
+    def flock(*_):
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
 
     monkeypatch.setattr(fcntl, "flock", flock)

@@ -1,7 +1,5 @@
 """Unfinished episodes in a run directory of somebody else's: they are gone on with by who kept them alone."""
 
-from __future__ import annotations
-
 import pickle
 from dataclasses import replace
 from pathlib import Path
@@ -27,14 +25,14 @@ def planned(tmp_path, monkeypatch):
 
 
 class Bomb:
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path):
         self.path = path
 
     def __reduce__(self):
         return Path.touch, (self.path,)
 
 
-def unfinished(plan, directory: Path) -> Unfinished:
+def unfinished(plan, directory):
     """Keep an episode of a plan in a run that is not played."""
     from arcademark.runs.playing.trial import Player
 

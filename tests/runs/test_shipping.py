@@ -1,7 +1,5 @@
 """Agents whose files are not where they were."""
 
-from __future__ import annotations
-
 import dataclasses
 import importlib
 import os
@@ -41,17 +39,17 @@ def folder(tmp_path, monkeypatch):
     return place
 
 
-def trial_of(reference: str, **settings: object) -> Trial:
+def trial_of(reference, **settings):
     return make_plan(agent_specs(reference, settings), ["toy"], episodes=1).trials[0]
 
 
-def action_of(trial: Trial) -> int:
+def action_of(trial):
     env = environment_spec(trial.game, trial.protocol)
     observations = np.zeros((1, *env.observation_shape), env.observation_dtype)
     return int(make_agent(trial.agent, env).act(observations, np.ones(1, bool), [np.random.default_rng(0)])[0])
 
 
-def away(folder: Path) -> None:
+def away(folder):
     """Leave the folder as a machine is that has none of it."""
     os.chdir(folder.parent)
     shutil.rmtree(folder)

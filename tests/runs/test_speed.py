@@ -1,13 +1,12 @@
 """How fast planners are is measured by whole decisions, everywhere in an episode, of each game."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from arcademark.agents.loading import agent_specs
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs.plan import Plan, Trial, make_plan
+from arcademark.runs.plan import make_plan
 from arcademark.runs.playing import speed
 from arcademark.runs.playing.costs import estimate
 from arcademark.runs.playing.trial import Player
@@ -18,12 +17,12 @@ SKIP = 4
 """Frames of a step."""
 
 
-def sampled(toy_plan: Callable[..., Plan], most_seconds: float, **parameters: object) -> speed.Sampled:
+def sampled(toy_plan, most_seconds, **parameters):
     (spec,) = agent_specs(f"{PLANNERS}:Waking", {name: str(value) for name, value in parameters.items()})
     return speed.sample(Player(make_plan(spec, ["toy"], toy_plan().protocol).trials[0]), most_seconds)
 
 
-def test_decisions_are_sampled_apart_from_the_first_of_an_episode(toy_plan: Callable[..., Plan]) -> None:
+def test_decisions_are_sampled_apart_from_the_first_of_an_episode(toy_plan):
     found = sampled(toy_plan, 60)
     assert 1 < found.first.decisions <= len(speed.EIGHTHS)
     assert found.first.simulated_frames / found.first.decisions == pytest.approx(
@@ -35,20 +34,18 @@ def test_decisions_are_sampled_apart_from_the_first_of_an_episode(toy_plan: Call
     assert 2 * SKIP < waking.simulated_frames / waking.decisions < 9 * SKIP
 
 
-def test_a_few_decisions_do_where_they_take_long(toy_plan: Callable[..., Plan]) -> None:
+def test_a_few_decisions_do_where_they_take_long(toy_plan):
     found = sampled(toy_plan, 0, seconds=0.05)
     assert (found.first.decisions, found.later.decisions) == (1, 1)
     assert 0.05 <= found.later_seconds < 5
 
 
-def test_an_episode_takes_its_first_decision_and_the_later_ones(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_an_episode_takes_its_first_decision_and_the_later_ones(monkeypatch, tmp_path):
     rules = protocol("ale-2013").override({"max_frames_per_episode": 1000})
     plan = make_plan(agent_specs("uct"), ["pong", "freeway"], rules, (0, 1), 3, emulator="ale")
     seconds_and_frames = {"pong": (10.0, 1.0, 200), "freeway": (4.0, 2.0, 500)}  # seconds of the first, and of others
 
-    def measure(trials: list[tuple[Trial, object]], *_: object) -> list[speed.Pace]:
+    def measure(trials, *_):
         paces = []
         for trial, _ in trials:
             first, later, simulated = seconds_and_frames[trial.game]
@@ -70,7 +67,7 @@ def test_an_episode_takes_its_first_decision_and_the_later_ones(
     assert (found.at_most, found.frames) == (True, 12_000)
 
 
-def test_what_cannot_be_measured_is_said(toy_plan: Callable[..., Plan], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_measured_is_said(toy_plan, monkeypatch):
     monkeypatch.setattr(speed, "PATIENCE_SECONDS", 0.0)
     with pytest.raises(ArcadeMarkError, match="too little is played in 0 s to tell how fast; give --assume rate=N"):
         speed.measure([(toy_plan().trials[0], "ale")])

@@ -1,7 +1,5 @@
 """Keys and a gamepad as the console's joystick, by pygame's events."""
 
-from __future__ import annotations
-
 import pygame
 import pytest
 
@@ -12,25 +10,25 @@ from arcademark.suite.tasks import JOYSTICK_ACTIONS, games
 class Held:
     """A joystick and the names of its actions."""
 
-    def __init__(self, meanings: tuple[str, ...] = JOYSTICK_ACTIONS) -> None:
+    def __init__(self, meanings=JOYSTICK_ACTIONS):
         self.stick, self.meanings = Stick(meanings), meanings
 
-    def press(self, *keys: str, down: bool = True) -> Held:
+    def press(self, *keys, down=True):
         for key in keys:
             self.hear(pygame.KEYDOWN if down else pygame.KEYUP, key=pygame.key.key_code(key))
         return self
 
-    def hear(self, kind: int, **said: object) -> Held:
+    def hear(self, kind, **said):
         self.stick.hear(pygame.event.Event(kind, **said))
         return self
 
     @property
-    def action(self) -> str:
+    def action(self):
         return self.meanings[self.stick.action()]
 
 
 @pytest.fixture(autouse=True)
-def _pygame(driver: None) -> None:
+def _pygame(driver):
     pygame.display.init()
 
 
@@ -51,13 +49,13 @@ def _pygame(driver: None) -> None:
         ("journey_escape", ("up", "space"), "UP"),
     ],
 )
-def test_keys_are_an_action_and_of_what_a_game_lacks_the_largest_part(game, keys, action) -> None:
+def test_keys_are_an_action_and_of_what_a_game_lacks_the_largest_part(game, keys, action):
     held = Held(games()[game].minimal_actions if game else JOYSTICK_ACTIONS).press(*keys)
     assert [held.action, held.action] == [action, action]
     assert held.press(*keys, down=False).action == "NOOP"
 
 
-def test_a_tapped_key_counts_once() -> None:
+def test_a_tapped_key_counts_once():
     held = Held().press("left").press("left", down=False).press("space")
     assert held.stick.touched()
     assert [held.action, held.action] == ["LEFTFIRE", "FIRE"]
@@ -65,7 +63,7 @@ def test_a_tapped_key_counts_once() -> None:
     assert not held.stick.touched()
 
 
-def test_what_is_released_is_forgotten() -> None:
+def test_what_is_released_is_forgotten():
     held = Held().press("space")
     assert held.stick.begun
     held.stick.release()
@@ -74,7 +72,7 @@ def test_what_is_released_is_forgotten() -> None:
     assert not held.stick.begun
 
 
-def test_a_gamepad_is_a_joystick() -> None:
+def test_a_gamepad_is_a_joystick():
     held = Held()
     held.hear(pygame.JOYAXISMOTION, instance_id=1, axis=0, value=-0.9)
     held.hear(pygame.JOYAXISMOTION, instance_id=1, axis=1, value=0.3)

@@ -1,7 +1,5 @@
 """Ctrl-C: what had finished is kept, learning too; a second one waits for nothing."""
 
-from __future__ import annotations
-
 import os
 import signal
 from pathlib import Path

@@ -1,13 +1,10 @@
 """The store: what is written is read back; what cannot be read or written says so in one line."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import sqlite3
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("in_this_process")
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory, toy_plan) -> Path:
+def finished(tmp_path_factory, toy_plan):
     directory = tmp_path_factory.mktemp("store") / "run"
     execute(toy_plan("random", seeds=(0, 4)), directory, workers=1)
     return directory
@@ -69,7 +66,7 @@ def test_the_manifest_says_with_what(finished):
     assert manifest["seeds"] == [0, 4]
     random = {"label": "random", "reference": "random", "parameters": {}, "source": None}
     assert manifest["agents"][0] == random | {"files": {}, "checkpoints": {}, "draws": True}
-    assert {"arcademark", "ale-py", "numpy", "python"} == manifest["versions"].keys()
+    assert {"arcademark", "ale-py", "numpy", "python"} <= manifest["versions"].keys()
     assert manifest["machine"]["cores"] >= 1
     assert manifest["command"] == provenance.command()
 
@@ -138,7 +135,7 @@ def test_a_run_without_its_manifest_is_not_overwritten(run, toy_plan):
 
 @pytest.mark.slow
 def test_a_full_disk_keeps_what_is_recorded(tmp_path, monkeypatch, toy_plan, rows):
-    def small(directory: Path) -> sqlite3.Connection:
+    def small(directory):
         connection = plain(directory)
         connection.execute("PRAGMA max_page_count = 11")
         return connection

@@ -1,7 +1,5 @@
 """Runs on tasks beyond Atari: recorded exactly, continued, replayed, shown, and safe to open."""
 
-from pathlib import Path
-
 import gymnasium
 import numpy as np
 import pytest
@@ -52,7 +50,7 @@ def rules():
     return step_protocol(read_suite(FILE, "two.toml", "two"))
 
 
-def play(directory: Path, rules, agent="random", **asked) -> None:
+def play(directory, rules, agent="random", **asked):
     execute(make_plan(agent, "all", rules, **asked), directory, make=InProcessEngine)
 
 
@@ -236,7 +234,7 @@ def test_atari_agents_are_left_out(tmp_path, rules):
 
 @pytest.mark.slow
 def test_a_suite_is_checked(rules, tmp_path):
-    told: list[tuple[int, int]] = []
+    told = []
     found = check_suite(rules, 2, workers=1, follow=lambda *done: told.append(done))
     assert told == [(number, 10) for number in range(1, 11)]  # two tasks: two episodes, again, and a look at each
     assert found.ok

@@ -1,7 +1,5 @@
 """Trainers under the runner: whole games in order, whatever ends first; nothing is lost but games in play."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """One trial: the loops, and that nothing but (seed, phase, episode) decides what happens in an episode."""
 
-from __future__ import annotations
-
 import dataclasses
 from types import SimpleNamespace
 

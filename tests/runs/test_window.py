@@ -1,7 +1,5 @@
 """A window shows pictures and hears of keys; where there is none that anybody could see, that is said."""
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np
@@ -13,17 +11,17 @@ from arcademark.runs.playing.window import Window
 PICTURE = np.full((40, 60, 3), (10, 200, 30), np.uint8)
 
 
-def test_without_its_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_its_extra_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "pygame", None)
     with pytest.raises(ArcadeMarkError, match=r"needs pygame-ce: pip install '\.\[window\]'"), Window("none"):
         pass
 
 
 @pytest.mark.usefixtures("driver")
-def test_keys_pause_and_end() -> None:
+def test_keys_pause_and_end():
     import pygame
 
-    def press(key: int) -> None:
+    def press(key):
         pygame.event.post(pygame.event.Event(pygame.KEYDOWN, key=key))
 
     with Window("test", 1000) as window:
@@ -45,7 +43,7 @@ def test_keys_pause_and_end() -> None:
 
 
 @pytest.mark.usefixtures("driver")
-def test_a_display_that_nobody_sees_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_display_that_nobody_sees_is_none(monkeypatch):
     import pygame
 
     monkeypatch.setattr(pygame.display, "get_driver", lambda: "offscreen")

@@ -1,37 +1,32 @@
 """Files of scores as tools write them, and how they are read or refused."""
 
-from __future__ import annotations
-
 import builtins
 import json
-from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers.base import Reading
 from arcademark.scores.reading import read_tables
 from arcademark.suite.tasks import canonical_game
 
 
-def read(paths: Path | Sequence[Path], **options: object) -> Reading:
+def read(paths, **options):
     """Read files, whose tasks are games."""
-    return read_tables(paths, **{"canonical_task": canonical_game, **options})  # type: ignore[arg-type]
+    return read_tables(paths, **{"canonical_task": canonical_game, **options})
 
 
-def refuse(path: Path, message: str, **options: object) -> None:
+def refuse(path, message, **options):
     """Check that a file is refused in one line."""
     with pytest.raises(ArcadeMarkError, match=message) as caught:
         read(path, **options)
     assert "\n" not in str(caught.value)
 
 
-def episodes(reading: Reading) -> dict[tuple[str, str], list[list[float]]]:
+def episodes(reading):
     return {cell: [part.tolist() for part in parts] for cell, parts in (reading.episodes or {}).items()}
 
 
-def write(path: Path, content: object) -> Path:
+def write(path, content):
     """Write text, bytes, or anything else as JSON."""
     path.parent.mkdir(parents=True, exist_ok=True)
     text = content if isinstance(content, str | bytes) else json.dumps(content)
@@ -39,19 +34,19 @@ def write(path: Path, content: object) -> Path:
     return path
 
 
-def monitor(path: Path, *scores: float, env: str | None = "PongNoFrameskip-v4", start: float = 1.0) -> Path:
+def monitor(path, *scores, env="PongNoFrameskip-v4", start=1.0):
     """Write Stable-Baselines3's monitor.csv."""
     rows = "".join(f"{score},{700 + i},{i + 0.5}\n" for i, score in enumerate(scores))
     return write(path, f"#{json.dumps({'t_start': start, 'env_id': env})}\nr,l,t\n{rows}")
 
 
-def uninstall(monkeypatch: pytest.MonkeyPatch, package: str) -> None:
+def uninstall(monkeypatch, package):
     """Let a package's import fail."""
     original = builtins.__import__
 
-    def without(name: str, *args: object, **kwargs: object) -> object:
+    def without(name, *args, **kwargs):
         if name.startswith(package):
             raise ImportError(name)
-        return original(name, *args, **kwargs)  # type: ignore[arg-type]
+        return original(name, *args, **kwargs)
 
     monkeypatch.setattr(builtins, "__import__", without)

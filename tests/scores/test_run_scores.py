@@ -1,29 +1,21 @@
 """Scores from runs on disk, written by the runs' own recorder."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.store import manifest
-from arcademark.runs.store.reading import Checkpoint, EpisodeRecord, EpisodeResult, Phase, TrialRecord, encode_actions
+from arcademark.runs.store.reading import Checkpoint, EpisodeRecord, EpisodeResult, TrialRecord, encode_actions
 from arcademark.runs.store.recording import Recorder
 from arcademark.scores.reading import read_tables
 from arcademark.scores.runs import IncompleteTrial, load_run, load_runs
-from arcademark.suite.protocols import Protocol, protocol
+from arcademark.suite.protocols import protocol
 
 NAN = np.nan
 PLANNED = 3
 
-Played = Mapping[tuple[str, str, int], Sequence[float] | str]
-"""(agent, game, seed) to the scores played, or to why the trial failed."""
 
-
-def write_run(directory: Path, played: Played, rules: Protocol | None = None) -> Path:
+def write_run(directory, played, rules=None):
     with Recorder(directory) as recorder:
         document = {
             "schema": manifest.SCHEMA_VERSION,
@@ -48,14 +40,14 @@ def write_run(directory: Path, played: Played, rules: Protocol | None = None) ->
     return directory
 
 
-def episodes(trial: str, phase: Phase, scores: Sequence[float]) -> list[EpisodeResult]:
+def episodes(trial, phase, scores):
     return [
         EpisodeResult(EpisodeRecord(trial, phase, i, score, 40, 10, "terminated", 0.1), encode_actions([0] * 10))
         for i, score in enumerate(scores)
     ]
 
 
-def test_a_run_becomes_a_table_of_means_over_episodes(tmp_path: Path) -> None:
+def test_a_run_becomes_a_table_of_means_over_episodes(tmp_path):
     played = {
         ("dqn", "pong", 0): [1.0, 2, 6],
         ("dqn", "pong", 5): [10.0, 10, 40],
@@ -74,8 +66,8 @@ def test_a_run_becomes_a_table_of_means_over_episodes(tmp_path: Path) -> None:
     assert run.incomplete == ()
 
 
-def test_trials_short_of_episodes_count_and_are_named(tmp_path: Path) -> None:
-    played: Played = {
+def test_trials_short_of_episodes_count_and_are_named(tmp_path):
+    played = {
         ("a", "pong", 0): [1.0, 2, 3],
         ("a", "qbert", 0): [5.0],
         ("a", "venture", 0): [],
@@ -91,7 +83,7 @@ def test_trials_short_of_episodes_count_and_are_named(tmp_path: Path) -> None:
     assert ("a", "venture") not in run.episodes
 
 
-def test_a_learners_score_is_what_its_protocol_reports(tmp_path: Path) -> None:
+def test_a_learners_score_is_what_its_protocol_reports(tmp_path):
     """The last k episodes of training under machado-2018, and nothing while training goes on."""
     directory = write_run(tmp_path / "run", {})
     with Recorder(directory) as recorder, recorder.transaction():
@@ -105,7 +97,7 @@ def test_a_learners_score_is_what_its_protocol_reports(tmp_path: Path) -> None:
     assert run.incomplete == (IncompleteTrial("learner", "qbert", 0, PLANNED, 0, "running", None),)
 
 
-def test_runs_stand_side_by_side_and_shared_labels_carry_their_directory(tmp_path: Path) -> None:
+def test_runs_stand_side_by_side_and_shared_labels_carry_their_directory(tmp_path):
     first = write_run(tmp_path / "first", {("random", "pong", 0): [1.0] * 3, ("dqn", "pong", 0): [9.0] * 3})
     second = write_run(tmp_path / "second", {("random", "qbert", 0): [2.0], ("ppo", "pong", 0): [8.0] * 3})
     found = load_runs([first, second])
@@ -118,12 +110,12 @@ def test_runs_stand_side_by_side_and_shared_labels_carry_their_directory(tmp_pat
     assert [trial.algorithm for trial in found.runs[1].incomplete] == ["random [second]"]
 
 
-def test_directories_of_one_name_are_told_apart_by_their_path(tmp_path: Path) -> None:
+def test_directories_of_one_name_are_told_apart_by_their_path(tmp_path):
     runs = [write_run(tmp_path / parent / "run", {("random", "pong", 0): [1.0] * 3}) for parent in ("x", "y")]
     assert load_runs(runs).table.algorithms == tuple(f"random [{run}]" for run in runs)
 
 
-def test_runs_under_other_settings_have_their_protocols_in_the_table(tmp_path: Path) -> None:
+def test_runs_under_other_settings_have_their_protocols_in_the_table(tmp_path):
     rules = protocol("machado-2018")
     modified = rules.override({"frame_skip": 3})
     runs = [
@@ -135,7 +127,7 @@ def test_runs_under_other_settings_have_their_protocols_in_the_table(tmp_path: P
     assert found.table.protocols == ("machado-2018", "machado-2018", "machado-2018 (frame_skip=3)")
 
 
-def test_runs_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
+def test_runs_that_cannot_be_read_are_refused(tmp_path):
     with pytest.raises(ArcadeMarkError, match="no runs given"):
         load_runs([])
     with pytest.raises(ArcadeMarkError, match="no such directory"):
@@ -145,7 +137,7 @@ def test_runs_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
         load_runs([run, run / ".." / "run"])
 
 
-def test_a_runs_folder_is_read_as_any_other_table(tmp_path: Path) -> None:
+def test_a_runs_folder_is_read_as_any_other_table(tmp_path):
     played = {("dqn", "pong", 0): [1.0, 2, 6], ("dqn", "pong", 5): [10.0], ("dqn", "qbert", 5): "it broke"}
     run = write_run(tmp_path / "runs" / "mine", played)
     made = read_tables(run)
@@ -153,7 +145,6 @@ def test_a_runs_folder_is_read_as_any_other_table(tmp_path: Path) -> None:
     assert (made.format, made.files) == ("arcademark-run", (run,))
     assert made.table == scored.table
     assert made.runs == {"dqn": (0, 5)}
-    assert made.episodes is not None
     assert [part.tolist() for part in made.episodes["dqn", "pong"]] == [[1, 2, 6], [10]]
     assert made.notes == ("2 trials hold fewer episodes than were asked for",)
     assert made.rows_read == 4

@@ -1,9 +1,5 @@
 """A user's own reference scores."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 from score_files import write
 
@@ -11,7 +7,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.scores.references import read_references
 
 
-def test_columns_stand_in_any_order_and_case(tmp_path: Path) -> None:
+def test_columns_stand_in_any_order_and_case(tmp_path):
     path = write(tmp_path / "r.csv", "﻿High,note,Game,LOW\n10,x,hopper,-1.5\n\n-5,y,ant,0\n")
     found = read_references(path)
     assert found.low == {"hopper": -1.5, "ant": 0.0}
@@ -28,7 +24,7 @@ def test_columns_stand_in_any_order_and_case(tmp_path: Path) -> None:
         "env_id,Human,Random,record\nhopper,10,-1.5,99\nant,-5,0,99\n",
     ],
 )
-def test_references_may_be_written_as_score_tables_are(tmp_path: Path, text: str) -> None:
+def test_references_may_be_written_as_score_tables_are(tmp_path, text):
     found = read_references(write(tmp_path / "r.txt", text))
     assert found.low == {"hopper": -1.5, "ant": 0.0}
     assert found.high == {"hopper": 10.0, "ant": -5.0}
@@ -47,6 +43,6 @@ def test_references_may_be_written_as_score_tables_are(tmp_path: Path, text: str
         ("task,low,high\nhopper\x1b,0,1\n", r"row 2, column 'task': .* U\+001B; take it out"),
     ],
 )
-def test_what_is_wrong_is_said_with_a_remedy(tmp_path: Path, text: str, named: str) -> None:
+def test_what_is_wrong_is_said_with_a_remedy(tmp_path, text, named):
     with pytest.raises(ArcadeMarkError, match=named):
         read_references(write(tmp_path / "r.csv", text))

@@ -1,7 +1,4 @@
-from __future__ import annotations
-
 import csv
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,7 +14,7 @@ from arcademark.scores.table import ScoreTable
 NAN = np.nan
 
 
-def table(scores: object, protocols: tuple[str, ...] | None = None) -> ScoreTable:
+def table(scores, protocols=None):
     array = np.array(scores, dtype=float)
     names = ("DQN", "PPO, tuned", "C51")[: len(array)]
     tasks = ("pong", "qbert", "alien")[: array.shape[1]]
@@ -27,14 +24,14 @@ def table(scores: object, protocols: tuple[str, ...] | None = None) -> ScoreTabl
 RAGGED = table([[[1, 2, NAN], [NAN, 5, 6]], [[7, NAN, NAN], [8, NAN, NAN]]])
 
 
-def test_rliables_arrays_are_runs_by_tasks() -> None:
+def test_rliables_arrays_are_runs_by_tasks():
     made = to_rliable(table([[[1, 2, 3], [4, 5, 6]], [[7, NAN, NAN], [8, NAN, NAN]]]))
     assert list(made) == ["DQN", "PPO, tuned"]
     assert made["DQN"].tolist() == [[1, 4], [2, 5], [3, 6]]
     assert made["PPO, tuned"].tolist() == [[7, 8]]
 
 
-def test_ragged_runs_are_refused() -> None:
+def test_ragged_runs_are_refused():
     even = to_rliable(RAGGED)  # two runs on either task, though not the same two
     assert even["DQN"].tolist() == [[1, 5], [2, 6]]
     with pytest.raises(ArcadeMarkError, match=r"'DQN' has 2 runs on qbert and 3 on pong; "):
@@ -43,7 +40,7 @@ def test_ragged_runs_are_refused() -> None:
         to_rliable(table([[[1, 2], [NAN, NAN]]]))
 
 
-def test_rliables_arrays_come_back(tmp_path: Path) -> None:
+def test_rliables_arrays_come_back(tmp_path):
     path = tmp_path / "deep" / "scores.npz"
     whole = table([[[1, 2], [3, 4]], [[5, 6], [7, 8]]])
     write_rliable(whole, path)
@@ -80,7 +77,7 @@ SCORES = st.one_of(st.just(NAN), st.floats(-1e9, 1e9), st.integers(-100, 2**53).
 
 
 @st.composite
-def tables(draw: st.DrawFn, runs: int) -> ScoreTable:
+def tables(draw, runs):
     allowed = NAMES.filter(lambda name: name.lower() not in RESERVED)
     algorithms = draw(st.lists(allowed, min_size=1, max_size=3, unique_by=str.lower))
     tasks = draw(st.lists(NAMES, min_size=1, max_size=3, unique=True))
@@ -91,7 +88,7 @@ def tables(draw: st.DrawFn, runs: int) -> ScoreTable:
     return ScoreTable(tuple(algorithms), tuple(tasks), scores, tuple(protocols), ("",) * shape[0])
 
 
-def cells(made: ScoreTable) -> dict[tuple[str, str], list[float]]:
+def cells(made):
     return {
         (algorithm, task): made.scores[a, t][~np.isnan(made.scores[a, t])].tolist()
         for a, algorithm in enumerate(made.algorithms)
@@ -103,9 +100,7 @@ def cells(made: ScoreTable) -> dict[tuple[str, str], list[float]]:
 @pytest.mark.parametrize("form", ["long", "wide"])
 @settings(deadline=None, max_examples=30)
 @given(data=st.data())
-def test_a_file_comes_back(
-    tmp_path_factory: pytest.TempPathFactory, form: str, suffix: str, data: st.DataObject
-) -> None:
+def test_a_file_comes_back(tmp_path_factory, form, suffix, data):
     made = data.draw(tables(runs=3 if form == "long" else 1))
     path = tmp_path_factory.mktemp(form) / f"scores{suffix}"
     (write_long if form == "long" else write_wide)(made, path)
@@ -120,7 +115,7 @@ def test_a_file_comes_back(
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv"])
-def test_nothing_that_is_written_is_a_formula_and_numbers_stay_numbers(tmp_path: Path, suffix: str) -> None:
+def test_nothing_that_is_written_is_a_formula_and_numbers_stay_numbers(tmp_path, suffix):
     names = tuple(name for name in FORMULAS if name not in ("-1", "-3.5"))
     made = ScoreTable(names, names, np.full((len(names), len(names), 1), -3.5), names, names)
     write_long(made, tmp_path / f"long{suffix}")
@@ -132,7 +127,7 @@ def test_nothing_that_is_written_is_a_formula_and_numbers_stay_numbers(tmp_path:
         assert "'=cmd|' /C calc'!A0" in found
 
 
-def test_what_a_file_looks_like(tmp_path: Path) -> None:
+def test_what_a_file_looks_like(tmp_path):
     write_long(table([[[1.5, 2], [NAN, NAN]]], protocols=("saber",)), tmp_path / "long.csv")
     assert (tmp_path / "long.csv").read_text() == (
         "algorithm,task,run,score,protocol\nDQN,pong,0,1.5,saber\nDQN,pong,1,2.0,saber\nDQN,qbert,0,,saber\n"
@@ -141,7 +136,7 @@ def test_what_a_file_looks_like(tmp_path: Path) -> None:
     assert (tmp_path / "wide.csv").read_text() == 'task,DQN,"PPO, tuned"\npong,1.0,3.0\nqbert,,4.0\n'
 
 
-def test_what_no_file_can_say_is_refused_and_nothing_is_written(tmp_path: Path) -> None:
+def test_what_no_file_can_say_is_refused_and_nothing_is_written(tmp_path):
     whole = table([[[1], [2]], [[3], [4]]])
     with pytest.raises(ArcadeMarkError, match="up to 3 runs and a wide file holds one score a cell; write a long file"):
         write_wide(RAGGED, tmp_path / "a.csv")
@@ -162,7 +157,7 @@ def test_what_no_file_can_say_is_refused_and_nothing_is_written(tmp_path: Path) 
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder.csv"]
 
 
-def test_parquet_without_pyarrow_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parquet_without_pyarrow_is_refused(tmp_path, monkeypatch):
     uninstall(monkeypatch, "pyarrow")
     with pytest.raises(ArcadeMarkError, match=r"needs pyarrow; pip install '\.\[readers\]'"):
         write_long(RAGGED, tmp_path / "a.parquet")

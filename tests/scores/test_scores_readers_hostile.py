@@ -1,7 +1,5 @@
 """Files that claim more than they hold, hold what they should not, or are none: refused in one line, at once."""
 
-from __future__ import annotations
-
 import io
 import os
 import socket
@@ -28,18 +26,18 @@ WIDE = "game,dqn\npong,1\n"
 TASKS = ["pong", "qbert"]
 
 
-def npy(header: bytes, data: bytes = bytes(32), version: bytes = b"\x01\x00") -> bytes:
+def npy(header, data=bytes(32), version=b"\x01\x00"):
     size = 2 if version == b"\x01\x00" else 4
     return b"\x93NUMPY" + version + len(header).to_bytes(size, "little") + header + data
 
 
-def header(descr: str = "'<f8'", shape: str = "(2, 2)", fortran: str = "False") -> bytes:
+def header(descr="'<f8'", shape="(2, 2)", fortran="False"):
     return f"{{'descr': {descr}, 'fortran_order': {fortran}, 'shape': {shape}, }}\n".encode()
 
 
-def refuse(path: Path, message: str, **options: object) -> None:
+def refuse(path, message, **options):
     with pytest.raises(ArcadeMarkError, match=message) as caught:
-        read_tables(path, algorithm="a", **options)  # type: ignore[arg-type]
+        read_tables(path, algorithm="a", **options)
     assert str(caught.value).startswith(str(path))
     assert "\n" not in str(caught.value)
 
@@ -69,7 +67,7 @@ HEADERS = [
 ]
 
 
-def test_arrays_are_read_in_every_order_and_type(tmp_path: Path) -> None:
+def test_arrays_are_read_in_every_order_and_type(tmp_path):
     made = np.array([[1, 2], [3, 4]])
     for number, version in ((array, v) for array in (made.T, made.astype(">f4"), made.astype("u1")) for v in (1, 2, 3)):
         path = tmp_path / "scores.npy"
@@ -79,7 +77,7 @@ def test_arrays_are_read_in_every_order_and_type(tmp_path: Path) -> None:
         assert found.tolist() == number.tolist()
 
 
-def zipped(*members: tuple[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+def zipped(*members, method=zipfile.ZIP_DEFLATED):
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", method) as archive:
         for name, content in members:
@@ -87,13 +85,13 @@ def zipped(*members: tuple[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> b
     return out.getvalue()
 
 
-def encrypted(content: bytes) -> bytes:
+def encrypted(content):
     made = bytearray(content)
     made[made.index(b"PK\x01\x02") + 8] |= 1
     return bytes(made)
 
 
-def understated(content: bytes) -> bytes:
+def understated(content):
     """Let an archive say that its member unpacks to 100 bytes."""
     made = bytearray(content)
     for mark, place in ((b"PK\x01\x02", 24), (b"PK\x03\x04", 22)):
@@ -139,14 +137,12 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize(("name", "content", "message"), HOSTILE)
-def test_what_no_honest_tool_writes_is_refused_at_once(
-    tmp_path: Path, name: str, content: str | bytes, message: str
-) -> None:
+def test_what_no_honest_tool_writes_is_refused_at_once(tmp_path, name, content, message):
     alone = {} if name == "scores.csv" else {"task": "pong"} if name == "result.json" else {"tasks": TASKS}
     refuse(write(tmp_path / name, content), message, **alone)
 
 
-def test_what_an_archive_unpacks_to_has_a_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_an_archive_unpacks_to_has_a_bound(tmp_path, monkeypatch):
     path = write(
         tmp_path / "scores.npz",
         zipped(*((f"{name}.npy", npy(header(shape="(2, 2048)"), bytes(2**15))) for name in "abcde")),
@@ -161,7 +157,7 @@ def test_what_an_archive_unpacks_to_has_a_bound(tmp_path: Path, monkeypatch: pyt
     refuse(path, "holds 2 arrays, expected at most 1", tasks=TASKS)
 
 
-def test_no_table_is_made_larger_than_its_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_table_is_made_larger_than_its_bound(tmp_path, monkeypatch):
     wide, long = np.zeros((30, 2)), [(f"a{i}", f"t{i}", 0, 1.0) for i in range(30)]
     monkeypatch.setattr(table, "MOST_CELLS", 100)
     with pytest.raises(ArcadeMarkError, match="30 algorithms on 30 tasks with up to 1 runs make a table of 900 cells"):
@@ -174,7 +170,7 @@ def test_no_table_is_made_larger_than_its_bound(tmp_path: Path, monkeypatch: pyt
         read_tables(tmp_path / "scores.npz", tasks=TASKS)
 
 
-def test_text_has_a_bound_on_bytes_and_cells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_text_has_a_bound_on_bytes_and_cells(tmp_path, monkeypatch):
     path = write(tmp_path / "scores.csv", "game,a,b\n" + "".join(f"{row},1,2\n" for row in range(300)))
     monkeypatch.setattr(delimited, "MOST_READ", 700)
     refuse(path, "holds more than 700 cells, the most that are read")
@@ -185,7 +181,7 @@ def test_text_has_a_bound_on_bytes_and_cells(tmp_path: Path, monkeypatch: pytest
     refuse(path, "holds more than 10 bytes")
 
 
-def test_json_has_a_bound_by_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_json_has_a_bound_by_line(tmp_path, monkeypatch):
     path = write(tmp_path / "result.json", '{"training_iteration": 1, "episode_reward_mean": 7}\n' * 2)
     monkeypatch.setattr(rllib, "MOST_JSON", 20)
     refuse(path, "row 1: holds more than 20 bytes, the most of JSON", task="pong")
@@ -195,12 +191,12 @@ def test_json_has_a_bound_by_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     refuse(path, "holds more than 20 bytes")
 
 
-def parquet(path: Path, **columns: object) -> Path:
+def parquet(path, **columns):
     pq.write_table(pa.table(columns), path)
     return path
 
 
-def test_what_parquet_unpacks_to_has_a_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_parquet_unpacks_to_has_a_bound(tmp_path, monkeypatch):
     names = pa.DictionaryArray.from_arrays(np.zeros(6_000_000, np.int8), pa.array(["pong"]))
     path = parquet(tmp_path / "scores.parquet", game=names, a=np.ones(6_000_000))
     assert path.stat().st_size < 2**20
@@ -211,18 +207,18 @@ def test_what_parquet_unpacks_to_has_a_bound(tmp_path: Path, monkeypatch: pytest
     refuse(path, r"4 cells, 2,00\d,\d+ bytes when they are unpacked; expected at most")
 
 
-def test_text_in_parquet_that_is_no_text_is_refused(tmp_path: Path) -> None:
+def test_text_in_parquet_that_is_no_text_is_refused(tmp_path):
     bad = pa.Array.from_buffers(pa.string(), 1, pa.array([b"\xff\xfe"], pa.binary()).buffers())
     refuse(parquet(tmp_path / "scores.parquet", game=bad, a=[1.0]), "column 'game': cannot be read|not a whole Parquet")
 
 
-def write_events(path: Path, *events: Event) -> Path:
+def write_events(path, *events):
     parts = [event.SerializeToString() for event in (Event(file_version="brain.Event:2"), *events)]
     path.write_bytes(b"".join(len(part).to_bytes(8, "little") + bytes(4) + part + bytes(4) for part in parts))
     return path
 
 
-def test_a_tensor_larger_than_its_file_is_passed_over(tmp_path: Path) -> None:
+def test_a_tensor_larger_than_its_file_is_passed_over(tmp_path):
     event = Event(step=1)
     value = event.summary.value.add(tag="charts/episodic_return")
     value.tensor.dtype = 1
@@ -239,7 +235,7 @@ def test_a_tensor_larger_than_its_file_is_passed_over(tmp_path: Path) -> None:
     refuse(write_events(path, event), "an event file without scalars", task="pong")
 
 
-def test_events_have_a_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_events_have_a_bound(tmp_path, monkeypatch):
     event = Event(step=1)
     for _ in range(5):
         event.summary.value.add(tag="charts/episodic_return", simple_value=1.0)
@@ -247,7 +243,7 @@ def test_events_have_a_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     refuse(write_events(tmp_path / "events.out.tfevents.1", event), "holds more than 6 events", task="pong")
 
 
-def test_a_folder_is_searched_without_blocking_or_going_round(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_is_searched_without_blocking_or_going_round(tmp_path, monkeypatch):
     logs = tmp_path / "logs"
     (logs / "b").mkdir(parents=True)
     (logs / "b" / "scores.csv").write_text(WIDE)
@@ -269,14 +265,14 @@ def test_a_folder_is_searched_without_blocking_or_going_round(tmp_path: Path, mo
     )
 
 
-def test_a_link_to_a_folder_is_followed_where_it_is_named(tmp_path: Path) -> None:
+def test_a_link_to_a_folder_is_followed_where_it_is_named(tmp_path):
     (tmp_path / "logs").mkdir()
     (tmp_path / "logs" / "scores.csv").write_text(WIDE)
     (tmp_path / "link").symlink_to(tmp_path / "logs")
     assert read_tables(tmp_path / "link").rows_read == 1
 
 
-def test_a_folder_has_a_bound_on_files_and_depth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_has_a_bound_on_files_and_depth(tmp_path, monkeypatch):
     deep = tmp_path / "/".join("d" * 4)
     deep.mkdir(parents=True)
     for number in range(3):
@@ -292,7 +288,7 @@ def test_a_folder_has_a_bound_on_files_and_depth(tmp_path: Path, monkeypatch: py
             read_tables(tmp_path)
 
 
-def test_names_that_are_no_text_work(tmp_path: Path) -> None:
+def test_names_that_are_no_text_work(tmp_path):
     folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/logs\xff"))
     folder.mkdir()
     path = Path(os.fsdecode(os.fsencode(folder) + b"/bad\xff.csv"))

@@ -1,26 +1,21 @@
-from __future__ import annotations
-
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.scores.readers import rows
-from arcademark.scores.readers.base import Reading
 from arcademark.scores.reading import read_tables
 
 NAN = np.nan
 GAMES = {"Pong": "pong", "Q*bert": "qbert", "ALE/Qbert-v5": "qbert"}
 
 
-def canonical(name: str) -> str:
+def canonical(name):
     if name not in GAMES:
         raise UnknownNameError("game", name, GAMES)
     return GAMES[name]
 
 
-def write(tmp_path: Path, text: str, encoding: str = "utf-8") -> Path:
+def write(tmp_path, text, encoding="utf-8"):
     path = tmp_path / "scores.csv"
     path.write_text(text, encoding=encoding)
     return path
@@ -62,7 +57,7 @@ def write(tmp_path: Path, text: str, encoding: str = "utf-8") -> Path:
         ("algorithm,game,episode,score\na,Pong,1,\n", "no cell holds a score"),
     ],
 )
-def test_what_is_wrong_is_named_with_file_row_and_column(tmp_path: Path, text: str, message: str) -> None:
+def test_what_is_wrong_is_named_with_file_row_and_column(tmp_path, text, message):
     path = write(tmp_path, text)
     with pytest.raises(ArcadeMarkError, match=message) as caught:
         read_tables(path, canonical_task=canonical)
@@ -70,8 +65,8 @@ def test_what_is_wrong_is_named_with_file_row_and_column(tmp_path: Path, text: s
     assert "\n" not in str(caught.value)
 
 
-def read(tmp_path: Path, text: str, **options: object) -> Reading:
-    return read_tables(write(tmp_path, text), canonical_task=canonical, **options)  # type: ignore[arg-type]
+def read(tmp_path, text, **options):
+    return read_tables(write(tmp_path, text), canonical_task=canonical, **options)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +79,7 @@ def read(tmp_path: Path, text: str, **options: object) -> Reading:
     ],
     ids=["wide by game", "wide by algorithm", "long, other names"],
 )
-def test_runs_in_every_layout(tmp_path: Path, text: str) -> None:
+def test_runs_in_every_layout(tmp_path, text):
     made = read(tmp_path, text)
     np.testing.assert_array_equal(made.table.scores, [[[1, 2], [4, 6]], [[10, 20], [NAN, 30]]])
     assert made.runs == {"dqn": (3, 5), "ppo": (3, 5)}
@@ -92,17 +87,16 @@ def test_runs_in_every_layout(tmp_path: Path, text: str) -> None:
     assert (made.rows_read, made.episodes) == (8, None)
 
 
-def test_runs_are_numbered_for_each_algorithm_apart(tmp_path: Path) -> None:
+def test_runs_are_numbered_for_each_algorithm_apart(tmp_path):
     made = read(tmp_path, "algorithm,game,run,score\nb,Pong,7,1\na,Pong,-1,2\nb,Pong,2,3\na,Q*bert,40,4\n")
     assert made.runs == {"b": (2, 7), "a": (-1, 40)}
     np.testing.assert_array_equal(made.table.scores, [[[3, 1], [NAN, NAN]], [[2, NAN], [NAN, 4]]])
 
 
-def test_episodes_are_averaged_and_kept(tmp_path: Path) -> None:
+def test_episodes_are_averaged_and_kept(tmp_path):
     text = "algorithm,game,seed,episode,score\na,Pong,1,1,4\na,Pong,1,0,2\na,Pong,0,0,9\na,Pong,0,1,\nb,Pong,0,0,5\n"
     made = read(tmp_path, text)
     np.testing.assert_array_equal(made.table.scores, [[[9, 3]], [[5, NAN]]])
-    assert made.episodes is not None
     assert [part.tolist() for part in made.episodes["a", "pong"]] == [[9], [2, 4]]
     assert made.notes == ("a run's score is the mean of all its episodes", "1 row of 5 without a score left out")
     assert made.rows_read == 5
@@ -110,7 +104,7 @@ def test_episodes_are_averaged_and_kept(tmp_path: Path) -> None:
     np.testing.assert_array_equal(last.table.scores, [[[9, 4]], [[5, NAN]]])
 
 
-def test_frames_put_a_learning_curve_in_order_and_its_end_counts(tmp_path: Path) -> None:
+def test_frames_put_a_learning_curve_in_order_and_its_end_counts(tmp_path):
     text = "algorithm,game,frames,score\na,Pong,300,4\na,Pong,100,1\na,Pong,200,2\nb,Pong,100,7\n"
     made = read(tmp_path, text)
     assert made.table.scores.ravel().tolist() == [4, 7]
@@ -124,7 +118,7 @@ def test_frames_put_a_learning_curve_in_order_and_its_end_counts(tmp_path: Path)
     )
 
 
-def test_episodes_at_the_last_frames_are_an_evaluation_and_others_a_training_log(tmp_path: Path) -> None:
+def test_episodes_at_the_last_frames_are_an_evaluation_and_others_a_training_log(tmp_path):
     head = "algorithm,game,frames,episode,score\n"
     evaluation = read(tmp_path, head + "a,Pong,1,0,1\na,Pong,1,1,2\na,Pong,9,0,10\na,Pong,9,1,20\nb,Pong,9,0,5\n")
     assert evaluation.table.scores.ravel().tolist() == [15, 5]
@@ -134,7 +128,7 @@ def test_episodes_at_the_last_frames_are_an_evaluation_and_others_a_training_log
     assert training.notes[0] == "a run's score is the mean of its last 100 episodes"
 
 
-def test_protocols_stand_in_the_table_and_an_algorithm_has_one(tmp_path: Path) -> None:
+def test_protocols_stand_in_the_table_and_an_algorithm_has_one(tmp_path):
     head = "algorithm,game,score,protocol\n"
     assert read(tmp_path, head + "b,Pong,1,saber\na,Pong,1,\nb,Q*bert,1,saber\n").table.protocols == ("saber", "")
     with pytest.raises(ArcadeMarkError, match=r"row 4, column 'protocol': 'b' is scored under 'ale-v5' .* row 2; "):
@@ -143,7 +137,7 @@ def test_protocols_stand_in_the_table_and_an_algorithm_has_one(tmp_path: Path) -
     assert (wide.protocols, wide.tasks) == (("saber", "ale-v5"), ("pong", "qbert"))
 
 
-def test_what_a_table_does_not_say_is_asked_for(tmp_path: Path) -> None:
+def test_what_a_table_does_not_say_is_asked_for(tmp_path):
     with pytest.raises(
         ArcadeMarkError,
         match="row 1: there is no column 'algorithm'; add one, or, for all rows, say it with algorithm=",
@@ -158,7 +152,7 @@ def test_what_a_table_does_not_say_is_asked_for(tmp_path: Path) -> None:
     assert read(tmp_path, "algorithm,score\na,1\n", task="Pong").table.tasks == ("pong",)
 
 
-def test_a_corner_without_a_name_is_told_by_the_games(tmp_path: Path) -> None:
+def test_a_corner_without_a_name_is_told_by_the_games(tmp_path):
     by_game = read(tmp_path, ",dqn,ppo\nPong,1,2\nQ*bert,3,4\n").table
     by_algorithm = read(tmp_path, ",Pong,Q*bert\ndqn,1,3\nppo,2,4\n").table
     np.testing.assert_array_equal(by_game.scores, by_algorithm.scores)
@@ -169,7 +163,7 @@ def test_a_corner_without_a_name_is_told_by_the_games(tmp_path: Path) -> None:
         read_tables(write(tmp_path, ",dqn\nPong,1\n"))
 
 
-def test_what_is_left_out_is_said(tmp_path: Path) -> None:
+def test_what_is_left_out_is_said(tmp_path):
     made = read(tmp_path, ",algorithm,game,score,note\n0,a,Pong,1,x\n", last=5)
     assert made.notes == (
         "columns left out: (unnamed), note",
@@ -178,9 +172,7 @@ def test_what_is_left_out_is_said(tmp_path: Path) -> None:
     assert read(tmp_path, "game,a,b\nPong,1,\n").notes[-1] == "1 algorithm without any score: b"
 
 
-def test_rows_that_are_numbered_as_runs_are_refused_before_memory_is_spent(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rows_that_are_numbered_as_runs_are_refused_before_memory_is_spent(tmp_path, monkeypatch):
     monkeypatch.setattr(rows, "MOST_CELLS", 100)
     ones = "".join(f"b{i},Q*bert,0,1\n" for i in range(50))
     text = "algorithm,game,run,score\n" + ones + "".join(f"a,Pong,{i},1\n" for i in range(100))

@@ -1,9 +1,6 @@
 """The logs of single runs, one after the other: each fixture is written as the tool writes it."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,7 +19,7 @@ NAN = float("nan")
 # Stable-Baselines3's monitor.csv
 
 
-def test_a_monitor_knows_its_game_and_the_last_100_episodes_count(tmp_path: Path) -> None:
+def test_a_monitor_knows_its_game_and_the_last_100_episodes_count(tmp_path):
     path = monitor(tmp_path / "monitor.csv", *range(250))
     assert recognise(path, path).format == "sb3-monitor"
     made = read(path, algorithm="ppo", run=3)
@@ -38,7 +35,7 @@ def test_a_monitor_knows_its_game_and_the_last_100_episodes_count(tmp_path: Path
     assert "the run has no more than 2 episodes" in short.notes
 
 
-def test_monitors_of_parallel_environments_are_one_run_in_the_order_of_time(tmp_path: Path) -> None:
+def test_monitors_of_parallel_environments_are_one_run_in_the_order_of_time(tmp_path):
     monitor(tmp_path / "ppo" / "Pong" / "7" / "0.monitor.csv", 1.0, 3.0, start=100.0)
     monitor(tmp_path / "ppo" / "Pong" / "7" / "1.monitor.csv", 2.0, 4.0, start=100.25)
     made = read(tmp_path, last=3)
@@ -64,7 +61,7 @@ FIRST_LINES = ["[1]", "7", *('{"t_start": ' + rest for rest in ("1.0", '"x"}', "
         ('#{"t_start": 1.0}\n', "the file is empty"),
     ],
 )
-def test_damage_to_a_monitor_is_named(tmp_path: Path, text: str, message: str) -> None:
+def test_damage_to_a_monitor_is_named(tmp_path, text, message):
     refuse(write(tmp_path / "monitor.csv", text), message, algorithm="a")
 
 
@@ -72,7 +69,7 @@ def test_damage_to_a_monitor_is_named(tmp_path: Path, text: str, message: str) -
     ("folder", "env", "task"),
     [("PongNoFrameskip-v4", "None", "pong"), ("any", "arcademark/breakout", "breakout"), ("Qbert", "Pong-v4", "pong")],
 )
-def test_a_monitor_or_its_path_names_the_game(tmp_path: Path, folder: str, env: str, task: str) -> None:
+def test_a_monitor_or_its_path_names_the_game(tmp_path, folder, env, task):
     path = monitor(tmp_path / folder / "monitor.csv", 3.0, env=env)
     assert read(path, algorithm="ppo").table.tasks == (task,)
 
@@ -80,7 +77,7 @@ def test_a_monitor_or_its_path_names_the_game(tmp_path: Path, folder: str, env: 
 # Stable-Baselines3's evaluations.npz
 
 
-def test_the_last_evaluation_counts(tmp_path: Path) -> None:
+def test_the_last_evaluation_counts(tmp_path):
     path = tmp_path / "dqn" / "BreakoutNoFrameskip-v4_2" / "evaluations.npz"
     path.parent.mkdir(parents=True)
     np.savez(path, timesteps=[100, 200, 300], results=[[1, 3], [5, 7], [9, 13]], ep_lengths=[[1, 1]] * 3)
@@ -103,16 +100,16 @@ def test_the_last_evaluation_counts(tmp_path: Path) -> None:
         ({"other": [1]}, "expected numbers of shape"),
     ],
 )
-def test_damage_to_evaluations_is_named(tmp_path: Path, arrays: dict[str, object], message: str) -> None:
+def test_damage_to_evaluations_is_named(tmp_path, arrays, message):
     path = tmp_path / "evaluations.npz"
-    np.savez(path, **arrays)  # type: ignore[arg-type]
+    np.savez(path, **arrays)
     refuse(path, message, algorithm="a", task="pong", format="sb3-evaluations")
 
 
 # RLlib's result.json
 
 
-def results(folder: Path, rows: list[dict[str, object]], config: dict[str, object] | None = None) -> Path:
+def results(folder, rows, config=None):
     config = {"env": "ALE/Pong-v5", "seed": 5} if config is None else config
     lines = (json.dumps({"training_iteration": i, "config": config} | row) + "\n" for i, row in enumerate(rows))
     return write(folder / "result.json", "".join(lines))
@@ -121,7 +118,7 @@ def results(folder: Path, rows: list[dict[str, object]], config: dict[str, objec
 TRIAL = "PPO_ALE_Pong-v5_1a2b3_00000_0_2026-01-01_00-00-00"
 
 
-def window(scores: list[float], new: int) -> dict[str, object]:
+def window(scores, new):
     return {
         "episode_reward_mean": float(np.mean(scores)),
         "episodes_this_iter": new,
@@ -130,7 +127,7 @@ def window(scores: list[float], new: int) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("place", ["", "env_runners", "sampler_results"])
-def test_old_results_hold_each_episode_once(tmp_path: Path, place: str) -> None:
+def test_old_results_hold_each_episode_once(tmp_path, place):
     rows = [window([1.0, 2.0], 2), window([1.0, 2.0, 3.0], 1), window([3.0, 4.0, 5.0], 2), window([3.0, 4.0, 5.0], 0)]
     path = results(tmp_path / TRIAL, [{place: row} if place else row for row in rows])
     assert recognise(path, path).format == "rllib"
@@ -140,7 +137,7 @@ def test_old_results_hold_each_episode_once(tmp_path: Path, place: str) -> None:
     assert read(path, last=2).table.scores.item() == 4.5
 
 
-def test_results_of_versions_that_put_new_episodes_first(tmp_path: Path) -> None:
+def test_results_of_versions_that_put_new_episodes_first(tmp_path):
     path = results(tmp_path / TRIAL, [window([1.0, 2.0], 2), window([3.0, 1.0, 2.0], 1)])
     assert episodes(read(path)) == {("PPO", "pong"): [[1, 2, 3]]}
 
@@ -154,7 +151,7 @@ def test_results_of_versions_that_put_new_episodes_first(tmp_path: Path) -> None
         {"episode_reward_mean": 7.0},
     ],
 )
-def test_averages_under_every_stacks_name(tmp_path: Path, row: dict[str, object]) -> None:
+def test_averages_under_every_stacks_name(tmp_path, row):
     first = json.loads(json.dumps(row).replace("7.0", "3.0"))
     made = read(results(tmp_path / TRIAL, [{}, first, row]))
     assert made.table.scores.item() == 7
@@ -164,19 +161,19 @@ def test_averages_under_every_stacks_name(tmp_path: Path, row: dict[str, object]
     assert read(results(tmp_path / TRIAL, [{}, first, row]), last=2).table.scores.item() == 5
 
 
-def test_an_average_that_is_nan_is_no_score(tmp_path: Path) -> None:
+def test_an_average_that_is_nan_is_no_score(tmp_path):
     made = read(results(tmp_path / TRIAL, [{"episode_reward_mean": 4.0}, {"episode_reward_mean": NAN}]))
     assert made.table.scores.item() == 4
     refuse(results(tmp_path / TRIAL, [{"episode_reward_mean": NAN}]), "no score in the log")
 
 
-def test_another_value_of_the_results(tmp_path: Path) -> None:
+def test_another_value_of_the_results(tmp_path):
     path = results(tmp_path / TRIAL, [{"episode_reward_mean": 4.0, "evaluation": {"episode_reward_mean": 9.0}}])
     assert read(path, tag="evaluation/episode_reward_mean").table.scores.item() == 9
     refuse(path, "no evaluation/x in the results", tag="evaluation/x")
 
 
-def test_what_results_do_not_say_is_asked_for(tmp_path: Path) -> None:
+def test_what_results_do_not_say_is_asked_for(tmp_path):
     path = results(tmp_path / "x", [{"episode_reward_mean": 4.0}])
     refuse(path, "which algorithm this is")
     assert read(path, algorithm="impala").table.algorithms == ("impala",)
@@ -197,16 +194,14 @@ def test_what_results_do_not_say_is_asked_for(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_damage_to_results_is_named(tmp_path: Path, text: str, message: str) -> None:
+def test_damage_to_results_is_named(tmp_path, text, message):
     refuse(write(tmp_path / "result.json", text), message, algorithm="a", task="pong")
 
 
 # TensorBoard's event files
 
 
-def events(
-    folder: Path, series: dict[str, list[tuple[int, float]]], *, tensors: bool = False, suffix: str = ""
-) -> Path:
+def events(folder, series, *, tensors=False, suffix=""):
     writer = EventFileWriter(str(folder), filename_suffix=suffix)
     for tag, points in series.items():
         for step, number in points:
@@ -221,7 +216,7 @@ def events(
 
 
 @pytest.mark.parametrize("tensors", [False, True])
-def test_cleanrls_events_hold_an_episode_a_value_and_the_run_names_itself(tmp_path: Path, tensors: bool) -> None:
+def test_cleanrls_events_hold_an_episode_a_value_and_the_run_names_itself(tmp_path, tensors):
     folder = tmp_path / "ALE" / "Pong-v5__dqn_atari__3__1700000000"
     path = events(
         folder,
@@ -236,7 +231,7 @@ def test_cleanrls_events_hold_an_episode_a_value_and_the_run_names_itself(tmp_pa
     assert any("charts/episodic_return, taken as an episode's score a value" in note for note in made.notes)
 
 
-def test_averages_count_with_the_last_and_other_series_are_named(tmp_path: Path) -> None:
+def test_averages_count_with_the_last_and_other_series_are_named(tmp_path):
     path = events(tmp_path, {"rollout/ep_rew_mean": [(1, 1.0), (2, 4.0)], "eval/mean_reward": [(2, 8.0)]})
     made = read(path, algorithm="ppo", task="pong")
     assert (made.table.scores.item(), made.episodes) == (4, None)
@@ -245,14 +240,14 @@ def test_averages_count_with_the_last_and_other_series_are_named(tmp_path: Path)
     refuse(path, "there is no series 'x'; it has rollout/ep_rew_mean, eval/mean_reward", tag="x", algorithm="a")
 
 
-def test_a_resumed_run_has_two_files_in_one_folder(tmp_path: Path) -> None:
+def test_a_resumed_run_has_two_files_in_one_folder(tmp_path):
     folder = tmp_path / "PongNoFrameskip-v4__ppo__1__1700000000"
     events(folder, {"charts/episodic_return": [(30, 3.0), (40, 4.0)]}, suffix=".a")
     events(folder, {"charts/episodic_return": [(10, 1.0), (20, 2.0)]}, suffix=".b")
     assert episodes(read(tmp_path)) == {("ppo", "pong"): [[1, 2, 3, 4]]}
 
 
-def test_damage_to_events_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_damage_to_events_is_named(tmp_path, monkeypatch):
     path = events(tmp_path, {"charts/episodic_return": [(1, 1.0), (2, 2.0), (3, 3.0)]})
     whole = path.read_bytes()
     path.write_bytes(whole[:-5])
@@ -270,7 +265,7 @@ def test_damage_to_events_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     refuse(path, r"needs tensorboard; pip install '\.\[readers\]'", algorithm="a", task="pong")
 
 
-def test_events_that_are_nan_or_infinite(tmp_path: Path) -> None:
+def test_events_that_are_nan_or_infinite(tmp_path):
     path = events(tmp_path / "a", {"charts/episodic_return": [(1, 1.0), (2, NAN)]})
     made = read(path, algorithm="a", task="pong")
     assert (made.table.scores.item(), made.rows_read) == (1, 1)

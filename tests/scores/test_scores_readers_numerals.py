@@ -1,7 +1,5 @@
 """Numbers as people write them: read as they were meant, or refused."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 
@@ -15,11 +13,11 @@ from arcademark.scores.readers.sheet import Sheet
 from arcademark.scores.reading import read_tables
 
 
-def sheet(cells: list[str], separator: str = ";", decimal: str | None = None) -> Sheet:
+def sheet(cells, separator=";", decimal=None):
     return Sheet(Path("t.csv"), ("score",), (cells,), len(cells), lambda row: row + 2, separator, decimal)
 
 
-def read(cells: list[str], separator: str = ";", decimal: str | None = None) -> list[float]:
+def read(cells, separator=";", decimal=None):
     return sheet(cells, separator, decimal).scores(0).tolist()
 
 
@@ -46,14 +44,14 @@ def read(cells: list[str], separator: str = ";", decimal: str | None = None) -> 
         (["1e3", "−", "NA", "7"], [1000, math.nan, math.nan, 7]),
     ],
 )
-def test_what_a_file_shows_decides(cells: list[str], expected: list[float]) -> None:
+def test_what_a_file_shows_decides(cells, expected):
     assert read(cells) == pytest.approx(expected, rel=0, abs=0, nan_ok=True)
 
 
 @pytest.mark.parametrize(
     ("separator", "cells"), [(";", ["10.596", "7"]), ("\t", ["10.596", "7"]), ("\t", ["1,234"]), (",", ["1,234", "7"])]
 )
-def test_what_may_be_either_is_refused_and_the_option_named(separator: str, cells: list[str]) -> None:
+def test_what_may_be_either_is_refused_and_the_option_named(separator, cells):
     with pytest.raises(
         ArcadeMarkError, match=r"row 2, column 'score': '.*' may be .* or .*--read decimal=\. or --read decimal=,"
     ):
@@ -83,19 +81,19 @@ def test_what_may_be_either_is_refused_and_the_option_named(separator: str, cell
         *(([cell], "expected a number such as 1234.5") for cell in ("10_00", "1__000", "12*3", "12,34,567", "0x10")),
     ],
 )
-def test_what_contradicts_itself_is_refused(cells: list[str], message: str) -> None:
+def test_what_contradicts_itself_is_refused(cells, message):
     with pytest.raises(ArcadeMarkError, match=message):
         read(cells)
 
 
-def test_a_cell_against_the_mark_asked_for_is_refused() -> None:
+def test_a_cell_against_the_mark_asked_for_is_refused():
     with pytest.raises(ArcadeMarkError, match=r"row 3.*'0\.5' is no score; .*with ',' before decimals"):
         read(["1,5", "0.5"], ";", ",")
     with pytest.raises(ArcadeMarkError, match="decimal is 'x', expected"):
         read_tables("scores.csv", decimal="x")
 
 
-def test_one_column_decides_for_all_and_it_is_told(tmp_path: Path) -> None:
+def test_one_column_decides_for_all_and_it_is_told(tmp_path):
     path = write_file(tmp_path / "scores.csv", "game;DQN;PPO\npong;10.596;1.234,5 ± 1\nqbert;7;8\n")
     reading = read_tables(path)
     assert reading.table.scores[..., 0].tolist() == [[10596, 7], [1234.5, 8]]
@@ -105,13 +103,13 @@ def test_one_column_decides_for_all_and_it_is_told(tmp_path: Path) -> None:
     assert read_tables(path).table.scores[0, :, 0].tolist() == [10596, 7]
 
 
-def test_a_number_of_a_run_is_a_number_alone(tmp_path: Path) -> None:
+def test_a_number_of_a_run_is_a_number_alone(tmp_path):
     path = write_file(tmp_path / "scores.csv", "game,algorithm,seed,score\npong,a,1 ± 2,5\n")
     with pytest.raises(ArcadeMarkError, match=r"column 'seed': '1 ± 2' is no whole number"):
         read_tables(path)
 
 
-def test_a_table_in_markdown_is_read(tmp_path: Path) -> None:
+def test_a_table_in_markdown_is_read(tmp_path):
     path = tmp_path / "scores.md"
     path.write_text(
         "| Game | DQN | **PPO** |\n|:-----|----:|:---:|\n| Pong | 18.9 ± 0.3 | **−20.7** |\n| Q*bert | | 10,596.5 |\n"
@@ -127,7 +125,7 @@ def test_a_table_in_markdown_is_read(tmp_path: Path) -> None:
 STYLES = [(".", ""), (".", ","), (",", ""), (",", "."), (".", " "), (",", " "), (".", "'"), (",", "\u202f"), (".", "’")]
 
 
-def write(number: float, places: int, decimal: str, group: str, minus: str) -> str:
+def write(number, places, decimal, group, minus):
     text = f"{abs(number):,.{places}f}".replace(",", "\0").replace(".", decimal).replace("\0", group)
     return (minus if number < 0 else "") + text
 
@@ -140,9 +138,7 @@ def write(number: float, places: int, decimal: str, group: str, minus: str) -> s
     st.sampled_from(["{}", "**{}**", r"\textbf{{{}}}", "{} ± {}"]),
     st.booleans(),
 )
-def test_numbers_of_every_style_are_read_back_or_refused(
-    numbers: list[tuple[int, int]], style: tuple[str, str], separator: str, minus: str, form: str, said: bool
-) -> None:
+def test_numbers_of_every_style_are_read_back_or_refused(numbers, style, separator, minus, form, said):
     decimal, group = style
     values = [number / 10**places for number, places in numbers]
     texts = [write(value, places, decimal, group, minus) for value, (_, places) in zip(values, numbers, strict=True)]

@@ -1,7 +1,5 @@
 """Tables that come through a pipe."""
 
-from __future__ import annotations
-
 import io
 import os
 import sys
@@ -16,12 +14,12 @@ WIDE = b"game,a,b\npong,1,2\nqbert,3,4\n"
 LOG = b'#{"t_start": 0.0, "env_id": "PongNoFrameskip-v4"}\nr,l,t\n-21.0,3056,2.1\n-19.0,3302,4.4\n'
 
 
-def feed(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
+def feed(monkeypatch, content):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content), encoding="utf-8"))
 
 
 @pytest.mark.parametrize("name", ["-", "/dev/stdin"])
-def test_standard_input_is_a_table(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_standard_input_is_a_table(monkeypatch, name):
     feed(monkeypatch, WIDE)
     found = read_tables(name)
     assert found.format == "wide"
@@ -29,13 +27,13 @@ def test_standard_input_is_a_table(monkeypatch: pytest.MonkeyPatch, name: str) -
     assert found.table.sources == ("standard input",) * 2
 
 
-def test_a_log_may_come_through_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_log_may_come_through_standard_input(monkeypatch):
     feed(monkeypatch, LOG)
     found = read_tables(["-"], algorithm="mine")
     assert (found.format, found.table.scores.tolist()) == ("sb3-monitor", [[[-20.0]]])
 
 
-def test_errors_name_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_name_standard_input(monkeypatch):
     feed(monkeypatch, b"game,a\npong,x\n")
     with pytest.raises(ArcadeMarkError, match=r"^standard input, row 2, column 'a'"):
         read_tables("-")
@@ -47,13 +45,13 @@ def test_errors_name_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
         read_tables("-")
 
 
-def test_standard_input_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_standard_input_is_read_once(monkeypatch):
     feed(monkeypatch, WIDE)
     with pytest.raises(ArcadeMarkError, match="given twice"):
         read_tables(["-", "/dev/stdin"])
 
 
-def test_a_shell_in_place_of_a_file() -> None:
+def test_a_shell_in_place_of_a_file():
     reader, writer = os.pipe()
     with os.fdopen(writer, "wb") as pipe:
         pipe.write(WIDE)
@@ -64,7 +62,7 @@ def test_a_shell_in_place_of_a_file() -> None:
     assert found.table.sources == (name,) * 2
 
 
-def test_standard_input_has_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_standard_input_has_a_bound(monkeypatch):
     monkeypatch.setattr(piped, "MOST_BYTES", len(WIDE))
     feed(monkeypatch, WIDE)
     assert read_tables("-").rows_read == 4
@@ -73,6 +71,6 @@ def test_standard_input_has_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
         read_tables("-")
 
 
-def test_no_name_is_no_folder() -> None:
+def test_no_name_is_no_folder():
     with pytest.raises(ArcadeMarkError, match="empty; name a file or a folder, or - for standard input"):
         read_tables("")

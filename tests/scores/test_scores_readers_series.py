@@ -1,15 +1,11 @@
 """CSV with named series: logs of one run, and what W&B exports of several."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 from score_files import episodes, read, refuse, write
 
 from arcademark.scores.readers.formats import recognise
 
 
-def test_a_progress_file(tmp_path: Path) -> None:
+def test_a_progress_file(tmp_path):
     path = write(
         tmp_path / "progress.csv", "rollout/ep_rew_mean,time/total_timesteps,train/loss\n5,300,1\n,400,1\n3,100,1\n"
     )
@@ -19,7 +15,7 @@ def test_a_progress_file(tmp_path: Path) -> None:
     refuse(path, "there is no series 'x'; it has rollout/ep_rew_mean", algorithm="a", task="pong", tag="x")
 
 
-def test_a_run_history_with_an_episode_a_row(tmp_path: Path) -> None:
+def test_a_run_history_with_an_episode_a_row(tmp_path):
     path = write(tmp_path / "history.csv", "global_step,charts/episodic_return,losses/loss\n10,1,\n15,,0.5\n20,3,\n")
     made = read(path, algorithm="a", task="pong")
     assert episodes(made) == {("a", "pong"): [[1, 3]]}
@@ -33,7 +29,7 @@ EXPORT = f'''"global_step","{PONG}","{PONG}__MIN","{PONG}__MAX","{BREAKOUT}"
 '''
 
 
-def test_an_export_of_cleanrls_runs(tmp_path: Path) -> None:
+def test_an_export_of_cleanrls_runs(tmp_path):
     path = write(tmp_path / "wandb_export.csv", EXPORT)
     assert recognise(path, path).format == "wandb"
     made = read(path)
@@ -42,7 +38,7 @@ def test_an_export_of_cleanrls_runs(tmp_path: Path) -> None:
     assert any("W&B thinned them" in note and "(1 log)" in note for note in made.notes)
 
 
-def test_names_of_runs_by_a_pattern_or_counted(tmp_path: Path) -> None:
+def test_names_of_runs_by_a_pattern_or_counted(tmp_path):
     path = write(
         tmp_path / "export.csv", "Step,pong-ppo-4 - eval/mean_reward,pong-ppo-9 - eval/mean_reward\n1,1,2\n2,3,\n"
     )
@@ -56,12 +52,12 @@ def test_names_of_runs_by_a_pattern_or_counted(tmp_path: Path) -> None:
     refuse(path, r"\{run\} is unknown or there twice; known: \{algorithm\}, \{game\}, \{seed\}", pattern="{run}")
 
 
-def test_an_export_of_several_series_needs_one(tmp_path: Path) -> None:
+def test_an_export_of_several_series_needs_one(tmp_path):
     path = write(tmp_path / "export.csv", "Step,a - loss,a - entropy\n1,1,2\n")
     refuse(path, "no series that is known to be scores", algorithm="a", task="pong")
     assert read(path, algorithm="a", task="pong", tag="entropy").table.scores.item() == 2
 
 
-def test_algorithms_with_a_dash_make_no_export(tmp_path: Path) -> None:
+def test_algorithms_with_a_dash_make_no_export(tmp_path):
     path = write(tmp_path / "t.csv", "game,dqn - a,dqn - b\npong,1,2\n")
     assert recognise(path, path).format == "wide"

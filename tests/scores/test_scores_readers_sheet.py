@@ -1,7 +1,4 @@
-from __future__ import annotations
-
 import gzip
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +12,7 @@ from arcademark.scores.reading import read_tables
 NAN = np.nan
 
 
-def write(tmp_path: Path, content: str | bytes, name: str = "scores.csv") -> Path:
+def write(tmp_path, content, name="scores.csv"):
     path = tmp_path / name
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     return path
@@ -35,13 +32,13 @@ def write(tmp_path: Path, content: str | bytes, name: str = "scores.csv") -> Pat
     ],
     ids=["commas", "tabs", "semicolons", "BOM and CRLF", "CR", "UTF-16", "quotes and blank lines", "no last line end"],
 )
-def test_what_separates_cells_and_lines_makes_no_difference(tmp_path: Path, content: bytes) -> None:
+def test_what_separates_cells_and_lines_makes_no_difference(tmp_path, content):
     table = read_tables(write(tmp_path, content)).table
     assert (table.algorithms, table.tasks) == (("dqn", "ppo"), ("pong", "qbert"))
     np.testing.assert_array_equal(table.scores[..., 0], [[1.5, 2], [NAN, 3]])
 
 
-def test_names_over_several_lines_become_one_line_and_rows_are_counted_as_an_editor_does(tmp_path: Path) -> None:
+def test_names_over_several_lines_become_one_line_and_rows_are_counted_as_an_editor_does(tmp_path):
     path = write(tmp_path, 'game,"dqn\n(best)"\npong,1\n"q\nbert",x\n')
     with pytest.raises(ArcadeMarkError, match=r"row 5, column 'dqn \(best\)': 'x' is no score"):
         read_tables(path)
@@ -63,7 +60,7 @@ def test_names_over_several_lines_become_one_line_and_rows_are_counted_as_an_edi
         (b"\x80\x04\x95", "can run any code"),
     ],
 )
-def test_damage_is_named(tmp_path: Path, content: bytes, message: str) -> None:
+def test_damage_is_named(tmp_path, content, message):
     path = write(tmp_path, content)
     with pytest.raises(ArcadeMarkError, match=message) as caught:
         read_tables(path)
@@ -71,7 +68,7 @@ def test_damage_is_named(tmp_path: Path, content: bytes, message: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_what_gzip_packed_is_read_up_to_a_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_gzip_packed_is_read_up_to_a_bound(tmp_path, monkeypatch):
     path = write(tmp_path, gzip.compress(b"game,dqn\npong,1.5\n"), "scores.csv.gz")
     assert read_tables(path).table.scores.tolist() == [[[1.5]]]
     assert read_tables(tmp_path).table.scores.tolist() == [[[1.5]]]
@@ -80,13 +77,13 @@ def test_what_gzip_packed_is_read_up_to_a_bound(tmp_path: Path, monkeypatch: pyt
         read_tables(path)
 
 
-def parquet(tmp_path: Path, columns: dict[str, object]) -> Path:
+def parquet(tmp_path, columns):
     path = tmp_path / "scores.parquet"
     pq.write_table(pa.table(columns), path)
     return path
 
 
-def test_parquet_gives_what_csv_gives(tmp_path: Path) -> None:
+def test_parquet_gives_what_csv_gives(tmp_path):
     columns = {
         "algorithm": pa.array(["dqn", "dqn", "ppo"]).dictionary_encode(),
         "game": ["pong", "qbert", "pong"],
@@ -116,12 +113,12 @@ def test_parquet_gives_what_csv_gives(tmp_path: Path) -> None:
         ({"algorithm": ["a"], "game": ["pong"], "score": [1.0], "run": [0.5]}, r"row 1, column 'run': 0.5 is no whole"),
     ],
 )
-def test_damage_in_parquet_is_named(tmp_path: Path, columns: dict[str, object], message: str) -> None:
+def test_damage_in_parquet_is_named(tmp_path, columns, message):
     with pytest.raises(ArcadeMarkError, match=message):
         read_tables(parquet(tmp_path, columns))
 
 
-def test_parquet_that_is_cut_short_or_has_nothing_to_read_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parquet_that_is_cut_short_or_has_nothing_to_read_it(tmp_path, monkeypatch):
     path = parquet(tmp_path, {"game": ["pong"], "dqn": [1.0]})
     whole = path.read_bytes()
     path.write_bytes(whole[: len(whole) // 2])

@@ -1,9 +1,6 @@
 """Files that hold several runs or algorithms: DQN Zoo's and rliable's."""
 
-from __future__ import annotations
-
 import pickle
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,7 +16,7 @@ NAN = float("nan")
 ZOO = "iteration,frame,eval_episode_return,train_episode_return,eval_num_episodes,human_gap\n"
 
 
-def test_one_run_of_dqn_zoo_takes_its_names_from_its_folders(tmp_path: Path) -> None:
+def test_one_run_of_dqn_zoo_takes_its_names_from_its_folders(tmp_path):
     path = write(tmp_path / "rainbow" / "pong" / "3" / "results.csv", ZOO + "0,0,-21,nan,9,1\n1,1000000,5.5,-20,9,1\n")
     assert recognise(path, path).format == "metrics-csv"
     made = read(tmp_path)
@@ -29,7 +26,7 @@ def test_one_run_of_dqn_zoo_takes_its_names_from_its_folders(tmp_path: Path) -> 
     assert read(tmp_path, last=2).table.scores.item() == -7.75
 
 
-def test_results_put_together_are_a_table_with_a_row_a_score(tmp_path: Path) -> None:
+def test_results_put_together_are_a_table_with_a_row_a_score(tmp_path):
     rows = "pong,1,1,1000000,2,0,1,1\npong,1,0,0,1,0,1,1\npong,2,0,0,4,0,1,1\nqbert,1,0,0,5,0,1,1\n"
     made = read(write(tmp_path / "c51.csv", "environment_name,seed," + ZOO + rows), algorithm="C51")
     assert (made.format, made.table.tasks, made.runs) == ("long", ("pong", "qbert"), {"C51": (1, 2)})
@@ -41,12 +38,12 @@ def test_results_put_together_are_a_table_with_a_row_a_score(tmp_path: Path) -> 
 GAMES = ["Pong", "Q*bert"]
 
 
-def npz(path: Path, **arrays: object) -> Path:
-    np.savez(path, **arrays)  # type: ignore[arg-type]
+def npz(path, **arrays):
+    np.savez(path, **arrays)
     return path
 
 
-def test_arrays_of_runs_by_games(tmp_path: Path) -> None:
+def test_arrays_of_runs_by_games(tmp_path):
     path = npz(tmp_path / "a.npz", DQN=[[1, 2], [3, 4], [5, 6]], PPO=[[7.0, NAN]])
     assert recognise(path, path).format == "rliable"
     made = read(path, tasks=GAMES)
@@ -55,14 +52,14 @@ def test_arrays_of_runs_by_games(tmp_path: Path) -> None:
     assert "5 scores of 12 missing (NaN, or fewer runs)" in made.notes
 
 
-def test_one_array_needs_its_algorithm(tmp_path: Path) -> None:
+def test_one_array_needs_its_algorithm(tmp_path):
     path = tmp_path / "a.npy"
     np.save(path, [[1.0, 2.0]])
     refuse(path, "which algorithm this array is of; say it with algorithm=", tasks=GAMES)
     assert read(path, tasks=GAMES, algorithm="me").table.scores.tolist() == [[[1], [2]]]
 
 
-def test_json_with_and_without_names_of_games(tmp_path: Path) -> None:
+def test_json_with_and_without_names_of_games(tmp_path):
     arrays = read(write(tmp_path / "a.json", {"DQN": [[1, 2], [3, None]]}), tasks=GAMES).table
     named = read(write(tmp_path / "b.json", {"DQN": {"Q*bert": [2], "ALE/Pong-v5": [1, 3]}})).table
     np.testing.assert_array_equal(arrays.scores, named.select(tasks=["pong", "qbert"]).scores)
@@ -83,9 +80,7 @@ def test_json_with_and_without_names_of_games(tmp_path: Path) -> None:
         ({}, {"tasks": GAMES}, "the file is empty"),
     ],
 )
-def test_damage_to_arrays_is_named(
-    tmp_path: Path, arrays: dict[str, object], options: dict[str, object], message: str
-) -> None:
+def test_damage_to_arrays_is_named(tmp_path, arrays, options, message):
     refuse(npz(tmp_path / "a.npz", **arrays), message, **options)
 
 
@@ -107,13 +102,13 @@ def test_damage_to_arrays_is_named(
         ("[" * 100_000, "nested in more than 64 levels"),
     ],
 )
-def test_damage_to_json_is_named(tmp_path: Path, content: str, message: str) -> None:
+def test_damage_to_json_is_named(tmp_path, content, message):
     refuse(write(tmp_path / "a.json", content), message, tasks=GAMES)
 
 
-def test_objects_are_never_loaded(tmp_path: Path) -> None:
+def test_objects_are_never_loaded(tmp_path):
     class Bomb:
-        def __reduce__(self) -> tuple[object, tuple[str]]:
+        def __reduce__(self):
             return exec, (f"open({str(tmp_path / 'ran')!r}, 'w')",)
 
     dictionary = np.empty((), dtype=object)

@@ -1,7 +1,5 @@
 """Folders and several files at once, and where names come from."""
 
-from __future__ import annotations
-
 import itertools
 from pathlib import Path
 
@@ -35,11 +33,11 @@ NAN = np.nan
         ("dqn/pitfall2/1/monitor.csv", Names("dqn", "pitfall2", 1)),
     ],
 )
-def test_names_in_paths(path: str, names: Names) -> None:
+def test_names_in_paths(path, names):
     assert from_path(Path(path), canonical_game) == names
 
 
-def test_a_folder_that_is_named_as_the_log_names_its_task_is_the_task(tmp_path: Path) -> None:
+def test_a_folder_that_is_named_as_the_log_names_its_task_is_the_task(tmp_path):
     monitor(tmp_path / "dqn" / "CartPole-v1_2" / "monitor.csv", 1, env="CartPole-v1")
     made = read_tables(tmp_path)
     assert (made.table.algorithms, made.table.tasks, made.runs) == (("dqn",), ("CartPole-v1",), {"dqn": (2,)})
@@ -47,7 +45,7 @@ def test_a_folder_that_is_named_as_the_log_names_its_task_is_the_task(tmp_path: 
         read(tmp_path)
 
 
-def test_a_folder_of_logs_is_one_table(tmp_path: Path) -> None:
+def test_a_folder_of_logs_is_one_table(tmp_path):
     for algorithm in ("dqn", "ppo"):
         for game, env in (("Pong", "PongNoFrameskip-v4"), ("Qbert", "ALE/Qbert-v5")):
             for seed in (0, 4):
@@ -64,7 +62,7 @@ def test_a_folder_of_logs_is_one_table(tmp_path: Path) -> None:
     assert "1 file left out, of a kind that holds no scores: README.md" in made.notes
 
 
-def test_a_pattern_names_and_chooses(tmp_path: Path) -> None:
+def test_a_pattern_names_and_chooses(tmp_path):
     monitor(tmp_path / "exp1" / "mine-v2" / "breakout-seed3" / "monitor.csv", 5, env=None)
     monitor(tmp_path / "exp1" / "other.csv", 7)
     made = read(tmp_path, pattern="{algorithm}/{game}-{seed}/monitor.csv")
@@ -76,7 +74,7 @@ def test_a_pattern_names_and_chooses(tmp_path: Path) -> None:
         read(tmp_path, pattern="{algorithm}/nothing.csv")
 
 
-def test_what_the_caller_says_goes_before_the_pattern_the_file_and_the_path(tmp_path: Path) -> None:
+def test_what_the_caller_says_goes_before_the_pattern_the_file_and_the_path(tmp_path):
     monitor(tmp_path / "dqn" / "Qbert" / "3" / "monitor.csv", 1, env="PongNoFrameskip-v4")
     assert read(tmp_path).table.tasks == ("pong",)
     assert read(tmp_path, pattern="{algorithm}/{game}/{seed}/*").table.tasks == ("qbert",)
@@ -84,14 +82,14 @@ def test_what_the_caller_says_goes_before_the_pattern_the_file_and_the_path(tmp_
     assert (said.table.algorithms, said.table.tasks, said.runs) == (("me",), ("breakout",), {"me": (8,)})
 
 
-def test_two_logs_of_one_run_are_refused(tmp_path: Path) -> None:
+def test_two_logs_of_one_run_are_refused(tmp_path):
     monitor(tmp_path / "dqn" / "Pong" / "monitor.csv", 1)
     monitor(tmp_path / "dqn" / "Pong" / "logs" / "monitor.csv", 1)
     with pytest.raises(ArcadeMarkError, match=r"a second log of 'dqn' on 'pong', run 0 .* pattern= .* and \{seed\}"):
         read(tmp_path)
 
 
-def test_a_format_chooses_among_the_logs_of_a_run(tmp_path: Path) -> None:
+def test_a_format_chooses_among_the_logs_of_a_run(tmp_path):
     folder = tmp_path / "dqn" / "Pong" / "1"
     monitor(folder / "monitor.csv", 1)
     np.savez(folder / "evaluations.npz", timesteps=[1], results=[[5.0, 6.0]])
@@ -107,7 +105,7 @@ def test_a_format_chooses_among_the_logs_of_a_run(tmp_path: Path) -> None:
     assert "1 file left out, repeating other logs there: dqn/Pong/1/progress.csv" in copied.notes
 
 
-def test_files_of_other_content_are_left_out_and_damaged_ones_are_not(tmp_path: Path) -> None:
+def test_files_of_other_content_are_left_out_and_damaged_ones_are_not(tmp_path):
     monitor(tmp_path / "dqn" / "pong" / "1" / "monitor.csv", 1)
     write(tmp_path / "dqn" / "pong" / "1" / "params.json", '{"lr": 0.1, "layers": ["a"]}')
     write(tmp_path / "dqn" / "pong" / "1" / "losses.csv", "loss,step\n1,2\n")
@@ -119,7 +117,7 @@ def test_files_of_other_content_are_left_out_and_damaged_ones_are_not(tmp_path: 
         read(tmp_path)
 
 
-def test_a_log_without_an_episode_is_missing_and_said(tmp_path: Path) -> None:
+def test_a_log_without_an_episode_is_missing_and_said(tmp_path):
     monitor(tmp_path / "dqn" / "pong" / "1" / "monitor.csv", 4)
     monitor(tmp_path / "dqn" / "pong" / "2" / "monitor.csv")
     made = read(tmp_path)
@@ -127,7 +125,7 @@ def test_a_log_without_an_episode_is_missing_and_said(tmp_path: Path) -> None:
     assert any(note.startswith("1 log without a score, missing in the table: ") for note in made.notes)
 
 
-def test_several_tables_are_put_together_run_by_run(tmp_path: Path) -> None:
+def test_several_tables_are_put_together_run_by_run(tmp_path):
     head = "algorithm,game,run,score,protocol\n"
     a = write(tmp_path / "a.csv", head + "dqn,Pong,1,1,saber\nppo,Pong,0,2,ale-v5\n")
     b = write(tmp_path / "b.csv", head + "dqn,Pong,0,3,saber\ndqn,Qbert,1,4,saber\n")
@@ -141,7 +139,7 @@ def test_several_tables_are_put_together_run_by_run(tmp_path: Path) -> None:
     assert read([a, wide]).format == "long + wide"
 
 
-def test_tables_and_logs_with_episodes_side_by_side(tmp_path: Path) -> None:
+def test_tables_and_logs_with_episodes_side_by_side(tmp_path):
     table = write(tmp_path / "a.csv", "algorithm,game,run,episode,score\ndqn,Pong,1,0,1\ndqn,Pong,1,1,2\n")
     made = read([table, monitor(tmp_path / "ppo" / "pong" / "3" / "monitor.csv", 5, 6)])
     assert episodes(made) == {("dqn", "pong"): [[1, 2]], ("ppo", "pong"): [[5, 6]]}
@@ -155,13 +153,13 @@ def test_tables_and_logs_with_episodes_side_by_side(tmp_path: Path) -> None:
         ("dqn,Pong,0,1,x\n", "dqn,Pong,1,2,\n", "scored under no named protocol here and under 'x'"),
     ],
 )
-def test_tables_that_contradict_each_other(tmp_path: Path, first: str, second: str, message: str) -> None:
+def test_tables_that_contradict_each_other(tmp_path, first, second, message):
     head = "algorithm,game,run,score,protocol\n"
     with pytest.raises(ArcadeMarkError, match=message):
         read([write(tmp_path / "a.csv", head + first), write(tmp_path / "b.csv", head + second)])
 
 
-def test_what_cannot_be_read_at_all(tmp_path: Path) -> None:
+def test_what_cannot_be_read_at_all(tmp_path):
     with pytest.raises(ArcadeMarkError, match=r"nowhere\.csv: cannot read the file"):
         read(tmp_path / "nowhere.csv")
     with pytest.raises(ArcadeMarkError, match="no file of scores in this folder; it is empty"):
@@ -175,7 +173,7 @@ def test_what_cannot_be_read_at_all(tmp_path: Path) -> None:
         read(path, last=0)
 
 
-def test_formats_are_recognised_by_content_and_may_be_said(tmp_path: Path) -> None:
+def test_formats_are_recognised_by_content_and_may_be_said(tmp_path):
     path = write(tmp_path / "a.csv", "game,dqn\npong,1\n")
     assert recognise(path, path).format == "wide"
     assert read(path, format="wide").format == "wide"
@@ -205,7 +203,7 @@ def listing(path):
 """
 
 
-def test_other_packages_read_what_none_of_ours_knows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_packages_read_what_none_of_ours_knows(tmp_path, monkeypatch):
     (site := tmp_path / "site").mkdir()
     monkeypatch.syspath_prepend(str(site))
     install(site, "plug_reader", "[arcademark.readers]\nmine = plug_reader:read\n", READER)
@@ -227,9 +225,7 @@ def test_other_packages_read_what_none_of_ours_knows(tmp_path: Path, monkeypatch
 
 
 @pytest.mark.parametrize(("reader", "error"), [("broken", "KeyError: 'cell'"), ("listing", "AttributeError")])
-def test_a_reader_of_another_package_that_fails_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reader: str, error: str
-) -> None:
+def test_a_reader_of_another_package_that_fails_is_named(tmp_path, monkeypatch, reader, error):
     monkeypatch.syspath_prepend(str(tmp_path))
     install(tmp_path, f"plug_{reader}", f"[arcademark.readers]\n{reader} = plug_{reader}:{reader}\n", READER)
     with pytest.raises(ArcadeMarkError, match=f"the reader '{reader}' of another package raised {error}"):

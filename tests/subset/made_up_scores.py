@@ -1,7 +1,5 @@
 """Random problems with missing cells and ties, and a search as slow and plain as can be."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
@@ -10,7 +8,7 @@ from scipy.optimize import nnls
 from arcademark.subset.problem import Problem
 
 
-def random_problem(seed: int, algorithms: int = 24, tasks: int = 8, missing: float = 0.08, twins: int = 1) -> Problem:
+def random_problem(seed, algorithms=24, tasks=8, missing=0.08, twins=1):
     """The last ``twins`` tasks have the scores of the first ones, so that subsets tie."""
     rng = np.random.default_rng(seed)
     skill = rng.uniform(0.0, 3.0, algorithms)
@@ -23,13 +21,13 @@ def random_problem(seed: int, algorithms: int = 24, tasks: int = 8, missing: flo
     return Problem(scores, target, names, tuple(f"task {column}" for column in range(tasks)))
 
 
-def folds_of(n: int, folds: int, seed: int) -> list[np.ndarray]:
+def folds_of(n, folds, seed):
     order = np.arange(n)
     np.random.RandomState(seed).shuffle(order)
     return np.array_split(order, folds)
 
 
-def error_of(problem: Problem, subset: tuple[int, ...], folds: int, seed: int, nonnegative: str) -> float | None:
+def error_of(problem, subset, folds, seed, nonnegative):
     """Cross-validated squared error; None where the subset is dropped or has too few complete cases."""
     rows = np.isfinite(problem.X[:, subset]).all(axis=1)
     x, y = problem.X[rows][:, subset], problem.y[rows]
@@ -49,9 +47,7 @@ def error_of(problem: Problem, subset: tuple[int, ...], folds: int, seed: int, n
     return float(np.mean(errors))
 
 
-def slow_search(
-    problem: Problem, size: int, folds: int, seed: int, nonnegative: str, allowed=None, include=(), charge=False
-):
+def slow_search(problem, size, folds, seed, nonnegative, allowed=None, include=(), charge=False):
     """(error, subset) of every subset that is not dropped, best first; of ties the subset that comes first.
 
     If incomplete cases are charged, each counts with the variance of the target.

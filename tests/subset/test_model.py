@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import math
@@ -29,8 +27,8 @@ PRINTED = {
 }
 
 
-def toy(**changes: object) -> SubsetModel:
-    values: dict[str, object] = {
+def toy(**changes):
+    values = {
         "name": "toy-2",
         "tasks": ("p", "q"),
         "coefficients": (0.5, 0.25),
@@ -40,14 +38,14 @@ def toy(**changes: object) -> SubsetModel:
         "max_frames_per_episode": CAP,
         "citation": "nobody",
     }
-    return SubsetModel(**(values | changes))  # type: ignore[arg-type]
+    return SubsetModel(**(values | changes))
 
 
-def atari_5() -> SubsetModel:
+def atari_5():
     return from_subset(subset("atari-5"))
 
 
-def test_hand_computed_value() -> None:
+def test_hand_computed_value():
     # 10^(0.5·log10(100) + 0.25·log10(10000)) − 1 = 10^2 − 1
     assert toy().predict([99, 9999]) == pytest.approx(99)
     assert toy(intercept=1.0).predict([99, 9999]) == pytest.approx(999)
@@ -55,7 +53,7 @@ def test_hand_computed_value() -> None:
 
 
 @pytest.mark.parametrize("algorithm", PRINTED)
-def test_estimates_of_the_atari_5_paper_come_out(algorithm: str) -> None:
+def test_estimates_of_the_atari_5_paper_come_out(algorithm):
     raw, printed = PRINTED[algorithm]
     model = atari_5()
     assert model.tasks == ("battle_zone", "double_dunk", "name_this_game", "phoenix", "qbert")
@@ -66,7 +64,7 @@ def test_estimates_of_the_atari_5_paper_come_out(algorithm: str) -> None:
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
-def test_zero_and_worse_than_random_predict_zero(name: str) -> None:
+def test_zero_and_worse_than_random_predict_zero(name):
     model = from_subset(subset(name))
     for score in (0.0, -50.0):
         assert model.estimate(dict.fromkeys(model.tasks, score), max_frames_per_episode=CAP).value == 0
@@ -75,7 +73,7 @@ def test_zero_and_worse_than_random_predict_zero(name: str) -> None:
 @pytest.mark.parametrize("name", PUBLISHED)
 @settings(deadline=None, max_examples=50)
 @given(data=st.data())
-def test_a_better_score_never_predicts_less(name: str, data: st.DataObject) -> None:
+def test_a_better_score_never_predicts_less(name, data):
     """Proposition 2 of the paper."""
     model = from_subset(subset(name))
     size = len(model.tasks)
@@ -85,7 +83,7 @@ def test_a_better_score_never_predicts_less(name: str, data: st.DataObject) -> N
     assert better >= model.predict(worse) * (1 - 1e-12) - 1e-12
 
 
-def test_the_printed_error_is_no_interval() -> None:
+def test_the_printed_error_is_no_interval():
     found = toy().estimate({"p": 99, "q": 9999}, max_frames_per_episode=CAP)
     assert (found.relative_error, found.low, found.high) == (0.2, None, None)
     assert "was not measured, so there is no interval" in found.notes[-1]
@@ -99,20 +97,20 @@ def test_the_printed_error_is_no_interval() -> None:
         ("unknown", ("not known", "108,000", "§5.3, §8.1")),
     ],
 )
-def test_another_frame_cap_is_warned_of(cap: int | None, words: tuple[str, ...]) -> None:
+def test_another_frame_cap_is_warned_of(cap, words):
     found = toy().estimate({"p": 1, "q": 2}, max_frames_per_episode=cap)
     assert len(found.warnings) == 1
     assert all(word in found.warnings[0] for word in words)
 
 
-def test_the_same_frame_cap_is_not_warned_of_but_how_to_compare_is_always_said() -> None:
+def test_the_same_frame_cap_is_not_warned_of_but_how_to_compare_is_always_said():
     found = toy().estimate({"p": 1, "q": 2}, max_frames_per_episode=CAP)
     assert found.warnings == ()
     assert "Compare toy-2 estimates with toy-2 estimates only" in found.notes[0]
     assert toy(max_frames_per_episode=None).estimate({"p": 1, "q": 2}, max_frames_per_episode=7).warnings == ()
 
 
-def test_the_interval_of_papers_left_out_is_taken_where_it_was_measured() -> None:
+def test_the_interval_of_papers_left_out_is_taken_where_it_was_measured():
     nested = Nested(mean=0.2, median=0.1, worst=0.5, n=9, errors=((0.3,),) * 9)
     made = dataclasses.replace(from_subset(subset("atari-1")), coefficients=(1.0,), nested=nested)
     found = made.estimate({"name_this_game": 99.0}, max_frames_per_episode=CAP)
@@ -130,7 +128,7 @@ LEVELS = (0.5, 0.8, 0.9, 0.95)
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
-def test_intervals_widen_with_the_level_until_there_are_too_few_papers(name: str) -> None:
+def test_intervals_widen_with_the_level_until_there_are_too_few_papers(name):
     model = from_subset(subset(name))
     scores = dict.fromkeys(model.tasks, 100.0)
     found = [model.estimate(scores, max_frames_per_episode=CAP, level=level) for level in LEVELS]

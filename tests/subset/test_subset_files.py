@@ -1,7 +1,5 @@
 """Model files: what is written is read again, and what is wrong is told."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 
@@ -63,7 +61,7 @@ def test_what_may_be_left_out():
 NESTED = {"mean": 0.2, "median": 0.1, "worst": 0.9, "n": 3, "errors": [[0.1], [0.2, 0.3]]}
 
 
-def changed(**changes: object) -> str:
+def changed(**changes):
     return json.dumps({**json.loads(files.dumps(OWN)), **changes})
 
 

@@ -1,7 +1,5 @@
 """Least squares by hand, and every task from a few against leaving each algorithm out in turn."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -32,7 +30,7 @@ def test_who_is_held_out_is_predicted_by_the_others_alone():
     assert held_out(inputs, falling, fold_of, without_negative) == pytest.approx([0.0] * 4)
 
 
-def table(seed: int, algorithms: int = 14, tasks: int = 4) -> np.ndarray:
+def table(seed, algorithms=14, tasks=4):
     rng = np.random.default_rng(seed)
     scores = rng.normal(size=(algorithms, tasks)) + rng.normal(size=(algorithms, 1))
     scores[rng.random(scores.shape) < 0.1] = np.nan

@@ -1,7 +1,5 @@
 """The distribution of all tasks: by hand, beside a general optimiser, and never the worse for a better score."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -15,7 +13,7 @@ from arcademark.subset.predict.totally_positive import fit_covariance
 TASKS = tuple("abcdef")
 
 
-def made(seed: int, algorithms: int = 40, tasks: int = 6, missing: float = 0.15) -> np.ndarray:
+def made(seed, algorithms=40, tasks=6, missing=0.15):
     rng = np.random.default_rng(seed)
     level = rng.normal(2, 0.7, size=(algorithms, 1))
     scores = level * rng.uniform(-0.2, 1, size=tasks) + rng.normal(scale=0.4, size=(algorithms, tasks))
@@ -23,7 +21,7 @@ def made(seed: int, algorithms: int = 40, tasks: int = 6, missing: float = 0.15)
     return scores
 
 
-def likelihood(precision: np.ndarray, sample: np.ndarray) -> float:
+def likelihood(precision, sample):
     return float(np.linalg.slogdet(precision)[1] - np.sum(sample * precision))
 
 
@@ -47,12 +45,12 @@ def test_no_general_optimiser_finds_a_likelier_covariance(seed):
     wanted = sample + NOISE * np.diag(np.diag(sample))
     lower = np.tril_indices(4, -1)
 
-    def assembled(free: np.ndarray) -> np.ndarray:
+    def assembled(free):
         found = np.zeros((4, 4))
         found[lower] = -(free[4:] ** 2)
         return found + found.T + np.diag(np.exp(free[:4]))
 
-    def loss(free: np.ndarray) -> float:
+    def loss(free):
         found = assembled(free)
         return -likelihood(found, wanted) if np.linalg.eigvalsh(found)[0] > 1e-9 else 1e6
 

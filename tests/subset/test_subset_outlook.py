@@ -1,14 +1,12 @@
 """Predicting from any tasks: intervals that hold new groups, monotone predictions, and what to play next."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arcademark.subset.predict import calibration
-from arcademark.subset.predict.any_tasks import MEAN, MEDIAN, Trained, reached, train
+from arcademark.subset.predict.any_tasks import MEAN, MEDIAN, reached, train
 from arcademark.subset.predict.calibration import Misses
 from arcademark.subset.predict.outlook import Range, least_error, predict
 
@@ -16,7 +14,7 @@ TASKS = tuple("abcdefg")
 QUANTITIES = (MEDIAN, MEAN, reached("good", [30.0] * 7))
 
 
-def made(seed: int, groups: int, *, odd: float = 0.3, missing: float = 0.1) -> tuple[np.ndarray, list[str]]:
+def made(seed, groups, *, odd=0.3, missing=0.1):
     """Scores of three algorithms a group, which share what is odd about them."""
     rng = np.random.default_rng(seed)
     level = rng.normal(1.5, 0.4, size=(groups, 1, 1))
@@ -27,13 +25,13 @@ def made(seed: int, groups: int, *, odd: float = 0.3, missing: float = 0.1) -> t
     return scores, [f"paper {row // 3}" for row in range(len(scores))]
 
 
-def trained_on(seed: int = 0, groups: int = 20) -> Trained:
+def trained_on(seed=0, groups=20):
     scores, papers = made(seed, groups)
     return train(scores, [f"algorithm {row}" for row in range(len(scores))], TASKS, papers)
 
 
 @pytest.fixture(scope="module")
-def trained() -> Trained:
+def trained():
     return trained_on()
 
 

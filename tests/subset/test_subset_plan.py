@@ -1,14 +1,12 @@
 """Plans: what each step may choose from, against fitting every subset slowly."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
 import pytest
 
 from arcademark.errors import UnknownNameError
-from arcademark.subset.problem import Problem, make_problem
+from arcademark.subset.problem import make_problem
 from arcademark.subset.search.plan import ATARI_5, Step, follow, plan
 from arcademark.subset.search.search import evaluate
 
@@ -22,7 +20,7 @@ STEPS = (
 
 
 @pytest.fixture(scope="module")
-def problem() -> Problem:
+def problem():
     rng = np.random.default_rng(11)
     level = rng.uniform(0.5, 2.5, size=(40, 1))
     percent = 10 ** (level + rng.normal(scale=0.4, size=(40, len(TASKS)))) - 1

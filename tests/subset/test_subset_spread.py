@@ -1,7 +1,5 @@
 """How odd scores are beside those that were learnt from, by hand, and how much wider that makes intervals."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import math
@@ -22,7 +20,7 @@ from arcademark.suite import subsets
 ONE = Spread((1.0, 2.0), ((4.0, 0.0), (0.0, 1.0)), ((0.1,),) * 9)
 
 
-def model(**changes) -> SubsetModel:
+def model(**changes):
     told = subsets.Nested(mean=0.1, median=0.1, worst=0.2, n=9, errors=((0.3,),) * 9)
     made = SubsetModel("m", ("a", "b"), (0.5, 0.5), 0.0, 0.1, "median", None, "here", nested=told, spread=ONE)
     return dataclasses.replace(made, **changes)

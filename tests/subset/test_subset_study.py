@@ -1,7 +1,5 @@
 """Studies by hand: estimates, errors, what is relative to a baseline, and orders turned round."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Nested errors against a search as slow and plain as can be; intervals against hand counts."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -10,25 +8,25 @@ from made_up_scores import random_problem, slow_search
 
 from arcademark.subset.problem import Problem
 from arcademark.subset.search.search import search
-from arcademark.subset.studies.validate import HeldOut, Validation, copies, coverage, nested, validation
+from arcademark.subset.studies.validate import HeldOut, copies, coverage, nested, validation
 from arcademark.suite.subsets import conformal_half_width
 
 FOLDS, SEED = 4, 7
 
 
-def sources_of(problem: Problem, papers: int = 6) -> dict[str, str]:
+def sources_of(problem, papers=6):
     return {name: f"paper {row % papers}" for row, name in enumerate(problem.algorithms)}
 
 
-def choose(size: int, seed: int = SEED):
+def choose(size, seed=SEED):
     return lambda problem: {"best": search(problem, size, folds=FOLDS, fold_seed=seed, top=1).best}
 
 
-def slow_choice(problem: Problem, size: int) -> tuple[int, ...]:
+def slow_choice(problem, size):
     return slow_search(problem, size, FOLDS, SEED, "drop")[0][1]
 
 
-def slow_nested(problem: Problem, sources: dict[str, str], size: int):
+def slow_nested(problem, sources, size):
     """Predictions by algorithm, and the subsets chosen, one a source."""
     found, chosen = {}, []
     names = np.array([sources[name] for name in problem.algorithms])
@@ -81,7 +79,7 @@ def test_a_copy_under_another_source_is_dropped_and_the_fuller_one_stays():
     assert len(found.held_out) == 11
 
 
-def made(residuals: dict[str, list[float]]) -> Validation:
+def made(residuals):
     items = [
         HeldOut(f"{source}{place}", source, ("t",), value, 0.0)
         for source, values in residuals.items()

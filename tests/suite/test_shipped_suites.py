@@ -1,7 +1,6 @@
 """The suites that come with the package: what their files say, and that their tasks keep it, on the real packages."""
 
 import importlib.util
-from pathlib import Path
 
 import gymnasium
 import numpy as np
@@ -29,7 +28,7 @@ NEEDS = {
 UNCOPIED = {"box2d", "mujoco", "procgen"}
 
 
-def test_these_are_shipped_and_random_play_scores_less_than_what_counts_as_100_percent() -> None:
+def test_these_are_shipped_and_random_play_scores_less_than_what_counts_as_100_percent():
     assert list(task_suites()) == list(NEEDS)
     for suite in task_suites().values():
         step_protocol(suite)
@@ -40,7 +39,7 @@ def test_these_are_shipped_and_random_play_scores_less_than_what_counts_as_100_p
 
 
 @pytest.mark.parametrize("name", ["box2d", "classic-control", "mujoco", "toy-text"])
-def test_thresholds_are_those_of_gymnasiums_registry(name: str) -> None:
+def test_thresholds_are_those_of_gymnasiums_registry(name):
     thresholds = {
         task.environment: task.high.score
         for task in task_suites()[name].tasks.values()
@@ -53,9 +52,7 @@ def test_thresholds_are_those_of_gymnasiums_registry(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # theirs
 @pytest.mark.parametrize("name", NEEDS)
-def test_every_task_plays_the_same_again_and_is_copied_where_planners_are_let_in(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_task_plays_the_same_again_and_is_copied_where_planners_are_let_in(name, tmp_path, monkeypatch):
     if importlib.util.find_spec(NEEDS[name]) is None:
         pytest.skip(f"{NEEDS[name]} is not installed: pip install '.[{name}]'")
     monkeypatch.chdir(tmp_path)  # MuJoCo writes a log there

@@ -1,7 +1,5 @@
 """What hours cost, by hand; `arcademark reproduce atari-5 --table 6` recomputes what the paper prints."""
 
-from __future__ import annotations
-
 import pytest
 
 from arcademark.suite.costs import cost

@@ -78,55 +78,6 @@ def test_every_start_is_the_protocol_with_each_of_its_starts_once():
             protocol(name).every_start()
 
 
-FRAMES = {
-    "ale-2013": (5, 18_000),
-    "dqn-2015": (4, 18_000),
-    "noop-108000": (4, 108_000),
-    "human-starts": (4, 108_000),
-    "machado-2018": (5, 18_000),
-    "saber": (4, 100 * 60 * 60 * 60),
-    "world-records": (4, 30 * 60 * 60),
-    "go-explore": (4, 400_000),
-    "ale-v5": (4, 108_000),
-    "atari-100k": (4, 108_000),
-    "sb3-atari": (4, 108_000),
-}
-
-
-def test_what_sets_the_protocols_apart():
-    by = {setting: {name: getattr(protocol(name), setting) for name in NAMES} for setting in SETTINGS}
-
-    frames = zip(by["frame_skip"].values(), by["max_frames_per_episode"].values(), strict=True)
-    assert dict(zip(NAMES, frames, strict=True)) == FRAMES
-
-    def those(setting, value):
-        return {name for name, held in by[setting].items() if held == value}
-
-    assert those("repeat_action_probability", 0.25) == {
-        "machado-2018",
-        "saber",
-        "world-records",
-        "go-explore",
-        "ale-v5",
-    }
-    older = {"dqn-2015", "noop-108000", "human-starts"}
-    assert those("repeat_action_probability", 0.0) == {*older, "ale-2013", "atari-100k", "sb3-atari"}
-    assert those("action_set", "minimal") == {*older, "ale-v5", "atari-100k", "sb3-atari"}
-    assert those("noop_max", 30) == {"dqn-2015", "noop-108000", "atari-100k", "sb3-atari"}
-    assert those("training_episode_end", "episodic_life") == {*older, "atari-100k", "sb3-atari"}
-    assert those("training_frames", 400_000) == {"atari-100k"}
-    assert those("fire_reset", True) == {"sb3-atari"}
-    assert those("training_episode_end", "life_lost") == {"go-explore"}
-    assert those("max_pool", "rgb") == {*older, "sb3-atari"}
-    assert those("evaluation_episode_end", "game_over") == set(NAMES)
-    assert those("observation", "palette") == {"ale-2013"}
-    assert those("observation", "rgb") == {"ale-v5", "atari-100k"}
-    assert those("screen_size", None) == {"ale-2013", "ale-v5"}
-    assert [name for name in NAMES if not protocol(name).runnable] == ["human-starts"]
-    assert those("counted_frames", "played") == {"ale-2013"}
-    assert those("reported_episodes", "training_last_k") == {"machado-2018", "saber", "world-records"}
-
-
 def test_ale_v5_is_what_ale_py_registers():
     import ale_py
 

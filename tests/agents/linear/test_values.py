@@ -1,7 +1,5 @@
 """Linear action values: equal to a dense reference implementation's, whatever happens."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

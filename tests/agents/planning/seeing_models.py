@@ -14,15 +14,12 @@ class SeeingModel(SmallModel):
         super().__init__(edges, rewards, ends, cap, frame_skip)
         self.memory, self.screens = memory, screens or {}
         self.ram_size, self.screen_shape = 128, (210, 160)
-        self.seen = 0
 
     def ram(self, out):
-        self.seen += 1
         out[:] = 0
         out[: len(self.memory[self.at.console])] = self.memory[self.at.console]
 
     def screen(self, out):
-        self.seen += 1
         out[:] = self.screens.get(self.at.console, 0)
 
 

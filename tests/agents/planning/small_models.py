@@ -28,33 +28,26 @@ class SmallModel:
         settings = replace(protocol("ale-2013"), frame_skip=frame_skip)
         self.spec = EnvironmentSpec("pong", settings, ("NOOP",) * self.num_actions, (1,))
         self.frames = 0
-        self.saves = self.restores = self.steps = 0
         self.at = place(0, 0, False)
-        self.here = self.at
 
     @property
     def ended(self):
         return self.at.ended
 
     def save(self):
-        self.saves += 1
-        self.here = self.at
         return self.at
 
     def restore(self, state):
-        if self.here != state:
-            self.restores += 1
-        self.at = self.here = state
+        self.at = state
 
     def step(self, action):
         assert not self.at.ended, "a step after the end"
-        self.steps += 1
         node, frames = self.edges[self.at.console][action], self.at.frames + self.spec.protocol.frame_skip
         self.frames += self.spec.protocol.frame_skip
         reward = float(self.rewards[self.at.console][action])
         terminated = node in self.ends
         truncated = not terminated and frames >= self.cap
-        self.at, self.here = place(node, frames, terminated or truncated), None
+        self.at = place(node, frames, terminated or truncated)
         return Step(reward, terminated, truncated)
 
     def use(self, rng):

@@ -20,7 +20,7 @@ PLANNERS = {
 }
 
 
-def kept(name: str, game: str = "seaquest"):
+def kept(name, game="seaquest"):
     """Return a planner in the middle of a decision, and another that knows nothing."""
     spec = environment_spec(game, protocol("ale-2013"))
     model, environment = open_model(spec), open_environment(spec)

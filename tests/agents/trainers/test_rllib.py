@@ -1,7 +1,5 @@
 """RLlib's algorithms as trainers: they learn, are kept without pickle, go on, and play as RLlib's modules do."""
 
-from __future__ import annotations
-
 import io
 import sys
 import zipfile
@@ -99,7 +97,7 @@ def test_a_checkpoint_is_played_without_ray(env, monkeypatch):
 
 
 @pytest.mark.parametrize("override", [MEMORY, SCREENS], ids=str)
-def test_dreamer_plays_what_its_module_infers_from_its_file(override, tmp_path: Path, monkeypatch):
+def test_dreamer_plays_what_its_module_infers_from_its_file(override, tmp_path, monkeypatch):
     """The module draws the world model's state, here the likeliest: where each chance is near 0 or 1 they agree."""
     env = environment("toy" if override is MEMORY else "pong", **override)
     made = fitted("dreamerv3", env, 120)

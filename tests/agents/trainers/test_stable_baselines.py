@@ -1,7 +1,5 @@
 """Stable-Baselines3's algorithms as trainers: they learn, are kept without pickle, and play as from their files."""
 
-from __future__ import annotations
-
 import dataclasses
 import io
 import itertools

@@ -1,7 +1,5 @@
 """Trainers with tiny networks and budgets, and the games that they train on."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

@@ -7,18 +7,17 @@ from arcademark.catalogue import collections
 from arcademark.reports.catalogue import documents
 
 
-def shown(item: documents.Published) -> str:
+def shown(item):
     return printed(documents.Catalogue((item,)), 80, "catalogue-algorithms").replace("\N{NO-BREAK SPACE}", " ")
 
 
-def item(name: str) -> documents.Published:
+def item(name):
     (found,) = documents.catalogue(collections.select("review-2021", [name])).algorithms
     return found
 
 
 def test_mean_and_median_are_over_the_games_that_have_both_references():
     (uct,) = documents.catalogue(collections.select("ale-2013", ["UCT"])).algorithms
-    assert uct.scores is not None
     worth = {score.game: score.hns for score in uct.scores}
     assert uct.games == len(uct.scores) == 54
     assert {game for game, hns in worth.items() if hns is None} == {

@@ -23,7 +23,7 @@ class Pixels:
     observed = "palette"
     num_features = 64
 
-    def __init__(self, env, *, bright: int = 0, background: bool = False):
+    def __init__(self, env, *, bright=0, background=False):
         self.bright = bright
         self.hidden = np.zeros((8, 8), np.uint8) if background else None
         self.last = np.zeros(64, bool)

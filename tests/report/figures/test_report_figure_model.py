@@ -1,7 +1,5 @@
 """Figures of reproductions: right lengths, nothing over anything else, colours that everybody can tell apart."""
 
-from __future__ import annotations
-
 import itertools
 import re
 import xml.etree.ElementTree as ET
@@ -11,15 +9,13 @@ import numpy as np
 import pytest
 from made_up_papers import BARS, FIGURES
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from arcademark.reports.figures import files, style
-from arcademark.reports.figures.model import Curve, CurvePanel, Curves, Rows
+from arcademark.reports.figures.model import Curve, CurvePanel, Curves
 from arcademark.reports.figures.style import DARK, PALETTE, SERIES
 from arcademark.reports.reproductions import figures as reproduction_figures
 from arcademark.reports.reproductions import papers
-from arcademark.reproduce.figures import PaperFigure
 
 REAL = {f"{name}-{number}": (name, number) for name, paper in papers.PAPERS.items() for number in paper.figures}
 
@@ -39,7 +35,7 @@ SEEN_BY = {
         *(f"made up {figure.number}" for figure in FIGURES),
     ],
 )
-def figure(request: pytest.FixtureRequest) -> PaperFigure:
+def figure(request):
     if request.param in REAL:
         name, number = REAL[request.param]
         return papers.PAPERS[name].figure(number)
@@ -47,18 +43,18 @@ def figure(request: pytest.FixtureRequest) -> PaperFigure:
 
 
 @cache
-def svg_of(figure: PaperFigure) -> str:
+def svg_of(figure):
     return files.as_svg(files.draw(reproduction_figures.model(figure)), reproduction_figures.name(figure))
 
 
-def drawn(figure: PaperFigure) -> Figure:
+def drawn(figure):
     made = files.draw(reproduction_figures.model(figure))
     FigureCanvasAgg(made).draw()
     return made
 
 
 @pytest.mark.slow
-def test_no_text_is_over_another_or_cut_off(figure: PaperFigure) -> None:
+def test_no_text_is_over_another_or_cut_off(figure):
     made = drawn(figure)
     width, height = made.bbox.width, made.bbox.height
     boxes = [
@@ -78,7 +74,7 @@ def test_no_text_is_over_another_or_cut_off(figure: PaperFigure) -> None:
         assert across < 0.5 or up < 2, (one, other)  # lines of a title may touch
 
 
-def test_a_figure_is_one_plain_svg_that_never_changes(figure: PaperFigure) -> None:
+def test_a_figure_is_one_plain_svg_that_never_changes(figure):
     svg = svg_of(figure)
     assert svg == svg_of.__wrapped__(figure)
     assert svg.startswith("<svg ")
@@ -87,7 +83,7 @@ def test_a_figure_is_one_plain_svg_that_never_changes(figure: PaperFigure) -> No
     ET.fromstring(svg)
 
 
-def test_every_number_stands_in_the_figure_and_in_its_words(figure: PaperFigure) -> None:
+def test_every_number_stands_in_the_figure_and_in_its_words(figure):
     svg, words = svg_of(figure), reproduction_figures.in_words(figure)
     for panel in figure.panels:
         assert panel.title.removeprefix("Mean ").removeprefix("Median ") in words
@@ -102,7 +98,7 @@ def test_every_number_stands_in_the_figure_and_in_its_words(figure: PaperFigure)
 
 
 @pytest.mark.slow
-def test_a_file_stands_on_paper(figure: PaperFigure) -> None:
+def test_a_file_stands_on_paper(figure):
     root = ET.fromstring(files.file(reproduction_figures.model(figure), ".svg", "one"))
     width = float(root.attrib["viewBox"].split()[2])
     assert width == pytest.approx(style.WIDTH + 2 * files.MARGIN)
@@ -112,18 +108,18 @@ def test_a_file_stands_on_paper(figure: PaperFigure) -> None:
     assert files.file(reproduction_figures.model(figure), ".png", "one").startswith(b"\x89PNG")
 
 
-def test_the_page_can_replace_every_colour(figure: PaperFigure) -> None:
+def test_the_page_can_replace_every_colour(figure):
     themed = files.themed(svg_of(figure))
     for name, colour in PALETTE.items():
         assert themed.count(colour) == themed.count(f"var(--{name}, {colour})")
 
 
-def linear(colour: str) -> np.ndarray:
+def linear(colour):
     part = np.array([int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)])
     return np.where(part <= 0.04045, part / 12.92, ((part + 0.055) / 1.055) ** 2.4)
 
 
-def lab(rgb: np.ndarray) -> np.ndarray:
+def lab(rgb):
     """CIELAB of linear sRGB."""
     to_xyz = [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.072175], [0.0193339, 0.119192, 0.9503041]]
     xyz = np.array(to_xyz) @ np.clip(rgb, 0, 1) / [0.95047, 1, 1.08883]
@@ -133,7 +129,7 @@ def lab(rgb: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("eyes", SEEN_BY)
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_curves_can_be_told_apart_by_colour(eyes: str, theme: str) -> None:
+def test_curves_can_be_told_apart_by_colour(eyes, theme):
     hues = {name: (DARK if theme == "dark" else PALETTE)[name] for name in SERIES}
     seen = [lab(np.array(SEEN_BY[eyes]) @ linear(colour)) for colour in hues.values()]
     assert len(seen) == 5
@@ -141,7 +137,7 @@ def test_curves_can_be_told_apart_by_colour(eyes: str, theme: str) -> None:
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_curves_stand_out_from_their_paper(theme: str) -> None:
+def test_curves_stand_out_from_their_paper(theme):
     hues = {name: (DARK if theme == "dark" else PALETTE)[name] for name in SERIES}
     paper = (DARK if theme == "dark" else PALETTE)["paper"]
     luminance = np.array([0.2126, 0.7152, 0.0722])
@@ -150,9 +146,8 @@ def test_curves_stand_out_from_their_paper(theme: str) -> None:
         assert (high + 0.05) / (low + 0.05) >= 3  # what the Web Content Accessibility Guidelines ask of graphics
 
 
-def test_a_decade_is_as_long_everywhere_on_a_log_axis() -> None:
+def test_a_decade_is_as_long_everywhere_on_a_log_axis():
     model = reproduction_figures.model(BARS)
-    assert isinstance(model, Rows)
     assert [panel.title for panel in model.panels] == ["HNS", "Records", "Training frames"]
     assert model.groups == (("1M frames", ("Small",)), ("200M frames", ("Quick",)), ("10B frames", ("Large",)))
     at = [value for value, _ in model.panels[0].ticks]
@@ -162,7 +157,7 @@ def test_a_decade_is_as_long_everywhere_on_a_log_axis() -> None:
     assert np.diff(x) == pytest.approx(x[1] - x[0])
 
 
-def test_a_legend_goes_on_below_where_names_do_not_fit() -> None:
+def test_a_legend_goes_on_below_where_names_do_not_fit():
     names = ["best", "best, on other papers", "best if all count, on papers nobody had read before, nor heard of"]
     panel = CurvePanel("Error", "size", (1, 2), (0, 2), ((1, "1"), (2, "2")), (), (Curve((1.0, 2.0), (2.0, 1.0)),))
     made = files.draw(Curves((panel,), legend=tuple((name, index) for index, name in enumerate(names))))

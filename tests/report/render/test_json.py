@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import pytest
 
@@ -48,7 +48,7 @@ class Whole:
 WHOLE = Whole("a", (InnerPart("x"), InnerPart("y", (0.5, 2))), {"z": 3})
 
 
-def test_a_document_fits_its_schema() -> None:
+def test_a_document_fits_its_schema():
     document = json.render(WHOLE)
     assert document == {
         "schema": "test.whole/1",
@@ -71,19 +71,19 @@ def test_a_document_fits_its_schema() -> None:
         ({"more": 1}, "$.more"),
     ],
 )
-def test_a_schema_refuses_what_does_not_fit(changes: dict[str, Any], where: str) -> None:
+def test_a_schema_refuses_what_does_not_fit(changes, where):
     schema = json.schema(Whole)
     (found,) = problems(json.render(WHOLE) | changes, schema, schema)
     assert where in found or where == "$.schema"
 
 
-def test_numbers_are_finite() -> None:
+def test_numbers_are_finite():
     with pytest.raises(ValueError, match="null"):
         json.render(InnerPart("x", (0, math.nan)))
 
 
 @pytest.mark.parametrize("name", json.documents())
-def test_every_document_has_a_schema(name: str) -> None:
+def test_every_document_has_a_schema(name):
     schema = json.schema(json.documents()[name])
     assert schema["$id"] == schema["properties"]["schema"]["const"] == name
     for part in (schema, *schema["$defs"].values()):

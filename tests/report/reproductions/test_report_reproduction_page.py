@@ -1,7 +1,5 @@
 """A reproduction as a page and as JSON."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -20,11 +18,11 @@ DESCRIPTION = (Path(__file__).parents[3] / "docs" / "reproduce-json.md").read_te
 
 
 @pytest.fixture(scope="module")
-def page() -> str:
+def page():
     return html.render(document(made_up()))
 
 
-def test_the_page_has_every_cell_and_every_explanation(page: str) -> None:
+def test_the_page_has_every_cell_and_every_explanation(page):
     for item in (*CELLS, *STATEMENTS.comparisons):
         assert f">{item.printed}<" in page or f"≠ {item.printed}<" in page
         assert item.why in page
@@ -36,7 +34,7 @@ def test_the_page_has_every_cell_and_every_explanation(page: str) -> None:
     assert "of unknown origin" in page
 
 
-def test_the_page_has_every_figure_in_words_too(page: str) -> None:
+def test_the_page_has_every_figure_in_words_too(page):
     drawings = [attrs for tag, attrs in Page(page).elements if tag == "svg"]
     assert len(drawings) == len(FIGURES)
     assert all(attrs["role"] == "img" for attrs in drawings)
@@ -46,11 +44,11 @@ def test_the_page_has_every_figure_in_words_too(page: str) -> None:
         assert figure.caption in page
 
 
-def test_the_errata_have_the_kind_that_is_counted_apart() -> None:
+def test_the_errata_have_the_kind_that_is_counted_apart():
     assert UNSOLVED in {erratum.category for erratum in errata()}
 
 
-def test_every_field_is_described() -> None:
+def test_every_field_is_described():
     sections = dict(re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", DESCRIPTION, flags=re.MULTILINE | re.DOTALL))
     for name, schema in {"reproduction": SCHEMA, **SCHEMA["$defs"]}.items():
         described = re.findall(r"^\| `(\w+)` \| [^|]+ \| [^|]+ \|$", sections[name], flags=re.MULTILINE)

@@ -1,7 +1,4 @@
-from __future__ import annotations
-
 import dataclasses
-from collections.abc import Callable
 
 import pytest
 from made_up_papers import CELLS, STATEMENTS, TABLE, made_up
@@ -9,11 +6,11 @@ from shown import printed
 
 
 @pytest.mark.parametrize("width", [80, 120])
-def test_golden_terminal(width: int, golden: Callable[[str, str], None]) -> None:
+def test_golden_terminal(width, golden):
     golden(f"reproduction_{width}.txt", printed(made_up(), width) + printed(made_up(TABLE), width, everything=True))
 
 
-def test_what_a_table_further_up_explains_is_referred_to() -> None:
+def test_what_a_table_further_up_explains_is_referred_to():
     why = "The score is a hundredth of what it is elsewhere, and nobody knows how that came about."
     cells = tuple(dataclasses.replace(item, why=why) if item.why == "A hundredth." else item for item in CELLS)
     again = tuple(
@@ -35,7 +32,7 @@ def test_what_a_table_further_up_explains_is_referred_to() -> None:
     assert lines.count(why) == 1
 
 
-def test_what_is_not_explained_is_said_loudly() -> None:
+def test_what_is_not_explained_is_said_loudly():
     cells = tuple(dataclasses.replace(item, why="", category="") for item in CELLS)
     statements = tuple(dataclasses.replace(item, why="") for item in STATEMENTS.comparisons)
     bad = made_up(

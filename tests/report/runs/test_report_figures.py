@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import re
 
 import numpy as np
@@ -8,15 +6,14 @@ import pytest
 from arcademark.reports.figures.files import as_svg, draw
 from arcademark.reports.figures.style import PALETTE
 from arcademark.reports.runs import figures
-from arcademark.reports.tables.report import ScoreReport
 
 
-def drawn(made, report: ScoreReport) -> str:
+def drawn(made, report):
     ((model, _),) = made(report)
     return as_svg(draw(model), made.__name__)
 
 
-def test_a_longer_bar_is_a_better_score(report_one: ScoreReport) -> None:
+def test_a_longer_bar_is_a_better_score(report_one):
     svg = drawn(figures.standing, report_one)
     shade = PALETTE["series-1"]
     widths = []
@@ -30,7 +27,7 @@ def test_a_longer_bar_is_a_better_score(report_one: ScoreReport) -> None:
     assert np.corrcoef(widths, scores)[0, 1] == pytest.approx(1, abs=1e-3)
 
 
-def test_drawing_leaves_matplotlibs_settings_alone(report_one: ScoreReport) -> None:
+def test_drawing_leaves_matplotlibs_settings_alone(report_one):
     import matplotlib as mpl
 
     names = [name for name in mpl.rcParams if name.startswith(("svg.", "font.", "axes."))]
@@ -39,13 +36,13 @@ def test_drawing_leaves_matplotlibs_settings_alone(report_one: ScoreReport) -> N
     assert {name: mpl.rcParams[name] for name in names} == before
 
 
-def test_cut_episodes_are_hollow(report_one: ScoreReport) -> None:
+def test_cut_episodes_are_hollow(report_one):
     svg = drawn(figures.distribution, report_one)
     paper, shade = PALETTE["paper"], PALETTE["series-1"]
     assert len(re.findall(rf"<use [^>]*fill: {paper}", svg)) == 4
     assert len(re.findall(rf"<use [^>]*fill: {shade}", svg)) == 96
 
 
-def test_too_many_episodes_show_as_boxes(monkeypatch: pytest.MonkeyPatch, report_one: ScoreReport) -> None:
+def test_too_many_episodes_show_as_boxes(monkeypatch, report_one):
     monkeypatch.setattr(figures, "MOST_DOTS", 99)
     assert "<use" not in drawn(figures.distribution, report_one)

@@ -1,7 +1,4 @@
-from __future__ import annotations
-
 import re
-from collections.abc import Callable
 
 import pytest
 from html_page import Page
@@ -9,23 +6,22 @@ from made_up import analysed, made_up_run
 from shown import page as rendered
 
 import arcademark
-from arcademark.reports.tables.report import ScoreReport
 
 EVIL = '<script>alert("x")</script>&<b>'
 
 
 @pytest.fixture(scope="module")
-def page(report_two: ScoreReport) -> str:
+def page(report_two):
     return rendered(report_two)
 
 
-def test_golden_page(page: str, golden: Callable[[str, str], None]) -> None:
+def test_golden_page(page, golden):
     body = page[page.index("<body>") : page.index("<script>")]
     bare = re.sub(r"<svg.*?</svg>", "<svg></svg>", body, flags=re.DOTALL)
     golden("page.html", bare.replace(f"ArcadeMark {arcademark.__version__}", "ArcadeMark VERSION"))
 
 
-def test_the_page_is_well_formed_and_requests_nothing(page: str) -> None:
+def test_the_page_is_well_formed_and_requests_nothing(page):
     parsed = Page(page)
     assert parsed.having("src") == []
     assert {tag for tag, _ in parsed.having("href")} == {"a"}  # citations
@@ -34,11 +30,10 @@ def test_the_page_is_well_formed_and_requests_nothing(page: str) -> None:
     assert "@import" not in page
     assert all(target.startswith("#") for target in re.findall(r"url\(([^)]*)\)", page))
     policy = next(attrs["content"] for tag, attrs in parsed.elements if attrs.get("http-equiv"))
-    assert policy is not None
     assert policy.startswith("default-src 'none'")
 
 
-def test_ids_are_unique_and_labels_point_at_them(page: str) -> None:
+def test_ids_are_unique_and_labels_point_at_them(page):
     parsed = Page(page)
     ids = [value for _, value in parsed.having("id")]
     assert len(ids) == len(set(ids))
@@ -46,14 +41,14 @@ def test_ids_are_unique_and_labels_point_at_them(page: str) -> None:
     assert {value[1:] for _, value in parsed.having("xlink:href")} <= set(ids)
 
 
-def test_figures_are_said_in_words(page: str) -> None:
+def test_figures_are_said_in_words(page):
     figures = [attrs for tag, attrs in Page(page).elements if tag == "svg"]
     assert len(figures) == 2
     assert all(attrs["role"] == "img" for attrs in figures)
     assert "Battle Zone, random: −0.89" in str(figures[0]["aria-label"])
 
 
-def test_everything_from_users_is_escaped() -> None:
+def test_everything_from_users_is_escaped():
     run = made_up_run(f"runs/{EVIL}", (EVIL,), failed=[(EVIL, "qbert", 0)])
     run.manifest["command"] = f"arcademark run {EVIL}"
     run.manifest["machine"] = {"processor": EVIL}

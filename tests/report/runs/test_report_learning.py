@@ -8,6 +8,7 @@ import pytest
 from made_up import ATARI_5, OWN_AGENT, analysed, collected, in_columns, made_up_run, made_up_scores, trained
 from shown import page as rendered
 from shown import printed
+from shown import text_of as told
 
 from arcademark.reports.figures.files import as_svg, draw
 from arcademark.reports.runs import figures, learning
@@ -157,10 +158,6 @@ def test_the_terminal_has_a_line_a_curve(report, width):
         "of the first 5 or 8 episodes of training. Last, the training score: of the last 100 episodes of"
         in " ".join(shown.split())
     )
-
-
-def told(report, kind):
-    return " ".join(notice.text for notice in report.notices if notice.kind == kind)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """What planners simulated is told, and counted where the protocol counts it."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np
@@ -10,11 +8,10 @@ from made_up import analysed, made_up_run
 from shown import page as rendered
 from shown import printed
 
-from arcademark.runs.store.reading import RunRecord
 from arcademark.suite.protocols import protocol
 
 
-def planned(rules: str = "ale-2013", simulated_frames: int = 1_000_000) -> RunRecord:
+def planned(rules="ale-2013", simulated_frames=1_000_000):
     """A run of a made-up planner: 4 episodes a game of 2,250 decisions and 9,000 frames each."""
     run = made_up_run("runs/uct", ("uct",), ("pong", "seaquest"), seeds=(0,), episodes=4, using=protocol(rules))
     return dataclasses.replace(

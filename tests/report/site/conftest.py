@@ -1,12 +1,8 @@
 """A leaderboard of four collections, two runs and a table with hostile names, made once for all workers."""
 
-from __future__ import annotations
-
 import json
 import os
 import time
-from pathlib import Path
-from typing import Any
 
 import pytest
 from hostile_names import HOSTILE
@@ -16,7 +12,7 @@ from command_line import arcademark
 PATIENCE_SECONDS = 180
 
 
-def build(folder: Path) -> None:
+def build(folder):
     short = ("--override", "max_frames_per_episode=600")
     assert not arcademark(
         *("run", "random", "--games", "pong,qbert", "--seeds", "2", "--episodes", "2", *short),
@@ -34,7 +30,7 @@ def build(folder: Path) -> None:
 
 
 @pytest.fixture(scope="session")
-def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def pages(tmp_path_factory):
     """The folder of the pages; a worker that finds another making them waits."""
     base = tmp_path_factory.getbasetemp()
     folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "leaderboard"
@@ -51,7 +47,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def data(pages: Path) -> Any:
+def data(pages):
     """What the pages are drawn from."""
     text = (pages / "data.js").read_text(encoding="ascii")
     return json.loads(text.removeprefix("window.ARCADEMARK=").rstrip(";\n"))

@@ -5,7 +5,6 @@ import hashlib
 import re
 import tomllib
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -21,16 +20,16 @@ PACKAGE = Path(arcademark.__file__).parent
 MOST_BYTES = 3_000_000
 
 
-def row(data: Any, name: str) -> Any:
+def row(data, name):
     return next(item for item in data["algorithms"] if item["name"] == name)
 
 
-def test_the_data_fit_their_schema(data: Any) -> None:
+def test_the_data_fit_their_schema(data):
     schema = documents.schema(documents.documents()["arcademark.site/1"])
     assert problems(data, schema, schema) == []
 
 
-def test_summaries_are_those_of_score(data: Any) -> None:
+def test_summaries_are_those_of_score(data):
     report = arcademark.report("catalogue:review-2021", algorithms="GDI-H3")
     (item,) = report.algorithms
     found = row(data, "GDI-H3")["standings"]["atari-57"]["summaries"]
@@ -39,14 +38,14 @@ def test_summaries_are_those_of_score(data: Any) -> None:
             assert found[summary.metric][name] == [getattr(summary, name).value]
 
 
-def test_badges_say_what_is_known(data: Any) -> None:
+def test_badges_say_what_is_known(data):
     assert row(data, "random")["badges"] == ["replayed"]
     assert row(data, "random")["replay"]["confirmed"] == 8
     assert row(data, "GDI-H3")["badges"] == ["as-published", "errata"]
     assert row(data, "DIAMOND")["badges"] == ["per-seed"]
 
 
-def test_what_the_catalogue_knows_of_an_algorithm_is_shown_whatever_it_is_called_there(data: Any) -> None:
+def test_what_the_catalogue_knows_of_an_algorithm_is_shown_whatever_it_is_called_there(data):
     """Where some collections alone are shown, a name needs no source beside it."""
     for name, entry in collections.select(["review-2021", "diamond-2024", "iris-2023"]).items():
         if entry.kind not in ("reference", "baseline") and not entry.unavailable:
@@ -55,7 +54,7 @@ def test_what_the_catalogue_knows_of_an_algorithm_is_shown_whatever_it_is_called
             assert found["badges"] != []
 
 
-def test_only_known_protocols_are_ranked(data: Any) -> None:
+def test_only_known_protocols_are_ranked(data):
     for group in data["groups"]:
         assert group["known"] == ("not known" not in group["settings"].values())
     alike = {tuple(group["settings"].values()) for group in data["groups"]}
@@ -65,7 +64,7 @@ def test_only_known_protocols_are_ranked(data: Any) -> None:
     assert sticky["max episode length"] == "600 frames"
 
 
-def test_films_and_curves_are_of_runs(data: Any, pages: Path) -> None:
+def test_films_and_curves_are_of_runs(data, pages):
     films = [film for item in data["algorithms"] for film in item["films"]]
     assert {film["game"] for film in films} == {"pong", "qbert", "freeway"}
     for film in films:
@@ -74,17 +73,17 @@ def test_films_and_curves_are_of_runs(data: Any, pages: Path) -> None:
     assert [curve["game"] for curve in row(data, "sarsa(features=ram-bits)")["curves"]] == ["freeway"]
 
 
-def test_everything_is_small(pages: Path) -> None:
+def test_everything_is_small(pages):
     assert sum(path.stat().st_size for path in pages.rglob("*") if path.is_file()) < MOST_BYTES
 
 
-def test_no_data_ends_a_script() -> None:
+def test_no_data_ends_a_script():
     written = render.script({"name": "</script><!--\u2028"})
     assert "<" not in written
     assert written.isascii()
 
 
-def test_parts_of_others_are_unchanged() -> None:
+def test_parts_of_others_are_unchanged():
     folder = PACKAGE / "reports" / "templates" / "site" / "vendor"
     listed = dict(
         re.findall(r"^\| (\S+) \|.*\| ([0-9a-f]{64}) \|$", (folder / "VENDORED.md").read_text(), re.MULTILINE)
@@ -94,7 +93,7 @@ def test_parts_of_others_are_unchanged() -> None:
         assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest
 
 
-def test_the_wheel_has_every_file() -> None:
+def test_the_wheel_has_every_file():
     project = tomllib.loads((PACKAGE.parents[1] / "pyproject.toml").read_text())
     patterns = project["tool"]["setuptools"]["package-data"]["arcademark"]
     for path in (PACKAGE / "reports" / "templates").rglob("*"):

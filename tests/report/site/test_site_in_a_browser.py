@@ -5,9 +5,6 @@ import csv
 import io
 import itertools
 import shutil
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -41,7 +38,7 @@ ROUTES = {
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
+def browser():
     with api.sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield started
@@ -49,7 +46,7 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture
-def page(browser: Any, pages: Path) -> Iterator[Any]:
+def page(browser, pages):
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     shown, troubles = context.new_page(), []
     shown.on("console", lambda message: troubles.append(message.text))
@@ -61,12 +58,12 @@ def page(browser: Any, pages: Path) -> Iterator[Any]:
     assert troubles == []
 
 
-def go(page: Any, route: str) -> None:
+def go(page, route):
     page.evaluate("route => { location.hash = '#/' + route; }", route)
     page.wait_for_function("title => document.querySelector('h1')?.textContent === title", arg=ROUTES[route])
 
 
-def column(page: Any, name: str) -> list[float]:
+def column(page, name):
     """The numbers of a column of the first group."""
     place = page.locator("#board thead th").all_inner_texts().index(name)
     cells = page.evaluate(
@@ -77,7 +74,7 @@ def column(page: Any, name: str) -> list[float]:
     return [float(text.replace(",", "")) for text in cells if text != "–"]
 
 
-def drop(page: Any, name: str, content: bytes | str | int) -> None:
+def drop(page, name, content):
     """Drop a file on the page, as a mouse does: of this content, or so many zeros."""
     data = [*content] if isinstance(content, bytes) else content
     page.evaluate(
@@ -91,7 +88,7 @@ def drop(page: Any, name: str, content: bytes | str | int) -> None:
     page.locator("#own").wait_for()
 
 
-def test_every_page_fits(page: Any) -> None:
+def test_every_page_fits(page):
     for (width, scheme), route in itertools.product(((390, "dark"), (1280, "light"), (1600, "dark")), ROUTES):
         page.set_viewport_size({"width": width, "height": 900})
         page.emulate_media(color_scheme=scheme)
@@ -103,7 +100,7 @@ def test_every_page_fits(page: Any) -> None:
         assert (sum(map(int, paper[4:-1].split(","))) < 384) == (scheme == "dark")
 
 
-def test_sorting(page: Any) -> None:
+def test_sorting(page):
     heading = page.locator("#board thead th", has_text="Mean")
     heading.get_by_role("button").click()
     assert heading.get_attribute("aria-sort") == "descending"
@@ -113,7 +110,7 @@ def test_sorting(page: Any) -> None:
     assert column(page, "Mean") == sorted(found)
 
 
-def test_filters_and_ranks(page: Any, data: Any) -> None:
+def test_filters_and_ranks(page, data):
     page.get_by_text("Filter by protocol").click()
     page.locator("#sticky").select_option(label="0.0")
     names = page.locator("#board th.who a").all_inner_texts()
@@ -136,7 +133,7 @@ def test_filters_and_ranks(page: Any, data: Any) -> None:
     assert {name.split()[0] for name in page.locator("#board th.who a").all_inner_texts()} == {"Rainbow"}
 
 
-def test_nothing_unknown_is_ranked(page: Any, data: Any) -> None:
+def test_nothing_unknown_is_ranked(page, data):
     unknown = {index for index, group in enumerate(data["groups"]) if not group["known"]}
     whole = len(data["views"][0]["games"])
     may = {
@@ -153,7 +150,7 @@ def test_nothing_unknown_is_ranked(page: Any, data: Any) -> None:
 
 
 @pytest.fixture(scope="module")
-def own() -> str:
+def own():
     """Scores of somebody: two algorithms on 57 and 20 games, ragged runs."""
     rng = np.random.default_rng(7)
     table = analyse("catalogue:review-2021", algorithms="Rainbow")
@@ -169,7 +166,7 @@ def own() -> str:
     return out.getvalue()
 
 
-def test_own_scores_beside_all_others(page: Any, own: str, tmp_path: Path) -> None:
+def test_own_scores_beside_all_others(page, own, tmp_path):
     (tmp_path / "own.csv").write_text(own)
     expected = {item.name: item for item in analyse(str(tmp_path / "own.csv")).algorithms}
     found = page.evaluate(
@@ -196,7 +193,7 @@ def test_own_scores_beside_all_others(page: Any, own: str, tmp_path: Path) -> No
     assert page.locator("#board tr.yours").count() == 0
 
 
-REFUSED: tuple[tuple[str, bytes | str | int, str], ...] = (
+REFUSED = (
     ("large.csv", 4 * 2**20 + 1, "too large"),
     ("binary.csv", b"\x89PNG\r\n\x1a\n\0\0\xff\xfe", "no text in UTF-8"),
     ("zero.csv", b"algorithm,game,score\nA,pong,\0001\n", "no text"),
@@ -213,7 +210,7 @@ REFUSED: tuple[tuple[str, bytes | str | int, str], ...] = (
 )
 
 
-def test_files_that_hold_no_scores(page: Any) -> None:
+def test_files_that_hold_no_scores(page):
     rows = page.locator("#board tbody tr").count()
     for name, content, told in REFUSED:
         drop(page, name, content)
@@ -221,7 +218,7 @@ def test_files_that_hold_no_scores(page: Any) -> None:
     assert page.locator("#board tbody tr").count() == rows
 
 
-def test_wide_tables(page: Any) -> None:
+def test_wide_tables(page):
     for text in ("game,A,B\npong,1,2\nALE/Qbert-v5,,4\n", "algorithm;pong;Q*bert\nA;1;\nB;2;4\n"):
         found = page.evaluate(
             "text => [...arcademark.readTable(new TextEncoder().encode(text).buffer, ARCADEMARK)]", text
@@ -229,7 +226,7 @@ def test_wide_tables(page: Any) -> None:
         assert found == [["A", {"pong": [1]}], ["B", {"pong": [2], "qbert": [4]}]]
 
 
-def test_hostile_names_are_text(page: Any) -> None:
+def test_hostile_names_are_text(page):
     rows = ["agent,game,score", *(f'"{name}",pong,1' for name in HOSTILE)]
     drop(page, "own.csv", "\n".join(rows))
     names = page.locator("#board th.who a").all_inner_texts()
@@ -248,7 +245,7 @@ def test_hostile_names_are_text(page: Any) -> None:
     assert page.title() == "Not here · ArcadeMark"
 
 
-def test_keys_reach_everything(page: Any) -> None:
+def test_keys_reach_everything(page):
     reached = []
     for _ in range(30):
         page.keyboard.press("Tab")
@@ -269,7 +266,7 @@ def test_keys_reach_everything(page: Any) -> None:
     assert nameless == 0
 
 
-def test_films_play_when_asked(page: Any) -> None:
+def test_films_play_when_asked(page):
     go(page, "algorithm/sarsa(features%3Dram-bits)")
     assert page.locator(".film img").count() == 0
     page.get_by_role("button", name="Play").first.click()
@@ -278,7 +275,7 @@ def test_films_play_when_asked(page: Any) -> None:
     assert "Freeway" in film.get_attribute("alt")
 
 
-def test_the_browser_computes_what_python_does(page: Any, data: Any) -> None:
+def test_the_browser_computes_what_python_does(page, data):
     """Of every algorithm, view, measure and statistic."""
     found = page.evaluate(
         """() => ARCADEMARK.algorithms.map((row) => ARCADEMARK.views.map((view) => {
@@ -300,7 +297,7 @@ def test_the_browser_computes_what_python_does(page: Any, data: Any) -> None:
     assert compared > 1000
 
 
-def test_comparisons_are_those_of_compare(page: Any) -> None:
+def test_comparisons_are_those_of_compare(page):
     expected = compare_tables("catalogue:all", algorithms=("DIAMOND", "IRIS"))
     profile = expected.profiles[0]
     better, above = page.evaluate(

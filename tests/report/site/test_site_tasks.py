@@ -20,7 +20,7 @@ high = { score = 475, source = "Gymnasium's registry" }
 """
 
 
-def played(folder, text: str):
+def played(folder, text):
     rules = step_protocol(read_suite(text, "poles.toml", "poles"))
     execute(make_plan("random", "all", rules, seeds=2, episodes=3), folder, make=InProcessEngine)
     return folder

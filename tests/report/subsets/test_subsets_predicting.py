@@ -1,7 +1,5 @@
 """What predictions are made of: learning from a table of one's own, and what is named to play next."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -10,7 +8,7 @@ import pytest
 from shown import printed
 
 from arcademark.reports.subsets import predictors
-from arcademark.reports.subsets.predicting import Predicted, predicted
+from arcademark.reports.subsets.predicting import predicted
 from arcademark.scores.table import ScoreTable
 from arcademark.subset.predict.any_tasks import train
 
@@ -18,7 +16,7 @@ TASKS = tuple("abcdef")
 
 
 @pytest.fixture
-def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def files(tmp_path, monkeypatch):
     """A benchmark of six tasks and 24 players of eight papers; on task f all score the same, and few have e."""
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(3)
@@ -38,7 +36,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def words(found: Predicted) -> str:
+def words(found):
     return " ".join(printed(found, 100, everything=True).split())
 
 

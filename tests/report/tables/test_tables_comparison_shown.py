@@ -1,12 +1,8 @@
 """How a comparison is shown."""
 
-from __future__ import annotations
-
 import io
 import json
 import re
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 from html_page import Page
@@ -28,36 +24,36 @@ GAMES = ("battle_zone", "double_dunk", "montezuma_revenge", "name_this_game", "p
 
 
 @pytest.fixture(scope="module")
-def pair() -> Comparison:
+def pair():
     return compare_tables(made_up_table(games=GAMES, runs={"mine": 5, "yours": 4}))
 
 
 @pytest.fixture(scope="module")
-def three() -> Comparison:
+def three():
     return compare_tables(made_up_table(("mine", "yours", "theirs"), GAMES[:5], runs=4))
 
 
 @pytest.fixture(scope="module")
-def whole() -> Comparison:
+def whole():
     """Over all games, of which some are decided."""
     return compare_tables(made_up_table(("theirs", "yours")), resamples=200)
 
 
-def printed(found: Comparison, width: int = 80, *, everything: bool = False) -> str:
+def printed(found, width=80, *, everything=False):
     out = io.StringIO()
     terminal.render(presenter.document(found), Console(file=out, width=width), everything=everything)
     return "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())
 
 
-def in_one_line(text: str) -> str:
+def in_one_line(text):
     return " ".join(text.split())
 
 
-def test_golden_terminal(pair: Comparison, three: Comparison, golden: Callable[[str, str], None]) -> None:
+def test_golden_terminal(pair, three, golden):
     golden("comparison.txt", printed(pair) + "\n" + printed(three, everything=True))
 
 
-def test_games_that_were_decided_are_shown_and_the_others_counted(whole: Comparison) -> None:
+def test_games_that_were_decided_are_shown_and_the_others_counted(whole):
     decided = {game.game for game in whole.pairs[0].games if game.verdict in ("better", "worse")}
     assert 0 < len(decided) < 57
     games = printed(whole).partition("Games: theirs less yours\n")[2].partition("\n\n")[0]
@@ -68,7 +64,7 @@ def test_games_that_were_decided_are_shown_and_the_others_counted(whole: Compari
     assert all(game.name in everything for game in whole.games)
 
 
-def test_who_needs_more_runs_is_said_first_and_in_every_form() -> None:
+def test_who_needs_more_runs_is_said_first_and_in_every_form():
     scores = {"a": [1.0, 2.0, 3.0, 4.0, 5.0], "b": [1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5], "c": [30.0, 31, 32, 33, 34]}
     found = compare_tables({name: {"pong": runs} for name, runs in scores.items()}, plan=Plan(), resamples=100)
     text = in_one_line(printed(found))
@@ -88,7 +84,7 @@ def test_who_needs_more_runs_is_said_first_and_in_every_form() -> None:
 
 
 @pytest.mark.parametrize("several", [False, True])
-def test_a_page_shows_everything(several: bool, pair: Comparison, three: Comparison) -> None:
+def test_a_page_shows_everything(several, pair, three):
     found = three if several else pair
     text = html.render(presenter.document(found))
     for notice in found.notices:
@@ -103,7 +99,7 @@ def test_a_page_shows_everything(several: bool, pair: Comparison, three: Compari
     assert len(ids) == len(set(ids))
 
 
-def test_every_row_of_a_latex_table_has_its_columns(pair: Comparison, three: Comparison) -> None:
+def test_every_row_of_a_latex_table_has_its_columns(pair, three):
     text = "".join(latex.render(presenter.document(each), everything=True) for each in (pair, three))
     found = re.findall(r"\\begin\{tabular\}\{(\w+)\}(.*?)\\end\{tabular\}", text, flags=re.DOTALL)
     assert len(found) >= 8
@@ -112,7 +108,7 @@ def test_every_row_of_a_latex_table_has_its_columns(pair: Comparison, three: Com
         assert {len(re.findall(r"(?<!\\)&", row)) + 1 for row in rows} == {len(columns)}
 
 
-def values(found: Comparison) -> Any:
+def values(found):
     return json.loads(json.dumps(render_json(found), allow_nan=False))
 
 
@@ -120,6 +116,6 @@ def values(found: Comparison) -> Any:
     ("games", "runs", "suite"),
     [(("pong",), 1, "atari-57"), (GAMES, 3, "atari-57"), (tasks.suite("ale-55").tasks, 3, "ale-55")],
 )
-def test_the_document_fits_its_schema(games: tuple[str, ...], runs: int, suite: str) -> None:
+def test_the_document_fits_its_schema(games, runs, suite):
     found = compare_tables(made_up_table(games=games, runs=runs), suite=suite, resamples=50, frames=1_000_000)
     assert problems(values(found), CONTRACT, CONTRACT) == []

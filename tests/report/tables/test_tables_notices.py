@@ -1,11 +1,6 @@
 """Every notice of scores with what sets it off, and without."""
 
-from __future__ import annotations
-
 import dataclasses
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 from made_up import ATARI_5, OWN_AGENT, collected, made_up_run, trained
@@ -13,7 +8,6 @@ from made_up_tables import made_up_table
 
 from arcademark.reports.notices import KINDS
 from arcademark.reports.tables.analysis import analyse
-from arcademark.runs.store.reading import RunRecord
 from arcademark.suite import anomalies, tasks
 from arcademark.suite.protocols import protocol
 
@@ -22,42 +16,42 @@ SQUARES = [float(run * run) for run in range(12)]
 OF_2013 = "Battle Zone, Gopher, Ice Hockey, Pong, Robotank and Skiing"
 
 
-def case(kind: str, source: Callable[[], Any], *parts: str, **options: Any) -> Any:
+def case(kind, source, *parts, **options):
     """A notice's kind, what is analysed and with which options, and what the notice says; no parts: there is none."""
     return pytest.param(kind, source, parts, options, id=kind)
 
 
-def table(label: str = "", **how: Any) -> Callable[[], Any]:
+def table(label="", **how):
     """A table of "mine" under a protocol."""
     return lambda: made_up_table(("mine",), ("pong",), protocols={"mine": label}, **how)
 
 
-def two(games: tuple[str, ...] = ("pong",), **how: Any) -> Callable[[], Any]:
+def two(games=("pong",), **how):
     """A table of "mine" and "yours"."""
     return lambda: made_up_table(games=games, **how)
 
 
-def scores(**by_name: Any) -> Callable[[], Any]:
+def scores(**by_name):
     return lambda: by_name
 
 
-def named(name: str) -> Callable[[], str]:
+def named(name):
     return lambda: name
 
 
-def run(directory: str = "runs/random", *agents: str, **how: Any) -> RunRecord:
+def run(directory="runs/random", *agents, **how):
     return made_up_run(directory, agents or ("random",), **how)
 
 
-def runs(*records: RunRecord) -> Callable[[], Any]:
+def runs(*records):
     return lambda: collected(*(records or (run(),)))
 
 
-def with_trials(record: RunRecord, **changes: Any) -> RunRecord:
+def with_trials(record, **changes):
     return dataclasses.replace(record, trials=tuple(dataclasses.replace(trial, **changes) for trial in record.trials))
 
 
-def constant(*_: object) -> list[float]:
+def constant(*_):
     return [100.0] * 10
 
 
@@ -225,9 +219,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("kind", "source", "parts", "options"), CASES)
-def test_what_sets_a_notice_off(
-    kind: str, source: Callable[[], Any], parts: tuple[str, ...], options: dict[str, Any]
-) -> None:
+def test_what_sets_a_notice_off(kind, source, parts, options):
     report = analyse(source(), resamples=20, **options)
     text = " ".join(f"{notice.text} {notice.hint}" for notice in report.notices if notice.kind == kind)
     assert bool(text) == bool(parts) or kind == "intervals"
@@ -238,7 +230,7 @@ def test_what_sets_a_notice_off(
     assert order == sorted(order)  # warnings first
 
 
-def test_other_roms_and_emulators_show() -> None:
+def test_other_roms_and_emulators_show():
     first, second = run("runs/a"), run("runs/b", OWN_AGENT)
     second.manifest["versions"] = second.manifest["versions"] | {"ale-py": "0.11.0"}
     second.manifest["games"] = second.manifest["games"] | {"qbert": "f" * 32}
@@ -246,7 +238,7 @@ def test_other_roms_and_emulators_show() -> None:
     assert all(part in notice.text for part in ("0.12.1", "0.11.0", "Q*bert"))
 
 
-def test_what_was_left_out_is_said_with_the_reason() -> None:
+def test_what_was_left_out_is_said_with_the_reason():
     record = run()
     record.manifest["left_out"] = [["const(action=UP)", "skiing", "no UP"], ["const(action=FIRE)", "skiing", "no FIRE"]]
     (notice,) = (one for one in analyse(collected(record)).notices if one.kind == "left_out")
@@ -256,14 +248,14 @@ def test_what_was_left_out_is_said_with_the_reason() -> None:
     )
 
 
-def test_games_that_need_not_end_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_games_that_need_not_end_are_named(monkeypatch):
     monkeypatch.setattr(anomalies, "endless", lambda game: game == "double_dunk")
     (notice,) = (one for one in analyse(collected(run())).notices if one.kind == "episodes_truncated")
     assert notice.hint == "Play is known to go on for ever at times on Double Dunk."
 
 
-def test_runs_that_are_likely_episodes_are_warned_of(tmp_path: Path) -> None:
-    def warning(runs: list[float], header: str = "run", more: str = "") -> str:
+def test_runs_that_are_likely_episodes_are_warned_of(tmp_path):
+    def warning(runs, header="run", more=""):
         rows = [f"mine,{game},{run}{more},{score}" for game in ("qbert", "pong") for run, score in enumerate(runs)]
         path = tmp_path / "scores.csv"
         path.write_text("\n".join([f"algorithm,game,{header},score", *rows]))

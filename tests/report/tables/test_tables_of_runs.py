@@ -1,10 +1,6 @@
 """Runs as tables: what learns has a score a seed and intervals over these, what was never trained over episodes."""
 
-from __future__ import annotations
-
 import dataclasses
-from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,12 +12,11 @@ from arcademark.reports.tables.analysis import analyse
 from arcademark.reports.tables.compare import compare_tables
 from arcademark.reports.tables.dataset import ScoreOptions, prepare
 from arcademark.runs.store import manifest
-from arcademark.runs.store.reading import Checkpoint, EpisodeResult, RunRecord, encode_actions
+from arcademark.runs.store.reading import Checkpoint, EpisodeResult, encode_actions
 from arcademark.runs.store.recording import Recorder
-from arcademark.scores.runs import RunCollection
 
 
-def written(run: RunRecord, directory: Path) -> Path:
+def written(run, directory):
     """Write a made-up run into a store; its learners' training is spent."""
     with Recorder(directory) as recorder:
         manifest.write(directory, run.manifest)
@@ -42,17 +37,17 @@ def written(run: RunRecord, directory: Path) -> Path:
     return directory
 
 
-def ragged(run: RunRecord) -> RunRecord:
+def ragged(run):
     """Leave each trial another number of episodes, at least one."""
     left = run.episodes.episode <= run.episodes.trial % 7
     return dataclasses.replace(run, episodes=run.episodes[left])
 
 
-def alike(agent: str, game: str, seed: int, episodes: int) -> Sequence[float]:
+def alike(agent, game, seed, episodes):
     return [100.0] * episodes
 
 
-def networks(run: RunRecord) -> RunRecord:
+def networks(run):
     """Have a network of its own play with each seed."""
     for agent in run.manifest["agents"]:
         agent["checkpoints"] = {f"{trial.game} {trial.seed}": f"{trial.seed:064x}" for trial in run.trials}
@@ -72,7 +67,7 @@ RUNS = {
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_a_run_is_the_table_of_its_scores(tmp_path: Path, name: str) -> None:
+def test_a_run_is_the_table_of_its_scores(tmp_path, name):
     """The same scores without their episodes: equal but for the intervals of single seeds, which are over episodes."""
     dataset = prepare(written(RUNS[name], tmp_path / "run"), ScoreOptions())
     (of_run,) = analyse(tmp_path / "run").algorithms
@@ -86,7 +81,7 @@ def test_a_run_is_the_table_of_its_scores(tmp_path: Path, name: str) -> None:
     assert of_run.estimate.value == of_table.estimate.value
 
 
-def test_the_interval_is_over_seeds_where_there_are_several(tmp_path: Path) -> None:
+def test_the_interval_is_over_seeds_where_there_are_several(tmp_path):
     run = RUNS["three seeds"]
     report = analyse([written(run, tmp_path / "run")])
     for score in report.algorithms[0].scores:
@@ -94,13 +89,13 @@ def test_the_interval_is_over_seeds_where_there_are_several(tmp_path: Path) -> N
         assert score.score.high - score.score.low == pytest.approx(2 * 4.302653 * np.std(means, ddof=1) / 3**0.5)
 
 
-def test_seeds_of_one_agent_that_were_played_apart_are_not_compared(tmp_path: Path) -> None:
+def test_seeds_of_one_agent_that_were_played_apart_are_not_compared(tmp_path):
     places = [written(made_up_run(seeds=(seed,)), tmp_path / str(seed)) for seed in (0, 1)]
     with pytest.raises(ArcadeMarkError, match=r"0 and .*1 are of the same agent .* share no trial"):
         compare_tables(places)
 
 
-def test_a_training_that_ended_with_few_episodes_is_finished() -> None:
+def test_a_training_that_ended_with_few_episodes_is_finished():
     """Its budget is spent: the same command would play nothing."""
     record = trained(made_up_run(games=("pong",), seeds=(0,), episodes=100, played=0), (8,), budget=8)
     (trial,) = record.trials
@@ -115,7 +110,7 @@ def test_a_training_that_ended_with_few_episodes_is_finished() -> None:
         assert bool(report.runs[0].troubles) == (status == "running")
 
 
-def test_a_comparison_warns_of_runs_that_are_not_finished() -> None:
+def test_a_comparison_warns_of_runs_that_are_not_finished():
     whole, half = made_up_run("runs/whole"), made_up_run("runs/half", ("other",), played=4)
     told = {notice.kind: notice.text for notice in compare_tables(collected(whole, half)).notices}
     assert "10 trials of half are not finished: 40 of 100 episodes are there so far." in told["trials_incomplete"]
@@ -123,11 +118,11 @@ def test_a_comparison_warns_of_runs_that_are_not_finished() -> None:
     assert "trials_incomplete" not in kinds
 
 
-def said_of(collection: RunCollection) -> dict[str, str]:
+def said_of(collection):
     return {notice.kind: notice.text for notice in analyse(collection).notices}
 
 
-def test_episodes_of_one_trained_agent_are_no_runs_of_its_algorithm() -> None:
+def test_episodes_of_one_trained_agent_are_no_runs_of_its_algorithm():
     learner = trained(made_up_run(seeds=(0,)), lengths=(30,))
     assert "one trained agent, not of its algorithm" in said_of(collected(learner))["episodes_as_runs"]
     assert "if it was trained" not in said_of(collected(learner))["episodes_as_runs"]
@@ -141,7 +136,7 @@ def test_episodes_of_one_trained_agent_are_no_runs_of_its_algorithm() -> None:
     assert "episodes_as_runs" not in said_of(collected(several))
 
 
-def test_seeds_of_what_was_never_trained_are_one_run_and_its_episodes_vary() -> None:
+def test_seeds_of_what_was_never_trained_are_one_run_and_its_episodes_vary():
     """However they are divided among seeds, the same episodes have the same scores, intervals and summaries."""
     run = made_up_run(seeds=(0, 1))
     whole = made_up_run(seeds=(0,), episodes=20, scores=lambda agent, game, seed, episodes: [
@@ -167,14 +162,14 @@ def test_seeds_of_what_was_never_trained_are_one_run_and_its_episodes_vary() -> 
         ({"checkpoints": {f"{game} {seed}": f"{seed:064x}" for game in ATARI_5 for seed in range(3)}}, 3),
     ],
 )
-def test_seeds_are_runs_where_each_is_a_training_of_its_own(described: dict[str, object], runs: int) -> None:
+def test_seeds_are_runs_where_each_is_a_training_of_its_own(described, runs):
     record = made_up_run(seeds=(0, 1, 2))
     record.manifest["agents"][0].update(described)
     algorithm = analyse(collected(record)).algorithms[0]
     assert {score.runs for score in algorithm.scores} == {runs}
 
 
-def test_a_few_episodes_or_runs_have_no_interval() -> None:
+def test_a_few_episodes_or_runs_have_no_interval():
     untrained = analyse(collected(made_up_run(seeds=(0, 1), episodes=1)))
     assert all(score.score.low is None for score in untrained.algorithms[0].scores)
     assert all(item.mean.low is None for item in untrained.algorithms[0].summaries)
@@ -186,8 +181,8 @@ def test_a_few_episodes_or_runs_have_no_interval() -> None:
     )
 
 
-def test_intervals_stay_within_what_a_game_can_score() -> None:
-    def near_the_end(agent: str, game: str, seed: int, episodes: int) -> list[float]:
+def test_intervals_stay_within_what_a_game_can_score():
+    def near_the_end(agent, game, seed, episodes):
         ends = {"pong": [-21.0, -21.0, -18.0], "double_dunk": [-24.0, -24.0, -18.0], "boxing": [100.0, 100.0, 94.0]}
         return [*ends.get(game, [0.0, 0.0, 150.0])]
 
@@ -199,7 +194,7 @@ def test_intervals_stay_within_what_a_game_can_score() -> None:
     assert boxing.normalised["hns"].high == pytest.approx(100 * (100 - 0.05) / (12.1 - 0.05))
 
 
-def test_limits_hold_what_was_scored_where_a_bound_does_not() -> None:
+def test_limits_hold_what_was_scored_where_a_bound_does_not():
     """Another mode of a game may score what its first one cannot."""
     beyond = made_up_run(games=("pong",), seeds=(0,), episodes=3, scores=lambda *_: [-30.0, -21.0, -18.0])
     (score,) = analyse(collected(beyond)).algorithms[0].scores

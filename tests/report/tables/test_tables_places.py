@@ -1,9 +1,6 @@
 """What a table may be given as."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +12,7 @@ from arcademark.reports.tables.compare import compare_tables
 SCORES = {"DQN": {"pong": [18.9, 19.3], "Q*bert": 31.8}, "PPO": {"pong": np.array([20.7]), "Q*bert": [32.9, None]}}
 
 
-def test_scores_by_name_are_a_table() -> None:
+def test_scores_by_name_are_a_table():
     report = analyse(SCORES, resamples=10)
     assert {
         (item.name, score.game): (score.score.value, score.runs) for item in report.algorithms for score in item.scores
@@ -45,18 +42,18 @@ def test_scores_by_name_are_a_table() -> None:
         ({"a\x1b[31m": {"pong": 1}}, r"U\+001B; take it out"),
     ],
 )
-def test_what_is_no_table_is_said_to_be_none(given: Any, named: str) -> None:
+def test_what_is_no_table_is_said_to_be_none(given, named):
     with pytest.raises(ArcadeMarkError, match=named):
         analyse(given)
 
 
-def test_names_of_algorithms_count_in_any_case() -> None:
+def test_names_of_algorithms_count_in_any_case():
     report = analyse(SCORES, algorithms=["ppo", "Dqn"], frames={"dqn": 5}, resamples=10)
     assert [(item.name, item.training_frames) for item in report.algorithms] == [("PPO", None), ("DQN", 5)]
     assert compare_tables(SCORES, algorithms=["ppo", "dqn"], resamples=10).pairs[0].first == "PPO"
 
 
-def test_names_that_case_alone_tells_apart_are_to_be_written_so() -> None:
+def test_names_that_case_alone_tells_apart_are_to_be_written_so():
     both = {"Agent": {"pong": 1}, "AGENT": {"pong": 2}}
     assert [item.name for item in analyse(both, algorithms=["AGENT"]).algorithms] == ["AGENT"]
     with pytest.raises(ArcadeMarkError, match="'agent' may be 'Agent' or 'AGENT'; write which"):
@@ -65,7 +62,7 @@ def test_names_that_case_alone_tells_apart_are_to_be_written_so() -> None:
         analyse(SCORES, algorithms=["ppo", "PPO"])
 
 
-def test_a_table_in_the_place_of_an_algorithm_is_told_where_it_belongs(tmp_path: Path, monkeypatch: Any) -> None:
+def test_a_table_in_the_place_of_an_algorithm_is_told_where_it_belongs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ArcadeMarkError, match=r"only 'dqn' is named; .*; no file or run has that name$"):
         compare_tables(SCORES, algorithms=["dqn"])
@@ -74,7 +71,7 @@ def test_a_table_in_the_place_of_an_algorithm_is_told_where_it_belongs(tmp_path:
         compare_tables(SCORES, algorithms=["dqn"])
 
 
-def test_of_many_names_only_the_closest_are_told() -> None:
+def test_of_many_names_only_the_closest_are_told():
     many = {f"agent-{i}": {"pong": i} for i in range(80)}
     with pytest.raises(UnknownNameError) as caught:
         analyse(many, algorithms=["zzz"])

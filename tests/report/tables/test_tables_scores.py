@@ -1,18 +1,12 @@
 """What is said of a table of scores."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pytest
-from made_up_tables import made_up_table
+from made_up_tables import made_up_table, table
+from shown import text_of
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.reports.tables.analysis import analyse
-from arcademark.reports.tables.document import Algorithm, Summary
-from arcademark.reports.tables.report import ScoreReport
 from arcademark.scores.table import ScoreTable
 from arcademark.suite import references, subsets, tasks
 
@@ -20,30 +14,16 @@ GAMES = tasks.suite("atari-57").tasks
 RANDOM, HUMAN, RECORD = (references.scores(kind) for kind in ("random", "human", "human_world_record"))
 
 
-def table(scores: dict[str, dict[str, list[float]]], **known: Any) -> ScoreTable:
-    rows = (
-        (name, game, run, score)
-        for name, games in scores.items()
-        for game, runs in games.items()
-        for run, score in enumerate(runs)
-    )
-    return ScoreTable.from_rows(rows, **known)
-
-
-def text_of(report: ScoreReport, kind: str) -> str:
-    return " | ".join(notice.text for notice in report.notices if notice.kind == kind)
-
-
-def summary(algorithm: Algorithm, metric: str) -> Summary:
+def summary(algorithm, metric):
     return next(item for item in algorithm.summaries if item.metric == metric)
 
 
 @pytest.fixture(scope="module")
-def whole() -> ScoreReport:
+def whole():
     return analyse(made_up_table(protocols={"mine": "world-records", "yours": "world-records"}), frames=200_000_000)
 
 
-def test_the_whole_suite_has_its_median_and_parts_of_it_are_refused_with_the_reason(whole: ScoreReport) -> None:
+def test_the_whole_suite_has_its_median_and_parts_of_it_are_refused_with_the_reason(whole):
     first = whole.algorithms[0]
     assert first.coverage.median == summary(first, "hns").median.value
     assert (first.coverage.missing, first.coverage.refused) == ((), "")
@@ -58,15 +38,13 @@ def test_the_whole_suite_has_its_median_and_parts_of_it_are_refused_with_the_rea
     assert summary(part.algorithms[0], "hns").games == 27
 
 
-def test_beside_an_estimate_from_any_games_stands_that_of_the_published_model_of_just_these() -> None:
+def test_beside_an_estimate_from_any_games_stands_that_of_the_published_model_of_just_these():
     atari_5 = subsets.subset("atari-5")
     scores = {game: [HUMAN[game]] for game in atari_5.tasks} | {"qbert": [RANDOM["qbert"]]}
     (item,) = analyse(table({"mine": scores})).algorithms
-    assert item.published is not None
     assert item.published.subset == "atari-5"
     logs = [0.0 if game == "qbert" else np.log10(101) for game in atari_5.tasks]
     assert item.published.value == pytest.approx(10 ** np.dot(atari_5.coefficients or (), logs) - 1)
-    assert item.estimate is not None
     assert item.estimate.subset == "any"
     for more, options in (({"pong": [1.0]}, {}), ({}, {"model": "atari-5"}), ({}, {"suite": "atari-100k"})):
         assert analyse(table({"mine": scores | more}), **options).algorithms[0].published is None
@@ -75,7 +53,7 @@ def test_beside_an_estimate_from_any_games_stands_that_of_the_published_model_of
     assert ["Atari-5 estimates the" in text for text in told] == [False, True]
 
 
-def test_records_broken_are_named_and_so_are_those_that_nobody_else_broke() -> None:
+def test_records_broken_are_named_and_so_are_those_that_nobody_else_broke():
     scores = {game: [RECORD[game] if game in ("pong", "bowling") else RANDOM[game]] for game in GAMES}
     found = analyse(table({"mine": scores})).algorithms[0].breakthroughs
     assert found[1].reached == ("Bowling", "Pong")
@@ -84,7 +62,7 @@ def test_records_broken_are_named_and_so_are_those_that_nobody_else_broke() -> N
     assert len(found[0].reached) == 2
 
 
-def test_min_max_scaling_is_shown_where_it_is_asked_for(whole: ScoreReport) -> None:
+def test_min_max_scaling_is_shown_where_it_is_asked_for(whole):
     assert "min_max" not in [item.metric for item in whole.algorithms[0].summaries]
     scores = {"pong": [0.0], "chopper_command": [999_900.0], "skiing": [-5_000.0], "breakout": [216.0]}
     (item,) = analyse(table({"mine": scores}), metrics=["min_max"]).algorithms
@@ -97,11 +75,9 @@ def test_min_max_scaling_is_shown_where_it_is_asked_for(whole: ScoreReport) -> N
     assert (all_games.coverage.median, all_games.coverage.refused) == (None, "9 games have no min-max score")
 
 
-def test_efficiency_divides_fractions_by_frames(whole: ScoreReport) -> None:
+def test_efficiency_divides_fractions_by_frames(whole):
     found = whole.algorithms[0].efficiency
-    assert found is not None
     mean = summary(whole.algorithms[0], "hns").mean.value
-    assert mean is not None
     assert found.gains[0].mean == pytest.approx(mean / 100 / 200_000_000)
     assert found.game_time_days == pytest.approx(38.580, abs=1e-3)
     assert found.review_days == pytest.approx(41.667, abs=1e-3)
@@ -110,7 +86,7 @@ def test_efficiency_divides_fractions_by_frames(whole: ScoreReport) -> None:
     assert "yours" in text_of(some, "efficiency")
 
 
-def test_the_suite_of_2013_has_its_own_measures() -> None:
+def test_the_suite_of_2013_has_its_own_measures():
     scores = {"low": {"pong": [-20.0], "venture": [0.0]}, "high": {"pong": [20.0], "venture": [500.0]}}
     report = analyse(table(scores), suite="ale-55")
     low, high = report.algorithms
@@ -125,7 +101,7 @@ def test_the_suite_of_2013_has_its_own_measures() -> None:
     assert high.breakthroughs == ()
 
 
-def test_a_benchmark_of_ones_own(tmp_path: Path) -> None:
+def test_a_benchmark_of_ones_own(tmp_path):
     path = tmp_path / "references.csv"
     path.write_text("Task,High,low\nHopper-v4,3000,0\nAnt-v4,6000,-60\n")
     report = analyse(table({"sac": {"hopper-v4": [1500.0, 1500.0]}}), references=path)
@@ -139,7 +115,7 @@ def test_a_benchmark_of_ones_own(tmp_path: Path) -> None:
         analyse(table({"sac": {"Humanoid-v4": [1.0]}}), references=path)
 
 
-def test_published_scores_are_read_with_what_is_known_of_them() -> None:
+def test_published_scores_are_read_with_what_is_known_of_them():
     report = analyse("catalogue:review-2021", algorithms=["Rainbow"], resamples=20)
     (rainbow,) = report.algorithms
     assert (rainbow.training_frames, rainbow.coverage.games) == (200_000_000, 57)
@@ -147,14 +123,14 @@ def test_published_scores_are_read_with_what_is_known_of_them() -> None:
     assert reference in text_of(report, "read")
 
 
-def test_tables_side_by_side_keep_names_apart() -> None:
+def test_tables_side_by_side_keep_names_apart():
     first = made_up_table(("mine",), ("pong",))
     other = ScoreTable(("mine",), ("pong",), first.scores, ("",), ("elsewhere.csv",))
     names = [item.name for item in analyse([first, other]).algorithms]
     assert names == ["mine [made up]", "mine [elsewhere.csv]"]
 
 
-def test_collections_side_by_side_name_algorithms_shortly_and_set_none_against_itself() -> None:
+def test_collections_side_by_side_name_algorithms_shortly_and_set_none_against_itself():
     names = ("Agent57 (Fan 2021)", "Agent57 (Aitchison et al. 2023)", "GDI-H3", "GDI-H3(200M frames)")
     places = ("catalogue:review-2021", "catalogue:atari-5-training")
     report = analyse(places, algorithms=names, games="kung_fu_master,gravitar", resamples=20)
@@ -163,7 +139,7 @@ def test_collections_side_by_side_name_algorithms_shortly_and_set_none_against_i
     assert new == dict.fromkeys(names[:2], ()) | dict.fromkeys(names[2:], ("Kung-Fu Master",))
 
 
-def test_the_same_seed_gives_the_same_document_and_another_other_limits() -> None:
+def test_the_same_seed_gives_the_same_document_and_another_other_limits():
     scores = made_up_table(games=GAMES[:5], runs=4)
     first, again = (analyse(scores, seed=7) for _ in range(2))
     assert first == again
@@ -172,11 +148,10 @@ def test_the_same_seed_gives_the_same_document_and_another_other_limits() -> Non
     assert other.low != summary(first.algorithms[0], "hns").iqm.low
 
 
-def test_single_runs_are_said_to_lie_where_their_order_tells() -> None:
+def test_single_runs_are_said_to_lie_where_their_order_tells():
     runs = [float(value) for value in range(50)]
     scores = table({"a": {"pong": runs[::-1], "qbert": [3.0, 1.0]}, "b": {"pong": [1.0]}})
     found = analyse(scores, tolerance=0.9).tolerance
-    assert found is not None
     assert (found.share, found.confidence, found.runs_needed, found.runs_of_bound) == (0.9, 0.95, 46, 29)
     pong, qbert = found.rows
     assert (pong.algorithm, pong.game, pong.runs, pong.low, pong.high, pong.at_least) == ("a", "pong", 50, 0, 49, 1)

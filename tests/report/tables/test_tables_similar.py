@@ -1,7 +1,5 @@
 """Algorithms beside published ones of a similar budget."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np
