@@ -87,9 +87,9 @@ def test_a_batch_refuses_as_single_environments_do():
 @pytest.mark.slow
 def test_a_translation_is_taken_up_at_the_start_of_an_episode(make_spec, monkeypatch):
     """Whatever plays, the steps are the same; a model of the game goes over as well."""
-    monkeypatch.setattr(native, "translation", functools.cache(native.Translation))
+    monkeypatch.setattr(cartridge, "_translation", functools.cache(cartridge.Translation))
     monkeypatch.setattr(translate, "cached", lambda *_: None)
-    monkeypatch.setattr(native, "TRANSLATED_AFTER", 100)
+    monkeypatch.setattr(cartridge, "TRANSLATED_AFTER", 100)
     spec = make_spec("freeway", max_frames_per_episode=200, repeat_action_probability=0)
     actions = np.random.default_rng(4).integers(spec.num_actions, size=50).tolist()
     environment, model = open_environment(spec, emulator="console"), open_model(spec, emulator="console")
@@ -110,10 +110,10 @@ def test_a_translation_is_taken_up_at_the_start_of_an_episode(make_spec, monkeyp
 
 
 def test_another_process_that_translates_is_not_waited_for(make_spec, monkeypatch):
-    monkeypatch.setattr(native, "translation", functools.cache(native.Translation))
+    monkeypatch.setattr(cartridge, "_translation", functools.cache(cartridge.Translation))
     monkeypatch.setattr(translate, "cached", lambda *_: None)
     monkeypatch.setattr(translate, "translated", lambda *_, **__: None)
-    monkeypatch.setattr(native, "TRANSLATED_AFTER", 0)
+    monkeypatch.setattr(cartridge, "TRANSLATED_AFTER", 0)
     console = NativeConsole("pong")
     console.start(np.random.default_rng(0))
     assert console._machine.core is build.core()
