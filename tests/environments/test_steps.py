@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import arcademark
-from arcademark.console import build, translate
-from arcademark.environments.emulation import native
+from arcademark.console import build, cartridge, machine, translate
 from arcademark.environments.emulation.native import NativeConsole
 from arcademark.environments.registry import open_environment, open_model
 from arcademark.errors import ArcadeMarkError
@@ -137,7 +136,7 @@ def test_what_is_no_state_is_refused(make_spec, game):
     whole = state if game == "pong" else state[0]
     wrong = [None, 3, b"", whole[:-1], whole + b"\0", bytearray(whole), (whole, b"")]
     if game == "alien":
-        changed = np.array([(10240, 1)], native._CHANGED).tobytes()
+        changed = np.array([(10240, 1)], machine._CHANGED).tobytes()
         wrong = [*wrong[:-1], (whole, b""[:0] + b"123"), (whole, changed), (whole, None), (b"", state[1]), (whole,)]
     for each in wrong:
         with pytest.raises(ArcadeMarkError, match=f"game '{game}': this is no state of the console") as caught:

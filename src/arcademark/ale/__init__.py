@@ -13,6 +13,7 @@ id of ale-py's, the same environment on the console: "ArcadeMark/Breakout-v5" of
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from ale_py import SDL_SUPPORT, Action, LoggerMode, __version__, roms
@@ -41,7 +42,5 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """Import the vector interface when it is used first."""
     if name == "ALEVectorInterface":
-        from arcademark.ale.vector import ALEVectorInterface
-
-        return ALEVectorInterface
+        return importlib.import_module("arcademark.ale.vector").ALEVectorInterface
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

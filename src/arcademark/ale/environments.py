@@ -12,12 +12,8 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-import ale_py
+import ale_py  # noqa: F401 - registers its ids
 import gymnasium
-
-if TYPE_CHECKING:
-    from ale_py.env import AtariEnv, AtariEnvStepMetadata
-    from ale_py.vector_env import AtariVectorEnv
 
 _PACKAGE = "arcademark.ale"
 
@@ -25,7 +21,8 @@ _PACKAGE = "arcademark.ale"
 def _again(name: str) -> ModuleType:
     """Execute a module of ale-py's once more, as one of this package."""
     original = importlib.util.find_spec(f"ale_py.{name}")
-    spec = importlib.util.spec_from_file_location(f"{_PACKAGE}.{name}", original and original.origin)
+    assert original is not None
+    spec = importlib.util.spec_from_file_location(f"{_PACKAGE}.{name}", original.origin)
     assert spec is not None
     assert spec.loader is not None
     module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
@@ -37,17 +34,21 @@ def _again(name: str) -> ModuleType:
 def _register() -> None:
     """Register for each of ale-py's ids its environment on our interfaces, in the namespace "ArcadeMark"."""
     for spec in [*gymnasium.registry.values()]:
-        if spec.entry_point == f"{ale_py.__name__}.env:AtariEnv":
-            points = {
-                field: point and str(point).replace(ale_py.__name__, _PACKAGE)
-                for field in ("entry_point", "vector_entry_point")
-                for point in [getattr(spec, field)]
-            }
-            ours = dataclasses.replace(spec, id=f"ArcadeMark/{spec.id.removeprefix('ALE/')}", **points)
+        if spec.entry_point == "ale_py.env:AtariEnv":
+            ours = dataclasses.replace(
+                spec,
+                id=f"ArcadeMark/{spec.id.removeprefix('ALE/')}",
+                entry_point=f"{_PACKAGE}.env:AtariEnv",
+                vector_entry_point=f"{_PACKAGE}.vector_env:AtariVectorEnv" if spec.vector_entry_point else None,
+            )
             gymnasium.registry[ours.id] = ours
 
 
-if not TYPE_CHECKING:
+if TYPE_CHECKING:
+    from ale_py.env import AtariEnv as AtariEnv
+    from ale_py.env import AtariEnvStepMetadata as AtariEnvStepMetadata
+    from ale_py.vector_env import AtariVectorEnv as AtariVectorEnv
+else:
     AtariEnv, AtariEnvStepMetadata = map(vars(_again("env")).get, ("AtariEnv", "AtariEnvStepMetadata"))
     AtariVectorEnv = _again("vector_env").AtariVectorEnv
 _register()

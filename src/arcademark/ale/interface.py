@@ -37,8 +37,10 @@ _MARK = b"ArcadeMark/1"
 """How a saved state begins that is no state of ale-py's."""
 
 _SWITCHES = ("display_screen", "sound", "sound_obs", "color_averaging")
-_TEXTS = ("record_screen_dir", "record_sound_filename", "reward_min", "reward_max", "cpu", "palette")
-_TEXTS += ("paddle_min", "paddle_max", "system_random_seed")
+_TEXTS = (
+    *("record_screen_dir", "record_sound_filename", "reward_min", "reward_max"),
+    *("cpu", "palette", "paddle_min", "paddle_max", "system_random_seed"),
+)
 """Settings that the console does not have: where one is on, or not as at first, ale-py plays."""
 
 _CHANCE_BYTES = 4 * 624 + 4
@@ -196,14 +198,15 @@ class _Game:
     def __init__(self, name: str, rom: bytes, settings: ale_py.ALEInterface) -> None:
         self._name, self._facts = name, tasks.games()[name]
         self._translation = cartridge.translation(name, rom)
-        colours = rgb_table(standard(name)).astype(np.uint32)
-        self._tables = colours[:, 0] | colours[:, 1] << 8 | colours[:, 2] << 16, gray_table(standard(name)).astype(np.uint32)
+        red, green, blue = rgb_table(standard(name)).astype(np.uint32).T
+        self._tables = red | green << 8 | blue << 16, gray_table(standard(name)).astype(np.uint32)
         self._rgb, self._gray = (table.ctypes.data for table in self._tables)
         self._pictured = int(proven()[name]["cut"]) > 0
         seed = settings.getInt("random_seed")
-        seed = None if seed == -1 else seed & 0xFFFFFFFF
-        stepping = partial(self._prepare, settings)
-        self._machine = Machine(name, rom, seed, self._translation.core, stepping)
+        self._machine = Machine(
+            *(name, rom, None if seed == -1 else seed & 0xFFFFFFFF, self._translation.core),
+            stepping=partial(self._prepare, settings),
+        )
         self._started(0)
         self._translation.consoles.add(self)
 
@@ -226,8 +229,8 @@ class _Game:
         return lambda action: self._play(action, 1.0)
 
     def _use(self, core: ctypes.CDLL) -> None:
-        self._play, self._show = partial(core.console_turn, self._at), partial(core.console_show, self._at)
-        self._note = partial(core.console_note, self._at)
+        self._play: Callable[[int, float], int] = partial(core.console_turn, self._at)
+        self._show, self._note = partial(core.console_show, self._at), partial(core.console_note, self._at)
 
     def _started(self, frames: int) -> None:
         """Begin an episode after a reset; so many frames were played before."""
@@ -244,9 +247,11 @@ class _Game:
 
     def act(self, action: int | Action, paddle_strength: float = 1.0) -> int:
         """Play frames under an action; return their reward."""
-        number = action.value if isinstance(action, Action) else operator.index(action)
-        reward: int = self._play(number, float(paddle_strength))
-        return reward
+        number = action.value if isinstance(action, Action) else action
+        try:
+            return self._play(number, paddle_strength)
+        except ctypes.ArgumentError:  # numpy's numbers, or none at all
+            return self._play(operator.index(number), float(paddle_strength))
 
     def reset_game(self) -> None:
         """Begin an episode; the cartridge may be translated before, once in a process."""
@@ -335,29 +340,33 @@ class _Game:
 
     def getScreen(self, buffer: Screen | None = None) -> Screen | None:
         """Return the screen as palette indices, or write it into an array."""
-        return self._screen(buffer, self.getScreenDims(), None)
+        return self._screen(buffer, (self._machine.rows, WIDTH), None)
 
     def getScreenRGB(self, buffer: Screen | None = None) -> Screen | None:
         """Return the screen in colours, or write it into an array."""
-        return self._screen(buffer, (*self.getScreenDims(), 3), self._rgb)
+        return self._screen(buffer, (self._machine.rows, WIDTH, 3), self._rgb)
 
     def getScreenGrayscale(self, buffer: Screen | None = None) -> Screen | None:
         """Return the luminance of the screen, or write it into an array."""
-        return self._screen(buffer, self.getScreenDims(), self._gray)
+        return self._screen(buffer, (self._machine.rows, WIDTH), self._gray)
 
     def _screen(self, buffer: Screen | None, shape: tuple[int, ...], colours: int | None) -> Screen | None:
-        out = np.empty(shape, np.uint8) if buffer is None else buffer
-        if buffer is not None:
-            if not _writable(buffer):
-                ale_py.ALEInterface().getScreen(buffer)  # raises its TypeError
-            if buffer.shape != shape:
-                raise RuntimeError(f"the array's shape is {buffer.shape}; the screen's is {shape}")
-        self._show(colours, 3 if len(shape) == 3 else 1, _NOTHING.from_buffer(out))
-        return out if buffer is None else None
+        if buffer is None:
+            return self._drawn(np.empty(shape, np.uint8), colours)
+        if not _writable(buffer):
+            ale_py.ALEInterface().getScreen(buffer)  # raises its TypeError
+        if buffer.shape != shape:
+            raise RuntimeError(f"the array's shape is {buffer.shape}; the screen's is {shape}")
+        self._drawn(buffer, colours)
+        return None
+
+    def _drawn(self, out: Screen, colours: int | None) -> Screen:
+        self._show(colours, out.ndim, _NOTHING.from_buffer(out.data))
+        return out
 
     def saveScreenPNG(self, path: str) -> None:
         """Write the screen into a file."""
-        Image.fromarray(self.getScreenRGB()).save(path, "PNG")
+        Image.fromarray(self._drawn(np.empty((*self.getScreenDims(), 3), np.uint8), self._rgb)).save(path, "PNG")
 
     def getAudioSize(self) -> int:
         """Return the samples of sound of a frame."""
@@ -370,7 +379,7 @@ class _Game:
     # ---- states
 
     def cloneState(self, include_rng: bool = False) -> ALEState:
-        """Return the state, complete and with its screen; the generator of sticky actions is part of it if asked for."""
+        """Return the state with its screen, and if asked for with the generator of sticky actions."""
         machine, turn = self._machine, self._turn
         drawn = self._pictured or not turn.played
         return ALEState._of(

@@ -275,9 +275,10 @@ int console_turn(Turn *p, int action, float strength)
     return reward;
 }
 
-/* Write the screen, of each byte its colour's one or three bytes, or itself without colours. */
-void console_show(Turn *p, const uint32_t *colours, int bytes, uint8_t *out)
+/* Write the screen, of each byte its colour's one byte or, in three dimensions, three; without colours itself. */
+void console_show(Turn *p, const uint32_t *colours, int dimensions, uint8_t *out)
 {
+    int bytes = dimensions == 3 ? 3 : 1;
     Console *k = p->step.console;
     if (p->since)
         p->period = p->since;

@@ -24,6 +24,7 @@ from arcademark.environments.observations import kernels
 from arcademark.environments.observations.making import KernelObserver
 from arcademark.errors import ArcadeMarkError
 
+
 class _Observation(ctypes.Structure):
     """Where the usual observation is made; as in ``steps.c``."""
 
