@@ -159,8 +159,8 @@ class ALEInterface(ale_py.ALEInterface):
         its name; ale-py would end the interpreter.
         """
         game, path = self.isSupportedROM(rom), Path(rom)
-        if path.stem in TWO_PLAYER or game in TWO_PLAYER or not (game or path.stem in roms.get_all_rom_ids()):
-            why = "it is for two players" if game else "ale-py does not know it"
+        if game is None and (path.stem in TWO_PLAYER or path.stem not in roms.get_all_rom_ids()):
+            why = "it is for two players" if path.stem in TWO_PLAYER else "ale-py does not know it"
             raise ArcadeMarkError(f"ROM {str(path)!r}: {why}; load another")
         for name in _METHODS:
             vars(self).pop(name, None)
@@ -248,6 +248,8 @@ class _Game:
     def act(self, action: int | Action, paddle_strength: float = 1.0) -> int:
         """Play frames under an action; return their reward."""
         number = action.value if isinstance(action, Action) else action
+        if number < 0:
+            raise TypeError(f"action {number} is negative")
         try:
             return self._play(number, paddle_strength)
         except ctypes.ArgumentError:  # numpy's numbers, or none at all
@@ -365,8 +367,9 @@ class _Game:
         return out
 
     def saveScreenPNG(self, path: str) -> None:
-        """Write the screen into a file."""
-        Image.fromarray(self._drawn(np.empty((*self.getScreenDims(), 3), np.uint8), self._rgb)).save(path, "PNG")
+        """Write the screen into a file, twice as wide."""
+        screen = self._drawn(np.empty((*self.getScreenDims(), 3), np.uint8), self._rgb)
+        Image.fromarray(np.repeat(screen, 2, axis=1)).save(path, "PNG")
 
     def getAudioSize(self) -> int:
         """Return the samples of sound of a frame."""
