@@ -23,7 +23,7 @@ from ale_py import Action, roms
 from numpy.typing import NDArray
 from PIL import Image
 
-from arcademark.console import cartridge
+from arcademark.console import cartridge, games
 from arcademark.console.machine import RAM_SIZE, WIDTH, Machine
 from arcademark.console.prove import proven
 from arcademark.environments.emulation.console import StepRecord
@@ -42,6 +42,9 @@ _TEXTS = (
     *("cpu", "palette", "paddle_min", "paddle_max", "system_random_seed"),
 )
 """Settings that the console does not have: where one is on, or not as at first, ale-py plays."""
+
+_LIVES_UNNOTICED = ("atlantis2",)
+"""Games in which ale-py's `truncate_on_loss_of_life` does nothing."""
 
 _CHANCE_BYTES = 4 * 624 + 4
 """Of numpy's Mersenne Twister: its words, and how many of them were drawn."""
@@ -189,7 +192,6 @@ class _Turn(StepRecord):
 
     chance: int
     stored: int
-    start_lives: int
 
 
 class _Game:
@@ -219,7 +221,8 @@ class _Game:
             held=0 if self._pictured else ctypes.addressof(self._held),
             cap=max(0, settings.getInt("max_num_frames_per_episode")),
             frame_skip=settings.getInt("frame_skip"),
-            life_ends=settings.getBool("truncate_on_loss_of_life"),
+            life_ends=settings.getBool("truncate_on_loss_of_life") and self._name not in _LIVES_UNNOTICED,
+            start_lives=games.game(self._name).at_reset[games.REGISTERS.index("lives")],
             draw=ctypes.cast(chance.next_uint32, ctypes.c_void_p).value,
             chance=chance.state_address,
             repeat_below=math.ceil(settings.getFloat("repeat_action_probability") * 2**32),
@@ -236,7 +239,7 @@ class _Game:
         """Begin an episode after a reset; so many frames were played before."""
         turn, machine = self._turn, self._machine
         turn.stored = turn.played = turn.unseen = 0
-        turn.start_lives, turn.total = machine.lives(), frames + machine.frames
+        turn.total = frames + machine.frames
         self._note()
 
     @property

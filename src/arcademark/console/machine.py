@@ -165,8 +165,8 @@ class Machine:
         self.core.console_set_picture(self._at, self.rows, self.pal)
         self._screens = self._pictures[:, : self.rows * WIDTH].reshape(2, self.rows, WIDTH)
         self._system_reset()
+        self.mark_pictures()  # the same whatever the seed
         self.reset(facts["mode"], 0)
-        self.mark_pictures()
 
     def _system_reset(self) -> None:
         timer = int(self._draw(1)[0])

@@ -222,7 +222,7 @@ typedef struct {
     void *chance;
     int64_t repeat_below;      /* a draw below this keeps the stored action */
     float strength;            /* of the stored action */
-    int32_t stored, start_lives;
+    int32_t stored, start_lives; /* fewer lives than the rules begin with are lost ones, whatever the game shows */
     int32_t since, period;     /* calls since the screen was asked for; calls between the last two times it was */
 } Turn;
 
