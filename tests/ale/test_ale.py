@@ -223,6 +223,17 @@ def test_states_with_the_generator_repeat_what_follows():
     assert endings[0] != endings[2]
 
 
+def test_written_memory_may_cut_frames_short():
+    assert_same_play("assault", 250, written=0.05)
+    ale = interface(arcademark.ale, "pong")
+    ale.act(2)
+    state, screen = ale.cloneState(), ale.getScreen()
+    ale.setRAM(3, 7)
+    ale.act(5)
+    ale.restoreState(state)
+    assert np.array_equal(ale.getScreen(), screen)
+
+
 def test_what_is_no_state_is_refused():
     ale = interface(arcademark.ale, "pong")
     state = ale.cloneState(include_rng=True)

@@ -337,7 +337,15 @@ class _Game:
             raise TypeError(f"setRAM({index}, {value}): an index is 0 or more, a byte from 0 to 255")
         if index >= RAM_SIZE:
             raise RuntimeError(f"setRAM({index}, {value}): the memory has {RAM_SIZE} bytes")
+        self._pictured = True  # frames may be cut short now, which show what earlier ones left: draw all from here on
+        self._draw()
         self._machine.memory[index] = value
+
+    def _draw(self) -> None:
+        """Draw the last frame if it was not."""
+        self._turn.held = ctypes.addressof(self._held)
+        self._machine.core.console_redraw(self._at)
+        self._turn.held = 0 if self._pictured else self._turn.held
 
     def getScreenDims(self) -> tuple[int, int]:
         """Return the height and the width of the screen."""
@@ -428,6 +436,8 @@ class _Game:
         turn.played = turn.unseen = int(bool(saved.before))
         if saved.before:
             self._held.raw = saved.before
+            if self._pictured:
+                self._draw()
         if saved.chance:
             ctypes.memmove(turn.chance, saved.chance, _CHANCE_BYTES)
         self._note()
