@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import arcademark
-from arcademark.console import build, translate
-from arcademark.environments.emulation import native
+from arcademark.console import build, cartridge, machine, translate
 from arcademark.environments.emulation.native import NativeConsole
 from arcademark.environments.registry import open_environment, open_model
 from arcademark.errors import ArcadeMarkError
@@ -87,9 +86,9 @@ def test_a_batch_refuses_as_single_environments_do():
 @pytest.mark.slow
 def test_a_translation_is_taken_up_at_the_start_of_an_episode(make_spec, monkeypatch):
     """Whatever plays, the steps are the same; a model of the game goes over as well."""
-    monkeypatch.setattr(native, "translation", functools.cache(native.Translation))
+    monkeypatch.setattr(cartridge, "_translation", functools.cache(cartridge.Translation))
     monkeypatch.setattr(translate, "cached", lambda *_: None)
-    monkeypatch.setattr(native, "TRANSLATED_AFTER", 100)
+    monkeypatch.setattr(cartridge, "TRANSLATED_AFTER", 100)
     spec = make_spec("freeway", max_frames_per_episode=200, repeat_action_probability=0)
     actions = np.random.default_rng(4).integers(spec.num_actions, size=50).tolist()
     environment, model = open_environment(spec, emulator="console"), open_model(spec, emulator="console")
@@ -110,10 +109,10 @@ def test_a_translation_is_taken_up_at_the_start_of_an_episode(make_spec, monkeyp
 
 
 def test_another_process_that_translates_is_not_waited_for(make_spec, monkeypatch):
-    monkeypatch.setattr(native, "translation", functools.cache(native.Translation))
+    monkeypatch.setattr(cartridge, "_translation", functools.cache(cartridge.Translation))
     monkeypatch.setattr(translate, "cached", lambda *_: None)
     monkeypatch.setattr(translate, "translated", lambda *_, **__: None)
-    monkeypatch.setattr(native, "TRANSLATED_AFTER", 0)
+    monkeypatch.setattr(cartridge, "TRANSLATED_AFTER", 0)
     console = NativeConsole("pong")
     console.start(np.random.default_rng(0))
     assert console._machine.core is build.core()
@@ -137,7 +136,7 @@ def test_what_is_no_state_is_refused(make_spec, game):
     whole = state if game == "pong" else state[0]
     wrong = [None, 3, b"", whole[:-1], whole + b"\0", bytearray(whole), (whole, b"")]
     if game == "alien":
-        changed = np.array([(10240, 1)], native._CHANGED).tobytes()
+        changed = np.array([(10240, 1)], machine._CHANGED).tobytes()
         wrong = [*wrong[:-1], (whole, b""[:0] + b"123"), (whole, changed), (whole, None), (b"", state[1]), (whole,)]
     for each in wrong:
         with pytest.raises(ArcadeMarkError, match=f"game '{game}': this is no state of the console") as caught:

@@ -24,7 +24,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from ctypes import POINTER, c_int, c_int32, c_int64, c_size_t, c_uint8, c_uint32, c_void_p
+from ctypes import POINTER, c_float, c_int, c_int32, c_int64, c_size_t, c_uint8, c_uint32, c_void_p
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
@@ -72,6 +72,9 @@ _FUNCTIONS = {
     "step": (None, c_void_p),
     "redraw": (None, c_void_p),
     "steps": (None, c_void_p, c_int, c_void_p),
+    "turn": (c_int, c_void_p, c_int, c_float),
+    "note": (None, c_void_p),
+    "show": (None, c_void_p, c_void_p, c_int, c_void_p),
 }
 """Result and arguments of the core's functions, without their prefix."""
 

@@ -33,6 +33,9 @@ RAM_SIZE = 128
 PICTURE_BYTES = 256 * WIDTH
 """Of a picture in the core, of which the first rows are shown."""
 
+_CHANGED = np.dtype([("place", "<u2"), ("word", "<u8")])
+"""Eight pixels of the pictures that are not as they were when marked."""
+
 MOST_PRESSES = 2_000
 """Of the select key until a mode is reached; the most needed by any game is 134."""
 
@@ -61,10 +64,13 @@ class Machine:
         The game's id.
     rom : bytes
         Its cartridge; any bytes are safe.
-    seed : int
-        Of the environment's generator.
+    seed : int, optional
+        Of the environment's generator; if None, another each time.
     chosen : CDLL, optional
         The core to play on: that which `translate.translated` made of this cartridge. If None, the interpreter.
+    stepping : callable, optional
+        Takes the machine before it is loaded, and returns what plays the steps of an agent that a reset contains. If
+        None, they are frames in which no action repeats.
 
     Attributes
     ----------
@@ -79,13 +85,24 @@ class Machine:
         Where the machine is in memory, for the core's functions.
     state_size : int
         Bytes of a saved state.
+    environment_chance : numpy.random.RandomState
+        The environment's generator.
+    drawn : int
+        Numbers drawn from the machine's own generator.
     """
 
-    def __init__(self, name: str, rom: bytes, seed: int = 0, chosen: ctypes.CDLL | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        rom: bytes,
+        seed: int | None = 0,
+        chosen: ctypes.CDLL | None = None,
+        stepping: Callable[[Machine], Callable[[int], object]] | None = None,
+    ) -> None:
         self.core = chosen or core()
         self._game: Game = game(name)
-        self._chance = np.random.RandomState(MACHINE_SEED)
-        self._environment_chance = np.random.RandomState(seed)
+        self._chance, self.drawn = np.random.RandomState(MACHINE_SEED), 0
+        self.environment_chance = np.random.RandomState(seed)
         self._memory = ctypes.create_string_buffer(self.core.console_size() + 64)
         self.address = -(-ctypes.addressof(self._memory) // 64) * 64
         self._at = ctypes.c_void_p(self.address)
@@ -96,6 +113,7 @@ class Machine:
         self._ram = np.ctypeslib.as_array(self.core.console_memory(self._at), (RAM_SIZE,))
         self._pictures = np.ctypeslib.as_array(self.core.console_pictures(self._at), (2, PICTURE_BYTES))
         self.use(self.core)
+        self._do_step = stepping(self) if stepping else self._undisturbed_step
         self._load()
 
     def use(self, chosen: ctypes.CDLL) -> None:
@@ -132,6 +150,7 @@ class Machine:
     # ---- from power-on to the first frame
 
     def _draw(self, count: int) -> NDArray[np.uint32]:
+        self.drawn += count
         return self._chance.randint(0, 2**32, count, dtype=np.uint32)
 
     def _load(self) -> None:
@@ -146,6 +165,7 @@ class Machine:
         self.core.console_set_picture(self._at, self.rows, self.pal)
         self._screens = self._pictures[:, : self.rows * WIDTH].reshape(2, self.rows, WIDTH)
         self._system_reset()
+        self.mark_pictures()  # the same whatever the seed
         self.reset(facts["mode"], 0)
 
     def _system_reset(self) -> None:
@@ -168,7 +188,7 @@ class Machine:
         """
         facts = self._game.facts
         self._system_reset()
-        self._numbers[_MODE], self._numbers[_DIFFICULTY] = mode, difficulty
+        self.switch(mode, difficulty)
         for _ in range(60):
             self._frame(_NOOP, ruled=True)
         self._soft_reset()
@@ -257,11 +277,14 @@ class Machine:
 
     def _step(self, *actions: str) -> None:
         for action in actions:
-            self.skip_draws(1)  # they decide whether an action repeats: never here
-            self.act(_ACTIONS[action])
+            self._do_step(_ACTIONS[action])
+
+    def _undisturbed_step(self, action: int) -> None:
+        self.skip_draws(1)  # they decide whether an action repeats: never here
+        self.act(action)
 
     def _environment_draw(self) -> int:
-        return int(self._environment_chance.randint(0, 2**32, dtype=np.uint32))
+        return int(self.environment_chance.randint(0, 2**32, dtype=np.uint32))
 
     def _value(self, expression: Any) -> int:
         program = condition(self._game.facts, expression)
@@ -276,13 +299,22 @@ class Machine:
         return int(self._numbers[_MODE])
 
     @property
+    def difficulty(self) -> int:
+        """The difficulty chosen."""
+        return int(self._numbers[_DIFFICULTY])
+
+    def switch(self, mode: int, difficulty: int) -> None:
+        """Choose a difficulty from the next frame on, and a mode from the next reset on."""
+        self._numbers[_MODE], self._numbers[_DIFFICULTY] = mode, difficulty
+
+    @property
     def frames(self) -> int:
         """Frames since the reset, as ale-py counts them."""
         return int(self._numbers[_FRAMES])
 
     def skip_draws(self, steps: int) -> None:
         """Draw from the environment's generator what that many frames of ale-py's play draw."""
-        self._environment_chance.randint(0, 2**32, 2 * steps, dtype=np.uint32)
+        self.environment_chance.randint(0, 2**32, 2 * steps, dtype=np.uint32)
 
     def game_over(self) -> bool:
         """Whether the game has ended."""
@@ -324,11 +356,40 @@ class Machine:
         """Continue from where a state was saved, in this machine or another of the same game."""
         self.core.console_restore(self._at, state)
 
+    def draw_from(self, number: int) -> None:
+        """Let the machine's own generator go on after so many draws."""
+        if number != self.drawn:
+            self._chance, self.drawn = np.random.RandomState(MACHINE_SEED), 0
+            self._draw(number)
+
     def hand_over(self, other: Machine) -> None:
         """Let another machine of the game draw from the generators where this one would."""
-        other._chance.set_state(self._chance.get_state())
-        other._environment_chance.set_state(self._environment_chance.get_state())
+        other.draw_from(self.drawn)
+        other.environment_chance.set_state(self.environment_chance.get_state())
 
     def pictures(self) -> NDArray[np.uint8]:
         """Return both pictures that frames are drawn on in turn; with a state they make cut frames exact too."""
         return self._pictures
+
+    def mark_pictures(self) -> None:
+        """Let what is saved of pictures be what is not as now."""
+        self._words = self._pictures.reshape(-1).view(np.uint64)
+        self._marked = self._words.copy()
+
+    def save_pictures(self) -> bytes:
+        """Return what of both pictures differs from those marked."""
+        places = np.flatnonzero(self._words != self._marked)
+        changed = np.empty(len(places), _CHANGED)
+        changed["place"], changed["word"] = places, self._words[places]
+        return changed.tobytes()
+
+    def restore_pictures(self, saved: bytes) -> bool:
+        """Restore both pictures; return whether that was possible."""
+        if type(saved) is not bytes or len(saved) % _CHANGED.itemsize:
+            return False
+        changed = np.frombuffer(saved, _CHANGED)
+        if (changed["place"] >= len(self._words)).any():
+            return False
+        self._words[:] = self._marked
+        self._words[changed["place"]] = changed["word"]
+        return True

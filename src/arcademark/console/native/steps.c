@@ -192,13 +192,16 @@ void console_step(Step *p)
         memcpy(p->out, observation->stack, (size_t)observation->images * IMAGE * IMAGE);
 }
 
-/* Draw the last frame after all. */
+/* Draw the last frame after all; what was written to memory since stays. */
 void console_redraw(Step *p)
 {
     if (!p->unseen)
         return;
+    State now;
+    console_save(p->console, &now);
     console_restore(p->console, p->held);
     act(p->console, p->executed, 1);
+    console_restore(p->console, &now);
     p->unseen = 0;
 }
 
@@ -208,4 +211,92 @@ void console_steps(Step *batch, int count, _Atomic int32_t *next)
     for (int32_t i; (i = atomic_fetch_add(next, 1)) < count;)
         if (!batch[i].idle)
             batch[i].play(&batch[i]);
+}
+
+/* ---- frames as ale-py's own interface plays them ------------------------------------------------------------------ */
+
+/* One call of ale-py's `act`. Of the step, `executed` is the action of the last frame played. */
+typedef struct {
+    Step step;
+    uint32_t (*draw)(void *);  /* the environment's generator */
+    void *chance;
+    int64_t repeat_below;      /* a draw below this keeps the stored action */
+    float strength;            /* of the stored action */
+    int32_t stored, start_lives; /* fewer lives than the rules begin with are lost ones, whatever the game shows */
+    int32_t since, period;     /* calls since the screen was asked for; calls between the last two times it was */
+} Turn;
+
+/* Note where the episode stands, and whether a limit of frames or a lost life truncates it. */
+void console_note(Turn *p)
+{
+    Step *s = &p->step;
+    const Console *k = s->console;
+    s->frames = k->state.frames;
+    s->lives = console_lives(k);
+    s->terminated = k->state.registers[R_TERMINAL] != 0;
+    s->truncated = (s->cap && s->frames >= s->cap) || (s->life_ends && s->lives < p->start_lives);
+}
+
+/* Take from a paddle beforehand what the next frame moves it more than a weaker hand would. */
+static void weaken(Console *k, int action, float strength)
+{
+    enum { LEFTS = 1 << 4 | 1 << 7 | 1 << 9 | 1 << 12 | 1 << 15 | 1 << 17,
+           RIGHTS = 1 << 3 | 1 << 6 | 1 << 8 | 1 << 11 | 1 << 14 | 1 << 16 };
+    int32_t less = STEP - (int32_t)(STEP * (strength < 0 ? -strength : strength));
+    if (action >= 0 && action < 18)
+        k->state.paddle[0] += LEFTS >> action & 1 ? -less : RIGHTS >> action & 1 ? less : 0;
+}
+
+/* Play the frames of a call; returns their reward. The last is drawn if its screen is likely to be asked for. */
+int console_turn(Turn *p, int action, float strength)
+{
+    Step *s = &p->step;
+    Console *k = s->console;
+    int reward = 0, shown = ++p->since == p->period;
+    for (int frame = 1; frame <= s->frame_skip; frame++) {
+        if (p->draw(p->chance) >= p->repeat_below) {
+            p->stored = action;
+            p->strength = strength;
+        }
+        p->draw(p->chance); /* the second player's */
+        if (s->terminated || s->truncated)
+            continue;
+        if (k->paddles && p->strength != 1)
+            weaken(k, p->stored, p->strength);
+        s->executed = p->stored;
+        s->unseen = s->held && !(shown && frame == s->frame_skip);
+        if (s->held)
+            console_save(k, s->held);
+        reward += act(k, s->executed, !s->unseen);
+        s->played = 1;
+        s->total++;
+        console_note(p);
+    }
+    return reward;
+}
+
+/* Write the screen, of each byte its colour's one byte or, in three dimensions, three; without colours itself. */
+void console_show(Turn *p, const uint32_t *colours, int dimensions, uint8_t *out)
+{
+    int bytes = dimensions == 3 ? 3 : 1;
+    Console *k = p->step.console;
+    if (p->since)
+        p->period = p->since;
+    p->since = 0;
+    console_redraw(&p->step);
+    const uint8_t *row = k->screen[k->state.buffer];
+    size_t size = (size_t)WIDTH * bytes;
+    if (!colours)
+        memcpy(out, row, size * k->rows);
+    for (int y = 0; colours && y < k->rows; y++, row += WIDTH, out += size) {
+        if (y && !memcmp(row, row - WIDTH, WIDTH)) {
+            memcpy(out, out - size, size);
+            continue;
+        }
+        for (int x = 0; x < WIDTH; x++)
+            if (bytes == 1)
+                out[x] = (uint8_t)colours[row[x]];
+            else
+                memcpy(out + 3 * x, &colours[row[x]], 3);
+    }
 }

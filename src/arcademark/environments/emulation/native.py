@@ -3,23 +3,17 @@
 An episode starts from one saved start, as in ``atari.py``. A frame whose screen is not expected to be asked for is not
 drawn, but played again if it is. In games that cut frames short a picture shows what an earlier one left: all frames
 are drawn, and both pictures belong to a state. The usual observation is made in C with the steps.
-
-A game is played by the interpreter until its cartridge is translated: at once if that was done on an earlier day, else
-when an episode starts after `TRANSLATED_AFTER` frames. `ARCADEMARK_CONSOLE=interpreted` leaves it to the interpreter.
-Only speed depends on it.
 """
 
 from __future__ import annotations
 
 import ctypes
-import functools
 from typing import Any
-from weakref import WeakSet
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.console import build, translate
+from arcademark.console import cartridge
 from arcademark.console.machine import Machine
 from arcademark.console.prove import proven
 from arcademark.environments.emulation.atari import rom_path
@@ -29,33 +23,6 @@ from arcademark.environments.emulation.palettes import gray_table, rgb_table
 from arcademark.environments.observations import kernels
 from arcademark.environments.observations.making import KernelObserver
 from arcademark.errors import ArcadeMarkError
-
-TRANSLATED_AFTER = 300_000
-"""Frames of a game in this process after which its cartridge is translated."""
-
-_CHANGED = np.dtype([("place", "<u2"), ("word", "<u8")])
-"""Eight pixels of the pictures that are not as at the start."""
-
-
-class Translation:
-    """A cartridge's translation in this process: its `core`, None until there is one; for ever if it is not wanted."""
-
-    def __init__(self, game: str, rom: bytes, wanted: bool) -> None:
-        self._cartridge = game, rom
-        self.consoles: WeakSet[NativeConsole] = WeakSet()
-        self.core = translate.cached(game, rom) if wanted else None
-        self._possible = wanted
-
-    def take_up(self) -> None:
-        """Make it, which takes seconds, once the game was played long enough to be worth it."""
-        if self.core is None and self._possible and sum(one.played for one in self.consoles) >= TRANSLATED_AFTER:
-            try:  # where another process is at it, this is None: look again when the next episode starts
-                self.core = translate.translated(*self._cartridge, wait=False)
-            except build.NoCore:
-                self._possible = False
-
-
-translation = functools.cache(Translation)
 
 
 class _Observation(ctypes.Structure):
@@ -77,7 +44,7 @@ class NativeConsole:
 
     def __init__(self, game: str, mode: int | None = None, difficulty: int | None = None) -> None:
         self._game, rom = game, rom_path(game).read_bytes()
-        self._translation = translation(game, rom, build.switch() != "interpreted")
+        self._translation = cartridge.translation(game, rom)
         self._machine = machine = Machine(game, rom, chosen=self._translation.core)
         chosen = machine.mode if mode is None else mode, difficulty or 0
         if chosen != (machine.mode, 0):
@@ -99,8 +66,7 @@ class NativeConsole:
         self._begin = Start(machine.frames, machine.lives())
         self._start_screen = np.empty(self.screen_shape, np.uint8)
         machine.screen(self._start_screen)
-        self._words = machine.pictures().reshape(-1).view(np.uint64)
-        self._start_words = self._words.copy()
+        machine.mark_pictures()
         self._start_state = self.save()
         self._translation.consoles.add(self)
 
@@ -155,15 +121,7 @@ class NativeConsole:
     def save(self) -> Any:
         """Return everything needed to continue from here: bytes, and where frames are cut short the pictures too."""
         state = self._machine.save()
-        return (state, self._save_pictures()) if self._pictured else state
-
-    def _save_pictures(self) -> bytes:
-        """Return what of both pictures differs from those at the start."""
-        words, start = self._words, self._start_words
-        places = np.flatnonzero(words != start)
-        changed = np.empty(len(places), _CHANGED)
-        changed["place"], changed["word"] = places, words[places]
-        return changed.tobytes()
+        return (state, self._machine.save_pictures()) if self._pictured else state
 
     def restore(self, state: Any) -> None:
         """Continue from where `state` was saved, in any instance of the game; an ArcadeMarkError if it is not one."""
@@ -171,23 +129,14 @@ class NativeConsole:
         if core is not None and core is not self._machine.core:
             self._use(core)
         if self._pictured:
-            state = self._restore_pictures(state)
+            if type(state) is not tuple or len(state) != 2 or not self._machine.restore_pictures(state[1]):
+                raise self._no_state("a state and its pictures")
+            state = state[0]
         if type(state) is not bytes or len(state) != self._state_size:
             raise self._no_state(f"{self._state_size} bytes")
         self._restore(self._address, state)
         if self._step is not None:
             self._step.unseen = 0
-
-    def _restore_pictures(self, state: Any) -> Any:
-        """Restore the pictures of a state and return its other part."""
-        if type(state) is not tuple or len(state) != 2 or type(state[1]) is not bytes:
-            raise self._no_state("a state and its pictures")
-        changed = np.frombuffer(state[1][: len(state[1]) // _CHANGED.itemsize * _CHANGED.itemsize], _CHANGED)
-        if changed.nbytes != len(state[1]) or (changed["place"] >= len(self._words)).any():
-            raise self._no_state("a state and its pictures")
-        self._words[:] = self._start_words
-        self._words[changed["place"]] = changed["word"]
-        return state[0]
 
     def _no_state(self, expected: str) -> ArcadeMarkError:
         return ArcadeMarkError(

@@ -1,0 +1,46 @@
+"""ale-py on the console of our own: the same names, machine and episodes, faster.
+
+>>> import arcademark.ale as ale_py
+>>> ale = ale_py.ALEInterface()
+>>> ale.setInt("random_seed", 1)
+>>> ale.loadROM(ale_py.roms.get_rom_path("breakout"))
+>>> ale.act(ale_py.Action.FIRE)
+0
+
+What the console does not have, ale-py plays in its place: see ``docs/fast-ale.md``. Importing this registers, for each
+id of ale-py's, the same environment on the console: "ArcadeMark/Breakout-v5" of "ALE/Breakout-v5".
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from ale_py import SDL_SUPPORT, Action, LoggerMode, __version__, roms
+
+from arcademark.ale.environments import AtariEnv, AtariEnvStepMetadata, AtariVectorEnv
+from arcademark.ale.interface import ALEInterface, ALEState
+
+if TYPE_CHECKING:
+    from ale_py import ALEVectorInterface
+
+__all__ = [
+    "SDL_SUPPORT",
+    "ALEInterface",
+    "ALEState",
+    "ALEVectorInterface",
+    "Action",
+    "AtariEnv",
+    "AtariEnvStepMetadata",
+    "AtariVectorEnv",
+    "LoggerMode",
+    "__version__",
+    "roms",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the vector interface when it is used first."""
+    if name == "ALEVectorInterface":
+        return importlib.import_module("arcademark.ale.vector").ALEVectorInterface
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,377 @@
+"""ale-py's interface and environments on the console, against ale-py itself."""
+
+import functools
+import os
+import pickle
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import ale_py
+import gymnasium
+import msgspec
+import numpy as np
+import pytest
+from ale_py import roms
+from gymnasium.vector import AutoresetMode
+from PIL import Image
+
+import arcademark.ale
+from arcademark.console import build, cartridge, translate
+from arcademark.errors import ArcadeMarkError
+from arcademark.suite import tasks
+from arcademark.suite.subsets import resolve_tasks
+
+ale_py.ALEInterface.setLoggerMode(ale_py.LoggerMode.Error)
+ATARI_57 = resolve_tasks("atari-57")
+SETTERS = {bool: "setBool", int: "setInt", float: "setFloat", str: "setString"}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def core():
+    if build.compiler() is None:
+        pytest.skip("no C compiler: the console cannot be compiled")
+    return build.core()
+
+
+def interface(package, game, **settings):
+    ale = package.ALEInterface()
+    for key, value in ({"random_seed": 5} | settings).items():
+        getattr(ale, SETTERS[type(value)])(key, value)
+    ale.loadROM(roms.get_rom_path(game))
+    return ale
+
+
+def both(game, **settings):
+    theirs, ours = (interface(package, game, **settings) for package in (ale_py, arcademark.ale))
+    assert ours.emulator == "console"
+    return theirs, ours
+
+
+def seen(ale, *, screens=True):
+    numbers = ale.lives(), ale.game_over(), ale.game_over(with_truncation=False), ale.game_truncated()
+    memory = ale.getFrameNumber(), ale.getEpisodeFrameNumber(), ale.getRAM().tobytes()
+    pictures = (ale.getScreen, ale.getScreenRGB, ale.getScreenGrayscale) if screens else ()
+    return *numbers, *memory, *(picture().tobytes() for picture in pictures)
+
+
+def assert_same_play(game, frames, strengths=(1.0,), written=0.0, **settings):
+    """Play both alike, with resets, other modes, screens that are not always asked for, and bytes written to memory."""
+    theirs, ours = both(game, **settings)
+    rng = np.random.default_rng(frames)
+    for name in ("LegalActionSet", "MinimalActionSet", "AvailableModes", "AvailableDifficulties", "ScreenDims"):
+        assert getattr(theirs, f"get{name}")() == getattr(ours, f"get{name}")()
+    assert seen(theirs) == seen(ours)
+    actions = theirs.getLegalActionSet()
+    for number in range(frames):
+        if number % 4 == 0:
+            action = actions[rng.integers(len(actions))]
+        strength, looked = strengths[rng.integers(len(strengths))], rng.random() < 0.3
+        assert theirs.act(action, strength) == ours.act(action, strength)
+        assert seen(theirs, screens=looked) == seen(ours, screens=looked), number
+        if rng.random() < written:
+            address, value = (int(number) for number in rng.integers((128, 256)))
+            for ale in (theirs, ours):
+                ale.setRAM(address, value)
+        if rng.random() < (0.05 if theirs.game_over() else 0.005):
+            for what, positions in (("Mode", "Modes"), ("Difficulty", "Difficulties")):
+                position = int(rng.choice(getattr(ours, f"getAvailable{positions}")()))
+                for ale in (theirs, ours) if rng.random() < 0.3 else ():
+                    getattr(ale, f"set{what}")(position)
+            for ale in (theirs, ours):
+                ale.reset_game()
+            assert seen(theirs) == seen(ours)
+
+
+def assert_same_restores(game, frames, include_rng):
+    """Restore both alike; of the console the screen is the state's at once, of ale-py from the next frame on."""
+    theirs, ours = both(game, repeat_action_probability=0.25)
+    other = interface(arcademark.ale, game, random_seed=6)
+    rng, saved = np.random.default_rng(frames), []
+    for number in range(frames):
+        if rng.random() < 0.05:
+            saved.append((*(ale.cloneState(include_rng=include_rng) for ale in (theirs, ours)), seen(ours)[-1]))
+        if saved and rng.random() < 0.05:
+            their, our, shown = saved[rng.integers(len(saved))]
+            theirs.restoreState(their)
+            read = arcademark.ale.ALEState(our.serialize())
+            assert read == pickle.loads(pickle.dumps(our)) == our
+            assert hash(read) == hash(our)
+            for ale in (other, ours):
+                ale.restoreState(read)
+                assert ale.cloneState(include_rng=include_rng).serialize() == our.serialize()
+                assert seen(ale)[-1] == shown
+            assert seen(theirs, screens=False) == seen(ours, screens=False) == seen(other, screens=False)
+            assert [our.getFrameNumber(), our.getEpisodeFrameNumber(), our.getCurrentMode(), our.getDifficulty()] == [
+                *(their.getFrameNumber(), their.getEpisodeFrameNumber(), their.getCurrentMode(), their.getDifficulty())
+            ]
+        if theirs.game_over() or rng.random() < 0.01:
+            for ale in (theirs, ours):
+                ale.reset_game()
+        action = int(rng.integers(18))
+        assert theirs.act(action) == ours.act(action)
+        assert seen(theirs) == seen(ours), number
+
+
+def environments(game, **keywords):
+    name = "".join(word.title() for word in game.split("_"))
+    return [gymnasium.make(f"{space}/{name}-v5", **keywords) for space in ("ALE", "ArcadeMark")]
+
+
+def assert_same_environments(game, steps, seed=0, **keywords):
+    theirs, ours = environments(game, **keywords)
+    assert ours.unwrapped.ale.emulator == "console"
+    assert (theirs.action_space, theirs.observation_space) == (ours.action_space, ours.observation_space)
+    ours.action_space.seed(seed)
+    resets = True
+    for number in range(steps):
+        if resets:
+            (one, *info), (two, *our_info) = (env.reset(seed=None if number else seed) for env in (theirs, ours))
+        else:
+            action = ours.action_space.sample()
+            (one, *info), (two, *our_info) = theirs.step(action), ours.step(action)
+        assert one.tobytes() == two.tobytes()
+        assert info == our_info
+        resets = any(info[1:3]) or number % 60 == 59
+    assert ours.render().shape[2] == 3 if ours.render_mode else True
+
+
+SETTINGS = [
+    {"repeat_action_probability": 0.1, "frame_skip": 3, "max_num_frames_per_episode": 150},
+    {"repeat_action_probability": 0.0, "truncate_on_loss_of_life": True, "frame_skip": 2},
+    {"repeat_action_probability": 0.5, "random_seed": -7},
+]
+
+
+@pytest.mark.parametrize(("game", "settings"), [("breakout", SETTINGS[0]), ("riverraid", {})])
+def test_frames_are_those_of_ale_py(game, settings):
+    assert_same_play(game, 120, strengths=(1.0, 0.3, np.float32(0.77), -1.5), written=0.05, **settings)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", ["adventure", "amidar", "double_dunk", "galaxian", "qbert", "skiing"])
+def test_settings_are_those_of_ale_py(game):
+    """Steps that a reset contains are subject to them too."""
+    for settings in SETTINGS:
+        assert_same_play(game, 100, (1.0, 0.4), **settings)
+
+
+def test_restored_games_are_those_of_ale_py():
+    assert_same_restores("breakout", 60, include_rng=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", ["alien", "elevator_action", "qbert"])
+def test_restored_games_of_other_kinds_are_those_of_ale_py(game):
+    """Cut frames, memory in the cartridge, a partial frame at the start."""
+    assert_same_restores(game, 200, include_rng=False)
+
+
+KEYWORDS = [
+    {},
+    {"obs_type": "grayscale", "frameskip": (2, 5), "render_mode": "rgb_array"},
+    {"obs_type": "ram", "repeat_action_probability": 0.0, "full_action_space": True, "mode": 4, "difficulty": 1},
+    {"continuous": True, "frameskip": 1, "max_num_frames_per_episode": 50},
+]
+
+
+@pytest.mark.parametrize("keywords", KEYWORDS[:2])
+def test_environments_are_those_of_ale_py(keywords):
+    assert_same_environments("breakout", 40, **keywords)
+
+
+@pytest.mark.slow
+def test_environments_with_other_keywords_are_those_of_ale_py():
+    for keywords in KEYWORDS[2:]:
+        assert_same_environments("breakout", 100, **keywords)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", ATARI_57)
+def test_a_game_is_as_on_ale_py(game):
+    assert_same_play(game, 40)
+    if game != "yars_revenge":  # of which ale-py's states lack something
+        assert_same_restores(game, 30, include_rng=False)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("game", ATARI_57)
+def test_long_play_is_as_on_ale_py(game):
+    for seed in range(2):
+        assert_same_play(game, 1_000, random_seed=seed)
+        for keywords in ({}, KEYWORDS[1], {"obs_type": "ram", "repeat_action_probability": 0.0}):
+            assert_same_environments(game, 100, seed, **keywords)
+    if game != "yars_revenge":
+        assert_same_restores(game, 300, include_rng=True)
+
+
+def test_states_with_the_generator_repeat_what_follows():
+    ale = interface(arcademark.ale, "freeway", repeat_action_probability=0.5)
+    ale.act(ale_py.Action.UP)
+    with_generator, without = ale.cloneSystemState(), ale.cloneState()
+    assert with_generator != without
+    endings = []
+    for state in (with_generator, with_generator, without):
+        ale.restoreSystemState(state)
+        ale.act(0)
+        ale.act(2)
+        for action in [2, 5] * 20:
+            ale.act(action)
+        endings.append(ale.cloneState())
+    assert endings[0].equals(endings[1])
+    assert endings[0] != endings[2]
+
+
+def test_written_memory_may_cut_frames_short():
+    assert_same_play("assault", 250, written=0.05)
+    ale = interface(arcademark.ale, "pong")
+    ale.act(2)
+    state, screen = ale.cloneState(), ale.getScreen()
+    ale.setRAM(3, 7)
+    ale.act(5)
+    ale.restoreState(state)
+    assert np.array_equal(ale.getScreen(), screen)
+
+
+def test_what_is_no_state_is_refused():
+    ale = interface(arcademark.ale, "pong")
+    state = ale.cloneState(include_rng=True)
+    with pytest.raises(ArcadeMarkError, match="damaged"):
+        arcademark.ale.ALEState(state.serialize()[:-9])
+    theirs, other = interface(ale_py, "pong").cloneState(), interface(arcademark.ale, "freeway").cloneState()
+    assert arcademark.ale.ALEState(theirs.serialize()) == theirs
+    changed = [{"state": b"1"}, {"before": b"1"}, {"chance": b"1"}, {"chance": b"\xff" * 2500}, {"pictures": b"12"}]
+    for wrong in (None, theirs, other, *(altered(state, **change) for change in changed)):
+        with pytest.raises(ArcadeMarkError, match="no state that the console saved of 'pong'"):
+            ale.restoreState(wrong)
+    assert ale.cloneState(include_rng=True) == state
+
+
+def altered(saved, /, **change):
+    return arcademark.ale.ALEState._of(msgspec.structs.replace(saved._saved, **change))
+
+
+def test_errors_are_of_the_same_types():
+    theirs, ours = both("pong")
+    screens = [np.zeros(shape, kind) for shape, kind in (((160, 210), np.uint8), ((210, 160), np.int32), (9, np.uint8))]
+    calls = [
+        *((name, screen) for screen in screens for name in ("getScreen", "getScreenRGB", "getScreenGrayscale")),
+        *(("getRAM", np.zeros(size, kind)) for size, kind in ((1, np.uint8), (128, np.int32))),
+        *(("setRAM", *pair) for pair in ((128, 1), (-1, 1), (1, 256), (1, -1))),
+        *(("setMode", 99), ("setDifficulty", 99), ("setInt", "nothing", 1), ("setString", "frame_skip", "4")),
+        *(("act", "up"), ("act", None), ("act", 1.5), ("act", -1), ("isSupportedROM", "nowhere"), ("loadROM", None)),
+    ]
+    for name, *arguments in calls:
+        with pytest.raises(Exception) as expected:  # noqa: PT011 - whatever ale-py raises
+            getattr(theirs, name)(*arguments)
+        with pytest.raises(type(expected.value)):
+            getattr(ours, name)(*arguments)
+    for action in (18, 40, np.int64(3), np.uint8(4), True):
+        assert theirs.act(action) == ours.act(action)
+        assert seen(theirs) == seen(ours)
+    with pytest.raises(ArcadeMarkError, match="sound_obs"):
+        ours.getAudio()
+
+
+def test_settings_count_from_the_next_rom_on():
+    theirs, ours = both("pong")
+    for key in ("random_seed", "frame_skip", "repeat_action_probability", "sound", "truncate_on_loss_of_life", "cpu"):
+        for get in ("getInt", "getFloat", "getBool", "getString"):
+            assert getattr(theirs, get)(key) == getattr(ours, get)(key)
+    assert ours.getFloat("repeat_action_probability") == 0.25
+    for ale in (theirs, ours):
+        ale.setInt("frame_skip", 4)
+        ale.setInt("max_num_frames_per_episode", 2)
+        ale.act(0)
+    assert seen(theirs) == seen(ours)
+
+
+@pytest.mark.parametrize(
+    "settings", [{"sound_obs": True}, {"color_averaging": True}, {"reward_max": 0}, {"record_screen_dir": "/tmp"}, None]
+)
+def test_what_the_console_does_not_have_ale_py_plays(settings, monkeypatch):
+    if settings is None:
+        monkeypatch.setenv(build.SWITCH, "off")
+    ale = interface(arcademark.ale, "pong", **(settings or {}))
+    assert ale.emulator == "ale"
+    if settings != {"record_screen_dir": "/tmp"}:
+        assert ale.act(0) == 0
+    assert len(ale.getAudio()) == ale.getAudioSize() == 512
+    state = ale.cloneState()
+    ale.restoreState(arcademark.ale.ALEState(state.serialize()))
+    assert type(state) is ale_py.ALEState
+
+
+def test_roms_that_would_end_the_interpreter_are_refused(tmp_path):
+    ale = arcademark.ale.ALEInterface()
+    with pytest.raises(ArcadeMarkError, match="loadROM first"):
+        ale.act(0)
+    (tmp_path / "mine.bin").write_bytes(bytes(2048))
+    for path, why in ((tmp_path / "mine.bin", "does not know it"), (roms.get_rom_path("warlords"), "two players")):
+        with pytest.raises(ArcadeMarkError, match=why):
+            ale.loadROM(path)
+    with pytest.raises(RuntimeError):
+        ale.loadROM(tmp_path / "none.bin")
+    copy = tmp_path / "renamed.bin"
+    copy.write_bytes(roms.get_rom_path("pong").read_bytes())
+    ale.loadROM(os.fspath(copy))
+    assert ale.emulator == "console"
+
+
+def test_screens_are_saved_as_ale_py_saves_them(tmp_path):
+    pictures = []
+    for number, ale in enumerate(both("pong")):
+        ale.saveScreenPNG(os.fspath(tmp_path / f"{number}.png"))
+        pictures.append(np.asarray(Image.open(tmp_path / f"{number}.png").convert("RGB")))
+    assert np.array_equal(*pictures)
+
+
+def test_every_id_of_ale_py_has_its_counterpart():
+    registered = gymnasium.registry.values()
+    ids = {spec.id.removeprefix("ALE/") for spec in registered if spec.entry_point == "ale_py.env:AtariEnv"}
+    ours = {id for id in gymnasium.registry if id.startswith("ArcadeMark/")}
+    assert {id.removeprefix("ArcadeMark/") for id in ours} == ids
+    assert len([id for id in ids if id.endswith("-v5")]) == len(tasks.games())
+
+
+def test_environments_go_through_pickle_and_vectors():
+    env = gymnasium.make("arcademark.ale:ArcadeMark/Pong-v5")
+    copy = pickle.loads(pickle.dumps(env.unwrapped))
+    assert type(copy) is arcademark.ale.AtariEnv is type(env.unwrapped)
+    first, second = (one.reset(seed=4) for one in (env.unwrapped, copy))
+    assert np.array_equal(first[0], second[0])
+    envs = gymnasium.make_vec(
+        "ArcadeMark/PongNoFrameskip-v4", 2, "sync", vector_kwargs={"autoreset_mode": AutoresetMode.SAME_STEP}
+    )
+    observations, _ = envs.reset(seed=4)
+    assert observations.shape == (2, 210, 160, 3)
+    assert all(one.unwrapped.ale.emulator == "console" for one in envs.envs)
+
+
+@pytest.mark.slow
+def test_another_process_makes_the_environment():
+    code = (
+        "import pickle, sys; env = pickle.load(sys.stdin.buffer); print(env.reset(seed=1)[0].sum(), env.ale.emulator)"
+    )
+    env = gymnasium.make("ArcadeMark/Pong-v5").unwrapped
+    given = pickle.dumps(env)
+    said = subprocess.run([sys.executable, "-c", code], input=given, capture_output=True, check=True).stdout.decode()
+    assert said.splitlines()[-1].split() == [str(env.reset(seed=1)[0].sum()), "console"]
+
+
+def test_a_translation_is_taken_up_at_a_reset(monkeypatch, tmp_path):
+    """Here a copy of the interpreter stands for it."""
+    translated = build._loaded(Path(shutil.copy(build.core()._name, tmp_path / "translated.so")))
+    monkeypatch.setattr(translate, "cached", lambda *_: None)
+    monkeypatch.setattr(translate, "translated", lambda *_, **__: translated)
+    monkeypatch.setattr(cartridge, "_translation", functools.cache(cartridge.Translation))
+    monkeypatch.setattr(cartridge, "TRANSLATED_AFTER", 20)
+    theirs, ours = both("pong")
+    for core in (build.core(), translated):
+        for action in [2, 3] * 10:
+            assert theirs.act(action) == ours.act(action)
+            assert seen(theirs) == seen(ours)
+        assert ours.act.__self__._play.func is core.console_turn
+        theirs.reset_game()
+        ours.reset_game()
