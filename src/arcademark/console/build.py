@@ -29,7 +29,7 @@ from pathlib import Path
 
 from arcademark.files import cache_folder
 
-FLAGS = ("-std=c11", "-O2", "-fwrapv", "-march=native", "-fPIC", "-shared")
+FLAGS = ("-std=c11", "-O2", "-fwrapv", "-march=native", "-fPIC", "-shared", "-pthread")
 CORE_FLAGS = (*FLAGS, "-O3")
 SWITCH = "ARCADEMARK_CONSOLE"
 """Name of the variable that does without a core where it is "off"."""
@@ -37,8 +37,8 @@ SWITCH = "ARCADEMARK_CONSOLE"
 OFF = f"it is switched off by {SWITCH}"
 
 SOURCES = ("core.h", "core.c", "device.c", "masks.c", "lines.c", "picture.c", "processor.c", "opcodes.c", "rules.c")
-_STEPS = "steps.c"
-"""What is compiled: it takes in the core and adds what emulates nothing, and so is no part of what is proven."""
+_STEPS = ("steps.c", "vector.c")
+"""The first is compiled: it takes in the core and the other, which emulate nothing and are no part of what is proven."""
 
 _FUNCTIONS = {
     "size": (c_size_t,),
@@ -63,7 +63,12 @@ _FUNCTIONS = {
     "step_size": (c_size_t,),
     "step": (None, c_void_p),
     "redraw": (None, c_void_p),
-    "steps": (None, c_void_p, c_int, c_void_p),
+    "player_size": (c_size_t,),
+    "vector_step": (None, c_void_p),
+    "crew": (c_void_p, c_int, c_int),
+    "crew_give": (None, c_void_p, c_void_p, c_int, c_void_p, c_int),
+    "crew_wait": (None, c_void_p, c_int64, c_int),
+    "crew_end": (None, c_void_p),
 }
 """Result and arguments of the core's functions, without their prefix."""
 
@@ -130,7 +135,7 @@ def library(
                 if not alone:
                     return None
                 if not path.is_file():
-                    _compile([*command, *flags], {**{name: native(name) for name in (*SOURCES, _STEPS)}, **own()}, path)
+                    _compile([*command, *flags], {**{name: native(name) for name in (*SOURCES, *_STEPS)}, **own()}, path)
         return _loaded(path)
 
 
@@ -152,7 +157,7 @@ def _command() -> list[str]:
 
 
 def _name(parts: Sequence[str], flags: Sequence[str]) -> str:
-    key = "\0".join((native(_STEPS), *parts, *_command(), *flags, platform.machine(), platform.system(), _processor()))
+    key = "\0".join((*map(native, _STEPS), *parts, *_command(), *flags, platform.machine(), platform.system(), _processor()))
     return f"console-{hashlib.sha256(key.encode()).hexdigest()[:24]}.so"
 
 
@@ -225,7 +230,7 @@ def _compile(command: Sequence[str], sources: dict[str, str], path: Path) -> Non
             for name, text in sources.items():
                 (Path(own) / name).write_text(text, "utf-8")
             draft = Path(own) / "core.so"
-            words = [*command, "-w", str(Path(own) / _STEPS), "-o", str(draft)]
+            words = [*command, "-w", str(Path(own) / _STEPS[0]), "-o", str(draft)]
             done = subprocess.run(words, capture_output=True, text=True, check=False)
             if done.returncode:
                 lines = done.stderr.strip().splitlines()
