@@ -76,7 +76,9 @@ def test_resets_are_those_of_ale_py(game):
 @pytest.mark.deep
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("name", SETTINGS)
-@pytest.mark.parametrize("game", sorted(set(proven()) & set(tasks.games()) - {"adventure", "double_dunk", "video_cube"}))
+@pytest.mark.parametrize(
+    "game", sorted(set(proven()) & set(tasks.games()) - {"adventure", "double_dunk", "video_cube"})
+)
 def test_results_are_those_of_ale_py_in_all_games(game, name, seed):
     compare(game, 400, seed=seed, **SETTINGS[name])
 

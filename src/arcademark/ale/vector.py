@@ -54,7 +54,10 @@ class _Playing(ctypes.Structure):
         ("repeat_probability", ctypes.c_double),
         ("cap", ctypes.c_int64),
         *((name, ctypes.c_int32) for name in ("script_length", "begin_count", "reached_length", "loading_draws")),
-        *((name, ctypes.c_int32) for name in ("cart_ram", "all_drawn", "frame_skip", "maxpool", "noops", "fire", "episodic")),
+        *(
+            (name, ctypes.c_int32)
+            for name in ("cart_ram", "all_drawn", "frame_skip", "maxpool", "noops", "fire", "episodic")
+        ),
         *((name, ctypes.c_int32) for name in ("life_info", "clipped", "same_step", "channels", "images", "height")),
         *((name, ctypes.c_int32) for name in ("width", "row_terms", "column_terms", "block_height", "block_width")),
     )
@@ -106,7 +109,6 @@ class ALEVectorInterface:
         img_height: int = 84,
         img_width: int = 84,
         *arguments: Any,
-        repeat_action_probability: float = 0.0,
         autoreset_mode: str = "NextStep",
         **settings: Any,
     ) -> bool:
@@ -204,7 +206,9 @@ class ALEVectorInterface:
         self._records["seed"] = np.frombuffer(os.urandom(4 * num_envs), np.int32)
         self._use(first.core)
         threads = num_threads or len(os.sched_getaffinity(0))
-        self._crew = Crew(first.core, min(threads, num_envs), ctypes.addressof(players), ctypes.sizeof(_Player), num_envs)
+        self._crew = Crew(
+            first.core, min(threads, num_envs), ctypes.addressof(players), ctypes.sizeof(_Player), num_envs
+        )
         self._began = False
         self._batches: deque[_Batch] = deque()
         self._seen = np.arange(0)
@@ -224,7 +228,9 @@ class ALEVectorInterface:
         if select:
             commands.append(["until", select["hold_frames"]])
             registers = dict(select.get("set_register", {}))
-            registers |= {key: by_mode[str(facts["mode"])] for key, by_mode in select.get("set_register_by_mode", {}).items()}
+            registers |= {
+                key: by_mode[str(facts["mode"])] for key, by_mode in select.get("set_register_by_mode", {}).items()
+            }
             names = [*REGISTERS, *facts.get("keep", {})]
             commands += [["set", names.index(key) + 16 * value] for key, value in registers.items()]
             commands += select.get("last", [["soft_reset"]])
@@ -243,7 +249,10 @@ class ALEVectorInterface:
             script += [_ACTIONS[action], count]
         extra = facts["cartridge"].endswith("SC")
         playing.script, playing.script_length = self._keep(np.array(script, np.int32)), len(script)
-        playing.begin, playing.begin_count = self._keep(np.array(game(name).at_reset, np.int32)), len(game(name).at_reset)
+        playing.begin, playing.begin_count = (
+            self._keep(np.array(game(name).at_reset, np.int32)),
+            len(game(name).at_reset),
+        )
         playing.cart_ram, playing.loading_draws = extra, RAM_SIZE + 1 + 3 * (1 + RAM_SIZE * extra)
         playing.start = self._keep(np.frombuffer(machine.save(), np.uint8))
         playing.pictures = self._keep(machine.pictures().copy())

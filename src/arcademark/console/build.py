@@ -38,7 +38,7 @@ OFF = f"it is switched off by {SWITCH}"
 
 SOURCES = ("core.h", "core.c", "device.c", "masks.c", "lines.c", "picture.c", "processor.c", "opcodes.c", "rules.c")
 _STEPS = ("steps.c", "vector.c")
-"""The first is compiled: it takes in the core and the other, which emulate nothing and are no part of what is proven."""
+"""The first is compiled: it takes in the core and the other. Both emulate nothing and are no part of what is proven."""
 
 _FUNCTIONS = {
     "size": (c_size_t,),
@@ -135,7 +135,9 @@ def library(
                 if not alone:
                     return None
                 if not path.is_file():
-                    _compile([*command, *flags], {**{name: native(name) for name in (*SOURCES, *_STEPS)}, **own()}, path)
+                    _compile(
+                        [*command, *flags], {**{name: native(name) for name in (*SOURCES, *_STEPS)}, **own()}, path
+                    )
         return _loaded(path)
 
 
@@ -157,7 +159,9 @@ def _command() -> list[str]:
 
 
 def _name(parts: Sequence[str], flags: Sequence[str]) -> str:
-    key = "\0".join((*map(native, _STEPS), *parts, *_command(), *flags, platform.machine(), platform.system(), _processor()))
+    key = "\0".join(
+        (*map(native, _STEPS), *parts, *_command(), *flags, platform.machine(), platform.system(), _processor())
+    )
     return f"console-{hashlib.sha256(key.encode()).hexdigest()[:24]}.so"
 
 
