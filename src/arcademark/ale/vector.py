@@ -42,7 +42,7 @@ _LEFT_TO_ALE = {"adventure", "double_dunk", "video_cube"}
 """Games whose reset plays or presses something that only the moment tells."""
 
 _BEGIN, _PRESS, _UNTIL, _STEP, _SET = range(256, 261)
-_ACTIONS = {**{action.name: action.value for action in Action}, "RESET": 40}
+_ACTIONS = {**{action.name: action.value for action in Action.__members__.values()}, "RESET": 40}
 
 
 class _Playing(ctypes.Structure):
@@ -98,7 +98,7 @@ class ALEVectorInterface:
         """Return one on the console, or ale-py's own."""
         if cls._plays(rom_path, num_envs, *arguments, **settings):
             return super().__new__(cls)
-        return ale_py.ALEVectorInterface(rom_path, num_envs, *arguments, **settings)
+        return ale_py.ALEVectorInterface(Path(rom_path), num_envs, *arguments, **settings)
 
     @staticmethod
     def _plays(
@@ -150,9 +150,12 @@ class ALEVectorInterface:
         autoreset_mode: str = "NextStep",
     ) -> None:
         name = ale_py.ALEInterface.isSupportedROM(rom_path)
+        assert name is not None
         rom = Path(rom_path).read_bytes()
         minimal = tasks.games()[name].minimal_actions
-        self._actions = [*Action] if full_action_space else [Action.__members__[action] for action in minimal]
+        self._actions = (
+            [*Action.__members__.values()] if full_action_space else [Action.__members__[action] for action in minimal]
+        )
         self._numbers = np.array([action.value for action in self._actions])
         channels = 1 if grayscale else 3
         self._shape = (stack_num, img_height, img_width) + (() if grayscale else (3,))
@@ -296,7 +299,7 @@ class ALEVectorInterface:
                 f"(got batch_size={self._batch_size}, num_envs={self._count})"
             )
         while self._batches and len(self._batches[0].games) == self._batch_size:
-            self._receive()
+            self.recv()
         self._batches.clear()
         seeded = numbers >= 0
         self._records["seed"][games[seeded]] = numbers[seeded].astype(np.uint32).view(np.int32)
@@ -305,7 +308,7 @@ class ALEVectorInterface:
         self._began = True
         self._give(games)
         if len(games) == self._count:
-            observed, *_, infos = self._receive()
+            observed, *_, infos = self.recv()
             return observed, infos
         self._crew.wait(len(games))
         self._batches.clear()
@@ -328,10 +331,6 @@ class ALEVectorInterface:
         self._seen = games[:0]
         self._give(games)
 
-    def recv(self) -> tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
-        """Return observations, rewards, terminations, truncations and infos of the next games."""
-        return self._receive()
-
     def _give(self, games: NDArray[np.int64]) -> None:
         """Let games be played, each into the next free row of a batch."""
         if len(games):
@@ -353,8 +352,8 @@ class ALEVectorInterface:
         if len(others):
             self._place(others)
 
-    def _receive(self) -> Any:
-        """Wait for a batch, and return it."""
+    def recv(self) -> tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+        """Return observations, rewards, terminations, truncations and infos of the next games."""
         if not self._batches or len(self._batches[0].games) < self._batch_size:
             raise RuntimeError("no batch is being played; call reset or send first")
         batch = self._batches.popleft()
