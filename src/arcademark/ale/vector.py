@@ -209,11 +209,10 @@ class ALEVectorInterface:
         self._records["seed"] = np.frombuffer(os.urandom(4 * num_envs), np.int32)
         self._use(first.core)
         threads = num_threads or len(os.sched_getaffinity(0))
-        self._crew = Crew(
-            first.core, min(threads, num_envs), ctypes.addressof(players), ctypes.sizeof(_Player), num_envs
-        )
-        self._began = False
         self._batches: deque[_Batch] = deque()
+        at, size, kept = ctypes.addressof(players), ctypes.sizeof(_Player), (self._kept, self._playing, self._batches)
+        self._crew = Crew(first.core, min(threads, num_envs), at, size, num_envs, kept)
+        self._began = False
         self._seen = np.arange(0)
 
     def _keep(self, array: NDArray[Any]) -> int:
@@ -300,6 +299,8 @@ class ALEVectorInterface:
             )
         while self._batches and len(self._batches[0].games) == self._batch_size:
             self.recv()
+        for batch in self._batches:
+            self._crew.wait(len(batch.games))
         self._batches.clear()
         seeded = numbers >= 0
         self._records["seed"][games[seeded]] = numbers[seeded].astype(np.uint32).view(np.int32)

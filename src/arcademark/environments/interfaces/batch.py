@@ -157,12 +157,15 @@ class Crew:
     """Threads in C, the caller's included, that play the steps of an array of records in the order they are given.
 
     `records` is where the array is, `size` the bytes of each, and `count` how many there are.
+    `kept` is what must live until the threads have ended.
     """
 
-    def __init__(self, core: ctypes.CDLL, threads: int, records: int, size: int, count: int) -> None:
+    def __init__(
+        self, core: ctypes.CDLL, threads: int, records: int, size: int, count: int, kept: object = None
+    ) -> None:
         self._core, self._array = core, (records, size)
         self._crew = core.console_crew(threads, count)
-        self._end = weakref.finalize(self, core.console_crew_end, self._crew)
+        self._end = weakref.finalize(self, _end, core, self._crew, kept)
         self._waited = 0
 
     def give(self, which: NDArray[np.int32]) -> None:
@@ -177,3 +180,8 @@ class Crew:
     def close(self) -> None:
         """End the threads."""
         self._end()
+
+
+def _end(core: ctypes.CDLL, crew: int, _kept: object) -> None:
+    """End threads before what they play is released."""
+    core.console_crew_end(crew)
