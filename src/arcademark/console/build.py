@@ -29,7 +29,7 @@ from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 
-FLAGS = ("-std=c11", "-O2", "-fwrapv", "-fPIC", "-shared")
+FLAGS = ("-std=c11", "-O2", "-fwrapv", "-fPIC", "-shared", "-pthread")
 CORE_FLAGS = (*FLAGS, "-O3")
 SHIPPED = Path(__file__).with_name("compiled")
 """The folder of the libraries that the package was installed with; nothing is written there."""
@@ -45,8 +45,8 @@ OFF = f"it is switched off by {SWITCH}"
 NO_COMPILER = "there is no C compiler; pip install '.[console]' brings one"
 
 SOURCES = ("core.h", "core.c", "device.c", "masks.c", "lines.c", "picture.c", "processor.c", "opcodes.c", "rules.c")
-_STEPS = "steps.c"
-"""What is compiled: it takes in the core and adds what emulates nothing, and so is no part of what is proven."""
+_STEPS = ("steps.c", "vector.c")
+"""The first is compiled: it takes in the core and the other. Both emulate nothing and are no part of what is proven."""
 
 _FUNCTIONS = {
     "size": (c_size_t,),
@@ -71,10 +71,15 @@ _FUNCTIONS = {
     "step_size": (c_size_t,),
     "step": (None, c_void_p),
     "redraw": (None, c_void_p),
-    "steps": (None, c_void_p, c_int, c_void_p),
     "turn": (c_int, c_void_p, c_int, c_float),
     "note": (None, c_void_p),
     "show": (None, c_void_p, c_void_p, c_int, c_void_p),
+    "player_size": (c_size_t,),
+    "vector_step": (None, c_void_p),
+    "crew": (c_void_p, c_int, c_int),
+    "crew_give": (None, c_void_p, c_void_p, c_int, c_void_p, c_int),
+    "crew_wait": (None, c_void_p, c_int64, c_int),
+    "crew_end": (None, c_void_p),
 }
 """Result and arguments of the core's functions, without their prefix."""
 
@@ -188,7 +193,7 @@ def _cache() -> Path | None:
 
 
 def _name(parts: Sequence[str], flags: Sequence[str]) -> str:
-    key = "\0".join((native(_STEPS), *parts, *flags, platform.machine(), platform.system()))
+    key = "\0".join((*map(native, _STEPS), *parts, *flags, platform.machine(), platform.system()))
     return f"console-{hashlib.sha256(key.encode()).hexdigest()[:24]}.so"
 
 
@@ -262,10 +267,10 @@ def _compile(command: Sequence[str], own: Mapping[str, str], path: Path) -> None
     """Compile ``steps.c``, which takes in the core's other files or those that replace them, into a library."""
     try:
         with tempfile.TemporaryDirectory(dir=path.parent) as folder:
-            for name, text in {**{name: native(name) for name in (*SOURCES, _STEPS)}, **own}.items():
+            for name, text in {**{name: native(name) for name in (*SOURCES, *_STEPS)}, **own}.items():
                 (Path(folder) / name).write_text(text, "utf-8")
             draft = Path(folder) / "core.so"
-            words = [*command, "-w", str(Path(folder) / _STEPS), "-o", str(draft)]
+            words = [*command, "-w", str(Path(folder) / _STEPS[0]), "-o", str(draft)]
             done = subprocess.run(words, capture_output=True, text=True, check=False)
             if done.returncode:
                 lines = done.stderr.strip().splitlines()

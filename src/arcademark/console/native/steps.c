@@ -6,7 +6,10 @@
 
 #include "core.c"
 
+#include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 
 enum { IMAGE = 84, GROUPS = 42, GROUP_ROWS = 5, GROUP_BYTES = GROUP_ROWS * WIDTH, WORDS = WIDTH / 8, TAPS = 3,
        SCREEN_BYTES = GROUPS * GROUP_BYTES };
@@ -47,7 +50,6 @@ struct Step {
     int32_t life_ends, lives;
     int32_t played, terminated, truncated; /* what the step gave: its frames, and whether the episode is over */
     int32_t unseen;                 /* the last frame was not drawn */
-    int32_t idle;                   /* leave it out of a batch */
 };
 
 /* ---- the usual observation ------------------------------------------------------------------------------------- */
@@ -55,6 +57,13 @@ struct Step {
 static inline uint32_t pooled(const uint8_t *a, const uint8_t *b, const uint8_t *table, int i)
 {
     return table[a[i] >> 1 << 7 | b[i] >> 1];
+}
+
+static uint8_t rounded_even(float value)
+{
+    int low = (int)value;
+    float rest = value - (float)low;
+    return (uint8_t)(low + (rest > 0.5f || (rest == 0.5f && low & 1)));
 }
 
 /* A pixel half-way between two integers, as OpenCV rounds it: its operations in their order, in single precision. */
@@ -72,9 +81,7 @@ static uint8_t half_way(const Shrink *t, const uint8_t *a, const uint8_t *b, con
         volatile float part = t->row_weight[row][m] * sum;
         mean += part;
     }
-    int low = (int)mean;
-    float rest = mean - (float)low;
-    return (uint8_t)(low + (rest > 0.5f || (rest == 0.5f && low & 1)));
+    return rounded_even(mean);
 }
 
 /* Make the pixels [first, last) of the two rows of the image that a group of five rows of the screens makes. */
@@ -205,14 +212,6 @@ void console_redraw(Step *p)
     p->unseen = 0;
 }
 
-/* Play the steps of a batch that others do not: several threads may play the same batch. */
-void console_steps(Step *batch, int count, _Atomic int32_t *next)
-{
-    for (int32_t i; (i = atomic_fetch_add(next, 1)) < count;)
-        if (!batch[i].idle)
-            batch[i].play(&batch[i]);
-}
-
 /* ---- frames as ale-py's own interface plays them ------------------------------------------------------------------ */
 
 /* One call of ale-py's `act`. Of the step, `executed` is the action of the last frame played. */
@@ -300,3 +299,5 @@ void console_show(Turn *p, const uint32_t *colours, int dimensions, uint8_t *out
                 memcpy(out + 3 * x, &colours[row[x]], 3);
     }
 }
+
+#include "vector.c"

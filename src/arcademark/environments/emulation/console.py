@@ -13,8 +13,6 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-BatchCall = Callable[[int, int, int], object]
-
 
 class Start(NamedTuple):
     """How an episode begins: frames that the machine counts as emulated already, and lives (0: none in this game)."""
@@ -37,7 +35,7 @@ class StepRecord(ctypes.Structure):
         *((name, ctypes.c_int32) for name in ("chosen", "executed")),
         *((name, ctypes.c_int32) for name in ("frame_skip", "before_at", "newest_at", "last_shown")),
         *((name, ctypes.c_int32) for name in ("repeat_count", "next_repeat", "life_ends", "lives")),
-        *((name, ctypes.c_int32) for name in ("played", "terminated", "truncated", "unseen", "idle")),
+        *((name, ctypes.c_int32) for name in ("played", "terminated", "truncated", "unseen")),
     )
 
     console: int
@@ -66,7 +64,6 @@ class StepRecord(ctypes.Structure):
     terminated: int
     truncated: int
     unseen: int
-    idle: int
     screens: tuple[NDArray[np.uint8], NDArray[np.uint8]]
     draws: bytes = b""  # the repeats
     at: int  # the record's own address
@@ -97,9 +94,8 @@ class Console(Protocol):
     recoloured: NDArray[np.uint8] | None
     """The screen byte whose colour is shown instead of each, shape (256,); None where colours are as they are."""
 
-    batch: BatchCall | None
-    """Plays the records of an array that are not idle: its address, how many, and the address of the next one's number,
-    an int32 that threads share. None where steps are played one by one."""
+    batch: ctypes.CDLL | None
+    """The core whose threads play records beside each other, None where steps are played one by one."""
 
     def start(self, rng: np.random.Generator) -> Start:
         """Begin an episode."""
@@ -139,7 +135,7 @@ class FrameByFrame:
     lives: Callable[[], int]
     screen: Callable[[NDArray[np.uint8]], None]
 
-    batch: BatchCall | None = None
+    batch: ctypes.CDLL | None = None
     recoloured: NDArray[np.uint8] | None = None
 
     def attach(self, step: StepRecord, observer: Any, /) -> bool:

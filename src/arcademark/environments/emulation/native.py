@@ -17,7 +17,7 @@ from arcademark.console import cartridge
 from arcademark.console.machine import Machine
 from arcademark.console.prove import proven
 from arcademark.environments.emulation.atari import rom_path
-from arcademark.environments.emulation.console import BatchCall, Start, StepRecord
+from arcademark.environments.emulation.console import Start, StepRecord
 from arcademark.environments.emulation.facts import RAM_SIZE, REAL_RESET, screen_shape, standard
 from arcademark.environments.emulation.palettes import gray_table, rgb_table
 from arcademark.environments.observations import kernels
@@ -25,7 +25,7 @@ from arcademark.environments.observations.making import KernelObserver
 from arcademark.errors import ArcadeMarkError
 
 
-class _Observation(ctypes.Structure):
+class Observation(ctypes.Structure):
     """Where the usual observation is made; as in ``steps.c``."""
 
     _fields_ = (
@@ -60,7 +60,7 @@ class NativeConsole:
         self._pictured = int(proven()[game]["cut"]) > 0
         self._step: StepRecord | None = None
         """The record whose last frame may not have been drawn."""
-        self.batch: BatchCall | None
+        self.batch: ctypes.CDLL | None
         self._address, self._state_size = machine.address, machine.state_size
         self._use(machine.core)
         self._begin = Start(machine.frames, machine.lives())
@@ -78,9 +78,9 @@ class NativeConsole:
     def _use(self, core: ctypes.CDLL) -> None:
         """Go on with a core: a translation is the last one."""
         self._machine.use(core)
-        self._play, self.batch, self._restore = core.console_step, core.console_steps, core.console_restore
+        self._play, self.batch, self._restore = core.console_step, core, core.console_restore
         if self._step is not None:
-            self._step.play = _address(core.console_step)
+            self._step.play = function_address(core.console_step)
 
     def start(self, rng: np.random.Generator) -> Start:
         """Begin an episode; the cartridge may be translated before, once in a process."""
@@ -93,7 +93,7 @@ class NativeConsole:
         step.console, step.at = self._machine.address, ctypes.addressof(step)
         if observer is None:
             return False
-        self._step, step.play = step, _address(self._machine.core.console_step)
+        self._step, step.play = step, function_address(self._machine.core.console_step)
         step.before, step.newest = (_address_of(screen) for screen in step.screens)
         held = ctypes.create_string_buffer(self._machine.state_size)
         step.held = 0 if self._pictured else ctypes.addressof(held)
@@ -145,7 +145,7 @@ class NativeConsole:
         )
 
 
-def _address(function: Any) -> int:
+def function_address(function: Any) -> int:
     """Return where a function of a core is."""
     return ctypes.cast(function, ctypes.c_void_p).value or 0
 
@@ -154,8 +154,8 @@ def _address_of(array: NDArray[Any]) -> int:
     return int(array.ctypes.data)
 
 
-def _observation(observer: KernelObserver) -> _Observation:
+def _observation(observer: KernelObserver) -> Observation:
     """Return where an observer's observations are made, for C."""
     old, stack = observer.old, observer.stack
     where = (_address_of(array) for array in (kernels.TABLES, observer.table, old, stack))
-    return _Observation(*where, screens=len(old), images=len(stack))
+    return Observation(*where, screens=len(old), images=len(stack))

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import ctypes
 import os
-import threading
-from collections.abc import Callable, Sequence
-from functools import partial
-from queue import SimpleQueue
+import weakref
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.environments.base import Step
-from arcademark.environments.emulation.console import BatchCall, StepRecord
+from arcademark.environments.emulation.console import StepRecord
 from arcademark.environments.play import ConsoleEnvironment
 
 if TYPE_CHECKING:
@@ -95,9 +93,9 @@ class GameBatch(Batch):
         self._actions = np.array([game.console_actions for game in self._games])
         self._minds_lives = any(game.minds_lives for game in self._games)
         self._observed = all(game.observed for game in self._games)
-        play, turn = games[0].batch, ctypes.c_int32()
-        assert play is not None
-        self._crew = Crew(min(threads, len(games)), partial(_work, play, array, turn), turn)
+        core, size = games[0].batch, ctypes.sizeof(StepRecord)
+        assert core is not None
+        self._crew = Crew(core, min(threads, len(games)), ctypes.addressof(array), size, len(games))
 
     def step(
         self, actions: Sequence[Any], idle: NDArray[np.bool_], out: NDArray[Any]
@@ -105,10 +103,11 @@ class GameBatch(Batch):
         """Play a step in each game that is not `idle`, as `Batch.step`."""
         games, records = self._games, self._records
         self._choose(actions, idle)
-        records["idle"] = idle
         records["out"] = out.ctypes.data + np.arange(len(games)) * out[0].nbytes if self._observed else 0
         lives = self.lives if self._minds_lives else None
-        self._crew.work()
+        playing = np.flatnonzero(~idle).astype(np.int32)
+        self._crew.give(playing)
+        self._crew.wait(len(playing))
         rewards = np.where(idle, 0.0, records["reward"])
         terminated, truncated = (~idle & (records[name] != 0) for name in ("terminated", "truncated"))
         looked_at = idle | terminated | truncated if self._observed else np.ones(len(games), np.bool_)
@@ -154,38 +153,36 @@ class GameBatch(Batch):
         self._crew.close()
 
 
-def _work(play: BatchCall, records: Any, turn: ctypes.c_int32) -> None:
-    """Play the records that no other thread has taken."""
-    play(ctypes.addressof(records), len(records), ctypes.addressof(turn))
-
-
 class Crew:
-    """Threads, the caller's included, that each run `work`; `turn` is the number of the next game."""
+    """Threads in C, the caller's included, that play the steps of an array of records in the order they are given.
 
-    def __init__(self, threads: int, work: Callable[[], None], turn: ctypes.c_int32) -> None:
-        self._work, self._turn, self._others = work, turn, threads - 1
-        self._begin, self._done = SimpleQueue[bool](), SimpleQueue[None]()
-        for _ in range(self._others):
-            threading.Thread(target=self._run, daemon=True, name="arcademark-steps").start()
+    `records` is where the array is, `size` the bytes of each, and `count` how many there are.
+    `kept` is what must live until the threads have ended.
+    """
 
-    def _run(self) -> None:
-        while self._begin.get():
-            self._work()
-            self._done.put(None)
+    def __init__(
+        self, core: ctypes.CDLL, threads: int, records: int, size: int, count: int, kept: object = None
+    ) -> None:
+        self._core, self._array = core, (records, size)
+        self._crew = core.console_crew(threads, count)
+        self._end = weakref.finalize(self, _end, core, self._crew, os.getpid(), kept)
+        self._waited = 0
 
-    def work(self) -> None:
-        """Do the work in all threads; all are done on return."""
-        self._turn.value = 0
-        for _ in range(self._others):
-            self._begin.put(True)
-        try:
-            self._work()
-        finally:
-            for _ in range(self._others):
-                self._done.get()
+    def give(self, which: NDArray[np.int32]) -> None:
+        """Let the records of these numbers be played."""
+        self._core.console_crew_give(self._crew, *self._array, which.ctypes.data, len(which))
+
+    def wait(self, count: int) -> None:
+        """Wait for so many more of those given, in their order; the caller plays too."""
+        self._waited += count
+        self._core.console_crew_wait(self._crew, self._waited, count)
 
     def close(self) -> None:
         """End the threads."""
-        for _ in range(self._others):
-            self._begin.put(False)
-        self._others = 0
+        self._end()
+
+
+def _end(core: ctypes.CDLL, crew: int, process: int, _kept: object) -> None:
+    """End threads before what they play is released; a forked process has none."""
+    if os.getpid() == process:
+        core.console_crew_end(crew)

@@ -51,20 +51,20 @@ class AreaResize:
     def __init__(self, source_shape: tuple[int, int], shape: tuple[int, int]) -> None:
         self.source_shape, self.shape = source_shape, shape
         rows, columns = (source / size for source, size in zip(source_shape, shape, strict=True))
-        self._block = (int(rows), int(columns)) if rows.is_integer() and columns.is_integer() else None
-        self._rows, self._columns = (
+        self.block = (int(rows), int(columns)) if rows.is_integer() and columns.is_integer() else None
+        self.rows, self.columns = (
             terms(area_weights(source, size)) for source, size in zip(source_shape, shape, strict=True)
         )
 
     def __call__(self, image: NDArray[np.uint8], out: NDArray[np.uint8]) -> None:
         """Shrink `image`, shape (H, W, channels), into `out`, shape (h, w, channels)."""
-        if self._block is None:
-            means = _weighted(_weighted(image.astype(np.float32), *self._columns, axis=1), *self._rows, axis=0)
+        if self.block is None:
+            means = _weighted(_weighted(image.astype(np.float32), *self.columns, axis=1), *self.rows, axis=0)
             out[:] = np.rint(means, out=means)
-        elif self._block == (1, 1):
+        elif self.block == (1, 1):
             out[:] = image
         else:
-            _block_means(image, *self._block, out)
+            _block_means(image, *self.block, out)
 
 
 def terms(weights: AreaWeights) -> tuple[NDArray[np.int64], NDArray[np.float32]]:

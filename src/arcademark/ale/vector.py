@@ -1,0 +1,397 @@
+"""ale-py's vector interface on our console: the same arguments, results and random numbers, played in C by threads.
+
+What is known of ale-py's was found by experiment with 0.12.1, and `tests/ale/test_vector.py` compares both:
+
+* A reset with a seed loads the cartridge anew, and seeds two generators (MT19937) alike: that of the no-ops and that of
+  sticky actions. A reset without one goes on with both; memory is kept, as a real console's.
+* A no-op start plays fewer than `noop_max` frames. Where FIRE is pressed, it is the first of them, or the only one.
+* ``max_episode_steps`` counts frames, without those. `episodic_life` resets the whole game; `life_loss_info` nothing.
+* An observation pools the last two frames of a step. In a step in which the episode ends, no later frame is looked at:
+  it pools what was pooled before with what is there of this step. Older images of a new episode are 0.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections import deque
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import ale_py
+import numpy as np
+from ale_py import Action
+from numpy.typing import NDArray
+
+from arcademark.console import cartridge
+from arcademark.console.games import REGISTERS, condition, game
+from arcademark.console.machine import RAM_SIZE, WIDTH, Machine
+from arcademark.console.prove import proven
+from arcademark.environments.emulation.console import StepRecord
+from arcademark.environments.emulation.facts import standard
+from arcademark.environments.emulation.native import Observation, function_address
+from arcademark.environments.emulation.palettes import gray_table, rgb_table
+from arcademark.environments.interfaces.batch import Crew
+from arcademark.environments.observations import kernels
+from arcademark.environments.observations.area import AreaResize
+from arcademark.environments.registry import choose_emulator
+from arcademark.suite import tasks
+
+_LEFT_TO_ALE = {"adventure", "double_dunk", "video_cube"}
+"""Games whose reset plays or presses something that only the moment tells."""
+
+_BEGIN, _PRESS, _UNTIL, _STEP, _SET = range(256, 261)
+_ACTIONS = {**{action.name: action.value for action in Action.__members__.values()}, "RESET": 40}
+
+
+class _Playing(ctypes.Structure):
+    """What is the same for all games; as in ``vector.c``."""
+
+    _fields_ = (
+        *((name, ctypes.c_size_t) for name in ("script", "begin", "reached", "start", "pictures", "colours")),
+        *((name, ctypes.c_size_t) for name in ("row", "column", "row_weight", "column_weight")),
+        ("repeat_probability", ctypes.c_double),
+        ("cap", ctypes.c_int64),
+        *((name, ctypes.c_int32) for name in ("script_length", "begin_count", "reached_length", "loading_draws")),
+        *(
+            (name, ctypes.c_int32)
+            for name in ("cart_ram", "all_drawn", "frame_skip", "maxpool", "noops", "fire", "episodic")
+        ),
+        *((name, ctypes.c_int32) for name in ("life_info", "clipped", "same_step", "channels", "images", "height")),
+        *((name, ctypes.c_int32) for name in ("width", "row_terms", "column_terms", "block_height", "block_width")),
+    )
+
+
+class _Player(ctypes.Structure):
+    """A game; as in ``vector.c``."""
+
+    _fields_ = (
+        ("step", StepRecord),
+        *((name, ctypes.c_size_t) for name in ("playing", "final_out", "stack", "pooled", "shrinking", "merged")),
+        *((name, ctypes.c_int64) for name in ("elapsed", "earlier")),
+        *((name, ctypes.c_int32) for name in ("restart", "seed", "over", "executed", "seeded", "ended")),
+        *((name, ctypes.c_float) for name in ("strength", "strength_held")),
+        ("generators", ctypes.c_uint32 * (3 * 625)),
+    )
+
+
+class _Batch:
+    """The results of games that are handed out together."""
+
+    def __init__(self, games: int, shape: tuple[int, ...], final: bool) -> None:
+        self.games = np.zeros(0, np.int64)
+        self.observed = np.empty((games, *shape), np.uint8)
+        self.final = np.zeros((games, *shape), np.uint8) if final else None
+
+
+class ALEVectorInterface:
+    """ale-py's `ALEVectorInterface` on our console; arguments, results and errors are its own.
+
+    What the console does not have, ale-py's plays in its place: cartridges for which it is not proven, images larger
+    than the screen, three games, and arguments out of range. Threads play games in the order in which actions were
+    sent, and with a `batch_size` they are handed out in this order, so that no result depends on time. The caller's
+    thread is one of `num_threads`, and plays in `recv`; `thread_affinity_offset` is ignored.
+    """
+
+    def __new__(cls, rom_path: str | os.PathLike[str], num_envs: int, *arguments: Any, **settings: Any) -> Any:
+        """Return one on the console, or ale-py's own."""
+        if cls._plays(rom_path, num_envs, *arguments, **settings):
+            return super().__new__(cls)
+        return ale_py.ALEVectorInterface(Path(rom_path), num_envs, *arguments, **settings)
+
+    @staticmethod
+    def _plays(
+        rom_path: str | os.PathLike[str],
+        num_envs: int,
+        frame_skip: int = 4,
+        stack_num: int = 4,
+        img_height: int = 84,
+        img_width: int = 84,
+        *arguments: Any,
+        autoreset_mode: str = "NextStep",
+        **settings: Any,
+    ) -> bool:
+        sizes = num_envs, frame_skip, stack_num, img_height, img_width
+        if not os.path.isfile(rom_path) or len(arguments) > 7 or min(sizes) < 1:
+            return False
+        name = ale_py.ALEInterface.isSupportedROM(rom_path)
+        return (
+            name in proven()
+            and name not in _LEFT_TO_ALE
+            and autoreset_mode in ("NextStep", "SameStep")
+            and 0 <= settings.get("batch_size", 0) <= num_envs
+            and img_height <= game(name).facts["height"]
+            and img_width <= WIDTH
+            and choose_emulator(name) == "console"
+        )
+
+    def __init__(
+        self,
+        rom_path: str | os.PathLike[str],
+        num_envs: int,
+        frame_skip: int = 4,
+        stack_num: int = 4,
+        img_height: int = 84,
+        img_width: int = 84,
+        grayscale: bool = True,
+        maxpool: bool = True,
+        noop_max: int = 30,
+        use_fire_reset: bool = True,
+        episodic_life: bool = False,
+        life_loss_info: bool = False,
+        reward_clipping: bool = True,
+        max_episode_steps: int = 108000,
+        repeat_action_probability: float = 0.0,
+        full_action_space: bool = False,
+        batch_size: int = 0,
+        num_threads: int = 0,
+        thread_affinity_offset: int = -1,
+        autoreset_mode: str = "NextStep",
+    ) -> None:
+        name = ale_py.ALEInterface.isSupportedROM(rom_path)
+        assert name is not None
+        rom = Path(rom_path).read_bytes()
+        minimal = tasks.games()[name].minimal_actions
+        self._actions = (
+            [*Action.__members__.values()] if full_action_space else [Action.__members__[action] for action in minimal]
+        )
+        self._numbers = np.array([action.value for action in self._actions])
+        channels = 1 if grayscale else 3
+        self._shape = (stack_num, img_height, img_width) + (() if grayscale else (3,))
+        self._count, self._batch_size = num_envs, batch_size or num_envs
+        self._translation = cartridge.translation(name, rom)
+        self._translation.consoles.add(self)
+        machines = [Machine(name, rom, chosen=self._translation.core) for _ in range(num_envs)]
+        first = machines[0]
+        self._playing = _Playing(
+            repeat_probability=ctypes.c_float(repeat_action_probability).value,
+            cap=max_episode_steps,
+            all_drawn=int(proven()[name]["cut"]) > 0,
+            frame_skip=frame_skip,
+            maxpool=maxpool and frame_skip > 1,
+            noops=noop_max,
+            fire=use_fire_reset and Action.FIRE in self._actions,
+            episodic=episodic_life,
+            life_info=life_loss_info,
+            clipped=reward_clipping,
+            same_step=autoreset_mode == "SameStep",
+            channels=channels,
+            images=stack_num,
+            height=img_height,
+            width=img_width,
+        )
+        self._kept: list[Any] = [machines]
+        self._set_reset(name, first)
+        colours = gray_table(standard(name)) if grayscale else rgb_table(standard(name))
+        usual = grayscale and (img_height, img_width) == kernels.IMAGE and (first.rows, WIDTH) == kernels.SCREEN
+        if not usual:
+            self._set_size((first.rows, WIDTH), (img_height, img_width))
+        self._playing.colours = self._keep(colours)
+        pairs = self._keep(np.maximum(colours[::2, None], colours[None, ::2])) if usual else 0
+        players, self._stacks = (_Player * num_envs)(), list[NDArray[np.uint8]]()
+        for player, machine in zip(players, machines, strict=True):
+            player.playing = ctypes.addressof(self._playing)
+            player.stack = self._keep(np.zeros(self._shape, np.uint8))
+            self._stacks.append(self._kept[-1])
+            player.pooled = self._keep(np.zeros((first.rows, WIDTH, channels), np.uint8))
+            player.shrinking = self._keep(np.zeros((first.rows, img_width, channels), np.float32))
+            player.merged = self._keep(np.zeros((2, 256, WIDTH), np.uint8))
+            player.step.console, player.seeded = machine.address, 1
+            if usual:
+                old = self._keep(np.zeros((2, *kernels.SCREEN), np.uint8))
+                observation = Observation(self._keep(kernels.TABLES), pairs, old, player.stack, 2, stack_num)
+                self._kept.append(observation)
+                player.step.observation = ctypes.addressof(observation)
+        self._kept.append(players)
+        self._records: NDArray[Any] = np.frombuffer(memoryview(players).cast("B"), np.dtype(_Player))
+        self._steps = self._records["step"]
+        self._records["seed"] = np.frombuffer(os.urandom(4 * num_envs), np.int32)
+        self._use(first.core)
+        threads = num_threads or len(os.sched_getaffinity(0))
+        self._batches: deque[_Batch] = deque()
+        at, size, kept = ctypes.addressof(players), ctypes.sizeof(_Player), (self._kept, self._playing, self._batches)
+        self._crew = Crew(first.core, min(threads, num_envs), at, size, num_envs, kept)
+        self._began = False
+        self._seen = np.arange(0)
+
+    def _keep(self, array: NDArray[Any]) -> int:
+        """Keep an array as long as this, and return where it is."""
+        array = np.ascontiguousarray(array)
+        self._kept.append(array)
+        return int(array.ctypes.data)
+
+    def _set_reset(self, name: str, machine: Machine) -> None:
+        """Say what a reset does, as `Machine.reset`, and where the game stands after it was loaded."""
+        playing, facts = self._playing, game(name).facts
+        script = [0, 60, _ACTIONS["RESET"], 4, _BEGIN, 0]
+        select = facts.get("select", {})
+        commands = [*select.get("first", ())]
+        if select:
+            commands.append(["until", select["hold_frames"]])
+            registers = dict(select.get("set_register", {}))
+            registers |= {
+                key: by_mode[str(facts["mode"])] for key, by_mode in select.get("set_register_by_mode", {}).items()
+            }
+            names = [*REGISTERS, *facts.get("keep", {})]
+            commands += [["set", names.index(key) + 16 * value] for key, value in registers.items()]
+            commands += select.get("last", [["soft_reset"]])
+            reached = select.get("until") or ["eq", select["watch"], select["until_equal"]]
+            program = np.array(condition(facts, reached), np.int32)
+            playing.reached, playing.reached_length = self._keep(program), len(program)
+        for command, *operands in commands:
+            if command == "soft_reset":
+                script += [_ACTIONS["RESET"], 4]
+            elif command == "step":
+                script += [_STEP, _ACTIONS[operands[0]]] * operands[1]
+            else:
+                script += [{"press": _PRESS, "until": _UNTIL, "set": _SET}[command], operands[0]]
+        script += [_ACTIONS["RESET"], 4]
+        for action, count in facts.get("starting_actions", ()):
+            script += [_ACTIONS[action], count]
+        extra = facts["cartridge"].endswith("SC")
+        playing.script, playing.script_length = self._keep(np.array(script, np.int32)), len(script)
+        playing.begin, playing.begin_count = (
+            self._keep(np.array(game(name).at_reset, np.int32)),
+            len(game(name).at_reset),
+        )
+        playing.cart_ram, playing.loading_draws = extra, RAM_SIZE + 1 + 3 * (1 + RAM_SIZE * extra)
+        playing.start = self._keep(np.frombuffer(machine.save(), np.uint8))
+        playing.pictures = self._keep(machine.pictures().copy())
+
+    def _set_size(self, screen: tuple[int, int], size: tuple[int, int]) -> None:
+        """Say how screens are shrunk."""
+        playing, resize = self._playing, AreaResize(screen, size)
+        if resize.block is not None:
+            playing.block_height, playing.block_width = resize.block
+            return
+        for axis, (source, weight) in (("row", resize.rows), ("column", resize.columns)):
+            setattr(playing, axis, self._keep(source.astype(np.int32)))
+            setattr(playing, f"{axis}_weight", self._keep(weight))
+            setattr(playing, f"{axis}_terms", len(source))
+
+    def _use(self, core: ctypes.CDLL) -> None:
+        """Play on a core: a translation is the last one."""
+        self._core = core
+        self._records["step"]["play"] = function_address(core.console_vector_step)
+
+    @property
+    def played(self) -> int:
+        """Frames played in steps."""
+        return int(self._records["step"]["total"].sum())
+
+    def reset(self, env_ids: Sequence[int], seeds: Sequence[int], /) -> tuple[NDArray[np.uint8], dict[str, Any]]:
+        """Begin episodes in some games, each with its seed, or with none where that is negative."""
+        games, numbers = np.array(env_ids, np.int64), np.array(seeds, np.int64)
+        if len(games) != len(numbers):
+            raise ValueError("env_ids and seeds must have same size")
+        for i, one in enumerate(games.tolist()):
+            if not 0 <= one < self._count:
+                raise IndexError(f"reset env_id {one} is out of range [0, {self._count})")
+            if one in games[:i]:
+                raise ValueError(f"reset has a duplicate env_id={one}")
+        if not self._began and len(games) < self._count:
+            raise RuntimeError(f"The first reset() must reset every environment (got {len(games)} of {self._count})")
+        if self._batch_size < self._count and len(games) < self._count:
+            raise ValueError(
+                "Partial reset is not supported for async mode where batch_size < num_envs "
+                f"(got batch_size={self._batch_size}, num_envs={self._count})"
+            )
+        while self._batches and len(self._batches[0].games) == self._batch_size:
+            self.recv()
+        for batch in self._batches:
+            self._crew.wait(len(batch.games))
+        self._batches.clear()
+        seeded = numbers >= 0
+        self._records["seed"][games[seeded]] = numbers[seeded].astype(np.uint32).view(np.int32)
+        self._records["seeded"][games[seeded]] = 1
+        self._records["restart"][games] = 1
+        self._began = True
+        self._give(games)
+        if len(games) == self._count:
+            observed, *_, infos = self.recv()
+            return observed, infos
+        self._crew.wait(len(games))
+        self._batches.clear()
+        self._seen = np.arange(self._count)
+        return np.array(self._stacks), self._infos(self._seen)
+
+    def send(self, action_ids: Sequence[int], paddle_strengths: Sequence[float], /) -> None:
+        """Let the games that were received last take a step, each under its action, a number of `get_action_set`."""
+        actions, games = np.asarray(action_ids), self._seen
+        if len(actions) != self._batch_size:
+            raise ValueError(f"Expected {self._batch_size} actions, got {len(actions)}")
+        if len(paddle_strengths) != len(actions):
+            raise ValueError("action_ids and paddle_strengths must have same size")
+        if ((actions < 0) | (actions >= len(self._numbers))).any():
+            raise IndexError(f"action_ids are from 0 to {len(self._numbers) - 1}")
+        if len(games) != len(actions):
+            raise RuntimeError("no games wait for actions; call reset or recv first")
+        self._steps["chosen"][games] = self._numbers[actions]
+        self._records["strength"][games] = paddle_strengths
+        self._seen = games[:0]
+        self._give(games)
+
+    def _give(self, games: NDArray[np.int64]) -> None:
+        """Let games be played, each into the next free row of a batch."""
+        if len(games):
+            self._place(games)
+        self._crew.give(games.astype(np.int32))
+
+    def _place(self, games: NDArray[np.int64]) -> None:
+        """Say where the observations of games go."""
+        if not self._batches or len(self._batches[-1].games) == self._batch_size:
+            self._batches.append(_Batch(self._batch_size, self._shape, bool(self._playing.same_step)))
+        batch = self._batches[-1]
+        taken = len(batch.games)
+        here, others = games[: self._batch_size - taken], games[self._batch_size - taken :]
+        at = (taken + np.arange(len(here))) * batch.observed[0].nbytes
+        self._steps["out"][here] = batch.observed.ctypes.data + at
+        if batch.final is not None:
+            self._records["final_out"][here] = batch.final.ctypes.data + at
+        batch.games = np.append(batch.games, here)
+        if len(others):
+            self._place(others)
+
+    def recv(self) -> tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+        """Return observations, rewards, terminations, truncations and infos of the next games."""
+        if not self._batches or len(self._batches[0].games) < self._batch_size:
+            raise RuntimeError("no batch is being played; call reset or send first")
+        batch = self._batches.popleft()
+        games = self._seen = batch.games
+        self._crew.wait(len(games))
+        if self._translation.core is not None and self._translation.core is not self._core and not self._batches:
+            self._use(self._translation.core)
+        steps, infos = self._steps, self._infos(games)
+        ended = self._records["ended"][games] != 0
+        if ended.any():
+            self._translation.take_up()
+            if batch.final is not None:
+                infos["final_obs"] = batch.final
+        terminated, truncated = steps["terminated"][games] != 0, steps["truncated"][games] != 0
+        return batch.observed, steps["reward"][games].astype(np.int32), terminated, truncated, infos
+
+    def _infos(self, games: NDArray[np.int64]) -> dict[str, Any]:
+        frames = self._steps["frames"][games]
+        return {
+            "env_id": games.astype(np.int32),
+            "lives": self._steps["lives"][games],
+            "frame_number": (self._records["earlier"][games] + frames).astype(np.int32),
+            "episode_frame_number": frames.astype(np.int32),
+        }
+
+    def get_action_set(self) -> list[Action]:
+        """Return the actions by number."""
+        return list(self._actions)
+
+    def get_num_envs(self) -> int:
+        """Return the number of games."""
+        return self._count
+
+    def get_observation_shape(self) -> tuple[int, ...]:
+        """Return the shape of one game's observation."""
+        return self._shape
+
+    def handle(self) -> NDArray[np.uint8]:
+        """Refuse: XLA calls ale-py's own C++."""
+        raise NotImplementedError("XLA is ale-py's alone; use ale_py.AtariVectorEnv")

@@ -1,0 +1,154 @@
+"""ale-py's vector environment on the console, step by step beside ale-py's own."""
+
+import ale_py
+import numpy as np
+import pytest
+
+from arcademark.ale import AtariVectorEnv
+from arcademark.ale.vector import ALEVectorInterface
+from arcademark.console import build
+from arcademark.console.prove import proven
+from arcademark.suite import tasks
+
+GAMES = 3
+SETTINGS = {
+    "usual": {},
+    "lives": {"episodic_life": True, "repeat_action_probability": 0.25},
+    "same step": {"autoreset_mode": "SameStep", "max_num_frames_per_episode": 90, "full_action_space": True},
+    "colours": {"grayscale": False, "img_height": 90, "img_width": 50, "life_loss_info": True},
+    "blocks": {"img_height": 42, "img_width": 40, "grayscale": False, "max_num_frames_per_episode": 61},
+    "single frames": {"frameskip": 1, "stack_num": 2, "img_height": 210, "img_width": 160, "use_fire_reset": False},
+    "not pooled": {"frameskip": 3, "maxpool": False, "noop_max": 0, "reward_clipping": False},
+    "continuous": {"continuous": True, "repeat_action_probability": 0.1},
+}
+
+
+@pytest.fixture(autouse=True)
+def _core():
+    if build.compiler() is None:
+        pytest.skip("no C compiler: the console cannot be compiled")
+
+
+def assert_same(ours, theirs, step):
+    """Compare what `reset` or `step` returned; of the last observations, those of the games that ended."""
+    infos = ours[-1], theirs[-1]
+    assert infos[0].keys() == infos[1].keys(), step
+    if "final_obs" in infos[0]:
+        ended = theirs[2] | theirs[3]
+        assert np.array_equal(*(info.pop("final_obs")[ended] for info in infos)), step
+    for a, b in zip([*ours[:-1], *ours[-1].values()], [*theirs[:-1], *theirs[-1].values()], strict=True):
+        assert a.dtype == b.dtype, step
+        assert np.array_equal(a, b), step
+
+
+def compare(game, steps, seed=0, **settings):
+    """Play both, reset some games now and then, and return how many episodes ended."""
+    both = [kind(game, GAMES, **settings) for kind in (AtariVectorEnv, ale_py.AtariVectorEnv)]
+    assert type(both[0].ale) is ALEVectorInterface
+    rng, ends = np.random.default_rng(seed), 0
+    assert_same(*(envs.reset(seed=seed) for envs in both), "reset")
+    for step in range(steps):
+        actions = rng.integers(both[0].single_action_space.n, size=GAMES) if "continuous" not in settings else None
+        if actions is None:
+            actions = rng.uniform([0, -np.pi, 0], [1, np.pi, 1], (GAMES, 3)).astype(np.float32)
+        results = [envs.step(actions) for envs in both]
+        ends += int((results[1][2] | results[1][3]).sum())
+        assert_same(*results, step)
+        if step % 50 == 49:
+            seeds = np.array([step, -1])
+            mask = {"reset_mask": np.arange(GAMES) != step // 50 % GAMES}
+            assert_same(*(envs.reset(seed=seeds, options=mask) for envs in both), step)
+    return ends
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_results_are_those_of_ale_py(name):
+    ends = compare("breakout", 120, seed=5, **SETTINGS[name])
+    assert ends or name not in ("lives", "same step", "blocks")
+
+
+@pytest.mark.parametrize("game", ["qbert", "name_this_game", "berzerk", "demon_attack"])
+def test_resets_are_those_of_ale_py(game):
+    """Q*bert's is cut short, choosing a mode takes frames in the second, and steps in the third."""
+    assert compare(game, 55, max_num_frames_per_episode=70, repeat_action_probability=0.25)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize(
+    "game", sorted(set(proven()) & set(tasks.games()) - {"adventure", "double_dunk", "video_cube"})
+)
+def test_results_are_those_of_ale_py_in_all_games(game, name, seed):
+    compare(game, 400, seed=seed, **SETTINGS[name])
+
+
+def played(threads, **settings):
+    envs = AtariVectorEnv("pong", 8, num_threads=threads, repeat_action_probability=0.25, **settings)
+    rng = np.random.default_rng(0)
+    results = [envs.reset(seed=3)]
+    results += [envs.step(rng.integers(6, size=envs.batch_size)) for _ in range(60)]
+    envs.close()
+    return results
+
+
+@pytest.mark.parametrize("batch_size", [0, 3])
+def test_results_do_not_depend_on_threads(batch_size):
+    for step, (one, several) in enumerate(zip(*(played(n, batch_size=batch_size) for n in (1, 3)), strict=True)):
+        assert_same(one, several, step)
+
+
+def test_a_batch_of_some_games_gives_what_all_together_give():
+    """Each game's results under its own actions are those that it has in step with all others."""
+    actions = np.random.default_rng(0).integers(6, size=(60, 8))
+    everyone = AtariVectorEnv("pong", 8)
+    expected = [everyone.reset(seed=0)[0], *(everyone.step(row)[0] for row in actions)]
+    some = AtariVectorEnv("pong", 8, batch_size=3, num_threads=2)
+    observed, infos = some.reset(seed=0)
+    taken = np.zeros(8, int)
+    for _ in range(100):
+        games = infos["env_id"]
+        assert all(np.array_equal(observed[row], expected[taken[i]][i]) for row, i in enumerate(games))
+        observed, *_, infos = some.step(actions[taken[games], games])
+        taken[games] += 1
+    assert taken.min() > 30
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda ale: ale.reset([0], [1]), RuntimeError),
+        (lambda ale: ale.reset([0, 0], [1, 1]), ValueError),
+        (lambda ale: ale.reset([2], [1]), IndexError),
+        (lambda ale: ale.reset([0, 1], [1]), ValueError),
+        (lambda ale: (ale.reset([0, 1], [-1, -1]), ale.send([0], [1.0])), ValueError),
+        (lambda ale: (ale.reset([0, 1], [-1, -1]), ale.send([0, 0], [1.0])), ValueError),
+    ],
+)
+def test_errors_are_those_of_ale_py(call, error):
+    path = ale_py.roms.get_rom_path("pong")
+    messages = []
+    for kind in (ALEVectorInterface, ale_py.ALEVectorInterface):
+        with pytest.raises(error) as raised:
+            call(kind(path, 2))
+        messages.append(str(raised.value))
+    assert messages[0] == messages[1]
+
+
+def test_actions_out_of_range_and_steps_without_a_reset_are_refused():
+    ale = ALEVectorInterface(ale_py.roms.get_rom_path("pong"), 2)
+    with pytest.raises(RuntimeError, match="call reset"):
+        ale.recv()
+    with pytest.raises(RuntimeError, match="call reset"):
+        ale.send([0, 0], [1.0, 1.0])
+    ale.reset([0, 1], [-1, -1])
+    with pytest.raises(IndexError, match="from 0 to 5"):
+        ale.send([0, 6], [1.0, 1.0])
+
+
+@pytest.mark.parametrize("settings", [{"img_height": 300}, {"img_width": 200}])
+def test_what_the_console_does_not_have_ale_py_plays(settings):
+    envs = AtariVectorEnv("pong", 1, **settings)
+    assert type(envs.ale) is ale_py.ALEVectorInterface
+    assert type(AtariVectorEnv("adventure", 1).ale) is ale_py.ALEVectorInterface
+    assert envs.reset(seed=0)[0].shape == envs.observation_space.shape
