@@ -6,7 +6,8 @@
   screens; the same two in one call for many frames; and saving and restoring a state, in microseconds.
 * "preprocessing": full DQN preprocessing with random actions (see ``environments.py``). Our environment and our
   ``make_vec`` with 8 games in one thread, each on the console to itself on ale-py; and ``make_vec`` on the console to
-  ale-py's AtariVectorEnv and to EnvPool (``pip install envpool``), both with 8 games in one thread.
+  ale-py's AtariVectorEnv and to EnvPool (``pip install envpool``), both with 8 games in one thread; and the drop-in,
+  ``arcademark.ale``'s AtariVectorEnv, to ale-py's.
 * "planning": decisions of UCT and of best-path, and "learning": training of SARSA(λ) on Basic, each on the console to
   the same on ale-py, as frames a second.
 * "scaling": frames a second by the clock of two processes to one, and of ``make_vec`` with two threads to one; the
@@ -158,14 +159,15 @@ def preprocessing(game: str, asked: argparse.Namespace) -> Figures:
         "vector": partial(vector, game, 1),
     }
     plays = {(name, emulator): on(emulator, make) for name, make in ours.items() for emulator in ("ale", "console")}
-    plays["ale-py", ""] = ale_vector(game)
+    plays |= {("drop-in", ""): ale_vector(game, "arcademark.ale"), ("ale-py", ""): ale_vector(game)}
     if importlib.util.find_spec("envpool") is not None:
         plays["EnvPool", ""] = envpool_vector(game)
     speeds = in_turn(plays, asked.rounds)
     console, found = speeds["vector", "console"], {}
     for name in ours:
         found[f"{name} to itself"] = ratio(speeds[name, "console"], speeds[name, "ale"])
-    for name, _ in list(plays)[4:]:
+    found["drop-in to ale-py"] = ratio(speeds["drop-in", ""], speeds["ale-py", ""])
+    for name, _ in list(plays)[5:]:
         found[f"vector to {name}"] = ratio(console, speeds[name, ""])
     return found
 

@@ -154,11 +154,10 @@ def vector(game: str) -> Play:
     return vector_play(arcademark.make_vec(game, NUM_ENVS, dqn_protocol()), game)
 
 
-def ale_vector(game: str) -> Play:
-    """Play the vector environment of ale-py."""
-    from ale_py.vector_env import AtariVectorEnv
-
-    envs = AtariVectorEnv(game, NUM_ENVS, num_threads=1, noop_max=0, use_fire_reset=False, reward_clipping=False)
+def ale_vector(game: str, package: str = "ale_py") -> Play:
+    """Play the vector environment of ale-py, or that of a package in its place."""
+    kind = importlib.import_module(f"{package}.vector_env").AtariVectorEnv
+    envs = kind(game, NUM_ENVS, num_threads=1, noop_max=0, use_fire_reset=False, reward_clipping=False)
     return vector_play(envs, game)
 
 
