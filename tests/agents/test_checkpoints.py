@@ -1,17 +1,19 @@
 """Trained networks played from their files: the libraries' formats, and files that try to run something."""
 
-import contextlib
 import io
 import json
 import pickle
 import struct
 import zipfile
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from played import Evil
+
+with suppress(ImportError):  # what needs it is skipped
+    import onnx
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: make test-all")
 
@@ -368,8 +370,6 @@ def test_training_frames_are_as_the_file_says(tmp_path, kind, count, config, fra
 
 def onnx_file(path, *, nodes=(), tensors=(), weight=None):
     """Write a linear network, with what `nodes` make of its values, "v"."""
-    import onnx
-
     if weight is None:
         weight = np.random.default_rng(0).normal(size=(4 * 84 * 84, ACTIONS)).astype(np.float32)
     tensor = onnx.helper.make_tensor_value_info
@@ -395,8 +395,6 @@ def onnx_file(path, *, nodes=(), tensors=(), weight=None):
 
 def apart(path, name="agent.onnx.data"):
     """Put the weights of an ONNX model into a file beside it."""
-    import onnx
-
     onnx.save_model(onnx.load(path), path, save_as_external_data=True, location=name, size_threshold=0)
     return path.parent / name
 
@@ -433,8 +431,6 @@ ELSEWHERE = ("../secret", "missing", "", "link", "/etc/passwd")
 )
 def test_weights_that_are_not_in_its_folder_or_their_file_are_refused(key, value, message, tmp_path):
     path = onnx_file(tmp_path / "mine" / "agent.onnx")
-    import onnx
-
     beside = apart(path)
     if key == "location":
         beside.rename(tmp_path / "secret")
@@ -450,8 +446,6 @@ def test_weights_that_are_not_in_its_folder_or_their_file_are_refused(key, value
 @pytest.mark.parametrize("name", ["link/secret", "large"])
 def test_a_second_place_of_weights_is_checked_like_the_first(name, tmp_path):
     path = onnx_file(tmp_path / "mine" / "agent.onnx")
-    import onnx
-
     beside = apart(path)
     (tmp_path / "secret").write_bytes(beside.read_bytes())
     (tmp_path / "mine" / "link").symlink_to(tmp_path)
@@ -467,8 +461,6 @@ def test_a_second_place_of_weights_is_checked_like_the_first(name, tmp_path):
 
 @pytest.mark.needs("onnx", "onnxruntime")
 def test_onnx_model_that_need_not_end_is_refused(tmp_path):
-    import onnx
-
     helper, kinds, array = onnx.helper, onnx.TensorProto, onnx.numpy_helper.from_array
     value = helper.make_tensor_value_info
     body = helper.make_graph(
@@ -488,8 +480,6 @@ def test_onnx_model_that_need_not_end_is_refused(tmp_path):
 
 @pytest.mark.needs("onnx", "onnxruntime")
 def test_onnx_model_gets_no_more_memory_than_the_bound(tmp_path):
-    import onnx
-
     nodes = [
         onnx.helper.make_node("ConstantOfShape", ["shape"], ["zeros"]),
         onnx.helper.make_node("ReduceMax", ["zeros"], ["zero"], keepdims=0),
@@ -503,8 +493,6 @@ def test_onnx_model_gets_no_more_memory_than_the_bound(tmp_path):
 
 @pytest.mark.needs("onnx", "onnxruntime")
 def test_onnx_model_gets_no_more_time_than_the_bound(tmp_path, monkeypatch):
-    import onnx
-
     monkeypatch.setattr(foreign, "MOST_SECONDS", 0.0)
     names = ["v", *(f"v{number}" for number in range(5000))]
     nodes = [onnx.helper.make_node("MatMul", [name, "turn"], [after]) for name, after in pairwise(names)]
@@ -527,13 +515,11 @@ def test_network_that_answers_without_numbers_is_refused(tmp_path):
     ("number", "refused"), [([np.nan, 1], True), ([np.inf, 1], True), ([-np.inf] * 2, True), ([-np.inf, 1], False)]
 )
 def test_onnx_weights_that_are_no_numbers_are_refused_though_layers_hide_them(number, refused, tmp_path):
-    import onnx
-
     bias = np.resize(np.array(number, np.float32), ACTIONS)
     make = onnx.helper.make_node
     nodes = [make("Add", ["v", "bias"], ["sum"]), make("Tanh", ["sum"], ["t"]), make("Relu", ["t"], ["values"])]
     path = onnx_file(tmp_path / "agent.onnx", nodes=nodes, tensors=[onnx.numpy_helper.from_array(bias, "bias")])
-    with pytest.raises(ArcadeMarkError, match="'bias' holds NaN or inf") if refused else contextlib.nullcontext():
+    with pytest.raises(ArcadeMarkError, match="'bias' holds NaN or inf") if refused else nullcontext():
         check("diverged", [(path, PONG)], {})
 
 

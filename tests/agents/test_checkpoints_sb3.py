@@ -2,7 +2,6 @@
 
 import json
 import zipfile
-from typing import Any
 
 import numpy as np
 import pytest
@@ -67,7 +66,7 @@ def shaken(model, seed=0):
     return model
 
 
-class Still(gymnasium.Env[Any, Any]):
+class Still(gymnasium.Env):
     """What a model needs to be made: spaces."""
 
     def __init__(self, observations, actions):

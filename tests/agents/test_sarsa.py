@@ -1,7 +1,5 @@
 """SARSA(λ): updates by hand, a random walk of known values, the toy game, checkpoints, parameters."""
 
-from __future__ import annotations
-
 import dataclasses
 import inspect
 import json

@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from test_steps import play
+from test_native import play
 
 from arcademark.console import build
 from arcademark.environments.emulation.generative import snapshot

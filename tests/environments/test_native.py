@@ -1,13 +1,16 @@
 """The console behind the environments' contract: what an agent sees is what it would see on ale-py."""
 
+import functools
+
 import numpy as np
 import pytest
 
-from arcademark.console import build, prove
+import arcademark
+from arcademark.console import build, cartridge, machine, prove, translate
 from arcademark.environments import registry
 from arcademark.environments.emulation.atari import AtariConsole
 from arcademark.environments.emulation.native import NativeConsole
-from arcademark.environments.registry import choose_emulator, open_environment
+from arcademark.environments.registry import choose_emulator, open_environment, open_model
 from arcademark.errors import ArcadeMarkError
 
 
@@ -66,3 +69,150 @@ def test_the_proof_of_another_core_does_not_count(monkeypatch):
     monkeypatch.undo()
     prove.proven.cache_clear()
     assert prove.proven()
+
+
+# Agent steps are the same on ale-py, frame by frame, and on our console, in C: alone, in batches and in threads
+
+
+def play(environment, actions, seed, turn=None):
+    """Return all that an episode shows; at step `turn` it is saved, left, and gone on with."""
+    seen, out = [], np.empty(environment.spec.observation_shape, np.uint8)
+    environment.reset(np.random.default_rng(seed))
+    for i, action in enumerate(actions):
+        if i == turn:
+            state = environment.save()
+            for other in actions[:3]:
+                if not environment.ended:
+                    environment.step(other)
+            environment.restore(state)
+        environment.observe(out)
+        seen.append((out.tobytes(), environment.lives, environment.episode_frames))
+        if environment.ended:
+            break
+        seen.append(environment.step(action))
+    return seen
+
+
+@pytest.mark.parametrize(
+    ("game", "name", "changes"),
+    [
+        ("pong", "world-records", {"frame_skip": 1}),
+        ("breakout", "world-records", {"frame_skip": 5, "max_frames_per_episode": 398}),
+        ("breakout", "dqn-2015", {"max_frames_per_episode": 403}),
+        ("assault", "dqn-2015", {"repeat_action_probability": 0.25, "max_frames_per_episode": 1201}),
+        ("alien", "world-records", {"max_frames_per_episode": 203, "frame_stack": 1}),
+        ("krull", "world-records", {"max_pool": False, "max_frames_per_episode": 202}),
+        ("carnival", "world-records", {"max_frames_per_episode": 201}),
+        ("asterix", "ale-v5", {"max_frames_per_episode": 401}),
+        ("venture", "ale-2013", {"max_frames_per_episode": 402}),
+        ("qbert", "ale-2013", {"max_frames_per_episode": 402}),
+        ("amidar", "world-records", {"observation": "rgb", "screen_size": None, "max_frames_per_episode": 400}),
+        ("yars_revenge", "ale-2013", {"observation": "ram", "max_frames_per_episode": 400}),
+        ("video_chess", "world-records", {"max_pool": False, "max_frames_per_episode": 400}),
+        ("journey_escape", "world-records", {"screen_size": None, "max_frames_per_episode": 400}),
+        ("freeway", "world-records", {"mode": 3, "difficulty": 1, "max_frames_per_episode": 400}),
+    ],
+)
+def test_both_consoles_play_the_same_steps(make_spec, game, name, changes):
+    """Sticky actions, lives and caps that end within a step, no-op starts, several skips; saved in the middle."""
+    spec = make_spec(game, name, **changes)
+    actions = np.random.default_rng(4).integers(spec.num_actions, size=400).tolist()
+    ale, ours = (open_environment(spec, training=True, emulator=emulator) for emulator in ("ale", "console"))
+    for seed, turn in ((0, None), (1, 7)):
+        assert play(ours, actions, seed, turn) == play(ale, actions, seed)
+        assert np.array_equal(ours.render(), ale.render())
+
+
+def test_a_batch_refuses_as_single_environments_do():
+    envs = arcademark.make_vec("pong", 4, threads=2, autoreset_mode="disabled", max_frames_per_episode=6)
+    with pytest.raises(ArcadeMarkError, match="call reset first"):
+        envs.step(np.zeros(4, int))
+    envs.reset(seed=0)
+    for wrong in ([0, 1, 18, 0], [0, -1, 0, 0], [0, 0.5, 0, 0]):
+        with pytest.raises(ArcadeMarkError, match="is not an integer from 0 to 17"):
+            envs.step(np.array(wrong))
+    assert envs.step(np.zeros(4, int))[-1]["episode_frame_number"].tolist() == [4] * 4
+    assert envs.step(np.zeros(4, int))[3].all()
+    with pytest.raises(ArcadeMarkError, match="call reset first"):
+        envs.step(np.zeros(4, int))
+    with pytest.raises(ArcadeMarkError, match="threads is 0"):
+        arcademark.make_vec("pong", 2, threads=0)
+
+
+@pytest.mark.slow
+def test_a_translation_is_taken_up_at_the_start_of_an_episode(make_spec, monkeypatch):
+    """Whatever plays, the steps are the same; a model of the game goes over as well."""
+    monkeypatch.setattr(cartridge, "_translation", functools.cache(cartridge.Translation))
+    monkeypatch.setattr(translate, "cached", lambda *_: None)
+    monkeypatch.setattr(cartridge, "TRANSLATED_AFTER", 100)
+    spec = make_spec("freeway", max_frames_per_episode=200, repeat_action_probability=0)
+    actions = np.random.default_rng(4).integers(spec.num_actions, size=50).tolist()
+    environment, model = open_environment(spec, emulator="console"), open_model(spec, emulator="console")
+    interpreted = environment._console._machine.core
+    first = play(environment, actions, 0)
+    assert environment._console._machine.core is interpreted
+    assert play(environment, actions, 0) == first
+    taken = environment._console._machine.core
+    assert taken is not interpreted
+    for core in (interpreted, taken):
+        assert model._console._machine.core is core
+        model.restore(arcademark.environments.emulation.generative.snapshot(environment)._replace(ended=False))
+    monkeypatch.setenv(build.SWITCH, "interpreted")
+    environment = open_environment(spec, emulator="console")
+    for _ in range(2):
+        assert play(environment, actions, 0) == first
+        assert environment._console._machine.core is interpreted
+
+
+def test_another_process_that_translates_is_not_waited_for(make_spec, monkeypatch):
+    monkeypatch.setattr(cartridge, "_translation", functools.cache(cartridge.Translation))
+    monkeypatch.setattr(translate, "cached", lambda *_: None)
+    monkeypatch.setattr(translate, "translated", lambda *_, **__: None)
+    monkeypatch.setattr(cartridge, "TRANSLATED_AFTER", 0)
+    console = NativeConsole("pong")
+    console.start(np.random.default_rng(0))
+    assert console._machine.core is build.core()
+
+    def failing(*_, **__):
+        tried.append(1)
+        raise build.NoCore("no compiler")
+
+    tried = []
+    monkeypatch.setattr(translate, "translated", failing)
+    for _ in range(2):
+        console.start(np.random.default_rng(0))
+    assert tried == [1]
+
+
+@pytest.mark.parametrize("game", ["pong", "alien"])
+def test_what_is_no_state_is_refused(make_spec, game):
+    """States may come from a stranger's run."""
+    console = NativeConsole(game)
+    state = console.save()
+    whole = state if game == "pong" else state[0]
+    wrong = [None, 3, b"", whole[:-1], whole + b"\0", bytearray(whole), (whole, b"")]
+    if game == "alien":
+        changed = np.array([(10240, 1)], machine._CHANGED).tobytes()
+        wrong = [*wrong[:-1], (whole, b""[:0] + b"123"), (whole, changed), (whole, None), (b"", state[1]), (whole,)]
+    for each in wrong:
+        with pytest.raises(ArcadeMarkError, match=f"game '{game}': this is no state of the console") as caught:
+            console.restore(each)
+        assert "\n" not in str(caught.value)
+    console.restore(state)
+    assert console.save() == state
+
+
+def test_noise_for_a_state_harms_nothing(make_spec):
+    spec = make_spec("pong", "ale-2013", repeat_action_probability=0)
+    model, rng = open_model(spec, emulator="console"), np.random.default_rng(0)
+    environment = open_environment(spec, emulator="console")
+    environment.reset(rng)
+    place = arcademark.environments.emulation.generative.snapshot(environment)
+    screen = np.empty(model.screen_shape, np.uint8)
+    for _ in range(50):
+        noise = bytearray(place.console)
+        for at in rng.integers(len(noise), size=20).tolist():
+            noise[at] = int(rng.integers(256))
+        model.restore(place._replace(console=bytes(noise), executed=-5, lives=-1))
+        model.step(3)
+        model.screen(screen)

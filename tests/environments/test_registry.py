@@ -142,7 +142,8 @@ def test_a_spec_needs_no_emulator_and_play_on_the_console_no_numba():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def check_facts_of_rom(game):
+@pytest.mark.parametrize("game", [pytest.param(one, marks=() if one in SOME else pytest.mark.slow) for one in games()])
+def test_facts_of_roms(game):
     ale = ale_py.ALEInterface()
     ale.loadROM(roms.get_rom_path(game))
     assert ale.getScreenDims() == facts.screen_shape(game)
@@ -160,17 +161,6 @@ def check_facts_of_rom(game):
             screen = ale.getScreen()
             np.testing.assert_array_equal(rgb[screen], ale.getScreenRGB())
             np.testing.assert_array_equal(gray[screen], ale.getScreenGrayscale())
-
-
-@pytest.mark.parametrize("game", SOME)
-def test_facts_of_some_roms(game):
-    check_facts_of_rom(game)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("game", sorted(games()))
-def test_facts_of_every_rom(game):
-    check_facts_of_rom(game)
 
 
 @pytest.mark.slow

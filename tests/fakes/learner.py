@@ -55,5 +55,4 @@ class TabularLearner:
         return self.values.setdefault(key, row) if keep else row
 
 
-def make_learner(env, *, learning_rate: float = 0.1, discount: float = 0.99, checkpoint_frames: int = 1000):
-    return TabularLearner(env, learning_rate=learning_rate, discount=discount, checkpoint_frames=checkpoint_frames)
+make_learner = TabularLearner

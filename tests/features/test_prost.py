@@ -7,10 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arcademark.environments.registry import environment_spec
+from arcademark.errors import ArcadeMarkError
 from arcademark.features.base import Change
 from arcademark.features.blobs import BlobFinder
 from arcademark.features.sets import background as backgrounds
-from arcademark.features.sets.offsets import Offsets
+from arcademark.features.sets.offsets import COLOURS, Offsets
 from arcademark.features.sets.prost import BlobProst, BPros, BProst
 from arcademark.features.sets.tiles import NOTHING
 from arcademark.suite.protocols import protocol
@@ -127,3 +128,77 @@ def test_the_picture_of_blobs():
     assert shade != list(NOTHING)
     assert (picture[drawn] == shade).all()
     assert (picture[~drawn] == NOTHING).all()
+
+
+# Offsets of spots, against all pairs of spots written out
+
+
+NAMES = [f"c{colour}" for colour in range(COLOURS)]
+HERE, NORTH, SOUTH, WEST, EAST = "in the same tile", "row{} above", "row{} below", "column{} left", "column{} right"
+
+
+def direction(down, right):
+    words = []
+    for steps, (back, forth) in ((down, (NORTH, SOUTH)), (right, (WEST, EAST))):
+        if steps:
+            words.append(f"{abs(steps)} " + (forth if steps > 0 else back).format("s" if abs(steps) > 1 else ""))
+    return " and ".join(words) or HERE
+
+
+def slow(now, before, time):
+    """Describe every feature of sets of (colour, row, column)."""
+    found = {f"c{k} in the tile of row {r}, column {c}" for k, r, c in now}
+    for k, r, c in now:
+        for m, row, column in now:
+            offset = (row - r, column - c)
+            if k < m or (k == m and offset >= (0, 0)):
+                found.add(f"c{k}, and c{m} {direction(*offset)}")
+    for k, r, c in before if time else ():
+        found |= {f"c{k} on the screen before, and c{m} now {direction(row - r, col - c)}" for m, row, col in now}
+    return found
+
+
+def described(offsets, screens):
+    """Describe what is active after each screen; no two features have one description."""
+    sets = [{(row * offsets.columns + column) * COLOURS + colour for colour, row, column in each} for each in screens]
+    changes = [change(now, before) for now, before in zip(sets, [set(), *sets], strict=False)]
+    seen = [[offsets.describe(feature, NAMES) for feature in active] for active in follow(offsets, changes)]
+    assert all(len({*words}) == len(words) for words in seen)
+    return [{*words} for words in seen]
+
+
+def spots(rows, columns):
+    one = st.tuples(st.sampled_from([0, 3, 90, 127]), st.integers(0, rows - 1), st.integers(0, columns - 1))
+    return st.lists(st.frozensets(one, max_size=10), max_size=5)
+
+
+@pytest.fixture(scope="module")
+def small():
+    return {time: Offsets(3, 4, time) for time in (False, True)}
+
+
+@pytest.mark.parametrize("time", [False, True])
+@settings(deadline=None)
+@given(episodes=st.lists(spots(3, 4), min_size=1, max_size=3))
+def test_features_are_those_of_all_pairs(small, time, episodes):
+    for screens in episodes:
+        befores = [(), *screens]
+        expected = [slow(now, before, time) for now, before in zip(screens, befores, strict=False)]
+        assert described(small[time], screens) == expected
+
+
+def test_many_spots_make_room():
+    """Far more features at once than there is room for at first; all of every colour's offsets are active."""
+    offsets = Offsets(6, 5, True)
+    everywhere = [(colour, row, column) for colour in range(4) for row in range(6) for column in range(5)]
+    first, second, third = described(offsets, [everywhere, everywhere, []])
+    number = 11 * 9
+    assert len(first) == 4 * 30 + 4 * (number + 1) // 2 + 6 * number
+    assert len(second) == len(first) + 16 * number
+    assert third == set()
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(210, 160), (250, 131)])
+def test_too_many_tiles_are_refused(rows, columns):
+    with pytest.raises(ArcadeMarkError, match="features are too many; take fewer rows"):
+        Offsets(rows, columns, True)

@@ -1,7 +1,5 @@
 """A page as its elements."""
 
-from __future__ import annotations
-
 from html.parser import HTMLParser
 
 VOID = {"meta", "br", "wbr", "hr", "img", "link", "input"}
@@ -12,8 +10,8 @@ class Page(HTMLParser):
 
     def __init__(self, text):
         super().__init__()
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.open: list[str] = []
+        self.elements = []
+        self.open = []
         self.feed(text)
         self.close()
         assert self.open == []

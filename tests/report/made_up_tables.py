@@ -1,26 +1,22 @@
 """Tables with made-up scores: plausible numbers for looks and layout, measured by nobody."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping, Sequence
-from typing import Any
-
 import numpy as np
 
 from arcademark.scores.table import ScoreTable
 from arcademark.suite import references, tasks
 
+ATARI_57 = tasks.suite("atari-57").tasks
 SKILL = {"mine": 0.9, "yours": 0.55, "theirs": 1.6}
 
 
 def made_up_table(
-    algorithms: Sequence[str] = ("mine", "yours"),
-    games: Sequence[str] = tasks.suite("atari-57").tasks,
+    algorithms=("mine", "yours"),
+    games=ATARI_57,
     *,
-    runs: Mapping[str, int] | int = 5,
-    protocols: Mapping[str, str] | None = None,
-    spread: float = 0.5,
-) -> ScoreTable:
+    runs=5,
+    protocols=None,
+    spread=0.5,
+):
     """Scores around a share of the human average that is each algorithm's own."""
     random, human = references.scores("random"), references.scores("human")
     rows = []
@@ -34,7 +30,7 @@ def made_up_table(
     return ScoreTable.from_rows(rows, protocols=protocols, sources=dict.fromkeys(algorithms, "made up"))
 
 
-def table(scores: Mapping[str, Mapping[str, Sequence[float]]], **known: Any) -> ScoreTable:
+def table(scores, **known):
     """The table of scores by algorithm, game and run."""
     rows = (
         (name, game, run, score)

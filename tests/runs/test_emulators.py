@@ -4,6 +4,7 @@ import dataclasses
 import json
 
 import pytest
+from unfinished import keep
 
 from arcademark.agents.loading import agent_specs
 from arcademark.console import build
@@ -14,10 +15,7 @@ from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
 from arcademark.runs.playing import emulators, planning
 from arcademark.runs.playing.events import NoConsole, RunBegun
-from arcademark.runs.playing.trial import Player
 from arcademark.runs.replay.verify import verify
-from arcademark.runs.store.reading import Unfinished
-from arcademark.runs.store.recording import Recorder
 from arcademark.suite.protocols import protocol
 
 ALE = emulators.named("pong", "ale")
@@ -112,15 +110,8 @@ def test_an_unfinished_episode_goes_on_or_is_begun_again(console, tmp_path, rows
     monkeypatch.setattr(planning, "MOST_OF_THE_TIME", float("inf"))
     first, second = emulators_in_turn
     plan = planned(("best-path", {"frames_per_decision": "40"}), games="seaquest", emulator=first)
-    (trial,) = plan.trials
-    player = Player(trial, first)
-    player.agent.checkpoint_seconds = 1e-9
-    kept = next(item for item in player.play([1]) if isinstance(item, Unfinished) and item.frames > 60)
     assert execute(plan, tmp_path / "run", workers=1).complete
-    there = {"seaquest": emulators.named("seaquest", first)}
-    with Recorder(tmp_path / "run", there) as recorder, recorder.transaction():
-        recorder.database.execute("DELETE FROM episode WHERE episode = 1")
-        recorder.keep_episode(trial.id, kept)
+    keep(plan, tmp_path / "run", 1, 60, first, {"seaquest": emulators.named("seaquest", first)})
     events = []
     other = dataclasses.replace(plan, emulator=second)
     assert execute(other, tmp_path / "run", workers=1, on_event=events.append).complete

@@ -5,16 +5,20 @@ import subprocess
 import sys
 import threading
 import time
+from itertools import islice
 
 import pytest
 
 import altering
 from arcademark.agents.loading import agent_specs
 from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.runs.engines import ray_engine
+from arcademark.runs.engines.base import Episodes
 from arcademark.runs.engines.pool import LocalEngine
 from arcademark.runs.execution import execute, placed
 from arcademark.runs.plan import make_plan
 from arcademark.runs.playing.events import EpisodeDone, TrialFailed, WorkerLost
+from arcademark.runs.store import provenance
 from arcademark.runs.store.reading import read_run
 
 
@@ -140,7 +144,6 @@ def test_a_mended_agent_may_begin_where_nothing_was_played(tmp_path, toy_plan):
 FAILING = {
     "raising": r"on toy: act raised ZeroDivisionError: the agent divided by zero \(raising\.py, line",
     "wrong_action": "act chose action 18; expected 0 to 17",
-    "wrong_shape": r"shape \(1, 1\); expected \(1,\)",
     "crashing": r"died 3 times in a row \(SIGKILL\)",
     "raise ValueError('x' * 200_000)": r"x{1000}… \(199,000 characters more\) \(own\d\.py, line 3\)$",
     "raise ValueError('\\ud800 \\x1b[31m\\u202e\\n\\nred')": r"ValueError: \\ud800 \\x1b\[31m\\u202e red \(own",
@@ -180,9 +183,10 @@ def test_a_failed_trial_is_tried_again(tmp_path, toy_plan, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("where", ["act", "factory"])
-def test_an_agent_that_hangs(tmp_path, toy_plan, fake, where):
-    (tmp_path / "own.py").write_text("import time\ndef make(env):\n    time.sleep(600)\n")
-    reference = fake("hanging") if where == "act" else f"{tmp_path / 'own.py'}:make"
+def test_an_agent_that_hangs(tmp_path, toy_plan, where):
+    hangs = "return lambda _: " if where == "act" else ""
+    (tmp_path / "own.py").write_text(f"import time\ndef make():\n    {hangs}time.sleep(600)\n")
+    reference = f"{tmp_path / 'own.py'}:make"
     began = time.monotonic()
     summary = execute(toy_plan("random", reference), tmp_path / "run", workers=2, episode_seconds=1.0)
     assert time.monotonic() - began < 10
@@ -272,3 +276,66 @@ def test_from_a_script_without_a_main_guard(tmp_path):
     done = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout == "1\n"
     assert read_run(tmp_path / "out").manifest["command"] == "script.py"
+
+
+# What an engine is given: episodes, however many
+
+
+def test_episodes_are_taken_in_order_and_put_back_first():
+    left = Episodes(2**62, [1, 3])
+    assert list(islice(left, 4)) == [0, 2, 4, 5]
+    left.put_back({5, 2})
+    left.put_back([])
+    assert list(islice(left, 3)) == [2, 5, 6]
+    assert len(left) == 2**62 - 7
+
+
+def test_a_trial_of_a_million_episodes_begins_ends_with_who_listens_and_goes_on(tmp_path, toy_plan, monkeypatch):
+    started = []
+    start = LocalEngine.start
+    monkeypatch.setattr(LocalEngine, "start", lambda engine: started.append(start(engine)) or started[-1])
+    plan = toy_plan("random", episodes=10**6, seeds=range(50))
+
+    class EnoughError(Exception):
+        pass
+
+    def listen(event):
+        if isinstance(event, EpisodeDone):
+            raise EnoughError
+
+    for expected in (1, 2):
+        with pytest.raises(EnoughError):
+            execute(plan, tmp_path / "run", workers=1, on_event=listen)
+        assert len(read_run(tmp_path / "run").episodes) >= expected
+        assert all(member.process.returncode is not None for member in started)
+
+
+def test_a_worker_of_other_versions_ends_the_run(tmp_path, toy_plan, monkeypatch):
+    now = provenance.versions()
+    monkeypatch.setattr(provenance, "versions", lambda: now | {"numpy": "0.1"})
+    with pytest.raises(ArcadeMarkError, match=rf"other versions .*\(numpy 0\.1 here, {now['numpy']} there\)"):
+        execute(toy_plan(), tmp_path / "run", workers=1)
+    assert len(read_run(tmp_path / "run").episodes) == 0
+    monkeypatch.undo()
+    assert execute(toy_plan(), tmp_path / "run", workers=1).complete
+
+
+# What runs on a cluster's nodes, here without a cluster; `tests/cluster` has one
+
+
+def test_without_ray_the_engine_says_what_to_install(tmp_path, toy_plan, monkeypatch):
+    monkeypatch.setattr(ray_engine, "find_spec", lambda _: None)
+    with pytest.raises(ArcadeMarkError, match=r"Ray is not installed; pip install '\.\[ray\]'"):
+        execute(toy_plan(), tmp_path / "run", engine="ray")
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [("ray://head:10001", "expected HOST:PORT or auto"), ("head:6379", r"RAY_AUTH_MODE=token here as on the cluster")],
+)
+def test_addresses_that_are_refused_before_anything_is_written(tmp_path, toy_plan, monkeypatch, address, said):
+    monkeypatch.setattr(ray_engine, "find_spec", lambda _: True)
+    monkeypatch.delenv("RAY_AUTH_MODE", raising=False)
+    with pytest.raises(ArcadeMarkError, match=said):
+        execute(toy_plan(), tmp_path / "run", engine="ray", address=address)
+    assert not (tmp_path / "run").exists()

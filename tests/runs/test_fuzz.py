@@ -4,8 +4,6 @@
 which ``ARCADEMARK_FUZZ_ONLY`` tries again alone.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
@@ -18,6 +16,7 @@ import traceback
 
 import numpy as np
 import pytest
+from unfinished import keep
 
 import altering
 from altering import alter
@@ -28,13 +27,11 @@ from arcademark.runs import execution
 from arcademark.runs.engines.base import Failed
 from arcademark.runs.engines.here import InProcessEngine
 from arcademark.runs.plan import make_plan
-from arcademark.runs.playing.trial import Player
 from arcademark.runs.replay.feature_steps import recorded_play
 from arcademark.runs.replay.verify import verify
 from arcademark.runs.replay.watch import watch
 from arcademark.runs.store.ledger import read_ledger
-from arcademark.runs.store.reading import Unfinished, read_run
-from arcademark.runs.store.recording import Recorder
+from arcademark.runs.store.reading import read_run
 from arcademark.scores.runs import load_runs
 from arcademark.suite.protocols import protocol
 from damaging import damaged
@@ -69,7 +66,8 @@ def honest(tmp_path_factory):
     }
     for name, plan in plans.items():
         execution.execute(plan, folder / name, engine="this process")
-    _begin_again(folder / "planner", plans["planner"])
+    alter(folder / "planner", "DELETE FROM evaluation", "DELETE FROM episode")
+    keep(plans["planner"], folder / "planner")
     alter(folder / "learner", "UPDATE checkpoint SET finished = 0, frames = 100")
     alter(folder / "learner", "DELETE FROM evaluation", "DELETE FROM episode WHERE phase = 'evaluation'")
     for name in plans:
@@ -94,17 +92,6 @@ def _failure(error):
     if not isinstance(error, ArcadeMarkError):
         raise error
     return Failed(str(error))
-
-
-def _begin_again(directory, plan):
-    """Make a planner's first episode one that is unfinished."""
-    (trial,) = plan.trials
-    player = Player(trial)
-    player.agent.checkpoint_seconds = 1e-9
-    kept = next(item for item in player.play([0]) if isinstance(item, Unfinished))
-    alter(directory, "DELETE FROM evaluation", "DELETE FROM episode")
-    with Recorder(directory) as recorder, recorder.transaction():
-        recorder.keep_episode(trial.id, kept)
 
 
 # Damage

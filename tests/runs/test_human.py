@@ -1,10 +1,10 @@
 """A person plays: what a script presses is recorded, replays, and is an agent's like any other's."""
 
-from __future__ import annotations
+import sys
 
 import numpy as np
+import pygame
 import pytest
-from numpy.typing import NDArray
 
 import arcademark
 from arcademark.agents.loading import agent_specs
@@ -12,11 +12,12 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
 from arcademark.runs.playing import human
+from arcademark.runs.playing.joystick import Stick
 from arcademark.runs.playing.window import Window
 from arcademark.runs.replay.verify import verify
 from arcademark.runs.store.reading import read_actions, read_run
 from arcademark.suite.protocols import protocol
-from arcademark.suite.tasks import JOYSTICK_ACTIONS
+from arcademark.suite.tasks import JOYSTICK_ACTIONS, games
 
 RULES = protocol("world-records").override({"max_frames_per_episode": 32})
 
@@ -26,12 +27,10 @@ class Scripted(Window):
 
     def __init__(self, script):
         super().__init__("test", 1e6)
-        self.pictures: list[NDArray[np.uint8]] = []
+        self.pictures = []
         self._script = script
 
     def show(self, picture):
-        import pygame
-
         for key in self._script(len(self.pictures)):
             kind = pygame.KEYUP if key.startswith("-") else pygame.KEYDOWN
             pygame.event.post(pygame.event.Event(kind, key=pygame.key.key_code(key.lstrip("-"))))
@@ -154,3 +153,133 @@ def test_practice_is_other_games_and_leaves_nothing(sit, tmp_path):
 def test_a_person_is_played_by_no_other_command():
     with pytest.raises(ArcadeMarkError, match="'arcademark play GAME' lets one play"):
         make_plan("human", "pong")
+
+
+# Keys and a gamepad as the console's joystick, by pygame's events
+
+
+class Held:
+    """A joystick and the names of its actions."""
+
+    def __init__(self, meanings=JOYSTICK_ACTIONS):
+        self.stick, self.meanings = Stick(meanings), meanings
+
+    def press(self, *keys, down=True):
+        for key in keys:
+            self.hear(pygame.KEYDOWN if down else pygame.KEYUP, key=pygame.key.key_code(key))
+        return self
+
+    def hear(self, kind, **said):
+        self.stick.hear(pygame.event.Event(kind, **said))
+        return self
+
+    @property
+    def action(self):
+        return self.meanings[self.stick.action()]
+
+
+@pytest.fixture(autouse=True)
+def _pygame(driver):
+    pygame.display.init()
+
+
+@pytest.mark.parametrize(
+    ("game", "keys", "action"),
+    [
+        ("", (), "NOOP"),
+        ("", ("up",), "UP"),
+        ("", ("w", "d"), "UPRIGHT"),
+        ("", ("left", "down", "space"), "DOWNLEFTFIRE"),
+        ("", ("left", "right"), "RIGHT"),  # the later one
+        ("", ("d", "a", "space"), "LEFTFIRE"),
+        ("", ("return", "x"), "NOOP"),
+        ("pong", ("up", "right", "space"), "RIGHTFIRE"),
+        ("pong", ("up",), "NOOP"),
+        ("qbert", ("up", "right"), "RIGHT"),  # has no UPRIGHT: the later one
+        ("qbert", ("right", "up"), "UP"),
+        ("journey_escape", ("up", "space"), "UP"),
+    ],
+)
+def test_keys_are_an_action_and_of_what_a_game_lacks_the_largest_part(game, keys, action):
+    held = Held(games()[game].minimal_actions if game else JOYSTICK_ACTIONS).press(*keys)
+    assert [held.action, held.action] == [action, action]
+    assert held.press(*keys, down=False).action == "NOOP"
+
+
+def test_a_tapped_key_counts_once():
+    held = Held().press("left").press("left", down=False).press("space")
+    assert held.stick.touched()
+    assert [held.action, held.action] == ["LEFTFIRE", "FIRE"]
+    held.press("space", down=False)
+    assert not held.stick.touched()
+
+
+def test_what_is_released_is_forgotten():
+    held = Held().press("space")
+    assert held.stick.begun
+    held.stick.release()
+    assert (held.stick.begun, held.action) == (False, "NOOP")
+    assert held.press("space", down=False).press("left").action == "LEFT"
+    assert not held.stick.begun
+
+
+def test_a_gamepad_is_a_joystick():
+    held = Held()
+    held.hear(pygame.JOYAXISMOTION, instance_id=1, axis=0, value=-0.9)
+    held.hear(pygame.JOYAXISMOTION, instance_id=1, axis=1, value=0.3)
+    held.hear(pygame.JOYBUTTONDOWN, instance_id=1, button=2)
+    assert [held.action, held.action] == ["LEFTFIRE", "LEFTFIRE"]
+    held.hear(pygame.JOYAXISMOTION, instance_id=1, axis=0, value=0.8)
+    held.hear(pygame.JOYBUTTONUP, instance_id=1, button=2)
+    assert held.action == "RIGHT"
+    held.hear(pygame.JOYAXISMOTION, instance_id=1, axis=0, value=0.0)
+    held.hear(pygame.JOYHATMOTION, instance_id=1, hat=0, value=(1, 1))
+    assert held.action == "UPRIGHT"
+    held.hear(pygame.JOYAXISMOTION, instance_id=1, axis=5, value=1.0)  # a trigger
+    held.hear(pygame.JOYDEVICEREMOVED, instance_id=1)
+    assert held.action == "NOOP"
+    held.press("p")
+    assert held.stick.paused
+    assert not held.press("p").stick.paused
+
+
+# A window shows pictures and hears of keys; where there is none that anybody could see, that is said
+
+
+PICTURE = np.full((40, 60, 3), (10, 200, 30), np.uint8)
+
+
+def test_without_its_extra_it_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pygame", None)
+    with pytest.raises(ArcadeMarkError, match=r"needs pygame-ce: pip install '\.\[window\]'"), Window("none"):
+        pass
+
+
+@pytest.mark.usefixtures("driver")
+def test_keys_pause_and_end():
+    def press(key):
+        pygame.event.post(pygame.event.Event(pygame.KEYDOWN, key=key))
+
+    with Window("test", 1000) as window:
+        assert window.show(PICTURE)
+        assert pygame.display.get_caption()[0] == "test"
+        seen = pygame.display.get_surface()
+        assert (*seen.get_size(), *seen.get_at((5, 5))[:3]) == (60, 40, 10, 200, 30)
+        press(pygame.K_SPACE)
+        press(pygame.K_SPACE)
+        assert window.show(PICTURE)
+        assert not window.paused
+        press(pygame.K_SPACE)
+        press(pygame.K_ESCAPE)
+        assert not window.show(PICTURE)
+    with Window("test", 1000) as window:
+        window.show(PICTURE)
+        pygame.event.post(pygame.event.Event(pygame.QUIT))
+        assert not window.show(PICTURE)
+
+
+@pytest.mark.usefixtures("driver")
+def test_a_display_that_nobody_sees_is_none(monkeypatch):
+    monkeypatch.setattr(pygame.display, "get_driver", lambda: "offscreen")
+    with pytest.raises(ArcadeMarkError, match=r"no window can be opened here .*there is no display"), Window("none"):
+        pass

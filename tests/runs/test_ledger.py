@@ -1,15 +1,25 @@
 """The ledger of runs: what was evaluated, when, by which command."""
 
+import contextlib
 import dataclasses
 import shutil
+import sqlite3
+import subprocess
+import sys
 from datetime import datetime
 from pathlib import Path
 
 import pytest
 
+from arcademark.errors import ArcadeMarkError
 from arcademark.runs.execution import execute
+from arcademark.runs.replay.verify import verify
+from arcademark.runs.store import database
 from arcademark.runs.store.ledger import entries_beside, entries_of, find_runs, planned, read_ledger
-from arcademark.runs.store.reading import read_run
+from arcademark.runs.store.merging import merge
+from arcademark.runs.store.reading import read_actions, read_run
+from arcademark.runs.store.recording import Recorder
+from arcademark.runs.store.salvage import salvage
 
 pytestmark = pytest.mark.usefixtures("in_this_process")
 
@@ -98,3 +108,126 @@ def test_a_plan_adds_the_entries_that_its_run_will_have(tmp_path, toy_plan, pace
     found = [dataclasses.replace(entry, begun="", commands=()) for entry in entries_of(read_run(tmp_path / "run"))]
     assert foreseen == found
     assert [entry.setting for entry in foreseen] == [entry.setting for entry in found]
+
+
+# Runs of an older layout are read as they are, and brought up to date when they are continued
+
+
+FIRST = """
+CREATE TABLE trial (
+    id TEXT PRIMARY KEY, position INTEGER NOT NULL, agent TEXT NOT NULL, game TEXT NOT NULL, seed INTEGER NOT NULL,
+    episodes INTEGER NOT NULL, training_frames INTEGER, learns INTEGER, frames_per_action INTEGER, error TEXT
+);
+CREATE TABLE episode (
+    trial TEXT NOT NULL REFERENCES trial (id), phase TEXT NOT NULL CHECK (phase IN ('training', 'evaluation')),
+    episode INTEGER NOT NULL, score REAL NOT NULL, frames INTEGER NOT NULL, steps INTEGER NOT NULL,
+    end TEXT NOT NULL CHECK (end IN ('terminated', 'truncated')), wall_seconds REAL NOT NULL, actions BLOB NOT NULL,
+    PRIMARY KEY (trial, phase, episode)
+);
+CREATE TABLE checkpoint (
+    trial TEXT PRIMARY KEY REFERENCES trial (id), episodes INTEGER NOT NULL, frames INTEGER NOT NULL,
+    finished INTEGER NOT NULL, data BLOB NOT NULL
+);
+INSERT INTO trial SELECT id, position, agent, game, seed, episodes, training_frames, learns, frames_per_action, error
+    FROM new.trial;
+INSERT INTO episode SELECT trial, phase, episode, score, frames, steps, end, wall_seconds, actions FROM new.episode;
+INSERT INTO checkpoint SELECT * FROM new.checkpoint;
+PRAGMA application_id = 1095912779;
+PRAGMA user_version = 1;
+"""
+
+
+def version(directory):
+    with contextlib.closing(sqlite3.connect(directory / "run.sqlite")) as connection:
+        return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def columns(directory):
+    with contextlib.closing(sqlite3.connect(directory / "run.sqlite")) as connection:
+        tables = [row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        return {name: {row[1] for row in connection.execute(f"PRAGMA table_info({name})")} for name in tables}
+
+
+@pytest.fixture(params=[1, 2])
+def old(request, tmp_path, finished):
+    """A finished run in an older layout."""
+    directory = shutil.copytree(finished, tmp_path / "old")
+    (directory / "run.sqlite").rename(tmp_path / "new.sqlite")
+    with contextlib.closing(sqlite3.connect(directory / "run.sqlite", isolation_level=None)) as connection:
+        connection.execute("ATTACH ? AS new", (str(tmp_path / "new.sqlite"),))
+        connection.executescript(FIRST)
+        if request.param == 2:
+            connection.executescript(f"{database.MIGRATIONS[1]} PRAGMA user_version = 2")
+    return directory
+
+
+def test_an_older_layout_is_read_and_left_alone(old, run):
+    before = version(old), (old / "run.sqlite").read_bytes()
+    there, same = read_run(old), read_run(run)
+    assert [(trial.id, trial.status, trial.learns, trial.plans) for trial in there.trials] == [
+        (trial.id, "done", trial.learns, None) for trial in same.trials
+    ]
+    assert [(row.trial_id, row.episode, row.score, row.simulated_frames) for row in there.episodes] == [
+        (row.trial_id, row.episode, row.score, 0) for row in same.episodes
+    ]
+    first = there.episodes[0]
+    assert len(read_actions(old, first.trial_id, first.episode, first.phase)) == first.steps
+    assert verify(old, workers=1).ok
+    assert (version(old), (old / "run.sqlite").read_bytes()) == before
+
+
+def test_a_run_of_an_older_layout_is_merged_or_salvaged(old, run, rows, tmp_path):
+    merge(tmp_path / "out", [old])
+    assert salvage(old, tmp_path / "salvaged").problems == ()
+    for directory in (tmp_path / "out", tmp_path / "salvaged"):
+        assert rows(directory)["episode"] == rows(run)["episode"]
+
+
+def test_what_can_be_read_of_a_damaged_run_of_an_older_layout_is_salvaged(old, rows, run, tmp_path):
+    content = (old / "run.sqlite").read_bytes()
+    (old / "run.sqlite").write_bytes(content[:-4096])
+    with pytest.raises(ArcadeMarkError, match=r"run\.sqlite is damaged"):
+        read_run(old)
+    salvaged = salvage(old, tmp_path / "salvaged")
+    assert salvaged.problems
+    kept = rows(tmp_path / "salvaged")["episode"]
+    assert kept
+    assert set(kept) <= set(rows(run)["episode"])
+
+
+STOPPED = """
+import os, sys
+from pathlib import Path
+from arcademark.runs.store import recording
+
+def stop(sql):
+    if "evaluation" in sql:
+        os._exit(9)
+
+opened = recording._open
+recording._open = lambda directory: (database := opened(directory)).set_trace_callback(stop) or database
+recording.Recorder(Path(sys.argv[1]))
+"""
+
+
+def test_a_layout_is_brought_up_to_date_whole_or_not_at_all(old, run):
+    before = version(old), read_run(old).episodes
+    stopped = subprocess.run([sys.executable, "-c", STOPPED, old], check=False)
+    assert stopped.returncode == 9
+    assert (version(old), read_run(old).episodes) == before
+    Recorder(old).close()
+    assert columns(old) == columns(run)
+    assert (version(old), read_run(old).episodes) == (database.SCHEMA_VERSION, before[1])
+
+
+@pytest.mark.slow
+def test_a_run_of_an_older_layout_is_continued(old, run, toy_plan, paced, rows, tmp_path):
+    grown = toy_plan("random", paced("Learner"), episodes=5, frames=300)
+    assert execute(grown, old, workers=1).complete
+    assert execute(grown, tmp_path / "at once", workers=1).complete
+    assert version(old) == database.SCHEMA_VERSION == 3
+    assert columns(old) == columns(run)
+    found, expected = rows(old), rows(tmp_path / "at once")
+    assert found["episode"] == expected["episode"]
+    assert found["checkpoint"] == expected["checkpoint"]
+    assert [trial.plans for trial in read_run(old).trials] == [False, False]

@@ -8,6 +8,7 @@ import sys
 import time
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,12 +18,15 @@ from arcademark.agents.loading import agent_specs
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
-from arcademark.runs.playing.events import Progress
+from arcademark.runs.playing.events import EpisodeDone, EpisodeTrained, Progress, Stopping
 from arcademark.runs.playing.networks import brought, learnt_in, opened, path_of, trained_in, write
 from arcademark.runs.playing.slot import TrainingBlock
 from arcademark.runs.playing.trial import Player
+from arcademark.runs.replay import scalars
 from arcademark.runs.replay.verify import cut_short, verify
 from arcademark.runs.store.reading import Checkpoint, read_run
+from arcademark.scores.readers.base import Options
+from arcademark.scores.readers.logs.tensorboard import read_events
 
 TRAINER = f"{Path(__file__).parents[1] / 'fakes' / 'trainer.py'}:CountingTrainer"
 
@@ -229,3 +233,225 @@ def test_a_training_that_is_killed_goes_on_from_its_last_checkpoint(tmp_path):
     assert trial.status == "done"
     assert json.loads(path_of(directory, trial.id).read_bytes())["restarts"] == 2
     assert {finding.outcome for finding in verify(directory, workers=1).findings} == {"confirmed"}
+
+
+# Scores as they happen: event files and W&B hold what is recorded, and have it while training goes on
+
+
+LEARNS = {"override": {"training_frames": 3000}, "seeds": (0, 1)}
+
+
+def series(folder, tag):
+    """Return the steps and values of a tag in the only event file of a folder."""
+    (file,) = folder.iterdir()
+    (log,) = read_events(file, Options(tag=tag))
+    return log.steps.tolist(), log.values.tolist()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [1, 2])
+def test_event_files_hold_what_is_recorded_and_hold_it_at_once(tmp_path, toy_plan, fake, workers):
+    plan = toy_plan(fake("learner").replace("make_agent", "make_learner"), **LEARNS)
+    seen = 0
+    with scalars.logged(plan, tmp_path / "run", tmp_path / "tb", None) as log:
+
+        def hear(event):
+            nonlocal seen
+            log(event)
+            if isinstance(event, EpisodeTrained):
+                steps, values = series(tmp_path / "tb" / event.trial_id, "training/score")
+                assert (steps[-1], values[-1]) == (event.trained, event.score)
+                seen += 1
+
+        assert execute(plan, tmp_path / "run", workers=workers, on_event=hear).complete
+    record = read_run(tmp_path / "run")
+    assert seen == sum(len(record.training(trial)) for trial in record.trials) > 50
+    for trial in record.trials:
+        training, evaluation = record.training(trial), record.evaluation(trial)
+        folder, ends = tmp_path / "tb" / trial.id, np.cumsum(training.frames).tolist()
+        assert series(folder, "training/score") == (ends, training.score.tolist())
+        assert series(folder, "training/frames") == (ends, training.frames.tolist())
+        means = [training.score[max(0, end - 100) : end].mean() for end in range(1, len(training) + 1)]
+        assert series(folder, "training/mean_score")[1] == pytest.approx(means)
+        assert series(folder, "evaluation/score") == ([0, 1, 2], evaluation.score.tolist())
+
+
+def test_a_continued_run_adds_files(tmp_path, toy_plan):
+    for episodes in (1, 3):
+        plan = toy_plan(episodes=episodes)
+        with scalars.logged(plan, tmp_path / "run", tmp_path / "tb", None) as log:
+            execute(plan, tmp_path / "run", workers=1, on_event=log)
+    (trial,) = plan.trials
+    first, second = sorted((tmp_path / "tb" / trial.id).iterdir())
+    logs = [read_events(file, Options(tag="evaluation/score"))[0] for file in (first, second)]
+    assert [log.steps.tolist() for log in logs] == [[0], [1, 2]]
+
+
+def fake_wandb(monkeypatch, runs, refusal=""):
+    """Put a package in W&B's place, which keeps what runs are told."""
+
+    class Run:
+        def __init__(self, **said):
+            self.said, self.axes, self.logged, self.finished = said, {}, [], False
+            runs.append(self)
+
+        def define_metric(self, name, step_metric):
+            self.axes[name] = step_metric
+
+        def log(self, values):
+            self.logged.append(values)
+
+        def finish(self):
+            self.finished = True
+
+    def login():
+        if refusal:
+            raise RuntimeError(refusal)
+
+    package = SimpleNamespace(init=Run, login=login, Settings=lambda **settings: settings)
+    monkeypatch.setitem(sys.modules, "wandb", package)
+
+
+def test_each_trial_is_a_run_of_wandb_in_the_group_of_its_directory(tmp_path, toy_plan, fake, monkeypatch):
+    runs = []
+    fake_wandb(monkeypatch, runs)
+    plan = toy_plan(fake("learner").replace("make_agent", "make_learner"), **LEARNS)
+    with scalars.logged(plan, tmp_path / "run", None, "breakthroughs") as log:
+        assert execute(plan, tmp_path / "run", workers=1, on_event=log).complete
+        assert not any(run.finished for run in runs)
+    record = read_run(tmp_path / "run")
+    by_name = {run.said["name"]: run for run in runs}
+    assert by_name.keys() == {trial.id for trial in record.trials}
+    for trial in record.trials:
+        run, training = by_name[trial.id], record.training(trial)
+        assert (run.said["project"], run.said["group"], run.finished) == ("breakthroughs", "run", True)
+        assert run.said["config"].items() >= {"game": "toy", "seed": trial.seed, "agent": trial.agent}.items()
+        assert run.axes == {f"{phase}/*": f"{phase}/step" for phase in ("training", "evaluation")}
+        told = [values for values in run.logged if "training/score" in values]
+        assert [values["training/score"] for values in told] == training.score.tolist()
+        assert [values["training/step"] for values in told] == np.cumsum(training.frames).tolist()
+        assert [values["evaluation/step"] for values in run.logged if "evaluation/step" in values] == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("prepare", "where", "message"),
+    [
+        (lambda patch: fake_wandb(patch, [], "No API key\nconfigured"), (None, "p"), r"--wandb p: No API key\\nconfig"),
+        (lambda patch: patch.setitem(sys.modules, "wandb", None), (None, "p"), r"--wandb p: .*pip install wandb"),
+        (lambda _: None, ("test.py/tb", None), r"cannot be read or written"),
+        (
+            lambda patch: patch.setitem(sys.modules, "tensorboard.compat.proto.event_pb2", None),
+            ("tb", None),
+            r"\.\[readers\]",
+        ),
+    ],
+)
+def test_what_cannot_be_logged_is_told_before_anything_is_played(
+    toy_plan, monkeypatch, tmp_path, prepare, where, message
+):
+    monkeypatch.chdir(tmp_path)
+    Path("test.py").touch()
+    prepare(monkeypatch)
+    with pytest.raises(ArcadeMarkError, match=message), scalars.logged(toy_plan(), tmp_path / "run", *where):
+        pytest.fail("it began")
+
+
+# Ctrl-C: what had finished is kept, learning too; a second one waits for nothing
+
+
+@pytest.fixture
+def learning(toy_plan, paced):
+    """Plan two learners whose checkpoints are due at the end only, and beside each an agent that does not learn."""
+
+    def plan(name):
+        (learner,) = agent_specs(paced(name), {"checkpoint_frames": 1_000_000})
+        base = toy_plan(paced("Paced"))
+        return make_plan([learner, *base.agents], ["toy"], base.protocol, (0, 1), episodes=100, training_episodes=40)
+
+    return plan
+
+
+def interrupting(events, when, number=signal.SIGINT):
+    """Take note of events, and send this process a signal whenever `when` is true of one; SIGTERM its workers too."""
+
+    def listen(event):
+        events.append(event)
+        if when(event):
+            workers = Path("/proc/self/task").glob("*/children") if number == signal.SIGTERM else ()  # as SLURM does
+            for process in (os.getpid(), *(int(text) for path in workers for text in path.read_text().split())):
+                os.kill(process, number)
+
+    return listen
+
+
+def have_trained(event, episodes):
+    """Whether so many training episodes have ended; none is in a checkpoint."""
+    return isinstance(event, Progress) and event.learning is not None and event.learning.episodes >= episodes
+
+
+def stopping(events):
+    """Tell which event says that learners are waited for."""
+    (found,) = [i for i, event in enumerate(events) if isinstance(event, Stopping)]
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_training_keeps_all_its_episodes_and_ends_as_if_undisturbed(
+    tmp_path, learning, rows, monkeypatch, number
+):
+    plan = learning("Learner")
+    monkeypatch.setenv("PACE", "0.005")
+    events = []
+
+    def once(event):
+        return have_trained(event, 6) and not any(have_trained(before, 6) for before in events[:-1])
+
+    summary = execute(plan, tmp_path / "run", workers=3, on_event=interrupting(events, once, number))
+    assert (summary.interrupted, summary.complete, summary.unkept, summary.failed) == (True, False, 0, ())
+    kept = rows(tmp_path / "run")
+    training = [row for row in kept["episode"] if row[1] == "training"]
+    assert 6 <= events[stopping(events)].unkept <= len(training) < 2 * 40
+    assert sum(episodes for _, episodes, *_ in kept["checkpoint"]) == len(training)
+    done = [event.episode for event in events if isinstance(event, EpisodeDone)]
+    assert set(done) == set(read_run(tmp_path / "run").episodes)
+    monkeypatch.setenv("PACE", "0")
+    assert execute(plan, tmp_path / "run", workers=2).complete
+    assert execute(plan, tmp_path / "undisturbed", workers=2).complete
+    assert set(kept["episode"]) <= set(rows(tmp_path / "run")["episode"])
+    assert rows(tmp_path / "run") == rows(tmp_path / "undisturbed")
+
+
+@pytest.mark.slow
+def test_a_second_signal_waits_for_no_learner(tmp_path, learning, rows, monkeypatch):
+    plan = learning("Stalling")
+    monkeypatch.setenv("STALL_AFTER", "3")
+    events = []
+
+    def twice(event):
+        first = have_trained(event, 6) and not any(have_trained(before, 6) for before in events[:-1])
+        return first or isinstance(event, Stopping)
+
+    before = signal.getsignal(signal.SIGINT)
+    summary = execute(plan, tmp_path / "run", workers=3, on_event=interrupting(events, twice))
+    assert events[stopping(events)].unkept == summary.unkept == 6
+    assert summary.interrupted
+    assert signal.getsignal(signal.SIGINT) == before
+    assert rows(tmp_path / "run")["checkpoint"] == []
+    monkeypatch.delenv("STALL_AFTER")
+    assert execute(plan, tmp_path / "run", workers=2).complete
+    assert execute(plan, tmp_path / "undisturbed", workers=2).complete
+    assert rows(tmp_path / "run") == rows(tmp_path / "undisturbed")
+
+
+@pytest.mark.slow
+def test_where_no_learning_would_be_lost_nothing_is_waited_for(tmp_path, learning, monkeypatch):
+    monkeypatch.setenv("STALL_AFTER", "0")
+    events = []
+
+    def once(event):
+        return isinstance(event, EpisodeDone) and not any(isinstance(before, EpisodeDone) for before in events[:-1])
+
+    summary = execute(learning("Stalling"), tmp_path / "run", workers=3, on_event=interrupting(events, once))
+    assert (summary.interrupted, summary.unkept) == (True, 0)
+    assert not any(isinstance(event, Stopping) for event in events)

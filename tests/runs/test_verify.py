@@ -1,18 +1,24 @@
 """A recorded run is confirmed; whatever is changed in it is found."""
 
+import dataclasses
 import re
 import shutil
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import altering
 from altering import alter
+from arcademark.agents.loading import made_spec
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
+from arcademark.runs.replay import video
 from arcademark.runs.replay.verify import verify
+from arcademark.runs.replay.watch import play, watch
 from arcademark.runs.store.reading import decode_actions, encode_actions, read_run
 from arcademark.suite.protocols import protocol
 
@@ -217,3 +223,215 @@ def test_the_emulators_runs_are_confirmed(tmp_path, name):
     stored = read_run(tmp_path / "run")
     assert {trial.frames_per_action for trial in stored.trials} == ({1} if name == "ale-2013" else {None})
     assert verify(tmp_path / "run", workers=1).confirmed == 4
+
+
+# Episodes become moving pictures that show what was recorded, at the right speed
+
+
+@pytest.fixture(scope="module")
+def toy_run(tmp_path_factory, toy_plan):
+    """Two agents, two seeds, sticky actions."""
+    directory = tmp_path_factory.mktemp("runs") / "toy"
+    plan = toy_plan("baselines", seeds=(0, 1), override={"repeat_action_probability": 0.25})
+    agents = [agent for agent in plan.agents if agent.label in ("random", "const(action=RIGHT)")]
+    execute(make_plan(agents, ["toy"], plan.protocol, seeds=(0, 1), episodes=2), directory, workers=1)
+    return directory
+
+
+def read_gif(path):
+    """Return every picture in colour, and the hundredths of a second that each is shown."""
+    with Image.open(path) as image:
+        pictures, ticks = [], []
+        for number in range(image.n_frames):
+            image.seek(number)
+            pictures.append(np.array(image.convert("RGB")))
+            ticks.append(image.info["duration"] // 10)
+    return pictures, ticks
+
+
+ONE = {"agent": "random", "seed": 1, "episode": 1}
+
+
+def record(directory, agent="random", seed=1, episode=1):
+    stored = read_run(directory)
+    trial = next(trial for trial in stored.trials if (trial.agent, trial.seed) == (agent, seed))
+    return next(row for row in stored.episodes if (row.trial_id, row.episode) == (trial.id, episode))
+
+
+def test_a_gif_takes_the_time_of_the_episode_and_its_score_runs_along(toy_run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    texts = []
+    captioned = video.captioned
+    monkeypatch.setattr(video, "captioned", lambda *shown: texts.append(shown[-2:]) or captioned(*shown))
+    assert str(watch(toy_run, **ONE)) == "toy-seed1-episode1.gif"
+    pictures, ticks = read_gif("toy-seed1-episode1.gif")
+    row = record(toy_run)
+    assert texts[0] == ("toy · episode 1", "0:00   score 0")
+    assert texts[-1][1] == f"0:0{row.frames // 60}   score {row.score:g}"
+    frames = row.frames
+    assert set(ticks) == {5}
+    assert len(pictures) == pytest.approx(frames / 3, abs=1)
+    assert sum(ticks) / 100 == pytest.approx(frames / 60, abs=0.06)
+    assert [path.name for path in tmp_path.iterdir()] == ["toy-seed1-episode1.gif"]
+
+
+def test_a_gif_holds_every_picture_exactly(tmp_path):
+    rng = np.random.default_rng(0)
+    pictures = [rng.integers(0, 256, (9, 13, 3), dtype=np.uint8)]
+    for _ in range(30):
+        following = pictures[-1].copy()
+        top, left = rng.integers(0, 8, 2)
+        following[top : top + rng.integers(0, 4), left : left + rng.integers(0, 4)] = rng.integers(0, 256, 3)
+        pictures.append(following)
+    video.write(tmp_path / "a.gif", iter(pictures), 20)
+    found, ticks = read_gif(tmp_path / "a.gif")
+    assert ticks == [5] * 31
+    np.testing.assert_array_equal(found, pictures)
+
+
+@pytest.mark.parametrize(
+    ("out", "settings", "complaint"),
+    [
+        ("a.avi", {}, r"a\.avi: expected a name that ends in \.gif, \.mp4 or \.png"),
+        ("none/a.gif", {}, "there is no folder .*none; make it, or choose another --out"),
+        ("a.gif", {"scale": 0}, "scale 0, every 3 frames: expected whole numbers of at least 1"),
+        ("a.gif", {"every_frames": 1}, "gif shows at most 50 pictures a second, not 60"),
+        ("a.gif", {"episode": 9}, "no episode 9 is recorded of random-toy-s1"),
+    ],
+)
+def test_what_cannot_be_written_is_refused_and_leaves_nothing(toy_run, tmp_path, out, settings, complaint):
+    with pytest.raises(ArcadeMarkError, match=complaint):
+        watch(toy_run, out=tmp_path / out, **{**ONE, **settings})
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", ["gif", "png"])
+def test_a_film_replaces_its_like_and_nothing_else_unless_asked(toy_run, tmp_path, kind):
+    path = tmp_path / f"a.{kind}"
+    watch(toy_run, out=path, **ONE)
+    ours = path.read_bytes()
+    watch(toy_run, out=path, **ONE)
+    theirs = ours.replace(b"ArcadeMark", b"Somebody's")
+    path.write_bytes(theirs)
+    with pytest.raises(ArcadeMarkError, match=rf"a\.{kind}: was not written by ArcadeMark .* with --overwrite"):
+        watch(toy_run, out=path, **ONE)
+    assert path.read_bytes() == theirs
+    watch(toy_run, out=path, overwrite=True, **ONE)
+    assert path.read_bytes() == ours
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(ArcadeMarkError, match=rf"a\.{kind}: is a folder, .*choose another --out"):
+        watch(toy_run, out=path, **ONE)
+
+
+def test_an_episode_that_replays_otherwise_is_not_shown(tmp_path, toy_plan):
+    execute(toy_plan("random"), tmp_path / "run", workers=1)
+    alter(tmp_path / "run", "UPDATE episode SET score = 77 WHERE episode = 0")
+    with pytest.raises(ArcadeMarkError, match=r"does not replay as recorded: score .*, recorded 77 in .* verify"):
+        watch(tmp_path / "run", out=tmp_path / "a.gif")
+    assert not (tmp_path / "a.gif").exists()
+
+
+def test_mp4_without_its_extra_says_what_to_install(toy_run, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
+    with pytest.raises(ArcadeMarkError, match=r"pip install '\.\[video\]', or choose a name that ends in \.gif"):
+        watch(toy_run, out=tmp_path / "b.mp4", **ONE)
+    assert not (tmp_path / "b.mp4").exists()
+
+
+def test_two_episodes_stand_side_by_side_and_the_shorter_one_stays(toy_run, tmp_path):
+    watch(toy_run, out=tmp_path / "a.gif", beside=(toy_run, {**ONE, "seed": 0, "episode": 0}), **ONE)
+    pictures, ticks = read_gif(tmp_path / "a.gif")
+    frames = [record(toy_run, seed=seed, episode=seed).frames for seed in (1, 0)]
+    assert sum(ticks) / 100 == pytest.approx(max(frames) / 60, abs=0.06)
+    height = 16 + 2 * video.BAR_HEIGHT
+    assert pictures[0].shape == (height, 2 * 16 + video.GAP, 3)
+    assert not np.array_equal(pictures[-1][:, :16], pictures[-1][:, 16 + video.GAP :])
+    alone, _ = read_gif(watch(toy_run, out=tmp_path / "b.gif", **ONE))
+    np.testing.assert_array_equal(pictures[-1][video.BAR_HEIGHT :, :16], alone[-1])
+
+
+def test_a_sheet_shows_so_many_pictures_and_the_end(toy_run, tmp_path, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(video, "captioned", lambda *seen: drawn.append(seen) or np.full((10, 600, 3), len(drawn)))
+    path = watch(toy_run, out=tmp_path / "a.png", pictures=5, **ONE)
+    with Image.open(path) as image:
+        sheet = np.array(image)
+    assert sheet.shape == (3 * 10 + 2 * video.GAP, 2 * 600 + video.GAP, 3)
+    kept = [sheet[row * (10 + video.GAP), column * (600 + video.GAP), 0] for row in range(3) for column in range(2)]
+    row = record(toy_run)
+    assert kept == [1, 2, 3, 4, 5, video.BAR_COLOUR[0]]
+    assert drawn[-1][-1].endswith(f"score {row.score:g}")
+    watch(toy_run, out=path, pictures=1, **ONE)  # it knows its own
+    assert len(drawn) == 6
+
+
+def test_the_action_is_named_below(toy_run, tmp_path, monkeypatch):
+    seen = []
+    real = video.action_bar
+    monkeypatch.setattr(video, "action_bar", lambda *asked: seen.append(asked) or real(*asked))
+    asked = {"agent": "const(action=RIGHT)", "seed": 0}
+    pictures, _ = read_gif(watch(toy_run, out=tmp_path / "a.gif", actions=True, scale=8, **asked))
+    assert {(action, values) for _, action, _, values in seen} == {("RIGHT", ())}
+    assert pictures[0].shape[0] == 8 * 8 + 2 * video.BAR_HEIGHT
+    assert (pictures[0][-video.BAR_HEIGHT :] == video.TEXT_COLOUR).all(axis=2).any()
+
+
+class Telling:
+    """Tells what it expects of each action."""
+
+    def __init__(self, env):
+        self.num_actions = env.num_actions
+
+    def act(self, observations, first, rngs):
+        self.action_values = np.tile(np.arange(self.num_actions), (len(rngs), 1))
+        return [int(rng.integers(self.num_actions)) for rng in rngs]
+
+
+def test_a_learner_whose_training_is_scored_has_no_episode_to_watch(fake, toy_plan):
+    plan = toy_plan(
+        fake("learner").replace("make_agent", "make_learner"), override={"reported_episodes": "training_last_k"}
+    )
+    with pytest.raises(ArcadeMarkError, match="scores a learner's training, which has no episode after it"):
+        play(plan.trials[0], lambda picture: True)
+
+
+def test_an_agent_plays_live_what_it_plays_in_a_run(toy_plan, tmp_path, monkeypatch):
+    plan = toy_plan("random", override={"repeat_action_probability": 0.25})
+    execute(plan, tmp_path / "run", workers=1)
+    row = record(tmp_path / "run", seed=0, episode=1)
+    frames, pictures = [], []
+    captioned = video.captioned
+    monkeypatch.setattr(video, "captioned", lambda *seen: frames.append(seen[-1]) or captioned(*seen))
+    assert play(plan.trials[0], lambda picture: pictures.append(picture) or True, episode=1) == row.score
+    assert frames[-1].endswith(f"score {row.score:g}")
+    assert len(pictures) == row.frames
+    assert play(plan.trials[0], lambda picture: pictures.append(picture) or False) is None
+    assert len(pictures) == row.frames + 1
+
+
+def test_values_are_shown_where_an_agent_tells_them(toy_plan, monkeypatch):
+    seen = []
+    real = video.action_bar
+    monkeypatch.setattr(video, "action_bar", lambda *asked: seen.append(asked) or real(*asked))
+    trial = dataclasses.replace(toy_plan("random").trials[0], agent=made_spec(Telling))
+    play(trial, lambda _: True)
+    assert {values for *_, values in seen} == {tuple(map(float, range(len(seen[0][-1]))))}
+    monkeypatch.setattr(Telling, "act", lambda self, *_: setattr(self, "action_values", ["?"]) or [0])
+    with pytest.raises(ArcadeMarkError, match="action_values is list of shape"):
+        play(trial, lambda _: True)
+
+
+@pytest.mark.needs("imageio_ffmpeg")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # the library does not close its pipes
+def test_a_real_mp4_has_every_frame(toy_run, tmp_path):
+    import imageio_ffmpeg as ffmpeg
+
+    path = watch(toy_run, out=tmp_path / "a.mp4", scale=8, **ONE)
+    reader = ffmpeg.read_frames(str(path))
+    told = next(reader)
+    size = told["size"]
+    pictures = [np.frombuffer(data, np.uint8).reshape(size[1], size[0], 3) for data in reader]
+    assert (len(pictures), told["fps"]) == (record(toy_run).frames, 60)
+    assert not np.array_equal(pictures[0], pictures[-1])
+    watch(toy_run, out=path, scale=8, **ONE)  # it knows its own

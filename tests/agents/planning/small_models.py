@@ -14,6 +14,9 @@ def place(node, frames, ended, lives=0):
     return State("pong", node, 0, frames, lives, ended)
 
 
+START = place(0, 0, False)
+
+
 class SmallModel:
     """A graph as a game: action a leads from node i to ``edges[i][a]`` and gives ``rewards[i][a]``.
 
@@ -28,7 +31,7 @@ class SmallModel:
         settings = replace(protocol("ale-2013"), frame_skip=frame_skip)
         self.spec = EnvironmentSpec("pong", settings, ("NOOP",) * self.num_actions, (1,))
         self.frames = 0
-        self.at = place(0, 0, False)
+        self.at = START
 
     @property
     def ended(self):
@@ -83,7 +86,7 @@ def decide(planner, model, state, first, rng):
 def play(planner, model, seed, decisions, start=None, first=True):
     """Play an episode as the runner does; return the actions and the model's state after them."""
     rng = np.random.default_rng(seed)
-    state = start or place(0, 0, False)
+    state = start or START
     actions = []
     for i in range(decisions):
         action, _ = decide(planner, model, state, first and i == 0, rng)

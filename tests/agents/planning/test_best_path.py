@@ -4,11 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_models import decide, place, random_model
+from small_models import START, decide, place, random_model
 
 from arcademark.agents.planning.best_path import BestPath
-
-START = place(0, 0, False)
 
 
 def make(model, frames=40, **parameters):

@@ -4,11 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_models import chain, decide, place, play, random_model
+from small_models import START, chain, decide, play, random_model
 
 from arcademark.agents.planning.breadth_first import BreadthFirst
-
-START = place(0, 0, False)
 
 
 def make(model, frames=100, discount=0.5, prune=False):

@@ -7,11 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from seeing_models import Replayer, SeeingModel, paths, seeing_model, tile_screen
-from small_models import decide, place
+from small_models import START, decide
 
 from arcademark.agents.planning.iterated_width import IteratedWidth
-
-START = place(0, 0, False)
 
 
 def make(model, frames=60, discount=0.5, **more):

@@ -4,14 +4,12 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from seeing_models import Replayer, paths, seeing_model
-from small_models import decide, place
+from small_models import START, decide
 
 from arcademark.agents.planning.rollout_iw import RolloutIW
 from arcademark.environments.emulation.generative import snapshot
 from arcademark.environments.registry import environment_spec, open_environment, open_model
 from arcademark.suite.protocols import protocol
-
-START = place(0, 0, False)
 
 
 def make(model, frames=60, discount=0.5, **more):

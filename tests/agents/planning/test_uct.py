@@ -5,11 +5,9 @@ import math
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_models import chain, decide, place, play, random_model, shape
+from small_models import START, chain, decide, play, random_model, shape
 
 from arcademark.agents.planning.uct import UCT
-
-START = place(0, 0, False)
 
 
 def make(model, simulations=30, **parameters):

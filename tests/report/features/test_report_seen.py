@@ -1,9 +1,6 @@
 """What feature sets see: what is active is counted, described and drawn."""
 
-from __future__ import annotations
-
 import itertools
-from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -47,7 +44,7 @@ class Pixels:
 class Colours:
     """A count for each colour, and one class."""
 
-    observed: ClassVar = "palette"
+    observed = "palette"
     num_features = 128
 
     def __init__(self, env):

@@ -1,7 +1,5 @@
 """The schemas of documents, and that documents of every kind fit theirs; `tests/cli` holds what is printed to them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

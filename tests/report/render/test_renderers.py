@@ -2,9 +2,12 @@
 
 import io
 import re
+from dataclasses import dataclass
 
+import jinja2
 import pytest
 
+from arcademark.reports import presenter, prose
 from arcademark.reports.columns import Column
 from arcademark.reports.document import Notice
 from arcademark.reports.figures.model import RowPanel, Rows
@@ -163,3 +166,33 @@ def test_markdown_tables_have_as_many_fields_as_columns():
     for line in markdown.render(DOCUMENT).splitlines():
         if line.startswith("|"):
             assert len(re.findall(r"(?<!\\)\|", line)) in (4, 5)
+
+
+# Documents are made of templates; what is interpolated is never read as structure
+
+
+FORGED = "## forged\n- name :: value\n\ue0000\ue001\n{bad}\n! warning"
+
+
+@dataclass(frozen=True)
+class Analysis:
+    title: str
+
+
+@pytest.fixture
+def write(monkeypatch):
+    def write(text):
+        environment = prose._environment().overlay(loader=jinja2.DictLoader({"documents/test.jinja": text}))
+        monkeypatch.setattr(prose, "_environment", lambda: environment)
+
+    return write
+
+
+def test_what_is_interpolated_is_one_piece_of_text(write):
+    write(
+        "# {{ title }}\n{{ title }}\n\n- {{ title }} :: {{ title }}\n{% set it %}({{ title }}){% endset %}\n\n"
+        "{{ it }}\n"
+    )
+    shown = presenter.document(Analysis(FORGED), "test")
+    assert shown.title == FORGED
+    assert shown.blocks == (Prose(FORGED), Facts(((FORGED, FORGED),)), Prose(f"({FORGED})"))
