@@ -1,13 +1,14 @@
 """How fast the console is, as ratios of CPU time to ale-py and to others that play on it, in the same process.
 
-    python bench/console.py [--parts frames,preprocessing,…] [--games atari-57] [--rounds 5] [--translated]
+    python bench/console.py [--parts frames,drop-in,…] [--games atari-57] [--rounds 5] [--translated]
 
 * "frames": to bare ale-py. Frames of which the last two of each four are drawn and read, a call a frame; frames without
   screens; the same two in one call for many frames; and saving and restoring a state, in microseconds.
 * "preprocessing": full DQN preprocessing with random actions (see ``environments.py``). Our environment and our
   ``make_vec`` with 8 games in one thread, each on the console to itself on ale-py; and ``make_vec`` on the console to
-  ale-py's AtariVectorEnv and to EnvPool (``pip install envpool``), both with 8 games in one thread; and the drop-in,
-  ``arcademark.ale``'s AtariVectorEnv, to ale-py's.
+  ale-py's AtariVectorEnv and to EnvPool (``pip install envpool``), both with 8 games in one thread.
+* "drop-in": ``arcademark.ale`` to ale-py itself: calls of ``act`` alone, ``AtariEnv`` with its usual arguments, and
+  ``AtariVectorEnv`` with 8 games in one thread.
 * "planning": decisions of UCT and of best-path, and "learning": training of SARSA(λ) on Basic, each on the console to
   the same on ale-py, as frames a second.
 * "scaling": frames a second by the clock of two processes to one, and of ``make_vec`` with two threads to one; the
@@ -21,6 +22,7 @@ on an earlier day; with ``--translated`` they are made beforehand.
 from __future__ import annotations
 
 import argparse
+import importlib
 import importlib.util
 import multiprocessing
 import os
@@ -44,7 +46,7 @@ from arcademark.console.translate import translated
 from arcademark.environments.emulation.atari import rom_path
 from arcademark.environments.registry import Emulator, choose_emulator
 from arcademark.suite.subsets import resolve_tasks
-from environments import NUM_ENVS, Play, ale_vector, dqn_protocol, environment, envpool_vector, vector_play
+from environments import NUM_ENVS, STEPS, Play, ale_vector, dqn_protocol, environment, envpool_vector, vector_play
 from learning import Training
 from searches import opened, search
 
@@ -159,15 +161,14 @@ def preprocessing(game: str, asked: argparse.Namespace) -> Figures:
         "vector": partial(vector, game, 1),
     }
     plays = {(name, emulator): on(emulator, make) for name, make in ours.items() for emulator in ("ale", "console")}
-    plays |= {("drop-in", ""): ale_vector(game, "arcademark.ale"), ("ale-py", ""): ale_vector(game)}
+    plays["ale-py", ""] = ale_vector(game)
     if importlib.util.find_spec("envpool") is not None:
         plays["EnvPool", ""] = envpool_vector(game)
     speeds = in_turn(plays, asked.rounds)
     console, found = speeds["vector", "console"], {}
     for name in ours:
         found[f"{name} to itself"] = ratio(speeds[name, "console"], speeds[name, "ale"])
-    found["drop-in to ale-py"] = ratio(speeds["drop-in", ""], speeds["ale-py", ""])
-    for name, _ in list(plays)[5:]:
+    for name, _ in list(plays)[4:]:
         found[f"vector to {name}"] = ratio(console, speeds[name, ""])
     return found
 
@@ -175,6 +176,52 @@ def preprocessing(game: str, asked: argparse.Namespace) -> Figures:
 def vector(game: str, threads: int) -> Play:
     """Play our vector environment."""
     return vector_play(arcademark.make_vec(game, NUM_ENVS, dqn_protocol(), threads=threads), game)
+
+
+def drop_in(game: str, asked: argparse.Namespace) -> Figures:
+    """Compare ale-py's interfaces on the console with ale-py's own."""
+    makers: dict[str, Callable[[str, str], Play]] = {
+        "act": ale_interface,
+        "AtariEnv": ale_environment,
+        "AtariVectorEnv": ale_vector,
+    }
+    packages = "arcademark.ale", "ale_py"
+    plays = {(name, package): make(game, package) for name, make in makers.items() for package in packages}
+    speeds = in_turn(plays, asked.rounds)
+    return {name: ratio(*(speeds[name, package] for package in packages)) for name in makers}
+
+
+def ale_interface(game: str, package: str) -> Play:
+    """Play an interface of ale-py's, its screen never looked at."""
+    ale = importlib.import_module(package).ALEInterface()
+    ale.loadROM(rom_path(game))
+    actions = list(np.random.default_rng(0).choice(ale.getMinimalActionSet(), STEPS))
+
+    def play() -> float:
+        begin = time.process_time()
+        for action in actions:
+            ale.act(action)
+            if ale.game_over():
+                ale.reset_game()
+        return STEPS / (time.process_time() - begin)
+
+    return play
+
+
+def ale_environment(game: str, package: str) -> Play:
+    """Play an environment of ale-py's, in colours."""
+    env = importlib.import_module(f"{package}.env").AtariEnv(game)
+    actions = np.random.default_rng(0).integers(env.action_space.n, size=STEPS // 4).tolist()
+    env.reset(seed=0)
+
+    def play() -> float:
+        begin = time.process_time()
+        for action in actions:
+            if any(env.step(action)[2:4]):
+                env.reset()
+        return STEPS / (time.process_time() - begin)
+
+    return play
 
 
 def planning(game: str, asked: argparse.Namespace) -> Figures:
@@ -253,6 +300,7 @@ def clocked(game: str, threads: int) -> float:
 PARTS = {
     "frames": frames,
     "preprocessing": preprocessing,
+    "drop-in": drop_in,
     "planning": planning,
     "learning": learning,
     "scaling": scaling,
