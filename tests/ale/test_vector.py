@@ -76,7 +76,7 @@ def test_resets_are_those_of_ale_py(game):
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize(("game", "names"), zip(ATARI, itertools.cycle(itertools.combinations(SETTINGS, 2))))
+@pytest.mark.parametrize(("game", "names"), [*zip(ATARI, itertools.cycle(itertools.combinations(SETTINGS, 2)))])
 def test_results_are_those_of_ale_py_in_all_games(game, names):
     for name in names:
         compare(game, 200, **SETTINGS[name])
