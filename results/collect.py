@@ -31,8 +31,8 @@ def rows(run: RunRecord) -> list[dict[str, Any]]:
             continue
         mean, low, high, error = score_intervals([played.score], [score_bounds(trial.game)])[0]
         digests, checksum = action_digests(run, trial.id), hashlib.sha256()
-        for number, score, frames in zip(played.episode.tolist(), played.score, played.frames, strict=True):
-            checksum.update(f"{number} {score:g} {frames} {digests[number].hex()}\n".encode())
+        for number, score, frames in zip(played.episode.tolist(), played.score.tolist(), played.frames, strict=True):
+            checksum.update(f"{number} {score!r} {frames} {digests[number].hex()}\n".encode())
         numbers = {"least": played.score.min(), "mean": mean, "most": played.score.max()}
         numbers |= {"low": low, "high": high, "standard_error": error, "seconds": played.wall_seconds.sum()}
         result.append(
@@ -41,7 +41,7 @@ def rows(run: RunRecord) -> list[dict[str, Any]]:
                 "game": trial.game,
                 "seed": trial.seed,
                 "episodes": len(played),
-                **{name: "" if np.isnan(number) else f"{number:.6g}" for name, number in numbers.items()},
+                **{name: "" if np.isnan(number) else f"{number:.10g}" for name, number in numbers.items()},
                 "frames": played.frames.sum(),
                 "versions": made_with,
                 "checksum": checksum.hexdigest()[:16],

@@ -319,6 +319,35 @@ def test_roms_that_would_end_the_interpreter_are_refused(tmp_path):
     assert ale.emulator == "console"
 
 
+def test_a_rom_that_cannot_be_loaded_leaves_what_played():
+    ale = interface(arcademark.ale, "pong")
+    ale.setFloat("repeat_action_probability", float("nan"))
+    with pytest.raises(ValueError, match="NaN"):
+        ale.loadROM(roms.get_rom_path("breakout"))
+    assert (ale.act(0), ale.emulator) == (0, "console")
+
+
+def test_methods_of_a_subclass_are_called():
+    class Counting(arcademark.ale.ALEInterface):
+        acts = 0
+
+        def act(self, *arguments):
+            self.acts += 1
+            return super().act(*arguments)
+
+    ale = Counting()
+    ale.loadROM(roms.get_rom_path("pong"))
+    assert (ale.act(0), ale.act(1, 0.5), ale.acts) == (0, 0, 2)
+
+
+def test_its_modules_are_imported_as_ale_pys():
+    from arcademark.ale.env import AtariEnv
+    from arcademark.ale.roms import get_rom_path
+
+    assert AtariEnv is arcademark.ale.AtariEnv
+    assert get_rom_path is roms.get_rom_path
+
+
 def test_screens_are_saved_as_ale_py_saves_them(tmp_path):
     pictures = []
     for number, ale in enumerate(both("pong")):

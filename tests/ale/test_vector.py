@@ -1,16 +1,20 @@
 """ale-py's vector environment on the console, step by step beside ale-py's own."""
 
 import itertools
+import signal
 import threading
+import time
 from queue import Empty, SimpleQueue
 
 import ale_py
 import numpy as np
 import pytest
 
+import arcademark
 from arcademark.ale import AtariVectorEnv
 from arcademark.ale.vector import ALEVectorInterface
 from arcademark.console import build
+from arcademark.errors import ArcadeMarkError
 from arcademark.suite.subsets import resolve_tasks
 
 GAMES = 3
@@ -163,3 +167,32 @@ def test_what_the_console_does_not_have_ale_py_plays(settings):
     assert type(envs.ale) is ale_py.ALEVectorInterface
     assert type(AtariVectorEnv("adventure", 1).ale) is ale_py.ALEVectorInterface
     assert envs.reset(seed=0)[0].shape == envs.observation_space.shape
+
+
+@pytest.mark.parametrize("make", [lambda: arcademark.make_vec("pong", 8, threads=2), lambda: AtariVectorEnv("pong", 8)])
+def test_interrupted_steps_leave_nothing_playing(make):
+    """Wherever an interrupt comes, a reset of all goes on, and nothing is written into what is released."""
+    envs, ends = make(), time.monotonic() + 1.5
+    envs.reset(seed=0)
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        while time.monotonic() < ends:
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 0.0031)
+                while True:
+                    envs.step(np.zeros(8, np.int64))
+            except (KeyboardInterrupt, RuntimeError, ArcadeMarkError):
+                signal.setitimer(signal.ITIMER_REAL, 0)
+                envs.reset(seed=0)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    first = envs.reset(seed=1)[0]
+    assert np.array_equal(first, make().reset(seed=1)[0])
+
+
+def test_a_closed_vector_plays_on_alone():
+    envs = arcademark.make_vec("pong", 8, threads=2)
+    envs.close()
+    envs.reset(seed=0)
+    assert envs.step(np.zeros(8, np.int64))[0].shape[0] == 8

@@ -149,7 +149,7 @@ def test_a_shard_is_a_fixed_part_and_all_of_them_are_the_plan(tmp_path, toy_plan
     plan = toy_plan("random", LEARNER, **TRAINED, seeds=(0, 1, 2, 3))
     parts = [shard(plan, number, 3) for number in (1, 2, 3)]
     assert sorted(trial.id for part in parts for trial in part.trials) == sorted(trial.id for trial in plan.trials)
-    assert [len(part.trials) for part in parts] == [3, 3, 2]
+    assert sorted(len(part.trials) for part in parts) == [2, 3, 3]
     assert all(1 <= sum(trial.agent.ref == LEARNER for trial in part.trials) <= 2 for part in parts)
     directories = [tmp_path / f"part{number}" for number in range(3)]
     for part, directory in zip(parts, directories, strict=True):

@@ -14,9 +14,10 @@ id of ale-py's, the same environment on the console: "ArcadeMark/Breakout-v5" of
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
 
-from ale_py import SDL_SUPPORT, Action, LoggerMode, __version__, roms
+from ale_py import SDL_SUPPORT, Action, LoggerMode, __version__, registration, roms
 
 from arcademark.ale.environments import AtariEnv, AtariEnvStepMetadata, AtariVectorEnv
 from arcademark.ale.interface import ALEInterface, ALEState
@@ -37,6 +38,10 @@ __all__ = [
     "__version__",
     "roms",
 ]
+
+_ale_py = sys.modules["ale_py._ale_py"]
+sys.modules |= {f"{__name__}.{one.__name__.rpartition('.')[2]}": one for one in (_ale_py, registration, roms)}
+"""So that they are imported from here as from ale-py."""
 
 
 def __getattr__(name: str) -> Any:

@@ -28,6 +28,7 @@ def _again(name: str) -> ModuleType:
     module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     vars(module)["ale_py"] = sys.modules[_PACKAGE]
+    setattr(sys.modules[_PACKAGE], name, module)
     return module
 
 

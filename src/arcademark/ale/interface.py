@@ -11,10 +11,11 @@ import math
 import operator
 import os
 import sys
+import weakref
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import ale_py
 import msgspec
@@ -149,11 +150,11 @@ class ALEInterface(ale_py.ALEInterface):
     """
 
     emulator: Emulator | None = None
+    _played: _Game | None = None
 
     def __init__(self) -> None:
         super().__init__()
         self._texts = [*map(self.getString, _TEXTS)]
-        vars(self).update(dict.fromkeys(_METHODS, _unloaded))
 
     def loadROM(self, rom: str | os.PathLike[str]) -> None:
         """Load a ROM, with the settings as they are now.
@@ -165,19 +166,28 @@ class ALEInterface(ale_py.ALEInterface):
         if game is None and (path.stem in TWO_PLAYER or path.stem not in roms.get_all_rom_ids()):
             why = "it is for two players" if path.stem in TWO_PLAYER else "ale-py does not know it"
             raise ArcadeMarkError(f"ROM {str(path)!r}: {why}; load another")
-        for name in _METHODS:
-            vars(self).pop(name, None)
         apart = any(map(self.getBool, _SWITCHES)) or [*map(self.getString, _TEXTS)] != self._texts
-        self.emulator = "ale" if game is None or apart else choose_emulator(game)
-        if game and self.emulator == "console":
-            played = _Game(game, path.read_bytes(), self)
-            vars(self).update({name: getattr(played, name) for name in _METHODS})
-        else:
+        emulator: Emulator = "ale" if game is None or apart else choose_emulator(game)
+        self._played = _Game(game, path.read_bytes(), self) if game and emulator == "console" else None
+        self.emulator = emulator
+        if self._played is None:
             super().loadROM(rom)
+        for name in _METHODS:  # calls that no subclass replaced go there at once
+            vars(self).pop(name, None)
+            if self._played is not None and getattr(type(self), name) is getattr(ALEInterface, name):
+                vars(self)[name] = getattr(self._played, name)
 
 
-def _unloaded(*_: object, **__: object) -> NoReturn:
-    raise ArcadeMarkError("no ROM is loaded; call loadROM first")
+def _passed_on(name: str) -> Callable[..., Any]:
+    """Return a method that calls what plays."""
+
+    def method(self: ALEInterface, *arguments: Any, **named: Any) -> Any:
+        if self.emulator is None:
+            raise ArcadeMarkError("no ROM is loaded; call loadROM first")
+        played = super(ALEInterface, self) if self._played is None else self._played
+        return getattr(played, name)(*arguments, **named)
+
+    return method
 
 
 class _Turn(StepRecord):
@@ -210,7 +220,7 @@ class _Game:
             stepping=partial(self._prepare, settings),
         )
         self._started(0)
-        self._translation.consoles.add(self)
+        self._translation.add(self)
 
     def _prepare(self, settings: ale_py.ALEInterface, machine: Machine) -> Callable[[int], object]:
         """Set up how `act` plays; return what plays the steps of a reset, to which ale-py's settings apply too."""
@@ -229,7 +239,8 @@ class _Game:
         )
         self._at = ctypes.c_void_p(ctypes.addressof(turn))
         self._use(machine.core)
-        return lambda action: self._play(action, 1.0)
+        this = weakref.proxy(self)  # the machine keeps what is returned, and this keeps the machine
+        return lambda action: this._play(action, 1.0)
 
     def _use(self, core: ctypes.CDLL) -> None:
         self._play: Callable[[int, float], int] = partial(core.console_turn, self._at)
@@ -245,6 +256,10 @@ class _Game:
     @property
     def played(self) -> int:
         return self._turn.total
+
+    def __del__(self) -> None:
+        if hasattr(self, "_turn"):
+            self._translation.released += self.played
 
     # ---- play
 
@@ -446,6 +461,8 @@ class _Game:
 
 
 _METHODS = [name for name, one in vars(_Game).items() if callable(one) and not name.startswith("_")]
+for _name in _METHODS:
+    setattr(ALEInterface, _name, _passed_on(_name))
 _NOTHING = ctypes.c_char * 0
 
 

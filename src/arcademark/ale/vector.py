@@ -32,7 +32,7 @@ from arcademark.environments.emulation.console import StepRecord
 from arcademark.environments.emulation.facts import standard
 from arcademark.environments.emulation.native import Observation, function_address
 from arcademark.environments.emulation.palettes import gray_table, rgb_table
-from arcademark.environments.interfaces.batch import Crew
+from arcademark.environments.interfaces.batch import Crew, default_threads
 from arcademark.environments.observations import kernels
 from arcademark.environments.observations.area import AreaResize
 from arcademark.environments.registry import choose_emulator
@@ -80,7 +80,7 @@ class _Batch:
     """The results of games that are handed out together."""
 
     def __init__(self, games: int, shape: tuple[int, ...], final: bool) -> None:
-        self.games = np.zeros(0, np.int64)
+        self.games, self.end = np.zeros(0, np.int64), 0  # and the number of the step after theirs
         self.observed = np.empty((games, *shape), np.uint8)
         self.final = np.zeros((games, *shape), np.uint8) if final else None
 
@@ -121,6 +121,7 @@ class ALEVectorInterface:
             and name not in _LEFT_TO_ALE
             and autoreset_mode in ("NextStep", "SameStep")
             and 0 <= settings.get("batch_size", 0) <= num_envs
+            and settings.get("max_episode_steps", 1) >= 1
             and img_height <= game(name).facts["height"]
             and img_width <= WIDTH
             and choose_emulator(name) == "console"
@@ -161,7 +162,7 @@ class ALEVectorInterface:
         self._shape = (stack_num, img_height, img_width) + (() if grayscale else (3,))
         self._count, self._batch_size = num_envs, batch_size or num_envs
         self._translation = cartridge.translation(name, rom)
-        self._translation.consoles.add(self)
+        self._translation.add(self)
         machines = [Machine(name, rom, chosen=self._translation.core) for _ in range(num_envs)]
         first = machines[0]
         self._playing = _Playing(
@@ -208,11 +209,11 @@ class ALEVectorInterface:
         self._steps = self._records["step"]
         self._records["seed"] = np.frombuffer(os.urandom(4 * num_envs), np.int32)
         self._use(first.core)
-        threads = num_threads or len(os.sched_getaffinity(0))
+        threads = num_threads if num_threads > 0 else default_threads(num_envs, 1)
         self._batches: deque[_Batch] = deque()
         at, size, kept = ctypes.addressof(players), ctypes.sizeof(_Player), (self._kept, self._playing, self._batches)
         self._crew = Crew(first.core, min(threads, num_envs), at, size, num_envs, kept)
-        self._began = False
+        self._began, self._placed = False, 0
         self._seen = np.arange(0)
 
     def _keep(self, array: NDArray[Any]) -> int:
@@ -290,6 +291,8 @@ class ALEVectorInterface:
                 raise IndexError(f"reset env_id {one} is out of range [0, {self._count})")
             if one in games[:i]:
                 raise ValueError(f"reset has a duplicate env_id={one}")
+        if len(numbers) and numbers.max() >= 2**31:
+            raise TypeError(f"seed {numbers.max()} is above {2**31 - 1}")
         if not self._began and len(games) < self._count:
             raise RuntimeError(f"The first reset() must reset every environment (got {len(games)} of {self._count})")
         if self._batch_size < self._count and len(games) < self._count:
@@ -297,22 +300,16 @@ class ALEVectorInterface:
                 "Partial reset is not supported for async mode where batch_size < num_envs "
                 f"(got batch_size={self._batch_size}, num_envs={self._count})"
             )
-        while self._batches and len(self._batches[0].games) == self._batch_size:
-            self.recv()
-        for batch in self._batches:
-            self._crew.wait(len(batch.games))
-        self._batches.clear()
+        self._settle()
         seeded = numbers >= 0
         self._records["seed"][games[seeded]] = numbers[seeded].astype(np.uint32).view(np.int32)
         self._records["seeded"][games[seeded]] = 1
         self._records["restart"][games] = 1
-        self._began = True
         self._give(games)
         if len(games) == self._count:
             observed, *_, infos = self.recv()
             return observed, infos
-        self._crew.wait(len(games))
-        self._batches.clear()
+        self._settle()
         self._seen = np.arange(self._count)
         return np.array(self._stacks), self._infos(self._seen)
 
@@ -325,7 +322,7 @@ class ALEVectorInterface:
             raise ValueError("action_ids and paddle_strengths must have same size")
         if ((actions < 0) | (actions >= len(self._numbers))).any():
             raise IndexError(f"action_ids are from 0 to {len(self._numbers) - 1}")
-        if len(games) != len(actions):
+        if not self._began or len(games) != len(actions):
             raise RuntimeError("no games wait for actions; call reset or recv first")
         self._steps["chosen"][games] = self._numbers[actions]
         self._records["strength"][games] = paddle_strengths
@@ -333,10 +330,17 @@ class ALEVectorInterface:
         self._give(games)
 
     def _give(self, games: NDArray[np.int64]) -> None:
-        """Let games be played, each into the next free row of a batch."""
+        """Let games be played, each into the next free row of a batch; interrupted, only a reset of all goes on."""
+        self._began = False
         if len(games):
             self._place(games)
         self._crew.give(games.astype(np.int32))
+        self._began = True
+
+    def _settle(self) -> None:
+        """Wait until nothing is being played, and forget it."""
+        self._placed = self._crew.settle()
+        self._batches.clear()
 
     def _place(self, games: NDArray[np.int64]) -> None:
         """Say where the observations of games go."""
@@ -350,16 +354,18 @@ class ALEVectorInterface:
         if batch.final is not None:
             self._records["final_out"][here] = batch.final.ctypes.data + at
         batch.games = np.append(batch.games, here)
+        self._placed = batch.end = self._placed + len(here)
         if len(others):
             self._place(others)
 
     def recv(self) -> tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
         """Return observations, rewards, terminations, truncations and infos of the next games."""
-        if not self._batches or len(self._batches[0].games) < self._batch_size:
+        if not self._began or not self._batches or len(self._batches[0].games) < self._batch_size:
             raise RuntimeError("no batch is being played; call reset or send first")
-        batch = self._batches.popleft()
+        batch = self._batches[0]
+        self._crew.wait(batch.end, len(batch.games))  # interrupted before it, the threads go on writing into the batch
+        self._batches.popleft()
         games = self._seen = batch.games
-        self._crew.wait(len(games))
         if self._translation.core is not None and self._translation.core is not self._core and not self._batches:
             self._use(self._translation.core)
         steps, infos = self._steps, self._infos(games)

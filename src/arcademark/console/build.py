@@ -79,6 +79,9 @@ _FUNCTIONS = {
     "crew": (c_void_p, c_int, c_int),
     "crew_give": (None, c_void_p, c_void_p, c_int, c_void_p, c_int),
     "crew_wait": (None, c_void_p, c_int64, c_int),
+    "crew_settle": (c_int64, c_void_p),
+    "crew_play": (None, c_void_p, c_void_p, c_int, c_void_p, c_int),
+    "crew_rest": (None, c_void_p),
     "crew_end": (None, c_void_p),
 }
 """Result and arguments of the core's functions, without their prefix."""

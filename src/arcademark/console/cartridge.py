@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from typing import Protocol
-from weakref import WeakSet
+from weakref import WeakValueDictionary
 
 from arcademark.console import build, translate
 
@@ -30,17 +30,27 @@ class Translation:
 
     def __init__(self, game: str, rom: bytes, wanted: bool) -> None:
         self._cartridge = game, rom
-        self.consoles: WeakSet[Player] = WeakSet()
+        self._players = WeakValueDictionary[int, Player]()
+        self.released = 0  # frames that consoles played which are gone
         self._possible = wanted
         self.core = translate.cached(game, rom) if wanted else None
 
+    def add(self, player: Player) -> None:
+        """Count what a player plays."""
+        self._players[id(player)] = player
+
     def take_up(self) -> None:
         """Make it, which takes seconds, once the game was played long enough to be worth it."""
-        if self.core is None and self._possible and sum(one.played for one in self.consoles) >= TRANSLATED_AFTER:
+        if self.core is None and self._possible and self._played >= TRANSLATED_AFTER:
             try:  # where another process is at it, this is None: look again when the next episode starts
                 self.core = translate.translated(*self._cartridge, wait=False)
             except build.NoCore:
                 self._possible = False
+
+    @property
+    def _played(self) -> int:
+        there = [reference() for reference in self._players.valuerefs()]  # a copy: other threads may add to them
+        return sum((one.played for one in there if one is not None), self.released)
 
 
 _translation = functools.cache(Translation)

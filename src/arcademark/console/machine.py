@@ -113,7 +113,7 @@ class Machine:
         self._ram = np.ctypeslib.as_array(self.core.console_memory(self._at), (RAM_SIZE,))
         self._pictures = np.ctypeslib.as_array(self.core.console_pictures(self._at), (2, PICTURE_BYTES))
         self.use(self.core)
-        self._do_step = stepping(self) if stepping else self._undisturbed_step
+        self._do_step = stepping(self) if stepping else None
         self._load()
 
     def use(self, chosen: ctypes.CDLL) -> None:
@@ -277,7 +277,7 @@ class Machine:
 
     def _step(self, *actions: str) -> None:
         for action in actions:
-            self._do_step(_ACTIONS[action])
+            (self._do_step or self._undisturbed_step)(_ACTIONS[action])
 
     def _undisturbed_step(self, action: int) -> None:
         self.skip_draws(1)  # they decide whether an action repeats: never here

@@ -395,13 +395,19 @@ static void wake(Crew *c)
     pthread_mutex_unlock(&c->lock);
 }
 
-void console_crew_end(Crew *c)
+/* End the threads: the caller alone plays from now on. */
+void console_crew_rest(Crew *c)
 {
     atomic_store(&c->ending, 1);
     atomic_fetch_add(&c->sleeping, 1);
     wake(c);
     while (c->others)
         pthread_join(c->thread[--c->others], NULL);
+}
+
+void console_crew_end(Crew *c)
+{
+    console_crew_rest(c);
     free(c->steps);
     free(c->done);
     free(c);
@@ -441,4 +447,19 @@ void console_crew_wait(Crew *c, int64_t end, int count)
     for (int64_t i = end > count ? end - count : 0; i < end; i++)
         for (int spins = 0; atomic_load_explicit(&c->done[i % c->room], memory_order_acquire) <= i; spins++)
             pause_briefly(spins);
+}
+
+/* Wait until all that were handed over are played; returns how many that were. */
+int64_t console_crew_settle(Crew *c)
+{
+    int64_t end = atomic_load(&c->given);
+    console_crew_wait(c, end, (int)c->room);
+    return end;
+}
+
+/* Hand over steps and wait for them: in one call, so that Python raises no interrupt between. */
+void console_crew_play(Crew *c, uint8_t *steps, int size, const int32_t *which, int count)
+{
+    console_crew_give(c, steps, size, which, count);
+    console_crew_settle(c);
 }

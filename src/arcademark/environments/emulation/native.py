@@ -68,7 +68,7 @@ class NativeConsole:
         machine.screen(self._start_screen)
         machine.mark_pictures()
         self._start_state = self.save()
-        self._translation.consoles.add(self)
+        self._translation.add(self)
 
     @property
     def played(self) -> int:

@@ -26,10 +26,10 @@ GAMES_A_THREAD = 4
 """Fewer are played sooner than a thread has been woken for them."""
 
 
-def default_threads(games: int) -> int:
-    """Return the number of threads for so many games: at most one a core."""
+def default_threads(games: int, least: int = GAMES_A_THREAD) -> int:
+    """Return the number of threads for so many games: at most one a core, nor for fewer games than the `least`."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, min(cores, games // GAMES_A_THREAD))
+    return max(1, min(cores, games // least))
 
 
 def make_batch(played: Sequence[ConsoleEnvironment | TaskEnvironment], threads: int) -> Batch:
@@ -106,8 +106,7 @@ class GameBatch(Batch):
         records["out"] = out.ctypes.data + np.arange(len(games)) * out[0].nbytes if self._observed else 0
         lives = self.lives if self._minds_lives else None
         playing = np.flatnonzero(~idle).astype(np.int32)
-        self._crew.give(playing)
-        self._crew.wait(len(playing))
+        self._crew.play(playing)
         rewards = np.where(idle, 0.0, records["reward"])
         terminated, truncated = (~idle & (records[name] != 0) for name in ("terminated", "truncated"))
         looked_at = idle | terminated | truncated if self._observed else np.ones(len(games), np.bool_)
@@ -165,21 +164,30 @@ class Crew:
     ) -> None:
         self._core, self._array = core, (records, size)
         self._crew = core.console_crew(threads, count)
-        self._end = weakref.finalize(self, _end, core, self._crew, os.getpid(), kept)
-        self._waited = 0
+        self._process = os.getpid()
+        weakref.finalize(self, _end, core, self._crew, self._process, kept)
 
     def give(self, which: NDArray[np.int32]) -> None:
         """Let the records of these numbers be played."""
         self._core.console_crew_give(self._crew, *self._array, which.ctypes.data, len(which))
 
-    def wait(self, count: int) -> None:
-        """Wait for so many more of those given, in their order; the caller plays too."""
-        self._waited += count
-        self._core.console_crew_wait(self._crew, self._waited, count)
+    def wait(self, end: int, count: int) -> None:
+        """Wait for the `count` before number `end` of those given, in their order; the caller plays too."""
+        self._core.console_crew_wait(self._crew, end, count)
+
+    def settle(self) -> int:
+        """Wait for all that were given; return how many that were."""
+        given: int = self._core.console_crew_settle(self._crew)
+        return given
+
+    def play(self, which: NDArray[np.int32]) -> None:
+        """Play the records of these numbers; an interrupt is raised when they are."""
+        self._core.console_crew_play(self._crew, *self._array, which.ctypes.data, len(which))
 
     def close(self) -> None:
-        """End the threads."""
-        self._end()
+        """End the threads: who waits plays alone from now on."""
+        if os.getpid() == self._process:
+            self._core.console_crew_rest(self._crew)
 
 
 def _end(core: ctypes.CDLL, crew: int, process: int, _kept: object) -> None:
