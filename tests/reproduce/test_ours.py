@@ -83,3 +83,11 @@ def test_a_paper_without_runs_of_ours_is_told():
 
     with pytest.raises(ArcadeMarkError, match="no runs of our own for review"):
         reproduced("review", ours=True)
+
+
+def test_what_our_runs_have_not_is_refused():
+    from arcademark.cli.main import cli
+    from arcademark.errors import ArcadeMarkError
+
+    with pytest.raises(ArcadeMarkError, match="leave the others out"):
+        cli.main(["reproduce", "ale-2013", "--with", "ours", "--figure", "2"], standalone_mode=False)

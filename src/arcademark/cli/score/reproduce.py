@@ -44,6 +44,8 @@ def command(
 
     if out is not None and table is not None and figure is None:
         raise ArcadeMarkError("--out writes figures, and --table asks for none; add --figure N or leave --table out")
+    if ours is not None and (table, figure, out) != (None, None, None):
+        raise ArcadeMarkError("--with ours shows all of our runs, without tables and figures; leave the others out")
     check_ending(out, KINDS, folder=True)
     result = analysis.reproduced(paper, table=table, figure=figure, ours=ours is not None)
     written = [] if out is None else _write_figures(result, out)

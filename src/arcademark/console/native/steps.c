@@ -241,8 +241,9 @@ static void weaken(Console *k, int action, float strength)
 {
     enum { LEFTS = 1 << 4 | 1 << 7 | 1 << 9 | 1 << 12 | 1 << 15 | 1 << 17,
            RIGHTS = 1 << 3 | 1 << 6 | 1 << 8 | 1 << 11 | 1 << 14 | 1 << 16 };
-    int32_t less = STEP - (int32_t)(STEP * (strength < 0 ? -strength : strength));
-    if (action >= 0 && action < 18)
+    float part = strength < 0 ? -strength : strength;
+    int32_t less = STEP - (int32_t)(STEP * (part < 1e4f ? part : 1e4f));
+    if (k->paddles && action >= 0 && action < 18)
         k->state.paddle[0] += LEFTS >> action & 1 ? -less : RIGHTS >> action & 1 ? less : 0;
 }
 
@@ -260,8 +261,7 @@ int console_turn(Turn *p, int action, float strength)
         p->draw(p->chance); /* the second player's */
         if (s->terminated || s->truncated)
             continue;
-        if (k->paddles && p->strength != 1)
-            weaken(k, p->stored, p->strength);
+        weaken(k, p->stored, p->strength);
         s->executed = p->stored;
         s->unseen = s->held && !(shown && frame == s->frame_skip);
         if (s->held)

@@ -176,13 +176,8 @@ static int32_t act_sticky(Player *p, int action, float strength, int drawn)
         p->executed = action;
         p->strength_held = strength;
     }
-    if (k->paddles && p->strength_held != 1.0f) { /* take beforehand what the frame moves it more than a weaker hand would */
-        static const int8_t WAY[18] = {0, 0, 0, -1, 1, 0, -1, 1, -1, 1, 0, -1, 1, 0, -1, 1, -1, 1};
-        float part = p->strength_held < 0 ? -p->strength_held : p->strength_held;
-        k->state.paddle[0] -= WAY[p->executed] * (STEP - (int32_t)(STEP * (part < 1e4f ? part : 1e4f)));
-    }
-    action = p->executed;
-    return act(k, action, drawn || g->all_drawn);
+    weaken(k, p->executed, p->strength_held);
+    return act(k, p->executed, drawn || g->all_drawn);
 }
 
 /* Press the select key for so many frames. */
