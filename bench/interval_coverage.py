@@ -1,4 +1,4 @@
-"""How often the intervals hold the true value, by simulation; writes the tables of docs/intervals.md.
+"""How often the intervals hold the true value, by simulation; writes the tables of docs/research/intervals.md.
 
 ::
 
@@ -49,7 +49,7 @@ from numpy.typing import NDArray
 from arcademark.catalogue.collections import load
 from arcademark.metrics import aggregate, compare, normalise
 from arcademark.metrics.uncertainty import bootstrap, samples
-from arcademark.metrics.uncertainty.coverage import LEVEL, RUNS, TASKS
+from arcademark.metrics.uncertainty.coverage import LEVEL, RUNS, TASKS, span
 from arcademark.metrics.uncertainty.coverage import shares as written_shares
 from arcademark.metrics.uncertainty.intervals import (
     FEWEST,
@@ -96,6 +96,7 @@ EPISODE_KINDS: Mapping[str, Callable[[tuple[int, int], np.random.Generator], Flo
 """Distributions of an agent's episodes, all of mean 1: float array, given its shape and the generator."""
 
 ROOT = Path(__file__).parent.parent
+PAGE = ROOT / "docs/research/intervals.md"
 
 
 @dataclass(frozen=True)
@@ -254,7 +255,7 @@ def ranges(shares: Mapping[tuple[str, int], Floats], statistics: Sequence[str]) 
 
 
 def tables(found: Measured) -> str:
-    """Return the tables of docs/intervals.md: one a statistic."""
+    """Return the tables of docs/research/intervals.md: one a statistic."""
     lines = []
     for statistic in dict.fromkeys(statistic for _, statistic, *_ in found):
         columns = list(itertools.product(TASKS, METHODS))
@@ -266,6 +267,18 @@ def tables(found: Measured) -> str:
             shown = [f"{low:.3f}–{high:.3f}" for low, high in cells]
             lines.append(f"| {runs} | " + " | ".join(shown) + " |")
         lines.append("")
+    return "\n".join(lines)
+
+
+def summary(found: Measured) -> str:
+    """Return the table of docs/intervals.md: the default method's shares, in percent."""
+    columns = list(itertools.product(TASKS, (3, 10)))
+    lines = ["| 95 % interval of | " + " | ".join(f"{size} games, {runs} runs" for size, runs in columns) + " |"]
+    lines += ["|---|" + "---|" * len(columns)]
+    for statistic in STATISTICS:
+        shares = [found[bootstrap.METHOD, statistic, size, runs] for size, runs in columns]
+        cells = [span(ends).replace(" to ", "–") for ends in shares]
+        lines.append(f"| {statistic.replace('_', ' ')} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
@@ -317,7 +330,7 @@ def pooled_table(trials: int) -> str:
 
 
 def episodes_table(trials: int, workers: int) -> str:
-    """Return the table of intervals from episodes in docs/intervals.md."""
+    """Return the table of intervals from episodes in docs/research/intervals.md."""
     cases = [(seeds, episodes, trials) for seeds, episodes in itertools.product(SEEDS, EPISODES)]
     columns = [f"seeds apart {apart:g}, {method}" for apart, method in itertools.product(APART, EPISODE_METHODS)]
     lines = ["| seeds | episodes | " + " | ".join(columns) + " |", "|---:|---:|" + "---|" * len(columns)]
@@ -340,7 +353,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="How often intervals hold the true value.")
     parser.add_argument("--trials", type=int, default=1000, help="intervals a cell and kind of population")
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--write", action="store_true", help="into docs/intervals.md and metrics/data/coverage.csv")
+    parser.add_argument("--write", action="store_true", help="into docs and metrics/data/coverage.csv")
     parser.add_argument("--others", action="store_true", help="the tables of differences and of capped scores alone")
     parser.add_argument("--episodes", action="store_true", help="the tables of intervals from episodes alone")
     arguments = parser.parse_args()
@@ -348,7 +361,7 @@ def main() -> None:
         made = {"episodes": episodes_table(arguments.trials, arguments.workers), "pooled": pooled_table(10_000)}
         print("\n\n".join(made.values()))
         for mark, table in made.items() if arguments.write else ():
-            put(ROOT / "docs/intervals.md", f"<!-- {mark}: begin -->", f"<!-- {mark}: end -->", table)
+            put(PAGE, f"<!-- {mark}: begin -->", f"<!-- {mark}: end -->", table)
         return
     others = arguments.others
     cases = [(kind, size, arguments.trials, others) for size in sorted(TASKS, reverse=True) for kind in KINDS]
@@ -358,7 +371,9 @@ def main() -> None:
     print(tables(found))
     if arguments.write:
         mark = "others" if others else "measured"
-        put(ROOT / "docs/intervals.md", f"<!-- {mark}: begin -->", f"<!-- {mark}: end -->", tables(found))
+        put(PAGE, f"<!-- {mark}: begin -->", f"<!-- {mark}: end -->", tables(found))
+        if not others:
+            put(ROOT / "docs/intervals.md", "<!-- summary: begin -->", "<!-- summary: end -->", summary(found))
         write_shares(found)
 
 

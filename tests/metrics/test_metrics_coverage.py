@@ -9,7 +9,9 @@ from arcademark.metrics.uncertainty import coverage
 from arcademark.metrics.uncertainty.bootstrap import METHOD
 from arcademark.metrics.uncertainty.intervals import METHODS
 
-PAGE = (Path(__file__).parents[2] / "docs" / "intervals.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = (DOCS / "intervals.md").read_text(encoding="utf-8")
+TABLES = (DOCS / "research" / "intervals.md").read_text(encoding="utf-8")
 STATISTICS = (*AGGREGATES, "probability_of_improvement")
 OTHERS = tuple(f"{kind} {name}" for kind in ("difference of", "capped", "difference of capped") for name in AGGREGATES)
 MEASURED = ((0.931, 0.955), (0.94, 0.943), (0.9, 0.97), (0.95, 0.95), (0.95, 0.96))
@@ -41,8 +43,8 @@ def test_the_nearest_number_of_tasks_and_no_more_runs_stand_for_others(monkeypat
 
 
 @pytest.mark.parametrize("statistic", [*STATISTICS, *OTHERS])
-def test_the_page_shows_what_is_told(statistic):
-    table = PAGE.split(f"**{statistic.replace('_', ' ')}**\n\n")[1].split("\n\n")[0].splitlines()
+def test_the_tables_show_what_was_measured(statistic):
+    table = TABLES.split(f"**{statistic.replace('_', ' ')}**\n\n")[1].split("\n\n")[0].splitlines()
     columns = [re.match(r"(\d+) tasks, (\w+)", cell.strip()) for cell in table[0].split("|")[2:-1]]
     for i, row in enumerate(table[2:]):
         runs, *cells = (cell.strip() for cell in row.split("|")[1:-1])
@@ -50,6 +52,15 @@ def test_the_page_shows_what_is_told(statistic):
         for column, cell in zip(columns, cells, strict=True):
             low, high = coverage.shares()[column[2], statistic, int(column[1]), coverage.RUNS[i]]
             assert cell == f"{low:.3f}–{high:.3f}"
+
+
+@pytest.mark.parametrize("statistic", STATISTICS)
+def test_the_page_sums_up_the_tables(statistic):
+    rows = re.findall(r"^\| (.+?) \| (.+) \|$", PAGE.split("<!-- summary: begin -->")[1], re.MULTILINE)
+    shown = dict(rows)[statistic.replace("_", " ")].split(" | ")
+    columns = re.findall(r"(\d+) games, (\d+) runs", dict(rows)["95 % interval of"])
+    ends = [coverage.shares()[METHOD, statistic, int(games), int(runs)] for games, runs in columns]
+    assert shown == [coverage.span(shares).replace(" to ", "–") for shares in ends]
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ Conventions
   `arcademark.metrics.aggregate`, whose values the draws surround. A task with one run takes part, as if it could not
   have scored anything else.
 * `arcademark.metrics.uncertainty.intervals.limits` makes intervals of draws; how often those hold the true value is
-  measured: docs/intervals.md.
+  measured: docs/research/intervals.md.
 * An `ArcadeMarkError` is raised where fewer than two resamples are wanted.
 """
 

@@ -1,7 +1,7 @@
 """How often the intervals of `arcademark.metrics.uncertainty.bootstrap` hold the true value: measured by simulation.
 
 ``data/coverage.csv`` is written by ``bench/interval_coverage.py``, which says how populations are made. It stands in
-docs/intervals.md too.
+docs/research/intervals.md too.
 """
 
 from __future__ import annotations
