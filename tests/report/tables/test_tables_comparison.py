@@ -122,7 +122,12 @@ SAID = [
     ("runs", {"runs": 1}, {}, ("One run a game",)),
     ("comparison", {"games": ("pong",)}, {}, ("Only one game",)),
     ("games_differ", {"a": {"pong": 1, "qbert": 5}, "b": {"pong": 2, "alien": 5}}, {}, ("Alien and Q*bert",)),
-    ("few_runs", {}, {}, ("mine and yours, 5 runs a game: of simulated", "such differences from 5 runs of 57 games")),
+    (
+        "few_runs",
+        {},
+        {},
+        ("mine and yours, 5 runs a game: some intervals", "with 5 runs of 57 games", "of differences held"),
+    ),
     ("few_runs", {"runs": {"mine": 3, "yours": 1}}, {}, ()),
     (
         "few_runs",

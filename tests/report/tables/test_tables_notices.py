@@ -74,7 +74,7 @@ CASES = [
     case(
         "estimate_reading",
         runs(run("a"), run("b", OWN_AGENT, games=("name_this_game", "pong"))),
-        "112 published ones of 43 papers",
+        "112 published algorithms of 43 papers",
     ),
     case("suite_complete", two(GAMES), "mine and yours have all games", model="atari-10"),
     case("no_reference", scores(mine={"pong": 1.0, "carnival": 500.0}), "Carnival", "--suite ale-55 or ale-47"),
@@ -154,8 +154,8 @@ CASES = [
     case(
         "few_runs",
         two(GAMES, runs={"mine": 3, "yours": 20}),
-        "mine, 3 runs a game: of simulated",
-        "intervals from 3 runs of 57 games, fewer held the true value",
+        "mine, 3 runs a game: some intervals may be too narrow",
+        "intervals held the true value only this often",
         "HNS and HWRNS, mean 91 to 95",
         "yours, 20 runs a game",
         "HNS and HWRNS, optimality gap 77 to 95",
@@ -164,12 +164,12 @@ CASES = [
     case(
         "few_runs",
         scores(mine={game: SQUARES[: 3 + place % 4] for place, game in enumerate(GAMES[:26])}),
-        "mine, as few as 3 runs a game: of simulated 95\N{NO-BREAK SPACE}% intervals from 3 runs of 26 games",
+        "mine, as few as 3 runs a game: some intervals may be too narrow. In simulations with 3 runs of 26 games",
     ),
     case(
         "few_runs",
         scores(mine=dict.fromkeys(GAMES[:10], SQUARES) | {GAMES[0]: [1.0]}),
-        "mine, 12 runs a game: of simulated",
+        "mine, 12 runs a game: some",
     ),
     case("runs", two(runs=1), "One run a game"),
     case("intervals", runs(SHORT), "or whose scores are all alike, has no interval: random"),
