@@ -19,7 +19,8 @@ evaluation epsilon  that of training         our choice: the paper is silent
 ==================  =======================  ===========================================================================
 
 For ``ram`` 0.2, 0.5, for ``lsh`` 0.5, 0.5 and for ``disco`` 0.1, 0.9 are said to be the paper's, by no source at hand.
-With them these sets learn little; docs/research/learning.md has what each scored. Runs say whose values they use (`origin`).
+With them these sets learn little; docs/research/learning.md has what each scored. Runs say whose values they use
+(`origin`).
 
 Those of the B-PROS family are of Liang et al. 2016: alpha 0.5, lambda 0.9, gamma 0.99, epsilon 0.01.
 """
