@@ -10,7 +10,7 @@ from arcademark.runs.store.reading import read_run
 from command_line import execute
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-DEEP = Path(__file__).parents[2] / "docs" / "deep.md"
+TRAINING = Path(__file__).parents[2] / "docs" / "training.md"
 
 pytestmark = pytest.mark.needs("sb3_contrib")
 
@@ -30,7 +30,7 @@ def test_an_example_trains(name, steps, tmp_path):
 @pytest.mark.filterwarnings("ignore")  # of libraries, on what Stable-Baselines3 leaves open
 def test_what_the_wrappers_of_stable_baselines_trained_is_scored_and_imported(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    _, import_line, after = DEEP.read_text("utf-8").partition("import ale_py\n")
+    _, import_line, after = TRAINING.read_text("utf-8").partition("import ale_py\n")
     code, _, after = after.partition("```")
     short = {"1_000_000": "512", '-v4", 8': '-v4", 2', "envs, seed=0": "envs, seed=0, n_steps=128, n_epochs=1"}
     for written, enough in short.items():

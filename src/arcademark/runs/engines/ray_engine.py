@@ -95,7 +95,7 @@ class RayEngine(LocalEngine):
         if address is not None and not os.environ.get("RAY_AUTH_MODE"):
             raise ArcadeMarkError(
                 f"address {address}: set RAY_AUTH_MODE=token here as on the cluster's nodes, so that none but you can "
-                "run code there (docs/cluster.md); or RAY_AUTH_MODE=disabled, for a cluster that asks for no token"
+                "run code there (docs/ray.md); or RAY_AUTH_MODE=disabled, for a cluster that asks for no token"
             )
         super().__init__(workers or 0, episode_seconds)
         self._address, self._gpus = address, gpus
