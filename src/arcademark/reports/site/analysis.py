@@ -257,7 +257,7 @@ def _published(entry: Entry, row: Row) -> dict[str, Any]:
     doubted = printed_otherwise or (entry.source.key, entry.algorithm) in printed
     return {
         **{name: getattr(entry, name) for name in SAME},
-        "paper": (entry.paper or entry.source).key,
+        "paper": entry.origin.key,
         "source_paper": entry.source.key,
         "badges": (*(row.badges or ("as-published",)), *(["errata"] if doubted else [])),
         "published": printed_otherwise,

@@ -1,6 +1,7 @@
 """What ``arcademark subset predict`` shows: the median of all games and every game, from a few games' scores.
 
-* `arcademark.subset.predict.outlook` predicts from any games, unless a model is named: a published one or a file.
+* `arcademark.subset.predict.outlook` predicts from any games, or from those alone of a subset without a model, unless a
+  model is named: a published one or a file. Nothing is learnt from the paper of what is predicted.
 * A model needs exactly its games. From Atari-5's and Atari-10's, single games are predicted by the models that Tables
   10 and 11 of that paper print, fitted anew to its training table. A game that was played keeps its own score.
 * Values are in percent of the average human, or what a model file says.
@@ -9,15 +10,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import Any, ClassVar
+
+import numpy as np
 
 from arcademark.catalogue import collections
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.metrics import normalise
 from arcademark.metrics.normalise import PERCENT
-from arcademark.reports import prose, wording
+from arcademark.reports import estimates, prose, wording
 from arcademark.reports.columns import Column, Style
 from arcademark.reports.subsets import models, predictors
 from arcademark.reports.subsets.models import ANY
@@ -25,13 +28,14 @@ from arcademark.reports.subsets.predictors import TRAINING, Predictor, between
 from arcademark.reports.tables import loading
 from arcademark.reports.tables.loading import ScoreSource
 from arcademark.reports.tables.protocols import Play, frame_cap
+from arcademark.subset.predict.any_tasks import MEDIAN
 from arcademark.subset.predict.every_task import TaskModel, fit_every_task
 from arcademark.subset.predict.model import Estimate, SubsetModel, frame_cap_warnings
 from arcademark.subset.predict.outlook import Outlook, Range
 from arcademark.subset.problem import Floats, log10_score, log10_score_inverse
 from arcademark.suite import protocols as suite_protocols
 from arcademark.suite import references
-from arcademark.suite.subsets import LEVEL
+from arcademark.suite.subsets import LEVEL, subsets
 from arcademark.suite.tasks import canonical_game, game_name, games, suite
 
 EVERY_GAME = ("atari-5", "atari-10")
@@ -70,6 +74,8 @@ class Prediction:
     outside: Games whose score is outside what the training table has: beyond it a model is not known to hold.
     forecast: What the games that there are say of all, whichever they are; in percent, and counts of games.
     warnings: Why the forecast should not be relied on; empty if nothing speaks against it.
+    truth: What is predicted of all games, by name, where the algorithm has a score on every one of them.
+    left_out: The paper that the forecast learnt nothing from, as it has this algorithm; "" of all others.
     """
 
     algorithm: str
@@ -80,6 +86,8 @@ class Prediction:
     outside: tuple[str, ...] = ()
     forecast: Outlook | None = None
     warnings: tuple[str, ...] = ()
+    truth: Mapping[str, float] = field(default_factory=dict)
+    left_out: str = ""
 
 
 @dataclass(frozen=True)
@@ -108,6 +116,12 @@ class Predicted:
     def estimated(self) -> tuple[Prediction, ...]:
         """Those with an estimate."""
         return tuple(item for item in self.predictions if item.estimate is not None)
+
+    @property
+    def model(self) -> str:
+        """The model that all estimates are by; "" where these are several."""
+        names = {item.estimate.model for item in self.estimated if item.estimate}
+        return names.pop() if len(names) == 1 else ""
 
     @property
     def unpredicted(self) -> tuple[str, ...]:
@@ -151,7 +165,8 @@ class Predicted:
                 style=lambda item: "doubtful" if item.estimate.warnings or item.outside else "strong",
                 sort="estimate.value",
             ),
-            Column("model", "estimate.model"),
+            self._true(lambda item: item.truth.get(MEDIAN.name)),
+            Column("model", "estimate.model") if not self.model else None,
             Column(
                 f"{'printed' if all(item.published for item in estimates) else 'typical'} error",
                 lambda item: f"±{_error(item.estimate, item.estimate.relative_error or item.estimate.absolute_error)}",
@@ -172,14 +187,25 @@ class Predicted:
             else None,
         )
 
-    def forecast_columns(self, outlook: Outlook) -> tuple[Column, ...]:
+    def forecast_columns(self, item: Prediction) -> tuple[Column | None, ...]:
         """What is shown of each summary, by name."""
+        coverage = item.forecast.coverage if item.forecast else {}
         return (
             Column(f"over all {self.noun}s", 0),
             *_range("estimate", "strong"),
             Column("±", lambda row: _reach(row[1])),
-            Column("held", lambda row: outlook.coverage[row[0]], wording.share),
+            Column("true", lambda row: _shown(item.truth[row[0]], row[1]), style="strong") if item.truth else None,
+            Column("held", lambda row: coverage[row[0]], wording.share),
         )
+
+    def _true(self, of: Callable[[Prediction], float | None]) -> Column | None:
+        known = any(of(item) is not None for item in self.estimated)
+        return Column("true", of, wording.percent, style="strong") if known else None
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """Algorithms that were predicted without their paper."""
+        return tuple(item.algorithm for item in self.predictions if item.left_out)
 
     @property
     def task_columns(self) -> tuple[Column, ...]:
@@ -205,8 +231,11 @@ def _range(heading: str, style: Style = "") -> Iterator[Column]:
 
 
 def _value(row: tuple[str, Range], end: str) -> str:
-    number = getattr(row[1], end)
-    return wording.percent(number) if number is None or row[1].unit == "score" else f"{number:.0f}"
+    return _shown(getattr(row[1], end), row[1])
+
+
+def _shown(number: float | None, of: Range) -> str:
+    return wording.percent(number) if number is None or of.unit == "score" else f"{number:.0f}"
 
 
 def _reach(item: Range) -> str | None:
@@ -228,10 +257,11 @@ def predicted(
 ) -> Predicted:
     """Predict from any scores; raise where something is unknown, or no algorithm has the games of any model.
 
-    ``name`` is `ANY`, a published model or a model file. ``protocol`` holds where the table does not say. With
-    ``training``, instead of Atari's published scores, no model is taken but `ANY`.
+    ``name`` is `ANY`, a published model, a subset without one or a model file. ``protocol`` holds where the table does
+    not say. With ``training``, instead of Atari's published scores, no model is taken but `ANY`.
     """
-    any_games = name.lower() == ANY
+    only = None if name.lower() in models.published() else subsets().get(name.lower())
+    any_games = name.lower() == ANY or only is not None
     if training is not None and not any_games:
         raise ArcadeMarkError(f"model {name} and a training table are two ways to predict; leave one out")
     wanted = None if any_games else models.model(name)
@@ -245,9 +275,14 @@ def predicted(
     for row, algorithm in enumerate(declared.table.algorithms):
         if algorithm not in wished:
             continue
-        scores, play = predictors.known(declared.table, row), declared.of(algorithm).play
+        scores, of = predictors.known(declared.table, row), declared.of(algorithm)
+        play = of.play
         if wanted is None:
-            predictions.append(_from_any(algorithm, scores, training or predictors.atari(), play, level, frames))
+            predictor = training or predictors.atari(only.suite if only else predictors.ATARI)
+            used = scores if only is None else {task: scores[task] for task in only.tasks if task in scores}
+            predicted = _from_any(algorithm, used, predictor, play, level, frames, predictor.group(algorithm, of.paper))
+            truth = predictor.truths(scores) if predicted.forecast and predicted.forecast.tasks else {}
+            predictions.append(replace(predicted, truth=truth))
         else:
             predictions.append(_by_model(algorithm, scores, wanted, play, level))
     if not any(item.estimate or item.forecast for item in predictions):
@@ -295,8 +330,11 @@ def _by_model(algorithm: str, scores: Mapping[str, float], model: SubsetModel, p
         return Prediction(algorithm, None, missing)
     percent = _percent(model, scores)
     estimate = model.estimate(percent, max_frames_per_episode=frame_cap(play), level=level)
+    games = suite("atari-57").tasks
+    whole = model.published and percent.keys() >= {*games}
+    truth = {MEDIAN.name: float(np.median([percent[task] for task in games]))} if whole else {}
     if model.name not in EVERY_GAME or model.references:
-        return Prediction(algorithm, estimate)
+        return Prediction(algorithm, estimate, truth=truth)
     every = _every_game(model.name)
     inputs = log10_score([percent[task] for task in model.tasks])
     shown = tuple(_games(every, inputs, percent))
@@ -306,15 +344,22 @@ def _by_model(algorithm: str, scores: Mapping[str, float], model: SubsetModel, p
         estimate,
         games=shown,
         at_human_level=sum(game.value >= PERCENT for game in shown),
+        truth=truth,
         outside=tuple(game_name(model.tasks[place]) for place in outside),
     )
 
 
 def _from_any(
-    algorithm: str, scores: Mapping[str, float], predictor: Predictor, play: Play, level: float, frames: Frames
+    algorithm: str,
+    scores: Mapping[str, float],
+    predictor: Predictor,
+    play: Play,
+    level: float,
+    frames: Frames,
+    group: str | None,
 ) -> Prediction:
-    """Predict from any tasks."""
-    outlook = predictor.predict(scores, level=level, frames=frames)
+    """Predict from any tasks; beside it by the published model of just these, where there is one."""
+    outlook = predictor.predict(scores, level=level, frames=frames, without=group)
     if outlook is None:
         return Prediction(algorithm, None, tuple(map(predictor.title, predictor.tasks)))
     warnings: list[str] = []
@@ -324,10 +369,15 @@ def _from_any(
     if strangers := [predictor.title(task) for task in scores if task not in predictor.tasks]:
         names = wording.shortened(strangers)
         warnings.append(f"Not used, because the training scores do not include them: {names}.")
-    if outlook.plays:
-        warnings += predictor.knows(algorithm)
-    outside = tuple(map(predictor.title, outlook.outside))
-    return Prediction(algorithm, None, outside=outside, forecast=outlook, warnings=tuple(warnings))
+    known = estimates.exactly(scores) if predictor is predictors.atari() else None
+    return Prediction(
+        algorithm,
+        known and _by_model(algorithm, scores, models.model(known.name), play, level).estimate,
+        outside=tuple(map(predictor.title, outlook.outside)),
+        forecast=outlook,
+        warnings=tuple(warnings),
+        left_out=group or "",
+    )
 
 
 def _percent(model: SubsetModel, scores: Mapping[str, float]) -> Mapping[str, float]:
