@@ -72,9 +72,6 @@ TOLD_APART: Mapping[str, Mapping[str, str]] = MappingProxyType(
 )
 """The settings that tell groups apart, and how some of their values read."""
 
-FORETOLD_FROM = REPORTED
-"""Whose games alone are set beside true medians."""
-
 PLANS = "plans on the emulator"
 """What tells algorithms apart, too, that try actions on the emulator before they take one."""
 
@@ -161,7 +158,7 @@ def analyse(
         notices=report.notices,
         unit="step" if of_tasks else "frame",
         model=None if of_tasks else _model(predictors.atari()),
-        foretold_from="" if of_tasks else FORETOLD_FROM,
+        foretold_from="" if of_tasks else REPORTED,
     )
 
 
@@ -271,11 +268,11 @@ def _row(item: Algorithm, dataset: Dataset, standings: Mapping[str, Standing], g
 
 
 def _foretold(item: Algorithm, dataset: Dataset) -> Numbers:
-    """Return what the games of `FORETOLD_FROM` tell of the median of all, learnt without the algorithm's paper."""
+    """Return what the games of `REPORTED` alone tell of the median of all, learnt without the algorithm's paper."""
     if dataset.benchmark.view.name != predictors.ATARI:
         return ()
     predictor, means = predictors.atari(), dataset.means(item.name)
-    few = {task: means[task] for task in subsets.subset(FORETOLD_FROM).tasks}
+    few = {task: means[task] for task in subsets.subset(REPORTED).tasks}
     told, _ = predictor.median(few, LEVEL, predictor.group(item.name, dataset.scores.of(item.name).paper))
     return (told.value,) if told.low is None or told.high is None else (told.value, told.low, told.high)
 

@@ -177,8 +177,8 @@ class Row:
     notes: By game, what is to be said of a score.
     standings: By view.
     estimate: Of the median HNS over atari-57, where it has some of these games only.
-    foretold: Where it has them all, what those of `Site.foretold_from` alone tell of that median, in percent, learnt without
-        its paper; with its interval.
+    foretold: Where it has them all, what those of `Site.foretold_from` alone tell of that median, in percent, with its
+        interval; learnt without its paper.
     """
 
     name: str

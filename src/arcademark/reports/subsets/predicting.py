@@ -187,6 +187,34 @@ class Predicted:
             else None,
         )
 
+    @property
+    def forecasts(self) -> tuple[tuple[Prediction, Range], ...]:
+        """Those with a forecast, and what it is of the median."""
+        return tuple((item, item.forecast.summaries[MEDIAN.name]) for item in self.predictions if item.forecast)
+
+    @property
+    def errors(self) -> tuple[list[float], int]:
+        """By what shares of the true median forecasts are off, where both are there, and how many intervals held it."""
+        judged = [(item.truth[MEDIAN.name], of) for item, of in self.forecasts if item.truth]
+        held = sum(of.low is not None and of.low <= truth <= (of.high or 0) for truth, of in judged)
+        return [abs(_off(truth, of)) for truth, of in judged], held
+
+    @property
+    def median_columns(self) -> tuple[Column | None, ...]:
+        """What is shown of the median that is forecast, where several algorithms' are."""
+        judged = any(item.truth for item, _ in self.forecasts)
+        return (
+            Column("algorithm", "0.algorithm"),
+            Column("from", lambda row: wording.plural(len(row[0].forecast.known), self.noun)),
+            Column("estimate", lambda row: _shown(row[1].value, row[1]), style="strong"),
+            Column(f"{wording.percentage(self.level)} from", lambda row: _shown(row[1].low, row[1])),
+            Column("to", lambda row: _shown(row[1].high, row[1])),
+            Column("true", lambda row: row[0].truth.get(MEDIAN.name), wording.percent) if judged else None,
+            Column("off", lambda row: _off(row[0].truth[MEDIAN.name], row[1]) if row[0].truth else None, wording.change)
+            if judged
+            else None,
+        )
+
     def forecast_columns(self, item: Prediction) -> tuple[Column | None, ...]:
         """What is shown of each summary, by name."""
         coverage = item.forecast.coverage if item.forecast else {}
@@ -211,6 +239,10 @@ class Predicted:
     def task_columns(self) -> tuple[Column, ...]:
         """What is shown of each task that is predicted."""
         return (Column(self.noun, lambda row: self.title(row[0])), *_range("%"))
+
+
+def _off(truth: float, of: Range) -> float:
+    return (of.value - truth) / truth
 
 
 def _error(estimate: Estimate, size: float | None) -> str:

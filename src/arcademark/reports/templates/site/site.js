@@ -225,10 +225,11 @@
   const DASHES = ["", "6 2", "2 2", "6 2 2 2", "3 1"];
   const legend = (names) => h("p", { class: "legend" }, names.map((name, at) => h("span", {}, h("i", { class: `series-${at % 5 + 1}` }), name)));
   const around = (values) => { const [low, high] = [Math.min(...values), Math.max(...values)]; return low < high ? [low, high] : [low - 1, high + 1]; };
+  const TICKS = [-100, 0, 20, 100, 500, 2000, 10000, 50000, 200000];
   /** A scale of percentages, close to linear near 0 and to logarithmic far from it. */
   function spread(values) {
     const domain = [Math.min(0, ...values), Math.max(100, ...values)];
-    const ticks = [-100, 0, 20, 100, 500, 2000, 10000, 50000, 200000].filter((tick) => tick >= domain[0] && tick <= domain[1]);
+    const ticks = TICKS.filter((tick) => tick >= domain[0] && tick <= domain[1]);
     return { type: "symlog", constant: 20, grid: true, domain, ticks };
   }
 
@@ -694,24 +695,26 @@
   function predictedPage() {
     const key = site.views[0].name, those = rows.filter((row) => row.foretold.length && row.standings[key]).map((row) => {
       const [guess, low, high] = row.foretold, [truth] = row.standings[key].summaries.hns.median;
-      return { row, guess, low, high, truth, off: 100 * Math.log((guess + 1) / (truth + 1)), held: low <= truth && truth <= high };
-    }).sort((one, other) => other.truth - one.truth);
+      return { row, guess, low, high, truth, off: (100 * (guess - truth)) / truth, held: low <= truth && truth <= high };
+    }).filter((one, at, all) => all.findIndex(({ row, truth }) => row.identity === one.row.identity && row.paper === one.row.paper && truth === one.truth) === at)
+      .sort((one, other) => other.truth - one.truth);
     if (!those.length) return missing("page", "predicted");
     const papers = new Set(those.map((one) => one.row.paper)).size, level = Math.round(100 * site.model.level);
     return ["Predicted and true", [
       h("h1", {}, "Predicted and true"),
-      h("p", { class: "lead" }, `What the games of ${site.foretold_from} alone (${views.get(site.foretold_from).games.map(nameOf).join(", ")}) would have said of the median HNS over 57 games, of the ${plural(those.length, "algorithm")} (${plural(papers, "paper")}) that have them all; each estimated by what was learnt without its paper. Off by ${number(arcademark.mean(those.map((one) => Math.abs(one.off))), 1)} % on average, ${number(arcademark.median(those.map((one) => Math.abs(one.off))), 1)} % in the median; ${those.filter((one) => one.held).length} of ${those.length} true medians lie within their ${level} % interval.`),
-      figure("Estimate against true median, with its interval; on the line both are equal. Point at a dot.", (width) => {
-        const scale = { type: "symlog", constant: 20, grid: true, ticks: [0, 20, 100, 500, 2000, 10000] };
+      h("p", { class: "lead" }, `What the games of ${site.foretold_from} alone (${views.get(site.foretold_from).games.map(nameOf).join(", ")}) would have said of the median HNS over 57 games, of the ${plural(those.length, "algorithm")} (${plural(papers, "paper")}) that have them all; each estimated by what was learnt without its paper. They are off by ${number(arcademark.mean(those.map((one) => Math.abs(one.off))), 1)} % of the true median on average (median ${number(arcademark.median(those.map((one) => Math.abs(one.off))), 1)} %); ${those.filter((one) => one.held).length} of ${those.length} true medians lie within their ${level} % interval.`),
+      figure("Estimate against true median, with its interval; on the line both are equal; in the second colour where the interval misses. Point at a dot.", (width) => {
+        const domain = [Math.min(...those.map((one) => Math.min(one.low, one.truth))), Math.max(...those.map((one) => Math.max(one.high, one.truth)))];
+        const scale = { type: "symlog", constant: 20, grid: true, domain, ticks: TICKS.filter((tick) => tick > domain[0] && tick < domain[1]) };
         return plot(width, "Estimates against true medians", {
-          height: 420, x: { ...scale, label: "true median HNS (%)" }, y: { ...scale, label: "estimate from five games (%)" },
+          height: 420, x: { ...scale, label: "true median HNS (%)" }, y: { ...scale, label: "estimate from few games (%)" },
           marks: [
             Plot.line(those, { x: "truth", y: "truth", stroke: "var(--record)", strokeDasharray: "4 3" }), Plot.ruleX(those, { x: "truth", y1: "low", y2: "high", stroke: "var(--muted)", strokeOpacity: 0.6 }),
             Plot.dot(those, { x: "truth", y: "guess", r: 4, fill: (one) => (one.held ? "var(--series-1)" : "var(--series-2)"), href: (one) => algorithmAt(one.row), title: (one) => `${shown(one.row.name)}\nestimate ${percent(one.guess)} %, true ${percent(one.truth)} %`, tip: true }),
           ],
         });
       }),
-      table([["Algorithm", ""], ["Five games say", "n"], ["True", "n"], ["Off by", "n"], [`${level} % held`, "n"], ["Source", ""]], those.map((one) => ({
+      table([["Algorithm", ""], ["They say", "n"], ["True", "n"], ["Off by", "n"], [`${level} % held`, "n"], ["Source", ""]], those.map((one) => ({
         cells: [link(algorithmAt(one.row), one.row.name), withReach([one.guess, one.low, one.high]), percent(one.truth), `${one.off < 0 ? "−" : "+"}${number(Math.abs(one.off), 1)} %`, one.held ? "yes" : h("strong", {}, "no"), paper(one.row)?.short ?? one.row.source],
       })), { label: "Estimates and true medians" }),
     ]];
