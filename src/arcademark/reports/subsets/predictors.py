@@ -140,11 +140,8 @@ class Predictor:
 
 @lru_cache(maxsize=2)
 def noise(tasks: int) -> Floats:
-    """Return the standard normal draws behind every prediction of so many tasks, shape (draws, tasks).
-
-    To 32 bits, as the leaderboard's pages have them.
-    """
-    return np.random.default_rng(SEED).standard_normal((calibration.DRAWS, tasks)).astype(np.float32).astype(np.float64)
+    """Return the standard normal draws behind every prediction of so many tasks, shape (draws, tasks)."""
+    return calibration.noise_of(np.random.default_rng(SEED), tasks)
 
 
 @lru_cache(maxsize=8)

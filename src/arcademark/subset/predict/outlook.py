@@ -168,7 +168,7 @@ def predict(
     there = np.isfinite(row)
     if np.isinf(row).any() or not there.any():
         raise ArcadeMarkError("nothing can be predicted: no task of the training scores has a finite score")
-    noise = rng.standard_normal((draws, len(tasks)))
+    noise = calibration.noise_of(rng, len(tasks), draws)
     joint = trained.joint if without is None else trained.without[without]
     drawn = calibration.draw(trained, joint, row, there, quantities, noise)
     misses = calibration.misses(trained, there, quantities, noise, level)
