@@ -97,7 +97,7 @@ class Misses:
 
 
 def noise_of(rng: np.random.Generator, tasks: int, draws: int = DRAWS) -> Floats:
-    """Return standard normal draws, shape (draws, tasks), in 32 bits' precision, so that pages can have the same ones."""
+    """Return standard normal draws, shape (draws, tasks), to 32 bits, which pages have, too."""
     return rng.standard_normal((draws, tasks)).astype(np.float32).astype(np.float64)
 
 
