@@ -51,11 +51,12 @@ def main() -> None:
     )
     print(f"difference {100 * apart.mean():.1f} ± {100 * spread:.1f} points (jackknife over papers)")
     print(f"{more} are better on {np.mean(apart < 0):.0%} of algorithms, {sum(x.mean() < 0 for x in by_paper)} papers")
-    rng, shown = np.random.default_rng(1982), []
+    rng = np.random.default_rng(1982)
+    shown: list[float] = []
     while len(shown) < SETS:
         some = np.concatenate([by_paper[place] for place in rng.choice(count, SOURCES, replace=False)])
         if len(some) in ALGORITHMS:
-            shown.append(some.mean())
+            shown.append(float(some.mean()))
     low, high = np.quantile(shown, [0.05, 0.95])
     print(
         f"{SOURCES} papers with {ALGORITHMS[0]} to {ALGORITHMS[-1]} algorithms: 90 % of differences from "

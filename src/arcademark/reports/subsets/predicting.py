@@ -2,8 +2,7 @@
 
 * `arcademark.subset.predict.outlook` predicts from any games, or from those alone of a subset without a model, unless a
   model is named: a published one or a file. Nothing is learnt from the paper of what is predicted.
-* A model needs exactly its games. From Atari-5's and Atari-10's, single games are predicted by the models that Tables
-  10 and 11 of that paper print, fitted anew to its training table. A game that was played keeps its own score.
+* A model needs exactly its games.
 * Values are in percent of the average human, or what a model file says.
 """
 
@@ -18,8 +17,6 @@ import numpy as np
 
 from arcademark.catalogue import collections
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.metrics import normalise
-from arcademark.metrics.normalise import PERCENT
 from arcademark.reports import estimates, prose, wording
 from arcademark.reports.columns import Column, Style
 from arcademark.reports.subsets import models, predictors
@@ -29,38 +26,15 @@ from arcademark.reports.tables import loading
 from arcademark.reports.tables.loading import ScoreSource
 from arcademark.reports.tables.protocols import Play, frame_cap
 from arcademark.subset.predict.any_tasks import MEDIAN
-from arcademark.subset.predict.every_task import TaskModel, fit_every_task
 from arcademark.subset.predict.model import Estimate, SubsetModel, frame_cap_warnings
 from arcademark.subset.predict.outlook import Outlook, Range
-from arcademark.subset.problem import Floats, log10_score, log10_score_inverse
 from arcademark.suite import protocols as suite_protocols
 from arcademark.suite import references
 from arcademark.suite.subsets import LEVEL, subsets
 from arcademark.suite.tasks import canonical_game, game_name, games, suite
 
-EVERY_GAME = ("atari-5", "atari-10")
-"""Models whose paper predicts every game, too (Tables 10 and 11)."""
 Frames = Mapping[str, float] | None
 """What playing each task costs; the same for all if None."""
-
-
-@dataclass(frozen=True)
-class Game:
-    """One game's score, known or predicted, in percent.
-
-    r_squared: Of the game's model, in sample; None of a game that was played.
-    """
-
-    task: str
-    name: str
-    value: float
-    r_squared: float | None
-
-    COLUMNS: ClassVar = (
-        Column("game", "name", style=lambda game: "strong" if game.r_squared is None else ""),
-        Column("%", "value", wording.percent),
-        Column("R²", lambda game: "played" if game.r_squared is None else wording.fixed(game.r_squared)),
-    )
 
 
 @dataclass(frozen=True)
@@ -69,8 +43,6 @@ class Prediction:
 
     estimate: None where games are missing.
     missing: Names of the model's games without a score.
-    games: Every game, where the model's paper predicts them; those that were played first.
-    at_human_level: Games at 100 % or more, played or predicted.
     outside: Games whose score is outside what the training table has: beyond it a model is not known to hold.
     forecast: What the games that there are say of all, whichever they are; in percent, and counts of games.
     warnings: Why the forecast should not be relied on; empty if nothing speaks against it.
@@ -81,8 +53,6 @@ class Prediction:
     algorithm: str
     estimate: Estimate | None
     missing: tuple[str, ...] = ()
-    games: tuple[Game, ...] = ()
-    at_human_level: int | None = None
     outside: tuple[str, ...] = ()
     forecast: Outlook | None = None
     warnings: tuple[str, ...] = ()
@@ -99,7 +69,7 @@ class Predicted:
     noun, groups: What a task is called, and, in the plural, what intervals are to hold others of: "game" and "papers".
     """
 
-    SCHEMA: ClassVar[str] = "arcademark.subset-prediction/5"
+    SCHEMA: ClassVar[str] = "arcademark.subset-prediction/6"
     level: float
     predictions: tuple[Prediction, ...]
     sources: tuple[str, ...]
@@ -179,12 +149,6 @@ class Predicted:
             else None,
             Column(f"{wording.percentage(self.level)} from", lambda item: _end(item, "low")) if nested else None,
             Column("to", lambda item: _end(item, "high")) if nested else None,
-            Column(
-                "at human level",
-                lambda item: None if item.at_human_level is None else f"{item.at_human_level} of {len(item.games)}",
-            )
-            if any(item.at_human_level is not None for item in self.estimated)
-            else None,
         )
 
     @property
@@ -365,20 +329,9 @@ def _by_model(algorithm: str, scores: Mapping[str, float], model: SubsetModel, p
     games = suite("atari-57").tasks
     whole = model.published and percent.keys() >= {*games}
     truth = {MEDIAN.name: float(np.median([percent[task] for task in games]))} if whole else {}
-    if model.name not in EVERY_GAME or model.references:
-        return Prediction(algorithm, estimate, truth=truth)
-    every = _every_game(model.name)
-    inputs = log10_score([percent[task] for task in model.tasks])
-    shown = tuple(_games(every, inputs, percent))
-    outside = next(iter(every.values())).extrapolates(inputs.tolist())
-    return Prediction(
-        algorithm,
-        estimate,
-        games=shown,
-        at_human_level=sum(game.value >= PERCENT for game in shown),
-        truth=truth,
-        outside=tuple(game_name(model.tasks[place]) for place in outside),
-    )
+    reach = _reach() if model.published else {}
+    outside = [task for task in model.tasks if task in reach and not reach[task][0] <= scores[task] <= reach[task][1]]
+    return Prediction(algorithm, estimate, truth=truth, outside=tuple(map(game_name, outside)))
 
 
 def _from_any(
@@ -401,10 +354,10 @@ def _from_any(
     if strangers := [predictor.title(task) for task in scores if task not in predictor.tasks]:
         names = wording.shortened(strangers)
         warnings.append(f"Not used, because the training scores do not include them: {names}.")
-    known = estimates.exactly(scores) if predictor is predictors.atari() else None
+    same = estimates.exactly(scores) if predictor is predictors.atari() else None
     return Prediction(
         algorithm,
-        known and _by_model(algorithm, scores, models.model(known.name), play, level).estimate,
+        _by_model(algorithm, scores, models.model(same.name), play, level).estimate if same else None,
         outside=tuple(map(predictor.title, outlook.outside)),
         forecast=outlook,
         warnings=tuple(warnings),
@@ -421,18 +374,8 @@ def _percent(model: SubsetModel, scores: Mapping[str, float]) -> Mapping[str, fl
 
 
 @cache
-def _every_game(name: str) -> Mapping[str, TaskModel]:
-    """Fit the paper's models of every game to the training table as its source has it."""
-    table = collections.load(TRAINING, as_published=True).select(tasks=suite("atari-57").tasks)
-    raw = table.mean_over_runs()
-    percent = normalise.hns(raw, references.scores("random"), references.scores("human"), table.tasks)
-    return fit_every_task(log10_score(percent), table.tasks, models.model(name).tasks)
-
-
-def _games(every: Mapping[str, TaskModel], inputs: Floats, percent: Mapping[str, float]) -> list[Game]:
-    rows = [Game(task, game_name(task), percent[task], None) for task in every if task in percent]
-    for task, model in every.items():
-        if task not in percent:
-            value = max(0.0, float(log10_score_inverse(model.fit.predict(inputs))))
-            rows.append(Game(task, game_name(task), value, model.fit.r2))
-    return rows
+def _reach() -> Mapping[str, tuple[float, float]]:
+    """Return the lowest and the highest score of each game in the table that published models were fitted to."""
+    table = collections.load(TRAINING, as_published=True)
+    means = table.mean_over_runs()
+    return dict(zip(table.tasks, zip(np.nanmin(means, axis=0), np.nanmax(means, axis=0), strict=True), strict=True))
