@@ -6,6 +6,7 @@
   const buffer = (text) => Uint8Array.from(atob(text), (mark) => mark.charCodeAt(0)).buffer;
   const rowsOf = (values, width) => Array.from({ length: values.length / width }, (_, at) => values.subarray(at * width, (at + 1) * width));
   const log = (percent) => Math.log10(1 + Math.max(0, percent));
+  const sortedMedian = (sorted) => (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;
   const back = (value) => 10 ** Math.max(0, value) - 1;
 
   /** The lower triangular root of a positive definite matrix. */
@@ -76,13 +77,15 @@
       const chosen = missing.map((_, i) => i).filter((i) => among[missing[i]]), over = given.filter((place) => among[place]).map((place) => percent[place]);
       const medians = new Float64Array(Math.ceil(noise.length / step)), whole = new Float64Array(over.length + chosen.length);
       for (let draw = 0; draw < medians.length; draw++) {
+        const normal = noise[draw * step];
         whole.set(over);
-        chosen.forEach((i, place) => {
+        for (let place = 0; place < chosen.length; place++) {
+          const i = chosen[place], row = spread[i];
           let value = middle[i];
-          for (let j = 0; j <= i; j++) value += spread[i][j] * noise[draw * step][j];
+          for (let j = 0; j <= i; j++) value += row[j] * normal[j];
           whole[over.length + place] = back(value);
-        });
-        medians[draw] = arcademark.median(whole);
+        }
+        medians[draw] = sortedMedian(whole.sort());
       }
       medians.sort();
       const [low, centre, high] = [(1 - level) / 2, 0.5, (1 + level) / 2].map((share) => log(quantile(medians, share)));
