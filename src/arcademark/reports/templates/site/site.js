@@ -698,7 +698,7 @@
       return { row, guess, low, high, truth, off: (100 * (guess - truth)) / truth, held: low <= truth && truth <= high };
     }).filter((one, at, all) => all.findIndex(({ row, truth }) => row.identity === one.row.identity && row.paper === one.row.paper && truth === one.truth) === at)
       .sort((one, other) => other.truth - one.truth);
-    if (!those.length) return missing("page", "predicted");
+    if (!those.length) return ["Predicted and true", [h("h1", {}, "Predicted and true"), h("p", {}, "No algorithm here has all 57 games.")]];
     const papers = new Set(those.map((one) => one.row.paper)).size, level = Math.round(100 * site.model.level);
     return ["Predicted and true", [
       h("h1", {}, "Predicted and true"),
