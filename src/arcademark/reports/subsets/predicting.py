@@ -276,9 +276,9 @@ def predicted(
         if wanted is None:
             predictor = training or predictors.atari(only.suite if only else predictors.ATARI)
             used = scores if only is None else {task: scores[task] for task in only.tasks if task in scores}
-            predicted = _from_any(algorithm, used, predictor, play, level, frames, predictor.group(algorithm, of.paper))
-            truth = predictor.truths(scores) if predicted.forecast and predicted.forecast.tasks else {}
-            predictions.append(replace(predicted, truth=truth))
+            made = _from_any(algorithm, used, predictor, play, level, frames, predictor.group(algorithm, of.paper))
+            truth = predictor.truths(scores) if made.forecast and made.forecast.tasks else {}
+            predictions.append(replace(made, truth=truth))
         else:
             predictions.append(_by_model(algorithm, scores, wanted, play, level))
     if not any(item.estimate or item.forecast for item in predictions):
@@ -329,7 +329,7 @@ def _by_model(algorithm: str, scores: Mapping[str, float], model: SubsetModel, p
     games = suite("atari-57").tasks
     whole = model.published and percent.keys() >= {*games}
     truth = {MEDIAN.name: float(np.median([percent[task] for task in games]))} if whole else {}
-    reach = _reach() if model.published else {}
+    reach = _known_range() if model.published else {}
     outside = [task for task in model.tasks if task in reach and not reach[task][0] <= scores[task] <= reach[task][1]]
     return Prediction(algorithm, estimate, truth=truth, outside=tuple(map(game_name, outside)))
 
@@ -374,7 +374,7 @@ def _percent(model: SubsetModel, scores: Mapping[str, float]) -> Mapping[str, fl
 
 
 @cache
-def _reach() -> Mapping[str, tuple[float, float]]:
+def _known_range() -> Mapping[str, tuple[float, float]]:
     """Return the lowest and the highest score of each game in the table that published models were fitted to."""
     table = collections.load(TRAINING, as_published=True)
     means = table.mean_over_runs()
