@@ -23,9 +23,9 @@ endef
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
-demo: $(VENV)/.core ## Play a baseline on Atari-5 in the real emulator, show its score, write a page
+demo: $(VENV)/.core ## Play a baseline on five games in the real emulator, show its score, write a page
 	@rm -rf demo
-	@$(BIN)/arcademark run random --games atari-5 --seeds 2 --episodes 10 --out demo/random
+	@$(BIN)/arcademark run random --games atari-5-2026 --seeds 2 --episodes 10 --out demo/random
 	@$(BIN)/arcademark report demo/random --to demo/report.html --quiet
 
 test: $(VENV)/.test ## Linters and every test that is fast and needs no PyTorch, browser, Sphinx or SLURM

@@ -285,8 +285,8 @@ def run(
         function that makes one, given the game as ``env``. Such an agent has no file: it is played in this process, and
         continuing its run takes the same name and source. None is needed beside ``commands``.
     games : str or sequence of str, optional
-        A suite, a subset or games, ``"atari-57"``, ``["pong", "qbert"]``; "atari-5" by default, of a ``suite`` of other
-        tasks all.
+        A suite, a subset or games, ``"atari-57"``, ``["pong", "qbert"]``; by default those of the run that is
+        there, of a new one "atari-5-2026", of a ``suite`` of other tasks all.
     protocol : str or Protocol, optional
         The environment's settings, "world-records" by default; see `protocol`.
     until_error : float, optional
@@ -429,7 +429,8 @@ def predict(
     sources
         As in `report`.
     model : str, optional
-        "any", from whatever games there are, a published model ("atari-5"), or a model file.
+        "any", from whatever games there are, a subset without a model of its own ("atari-5-2026"), from these alone, a
+        published model ("atari-5"), or a model file.
     algorithms : str or sequence of str, optional
         Only these.
     protocol : str, optional

@@ -118,10 +118,6 @@ def test_five_games_give_the_median_every_game_and_what_to_play_next(invoke, min
     answer = invoke("subset", "predict", mine, "--model", "atari-5", "--protocol", "world-records")
     assert "157 %" in answer.out.replace("\N{NO-BREAK SPACE}", " ")
     (prediction,) = invoke("subset", "predict", mine, "--model", "atari-5", "--to=json").json["predictions"]
-    games = {game["task"]: game for game in prediction["games"]}
-    assert len(games) == 57
-    assert games["qbert"]["r_squared"] is None
-    assert games["alien"]["r_squared"] > 0
     assert "frame cap of these scores is not known" in prediction["estimate"]["warnings"][0]
 
 
@@ -168,7 +164,7 @@ def test_every_interval_is_at_the_level_asked_for(invoke, level):
         ends = [(1 + estimate["value"]) * 10**by - 1 for by in (-reach, reach)]
         assert [estimate["low"], estimate["high"]] == pytest.approx(ends)
     shown = invoke(*command, "--level", level, "--to=markdown", "--all").words
-    assert f"| on other papers | {100 * level:g} % from | to | at human level |" in shown
+    assert f"| on other papers | {100 * level:g} % from | to |" in shown
 
 
 def test_papers_are_left_out_and_the_model_keeps_the_errors(invoke, own):

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from arcademark.metrics.normalise import hns
 from arcademark.reports.runs import tuning
-from arcademark.suite import references
-from arcademark.suite.subsets import subset
+from arcademark.reports.subsets import predictors
+from arcademark.suite.subsets import LEVEL, subset
 
 SHORT = ("--protocol", "ale-2013", "--override", "max_frames_per_episode=1200", "--episodes", 1)
 
@@ -76,17 +75,13 @@ def test_settings_that_all_score_the_same_have_no_best(invoke):
     assert "Best:" not in shown.out
 
 
-def test_without_games_atari_3_val_is_played_with_its_estimates(invoke):
+def test_without_games_those_for_tuning_are_played_with_estimates(invoke):
     short = ("--override", "max_frames_per_episode=600", "--episodes", 1)
     asked = ("tune", "const", "--try", "action=UPFIRE,RIGHTFIRE", *short)
     found = invoke(*asked, "--to=json").json
-    validation = subset("atari-3-val")
-    assert (tuple(found["games"]), found["model"]) == (validation.tasks, "atari-3-val")
+    validation = subset("atari-3-val-2026")
+    assert (tuple(found["games"]), found["model"]) == (validation.tasks, validation.name)
     for setting in found["settings"]:
-        scores = [setting["scores"][game] for game in validation.tasks]
-        percent = hns(scores, references.scores("random"), references.scores("human"), validation.tasks)
-        estimate = 10 ** (np.log10(1 + np.maximum(percent, 0)) @ np.array(validation.coefficients)) - 1
-        assert setting["estimate"] == pytest.approx(estimate)
-    shown = invoke(*asked).words
-    assert "Estimated median: HNS of all games by Atari-3-Val's published model" in shown
+        assert setting["estimate"] == predictors.atari().median(setting["scores"], LEVEL)[0].value
+    assert "Estimated median: HNS of all 57 games, from those of atari-3-val-2026." in invoke(*asked).words
     assert "warning" not in invoke(*asked).err

@@ -15,6 +15,7 @@ from arcademark.runs.execution import execute
 from arcademark.runs.plan import Trial, make_plan
 from arcademark.runs.playing.progress import Standing
 from arcademark.runs.playing.scheduling import SIMULATED_PER_PLAYED, Lengths, deal, frames_left
+from arcademark.runs.request import request
 from arcademark.runs.store.reading import read_run
 from arcademark.suite import protocols
 from arcademark.suite.protocols import protocol
@@ -25,9 +26,9 @@ from plugin_packages import install
 FULL = {"training_episodes": 5000}
 
 
-def test_defaults():
-    plan = make_plan("random", "atari-5")
-    assert [trial.game for trial in plan.trials] == list(resolve_tasks("atari-5"))
+def test_defaults(tmp_path):
+    plan = request("random", None, {"out": tmp_path}).plan(None)
+    assert [trial.game for trial in plan.trials] == list(resolve_tasks("atari-5-2026"))
     assert {trial.seed for trial in plan.trials} == {0}
     assert {trial.episodes for trial in plan.trials} == {protocol("world-records").evaluation_episodes}
     assert plan.protocol == protocol("world-records")

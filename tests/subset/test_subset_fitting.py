@@ -1,12 +1,9 @@
-"""Least squares by hand, and every task from a few against leaving each algorithm out in turn."""
+"""Least squares by hand, and against leaving each algorithm out in turn."""
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from arcademark.subset.fitting import fit, fold_means, held_out, without_negative
-from arcademark.subset.predict.every_task import fit_every_task
 
 
 def test_a_line_by_hand():
@@ -28,27 +25,3 @@ def test_who_is_held_out_is_predicted_by_the_others_alone():
     assert fold_means(np.array([1.0, 2.0, 3.0, 6.0]), fold_of) == pytest.approx([2.0, 4.0])
     falling = -targets
     assert held_out(inputs, falling, fold_of, without_negative) == pytest.approx([0.0] * 4)
-
-
-def table(seed, algorithms=14, tasks=4):
-    rng = np.random.default_rng(seed)
-    scores = rng.normal(size=(algorithms, tasks)) + rng.normal(size=(algorithms, 1))
-    scores[rng.random(scores.shape) < 0.1] = np.nan
-    return scores
-
-
-@settings(max_examples=25, deadline=None)
-@given(st.integers(0, 10_000))
-def test_every_task_is_fitted_to_whoever_has_it_and_the_chosen_ones(seed):
-    scores = table(seed)
-    names = ("a", "b", "c", "d")
-    for task, model in fit_every_task(scores, names, ("a", "b")).items():
-        column = names.index(task)
-        rows = ~np.isnan(scores[:, [0, 1, column]]).any(axis=1)
-        inputs, targets = scores[rows][:, :2], scores[rows, column]
-        assert model.fit.n == len(targets)
-        middle = inputs.mean(axis=0)
-        assert model.fit.predict(middle) == pytest.approx(fit(inputs, targets, intercept=True).predict(middle))
-        assert (model.low, model.high) == (tuple(inputs.min(axis=0)), tuple(inputs.max(axis=0)))
-        assert model.extrapolates(middle) == ()
-        assert model.extrapolates([middle[0], model.high[1] + 1]) == (1,)

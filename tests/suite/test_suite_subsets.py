@@ -1,7 +1,7 @@
 import pytest
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.suite.subsets import resolve_tasks, subset, subsets
+from arcademark.suite.subsets import REPORTED, VALIDATION, for_testing, resolve_tasks, subset, subsets
 from arcademark.suite.tasks import suite
 
 
@@ -15,7 +15,9 @@ def test_a_subset_is_of_its_suite_and_says_what_it_is_for():
 
 def test_only_the_sets_for_development_are_for_tuning():
     tuning = {name for name, entry in subsets().items() if entry.purpose == "tuning"}
-    assert tuning == {"atari-3-val", "atari-5-val", "ale-55-training", "atari-100k-3", "atari-100k-5"}
+    assert tuning == {*VALIDATION, "ale-55-training", "atari-100k-3", "atari-100k-5"}
+    assert not {*subset(VALIDATION[0]).tasks} & {*subset(REPORTED).tasks, *subset("atari-5").tasks}
+    assert for_testing(["assault", "ms_pacman", "beam_rider"]) == ("assault",)
 
 
 @pytest.mark.parametrize(

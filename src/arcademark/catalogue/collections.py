@@ -118,7 +118,7 @@ def benchmarked(games: Collection[str], fewest: int) -> Mapping[str, Entry]:
     for name, entry in named.items():
         scored = 0 if entry.unavailable else len(scores_of(entry).keys() & set(games))
         if scored >= fewest and entry.kind not in ("reference", "baseline"):
-            copies = result.setdefault((entry.identity, entry.paper or entry.source), {})
+            copies = result.setdefault((entry.identity, entry.origin), {})
             copies.setdefault(entry.collection, {})[name] = scored
     kept = {name for copies in result.values() for name in max(copies.values(), key=lambda copy: max(copy.values()))}
     return MappingProxyType({name: entry for name, entry in named.items() if name in kept})

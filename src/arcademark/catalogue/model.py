@@ -129,9 +129,14 @@ class Entry:
         return f"{self.algorithm} ({self.source.short})"
 
     @property
+    def origin(self) -> Source:
+        """Where the scores were first published: the paper; where none is named, the source."""
+        return self.paper or self.source
+
+    @property
     def year(self) -> int:
-        """When the scores were first published; where no paper is named, when the source was."""
-        return (self.paper or self.source).year
+        """When that was."""
+        return self.origin.year
 
 
 @dataclass(frozen=True)

@@ -82,7 +82,7 @@ class Top(Group):
 @click.command(
     cls=Top,
     context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
-    epilog="Start with: arcademark run random --games atari-5 --episodes 3",
+    epilog="Start with: arcademark run random --games atari-5-2026 --episodes 3",
 )
 @click.version_option(package_name="arcademark", message="%(prog)s %(version)s")
 def cli() -> None:

@@ -127,7 +127,8 @@ def settings_of(option: str, parameter: str, metavar: str, help: str) -> Callabl
 games = click.option(
     "--games",
     metavar="NAMES",
-    help="A suite, a subset or games, separated by commas: atari-57, pong,qbert.  [default: atari-5; a --suite's all]",
+    help="A suite, a subset or games, separated by commas: atari-57, pong,qbert; atari-5 to compare with what was "
+    "published.  [default: those of the run that is there, of a new one atari-5-2026; a --suite's all]",
 )
 suite = click.option(
     "--suite",

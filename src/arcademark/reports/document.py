@@ -102,6 +102,7 @@ class Estimate:
         measured, not published.
     held: From any games: how many published algorithms' medians such intervals held, a fraction, each predicted without
         its paper.
+    left_out: From any games: the paper that nothing was learnt from, as it has this algorithm; "" of all others.
     missing: Names of the subset's games without a score: why it is refused.
     warnings: Why it should not be relied on; empty if nothing speaks against it.
     """
@@ -120,6 +121,7 @@ class Estimate:
     warnings: tuple[str, ...] = ()
     nested_error: float | None = None
     held: float | None = None
+    left_out: str = ""
 
     @property
     def interval(self) -> str:

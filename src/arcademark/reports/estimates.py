@@ -38,17 +38,12 @@ def exactly(games: Collection[str]) -> Subset | None:
     return next((subset for subset in models if set(subset.tasks) == set(games)), None)
 
 
-def by_model(subset: Subset, scores: Mapping[str, float]) -> float:
-    """Return the suite's median human-normalised score, in percent, that a subset's model predicts from raw scores."""
-    model = _model(subset)
-    return float(model.predict(_normalised([scores[task] for task in model.tasks], model.tasks)))
-
-
-def from_any(algorithm: str, suite: str, played: Seeds, frame_cap: FrameCap, seed: int) -> Estimate | None:
+def from_any(algorithm: str, paper: str, suite: str, played: Seeds, frame_cap: FrameCap, seed: int) -> Estimate | None:
     """Estimate a suite's median human-normalised score from whichever games were played, with draws of this seed.
 
-    None where no game is missing, or none is there. The frame cap is that of the protocol that they were played under;
-    None for no cap. For the interval over runs, log estimates are linear in log scores about those that were played.
+    Nothing is learnt from its paper, or that of an algorithm of its name. None where no game is missing, or none is
+    there. The frame cap is that of the protocol that they were played under; None for no cap. For the interval over
+    runs, log estimates are linear in log scores about those that were played.
     """
     from arcademark.reports.subsets import predictors
 
@@ -57,7 +52,8 @@ def from_any(algorithm: str, suite: str, played: Seeds, frame_cap: FrameCap, see
     if not seeds or len(seeds) == len(predictor.tasks):
         return None
     scores = {task: intervals.score(runs) for task, runs in seeds.items()}
-    median, held = predictor.median(scores, LEVEL)
+    left_out = predictor.group(algorithm, paper)
+    median, held = predictor.median(scores, LEVEL, left_out)
     low, high = None, None
     if all(sum(map(len, runs)) > 1 for runs in seeds.values()):
         slopes = predictor.slopes(scores)
@@ -71,8 +67,9 @@ def from_any(algorithm: str, suite: str, played: Seeds, frame_cap: FrameCap, see
     return Estimate(
         *(ANY, wording.plural(len(seeds), "game"), suite, median.value, LEVEL, median.low, median.high),
         *(None, low, high),
-        warnings=(*warnings, *predictor.knows(algorithm)),
+        warnings=warnings,
         held=held,
+        left_out=left_out or "",
     )
 
 

@@ -113,10 +113,7 @@ def identities() -> Mapping[str, str]:
 def _ranked() -> Mapping[str, tuple[Best, ...]]:
     """Return each game's published scores, best first."""
     published = (item for item in collections.results() if item.entry.kind not in NO_ALGORITHM)
-    by_task = grouped(
-        (item.task, Best(item.score, item.entry.identity, (item.entry.paper or item.entry.source).short))
-        for item in published
-    )
+    by_task = grouped((item.task, Best(item.score, item.entry.identity, item.entry.origin.short)) for item in published)
     return {task: tuple(sorted(those, key=lambda one: -one.score)) for task, those in by_task.items()}
 
 

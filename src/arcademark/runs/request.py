@@ -19,13 +19,16 @@ from arcademark.runs.plan import AllStarts, Plan, make_plan
 from arcademark.runs.playing import scheduling
 from arcademark.runs.playing.events import Event, Summary
 from arcademark.runs.replay.scalars import logged
+from arcademark.runs.store import manifest
+from arcademark.runs.store.recording import SHARDS
 from arcademark.suite import protocols
 from arcademark.suite.protocols import Protocol
+from arcademark.suite.subsets import REPORTED
 
 Agent = str | AgentSpec | Callable[..., Any] | object
 Place = str | os.PathLike[str]
 
-DEFAULT_GAMES, DEFAULT_PROTOCOL = "atari-5", "world-records"
+DEFAULT_PROTOCOL = "world-records"
 
 
 class RunOptions(TypedDict, total=False):
@@ -91,10 +94,20 @@ class Request:
 
     def plan(self, games: str | Sequence[str] | None) -> Plan:
         """Plan all trials on these games, the usual ones if None; errors are those of `make_plan`."""
-        usual = "all" if self.protocol.unit == "step" else DEFAULT_GAMES
         budget: dict[str, Any] = self._given("episodes", "frames", "training_episodes", "emulator")
         seeds = self.options.get("seeds", 1)
-        return make_plan(self.agents, usual if games is None else games, self.protocol, seeds, **budget)
+        return make_plan(self.agents, self.usual_games() if games is None else games, self.protocol, seeds, **budget)
+
+    def usual_games(self, part: str = "") -> str | list[str]:
+        """Return the games of the run that is there, or of its shards, so that it goes on; of a new one the default.
+
+        ``part`` is the run's folder within the directory, where that holds several.
+        """
+        if self.protocol.unit == "step":
+            return "all"
+        places = (self.directory / part, *sorted(self.directory.glob(str(Path(SHARDS, "*", part)))))
+        there = next((place for place in places if (place / manifest.FILE).is_file()), None)
+        return REPORTED if there is None else [*manifest.read(there)["games"]]
 
     def of_shard(self, plan: Plan) -> Plan:
         """Return the shard's part of a plan; all of it where no shard is meant."""

@@ -24,8 +24,10 @@ Purpose = Literal["evaluation", "tuning", "comparison"]
 
 LEVEL = 0.9
 """Of intervals, where no other is asked for."""
-VALIDATION = ("atari-3-val", "atari-5-val")
-"""Made for tuning (Aitchison et al. 2023, §8)."""
+REPORTED = "atari-5-2026"
+"""What is played where no games are named."""
+VALIDATION = ("atari-3-val-2026", "atari-3-val", "atari-5-val")
+"""For tuning what is then scored on `REPORTED` or Atari-5; the others on Atari-5 alone (Aitchison et al. 2023, §8)."""
 
 
 @dataclass(frozen=True)
@@ -143,14 +145,15 @@ def training_games() -> tuple[str, ...]:
 
 
 def usual_games(protocol: str) -> tuple[str, ...]:
-    """Return the games to tune on under a protocol: the 2013 paper's own, otherwise Atari-3-Val (Atari-5, §8)."""
+    """Return the games to tune on under a protocol: the 2013 paper's own, otherwise the first of `VALIDATION`."""
     return training_games() if protocol == "ale-2013" else subset(VALIDATION[0]).tasks
 
 
 def for_testing(tasks: Sequence[str], of: TaskSuite | None = None) -> tuple[str, ...]:
     """Return those of some games, or of some tasks of a suite, that are for testing.
 
-    Atari's are those of the suites, without those that a source has for tuning; a suite beyond Atari says which.
+    Atari's are those of the suites, without those that a source has for tuning and that are not of `REPORTED`; a suite
+    beyond Atari says which.
     """
     tested = of.test_tasks if of else _test_games()
     return tuple(task for task in tasks if task in tested)
@@ -159,7 +162,7 @@ def for_testing(tasks: Sequence[str], of: TaskSuite | None = None) -> tuple[str,
 @cache
 def _test_games() -> frozenset[str]:
     tuning = {*training_games(), *(task for name in VALIDATION for task in subset(name).tasks)}
-    return frozenset(task for known in suites().values() for task in known.tasks) - tuning
+    return frozenset(task for known in suites().values() for task in known.tasks) - tuning | {*subset(REPORTED).tasks}
 
 
 def resolve_tasks(text: str) -> tuple[str, ...]:

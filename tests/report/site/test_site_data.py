@@ -17,7 +17,7 @@ from json_schema import problems
 pytestmark = pytest.mark.slow
 
 PACKAGE = Path(arcademark.__file__).parent
-MOST_BYTES = 3_000_000
+MOST_BYTES = 4_000_000
 
 
 def row(data, name):
@@ -36,6 +36,16 @@ def test_summaries_are_those_of_score(data):
     for summary in item.summaries:
         for name in ("mean", "median", "iqm", "optimality_gap"):
             assert found[summary.metric][name] == [getattr(summary, name).value]
+
+
+def test_few_games_are_set_beside_the_truth_learnt_without_the_paper(data):
+    found = row(data, "Muesli")
+    (item,) = arcademark.predict("catalogue:review-2021", "atari-5-2026", algorithms="Muesli").predictions
+    told = item.forecast.summaries["median"]
+    assert found["foretold"] == pytest.approx([told.value, told.low, told.high], rel=1e-9)
+    assert found["standings"]["atari-57"]["summaries"]["hns"]["median"] == [pytest.approx(item.truth["median"])]
+    assert row(data, "random")["foretold"] == []
+    assert row(data, "random")["estimate"]["title"] == "2 games"
 
 
 def test_badges_say_what_is_known(data):

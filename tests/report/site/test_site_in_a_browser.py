@@ -10,8 +10,11 @@ import numpy as np
 import pytest
 from hostile_names import HOSTILE
 
+from arcademark.reports.subsets import predictors
 from arcademark.reports.tables.analysis import analyse
 from arcademark.reports.tables.compare import compare_tables
+from arcademark.suite import references
+from arcademark.suite.subsets import LEVEL, resolve_tasks
 
 api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: make test-all")
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -33,6 +36,7 @@ ROUTES = {
     "compare/DIAMOND/IRIS": "DIAMOND against IRIS",
     "compare/GDI-H3/Muesli/LASER": "GDI-H3 against Muesli against LASER",
     "plots": "Plots",
+    "predicted": "Predicted and true",
     "about": "About these numbers",
 }
 
@@ -191,6 +195,30 @@ def test_own_scores_beside_all_others(page, own, tmp_path):
     assert sum(bool(rank) for rank in page.locator("#board tr.yours .rank").all_inner_texts()) == 1
     page.get_by_role("button", name="Remove yours").click()
     assert page.locator("#board tr.yours").count() == 0
+
+
+FEW = {"atari-5-2026": "Mine", "atari-5": "Mine", "pong": "Mine", "alien,freeway,krull": "Muesli", "atari-100k": "Mine"}
+
+
+def test_estimates_from_few_games_are_those_of_predict(page):
+    """From several sets of games, of one name with its paper left out; and they stand in the place of medians."""
+    low, high, predictor = references.scores("random"), references.scores("human"), predictors.atari()
+    rng = np.random.default_rng(7)
+    for names, name in FEW.items():
+        scores = {game: low[game] + float(rng.gamma(2)) * (high[game] - low[game]) for game in resolve_tasks(names)}
+        told, _ = predictor.median(scores, LEVEL, predictor.group(name))
+        found = page.evaluate(
+            "([name, scores]) => arcademark.predictor(ARCADEMARK.model)(name, scores)", [name, scores]
+        )
+        ends = {"value": told.value, "low": told.low, "high": told.high, "level": LEVEL}
+        assert found == pytest.approx(ends, rel=1e-9), names
+    drop(page, "few.csv", "\n".join(["game,Few", *(f"{game},{score}" for game, score in scores.items())]))
+    cells = page.locator("#board tr.yours td").all_inner_texts()
+    assert cells[2].startswith(f"{told.value:,.1f} ?")
+    assert f"est. {told.low:,.1f} to {told.high:,.1f}" in cells[2]
+    assert cells[3:6] == ["–", "–", "–"]
+    page.locator("#played-as").select_option(index=0)
+    assert "?" not in page.locator("#board tr.yours td").all_inner_texts()[2]
 
 
 REFUSED = (

@@ -1,5 +1,6 @@
 """What predictions are made of: learning from a table of one's own, and what is named to play next."""
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -75,11 +76,27 @@ def test_the_same_as_training_by_hand(files):
     assert "too few papers for 90 %" in words(predicted(["mine.csv"], training=training))
 
 
-def test_an_algorithm_of_the_training_scores_is_warned_of(files):
-    training = predictors.own(["others.csv"], Path("refs.csv"))
-    found = predicted([ScoreTable.from_mapping({"player 05": {"a": 125.0}})], training=training)
-    assert any("include an algorithm named player 05" in line for line in found.predictions[0].warnings)
-    assert "include an algorithm named" not in words(predicted(["mine.csv"], training=training))
+def test_nothing_is_learnt_from_the_paper_of_what_is_predicted(files):
+    training = predictors.own(["others.csv"], Path("refs.csv"), Path("papers.csv"))
+    group = dict(zip(training.trained.algorithms, training.trained.groups, strict=True))["player 05"]
+    few, value = ({name: {"a": 125.0}} for name in ("player 05", "mine")), []
+    for table in few:
+        (item,) = predicted([ScoreTable.from_mapping(table)], training=training).predictions
+        value.append(item.forecast.summaries["median"].value)
+        assert item.left_out == (group if item.algorithm == "player 05" else "")
+    rest = replace(training, trained=replace(training.trained, joint=training.trained.without[group]))
+    assert value[0] == rest.predict({"a": 125.0}, level=0.9).summaries["median"].value != value[1]
+
+
+@pytest.mark.parametrize("model", ["atari-5-2026", "atari-5"])
+def test_the_true_median_stands_beside_what_a_few_games_tell(model):
+    """Of algorithms with all games: the estimate of others, and of these when they are unknown, is the same."""
+    (item,) = predicted(["catalogue:review-2021"], model, algorithms=["Muesli"]).predictions
+    assert item.truth["median"] == pytest.approx(1077, abs=1)
+    told = item.forecast.summaries["median"] if item.forecast else item.estimate
+    assert told.low < item.truth["median"] < told.high
+    if item.forecast:
+        assert (len(item.forecast.known), item.left_out) == (5, "hessel-2021")
 
 
 def test_another_table_of_atari_games_is_learnt_from():

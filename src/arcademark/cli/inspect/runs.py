@@ -172,8 +172,8 @@ def ledger(paths: tuple[Path, ...], apart: str, output: Output) -> int:
 
     RUNS are runs or folders with runs in them; 'runs' by default. Parameters are to be chosen on training games, and
     what was chosen is to be evaluated on the others once (Bellemare et al. 2013). Training games are the five of that
-    paper, and those of atari-3-val and atari-5-val; all other games of suites are for testing. Exit code 1
-    where a test game met several settings of an algorithm.
+    paper, and those of atari-3-val-2026, atari-3-val and atari-5-val that are not of atari-5-2026; all other games of
+    suites are for testing. Exit code 1 where a test game met several settings of an algorithm.
     """
     from arcademark.reports.runs.ledger import view
     from arcademark.runs.store.ledger import read_ledger

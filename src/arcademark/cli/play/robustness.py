@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -56,7 +56,7 @@ def command(
     failed: int | None = 0
     if agent is not None or given["commands"]:
         count = None if variants == "flavours" else int(variants)
-        wanted, plans, learns = _planned(playing.request(agent, **given), games, count)
+        wanted, plans, learns = _planned(playing.request(agent, out=out, **given), games, count)
         if jobs is not None:
             see = f"arcademark robustness --out {out}"
             known = [*plans][: 1 if learns else None]
@@ -78,7 +78,6 @@ def _planned(wanted: Request, games: str | None, variants: int | None) -> tuple[
     """Plan the game itself and its variants, by their directories' names; and whether the agent learns, or may."""
     from arcademark.agents.loading import kind
     from arcademark.reports.runs.robustness import BASE
-    from arcademark.runs.request import DEFAULT_GAMES
 
     if len(wanted.agents) != 1:
         raise ArcadeMarkError(
@@ -92,7 +91,8 @@ def _planned(wanted: Request, games: str | None, variants: int | None) -> tuple[
         if overrides.get("reported_episodes", "evaluation") != "evaluation":
             raise ArcadeMarkError("--override reported_episodes: what was learnt once is scored; leave it out")
         wanted = replace(wanted, protocol=wanted.protocol.override({"reported_episodes": "evaluation"}))
-    return wanted, {BASE: wanted.plan(games)} | _varied(wanted, games or DEFAULT_GAMES, variants), learns
+    chosen = wanted.plan(wanted.usual_games(BASE) if games is None else games)
+    return wanted, {BASE: chosen} | _varied(wanted, chosen.games, variants), learns
 
 
 def _play(wanted: Request, plans: dict[str, Plan], out: Path, *, learns: bool) -> int | None:
@@ -121,17 +121,16 @@ def _play(wanted: Request, plans: dict[str, Plan], out: Path, *, learns: bool) -
     return failed
 
 
-def _varied(wanted: Request, games: str, count: int | None) -> dict[str, Plan]:
+def _varied(wanted: Request, games: Sequence[str], count: int | None) -> dict[str, Plan]:
     """Plan so many variants of each kind, or all flavours, by their directories' names; say which cannot be played."""
     from arcademark.suite.protocols import AtariProtocol
     from arcademark.suite.settings import format_setting
-    from arcademark.suite.subsets import resolve_tasks
     from arcademark.suite.variants import KINDS, Kind, variants
 
     kinds: tuple[Kind, ...] = ("switches",) if count is None else KINDS
     changed: dict[tuple[tuple[str, Any], ...], list[str]] = defaultdict(list)
     for kind in kinds:
-        for game in resolve_tasks(games):
+        for game in games:
             for change in variants(kind, game, cast(AtariProtocol, wanted.protocol))[:count]:
                 changed[*change.items(),].append(game)
     plans = {}

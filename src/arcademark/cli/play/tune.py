@@ -34,8 +34,8 @@ MOST_SETTINGS = 1000
 @click.option(
     "--games",
     metavar="NAMES",
-    help="A suite, a subset or games.  [default: atari-3-val, under ale-2013 its paper's five training games, or a "
-    "--suite's training tasks]",
+    help="A suite, a subset or games.  [default: atari-3-val-2026, under ale-2013 its paper's five training games, or "
+    "a --suite's training tasks]",
 )
 @playing.shared
 @with_jobs
@@ -52,9 +52,9 @@ def command(
 ) -> int:
     """Play every combination of parameters of AGENT on training games, and rank them.
 
-    What is chosen on a game says too much of how well it does there: score the best setting on other games. Atari-3-Val
-    is for tuning what is scored on Atari-5, and its published model estimates the 57-game median of each setting. The
-    file of a --suite tells which of its tasks are for training. The same command again continues; with more values,
+    What is chosen on a game says too much of how well it does there: score the best setting on other games. Those of
+    atari-3-val-2026 are in neither Atari-5, and from them the 57-game median of each setting is estimated. The file of
+    a --suite tells which of its tasks are for training. The same command again continues; with more values,
     games, seeds or episodes the run grows. With --slurm it is played as 'arcademark run' plays.
     """
     from arcademark.agents.loading import agent_specs, all_parameters

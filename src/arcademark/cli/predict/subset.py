@@ -78,7 +78,7 @@ def study(models: str | None, output: Output, **given: Any) -> int:
     "--model",
     default="any",
     metavar="NAME",
-    help="From whatever games there are, or by a published model, atari-5, or a model file.",
+    help="From whatever games there are, a subset's alone, atari-5-2026, or by a published model, atari-5, or a file.",
 )
 @tables.algorithms
 @tables.protocol

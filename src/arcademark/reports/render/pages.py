@@ -29,7 +29,7 @@ VENDORED: Mapping[str, str] = {
 PLOT_STYLE = "sha256-+TfQir1nvDucAdvE6XUQBt4ayUjpAWkbw2kCdSfekHM="
 """Of the one style that Plot writes into its figures; the page admits no other that is not in its folder."""
 
-SCRIPTS = ("metrics.js", "files.js", "site.js")
+SCRIPTS = ("metrics.js", "files.js", "predict.js", "site.js")
 
 
 def render(shown: Any) -> dict[str, bytes]:
@@ -41,6 +41,7 @@ def render(shown: Any) -> dict[str, bytes]:
     page = environment.get_template(f"site/{PAGE}.jinja").render(
         generator=shown.generator,
         games="Tasks" if shown.unit == "step" else "Games",
+        predicted=shown.foretold_from,
         style=PLOT_STYLE,
         scripts=[*(f"{VENDOR}/{name}" for name in VENDORED), "data.js", *SCRIPTS],
     )

@@ -20,14 +20,14 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.metrics import hyperparameters
 from arcademark.metrics.ranges import inter_algorithm
 from arcademark.metrics.uncertainty import intervals
-from arcademark.reports import estimates, prose, wording
+from arcademark.reports import prose, wording
 from arcademark.reports.columns import Column, Kind
 from arcademark.reports.record import Value
-from arcademark.reports.subsets.models import short_title
+from arcademark.reports.subsets import predictors
 from arcademark.scores.runs import RunScores, load_run
 from arcademark.scores.table import ScoreTable
-from arcademark.suite import subsets
 from arcademark.suite.settings import format_setting
+from arcademark.suite.subsets import LEVEL, REPORTED, VALIDATION, for_testing, resolve_tasks, subset
 from arcademark.suite.task_suites import TaskSuite
 from arcademark.suite.tasks import game_name
 
@@ -47,7 +47,7 @@ class Setting:
     high: float | None
     scores: Mapping[str, float | None]  # by game
     estimate: float | None = None
-    """Of the median of all games, in percent, by the published model of just these; None where there is none."""
+    """Of the median of all games, in percent, from just these; None where they are no subset for tuning."""
 
     @property
     def half_width(self) -> str | None:
@@ -140,7 +140,7 @@ class Tuned:
     sensitivity: Sensitivity | None = None
     """None where fewer than two games tell two settings apart."""
     suite: str = ""  # that the games are tasks of; "" of Atari games
-    model: str = ""  # the published model that estimates are by, "atari-3-val"; "" where there is none of these games
+    model: str = ""  # the subset for tuning that the games are, "atari-3-val-2026"; "" where they are none
 
     @property
     def level_with_best(self) -> tuple[Setting, ...]:
@@ -154,11 +154,6 @@ class Tuned:
     def noun(self) -> str:
         """What settings are tried on is called."""
         return wording.noun("step" if self.suite else "frame")
-
-    @property
-    def model_title(self) -> str:
-        """What the published model is called; "" for none."""
-        return short_title(subsets.subset(self.model)) if self.model else ""
 
     @property
     def equal(self) -> tuple[str, ...]:
@@ -220,11 +215,11 @@ def _interval(row: TunedParameters | Sensitivity) -> str | None:
 
 def warning(games: Sequence[str], suite: TaskSuite | None = None) -> str:
     """Say what is wrong with tuning on some games; "" where nothing is."""
-    outside = subsets.for_testing(games, suite)
+    outside = for_testing(games, suite)
     if not outside:
         return ""
     training = suite.training_tasks if suite else ()
-    evaluated = () if suite else [game for game in outside if game in subsets.subset("atari-5").tasks]
+    evaluated = () if suite else [game for game in outside if game in resolve_tasks(f"{REPORTED},atari-5")]
     return prose.text("tuning", "warning", outside=outside, evaluated=evaluated, training=training)
 
 
@@ -237,7 +232,7 @@ def tuned(directory: Path, tried: Mapping[str, Mapping[str, Value]]) -> Tuned:
         raise ArcadeMarkError(f"{directory}: fewer than two settings have a score; nothing is there to compare")
     telling = np.asarray(np.isfinite(inter_algorithm(scores, table.tasks, zero_range="omit")).any(axis=0))
     suite = run.record.protocol.suite
-    model = None if suite else estimates.exactly(table.tasks)
+    model = "" if suite else next((one for one in VALIDATION if {*subset(one).tasks} == {*table.tasks}), "")
     settings = []
     for label, row in zip(table.algorithms, scores, strict=True):
         by_game = {task: float(score) for task, score in zip(table.tasks, row, strict=True) if np.isfinite(score)}
@@ -247,7 +242,7 @@ def tuned(directory: Path, tried: Mapping[str, Mapping[str, Value]]) -> Tuned:
                 tried[label],
                 *_place(run, label, row, scores, telling),
                 {task: by_game.get(task) for task in table.tasks},
-                estimates.by_model(model, by_game) if model and len(by_game) == len(table.tasks) else None,
+                _estimated(by_game) if model and len(by_game) == len(table.tasks) else None,
             )
         )
     return Tuned(
@@ -255,14 +250,18 @@ def tuned(directory: Path, tried: Mapping[str, Mapping[str, Value]]) -> Tuned:
         protocol=run.record.protocol.label,
         games=table.tasks,
         uninformative=tuple(task for task, tells in zip(table.tasks, telling, strict=True) if not tells),
-        for_testing=subsets.for_testing(table.tasks, suite),
+        for_testing=for_testing(table.tasks, suite),
         learnt_once=any(trial.learns for trial in run.record.trials)
         and len({trial.seed for trial in run.record.trials}) == 1,
         settings=tuple(sorted(settings, key=lambda setting: 1.0 if setting.mean is None else -setting.mean)),
         sensitivity=_sensitivity(run, table, tried),
         suite=suite.name if suite else "",
-        model=model.name if model else "",
+        model=model,
     )
+
+
+def _estimated(scores: Mapping[str, float]) -> float:
+    return predictors.atari().median(scores, LEVEL)[0].value
 
 
 def _place(

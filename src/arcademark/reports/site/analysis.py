@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import base64
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from arcademark._version import __version__
 from arcademark.catalogue import collections, reading
@@ -31,6 +35,8 @@ from arcademark.reports.site.document import (
     Standing,
     View,
 )
+from arcademark.reports.subsets import predictors
+from arcademark.reports.subsets.predictors import Predictor
 from arcademark.reports.tables import analysis, protocols
 from arcademark.reports.tables.dataset import Dataset, ScoreOptions, prepare
 from arcademark.reports.tables.document import Algorithm, Game, Statistic
@@ -40,14 +46,19 @@ from arcademark.reports.tables.report import ScoreReport
 from arcademark.runs.replay.verify import Verification
 from arcademark.runs.store import imported
 from arcademark.runs.store.reading import scored_phase
+from arcademark.subset.predict.calibration import FEWER
+from arcademark.subset.predict.model import frame_cap_warnings
+from arcademark.subset.predict.spread import FREEDOM
 from arcademark.suite import anomalies, references, subsets, tasks
 from arcademark.suite.protocols import StepProtocol
+from arcademark.suite.subsets import LEVEL, REPORTED
 from arcademark.suite.tables import read_rows
 
 VIEWS: tuple[tuple[str, str], ...] = (
     ("atari-57", ""),
     ("ale-55", ""),
     ("atari-100k", ""),
+    ("atari-57", REPORTED),
     ("atari-57", "atari-5"),
 )
 """Of each view the suite and, where it is only some of its games, the subset."""
@@ -146,7 +157,35 @@ def analyse(
         errata=() if of_tasks else tuple(_errata()),
         notices=report.notices,
         unit="step" if of_tasks else "frame",
+        model=None if of_tasks else _model(predictors.atari()),
+        foretold_from="" if of_tasks else REPORTED,
     )
+
+
+def _model(predictor: Predictor) -> document.Model:
+    """Return what the browser needs to predict medians as `Predictor.median` does."""
+    trained = predictor.trained
+    places = {group: place for place, group in enumerate(trained.without, 1)}
+    joints = (trained.joint, *trained.without.values())
+    triangle = np.tril_indices(len(predictor.tasks))
+    return document.Model(
+        predictor.tasks,
+        *(tuple(float(of[task]) for task in predictor.tasks) for of in (predictor.low, predictor.high)),
+        means=_packed([joint.mean for joint in joints]),
+        precisions=_packed([joint.precision[triangle] for joint in joints]),
+        percent=_packed(trained.percent),
+        algorithms=trained.algorithms,
+        groups=tuple(places[group] for group in trained.groups),
+        noise=_packed(predictors.noise(len(predictor.tasks)), "<f4"),
+        fewer=FEWER,
+        freedom=FREEDOM,
+        level=LEVEL,
+        caution=" ".join(frame_cap_warnings(predictor.max_frames_per_episode, "unknown")),
+    )
+
+
+def _packed(values: ArrayLike, kind: str = "<f8") -> str:
+    return base64.b64encode(np.asarray(values, dtype=kind).tobytes()).decode("ascii")
 
 
 def _entries(dataset: Dataset, place: str) -> Mapping[str, Entry]:
@@ -224,7 +263,18 @@ def _row(item: Algorithm, dataset: Dataset, standings: Mapping[str, Standing], g
         reaches=tuple(reaches.get(task, ()) for task in dataset.tasks),
         standings=standings,
         estimate=item.estimate if item.coverage.missing and item.estimate and item.estimate.value is not None else None,
+        foretold=_foretold(item, dataset) if not item.coverage.missing else (),
     )
+
+
+def _foretold(item: Algorithm, dataset: Dataset) -> Numbers:
+    """Return what the games of `REPORTED` alone tell of the median of all, learnt without the algorithm's paper."""
+    if dataset.benchmark.view.name != predictors.ATARI:
+        return ()
+    predictor, means = predictors.atari(), dataset.means(item.name)
+    few = {task: means[task] for task in subsets.subset(REPORTED).tasks}
+    told, _ = predictor.median(few, LEVEL, predictor.group(item.name, dataset.scores.of(item.name).paper))
+    return (told.value,) if told.low is None or told.high is None else (told.value, told.low, told.high)
 
 
 def _numbers(number: Statistic) -> Numbers:
@@ -257,7 +307,7 @@ def _published(entry: Entry, row: Row) -> dict[str, Any]:
     doubted = printed_otherwise or (entry.source.key, entry.algorithm) in printed
     return {
         **{name: getattr(entry, name) for name in SAME},
-        "paper": (entry.paper or entry.source).key,
+        "paper": entry.origin.key,
         "source_paper": entry.source.key,
         "badges": (*(row.badges or ("as-published",)), *(["errata"] if doubted else [])),
         "published": printed_otherwise,

@@ -176,7 +176,9 @@ class Row:
     published: By game, what the source has in place of a score that does not hold.
     notes: By game, what is to be said of a score.
     standings: By view.
-    estimate: Of the median over atari-57, where it has some of these games only.
+    estimate: Of the median HNS over atari-57, where it has some of these games only.
+    foretold: Where it has them all, what those of `Site.foretold_from` alone tell of that median, in percent, with its
+        interval; learnt without its paper.
     """
 
     name: str
@@ -192,6 +194,7 @@ class Row:
     reaches: tuple[Numbers, ...]
     standings: Mapping[str, Standing]
     estimate: Estimate | None
+    foretold: Numbers = ()
     kind: str = "table"
     year: int | None = None
     paper: str = ""
@@ -217,6 +220,40 @@ class Paper:
 
 
 @dataclass(frozen=True)
+class Model:
+    """What the browser predicts the median over all games from: `arcademark.reports.subsets.predictors.Predictor`.
+
+    Arrays are the bytes of numbers of 64 bits, of noise of 32, little end first, in base 64. The first distribution is
+    of all algorithms, each other one of all without a group.
+
+    tasks: Games, in the order of arrays.
+    low, high: The scores of 0 % and 100 %, by game.
+    means: By distribution and game.
+    precisions: By distribution, the lower triangle of the inverse covariance, row after row.
+    percent: By algorithm learnt from and game; NaN where missing.
+    algorithms, groups: Their names, and of each the distribution without its group.
+    noise: Standard normal draws, by draw and game; of which misses take one of so many as `fewer`.
+    freedom: Degrees of freedom, by which intervals widen.
+    level: Of intervals.
+    caution: What is to be said of scores whose frame cap is not known.
+    """
+
+    tasks: tuple[str, ...]
+    low: Numbers
+    high: Numbers
+    means: str
+    precisions: str
+    percent: str
+    algorithms: tuple[str, ...]
+    groups: tuple[int, ...]
+    noise: str
+    fewer: int
+    freedom: float
+    level: float
+    caution: str
+
+
+@dataclass(frozen=True)
 class Site:
     """The leaderboard.
 
@@ -225,6 +262,8 @@ class Site:
     papers: By key.
     notices: Of the first view.
     unit: What lengths are counted in; elsewhere they are called frames, and what is played games.
+    model: By which the first view's median is estimated; None where it is not.
+    foretold_from: The subset that rows' `foretold` is from; "" where there is none.
     """
 
     SCHEMA: ClassVar[str] = "arcademark.site/1"
@@ -241,3 +280,5 @@ class Site:
     errata: tuple[Erratum, ...]
     notices: tuple[Notice, ...]
     unit: Literal["frame", "step"] = "frame"
+    model: Model | None = None
+    foretold_from: str = ""

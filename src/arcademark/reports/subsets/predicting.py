@@ -1,23 +1,23 @@
 """What ``arcademark subset predict`` shows: the median of all games and every game, from a few games' scores.
 
-* `arcademark.subset.predict.outlook` predicts from any games, unless a model is named: a published one or a file.
-* A model needs exactly its games. From Atari-5's and Atari-10's, single games are predicted by the models that Tables
-  10 and 11 of that paper print, fitted anew to its training table. A game that was played keeps its own score.
+* `arcademark.subset.predict.outlook` predicts from any games, or from those alone of a subset without a model, unless a
+  model is named: a published one or a file. Nothing is learnt from the paper of what is predicted.
+* A model needs exactly its games.
 * Values are in percent of the average human, or what a model file says.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import Any, ClassVar
 
+import numpy as np
+
 from arcademark.catalogue import collections
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.metrics import normalise
-from arcademark.metrics.normalise import PERCENT
-from arcademark.reports import prose, wording
+from arcademark.reports import estimates, prose, wording
 from arcademark.reports.columns import Column, Style
 from arcademark.reports.subsets import models, predictors
 from arcademark.reports.subsets.models import ANY
@@ -25,38 +25,16 @@ from arcademark.reports.subsets.predictors import TRAINING, Predictor, between
 from arcademark.reports.tables import loading
 from arcademark.reports.tables.loading import ScoreSource
 from arcademark.reports.tables.protocols import Play, frame_cap
-from arcademark.subset.predict.every_task import TaskModel, fit_every_task
+from arcademark.subset.predict.any_tasks import MEDIAN
 from arcademark.subset.predict.model import Estimate, SubsetModel, frame_cap_warnings
 from arcademark.subset.predict.outlook import Outlook, Range
-from arcademark.subset.problem import Floats, log10_score, log10_score_inverse
 from arcademark.suite import protocols as suite_protocols
 from arcademark.suite import references
-from arcademark.suite.subsets import LEVEL
+from arcademark.suite.subsets import LEVEL, subsets
 from arcademark.suite.tasks import canonical_game, game_name, games, suite
 
-EVERY_GAME = ("atari-5", "atari-10")
-"""Models whose paper predicts every game, too (Tables 10 and 11)."""
 Frames = Mapping[str, float] | None
 """What playing each task costs; the same for all if None."""
-
-
-@dataclass(frozen=True)
-class Game:
-    """One game's score, known or predicted, in percent.
-
-    r_squared: Of the game's model, in sample; None of a game that was played.
-    """
-
-    task: str
-    name: str
-    value: float
-    r_squared: float | None
-
-    COLUMNS: ClassVar = (
-        Column("game", "name", style=lambda game: "strong" if game.r_squared is None else ""),
-        Column("%", "value", wording.percent),
-        Column("R²", lambda game: "played" if game.r_squared is None else wording.fixed(game.r_squared)),
-    )
 
 
 @dataclass(frozen=True)
@@ -65,21 +43,21 @@ class Prediction:
 
     estimate: None where games are missing.
     missing: Names of the model's games without a score.
-    games: Every game, where the model's paper predicts them; those that were played first.
-    at_human_level: Games at 100 % or more, played or predicted.
     outside: Games whose score is outside what the training table has: beyond it a model is not known to hold.
     forecast: What the games that there are say of all, whichever they are; in percent, and counts of games.
     warnings: Why the forecast should not be relied on; empty if nothing speaks against it.
+    truth: What is predicted of all games, by name, where the algorithm has a score on every one of them.
+    left_out: The paper that the forecast learnt nothing from, as it has this algorithm; "" of all others.
     """
 
     algorithm: str
     estimate: Estimate | None
     missing: tuple[str, ...] = ()
-    games: tuple[Game, ...] = ()
-    at_human_level: int | None = None
     outside: tuple[str, ...] = ()
     forecast: Outlook | None = None
     warnings: tuple[str, ...] = ()
+    truth: Mapping[str, float] = field(default_factory=dict)
+    left_out: str = ""
 
 
 @dataclass(frozen=True)
@@ -91,7 +69,7 @@ class Predicted:
     noun, groups: What a task is called, and, in the plural, what intervals are to hold others of: "game" and "papers".
     """
 
-    SCHEMA: ClassVar[str] = "arcademark.subset-prediction/5"
+    SCHEMA: ClassVar[str] = "arcademark.subset-prediction/6"
     level: float
     predictions: tuple[Prediction, ...]
     sources: tuple[str, ...]
@@ -108,6 +86,12 @@ class Predicted:
     def estimated(self) -> tuple[Prediction, ...]:
         """Those with an estimate."""
         return tuple(item for item in self.predictions if item.estimate is not None)
+
+    @property
+    def model(self) -> str:
+        """The model that all estimates are by; "" where these are several."""
+        names = {item.estimate.model for item in self.estimated if item.estimate}
+        return names.pop() if len(names) == 1 else ""
 
     @property
     def unpredicted(self) -> tuple[str, ...]:
@@ -151,7 +135,8 @@ class Predicted:
                 style=lambda item: "doubtful" if item.estimate.warnings or item.outside else "strong",
                 sort="estimate.value",
             ),
-            Column("model", "estimate.model"),
+            self._true(lambda item: item.truth.get(MEDIAN.name)),
+            Column("model", "estimate.model") if not self.model else None,
             Column(
                 f"{'printed' if all(item.published for item in estimates) else 'typical'} error",
                 lambda item: f"±{_error(item.estimate, item.estimate.relative_error or item.estimate.absolute_error)}",
@@ -164,27 +149,64 @@ class Predicted:
             else None,
             Column(f"{wording.percentage(self.level)} from", lambda item: _end(item, "low")) if nested else None,
             Column("to", lambda item: _end(item, "high")) if nested else None,
-            Column(
-                "at human level",
-                lambda item: None if item.at_human_level is None else f"{item.at_human_level} of {len(item.games)}",
-            )
-            if any(item.at_human_level is not None for item in self.estimated)
+        )
+
+    @property
+    def forecasts(self) -> tuple[tuple[Prediction, Range], ...]:
+        """Those with a forecast, and what it is of the median."""
+        return tuple((item, item.forecast.summaries[MEDIAN.name]) for item in self.predictions if item.forecast)
+
+    @property
+    def errors(self) -> tuple[list[float], int]:
+        """By what shares of the true median forecasts are off, where both are there, and how many intervals held it."""
+        judged = [(item.truth[MEDIAN.name], of) for item, of in self.forecasts if item.truth]
+        held = sum(of.low is not None and of.low <= truth <= (of.high or 0) for truth, of in judged)
+        return [abs(_off(truth, of)) for truth, of in judged], held
+
+    @property
+    def median_columns(self) -> tuple[Column | None, ...]:
+        """What is shown of the median that is forecast, where several algorithms' are."""
+        judged = any(item.truth for item, _ in self.forecasts)
+        return (
+            Column("algorithm", "0.algorithm"),
+            Column("from", lambda row: wording.plural(len(row[0].forecast.known), self.noun)),
+            Column("estimate", lambda row: _shown(row[1].value, row[1]), style="strong"),
+            Column(f"{wording.percentage(self.level)} from", lambda row: _shown(row[1].low, row[1])),
+            Column("to", lambda row: _shown(row[1].high, row[1])),
+            Column("true", lambda row: row[0].truth.get(MEDIAN.name), wording.percent) if judged else None,
+            Column("off", lambda row: _off(row[0].truth[MEDIAN.name], row[1]) if row[0].truth else None, wording.change)
+            if judged
             else None,
         )
 
-    def forecast_columns(self, outlook: Outlook) -> tuple[Column, ...]:
+    def forecast_columns(self, item: Prediction) -> tuple[Column | None, ...]:
         """What is shown of each summary, by name."""
+        coverage = item.forecast.coverage if item.forecast else {}
         return (
             Column(f"over all {self.noun}s", 0),
             *_range("estimate", "strong"),
             Column("±", lambda row: _reach(row[1])),
-            Column("held", lambda row: outlook.coverage[row[0]], wording.share),
+            Column("true", lambda row: _shown(item.truth[row[0]], row[1]), style="strong") if item.truth else None,
+            Column("held", lambda row: coverage[row[0]], wording.share),
         )
+
+    def _true(self, of: Callable[[Prediction], float | None]) -> Column | None:
+        known = any(of(item) is not None for item in self.estimated)
+        return Column("true", of, wording.percent, style="strong") if known else None
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """Algorithms that were predicted without their paper."""
+        return tuple(item.algorithm for item in self.predictions if item.left_out)
 
     @property
     def task_columns(self) -> tuple[Column, ...]:
         """What is shown of each task that is predicted."""
         return (Column(self.noun, lambda row: self.title(row[0])), *_range("%"))
+
+
+def _off(truth: float, of: Range) -> float:
+    return (of.value - truth) / truth
 
 
 def _error(estimate: Estimate, size: float | None) -> str:
@@ -205,8 +227,11 @@ def _range(heading: str, style: Style = "") -> Iterator[Column]:
 
 
 def _value(row: tuple[str, Range], end: str) -> str:
-    number = getattr(row[1], end)
-    return wording.percent(number) if number is None or row[1].unit == "score" else f"{number:.0f}"
+    return _shown(getattr(row[1], end), row[1])
+
+
+def _shown(number: float | None, of: Range) -> str:
+    return wording.percent(number) if number is None or of.unit == "score" else f"{number:.0f}"
 
 
 def _reach(item: Range) -> str | None:
@@ -228,10 +253,11 @@ def predicted(
 ) -> Predicted:
     """Predict from any scores; raise where something is unknown, or no algorithm has the games of any model.
 
-    ``name`` is `ANY`, a published model or a model file. ``protocol`` holds where the table does not say. With
-    ``training``, instead of Atari's published scores, no model is taken but `ANY`.
+    ``name`` is `ANY`, a published model, a subset without one or a model file. ``protocol`` holds where the table does
+    not say. With ``training``, instead of Atari's published scores, no model is taken but `ANY`.
     """
-    any_games = name.lower() == ANY
+    only = None if name.lower() in models.published() else subsets().get(name.lower())
+    any_games = name.lower() == ANY or only is not None
     if training is not None and not any_games:
         raise ArcadeMarkError(f"model {name} and a training table are two ways to predict; leave one out")
     wanted = None if any_games else models.model(name)
@@ -245,9 +271,14 @@ def predicted(
     for row, algorithm in enumerate(declared.table.algorithms):
         if algorithm not in wished:
             continue
-        scores, play = predictors.known(declared.table, row), declared.of(algorithm).play
+        scores, of = predictors.known(declared.table, row), declared.of(algorithm)
+        play = of.play
         if wanted is None:
-            predictions.append(_from_any(algorithm, scores, training or predictors.atari(), play, level, frames))
+            predictor = training or predictors.atari(only.suite if only else predictors.ATARI)
+            used = scores if only is None else {task: scores[task] for task in only.tasks if task in scores}
+            made = _from_any(algorithm, used, predictor, play, level, frames, predictor.group(algorithm, of.paper))
+            truth = predictor.truths(scores) if made.forecast and made.forecast.tasks else {}
+            predictions.append(replace(made, truth=truth))
         else:
             predictions.append(_by_model(algorithm, scores, wanted, play, level))
     if not any(item.estimate or item.forecast for item in predictions):
@@ -295,26 +326,25 @@ def _by_model(algorithm: str, scores: Mapping[str, float], model: SubsetModel, p
         return Prediction(algorithm, None, missing)
     percent = _percent(model, scores)
     estimate = model.estimate(percent, max_frames_per_episode=frame_cap(play), level=level)
-    if model.name not in EVERY_GAME or model.references:
-        return Prediction(algorithm, estimate)
-    every = _every_game(model.name)
-    inputs = log10_score([percent[task] for task in model.tasks])
-    shown = tuple(_games(every, inputs, percent))
-    outside = next(iter(every.values())).extrapolates(inputs.tolist())
-    return Prediction(
-        algorithm,
-        estimate,
-        games=shown,
-        at_human_level=sum(game.value >= PERCENT for game in shown),
-        outside=tuple(game_name(model.tasks[place]) for place in outside),
-    )
+    games = suite("atari-57").tasks
+    whole = model.published and percent.keys() >= {*games}
+    truth = {MEDIAN.name: float(np.median([percent[task] for task in games]))} if whole else {}
+    reach = _known_range() if model.published else {}
+    outside = [task for task in model.tasks if task in reach and not reach[task][0] <= scores[task] <= reach[task][1]]
+    return Prediction(algorithm, estimate, truth=truth, outside=tuple(map(game_name, outside)))
 
 
 def _from_any(
-    algorithm: str, scores: Mapping[str, float], predictor: Predictor, play: Play, level: float, frames: Frames
+    algorithm: str,
+    scores: Mapping[str, float],
+    predictor: Predictor,
+    play: Play,
+    level: float,
+    frames: Frames,
+    group: str | None,
 ) -> Prediction:
-    """Predict from any tasks."""
-    outlook = predictor.predict(scores, level=level, frames=frames)
+    """Predict from any tasks; beside it by the published model of just these, where there is one."""
+    outlook = predictor.predict(scores, level=level, frames=frames, without=group)
     if outlook is None:
         return Prediction(algorithm, None, tuple(map(predictor.title, predictor.tasks)))
     warnings: list[str] = []
@@ -324,10 +354,15 @@ def _from_any(
     if strangers := [predictor.title(task) for task in scores if task not in predictor.tasks]:
         names = wording.shortened(strangers)
         warnings.append(f"Not used, because the training scores do not include them: {names}.")
-    if outlook.plays:
-        warnings += predictor.knows(algorithm)
-    outside = tuple(map(predictor.title, outlook.outside))
-    return Prediction(algorithm, None, outside=outside, forecast=outlook, warnings=tuple(warnings))
+    same = estimates.exactly(scores) if predictor is predictors.atari() else None
+    return Prediction(
+        algorithm,
+        _by_model(algorithm, scores, models.model(same.name), play, level).estimate if same else None,
+        outside=tuple(map(predictor.title, outlook.outside)),
+        forecast=outlook,
+        warnings=tuple(warnings),
+        left_out=group or "",
+    )
 
 
 def _percent(model: SubsetModel, scores: Mapping[str, float]) -> Mapping[str, float]:
@@ -339,18 +374,8 @@ def _percent(model: SubsetModel, scores: Mapping[str, float]) -> Mapping[str, fl
 
 
 @cache
-def _every_game(name: str) -> Mapping[str, TaskModel]:
-    """Fit the paper's models of every game to the training table as its source has it."""
-    table = collections.load(TRAINING, as_published=True).select(tasks=suite("atari-57").tasks)
-    raw = table.mean_over_runs()
-    percent = normalise.hns(raw, references.scores("random"), references.scores("human"), table.tasks)
-    return fit_every_task(log10_score(percent), table.tasks, models.model(name).tasks)
-
-
-def _games(every: Mapping[str, TaskModel], inputs: Floats, percent: Mapping[str, float]) -> list[Game]:
-    rows = [Game(task, game_name(task), percent[task], None) for task in every if task in percent]
-    for task, model in every.items():
-        if task not in percent:
-            value = max(0.0, float(log10_score_inverse(model.fit.predict(inputs))))
-            rows.append(Game(task, game_name(task), value, model.fit.r2))
-    return rows
+def _known_range() -> Mapping[str, tuple[float, float]]:
+    """Return the lowest and the highest score of each game in the table that published models were fitted to."""
+    table = collections.load(TRAINING, as_published=True)
+    means = table.mean_over_runs()
+    return dict(zip(table.tasks, zip(np.nanmin(means, axis=0), np.nanmax(means, axis=0), strict=True), strict=True))

@@ -78,29 +78,54 @@ class Predictor:
         """Name a task for people."""
         return game_name(task) if self.noun == "game" else task
 
+    def group(self, algorithm: str, paper: str = "") -> str | None:
+        """Return the group to leave out for an algorithm: its paper, else that of one of its name; None where none is.
+
+        Predictions of what was learnt from would be too good, and their intervals too narrow.
+        """
+        group = paper or dict(zip(self.trained.algorithms, self.trained.groups, strict=True)).get(algorithm)
+        return group if group in self.trained.without else None
+
     def predict(
-        self, scores: Mapping[str, float], *, level: float, frames: Mapping[str, float] | None = None
+        self,
+        scores: Mapping[str, float],
+        *,
+        level: float,
+        frames: Mapping[str, float] | None = None,
+        without: str | None = None,
     ) -> Outlook | None:
         """Predict from an algorithm's raw scores; None where it has none on any task of the training scores.
 
-        ``frames`` is what playing each task costs, above 0; the same for all if None.
+        ``frames`` is what playing each task costs, above 0; the same for all if None. ``without`` is its `group`.
         """
         used = {task: score for task, score in scores.items() if task in self.tasks}
         percent = between(used, self.low, self.high)
         if not percent:
             return None
+        rng = np.random.default_rng(SEED)
         return outlook.predict(
-            self.trained, percent, self.quantities, rng=np.random.default_rng(SEED), level=level, frames=frames
+            self.trained, percent, self.quantities, rng=rng, level=level, frames=frames, without=without
         )
 
-    def median(self, scores: Mapping[str, float], level: float) -> tuple[Range, float | None]:
+    def median(
+        self, scores: Mapping[str, float], level: float, without: str | None = None
+    ) -> tuple[Range, float | None]:
         """Predict the median of all tasks, in percent, from an algorithm's raw scores on one of them or more.
 
         With it comes what share of known algorithms' medians such intervals held; None where there are none.
+        ``without`` is its `group`.
         """
         row = self._row(scores)
         misses, held = _misses(self.trained, tuple(np.isfinite(row).tolist()), level)
-        return outlook.estimate(self.trained, row, MEDIAN, misses, noise(len(row)), level), held
+        return outlook.estimate(self.trained, row, MEDIAN, misses, noise(len(row)), level, without), held
+
+    def truths(self, scores: Mapping[str, float]) -> Mapping[str, float]:
+        """Return what is predicted, by quantity, of an algorithm that has a score on every task; else nothing."""
+        row = self._row(scores)
+        if not np.isfinite(row).all():
+            return {}
+        places = np.arange(len(row))
+        return {quantity.name: float(quantity.of(row[np.newaxis], places)[0]) for quantity in self.quantities}
 
     def slopes(self, scores: Mapping[str, float]) -> Floats:
         """Return by how much log₁₀(1 + median) rises with each log₁₀(1 + score), shape (scores,), both in percent."""
@@ -112,20 +137,11 @@ class Predictor:
         percent = between(scores, self.low, self.high)
         return np.array([percent.get(task, np.nan) for task in self.tasks])
 
-    def knows(self, algorithm: str) -> tuple[str, ...]:
-        """Say what an algorithm's name among those that it was learnt from means; empty if it is not."""
-        if algorithm not in self.trained.algorithms:
-            return ()
-        return (
-            f"The training scores include an algorithm named {algorithm}; if it is the same one, its intervals are too "
-            "narrow.",
-        )
-
 
 @lru_cache(maxsize=2)
 def noise(tasks: int) -> Floats:
     """Return the standard normal draws behind every prediction of so many tasks, shape (draws, tasks)."""
-    return np.random.default_rng(SEED).standard_normal((calibration.DRAWS, tasks))
+    return calibration.noise_of(np.random.default_rng(SEED), tasks)
 
 
 @lru_cache(maxsize=8)
@@ -135,14 +151,18 @@ def _misses(trained: Trained, known: tuple[bool, ...], level: float) -> tuple[Mi
     return misses, misses.coverage(level)[MEDIAN.name]
 
 
-@cache
 def atari(name: str = ATARI) -> Predictor:
     """Learn from `arcademark.reports.published.training` all games of a suite at once, and without each paper."""
+    return _atari(name)
+
+
+@cache
+def _atari(name: str) -> Predictor:
     low, high = references.scores("random"), references.scores("human")
     entries = published.training(name)
     table = collections.table(entries).select(tasks=suite(name).tasks)
     percent = normalise.hns(table.mean_over_runs(), low, high, table.tasks)
-    papers = [(entry.paper or entry.source).key for entry in entries.values()]
+    papers = [entry.origin.key for entry in entries.values()]
     trained = train(percent, table.algorithms, table.tasks, papers)
     cap = subset("atari-5").max_frames_per_episode
     return Predictor(trained, low, high, of_games(trained.joint.tasks), canonical_game, max_frames_per_episode=cap)

@@ -382,6 +382,6 @@ def _estimates(name: str, model: Subset | None, dataset: Dataset, bootstrap: Boo
     games = [task for task in seeds if task in dataset.benchmark.tasks]
     known = estimates.exactly(games) if suite == ESTIMATED[0] else None
     return {
-        "estimate": estimates.from_any(name, suite, seeds, frame_cap, bootstrap.seed),
+        "estimate": estimates.from_any(name, dataset.scores.of(name).paper, suite, seeds, frame_cap, bootstrap.seed),
         "published": known and estimates.from_model(known, seeds, frame_cap, bootstrap.seed),
     }

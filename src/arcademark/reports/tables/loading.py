@@ -58,6 +58,7 @@ class Known:
 
     frames: Of its training.
     qualified: What it is called beside another of its name, "Agent57 (Fan 2021)"; "" where that is not known.
+    paper: The key of the paper that published it, of the catalogue; else "".
     lone: By task, the episodes of an only run, where they are known, as values that vary independently.
     played: Where it is of a run of ours.
     one_seed: Whether a file says that several runs on a task are of one seed.
@@ -66,6 +67,7 @@ class Known:
     play: Play = field(default_factory=Play)
     frames: int | None = None
     qualified: str = ""
+    paper: str = ""
     lone: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     played: PlayedAlgorithm | None = None
     one_seed: bool = False
@@ -300,8 +302,9 @@ def _collection(names: str) -> Scores:
     ]
     runs = "each algorithm's as one run" if table.scores.shape[2] == 1 else "run by run where runs are published"
     known = {
-        name: Known(protocols.from_entry(kept[name]), kept[name].training_frames or None, kept[name].qualified)
-        for name in table.algorithms
+        name: Known(protocols.from_entry(entry), entry.training_frames or None, entry.qualified, entry.origin.key)
+        for name, entry in kept.items()
+        if name in table.algorithms
     }
     return Scores(table, known, (f"{CATALOGUE}{names}: published scores, {runs}",), tuple(remarks))
 

@@ -47,7 +47,7 @@ def _beside(dataset: Dataset, frames: int, games: tuple[str, ...], names: Sequen
     peers = []
     for entry in group.entries:
         scores = {task: result.score for task, result in collections.scores_of(entry).items()}
-        spent, paper = entry.training_frames or 0, entry.paper or entry.source
+        spent, paper = entry.training_frames or 0, entry.origin
         differs = protocols.difference(play, protocols.from_entry(entry)) if play.known else ()
         figures = _figures(scores, games, spent)
         peers.append(Peer(entry.identity, paper.short, paper.key, spent, entry.reported, **figures, differs=differs))

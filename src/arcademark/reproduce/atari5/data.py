@@ -26,7 +26,6 @@ from arcademark.catalogue import collections
 from arcademark.metrics import aggregate, normalise
 from arcademark.reproduce import comparison
 from arcademark.subset import fitting
-from arcademark.subset.predict.every_task import fit_every_task
 from arcademark.subset.predict.model import from_subset
 from arcademark.subset.problem import Floats, Problem, complete_rows, log10_score, make_problem
 from arcademark.subset.search.search import Candidate, evaluate
@@ -113,8 +112,12 @@ def model(tasks: tuple[str, ...]) -> fitting.Fit:
 @cache
 def game_models(tasks: tuple[str, ...]) -> Mapping[str, fitting.Fit]:
     """Fit the model of every game from these, with an intercept and whatever signs come out (§4.4)."""
-    models = fit_every_task(log10_score(percentages()), GAMES, tasks)
-    return {game: model.fit for game, model in models.items()}
+    scores = log10_score(percentages())
+    inputs, models = scores[:, [GAMES.index(task) for task in tasks]], {}
+    for game, targets in zip(GAMES, scores.T, strict=True):
+        rows = complete_rows(inputs, targets)
+        models[game] = fitting.fit(inputs[rows], targets[rows], intercept=True)
+    return models
 
 
 def explained_share(tasks: tuple[str, ...], targets: Sequence[str]) -> float:

@@ -96,6 +96,11 @@ class Misses:
         return MappingProxyType({name: float(np.mean(held)) if held else None for name, held in result.items()})
 
 
+def noise_of(rng: np.random.Generator, tasks: int, draws: int = DRAWS) -> Floats:
+    """Return standard normal draws, shape (draws, tasks), to 32 bits, which pages have, too."""
+    return rng.standard_normal((draws, tasks)).astype(np.float32).astype(np.float64)
+
+
 def draw(
     trained: Trained,
     joint: Joint,

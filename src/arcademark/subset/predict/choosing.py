@@ -12,7 +12,7 @@ Conventions
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from itertools import chain, combinations, islice
 
 import numpy as np
@@ -29,18 +29,27 @@ AT_ONCE = 10_000
 SEED = 1982
 
 
-def choose(trained: Trained, size: int, quantity: Quantity = MEDIAN, without: str | None = None) -> tuple[str, ...]:
-    """Choose the tasks that tell most of a quantity, in the order of all; learn nothing from the group ``without``.
+def choose(
+    trained: Trained,
+    size: int,
+    quantity: Quantity = MEDIAN,
+    without: str | None = None,
+    but: Collection[str] = (),
+) -> tuple[str, ...]:
+    """Choose the tasks that tell most of a quantity, in the order of all, none of those in ``but``.
+
+    Learn nothing from the group ``without``.
 
     Raises
     ------
     ArcadeMarkError
         Where there are not more tasks than are to be chosen, or none is.
     """
-    tasks = trained.joint.tasks
+    free = [place for place, task in enumerate(trained.joint.tasks) if task not in but]
+    tasks = [trained.joint.tasks[place] for place in free]
     if not 0 < size < len(tasks):
         raise ArcadeMarkError(f"{size} tasks to choose of {len(tasks)}; expected at least one, and fewer than all")
-    spread = covariance(trained, quantity, without)
+    spread = covariance(trained, quantity, without)[np.ix_([*free, -1], [*free, -1])]
     chosen: list[int] = []
     for _ in range(size):
         chosen = _best(spread, [[*chosen, place] for place in range(len(tasks)) if place not in chosen])

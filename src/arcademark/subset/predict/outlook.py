@@ -138,6 +138,7 @@ def predict(
     target: str = "median",
     frames: Mapping[str, float] | None = None,
     draws: int = DRAWS,
+    without: str | None = None,
 ) -> Outlook:
     """Predict from whatever is known of an algorithm.
 
@@ -149,6 +150,8 @@ def predict(
         The quantity whose uncertainty is to fall by playing.
     frames : mapping of task to float, optional
         What playing each task costs; the same for all if None.
+    without : str, optional
+        The group that it is of, from which nothing is learnt then.
 
     Raises
     ------
@@ -165,11 +168,15 @@ def predict(
     there = np.isfinite(row)
     if np.isinf(row).any() or not there.any():
         raise ArcadeMarkError("nothing can be predicted: no task of the training scores has a finite score")
-    noise = rng.standard_normal((draws, len(tasks)))
-    drawn = calibration.draw(trained, trained.joint, row, there, quantities, noise)
+    noise = calibration.noise_of(rng, len(tasks), draws)
+    joint = trained.joint if without is None else trained.without[without]
+    drawn = calibration.draw(trained, joint, row, there, quantities, noise)
     misses = calibration.misses(trained, there, quantities, noise, level)
     coverage = misses.coverage(level)
-    wider = {name: misses.widening(name, level) if len(drawn.missing) else 0.0 for name in (*names, calibration.TASKS)}
+    wider = {
+        name: misses.widening(name, level, without) if len(drawn.missing) else 0.0
+        for name in (*names, calibration.TASKS)
+    }
     summaries = {
         quantity.name: _range(trained, quantity, drawn, row, wider[quantity.name], level) for quantity in quantities
     }
@@ -233,15 +240,22 @@ def least_error(trained: Trained, known: Collection[str], *, rng: np.random.Gene
 
 
 def estimate(
-    trained: Trained, percent: Floats, quantity: Quantity, misses: Misses, noise: Floats, level: float
+    trained: Trained,
+    percent: Floats,
+    quantity: Quantity,
+    misses: Misses,
+    noise: Floats,
+    level: float,
+    without: str | None = None,
 ) -> Range:
     """Predict one quantity of scores as `predict` does.
 
     ``percent``, shape (tasks,), are normalised scores, NaN where missing; ``misses``, of the same known tasks, widen
     the interval; ``noise``, shape (draws, tasks), is standard normal.
     """
-    drawn = calibration.draw(trained, trained.joint, percent, np.isfinite(percent), (quantity,), noise)
-    return _range(trained, quantity, drawn, percent, misses.widening(quantity.name, level), level)
+    joint = trained.joint if without is None else trained.without[without]
+    drawn = calibration.draw(trained, joint, percent, np.isfinite(percent), (quantity,), noise)
+    return _range(trained, quantity, drawn, percent, misses.widening(quantity.name, level, without), level)
 
 
 def slopes(trained: Trained, percent: Floats, quantity: Quantity, noise: Floats) -> Floats:

@@ -21,7 +21,7 @@
     differs: () => "Scores of a paper are not those of today's emulator.",
   };
   const BUDGETS = [["up to 1M", 0, 1e6], ["to 50M", 1e6, 5e7], ["to 200M", 5e7, 2e8], ["more than 200M", 2e8, Infinity]];
-  const UNKNOWN = "not known";
+  const UNKNOWN = "not known", NEARLY_ALL = 0.9;
   const OF_TASKS = site.unit === "step", NOUN = OF_TASKS ? "task" : "game", TITLE = OF_TASKS ? "Task" : "Game";
   const LENGTHS = OF_TASKS ? "steps" : "frames", LENGTHS_TITLE = OF_TASKS ? "Steps" : "Frames";
   const REFERENCES = OF_TASKS
@@ -80,7 +80,16 @@
   const measure = () => view().measures.find((item) => item.metric === state.metric) ?? view().measures[0];
   const ascendingIsBetter = (statistic) => statistic !== "optimality_gap";
 
-  const summary = (row, statistic, metric = measure().metric) => row.standings[state.view]?.summaries[metric]?.[statistic] ?? [];
+  /** The estimate that stands for a median over games that are not all there. */
+  const estimateOf = (row, statistic, metric = measure().metric) => (statistic === "median" && metric === "hns" && row.estimate?.suite === state.view ? row.estimate : null);
+
+  /** What may stand below the heading of a view: of all its games, or nearly all; of fewer an estimate, or nothing. */
+  function summary(row, statistic, metric = measure().metric) {
+    const standing = row.standings[state.view], guess = estimateOf(row, statistic, metric);
+    if (guess) return guess.low === null ? [guess.value] : [guess.value, guess.low, guess.high];
+    return standing?.games >= NEARLY_ALL * view().games.length ? standing.summaries[metric]?.[statistic] ?? [] : [];
+  }
+
   const value = (row, statistic, metric) => summary(row, statistic, metric)[0];
 
   function runsOf(row, tasks) {
@@ -128,8 +137,16 @@
       note: "", group: groups.length - 1, settings: {}, assumed: [], training_frames: null, reported: "unknown",
       fewest_runs: Math.min(...counts), most_runs: Math.max(...counts), badges: ["yours"],
       scores: site.games.map((game) => scores[game.id] ?? []), reaches: site.games.map(() => []), published: {}, notes: {},
-      standings, estimate: null, replay: null, curves: [], films: [], yours: true,
+      standings, estimate: site.model && estimated(name, scores), foretold: [], replay: null, curves: [], films: [], yours: true,
     };
+  }
+
+  let predict = null;
+  function estimated(name, scores) {
+    predict ??= arcademark.predictor(site.model);
+    const means = Object.fromEntries(Object.entries(scores).map(([id, runs]) => [id, arcademark.mean(runs)]));
+    const made = predict(name, means), used = site.model.tasks.filter((id) => id in means).length;
+    return made && { ...made, title: plural(used, NOUN), suite: site.views[0].name, held: null, warnings: [site.model.caution] };
   }
 
   async function take(files) {
@@ -208,10 +225,11 @@
   const DASHES = ["", "6 2", "2 2", "6 2 2 2", "3 1"];
   const legend = (names) => h("p", { class: "legend" }, names.map((name, at) => h("span", {}, h("i", { class: `series-${at % 5 + 1}` }), name)));
   const around = (values) => { const [low, high] = [Math.min(...values), Math.max(...values)]; return low < high ? [low, high] : [low - 1, high + 1]; };
+  const TICKS = [-100, 0, 20, 100, 500, 2000, 10000, 50000, 200000];
   /** A scale of percentages, close to linear near 0 and to logarithmic far from it. */
   function spread(values) {
     const domain = [Math.min(0, ...values), Math.max(100, ...values)];
-    const ticks = [-100, 0, 20, 100, 500, 2000, 10000, 50000, 200000].filter((tick) => tick >= domain[0] && tick <= domain[1]);
+    const ticks = TICKS.filter((tick) => tick >= domain[0] && tick <= domain[1]);
     return { type: "symlog", constant: 20, grid: true, domain, ticks };
   }
 
@@ -224,7 +242,6 @@
     { id: "optimality_gap", title: "Gap", figure: true, meaning: "Optimality gap: how far scores fall short of 100 %; less is better", wide: true },
     { id: "hwrns", title: "HWRNS", meaning: "Median human-world-record-normalised score, over the same games", of: (row) => value(row, "median", "hwrns"), cell: (row) => withReach(summary(row, "median", "hwrns")), wide: true },
     { id: "records", title: "Records", meaning: "Human world records broken", of: (row) => row.standings[state.view]?.records ?? undefined, cell: (row) => row.standings[state.view]?.records ?? "–" },
-    { id: "estimate", title: "Estimate", meaning: "Estimate of the median HNS over 57 games, where only some were played", of: (row) => row.estimate?.value, cell: (row) => estimate(row), wide: true },
     { id: "games", title: `${TITLE}s`, of: (row) => row.standings[state.view]?.games ?? 0, cell: (row) => `${row.standings[state.view]?.games ?? 0}/${view().games.length}` },
     { id: "frames", title: LENGTHS_TITLE, meaning: `${OF_TASKS ? "Steps" : "Emulated frames"} of training`, of: (row) => row.training_frames ?? undefined, cell: (row) => (row.training_frames === null ? "–" : frames(row.training_frames)) },
     { id: "year", title: "Year", of: year, cell: (row) => row.year ?? "–" },
@@ -236,11 +253,15 @@
     kind: (row) => row.kind, budget, evidence: (row) => row.badges,
   };
 
-  function estimate(row) {
-    if (!row.estimate) return "–";
-    const { value: found, low, high, title, warnings } = row.estimate;
-    const doubt = warnings.length ? h("span", { class: "doubtful", title: warnings.join(" ") }, " ?") : null;
-    return [percent(found), doubt, h("small", {}, `${low === null ? "" : `${percent(low)} to ${percent(high)}, `}${title}`)];
+  /** Why an estimate should not be relied on; that of somebody's own scores once they say how they were played. */
+  const doubts = (row) => (row.yours && group(row).known ? [] : row.estimate.warnings);
+
+  function summaryCell(row, statistic) {
+    const guess = estimateOf(row, statistic);
+    if (!guess) return withReach(summary(row, statistic));
+    const [found, low, high] = summary(row, statistic), why = doubts(row);
+    const doubt = why.length ? h("span", { class: "doubtful", title: why.join(" ") }, " ?") : null;
+    return [percent(found), doubt, h("small", { title: `Estimated from ${guess.title}; the interval is ${Math.round(100 * guess.level)} %, for an algorithm of another paper` }, `est. ${low === undefined ? "" : `${percent(low)} to ${percent(high)}`}`)];
   }
 
   function makeTable(search = state.search) {
@@ -340,12 +361,12 @@
         h("td", { class: "tick" }, h("input", { type: "checkbox", checked: state.chosen.has(row), "aria-label": `Compare ${row.name}`, onchange: tick })),
         h("td", { class: "n rank" }, rank ?? ""),
         h("th", { scope: "row", class: "who" }, link(algorithmAt(row), row.name), h("span", { class: "badges" }, badges(row))),
-        columns().map(({ id, figure: isFigure, cell, text, wide }) => h("td", { class: `${text ? "" : "n "}${wide ? "wide " : ""}${isFigure && id === state.statistic ? "main" : isFigure ? "aside" : ""}` }, isFigure ? withReach(summary(row, id)) : cell(row))));
+        columns().map(({ id, figure: isFigure, cell, text, wide }) => h("td", { class: `${text ? "" : "n "}${wide ? "wide " : ""}${isFigure && id === state.statistic ? "main" : isFigure ? "aside" : ""}` }, isFigure ? summaryCell(row, id) : cell(row))));
     }
 
     function columns() {
       const has = (metric) => view().measures.some((item) => item.metric === metric);
-      return COLUMNS.filter(({ id }) => (id !== "hwrns" || (has("hwrns") && measure().metric !== "hwrns")) && (id !== "records" || has("hwrns")) && (id !== "estimate" || (state.view !== "ale-55" && !OF_TASKS)) && (id !== "year" || !OF_TASKS));
+      return COLUMNS.filter(({ id }) => (id !== "hwrns" || (has("hwrns") && measure().metric !== "hwrns")) && (id !== "records" || has("hwrns")) && (id !== "year" || !OF_TASKS));
     }
 
     function chosenBar() {
@@ -370,7 +391,7 @@
       const warning = !state.grouped && mixed
         ? h("div", { class: "warnings", role: "note" }, h("p", {}, `No ranks: these algorithms were played under different protocols, or it is not known how (${plural(present.length, "group")}). Group them, or filter until one group is left.`), h("p", { class: "small" }, caveat(those)))
         : null;
-      status.textContent = `${plural(those.length, "algorithm")} shown, of ${rows.length}. ${measure().title}: ${measure().meaning}; in percent. Ranks are by the ${STATISTICS[state.statistic].toLowerCase()}, within a protocol and among those with every ${NOUN}.`;
+      status.textContent = `${plural(those.length, "algorithm")} shown, of ${rows.length}. ${measure().title}: ${measure().meaning}; in percent. ${site.model ? "“est.”: estimated from fewer games. " : ""}Ranks are by the ${STATISTICS[state.statistic].toLowerCase()}, within a protocol and among those with every ${NOUN}.`;
       return [
         warning, chosenBar(),
         h("div", { class: "scroll board", tabindex: 0, role: "region", "aria-label": "All algorithms" },
@@ -426,12 +447,12 @@
         ["Also", others.length ? others.map((other, at) => [at ? ", " : "", link(algorithmAt(other), other.name)]) : ""], ["Note", row.note],
       ]),
       h("p", {}, link(`#/compare/${part(row.name)}`, "Compare with others")),
-      section("Summaries", Object.entries(row.standings).map(([key, standing]) => [
-        h("h3", {}, `${key}: ${standing.games} of ${plural(views.get(key).games.length, NOUN)}${standing.records === null ? "" : `, ${standing.human_level} at human level, ${plural(standing.records, "record")} broken`}`),
+      section("Summaries", guessed(row), Object.entries(row.standings).map(([key, standing]) => [
+        h("h3", {}, `Over ${standing.games === views.get(key).games.length ? `all ${plural(standing.games, NOUN)} of ${key}` : `${standing.games} of the ${plural(views.get(key).games.length, NOUN)} of ${key}`}${standing.records === null ? "" : `, ${standing.human_level} at human level, ${plural(standing.records, "record")} broken`}`),
         table([["Measure", ""], ...Object.values(STATISTICS).map((title) => [title, "n"])], views.get(key).measures.map((item) => ({
           cells: [h("abbr", { title: item.meaning }, item.title), ...Object.keys(STATISTICS).map((statistic) => withReach(standing.summaries[item.metric]?.[statistic] ?? []))],
         })), { label: `Summaries over ${key}` }),
-      ]), row.estimate && h("p", {}, `Estimated median HNS over ${row.estimate.suite}, from ${row.estimate.title}: ${percent(row.estimate.value)} %${row.estimate.low === null ? "" : ` (${Math.round(100 * row.estimate.level)} %: ${percent(row.estimate.low)} to ${percent(row.estimate.high)})`}. ${row.estimate.held === null ? "" : `Such intervals held the medians of ${Math.round(100 * row.estimate.held)} % of published algorithms. `}${row.estimate.warnings.join(" ")}`)),
+      ])),
       placed.length ? section("Where it stands", figure(`${measured} by ${NOUN}, ${OF_TASKS ? hns.meaning : "0 % random play, 100 % the human average"}; point at a bar for its score.`, (width) => plot(width, `${measured} of ${row.name} by ${NOUN}`, {
         height: 60 + 13 * placed.length, marginLeft: 130, x: { ...spread(placed.map((one) => one.value)), label: `${measured} (%)` }, y: { domain: placed.map((one) => one.game.name), label: null, tickSize: 0 },
         marks: [Plot.barX(placed, { y: (one) => one.game.name, x: "value", fill: "var(--series-1)", fillOpacity: 0.75, href: (one) => gameAt(one.game.id), title: (one) => `${one.game.name}: ${points(one.score)} points, ${measured} ${percent(one.value)} %`, tip: true }), Plot.ruleX([100], { stroke: "var(--record)" })],
@@ -449,6 +470,16 @@
       settings.length ? section("Settings", facts(settings)) : null,
       slips.length ? section("Errata", errataList(slips)) : null,
     ]];
+  }
+
+  /** What a few games tell, or would have told, of all. */
+  function guessed(row) {
+    const between = ([value, low, high], level) => `${percent(value)} %${low === undefined || low === null ? "" : ` (${Math.round(100 * level)} %: ${percent(low)} to ${percent(high)})`}`;
+    if (row.estimate) {
+      const { value, low, high, level, title, suite, held } = row.estimate;
+      return h("p", { class: "guess" }, h("strong", {}, `Estimated median HNS over ${suite}, from ${title}: ${between([value, low, high], level)}. `), held === null ? "" : `Such intervals held the medians of ${Math.round(100 * held)} % of published algorithms. `, doubts(row).join(" "));
+    }
+    return row.foretold.length ? h("p", {}, `From the games of ${site.foretold_from} alone, and without its paper, its median would have been estimated as ${between(row.foretold, site.model.level)}. `, link("#/predicted", "All such estimates")) : null;
   }
 
   function film(item) {
@@ -646,10 +677,11 @@
         `A score is normalised between two references: ${OF_TASKS ? "those of the suite's file" : "with HNS, 0 % is random play and 100 % the human average; with HWRNS, 100 % is the human world record"}. Mean and median are over ${NOUN}s, of each one's mean over runs; IQM and optimality gap are over runs.`,
         `Intervals are ${Math.round(100 * site.intervals.confidence)} %: ${site.intervals.title}. Where one run is known, or only a mean, there is none.`,
         `Ranks are given only within a group that was played alike: ${OF_TASKS ? "under the same settings" : "the same sticky actions, frame cap and starts, all known, without or with planning on the emulator"}; and only among algorithms that have every ${NOUN}. All other rows are shown without a rank.`,
-        OF_TASKS ? null : "An estimate of the median is given where only some of 57 games were played, with the interval that errors on papers left out give. A question mark says that something speaks against it; point at it.",
+        site.model ? "Where some of the 57 games were not played, the median HNS is estimated from those that were, with an interval for algorithms of another paper, and marked “est.”; a question mark says that something speaks against it; point at it." : null,
+        `Other summaries are shown of algorithms with nine tenths of the ${NOUN}s or more.`,
       ].filter(Boolean).map((text) => h("li", {}, text)))),
       section("Badges", facts(Object.values(BADGES).map(([name, meaning]) => [name, meaning]))),
-      section("Your own scores", h("p", {}, `Drop a file on the table's page, or choose one there: a row a score with the columns algorithm, ${NOUN}, score and, of several runs, run; or a table of ${NOUN} × algorithm or algorithm × ${NOUN}. It is read by this page, and its figures are those that 'arcademark score' gives. Nothing leaves your machine.`)),
+      section("Your own scores", h("p", {}, `Drop a file on the table's page, or choose one there: a row a score with the columns algorithm, ${NOUN}, score and, of several runs, run; or a table of ${NOUN} × algorithm or algorithm × ${NOUN}. It is read by this page, and its figures are those that 'arcademark score' gives, the estimate from a few games included. Nothing leaves your machine.`)),
       OF_TASKS ? null : section("Submit a run", h("p", {}, "A submission is a run's directory. 'arcademark catalogue submit RUN' plays every recorded episode again and, where all give their scores, writes the files that a maintainer adds to the catalogue.")),
       section("What to know before you compare", h("ul", { class: "notes" }, site.notices.filter((notice) => notice.level === "warning").map((notice) => h("li", {}, notice.text)))),
       OF_TASKS ? null : section("Errata", h("p", {}, `${plural(site.errata.length, "slip")} in print are known; each stands on the page of its algorithm or game.`),
@@ -658,11 +690,41 @@
     ]];
   }
 
+  // What a few games would have told
+
+  function predictedPage() {
+    const key = site.views[0].name, those = rows.filter((row) => row.foretold.length && row.standings[key]).map((row) => {
+      const [guess, low, high] = row.foretold, [truth] = row.standings[key].summaries.hns.median;
+      return { row, guess, low, high, truth, off: (100 * (guess - truth)) / truth, held: low <= truth && truth <= high };
+    }).filter((one, at, all) => all.findIndex(({ row, truth }) => row.identity === one.row.identity && row.paper === one.row.paper && truth === one.truth) === at)
+      .sort((one, other) => other.truth - one.truth);
+    if (!those.length) return ["Predicted and true", [h("h1", {}, "Predicted and true"), h("p", {}, "No algorithm here has all 57 games.")]];
+    const papers = new Set(those.map((one) => one.row.paper)).size, level = Math.round(100 * site.model.level);
+    return ["Predicted and true", [
+      h("h1", {}, "Predicted and true"),
+      h("p", { class: "lead" }, `What the games of ${site.foretold_from} alone (${views.get(site.foretold_from).games.map(nameOf).join(", ")}) would have said of the median HNS over 57 games, of the ${plural(those.length, "algorithm")} (${plural(papers, "paper")}) that have them all; each estimated by what was learnt without its paper. They are off by ${number(arcademark.mean(those.map((one) => Math.abs(one.off))), 1)} % of the true median on average (median ${number(arcademark.median(those.map((one) => Math.abs(one.off))), 1)} %); ${those.filter((one) => one.held).length} of ${those.length} true medians lie within their ${level} % interval.`),
+      figure("Estimate against true median, with its interval; on the line both are equal; in the second colour where the interval misses. Point at a dot.", (width) => {
+        const domain = [Math.min(...those.map((one) => Math.min(one.low, one.truth))), Math.max(...those.map((one) => Math.max(one.high, one.truth)))];
+        const scale = { type: "symlog", constant: 20, grid: true, domain, ticks: TICKS.filter((tick) => tick > domain[0] && tick < domain[1]) };
+        return plot(width, "Estimates against true medians", {
+          height: 420, x: { ...scale, label: "true median HNS (%)" }, y: { ...scale, label: "estimate from few games (%)" },
+          marks: [
+            Plot.line(those, { x: "truth", y: "truth", stroke: "var(--record)", strokeDasharray: "4 3" }), Plot.ruleX(those, { x: "truth", y1: "low", y2: "high", stroke: "var(--muted)", strokeOpacity: 0.6 }),
+            Plot.dot(those, { x: "truth", y: "guess", r: 4, fill: (one) => (one.held ? "var(--series-1)" : "var(--series-2)"), href: (one) => algorithmAt(one.row), title: (one) => `${shown(one.row.name)}\nestimate ${percent(one.guess)} %, true ${percent(one.truth)} %`, tip: true }),
+          ],
+        });
+      }),
+      table([["Algorithm", ""], ["They say", "n"], ["True", "n"], ["Off by", "n"], [`${level} % held`, "n"], ["Source", ""]], those.map((one) => ({
+        cells: [link(algorithmAt(one.row), one.row.name), withReach([one.guess, one.low, one.high]), percent(one.truth), `${one.off < 0 ? "−" : "+"}${number(Math.abs(one.off), 1)} %`, one.held ? "yes" : h("strong", {}, "no"), paper(one.row)?.short ?? one.row.source],
+      })), { label: "Estimates and true medians" }),
+    ]];
+  }
+
   const missing = (kind, name) => ["Not here", [h("h1", {}, "Not here"), h("p", {}, `There is no ${kind} ${name} on these pages. `, link("#/", "All algorithms"))]];
 
   // Which page
 
-  const PAGES = { "": tablePage, algorithm: algorithmPage, game: gamePage, games: gamesPage, compare: comparePage, plots: plotsPage, about: aboutPage };
+  const PAGES = { "": tablePage, algorithm: algorithmPage, game: gamePage, games: gamesPage, compare: comparePage, plots: plotsPage, predicted: predictedPage, about: aboutPage };
 
   function decoded(text) {
     try {
