@@ -35,7 +35,7 @@ def rows(run: RunRecord) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]
             scored = training[-trial.episodes :]
         else:
             scored = evaluation
-        if not scored or len(evaluation) and len(evaluation) < trial.episodes:
+        if not scored or (len(evaluation) and len(evaluation) < trial.episodes):
             continue
         mean, low, high, error = score_intervals([scored.score], [score_bounds(trial.game)])[0]
         numbers = {"least": scored.score.min(), "mean": mean, "most": scored.score.max()}
