@@ -1,62 +1,97 @@
-"""Write the results of runs as the project keeps them: a CSV row a trial.
+"""Write the results of runs as the project keeps them: a CSV row a trial, and learners' curves beside them.
 
 python results/collect.py STUDY RUN [RUN ...]
+
+Of a trial that several runs have, what was played furthest is taken; of one that was cut off, what there is.
 """
 
 import csv
 import hashlib
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import arcademark.reproduce
+from arcademark.metrics.training import training_score
 from arcademark.metrics.uncertainty.intervals import score_intervals
-from arcademark.reproduce.ours import TrialResult
+from arcademark.reproduce.ours import LAST, CurvePoint, TrialResult
 from arcademark.runs.store.manifest import versions
-from arcademark.runs.store.reading import RunRecord, action_digests, read_run
+from arcademark.runs.store.reading import Episodes, RunRecord, TrialRecord, action_digests, read_run, scored_phase
 from arcademark.suite.tasks import score_bounds
 
 DATA = Path(arcademark.reproduce.__file__).parent / "data"
+POINTS = 10
 
 
-def rows(run: RunRecord) -> list[dict[str, Any]]:
-    """Return a row for each trial that has all its evaluation episodes."""
+def rows(run: RunRecord) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
+    """Yield a row and the points of its curve for each trial that has its evaluation, or training."""
     made_with = ", ".join(f"{name} {version}" for name, version in sorted(versions(run.manifest).items()))
-    result = []
-    for place, trial in enumerate(run.trials):
-        played = run.episodes[(run.episodes.trial == place) & ~run.episodes.training]
-        if len(played) < trial.episodes:
+    for trial in run.trials:
+        training, evaluation = run.training(trial), run.evaluation(trial)
+        if scored_phase(run.protocol, bool(trial.learns)) == "training":
+            scored = training[-trial.episodes :]
+        else:
+            scored = evaluation
+        if not scored or (len(evaluation) and len(evaluation) < trial.episodes):
             continue
-        mean, low, high, error = score_intervals([played.score], [score_bounds(trial.game)])[0]
-        digests, checksum = action_digests(run, trial.id), hashlib.sha256()
+        mean, low, high, error = score_intervals([scored.score], [score_bounds(trial.game)])[0]
+        numbers = {"least": scored.score.min(), "mean": mean, "most": scored.score.max()}
+        numbers |= {"low": low, "high": high, "standard_error": error}
+        numbers |= {"seconds": training.wall_seconds.sum() + evaluation.wall_seconds.sum()}
+        named = {"agent": trial.agent, "game": trial.game, "seed": trial.seed}
+        row = {
+            **named,
+            "episodes": len(scored),
+            **{name: "" if np.isnan(number) else f"{number:.10g}" for name, number in numbers.items()},
+            "frames": training.frames.sum() + evaluation.frames.sum(),
+            "versions": made_with,
+            "checksum": checksum(run, trial),
+            "budget": (trial.training_frames or 0) if trial.learns else 0,
+        }
+        yield row, [named | point for point in curve(training, trial.training_frames or 0)]
+
+
+def checksum(run: RunRecord, trial: TrialRecord) -> str:
+    """Return the checksum of all of a trial's episodes."""
+    result = hashlib.sha256()
+    for phase, played in ("training", run.training(trial)), ("evaluation", run.evaluation(trial)):
+        digests = action_digests(run, trial.id, phase)
         for number, score, frames in zip(played.episode.tolist(), played.score.tolist(), played.frames, strict=True):
-            checksum.update(f"{number} {score!r} {frames} {digests[number].hex()}\n".encode())
-        numbers = {"least": played.score.min(), "mean": mean, "most": played.score.max()}
-        numbers |= {"low": low, "high": high, "standard_error": error, "seconds": played.wall_seconds.sum()}
-        result.append(
-            {
-                "agent": trial.agent,
-                "game": trial.game,
-                "seed": trial.seed,
-                "episodes": len(played),
-                **{name: "" if np.isnan(number) else f"{number:.10g}" for name, number in numbers.items()},
-                "frames": played.frames.sum(),
-                "versions": made_with,
-                "checksum": checksum.hexdigest()[:16],
-            }
-        )
-    return result
+            result.update(f"{number} {score!r} {frames} {digests[number].hex()}\n".encode())
+    return result.hexdigest()[:16]
+
+
+def curve(training: Episodes, budget: int) -> Iterator[dict[str, Any]]:
+    """Yield what a trial's last episodes had scored at each tenth of its budget, and at its end."""
+    ends = np.cumsum(training.frames)
+    counts = [int((ends <= budget * part // POINTS).sum()) for part in range(1, POINTS)]
+    for count in dict.fromkeys(count for count in (*counts, len(ends)) if count):
+        means = {f"last_{k}": f"{training_score(training.score[:count], ends[:count], k).end:.7g}" for k in LAST}
+        yield {"frames": ends[count - 1], "episodes": count, **means}
+
+
+def write(name: str, kind: type, found: Iterable[dict[str, Any]]) -> None:
+    """Write a file with a column for each field of the dataclass."""
+    with (DATA / name).open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, [*kind.__annotations__], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(found)
 
 
 def main(study: str, *runs: str) -> None:
-    """Write the study's file, and its checksum beside those of the other data."""
-    with (DATA / f"{study}.csv").open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, [*TrialResult.__annotations__], lineterminator="\n")
-        writer.writeheader()
-        for run in runs:
-            writer.writerows(rows(read_run(run)))
+    """Write the study's files, and their checksums beside those of the other data."""
+    furthest: dict[tuple[Any, ...], tuple[dict[str, Any], list[dict[str, Any]]]] = {}
+    for run in runs:
+        for row, points in rows(read_run(run)):
+            key = row["agent"], row["game"], row["seed"]
+            if key not in furthest or furthest[key][0]["frames"] < row["frames"]:
+                furthest[key] = row, points
+    write(f"{study}.csv", TrialResult, [row for row, _ in furthest.values()])
+    if points := [point for _, points in furthest.values() for point in points]:
+        write(f"{study}-curves.csv", CurvePoint, points)
     data = sorted(path for path in DATA.iterdir() if path.suffix in {".csv", ".toml"})
     sums = (f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in data)
     (DATA / "SHA256SUMS").write_text("".join(sums), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What our own runs of the papers' agents scored: a CSV file a study, written by ``results/collect.py``."""
+"""What our own runs scored: a CSV file a study, and one of its learning curves, written by ``results/collect.py``."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ from arcademark.suite.tables import read_records
 
 @dataclass(frozen=True)
 class TrialResult:
-    """A trial's evaluation.
+    """A trial's score.
 
+    episodes: That it is the mean of: of evaluation, or the last of training where that is the score.
     least, mean, most: Raw game points.
     low, high, standard_error: Of the mean, at 95 %; None of fewer than three episodes, or where none differs.
-    frames: Of all episodes.
-    seconds: That playing them took.
+    frames: Of all episodes, training included.
+    seconds: That playing them took, and learning between them.
     versions: Of what played, and of the emulator.
-    checksum: Of all episodes' numbers, scores, frames and actions: SHA-256, 16 digits.
+    checksum: Of all episodes' numbers, scores, frames and actions, training first: SHA-256, 16 digits.
+    budget: Training frames asked for; 0 of what does not train. A trial with fewer `frames` was cut off.
     """
 
     agent: str
@@ -35,9 +37,51 @@ class TrialResult:
     seconds: float = 0.0
     versions: str = ""
     checksum: str = ""
+    budget: int = 0
+
+    @property
+    def whole(self) -> bool:
+        """Whether it was played to its end."""
+        return self.frames >= self.budget
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """A trial's training so far: mean scores of the last 5, 10, … episodes, or of all where there are fewer.
+
+    frames: Of training by the end of the last of them.
+    episodes: That have ended.
+    """
+
+    agent: str
+    game: str
+    seed: int
+    frames: int
+    episodes: int
+    last_5: float
+    last_10: float
+    last_20: float
+    last_50: float
+    last_100: float
+    last_200: float
+    last_500: float
+    last_1000: float
+
+    def last(self, k: int) -> float:
+        """Return the mean of the last k episodes, one of `LAST`."""
+        return float(getattr(self, f"last_{k}"))
+
+
+LAST = (5, 10, 20, 50, 100, 200, 500, 1000)
 
 
 @cache
 def results(study: str) -> tuple[TrialResult, ...]:
     """Return a study's trials."""
     return read_records(f"{study}.csv", TrialResult, files("arcademark.reproduce") / "data")
+
+
+@cache
+def curves(study: str) -> tuple[CurvePoint, ...]:
+    """Return a study's learning curves, ten points a trial, the last its end."""
+    return read_records(f"{study}-curves.csv", CurvePoint, files("arcademark.reproduce") / "data")

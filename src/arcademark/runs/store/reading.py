@@ -333,13 +333,13 @@ def read_actions(
         raise ArcadeMarkError(f"{where}: its recorded actions are damaged ({error}); play the run again") from None
 
 
-def action_digests(record: RunRecord, trial_id: str) -> dict[int, bytes]:
-    """Return by the number of each evaluation episode of a trial what only episodes of the same actions share."""
-    query = "SELECT episode, CAST(actions AS BLOB) FROM episode WHERE trial = ? AND phase = 'evaluation'"
+def action_digests(record: RunRecord, trial_id: str, phase: Phase = "evaluation") -> dict[int, bytes]:
+    """Return by the number of each episode of a trial what only episodes of the same actions share."""
+    query = "SELECT episode, CAST(actions AS BLOB) FROM episode WHERE trial = ? AND phase = ?"
     digests = {}
     for directory in record.parts or (record.directory,):
         with open_for_reading(directory, checked=False) as database:
-            for episode, actions in database.execute(query, (trial_id,)):
+            for episode, actions in database.execute(query, (trial_id, phase)):
                 digests[episode] = hashlib.sha256(actions).digest()
     return digests
 
