@@ -50,6 +50,9 @@ _LIVES_UNNOTICED = ("atlantis2",)
 _CHANCE_BYTES = 4 * 624 + 4
 """Of numpy's Mersenne Twister: its words, and how many of them were drawn."""
 
+_MOST_DRAWN = 2**32
+"""Numbers drawn again, in seconds, to restore a state at most; no game has drawn as many."""
+
 Screen = NDArray[np.uint8]
 
 
@@ -204,7 +207,7 @@ class _Turn(StepRecord):
     stored: int
 
 
-class _Game:
+class _Game(cartridge.Player):
     """A game that the console plays. Its public methods are ale-py's, with errors of the same types."""
 
     def __init__(self, name: str, rom: bytes, settings: ale_py.ALEInterface) -> None:
@@ -256,10 +259,6 @@ class _Game:
     @property
     def played(self) -> int:
         return self._turn.total
-
-    def __del__(self) -> None:
-        if hasattr(self, "_turn"):
-            self._translation.released += self.played
 
     # ---- play
 
@@ -441,6 +440,7 @@ class _Game:
         if (
             saved is None
             or (saved.game, len(saved.state), len(saved.before) in (0, size)) != (self._name, size, True)
+            or not (0 <= saved.drawn <= _MOST_DRAWN and 0 <= saved.action < 2**31)
             or (saved.chance and not _is_chance(saved.chance))
             or not (saved.before or machine.restore_pictures(saved.pictures))
         ):

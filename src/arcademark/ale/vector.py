@@ -13,6 +13,7 @@ What is known of ale-py's was found by experiment with 0.12.1, and `tests/ale/te
 from __future__ import annotations
 
 import ctypes
+import inspect
 import os
 from collections import deque
 from collections.abc import Sequence
@@ -85,7 +86,7 @@ class _Batch:
         self.final = np.zeros((games, *shape), np.uint8) if final else None
 
 
-class ALEVectorInterface:
+class ALEVectorInterface(cartridge.Player):
     """ale-py's `ALEVectorInterface` on our console; arguments, results and errors are its own.
 
     What the console does not have, ale-py's plays in its place: cartridges for which it is not proven, images larger
@@ -96,34 +97,29 @@ class ALEVectorInterface:
 
     def __new__(cls, rom_path: str | os.PathLike[str], num_envs: int, *arguments: Any, **settings: Any) -> Any:
         """Return one on the console, or ale-py's own."""
-        if cls._plays(rom_path, num_envs, *arguments, **settings):
+        try:
+            given = inspect.signature(cls.__init__).bind(None, rom_path, num_envs, *arguments, **settings)
+            given.apply_defaults()
+            plays = cls._plays(**given.arguments)
+        except TypeError:  # ale-py says so
+            plays = False
+        if plays:
             return super().__new__(cls)
         return ale_py.ALEVectorInterface(Path(rom_path), num_envs, *arguments, **settings)
 
     @staticmethod
-    def _plays(
-        rom_path: str | os.PathLike[str],
-        num_envs: int,
-        frame_skip: int = 4,
-        stack_num: int = 4,
-        img_height: int = 84,
-        img_width: int = 84,
-        *arguments: Any,
-        autoreset_mode: str = "NextStep",
-        **settings: Any,
-    ) -> bool:
-        sizes = num_envs, frame_skip, stack_num, img_height, img_width
-        if not os.path.isfile(rom_path) or len(arguments) > 7 or min(sizes) < 1:
+    def _plays(rom_path: str | os.PathLike[str], **given: Any) -> bool:
+        least = ("num_envs", "frame_skip", "stack_num", "img_height", "img_width", "max_episode_steps")
+        if not os.path.isfile(rom_path) or min(given[key] for key in least) < 1:
             return False
         name = ale_py.ALEInterface.isSupportedROM(rom_path)
         return (
             name in proven()
             and name not in _LEFT_TO_ALE
-            and autoreset_mode in ("NextStep", "SameStep")
-            and 0 <= settings.get("batch_size", 0) <= num_envs
-            and settings.get("max_episode_steps", 1) >= 1
-            and img_height <= game(name).facts["height"]
-            and img_width <= WIDTH
+            and given["autoreset_mode"] in ("NextStep", "SameStep")
+            and 0 <= given["batch_size"] <= given["num_envs"]
+            and given["img_height"] <= game(name).facts["height"]
+            and given["img_width"] <= WIDTH
             and choose_emulator(name) == "console"
         )
 
@@ -162,7 +158,6 @@ class ALEVectorInterface:
         self._shape = (stack_num, img_height, img_width) + (() if grayscale else (3,))
         self._count, self._batch_size = num_envs, batch_size or num_envs
         self._translation = cartridge.translation(name, rom)
-        self._translation.add(self)
         machines = [Machine(name, rom, chosen=self._translation.core) for _ in range(num_envs)]
         first = machines[0]
         self._playing = _Playing(
@@ -213,6 +208,7 @@ class ALEVectorInterface:
         self._batches: deque[_Batch] = deque()
         at, size, kept = ctypes.addressof(players), ctypes.sizeof(_Player), (self._kept, self._playing, self._batches)
         self._crew = Crew(first.core, min(threads, num_envs), at, size, num_envs, kept)
+        self._translation.add(self)
         self._began, self._placed = False, 0
         self._seen = np.arange(0)
 
@@ -397,7 +393,3 @@ class ALEVectorInterface:
     def get_observation_shape(self) -> tuple[int, ...]:
         """Return the shape of one game's observation."""
         return self._shape
-
-    def handle(self) -> NDArray[np.uint8]:
-        """Refuse: XLA calls ale-py's own C++."""
-        raise NotImplementedError("XLA is ale-py's alone; use ale_py.AtariVectorEnv")
