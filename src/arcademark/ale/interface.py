@@ -74,7 +74,7 @@ class _Saved(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields
     """Of that frame."""
     pictures: bytes = b""
     chance: bytes = b""
-    """The environment's generator, if it was asked for."""
+    """The environment's generator, if it is part of the state."""
 
     @property
     def future(self) -> tuple[object, ...]:
@@ -208,7 +208,7 @@ class _Turn(StepRecord):
 
 
 class _Game(cartridge.Player):
-    """A game that the console plays. Its public methods are ale-py's, with errors of the same types."""
+    """A game that the console plays. Its public methods are ale-py's, which see; errors are of the same types."""
 
     def __init__(self, name: str, rom: bytes, settings: ale_py.ALEInterface) -> None:
         self._name, self._facts = name, tasks.games()[name]
@@ -284,16 +284,13 @@ class _Game(cartridge.Player):
         self._started(frames)
 
     def game_over(self, with_truncation: bool = True) -> bool:
-        """Return whether the game has ended, or the episode was truncated."""
         turn = self._turn
         return bool(turn.terminated or (with_truncation and turn.truncated))
 
     def game_truncated(self) -> bool:
-        """Return whether a limit of frames, or a lost life, truncated the episode."""
         return bool(self._turn.truncated)
 
     def lives(self) -> int:
-        """Return the lives left."""
         return self._turn.lives
 
     def getFrameNumber(self) -> int:
@@ -301,25 +298,20 @@ class _Game(cartridge.Player):
         return self._turn.total
 
     def getEpisodeFrameNumber(self) -> int:
-        """Return the frames in the episode."""
         return self._turn.frames
 
     # ---- switches
 
     def getLegalActionSet(self) -> list[Action]:
-        """Return the actions that the game takes."""
         return [Action.__members__[name] for name in self._facts.full_actions]
 
     def getMinimalActionSet(self) -> list[Action]:
-        """Return the actions that matter in the game."""
         return [Action.__members__[name] for name in self._facts.minimal_actions]
 
     def getAvailableModes(self) -> list[int]:
-        """Return the game's modes."""
         return [*self._facts.modes]
 
     def getAvailableDifficulties(self) -> list[int]:
-        """Return the positions of the game's difficulty switches."""
         return [*self._facts.difficulties]
 
     def setMode(self, mode: int) -> None:
@@ -333,11 +325,9 @@ class _Game(cartridge.Player):
     # ---- memory and screen
 
     def getRAMSize(self) -> int:
-        """Return the bytes of memory."""
         return RAM_SIZE
 
     def getRAM(self, buffer: Screen | None = None) -> Screen | None:
-        """Return the memory, or write it into an array."""
         if buffer is None:
             return self._machine.memory.copy()
         if not _writable(buffer) or buffer.shape != (RAM_SIZE,):
@@ -362,19 +352,15 @@ class _Game(cartridge.Player):
         self._turn.held = 0 if self._pictured else self._turn.held
 
     def getScreenDims(self) -> tuple[int, int]:
-        """Return the height and the width of the screen."""
         return self._machine.rows, WIDTH
 
     def getScreen(self, buffer: Screen | None = None) -> Screen | None:
-        """Return the screen as palette indices, or write it into an array."""
         return self._screen(buffer, (self._machine.rows, WIDTH), None)
 
     def getScreenRGB(self, buffer: Screen | None = None) -> Screen | None:
-        """Return the screen in colours, or write it into an array."""
         return self._screen(buffer, (self._machine.rows, WIDTH, 3), self._rgb)
 
     def getScreenGrayscale(self, buffer: Screen | None = None) -> Screen | None:
-        """Return the luminance of the screen, or write it into an array."""
         return self._screen(buffer, (self._machine.rows, WIDTH), self._gray)
 
     def _screen(self, buffer: Screen | None, shape: tuple[int, ...], colours: int | None) -> Screen | None:
@@ -397,7 +383,6 @@ class _Game(cartridge.Player):
         Image.fromarray(np.repeat(screen, 2, axis=1)).save(path, "PNG")
 
     def getAudioSize(self) -> int:
-        """Return the samples of sound of a frame."""
         return 512
 
     def getAudio(self, buffer: Screen | None = None) -> Screen:
@@ -407,7 +392,7 @@ class _Game(cartridge.Player):
     # ---- states
 
     def cloneState(self, include_rng: bool = False) -> ALEState:
-        """Return the state with its screen, and if asked for with the generator of sticky actions."""
+        """Return the state with its screen, and with `include_rng` the generator of sticky actions."""
         machine, turn = self._machine, self._turn
         drawn = self._pictured or not turn.played
         return ALEState._of(
@@ -427,7 +412,6 @@ class _Game(cartridge.Player):
         )
 
     def cloneSystemState(self) -> ALEState:
-        """Return the state with the generator of sticky actions."""
         return self.cloneState(True)
 
     def restoreState(self, state: ALEState) -> None:

@@ -210,7 +210,7 @@ class ALEVectorInterface(cartridge.Player):
         self._crew = Crew(first.core, min(threads, num_envs), at, size, num_envs, kept)
         self._translation.add(self)
         self._began, self._placed = False, 0
-        self._seen = np.arange(0)
+        self._received = np.arange(0)
 
     def _keep(self, array: NDArray[Any]) -> int:
         """Keep an array as long as this, and return where it is."""
@@ -306,12 +306,12 @@ class ALEVectorInterface(cartridge.Player):
             observed, *_, infos = self.recv()
             return observed, infos
         self._settle()
-        self._seen = np.arange(self._count)
-        return np.array(self._stacks), self._infos(self._seen)
+        self._received = np.arange(self._count)
+        return np.array(self._stacks), self._infos(self._received)
 
     def send(self, action_ids: Sequence[int], paddle_strengths: Sequence[float], /) -> None:
         """Let the games that were received last take a step, each under its action, a number of `get_action_set`."""
-        actions, games = np.asarray(action_ids), self._seen
+        actions, games = np.asarray(action_ids), self._received
         if len(actions) != self._batch_size:
             raise ValueError(f"Expected {self._batch_size} actions, got {len(actions)}")
         if len(paddle_strengths) != len(actions):
@@ -322,7 +322,7 @@ class ALEVectorInterface(cartridge.Player):
             raise RuntimeError("no games wait for actions; call reset or recv first")
         self._steps["chosen"][games] = self._numbers[actions]
         self._records["strength"][games] = paddle_strengths
-        self._seen = games[:0]
+        self._received = games[:0]
         self._give(games)
 
     def _give(self, games: NDArray[np.int64]) -> None:
@@ -361,7 +361,7 @@ class ALEVectorInterface(cartridge.Player):
         batch = self._batches[0]
         self._crew.wait(batch.end, len(batch.games))  # interrupted before it, the threads go on writing into the batch
         self._batches.popleft()
-        games = self._seen = batch.games
+        games = self._received = batch.games
         if self._translation.core is not None and self._translation.core is not self._core and not self._batches:
             self._use(self._translation.core)
         steps, infos = self._steps, self._infos(games)
