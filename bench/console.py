@@ -8,7 +8,7 @@
   ``make_vec`` with 8 games in one thread, each on the console to itself on ale-py; and ``make_vec`` on the console to
   ale-py's AtariVectorEnv and to EnvPool (``pip install envpool``), both with 8 games in one thread.
 * "drop-in": ``arcademark.ale`` to ale-py itself: calls of ``act`` alone, ``AtariEnv`` with its usual arguments, and
-  ``AtariVectorEnv`` with 8 games in one thread.
+  ``AtariVectorEnv`` with 8 games in one thread; and ``arcademark.ale.envpool`` to EnvPool, alike.
 * "planning": decisions of UCT and of best-path, and "learning": training of SARSA(λ) on Basic, each on the console to
   the same on ale-py, as frames a second.
 * "scaling": frames a second by the clock of two processes to one, and of ``make_vec`` with two threads to one; the
@@ -185,10 +185,12 @@ def drop_in(game: str, asked: argparse.Namespace) -> Figures:
         "AtariEnv": ale_environment,
         "AtariVectorEnv": ale_vector,
     }
-    packages = "arcademark.ale", "ale_py"
-    plays = {(name, package): make(game, package) for name, make in makers.items() for package in packages}
+    peers = dict.fromkeys(makers, ("arcademark.ale", "ale_py"))
+    if importlib.util.find_spec("envpool") is not None:
+        makers["EnvPool"], peers["EnvPool"] = envpool_vector, ("arcademark.ale.envpool", "envpool")
+    plays = {(name, package): make(game, package) for name, make in makers.items() for package in peers[name]}
     speeds = in_turn(plays, asked.rounds)
-    return {name: ratio(*(speeds[name, package] for package in packages)) for name in makers}
+    return {name: ratio(*(speeds[name, package] for package in peers[name])) for name in makers}
 
 
 def ale_interface(game: str, package: str) -> Play:

@@ -161,10 +161,9 @@ def ale_vector(game: str, package: str = "ale_py") -> Play:
     return vector_play(envs, game)
 
 
-def envpool_vector(game: str) -> Play:
-    """Play EnvPool, where it is installed."""
-    import envpool
-
+def envpool_vector(game: str, package: str = "envpool") -> Play:
+    """Play EnvPool, where it is installed, or what stands for it."""
+    envpool = importlib.import_module(package)
     name = "".join(word.capitalize() for word in game.split("_"))
     envs = envpool.make(
         f"{name}-v5", env_type="gymnasium", num_envs=NUM_ENVS, num_threads=1, noop_max=1, use_fire_reset=False

@@ -1,6 +1,7 @@
 """ale-py's interface and environments on the console, against ale-py itself."""
 
 import functools
+import gc
 import os
 import pickle
 import shutil
@@ -17,6 +18,7 @@ from ale_py import roms
 from gymnasium.vector import AutoresetMode
 from PIL import Image
 
+import arcademark
 import arcademark.ale
 from arcademark.console import build, cartridge, translate
 from arcademark.errors import ArcadeMarkError
@@ -242,6 +244,7 @@ def test_what_is_no_state_is_refused():
     theirs, other = interface(ale_py, "pong").cloneState(), interface(arcademark.ale, "freeway").cloneState()
     assert arcademark.ale.ALEState(theirs.serialize()) == theirs
     changed = [{"state": b"1"}, {"before": b"1"}, {"chance": b"1"}, {"chance": b"\xff" * 2500}, {"pictures": b"12"}]
+    changed += [{"drawn": -1}, {"drawn": 2**40}, {"action": -1}]
     for wrong in (None, theirs, other, *(altered(state, **change) for change in changed)):
         with pytest.raises(ArcadeMarkError, match="no state that the console saved of 'pong'"):
             ale.restoreState(wrong)
@@ -387,6 +390,26 @@ def test_another_process_makes_the_environment():
     given = pickle.dumps(env)
     said = subprocess.run([sys.executable, "-c", code], input=given, capture_output=True, check=True).stdout.decode()
     assert said.splitlines()[-1].split() == [str(env.reset(seed=1)[0].sum()), "console"]
+
+
+def test_frames_of_games_that_are_gone_count(monkeypatch):
+    """A translation may be worth it for many short lives of a game, whatever plays it."""
+    monkeypatch.setattr(cartridge, "_translation", functools.cache(cartridge.Translation))
+    translation = cartridge.translation("pong", roms.get_rom_path("pong").read_bytes())
+
+    def frames(play):
+        before = translation._played
+        play()
+        gc.collect()
+        return translation._played - before
+
+    def one(env, action):
+        env.reset(seed=0)
+        env.step(action)
+
+    assert frames(lambda: interface(arcademark.ale, "pong").act(0)) == 1
+    assert frames(lambda: one(arcademark.make("pong"), 0)) == 4
+    assert frames(lambda: one(arcademark.ale.AtariVectorEnv("pong", 2), np.zeros(2, np.int64))) >= 8
 
 
 def test_a_translation_is_taken_up_at_a_reset(monkeypatch, tmp_path):

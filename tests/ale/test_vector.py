@@ -1,5 +1,6 @@
 """ale-py's vector environment on the console, step by step beside ale-py's own."""
 
+import importlib
 import itertools
 import signal
 import threading
@@ -44,7 +45,8 @@ def assert_same(ours, theirs, step):
     if "final_obs" in infos[0]:
         ended = theirs[2] | theirs[3]
         assert np.array_equal(*(info.pop("final_obs")[ended] for info in infos)), step
-    for a, b in zip([*ours[:-1], *ours[-1].values()], [*theirs[:-1], *theirs[-1].values()], strict=True):
+    pairs = [*zip(ours[:-1], theirs[:-1], strict=True), *((infos[0][key], infos[1][key]) for key in infos[1])]
+    for a, b in pairs:
         assert a.dtype == b.dtype, step
         assert np.array_equal(a, b), step
 
@@ -89,6 +91,23 @@ def test_results_are_those_of_ale_py(name):
 def test_resets_are_those_of_ale_py(game):
     """Q*bert's is cut short, choosing a mode takes frames in the second, and steps in the third."""
     assert compare(game, 55, max_num_frames_per_episode=70, repeat_action_probability=0.25)
+
+
+@pytest.mark.needs("jax")
+def test_jax_plays_the_same():
+    jax = importlib.import_module("jax")
+    plain, within = (AtariVectorEnv("pong", GAMES) for _ in range(2))
+    handle, reset, step = within.xla()
+    handle, results = reset(handle, seed=4)
+    assert_same(plain.reset(seed=4), jax.tree.map(np.asarray, results), "reset")
+    actions = np.random.default_rng(0).integers(6, size=(40, GAMES), dtype=np.int32)
+    handle, rows = jax.lax.scan(step, handle, actions)
+    for i in range(len(actions)):
+        assert_same(plain.step(actions[i]), jax.tree.map(lambda row, i=i: np.asarray(row[i]), rows), i)
+    mask = np.arange(GAMES) == 1
+    handle, results = reset(handle, seed=np.array([9]), reset_mask=mask)
+    expected = plain.reset(seed=np.array([9]), options={"reset_mask": mask})
+    assert_same(expected, jax.tree.map(np.asarray, results), "one")
 
 
 @pytest.mark.deep

@@ -1,7 +1,7 @@
 """ale-py's Gymnasium environments on our interfaces.
 
 They are ale-py's own Python code: its modules `env` and `vector_env` are executed a second time, as modules of this
-package, in which `ale_py` is this package.
+package, in which `ale_py` is this package. Of the second, only `AtariVectorEnv.xla` is ours.
 """
 
 from __future__ import annotations
@@ -9,11 +9,14 @@ from __future__ import annotations
 import dataclasses
 import importlib.util
 import sys
+from collections.abc import Callable
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import ale_py  # noqa: F401 - registers its ids
 import gymnasium
+import numpy as np
+from gymnasium.vector import AutoresetMode
 
 _PACKAGE = "arcademark.ale"
 
@@ -30,6 +33,44 @@ def _again(name: str) -> ModuleType:
     vars(module)["ale_py"] = sys.modules[_PACKAGE]
     setattr(sys.modules[_PACKAGE], name, module)
     return module
+
+
+def _xla(envs: Any) -> tuple[Any, Callable[..., Any], Callable[..., Any]]:
+    """Return a handle, and functions that reset and step `envs` within JAX, through a callback; as ale-py's `xla`."""
+    vector = importlib.import_module(f"{_PACKAGE}.vector")
+    if not isinstance(envs.ale, vector.ALEVectorInterface):
+        return envs.ale_xla()  # type: ignore[no-any-return]
+    assert envs.autoreset_mode == AutoresetMode.NEXT_STEP
+    try:
+        jax, io_callback = importlib.import_module("jax"), importlib.import_module("jax.experimental").io_callback
+    except ImportError as error:
+        raise gymnasium.error.DependencyNotInstalled("xla needs JAX: pip install jax") from error
+    handle, observed, *numbers = (
+        jax.ShapeDtypeStruct(shape, kind)
+        for shape, kind in (
+            *(((8,), np.uint8), (envs.observation_space.shape, np.uint8)),
+            *(((envs.batch_size,), kind) for kind in (np.int32, np.bool_, np.bool_)),
+        )
+    )
+    infos = dict.fromkeys(("env_id", "lives", "frame_number", "episode_frame_number"), numbers[0])
+
+    def within(play: Callable[..., Any], results: tuple[Any, ...]) -> Callable[..., Any]:
+        def called(before: Any, *arguments: Any) -> tuple[Any, Any]:
+            return before, play(*map(np.array, arguments))
+
+        return lambda before, *arguments: io_callback(called, (handle, results), before, *arguments)
+
+    step = within(envs.step, (observed, *numbers, infos))
+    begin = within(lambda seed, mask: envs.reset(seed=seed, options={"reset_mask": mask}), (observed, infos))
+
+    def reset(handle: Any, seed: Any = None, reset_mask: Any = None) -> Any:
+        mask = np.ones(envs.num_envs, np.bool_) if reset_mask is None else reset_mask
+        count = int(mask.sum())
+        if seed is None or isinstance(seed, int):
+            seed = np.full(count, -1, np.int32) if seed is None else np.arange(seed, seed + count, dtype=np.int32)
+        return begin(handle, seed, mask)
+
+    return jax.numpy.zeros(8, np.uint8), reset, step
 
 
 def _register() -> None:
@@ -52,4 +93,5 @@ if TYPE_CHECKING:
 else:
     AtariEnv, AtariEnvStepMetadata = map(vars(_again("env")).get, ("AtariEnv", "AtariEnvStepMetadata"))
     AtariVectorEnv = _again("vector_env").AtariVectorEnv
+    AtariVectorEnv.ale_xla, AtariVectorEnv.xla = AtariVectorEnv.xla, _xla
 _register()

@@ -50,6 +50,9 @@ _LIVES_UNNOTICED = ("atlantis2",)
 _CHANCE_BYTES = 4 * 624 + 4
 """Of numpy's Mersenne Twister: its words, and how many of them were drawn."""
 
+_MOST_DRAWN = 2**32
+"""Numbers drawn again, in seconds, to restore a state at most; no game has drawn as many."""
+
 Screen = NDArray[np.uint8]
 
 
@@ -71,7 +74,7 @@ class _Saved(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields
     """Of that frame."""
     pictures: bytes = b""
     chance: bytes = b""
-    """The environment's generator, if it was asked for."""
+    """The environment's generator, if it is part of the state."""
 
     @property
     def future(self) -> tuple[object, ...]:
@@ -204,8 +207,8 @@ class _Turn(StepRecord):
     stored: int
 
 
-class _Game:
-    """A game that the console plays. Its public methods are ale-py's, with errors of the same types."""
+class _Game(cartridge.Player):
+    """A game that the console plays. Its public methods are ale-py's, which see; errors are of the same types."""
 
     def __init__(self, name: str, rom: bytes, settings: ale_py.ALEInterface) -> None:
         self._name, self._facts = name, tasks.games()[name]
@@ -257,10 +260,6 @@ class _Game:
     def played(self) -> int:
         return self._turn.total
 
-    def __del__(self) -> None:
-        if hasattr(self, "_turn"):
-            self._translation.released += self.played
-
     # ---- play
 
     def act(self, action: int | Action, paddle_strength: float = 1.0) -> int:
@@ -285,16 +284,13 @@ class _Game:
         self._started(frames)
 
     def game_over(self, with_truncation: bool = True) -> bool:
-        """Return whether the game has ended, or the episode was truncated."""
         turn = self._turn
         return bool(turn.terminated or (with_truncation and turn.truncated))
 
     def game_truncated(self) -> bool:
-        """Return whether a limit of frames, or a lost life, truncated the episode."""
         return bool(self._turn.truncated)
 
     def lives(self) -> int:
-        """Return the lives left."""
         return self._turn.lives
 
     def getFrameNumber(self) -> int:
@@ -302,25 +298,20 @@ class _Game:
         return self._turn.total
 
     def getEpisodeFrameNumber(self) -> int:
-        """Return the frames in the episode."""
         return self._turn.frames
 
     # ---- switches
 
     def getLegalActionSet(self) -> list[Action]:
-        """Return the actions that the game takes."""
         return [Action.__members__[name] for name in self._facts.full_actions]
 
     def getMinimalActionSet(self) -> list[Action]:
-        """Return the actions that matter in the game."""
         return [Action.__members__[name] for name in self._facts.minimal_actions]
 
     def getAvailableModes(self) -> list[int]:
-        """Return the game's modes."""
         return [*self._facts.modes]
 
     def getAvailableDifficulties(self) -> list[int]:
-        """Return the positions of the game's difficulty switches."""
         return [*self._facts.difficulties]
 
     def setMode(self, mode: int) -> None:
@@ -334,11 +325,9 @@ class _Game:
     # ---- memory and screen
 
     def getRAMSize(self) -> int:
-        """Return the bytes of memory."""
         return RAM_SIZE
 
     def getRAM(self, buffer: Screen | None = None) -> Screen | None:
-        """Return the memory, or write it into an array."""
         if buffer is None:
             return self._machine.memory.copy()
         if not _writable(buffer) or buffer.shape != (RAM_SIZE,):
@@ -363,19 +352,15 @@ class _Game:
         self._turn.held = 0 if self._pictured else self._turn.held
 
     def getScreenDims(self) -> tuple[int, int]:
-        """Return the height and the width of the screen."""
         return self._machine.rows, WIDTH
 
     def getScreen(self, buffer: Screen | None = None) -> Screen | None:
-        """Return the screen as palette indices, or write it into an array."""
         return self._screen(buffer, (self._machine.rows, WIDTH), None)
 
     def getScreenRGB(self, buffer: Screen | None = None) -> Screen | None:
-        """Return the screen in colours, or write it into an array."""
         return self._screen(buffer, (self._machine.rows, WIDTH, 3), self._rgb)
 
     def getScreenGrayscale(self, buffer: Screen | None = None) -> Screen | None:
-        """Return the luminance of the screen, or write it into an array."""
         return self._screen(buffer, (self._machine.rows, WIDTH), self._gray)
 
     def _screen(self, buffer: Screen | None, shape: tuple[int, ...], colours: int | None) -> Screen | None:
@@ -398,7 +383,6 @@ class _Game:
         Image.fromarray(np.repeat(screen, 2, axis=1)).save(path, "PNG")
 
     def getAudioSize(self) -> int:
-        """Return the samples of sound of a frame."""
         return 512
 
     def getAudio(self, buffer: Screen | None = None) -> Screen:
@@ -408,7 +392,7 @@ class _Game:
     # ---- states
 
     def cloneState(self, include_rng: bool = False) -> ALEState:
-        """Return the state with its screen, and if asked for with the generator of sticky actions."""
+        """Return the state with its screen, and with `include_rng` the generator of sticky actions."""
         machine, turn = self._machine, self._turn
         drawn = self._pictured or not turn.played
         return ALEState._of(
@@ -428,7 +412,6 @@ class _Game:
         )
 
     def cloneSystemState(self) -> ALEState:
-        """Return the state with the generator of sticky actions."""
         return self.cloneState(True)
 
     def restoreState(self, state: ALEState) -> None:
@@ -441,6 +424,7 @@ class _Game:
         if (
             saved is None
             or (saved.game, len(saved.state), len(saved.before) in (0, size)) != (self._name, size, True)
+            or not (0 <= saved.drawn <= _MOST_DRAWN and 0 <= saved.action < 2**31)
             or (saved.chance and not _is_chance(saved.chance))
             or not (saved.before or machine.restore_pictures(saved.pictures))
         ):

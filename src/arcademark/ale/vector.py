@@ -13,6 +13,7 @@ What is known of ale-py's was found by experiment with 0.12.1, and `tests/ale/te
 from __future__ import annotations
 
 import ctypes
+import inspect
 import os
 from collections import deque
 from collections.abc import Sequence
@@ -85,7 +86,7 @@ class _Batch:
         self.final = np.zeros((games, *shape), np.uint8) if final else None
 
 
-class ALEVectorInterface:
+class ALEVectorInterface(cartridge.Player):
     """ale-py's `ALEVectorInterface` on our console; arguments, results and errors are its own.
 
     What the console does not have, ale-py's plays in its place: cartridges for which it is not proven, images larger
@@ -96,34 +97,29 @@ class ALEVectorInterface:
 
     def __new__(cls, rom_path: str | os.PathLike[str], num_envs: int, *arguments: Any, **settings: Any) -> Any:
         """Return one on the console, or ale-py's own."""
-        if cls._plays(rom_path, num_envs, *arguments, **settings):
+        try:
+            given = inspect.signature(cls.__init__).bind(None, rom_path, num_envs, *arguments, **settings)
+            given.apply_defaults()
+            plays = cls._plays(**given.arguments)
+        except TypeError:  # ale-py says so
+            plays = False
+        if plays:
             return super().__new__(cls)
         return ale_py.ALEVectorInterface(Path(rom_path), num_envs, *arguments, **settings)
 
     @staticmethod
-    def _plays(
-        rom_path: str | os.PathLike[str],
-        num_envs: int,
-        frame_skip: int = 4,
-        stack_num: int = 4,
-        img_height: int = 84,
-        img_width: int = 84,
-        *arguments: Any,
-        autoreset_mode: str = "NextStep",
-        **settings: Any,
-    ) -> bool:
-        sizes = num_envs, frame_skip, stack_num, img_height, img_width
-        if not os.path.isfile(rom_path) or len(arguments) > 7 or min(sizes) < 1:
+    def _plays(rom_path: str | os.PathLike[str], **given: Any) -> bool:
+        least = ("num_envs", "frame_skip", "stack_num", "img_height", "img_width", "max_episode_steps")
+        if not os.path.isfile(rom_path) or min(given[key] for key in least) < 1:
             return False
         name = ale_py.ALEInterface.isSupportedROM(rom_path)
         return (
             name in proven()
             and name not in _LEFT_TO_ALE
-            and autoreset_mode in ("NextStep", "SameStep")
-            and 0 <= settings.get("batch_size", 0) <= num_envs
-            and settings.get("max_episode_steps", 1) >= 1
-            and img_height <= game(name).facts["height"]
-            and img_width <= WIDTH
+            and given["autoreset_mode"] in ("NextStep", "SameStep")
+            and 0 <= given["batch_size"] <= given["num_envs"]
+            and given["img_height"] <= game(name).facts["height"]
+            and given["img_width"] <= WIDTH
             and choose_emulator(name) == "console"
         )
 
@@ -162,7 +158,6 @@ class ALEVectorInterface:
         self._shape = (stack_num, img_height, img_width) + (() if grayscale else (3,))
         self._count, self._batch_size = num_envs, batch_size or num_envs
         self._translation = cartridge.translation(name, rom)
-        self._translation.add(self)
         machines = [Machine(name, rom, chosen=self._translation.core) for _ in range(num_envs)]
         first = machines[0]
         self._playing = _Playing(
@@ -213,8 +208,9 @@ class ALEVectorInterface:
         self._batches: deque[_Batch] = deque()
         at, size, kept = ctypes.addressof(players), ctypes.sizeof(_Player), (self._kept, self._playing, self._batches)
         self._crew = Crew(first.core, min(threads, num_envs), at, size, num_envs, kept)
+        self._translation.add(self)
         self._began, self._placed = False, 0
-        self._seen = np.arange(0)
+        self._received = np.arange(0)
 
     def _keep(self, array: NDArray[Any]) -> int:
         """Keep an array as long as this, and return where it is."""
@@ -310,12 +306,12 @@ class ALEVectorInterface:
             observed, *_, infos = self.recv()
             return observed, infos
         self._settle()
-        self._seen = np.arange(self._count)
-        return np.array(self._stacks), self._infos(self._seen)
+        self._received = np.arange(self._count)
+        return np.array(self._stacks), self._infos(self._received)
 
     def send(self, action_ids: Sequence[int], paddle_strengths: Sequence[float], /) -> None:
         """Let the games that were received last take a step, each under its action, a number of `get_action_set`."""
-        actions, games = np.asarray(action_ids), self._seen
+        actions, games = np.asarray(action_ids), self._received
         if len(actions) != self._batch_size:
             raise ValueError(f"Expected {self._batch_size} actions, got {len(actions)}")
         if len(paddle_strengths) != len(actions):
@@ -326,7 +322,7 @@ class ALEVectorInterface:
             raise RuntimeError("no games wait for actions; call reset or recv first")
         self._steps["chosen"][games] = self._numbers[actions]
         self._records["strength"][games] = paddle_strengths
-        self._seen = games[:0]
+        self._received = games[:0]
         self._give(games)
 
     def _give(self, games: NDArray[np.int64]) -> None:
@@ -365,7 +361,7 @@ class ALEVectorInterface:
         batch = self._batches[0]
         self._crew.wait(batch.end, len(batch.games))  # interrupted before it, the threads go on writing into the batch
         self._batches.popleft()
-        games = self._seen = batch.games
+        games = self._received = batch.games
         if self._translation.core is not None and self._translation.core is not self._core and not self._batches:
             self._use(self._translation.core)
         steps, infos = self._steps, self._infos(games)
@@ -397,7 +393,3 @@ class ALEVectorInterface:
     def get_observation_shape(self) -> tuple[int, ...]:
         """Return the shape of one game's observation."""
         return self._shape
-
-    def handle(self) -> NDArray[np.uint8]:
-        """Refuse: XLA calls ale-py's own C++."""
-        raise NotImplementedError("XLA is ale-py's alone; use ale_py.AtariVectorEnv")

@@ -8,7 +8,6 @@ Only speed depends on it.
 from __future__ import annotations
 
 import functools
-from typing import Protocol
 from weakref import WeakValueDictionary
 
 from arcademark.console import build, translate
@@ -17,12 +16,19 @@ TRANSLATED_AFTER = 300_000
 """Frames of a game in this process after which its cartridge is translated."""
 
 
-class Player(Protocol):
-    """What plays a cartridge."""
+class Player:
+    """What plays a cartridge; its frames count when it is gone, too."""
+
+    _counted_in: Translation | None = None
 
     @property
     def played(self) -> int:
         """Frames played so far."""
+        raise NotImplementedError
+
+    def __del__(self) -> None:
+        if self._counted_in is not None:
+            self._counted_in.released += self.played
 
 
 class Translation:
@@ -38,6 +44,7 @@ class Translation:
     def add(self, player: Player) -> None:
         """Count what a player plays."""
         self._players[id(player)] = player
+        player._counted_in = self
 
     def take_up(self) -> None:
         """Make it, which takes seconds, once the game was played long enough to be worth it."""

@@ -358,9 +358,10 @@ class Machine:
 
     def draw_from(self, number: int) -> None:
         """Let the machine's own generator go on after so many draws."""
-        if number != self.drawn:
+        if number < self.drawn:
             self._chance, self.drawn = np.random.RandomState(MACHINE_SEED), 0
-            self._draw(number)
+        while self.drawn < number:
+            self._draw(min(number - self.drawn, 1 << 20))
 
     def hand_over(self, other: Machine) -> None:
         """Let another machine of the game draw from the generators where this one would."""

@@ -416,6 +416,12 @@ Crew *console_crew(int threads, int room)
         return NULL;
     c->steps = calloc((size_t)room, sizeof *c->steps);
     c->done = calloc((size_t)room, sizeof *c->done);
+    if (!c->steps || !c->done) {
+        free(c->steps);
+        free(c->done);
+        free(c);
+        return NULL;
+    }
     c->room = room;
     pthread_mutex_init(&c->lock, NULL);
     pthread_cond_init(&c->awake, NULL);

@@ -34,7 +34,7 @@ class Observation(ctypes.Structure):
     )
 
 
-class NativeConsole:
+class NativeConsole(cartridge.Player):
     """One game in the console; a `console.Console`. Arguments and errors as of `atari.AtariConsole`.
 
     NoCore: the console cannot be compiled here.

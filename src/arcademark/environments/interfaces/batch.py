@@ -164,6 +164,8 @@ class Crew:
     ) -> None:
         self._core, self._array = core, (records, size)
         self._crew = core.console_crew(threads, count)
+        if not self._crew:
+            raise MemoryError(f"no memory for the steps of {count} games")
         self._process = os.getpid()
         weakref.finalize(self, _end, core, self._crew, self._process, kept)
 
