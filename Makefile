@@ -104,6 +104,7 @@ paper: $(VENV)/.core ## Renew the figure, the tables and the bibliography of pap
 
 results: $(VENV)/.core ## Renew docs/results from the data of our own runs
 	$(BIN)/arcademark reproduce ale-2013 --with ours --to markdown > docs/results/baselines.md
+	$(BIN)/python results/pages.py
 
 dist: $(VENV)/.dev ## Build the wheel, with the console compiled, and the source archive into dist
 	rm -rf dist

@@ -19,7 +19,15 @@ from arcademark.metrics.training import training_score
 from arcademark.metrics.uncertainty.intervals import score_intervals
 from arcademark.reproduce.ours import LAST, CurvePoint, TrialResult
 from arcademark.runs.store.manifest import versions
-from arcademark.runs.store.reading import Episodes, RunRecord, TrialRecord, action_digests, read_run, scored_phase
+from arcademark.runs.store.reading import (
+    Episodes,
+    Phase,
+    RunRecord,
+    TrialRecord,
+    action_digests,
+    read_run,
+    scored_phase,
+)
 from arcademark.suite.tasks import score_bounds
 
 DATA = Path(arcademark.reproduce.__file__).parent / "data"
@@ -57,7 +65,11 @@ def rows(run: RunRecord) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]
 def checksum(run: RunRecord, trial: TrialRecord) -> str:
     """Return the checksum of all of a trial's episodes."""
     result = hashlib.sha256()
-    for phase, played in ("training", run.training(trial)), ("evaluation", run.evaluation(trial)):
+    parts: tuple[tuple[Phase, Episodes], ...] = (
+        ("training", run.training(trial)),
+        ("evaluation", run.evaluation(trial)),
+    )
+    for phase, played in parts:
         digests = action_digests(run, trial.id, phase)
         for number, score, frames in zip(played.episode.tolist(), played.score.tolist(), played.frames, strict=True):
             result.update(f"{number} {score!r} {frames} {digests[number].hex()}\n".encode())

@@ -1,3 +1,6 @@
+import importlib.util
+from pathlib import Path
+
 import pytest
 
 from arcademark.reproduce import ours as data
@@ -6,6 +9,19 @@ from arcademark.reproduce.ours import TrialResult
 from arcademark.suite import tasks
 
 GAMES = set(scores.games())
+ROOT = Path(__file__).parents[2]
+PPO = ("ppo-world-records", "ppo-tuning", "ppo-atari-57")
+
+
+def script(name):
+    spec = importlib.util.spec_from_file_location(f"results_{name}", ROOT / "results" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def kept(page):
+    return (ROOT / "docs" / "results" / f"{page}.md").read_text(encoding="utf-8")
 
 
 def trial(agent, game, mean, error=None, **fields):
@@ -91,3 +107,32 @@ def test_what_our_runs_have_not_is_refused():
 
     with pytest.raises(ArcadeMarkError, match="leave the others out"):
         cli.main(["reproduce", "ale-2013", "--with", "ours", "--figure", "2"], standalone_mode=False)
+
+
+@pytest.mark.parametrize("study", PPO)
+def test_curves_lead_to_the_scores_of_trained_agents(study):
+    trials = {(row.agent, row.game, row.seed): row for row in data.results(study)}
+    ends = {}
+    for point in data.curves(study):
+        key = point.agent, point.game, point.seed
+        assert ends[key].episodes < point.episodes if key in ends else point.episodes > 0
+        ends[key] = point
+    assert ends.keys() == trials.keys()
+    for key, row in trials.items():
+        assert ends[key].frames == row.frames
+        assert ends[key].last(100) == pytest.approx(row.mean, rel=1e-6)
+        assert row.episodes == min(100, ends[key].episodes)
+
+
+def test_pages_are_what_the_data_give():
+    from arcademark.reports import presenter
+    from arcademark.reports.render import markdown
+    from arcademark.reports.reproductions.analysis import reproduced
+
+    assert kept("world-records") == script("pages").world_records()
+    assert kept("baselines") == markdown.render(presenter.document(reproduced("ale-2013", ours=True)))
+
+
+@pytest.mark.slow
+def test_the_page_of_atari_5_is_what_the_data_give():
+    assert kept("atari-5") == script("pages").atari_5()

@@ -1,7 +1,9 @@
 """Learners under the runner: budgets in episodes, what is told of them, what is checked."""
 
 import dataclasses
+import importlib.util
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -141,3 +143,21 @@ def test_what_was_learnt_is_made_for_the_protocol_under_which_it_was(tmp_path, m
     assert player.spec.protocol.frame_skip == 2
     with pytest.raises(ArcadeMarkError, match="what it had learnt is not there"):
         list(player.play([0]))
+
+
+def test_what_is_kept_of_a_learner_is_its_last_training_and_its_curve(tmp_path, toy_plan, paced):
+    spec = importlib.util.spec_from_file_location("collect", Path(__file__).parents[2] / "results" / "collect.py")
+    collect = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(collect)
+    plan = toy_plan(paced("Learner"), episodes=2, frames=1200, override={"reported_episodes": "training_last_k"})
+    execute(plan, tmp_path / "run", workers=1)
+    record = read_run(tmp_path / "run")
+    scores, frames = record.episodes.score.tolist(), record.episodes.frames.tolist()
+    ((row, curve),) = collect.rows(record)
+    assert (row["episodes"], float(row["mean"]), row["frames"]) == (2, sum(scores[-2:]) / 2, sum(frames))
+    assert row["budget"] == 1200 <= row["frames"]
+    assert [point["episodes"] for point in curve] == sorted({point["episodes"] for point in curve})
+    for point in curve:
+        assert point["frames"] == sum(frames[: point["episodes"]])
+        assert float(point["last_5"]) == pytest.approx(sum(last := scores[: point["episodes"]][-5:]) / len(last))
+    assert curve[-1]["episodes"] == len(scores)
