@@ -15,7 +15,7 @@ PLAYED = [
     ("Breakout-v5", LIVES, "c31c6fc972b1d177"),
     ("Breakout-v5", {"max_episode_steps": 30, "noop_max": 5, "episodic_life": True}, "58d15356709c767a"),
     ("Breakout-v5", {"gray_scale": False, "img_height": 90, "img_width": 50, "stack_num": 2}, "e909075698a5d041"),
-    ("JourneyEscape-v5", LIVES, "b93da69a50f8cf44"),
+    ("AirRaid-v5", LIVES, "8e9b7bf32103677e"),
     (
         "Qbert-v5",
         {"frame_skip": 3, "stack_num": 2, "noop_max": 1, "full_action_space": True} | LIVES,

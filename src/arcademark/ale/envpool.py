@@ -88,7 +88,7 @@ class _Game:
         self._newest = self._screens[0] if channels > 1 else self._screens[0, ..., 0]
         self._resize, self._words = AreaResize(shape, size), None
         self._screen = ale.getScreenGrayscale if config.gray_scale else ale.getScreenRGB
-        if (size, channels) == (kernels.IMAGE, 1):
+        if (ale.getScreenDims(), size, channels) == (shape, kernels.IMAGE, 1):  # bytes of higher ones may be odd
             self._words = self._screens.reshape(-1).view(np.uint64).reshape(2, 2, kernels.GROUPS, kernels.GROUP_WORDS)
             gray, self._screen = gray_table(standard(game))[::2], ale.getScreen
             self._table = np.maximum(gray[:, None], gray)
