@@ -15,6 +15,7 @@ PLAYED = [
     ("Breakout-v5", LIVES, "c31c6fc972b1d177"),
     ("Breakout-v5", {"max_episode_steps": 30, "noop_max": 5, "episodic_life": True}, "58d15356709c767a"),
     ("Breakout-v5", {"gray_scale": False, "img_height": 90, "img_width": 50, "stack_num": 2}, "e909075698a5d041"),
+    ("AirRaid-v5", LIVES, "8e9b7bf32103677e"),
     (
         "Qbert-v5",
         {"frame_skip": 3, "stack_num": 2, "noop_max": 1, "full_action_space": True} | LIVES,
@@ -22,7 +23,7 @@ PLAYED = [
     ),
     ("MsPacman-v5", {"frame_skip": 1, "repeat_action_probability": 0.25, "use_fire_reset": False}, "9193bd5ab5e04494"),
 ]
-"""Tasks, settings, and the digest of what EnvPool gave; `test_envpool_gives_them` renews it."""
+"""Tasks, settings, and the digest of what EnvPool gave; `test_envpool_gives_them` checks that it does."""
 
 
 def digest(package, task, settings, steps=150):

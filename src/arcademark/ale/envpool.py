@@ -10,6 +10,7 @@ What is known of EnvPool's was found by experiment with 0.6.6 and 1.2.5:
   and `noop_max` no-ops are played, the last of which is FIRE in games that take it.
 * An observation pools the last two frames of a step. In a step in which the game ends, no later frame is looked at: it
   shows its third frame alone, or what was shown before. A new game's older images are copies of its first.
+* Of screens higher than 210 rows the first 210 are seen.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ class _Game:
             ale.setDifficulty(config.difficulty)
         self.actions = ale.getLegalActionSet() if config.full_action_space else ale.getMinimalActionSet()
         self._fire = config.use_fire_reset and Action.FIRE in self.actions
-        shape, size = ale.getScreenDims(), (config.img_height, config.img_width)
+        shape, size = kernels.SCREEN, (config.img_height, config.img_width)
         if size[0] > shape[0] or size[1] > shape[1]:
             raise ArcadeMarkError(f"images of {size[0]} by {size[1]} pixels; expected at most {shape[0]} by {shape[1]}")
         channels = 1 if config.gray_scale else 3
@@ -87,7 +88,7 @@ class _Game:
         self._newest = self._screens[0] if channels > 1 else self._screens[0, ..., 0]
         self._resize, self._words = AreaResize(shape, size), None
         self._screen = ale.getScreenGrayscale if config.gray_scale else ale.getScreenRGB
-        if (shape, size, channels) == (kernels.SCREEN, kernels.IMAGE, 1):
+        if (ale.getScreenDims(), size, channels) == (shape, kernels.IMAGE, 1):  # bytes of higher ones may be odd
             self._words = self._screens.reshape(-1).view(np.uint64).reshape(2, 2, kernels.GROUPS, kernels.GROUP_WORDS)
             gray, self._screen = gray_table(standard(game))[::2], ale.getScreen
             self._table = np.maximum(gray[:, None], gray)
@@ -113,7 +114,7 @@ class _Game:
                 new = True
         if self._fire:
             ale.act(Action.FIRE)
-        self._screen(self._newest[0])
+        self._newest[0] = self._screen()[: kernels.SCREEN[0]]
         self._newest[1] = self._newest[0]
         self._push()
         if new:
@@ -130,7 +131,7 @@ class _Game:
             self.reward += ale.act(self.actions[action])
             left -= 1
             if left < 2:
-                self._screen(self._newest[1 - left])
+                self._newest[1 - left] = self._screen()[: kernels.SCREEN[0]]
         if left == 1 or config.frame_skip == 1:
             self._newest[left] = self._newest[1 - left]
         self._push()
