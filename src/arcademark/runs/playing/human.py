@@ -231,4 +231,4 @@ def _drawn(screen: video.Picture, scale: int, left: str, right: str, stepped: bo
 
 @functools.cache
 def _help(width: int, stepped: bool) -> video.Picture:
-    return video.titled(np.empty((0, width, 3), np.uint8), HELP_STEPPED if stepped else HELP)
+    return video.noted(np.empty((0, width, 3), np.uint8), HELP_STEPPED if stepped else HELP)

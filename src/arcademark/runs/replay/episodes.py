@@ -141,11 +141,13 @@ def select_one(run: RunRecord, **choice: Unpack[Choice]) -> Recorded:
     """Return the episode that is meant: the first unless `episode` is given, of evaluation where both phases fit."""
     wanted: Choice = {**choice, "episode": choice.get("episode") or 0}
     matching = select(run, **wanted)
-    trials = list(dict.fromkeys(recorded.trial.id for recorded in matching))
+    trials = list({recorded.trial.id: recorded.trial for recorded in matching}.values())
     if len(trials) > 1:
-        listed = ", ".join(trials[:6]) + (f" and {len(trials) - 6} more" if len(trials) > 6 else "")
+        names = [name for name in ("agent", "game", "seed") if len({getattr(trial, name) for trial in trials}) > 1]
+        example = ",".join(f"{name}={getattr(trials[0], name)}" for name in names) or f"trial={trials[0].id}"
+        listed = ", ".join(trial.id for trial in trials[:6]) + (f" and {len(trials) - 6} more" if trials[6:] else "")
         raise ArcadeMarkError(
-            f"{run.directory}: {len(trials)} trials fit, choose one by game, agent, seed or trial: {listed}"
+            f"{run.directory}: {len(trials)} trials fit; choose one, as in --only {example}: {listed}"
         )
     return next((recorded for recorded in matching if recorded.episode.phase == "evaluation"), matching[0])
 

@@ -60,11 +60,16 @@ def captioned(screen: Picture, scale: int, left: str, right: str) -> Picture:
     return np.concatenate([large, _bar(large.shape[1], left, right)])
 
 
-def titled(picture: Picture, title: str) -> Picture:
-    """Put a bar with a text above a picture; what has no room is cut off."""
-    room, font = picture.shape[1] - 3 * MARGIN, ImageFont.load_default(size=FONT_SIZE)
-    kept = next(kept for kept in range(len(title), -1, -1) if font.getlength(_cut(title, kept)) <= room or not kept)
-    return np.concatenate([_bar(picture.shape[1], _cut(title, kept), ""), picture])
+def noted(picture: Picture, note: str) -> Picture:
+    """Put a bar with a text below a picture; what has no room is cut off."""
+    return np.concatenate([picture, _bar(picture.shape[1], _fitting(note, picture.shape[1] - 3 * MARGIN), "")])
+
+
+@lru_cache(maxsize=8)
+def _fitting(text: str, room: int) -> str:
+    font = ImageFont.load_default(size=FONT_SIZE)
+    cuts = (_cut(text, kept) for kept in range(len(text), 0, -1))
+    return next((cut for cut in cuts if font.getlength(cut) <= room), _cut(text, 0))
 
 
 def _cut(text: str, kept: int) -> str:

@@ -24,6 +24,7 @@ from arcademark.runs.playing.trial import Player
 from arcademark.runs.replay import video
 from arcademark.runs.replay.episodes import Choice, Recorded, observed_as, open_recorded, replay, select_one
 from arcademark.runs.store.reading import RunRecord, read_actions, read_run, scored_phase
+from arcademark.suite.protocols import Protocol
 
 FRAMES_PER_SECOND = 60
 PER_SECOND = {"frame": FRAMES_PER_SECOND, "step": 15}
@@ -93,7 +94,7 @@ def watch(
         for count, shots in enumerate(_together([_replayed(*episode) for episode in episodes])):
             frames, ended = max(shot.frames for shot in shots), all(shot.ended for shot in shots)
             if (count % every == 0 if marks is None else bool(marks) and frames >= marks[0]) or ended:
-                yield _picture(shots, [recorded for _, recorded in episodes], scale, actions)
+                yield _picture(shots, episodes, scale, actions)
                 on_frames(frames, total)
                 while marks and frames >= marks[0]:
                     marks.pop(0)
@@ -112,7 +113,7 @@ def shown(
     """Yield a picture a frame of one recorded episode, or of two next to each other; as `watch` otherwise."""
     episodes = _chosen(directory, choice, beside)
     for shots in _together([_replayed(*episode) for episode in episodes]):
-        yield _picture(shots, [recorded for _, recorded in episodes], scale, actions=True)
+        yield _picture(shots, episodes, scale, actions=True)
 
 
 def play(
@@ -157,7 +158,8 @@ class _Shown(Player):
 
     def __init__(self, trial: Trial, episode: int, show: Callable[[video.Picture], bool], scale: int) -> None:
         super().__init__(trial, "ale")
-        self.score, self._left, self._show, self._scale = 0.0, f"{trial.game} · episode {episode}", show, scale
+        self._names = _names(trial.protocol, trial.game, episode, trial.agent.label, trial.seed)
+        self.score, self._show, self._scale = 0.0, show, scale
         spec = environment_spec(trial.game, observed_as(trial.protocol, "ram"))
         own = self.frames_per_action
         self._screen = open_environment(spec, frames_per_action=own, emulator="ale", pictures=True)
@@ -177,7 +179,7 @@ class _Shown(Player):
             chosen = _chosen_action(self.spec, action)
             unit = self.trial.protocol.unit
             shot = Shot(self._screen.render(), frames, self.score, ended, *chosen, values, unit)
-            if not self._show(_single(shot, self._left, self._scale, actions=True)):
+            if not self._show(_single(shot, *self._names, self._scale, actions=True)):
                 raise _EndedError
 
 
@@ -214,30 +216,31 @@ def _together(films: Sequence[Iterator[Shot]]) -> Iterator[tuple[Shot, ...]]:
         yield tuple(last)
 
 
-def _picture(shots: Sequence[Shot], episodes: Sequence[Recorded], scale: int, actions: bool) -> video.Picture:
-    """Draw what is shown at once: of two episodes whose each is stands above."""
-    pictures = [
-        _single(shot, f"{recorded.trial.game} · episode {recorded.episode.episode}", scale, actions)
-        for shot, recorded in zip(shots, episodes, strict=True)
-    ]
-    if len(pictures) == 1:
-        return pictures[0]
-    return video.beside(
-        [
-            video.titled(picture, f"{recorded.trial.agent} · seed {recorded.trial.seed}")
-            for picture, recorded in zip(pictures, episodes, strict=True)
-        ]
-    )
+def _picture(
+    shots: Sequence[Shot], episodes: Sequence[tuple[RunRecord, Recorded]], scale: int, actions: bool
+) -> video.Picture:
+    """Draw what is shown at once, two episodes side by side."""
+    pictures = []
+    for shot, (run, (trial, row)) in zip(shots, episodes, strict=True):
+        names = _names(run.protocol, trial.game, row.episode, trial.agent, trial.seed)
+        pictures.append(_single(shot, *names, scale, actions))
+    return pictures[0] if len(pictures) == 1 else video.beside(pictures)
 
 
-def _single(shot: Shot, left: str, scale: int, actions: bool) -> video.Picture:
+def _names(protocol: Protocol, task: str, episode: int, agent: str, seed: int) -> tuple[str, str]:
+    """Say what is played, and who plays."""
+    return f"{protocol.task_name(task)} · episode {episode}", f"{agent} · seed {seed}"
+
+
+def _single(shot: Shot, left: str, player: str, scale: int, actions: bool) -> video.Picture:
     text = f"step {shot.frames:,}   score {shot.score:,.6g}"
     if shot.unit == "frame":
         text = f"{clock(shot.frames)}   score {shot.score:,.15g}"
     picture = video.captioned(shot.screen, scale, left, text)
-    if not actions:
-        return picture
-    return np.concatenate([picture, video.action_bar(picture.shape[1], shot.action, shot.chosen, shot.values)])
+    if actions:
+        bar = video.action_bar(picture.shape[1], shot.action, shot.chosen, shot.values)
+        picture = np.concatenate([picture, bar])
+    return video.noted(picture, player)
 
 
 def _replayed(run: RunRecord, recorded: Recorded) -> Iterator[Shot]:
