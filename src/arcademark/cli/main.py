@@ -48,11 +48,14 @@ COMMANDS = {
 }
 """By the headings of the help. Each is in a module of its name, in a folder of its heading's."""
 
+MEANT = {"--subset": ("--model", "--games")}
+"""What an option that no command has may mean, of those that the command has."""
+
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """Errors of a place that takes no more."""
 
-CLOSED = frozenset({errno.ENAMETOOLONG, errno.EACCES, errno.EPERM, errno.ELOOP})
-"""Errors of a place that cannot even be looked at."""
+CLOSED = frozenset({errno.ENAMETOOLONG, errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENOTDIR, errno.EROFS})
+"""Errors of a place that cannot even be looked at, or holds nothing new."""
 
 
 class Top(Group):
@@ -105,7 +108,10 @@ def main() -> None:
         code = 0
     except click.UsageError as error:
         where = error.ctx.command_path if error.ctx else "arcademark"
-        _fail(f"{error.format_message().rstrip('.')}; see '{where} --help'")
+        there = {name for option in error.ctx.command.params for name in option.opts} if error.ctx else set()
+        meant = [name for name in MEANT.get(getattr(error, "option_name", ""), ()) if name in there]
+        hint = f"; did you mean {' or '.join(meant)}" if meant else ""
+        _fail(f"{(error.message if meant else error.format_message()).rstrip('.')}{hint}; see '{where} --help'")
     except click.ClickException as error:
         _fail(error.format_message())
     except (click.Abort, KeyboardInterrupt):

@@ -42,7 +42,7 @@ SWITCH = "ARCADEMARK_CONSOLE"
 """Name of the variable that does without a core where it is "off"."""
 
 OFF = f"it is switched off by {SWITCH}"
-NO_COMPILER = "there is no C compiler; pip install '.[console]' brings one"
+NO_COMPILER = "there is no C compiler; install gcc or clang, or pip install '.[console]', which brings one"
 
 SOURCES = ("core.h", "core.c", "device.c", "masks.c", "lines.c", "picture.c", "processor.c", "opcodes.c", "rules.c")
 _STEPS = ("steps.c", "vector.c")
@@ -277,7 +277,8 @@ def _compile(command: Sequence[str], own: Mapping[str, str], path: Path) -> None
             done = subprocess.run(words, capture_output=True, text=True, check=False)
             if done.returncode:
                 lines = done.stderr.strip().splitlines()
-                raise NoCore(f"compiling it failed: {next((line for line in lines if 'error' in line), lines[:1])}")
+                error = next((line for line in lines if "error" in line), "; ".join(lines[:1]))
+                raise NoCore(f"{words[0]} failed to compile it ({error}); name another C compiler with CC=")
             draft.replace(path)
     except OSError as error:
         raise _unwritable(path, error) from error

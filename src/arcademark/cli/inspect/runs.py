@@ -14,9 +14,11 @@ from arcademark.cli.output import Output, with_output
 from arcademark.errors import ArcadeMarkError
 
 
-@click.group("runs", cls=Group)
-def command() -> None:
-    """List, merge, check, import and export runs; what they evaluated on test games."""
+@click.group("runs", cls=Group, invoke_without_command=True)
+@click.pass_context
+def command(ctx: click.Context) -> Any:
+    """List, merge, check, import and export runs; what they evaluated on test games. Without a command, list."""
+    return ctx.invoke(list_) if ctx.invoked_subcommand is None else None
 
 
 @command.command("list", short_help="List the runs below a folder.")

@@ -376,7 +376,8 @@ def clear_errors(directory: Path) -> Iterator[None]:
         raise ArcadeMarkError(f"{directory}: {what}") from None
     except OSError as error:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        what = f"cannot be read or written ({error}); check the disk and its permissions"
+        why = error.strerror or error
+        what = f"cannot be read or written ({why}); check its permissions and the disk, or name another directory"
         raise ArcadeMarkError(f"{directory}: {_FULL if full else what}") from None
 
 

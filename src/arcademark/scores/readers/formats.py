@@ -158,6 +158,10 @@ def _recognised(path: Path, head: bytes, format: str | None) -> tuple[str, Any]:
         sheet = read_sheet(path)
         return _layout(sheet, format), sheet
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if start.startswith(b"#!"):
+        raise UnrecognisedError(
+            f"{path}: is a program; expected a table of scores. 'arcademark run --agent-command {path}' plays one"
+        )
     if start.startswith(b"#"):
         return "sb3-monitor", None
     if start[:1] in (b"{", b"["):
