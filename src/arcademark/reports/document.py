@@ -15,6 +15,10 @@ from arcademark.reports import wording
 from arcademark.reports.columns import Column, Style
 from arcademark.suite.subsets import LEVEL
 
+WIDEST = 20.0
+"""How many times its lower end the upper end of an estimate's interval may be, both in percent and 1 added, as they are
+estimated: from random play, 0 %, to 19 %, or from 50 % to 1,000 %. What is wider says nothing."""
+
 REPORTED = {"training": "training", "evaluation": "evaluation", "best": "the best policy"}
 """What scores are of, in words."""
 
@@ -122,6 +126,13 @@ class Estimate:
     held: float | None = None
 
     @property
+    def telling(self) -> bool:
+        """Whether it says anything: whether its interval is no wider than `WIDEST`."""
+        if self.low is None or self.high is None:
+            return self.value is not None and self.printed_error is not None
+        return 1.0 + self.high <= WIDEST * (1.0 + self.low)
+
+    @property
     def interval(self) -> str:
         """The prediction interval in words."""
         return wording.between(self.low, self.high)
@@ -142,7 +153,7 @@ class Estimate:
     @property
     def style(self) -> Style:
         """How far to trust it."""
-        return "doubtful" if self.value is None or self.warnings else "good"
+        return "doubtful" if not self.telling or self.warnings else "good"
 
 
 @dataclass(frozen=True)
@@ -231,6 +242,7 @@ class Peer:
     paper: Its key in the catalogue, "hessel-2018"; likewise.
     training_frames: Emulated frames.
     reported: What its scores are of: "training", "evaluation", "best" or "unknown".
+    protocol: The named one of its scores, "" where none is known to fit, and for an algorithm of the report.
     mean_hns, median_hns, mean_hwrns, median_hwrns, mean_saber, median_saber: In percent.
     records: Human world records broken.
     hns_a_frame, median_hns_a_frame, records_a_frame: Learning efficiency: mean HNS, as a fraction, median HNS likewise,
@@ -255,6 +267,7 @@ class Peer:
     median_hns_a_frame: float
     records_a_frame: float
     differs: tuple[str, ...] = ()
+    protocol: str = ""
 
     COLUMNS: ClassVar = (
         Column("algorithm", "name", style=lambda item: "" if item.source else "strong"),
@@ -264,7 +277,7 @@ class Peer:
             for title in ("mean HNS", "median HNS", "mean HWRNS", "mean SABER")
         ),
         Column("records broken", "records"),
-        Column("mean HNS a frame", "hns_a_frame", wording.power_of_ten),
+        Column("mean HNS a million frames", "hns_a_frame", wording.a_million),
         Column("published by", "source", kind="name", optional=True),
         Column("score of", lambda item: REPORTED.get(item.reported), kind="name", optional=True),
     )

@@ -21,12 +21,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby, pairwise
+from itertools import compress, groupby, pairwise
 from typing import Any, cast, get_args
 
 from markupsafe import Markup
 
-from arcademark.reports import special
+from arcademark.reports import special, wording
 from arcademark.reports.columns import Column, Style
 from arcademark.reports.document import Level, Notice
 from arcademark.reports.prose import Pieces, rendered
@@ -45,6 +45,8 @@ from arcademark.reports.render.blocks import (
 )
 
 _STYLED = re.compile(rf"\{{({'|'.join(get_args(Style)).lstrip('|')})\}}\s*")
+_OF_CARDS = 3
+"""Columns that each card has: a title, a large number, and what that is from."""
 _FLAG = re.compile(r"\s*\{(detail|folded)\}")
 
 
@@ -81,7 +83,7 @@ def tabulated(
 ) -> Table | None:
     """Make a table of rows, by the ``COLUMNS`` of their class unless others are given; None without rows.
 
-    ``names`` first columns hold names; ``how`` is for `Table`.
+    ``names`` first columns hold names; ``how`` is for `Table`. Other columns that are empty in all rows are left out.
     """
     entries = list(rows)
     if not entries:
@@ -91,7 +93,14 @@ def tabulated(
         replace(column, kind="name") if place < names and column.kind == "number" else column
         for place, column in enumerate(wanted)
     )
-    return Table(kept, tuple(tuple(_cell(column, row) for column in kept) for row in entries), **how)
+    rows_of = [tuple(_cell(column, row) for column in kept) for row in entries]
+    first = max(names, _OF_CARDS if how.get("cards") else 0)
+    full = [place < first or any(map(_shows, cells)) for place, cells in enumerate(zip(*rows_of, strict=True))]
+    return Table(tuple(compress(kept, full)), tuple(tuple(compress(row, full)) for row in rows_of), **how)
+
+
+def _shows(cell: Cell) -> bool:
+    return bool(cell.below) or cell.text.strip() not in ("", wording.MISSING)
 
 
 def _cell(column: Column, row: Any) -> Cell:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -28,6 +28,9 @@ LEAST_MEDIAN = 20.0
 
 NO_ALGORITHM = frozenset({"reference", "baseline"})
 """Kinds of entries that are nobody's algorithm."""
+
+RANDOM = "Random"
+"""Which entry a random player is."""
 
 SIMILAR = 2.0
 """How many times more or fewer training frames than another's are a similar budget."""
@@ -100,6 +103,13 @@ def of_similar_budget(frames: int, games: Collection[str]) -> Peers:
     similar = [entry for entry in whole.values() if times(entry) <= reach]
     lacking = dict.fromkeys(entry.identity for entry in known if times(entry) <= reach and entry.identity not in whole)
     return Peers(tuple(similar), bool(similar) and nearest <= SIMILAR, tuple(lacking))
+
+
+@cache
+def random_players() -> Mapping[str, Sequence[float]]:
+    """Return the scores of the catalogue's random players by game, whatever their protocol."""
+    known = (item for item in collections.results() if item.entry.identity == RANDOM)
+    return grouped((item.task, item.score) for item in known if item.entry.kind in NO_ALGORITHM)
 
 
 @cache

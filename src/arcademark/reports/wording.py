@@ -99,9 +99,10 @@ def days(value: float) -> str:
     return f"{value:,.1f} days" if value >= 1 else f"{24 * value:,.1f} hours"
 
 
-def power_of_ten(value: float) -> str:
-    """Show a very small number: "4.37e−08"."""
-    return "0" if value == 0 else f"{value:.2e}".replace("-", "−")
+def a_million(fraction: float) -> str:
+    """Show what each frame gains, a fraction, as what a million gain, "4.37 %", with two digits at least."""
+    value = 1e8 * fraction
+    return percent(value) if abs(value) >= 0.995 or not value else f"{value:.2g}\N{NO-BREAK SPACE}%".replace("-", "−")
 
 
 def times(ratio: float) -> str:

@@ -22,11 +22,11 @@ def paragraphs(
     algorithms: Sequence[Algorithm], games: Sequence[Game], runs: Sequence[Run], scope: str
 ) -> tuple[str, ...]:
     """Say how the scores were made, run by run, and what was worked out from them."""
-    from_any = [item for item in algorithms if item.estimate and item.estimate.subset == ANY]
+    from_any = [item for item in algorithms if item.estimated and item.estimated.subset == ANY]
     models: dict[str, list[tuple[str, Estimate]]] = defaultdict(list)
     for item in algorithms:
         for one in (item.estimate, item.published):
-            if one is not None and one.value is not None and one.subset != ANY:
+            if one is not None and one.telling and one.subset != ANY:
                 models[one.subset].append((item.name, one))
     scores = [score for item in algorithms for score in item.scores if score.score.low is not None]
     return prose.paragraphs(

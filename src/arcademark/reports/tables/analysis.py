@@ -26,7 +26,7 @@ from arcademark.reports.prose import text
 from arcademark.reports.record import OF_MEASURES, OF_NOTICES, OF_SUMMARIES, cited
 from arcademark.reports.runs import directory, learning, methods
 from arcademark.reports.subsets.models import ANY
-from arcademark.reports.tables import loading, notices, protocols, similar
+from arcademark.reports.tables import loading, notices, protocols, similar, verdict
 from arcademark.reports.tables.dataset import Dataset, ScoreKeywords, ScoreOptions, prepare
 from arcademark.reports.tables.document import (
     Algorithm,
@@ -116,6 +116,8 @@ def of_dataset(
     models = dict.fromkeys(one.subset for item in algorithms for one in (item.estimate, item.published) if one)
     used = [subsets.subset(name).papers for name in models if name != ANY]
     beside = tuple(similar.budgets(dataset, algorithms))
+    games, randoms = _games(dataset), published.random_players() if dataset.benchmark.atari else {}
+    algorithms = [replace(item, verdict=verdict.of(item, games, randoms, beside)) for item in algorithms]
     papers = [item.paper for one in beside for item in one.published]
     own = [
         *((ALE,) if any(run.protocol.unit == "frame" for run in views) else ()),

@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Literal
 
 from arcademark.metrics.uncertainty.intervals import FEWEST
 from arcademark.reports import wording
-from arcademark.reports.document import Breakthrough, Estimate, HardExploration, Notice, Noticed
+from arcademark.reports.document import Breakthrough, Estimate, HardExploration, Notice, Noticed, Peer
 from arcademark.reports.record import Citation, Planning
 
 KINDS = MappingProxyType(
@@ -24,6 +25,11 @@ KINDS = MappingProxyType(
 
 CAPPED = frozenset({"capped_hns", "saber", "capped"})
 """Metrics that say no more of a single game than the one that they cap."""
+
+Standing = Literal["random", "worse", "better", "open", "unknown"]
+
+MOST_LEVEL = 2
+"""Algorithms that a verdict names as level with one."""
 
 STATISTICS = MappingProxyType({"mean": "mean", "median": "median", "iqm": "IQM", "optimality_gap": "optimality gap"})
 """Summaries, in words."""
@@ -239,6 +245,49 @@ class Efficiency:
 
 
 @dataclass(frozen=True)
+class Place:
+    """Where an algorithm's median human-normalised score is among those of published ones of a similar budget.
+
+    below, above: The nearest whose medians are outside the interval of its own; empty where there is none.
+    level: Those whose medians are in it.
+    of: How many there are in all.
+    """
+
+    below: tuple[Peer, ...]
+    level: tuple[Peer, ...]
+    above: tuple[Peer, ...]
+    of: int
+
+    @property
+    def named(self) -> tuple[Peer, ...]:
+        """Those that a sentence names."""
+        return (*self.below, *self.above, *self.level[:MOST_LEVEL])
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What an algorithm's scores come to, by the rules of `arcademark.reports.tables.verdict`.
+
+    standing: "random", "worse", "better" than that on some games, "open" where intervals do not tell, or "unknown"
+        where there are too few.
+    games, of: Games that were counted, and all that have references and a score.
+    above_random, below_random, above_human, below_human: Of those counted.
+    single: Whether single scores were counted, for lack of any interval.
+    place: None where frames, neighbours or an interval are not known, or the interval is too wide.
+    """
+
+    standing: Standing
+    games: int
+    of: int
+    above_random: int
+    below_random: int
+    above_human: int
+    below_human: int
+    single: bool
+    place: Place | None
+
+
+@dataclass(frozen=True)
 class Algorithm:
     """One algorithm's result.
 
@@ -257,6 +306,7 @@ class Algorithm:
     learns: Whether it was trained in its run.
     frames_of_files: Whether its training frames are what the files of its networks say, on average a game and seed.
     published: Beside an estimate from any games, that of the published model whose games are exactly those it has.
+    verdict: None where no game has references of random play and a human.
     """
 
     name: str
@@ -278,6 +328,12 @@ class Algorithm:
     learns: bool = False
     frames_of_files: bool = False
     published: Estimate | None = None
+    verdict: Verdict | None = None
+
+    @property
+    def estimated(self) -> Estimate | None:
+        """Its estimate, if that says anything."""
+        return self.estimate if self.estimate and self.estimate.telling else None
 
     @property
     def planning(self) -> Planning | None:

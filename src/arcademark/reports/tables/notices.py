@@ -119,12 +119,13 @@ def _shared(
 
 def _estimates(estimates: Sequence[tuple[str, Estimate]]) -> Iterator[Notice]:
     """Say which algorithms' estimates are doubtful or refused, and how the others are to be read."""
-    for text in dict.fromkeys(text for _, estimate in estimates for text in estimate.warnings):
-        names = list(dict.fromkeys(name for name, estimate in estimates if text in estimate.warnings))
+    shown = [(name, estimate) for name, estimate in estimates if estimate.telling]
+    for text in dict.fromkeys(text for _, estimate in shown for text in estimate.warnings):
+        names = list(dict.fromkeys(name for name, estimate in shown if text in estimate.warnings))
         yield notice("estimate_doubtful", names=names, why=text)
     for group in grouped((one[1].missing, one) for one in estimates if one[1].missing).values():
         yield notice("estimate_refused", names=[name for name, _ in group], estimate=group[0][1])
-    for item in {item.subset: item for _, item in estimates if item.value is not None}.values():
+    for item in {item.subset: item for _, item in shown}.values():
         if item.subset == ANY:
             known = [one.held for _, one in estimates if one.subset == ANY and one.held is not None]
             held = list(dict.fromkeys(map(wording.share, known)))
@@ -159,7 +160,7 @@ def _partial(dataset: Dataset, algorithms: Sequence[Algorithm]) -> Iterator[Noti
         return
     for missing, those in groups.items():
         whose, every = [item.name for item in those], len(those) == len(algorithms) > 1
-        estimated = all(item.estimate and item.estimate.value is not None for item in those)
+        estimated = all(item.estimated for item in those)
         coverage = those[0].coverage
         yield notice(
             "partial_suite", whose=whose, coverage=coverage, missing=missing, every=every, estimated=estimated, **about

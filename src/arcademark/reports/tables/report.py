@@ -27,6 +27,15 @@ from arcademark.reports.tables.document import (
     TableDocument,
     Tolerance,
 )
+from arcademark.suite import subsets, tasks
+
+MOST_NAMED = 4
+"""Algorithms of which a sentence each is said."""
+
+SAME_GAMES = "interval of the median for playing the same games again, with other seeds or episodes"
+
+TELLING = {"atari-57": ("atari-5-2026", "atari-10-2026"), "atari-100k": ("atari-100k-3", "atari-100k-5")}
+"""By suite the subsets that tell most of all its games: what is missing of the first is what to play next."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +63,27 @@ class ScoreReport(TableDocument):
         return self.runs[0].protocol.unit if self.runs else "frame"
 
     @property
+    def measured(self) -> str:
+        """What was measured, in words: the games, and the protocol where there is one."""
+        games = self.games[0].name if len(self.games) == 1 else wording.plural(len(self.games), self.benchmark.noun)
+        names = {run.protocol.name for run in self.runs}
+        return f"{games} under {names.pop()}" if len(names) == 1 else games
+
+    @property
+    def verdicts(self) -> tuple[tuple[str, str], ...]:
+        """What a few algorithms' scores come to, each a sentence, and what places it among published ones, or ""."""
+        items = self.algorithms if len(self.algorithms) <= MOST_NAMED else ()
+        return tuple((_verdict(self, item), text("verdict", "basis", item=item)) for item in items if item.verdict)
+
+    @property
+    def untold(self) -> Mapping[tuple[str, ...], list[str]]:
+        """The algorithms whose estimate says nothing, by the games that would tell most beside those that they have."""
+        wide = (item for item in self.algorithms if item.estimate and item.estimate.value is not None)
+        return grouped((_wanted(item), item.name) for item in wide if not item.estimated)
+
+    @property
     def brief(self) -> tuple[str, ...]:
-        """Each algorithm's estimate with the model's error, or what is missing for one, in a line."""
+        """Each algorithm's verdict, and its estimate or what is missing for one, in a line."""
         return tuple(text("scores", "brief", item=item, noun=self.benchmark.noun) for item in self.algorithms)
 
     @property
@@ -87,17 +115,22 @@ class ScoreReport(TableDocument):
     def headline_columns(self) -> tuple[Column | None, ...]:
         """What is shown of each algorithm at a glance: the median that is known or estimated, and facts beside it."""
         estimates = [item.estimate for item in self.algorithms if item.estimate]
+        sure = wording.percentage(self.intervals.confidence)
+        shown = [one for one in estimates if one.telling and one.low is not None]
+        between = f"{wording.percentage(shown[0].level)} interval" if shown else ""
         bars = self.algorithms[0].breakthroughs if self.algorithms else ()
         printed = any(one.printed_error for one in estimates if one.value is not None)
-        sampled = Column("95 % from the scores", "estimate.sampling_interval", optional=True)
         return (
             Column("algorithm", "name", style="strong"),
             Column(
-                "median of all" if self.benchmark.own else f"{self.benchmark.name} median",
-                lambda item: refusable(_median(item)) if item.most_runs or item.estimate else None,
+                "median of all" if self.benchmark.own else f"{self.benchmark.name} median{between and f', {between}'}",
+                _shown_median,
                 style=lambda item: item.estimate.style if item.estimate else _trust(item.coverage),
                 sort=_median,
-                meaning=f"median human-normalised score of {self.benchmark.name}" if bars else "",
+                below=lambda item: item.estimated and item.estimated.low is not None and item.estimated.interval,
+                meaning=f"median human-normalised score of {self.benchmark.name}{between and f' and its {between}'}"
+                if bars
+                else "",
             ),
             Column(
                 "estimated from" if len(estimates) == len(self.algorithms) else "from",
@@ -105,9 +138,8 @@ class ScoreReport(TableDocument):
                 kind="name",
             ),
             Column("runs", "runs_a_game") if any(item.most_runs > 1 for item in self.algorithms) else None,
-            Column(f"{wording.percentage(estimates[0].level)} interval", "estimate.interval") if estimates else None,
             Column("error, on other papers", "estimate.errors", optional=True) if printed else None,
-            sampled if any(one.sampling_low is not None for one in estimates) else None,
+            Column(f"same games again, {sure}", "estimated.sampling_interval", meaning=SAME_GAMES, optional=True),
             *(Column(title, by_published(subset)) for subset, title in self.models.items()),
             *(Column(bar.short, reached(place)) for place, bar in enumerate(bars)),
         )
@@ -222,6 +254,7 @@ class ScoreReport(TableDocument):
     RECORDS: ClassVar = (
         Column("algorithm", "0.name", style="strong"),
         Column("broken", "1.reached", kind="prose"),
+        Column("a billion frames", lambda row: (one := row[0].efficiency) and one.records and 1e9 * one.records),
         Column("by nobody else in the catalogue", "1.unprecedented", kind="prose"),
     )
 
@@ -239,16 +272,14 @@ class ScoreReport(TableDocument):
 
     @property
     def efficiency_columns(self) -> tuple[Column | None, ...]:
-        """What is shown of these; records beside the scores that they are normalised by."""
-        records = any(one.records is not None and gain.metric == "hwrns" for _, one, gain in self.efficiency_rows)
+        """What is shown of these."""
         return (
             Column("algorithm", "0.name", style="strong"),
             Column("training frames", "1.training_frames"),
             Column("game time", lambda row: None if self.benchmark.own else wording.days(row[1].game_time_days)),
             Column("metric", "2.title", kind="name"),
-            Column("mean a frame", "2.mean", wording.power_of_ten),
-            Column("median a frame", "2.median", wording.power_of_ten),
-            Column("records a frame", _records, str) if records else None,
+            Column("mean a million frames", "2.mean", wording.a_million),
+            Column("median a million frames", "2.median", wording.a_million),
         )
 
 
@@ -268,7 +299,28 @@ def refusable(value: float | None) -> str:
 
 
 def _median(item: Algorithm) -> float | None:
-    return item.estimate.value if item.estimate else item.coverage.median
+    if item.estimate is None:
+        return item.coverage.median
+    return item.estimated.value if item.estimated else None
+
+
+def _shown_median(item: Algorithm) -> str | None:
+    if item.estimate and item.estimate.value is not None and not item.estimated:
+        return "too uncertain"
+    return refusable(_median(item)) if item.most_runs or item.estimate else None
+
+
+def _verdict(report: ScoreReport, item: Algorithm) -> str:
+    sentence = text("verdict", "sentence", item=item, noun=report.benchmark.noun)
+    return f"{item.name}: {sentence}." if report.several else f"{sentence[0].upper()}{sentence[1:]}."
+
+
+def _wanted(item: Algorithm) -> tuple[str, ...]:
+    """Return the titles of the games that tell most of all beside an algorithm's own."""
+    played = {score.game for score in item.scores}
+    known = TELLING[item.estimate.suite] if item.estimate else ()
+    missing = ([task for task in subsets.subset(name).tasks if task not in played] for name in known)
+    return tuple(map(tasks.game_name, next(filter(None, missing), ())))
 
 
 def _trust(coverage: Coverage) -> str:
@@ -286,7 +338,9 @@ def _basis(item: Algorithm, noun: str) -> str:
 
 def by_published(subset: str) -> Any:
     """Return what shows an algorithm's estimate by a published model."""
-    return lambda item: ((one := item.published) and one.subset == subset and wording.percent(one.value)) or None
+    return lambda item: (
+        ((one := item.published) and one.subset == subset and one.telling and wording.percent(one.value)) or None
+    )
 
 
 def reached(place: int) -> Any:
@@ -307,10 +361,3 @@ def _drawn(curve: LearningCurve) -> str:
 def _variant(row: tuple[Game, Algorithm, Score]) -> str:
     _, item, score = row
     return f"{item.name}: {score.played.variant}" if score.played and score.played.variant else item.name
-
-
-def _records(row: tuple[Algorithm, Efficiency, Gain]) -> str | None:
-    _, efficiency, gain = row
-    if gain.metric != "hwrns":
-        return ""
-    return None if efficiency.records is None else wording.power_of_ten(efficiency.records)

@@ -50,7 +50,8 @@ def _beside(dataset: Dataset, frames: int, games: tuple[str, ...], names: Sequen
         spent, paper = entry.training_frames or 0, entry.paper or entry.source
         differs = protocols.difference(play, protocols.from_entry(entry)) if play.known else ()
         figures = _figures(scores, games, spent)
-        peers.append(Peer(entry.identity, paper.short, paper.key, spent, entry.reported, **figures, differs=differs))
+        known = (entry.identity, paper.short, paper.key, spent, entry.reported)
+        peers.append(Peer(*known, **figures, differs=differs, protocol=entry.protocol))
     return Similar(frames, games, published.SIMILAR, group.within, own, tuple(peers), group.lacking)
 
 
