@@ -54,6 +54,7 @@ FILES = {
     "few.csv": table(skill, 5),
     "constant.csv": table(lambda row, task: 120.0),
     "empty.csv": "",
+    "play.sh": "#!/bin/sh\necho hello\n",
     "refs.csv": "task,low,high\n" + "".join(f"{task},100,150\n" for task in "abcde"),
     "refs-no-row.csv": "task,low,high\n",
     "refs-other.csv": "task,low,high\nhopper,0,1\n",

@@ -261,12 +261,14 @@ def record(directory, agent="random", seed=1, episode=1):
 def test_a_gif_takes_the_time_of_the_episode_and_its_score_runs_along(toy_run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     texts = []
-    captioned = video.captioned
+    captioned, notes, noted = video.captioned, set(), video.noted
     monkeypatch.setattr(video, "captioned", lambda *shown: texts.append(shown[-2:]) or captioned(*shown))
+    monkeypatch.setattr(video, "noted", lambda picture, note: notes.add(note) or noted(picture, note))
     assert str(watch(toy_run, **ONE)) == "toy-seed1-episode1.gif"
     pictures, ticks = read_gif("toy-seed1-episode1.gif")
     row = record(toy_run)
     assert texts[0] == ("toy · episode 1", "0:00   score 0")
+    assert notes == {"random · seed 1"}
     assert texts[-1][1] == f"0:0{row.frames // 60}   score {row.score:g}"
     frames = row.frames
     assert set(ticks) == {5}
@@ -345,10 +347,10 @@ def test_two_episodes_stand_side_by_side_and_the_shorter_one_stays(toy_run, tmp_
     frames = [record(toy_run, seed=seed, episode=seed).frames for seed in (1, 0)]
     assert sum(ticks) / 100 == pytest.approx(max(frames) / 60, abs=0.06)
     height = 16 + 2 * video.BAR_HEIGHT
-    assert pictures[0].shape == (height, 2 * 16 + video.GAP, 3)
+    assert pictures[0].shape == (height, 2 * 16 + video.GAP, 3)  # whose an episode is stands below it
     assert not np.array_equal(pictures[-1][:, :16], pictures[-1][:, 16 + video.GAP :])
     alone, _ = read_gif(watch(toy_run, out=tmp_path / "b.gif", **ONE))
-    np.testing.assert_array_equal(pictures[-1][video.BAR_HEIGHT :, :16], alone[-1])
+    np.testing.assert_array_equal(pictures[-1][:, :16], alone[-1])
 
 
 def test_a_sheet_shows_so_many_pictures_and_the_end(toy_run, tmp_path, monkeypatch):
@@ -357,8 +359,9 @@ def test_a_sheet_shows_so_many_pictures_and_the_end(toy_run, tmp_path, monkeypat
     path = watch(toy_run, out=tmp_path / "a.png", pictures=5, **ONE)
     with Image.open(path) as image:
         sheet = np.array(image)
-    assert sheet.shape == (3 * 10 + 2 * video.GAP, 2 * 600 + video.GAP, 3)
-    kept = [sheet[row * (10 + video.GAP), column * (600 + video.GAP), 0] for row in range(3) for column in range(2)]
+    each = 10 + video.BAR_HEIGHT + video.GAP
+    assert sheet.shape == (3 * each - video.GAP, 2 * 600 + video.GAP, 3)
+    kept = [sheet[row * each, column * (600 + video.GAP), 0] for row in range(3) for column in range(2)]
     row = record(toy_run)
     assert kept == [1, 2, 3, 4, 5, video.BAR_COLOUR[0]]
     assert drawn[-1][-1].endswith(f"score {row.score:g}")
@@ -373,8 +376,8 @@ def test_the_action_is_named_below(toy_run, tmp_path, monkeypatch):
     asked = {"agent": "const(action=RIGHT)", "seed": 0}
     pictures, _ = read_gif(watch(toy_run, out=tmp_path / "a.gif", actions=True, scale=8, **asked))
     assert {(action, values) for _, action, _, values in seen} == {("RIGHT", ())}
-    assert pictures[0].shape[0] == 8 * 8 + 2 * video.BAR_HEIGHT
-    assert (pictures[0][-video.BAR_HEIGHT :] == video.TEXT_COLOUR).all(axis=2).any()
+    assert pictures[0].shape[0] == 8 * 8 + 3 * video.BAR_HEIGHT
+    assert (pictures[0][-2 * video.BAR_HEIGHT : -video.BAR_HEIGHT] == video.TEXT_COLOUR).all(axis=2).any()
 
 
 class Telling:

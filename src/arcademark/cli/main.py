@@ -85,7 +85,7 @@ class Top(Group):
 @click.command(
     cls=Top,
     context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
-    epilog="Start with: arcademark run random --games atari-5-2026 --episodes 3",
+    epilog="Start with: arcademark run random --games atari-5 --episodes 3",
 )
 @click.version_option(package_name="arcademark", message="%(prog)s %(version)s")
 def cli() -> None:
@@ -108,13 +108,10 @@ def main() -> None:
         code = 0
     except click.UsageError as error:
         where = error.ctx.command_path if error.ctx else "arcademark"
-        if isinstance(error, click.NoSuchOption) and error.ctx and error.option_name in MEANT:
-            there = {name for option in error.ctx.command.params for name in option.opts}
-            error.possibilities = [name for name in MEANT[error.option_name] if name in there]
-        message = error.format_message()
-        _fail(
-            f"{message} See '{where} --help'" if message[-1] in "?)" else f"{message.rstrip('.')}; see '{where} --help'"
-        )
+        there = {name for option in error.ctx.command.params for name in option.opts} if error.ctx else set()
+        meant = [name for name in MEANT.get(getattr(error, "option_name", ""), ()) if name in there]
+        hint = f"; did you mean {' or '.join(meant)}" if meant else ""
+        _fail(f"{(error.message if meant else error.format_message()).rstrip('.')}{hint}; see '{where} --help'")
     except click.ClickException as error:
         _fail(error.format_message())
     except (click.Abort, KeyboardInterrupt):

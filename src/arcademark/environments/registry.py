@@ -106,7 +106,9 @@ def choose_emulator(game: str, requested: Emulator | None = None, *, compiles: b
     elif game in prove.proven():
         return "console"
     if requested == "console":
-        raise ArcadeMarkError(f"game {game!r}: {missing or 'the console is not proven for it'}; --engine emulator=ale does without")
+        raise ArcadeMarkError(
+            f"game {game!r}: {missing or 'the console is not proven for it'}; --engine emulator=ale does without"
+        )
     return "ale"
 
 

@@ -173,9 +173,9 @@ def test_a_few_episodes_or_runs_have_no_interval():
     untrained = analyse(collected(made_up_run(seeds=(0, 1), episodes=1)))
     assert all(score.score.low is None for score in untrained.algorithms[0].scores)
     assert all(item.mean.low is None for item in untrained.algorithms[0].summaries)
-    assert printed(untrained, 200).count("too few episodes") == len(ATARI_5)
+    assert printed(untrained, 200).count("too few episodes") == len(ATARI_5) + 1  # and no verdict
     learner = analyse(collected(trained(made_up_run(seeds=(0, 1)), lengths=(30, 30))))
-    assert printed(learner, 200).count("too few runs") == len(ATARI_5)
+    assert printed(learner, 200).count("too few runs") == len(ATARI_5) + 1
     assert any(
         score.score.low is not None for score in analyse(collected(made_up_run(episodes=2))).algorithms[0].scores
     )

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from arcademark.reports import wording
 from arcademark.reports.columns import Column
-from arcademark.reports.document import Breakthrough, Estimate, Similar, grouped
+from arcademark.reports.document import Breakthrough, Similar, grouped
 from arcademark.reports.prose import text
 from arcademark.reports.record import Planning, Run
 from arcademark.reports.runs.learning import LearningCurve, sparkline
@@ -299,8 +299,9 @@ def refusable(value: float | None) -> str:
 
 
 def _median(item: Algorithm) -> float | None:
-    estimate = item.estimated if item.estimate else item.coverage
-    return None if estimate is None else estimate.value if isinstance(estimate, Estimate) else estimate.median
+    if item.estimate is None:
+        return item.coverage.median
+    return item.estimated.value if item.estimated else None
 
 
 def _shown_median(item: Algorithm) -> str | None:

@@ -38,7 +38,7 @@ def of(
     scores = [score for score in item.scores if score.game in anchors and score.score.value is not None]
     if not scores:
         return None
-    single = item.most_runs == 1 and not any(score.played for score in scores)
+    single = item.most_runs == 1 and not any(score.played or score.score.low is not None for score in scores)
     known = [(ends, *anchors[score.game]) for score in scores if (ends := _ends(score, single=single)) is not None]
     above = sum(low > max(random) for (low, _), random, _ in known)
     below = sum(high < min(random) for (_, high), random, _ in known)
