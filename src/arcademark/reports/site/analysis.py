@@ -169,8 +169,9 @@ def _model(predictor: Predictor) -> document.Model:
     joints = (trained.joint, *trained.without.values())
     triangle = np.tril_indices(len(predictor.tasks))
     return document.Model(
-        predictor.tasks,
-        *(tuple(float(of[task]) for task in predictor.tasks) for of in (predictor.low, predictor.high)),
+        tasks=predictor.tasks,
+        low=tuple(float(predictor.low[task]) for task in predictor.tasks),
+        high=tuple(float(predictor.high[task]) for task in predictor.tasks),
         means=_packed([joint.mean for joint in joints]),
         precisions=_packed([joint.precision[triangle] for joint in joints]),
         percent=_packed(trained.percent),
