@@ -95,8 +95,10 @@ class NativeConsole:
             return False
         self._step, step.play = step, function_address(self._machine.core.console_step)
         step.before, step.newest = (_address_of(screen) for screen in step.screens)
-        held = ctypes.create_string_buffer(self._machine.state_size)
-        step.held = 0 if self._pictured else ctypes.addressof(held)
+        core = self._machine.core
+        held = ctypes.create_string_buffer(core.console_skipped_size())  # which begins with a state
+        at = ctypes.addressof(held)
+        step.held, step.skipped = (0, at) if self._pictured else (at, 0)
         observed = isinstance(observer, KernelObserver) and observer.newest_at >= 0
         observation = _observation(observer) if observed else None
         step.observation = ctypes.addressof(observation) if observation else 0

@@ -105,7 +105,7 @@ class GameBatch(Batch):
         self._choose(actions, idle)
         records["out"] = out.ctypes.data + np.arange(len(games)) * out[0].nbytes if self._observed else 0
         lives = self.lives if self._minds_lives else None
-        playing = np.flatnonzero(~idle).astype(np.int32)
+        playing = np.flatnonzero(~idle)
         self._crew.play(playing)
         rewards = np.where(idle, 0.0, records["reward"])
         terminated, truncated = (~idle & (records[name] != 0) for name in ("terminated", "truncated"))
@@ -167,9 +167,10 @@ class Crew:
         self._process = os.getpid()
         weakref.finalize(self, _end, core, self._crew, self._process, kept)
 
-    def give(self, which: NDArray[np.int32]) -> None:
-        """Let the records of these numbers be played."""
-        self._core.console_crew_give(self._crew, *self._array, which.ctypes.data, len(which))
+    def give(self, batch: ctypes.Structure, which: NDArray[np.int64], actions: int, strengths: int) -> None:
+        """Let the players of these numbers be played into a batch, under actions at an address, 0 for none."""
+        at = self._array[0], which.ctypes.data
+        self._core.console_vector_give(self._crew, ctypes.byref(batch), *at, len(which), actions, strengths)
 
     def wait(self, end: int, count: int) -> None:
         """Wait for the `count` before number `end` of those given, in their order; the caller plays too."""
@@ -180,7 +181,7 @@ class Crew:
         given: int = self._core.console_crew_settle(self._crew)
         return given
 
-    def play(self, which: NDArray[np.int32]) -> None:
+    def play(self, which: NDArray[np.int64]) -> None:
         """Play the records of these numbers; an interrupt is raised when they are."""
         self._core.console_crew_play(self._crew, *self._array, which.ctypes.data, len(which))
 
