@@ -71,6 +71,7 @@ _FUNCTIONS = {
     "step_size": (c_size_t,),
     "step": (None, c_void_p),
     "redraw": (None, c_void_p),
+    "observe": (None, c_void_p, c_void_p, c_void_p),
     "turn": (c_int, c_void_p, c_int, c_float),
     "note": (None, c_void_p),
     "show": (None, c_void_p, c_void_p, c_int, c_void_p),

@@ -118,11 +118,24 @@ static void shrink_group(const Observation *o, const uint8_t *a, const uint8_t *
         }
 }
 
+static void move_on(Observation *o)
+{
+    memmove(o->stack, o->stack + IMAGE * IMAGE, (size_t)(o->images - 1) * IMAGE * IMAGE);
+}
+
+/* Append the image of two screens, whatever the newest was made of; what it will be held to be made of stays. */
+void console_observe(Observation *o, const uint8_t *newest, const uint8_t *before)
+{
+    move_on(o);
+    for (int group = 0; group < GROUPS; group++)
+        shrink_group(o, newest + group * GROUP_BYTES, before + group * GROUP_BYTES, group, 0, IMAGE);
+}
+
 /* Append the image of a step's screens: only what differs from those of the step before is made anew. */
 static void observe(Observation *o, const uint8_t *newest, const uint8_t *before)
 {
     uint8_t *old_newest = o->old, *old_before = o->old + (size_t)(o->screens - 1) * SCREEN_BYTES;
-    memmove(o->stack, o->stack + IMAGE * IMAGE, (size_t)(o->images - 1) * IMAGE * IMAGE);
+    move_on(o);
     for (int group = 0; group < GROUPS; group++) {
         size_t at = (size_t)group * GROUP_BYTES;
         const uint8_t *a = newest + at, *b = before + at;

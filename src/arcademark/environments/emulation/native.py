@@ -8,6 +8,7 @@ are drawn, and both pictures belong to a state. The usual observation is made in
 from __future__ import annotations
 
 import ctypes
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -100,7 +101,7 @@ class NativeConsole:
         at = ctypes.addressof(held)
         step.held, step.skipped = (0, at) if self._pictured else (at, 0)
         observed = isinstance(observer, KernelObserver) and observer.newest_at >= 0
-        observation = _observation(observer) if observed else None
+        observation = _observation(observer, core) if observed else None
         step.observation = ctypes.addressof(observation) if observation else 0
         step.kept = held, observation, observer
         return observed
@@ -156,8 +157,10 @@ def _address_of(array: NDArray[Any]) -> int:
     return int(array.ctypes.data)
 
 
-def _observation(observer: KernelObserver) -> Observation:
-    """Return where an observer's observations are made, for C."""
+def _observation(observer: KernelObserver, core: ctypes.CDLL) -> Observation:
+    """Return where an observer's observations are made, for C, which appends all its images from now on."""
     old, stack = observer.old, observer.stack
     where = (_address_of(array) for array in (kernels.TABLES, observer.table, old, stack))
-    return Observation(*where, screens=len(old), images=len(stack))
+    made = Observation(*where, screens=len(old), images=len(stack))
+    observer.append = partial(core.console_observe, ctypes.byref(made))
+    return made
