@@ -8,8 +8,8 @@
   ``make_vec`` with 8 games in one thread, each on the console to itself on ale-py; and ``make_vec`` on the console to
   ale-py's AtariVectorEnv and to EnvPool (``pip install envpool``), both with 8 games in one thread.
 * "drop-in": ``arcademark.ale`` to ale-py itself: calls of ``act`` alone, and ``AtariEnv`` with its usual arguments.
-* "vectors": ``AtariVectorEnv`` of ``arcademark.ale`` to that of ale-py, and to EnvPool, each with 8 games and with 64 in
-  one thread.
+* "vectors": ``AtariVectorEnv`` of ``arcademark.ale`` to that of ale-py, and to EnvPool, each with 8 games and with 64
+  in one thread.
 * "shares": how much of the time is spent in C: of steps of ``make_vec``, ours and that for Stable-Baselines3 (as far as
   that is installed; resets included), with 8 games and with 64 in one thread, of decisions of UCT and of best-path, and
   of training of SARSA(λ) on Basic. What takes a call to C is C's.
@@ -198,7 +198,7 @@ def drop_in(game: str, asked: argparse.Namespace) -> Figures:
 
 def vectors(game: str, asked: argparse.Namespace) -> Figures:
     """Compare ale-py's vector environment on the console with ale-py's own and with EnvPool."""
-    found = {}
+    found: Figures = {}
     for count in COUNTS:
         plays = {"ours": ale_vector(game, "arcademark.ale", count), "ale-py": ale_vector(game, "ale_py", count)}
         if importlib.util.find_spec("envpool") is not None:
@@ -226,7 +226,7 @@ def stepping(game: str, count: int) -> Play:
     from arcademark import sb3
 
     envs = sb3.make_vec(game, count, dqn_protocol(), threads=1)
-    actions = np.random.default_rng(0).integers(envs.action_space.n, size=(STEPS // count, count))  # type: ignore[attr-defined]
+    actions = np.random.default_rng(0).integers(envs.action_space.n, size=(STEPS // count, count))
     envs.reset()
 
     def play() -> float:
@@ -442,7 +442,10 @@ def main() -> None:
                 translated(game, rom_path(game).read_bytes())
             table.append(PARTS[part](game, asked))
             if len(table) == 1:
-                print(f"{part + ', times as fast':28}" + "".join(f"{column:>24}" for column in table[0]))
+                print(
+                    f"{part if part == 'shares' else part + ', times as fast':28}"
+                    + "".join(f"{column:>24}" for column in table[0])
+                )
             print_line(game, table[-1])
         print_line("median", {name: statistics.median(row[name] for row in table) for name in table[0]})
 
