@@ -1,8 +1,9 @@
 """The Atari 2600, as our own console emulates it: ale-py's machine bit for bit, its states complete.
 
 An episode starts from one saved start, as in ``atari.py``. A frame whose screen is not expected to be asked for is not
-drawn, but played again if it is. In games that cut frames short a picture shows what an earlier one left: all frames
-are drawn, and both pictures belong to a state. The usual observation is made in C with the steps.
+drawn, but played again if it is. In games that cut frames short a picture shows what an earlier one left: both pictures
+belong to a state, and all frames are drawn, those before a step's last two only if one of the step is cut. The usual
+observation is made in C.
 """
 
 from __future__ import annotations
