@@ -7,8 +7,13 @@
 * "preprocessing": full DQN preprocessing with random actions (see ``environments.py``). Our environment and our
   ``make_vec`` with 8 games in one thread, each on the console to itself on ale-py; and ``make_vec`` on the console to
   ale-py's AtariVectorEnv and to EnvPool (``pip install envpool``), both with 8 games in one thread.
-* "drop-in": ``arcademark.ale`` to ale-py itself: calls of ``act`` alone, ``AtariEnv`` with its usual arguments, and
-  ``AtariVectorEnv`` with 8 games in one thread; and ``arcademark.ale.envpool`` to EnvPool, alike.
+* "drop-in": ``arcademark.ale`` to ale-py itself: calls of ``act`` alone, and ``AtariEnv`` with its usual arguments; and
+  ``arcademark.ale.envpool`` to EnvPool, with 8 games in one thread.
+* "vectors": ``AtariVectorEnv`` of ``arcademark.ale`` to that of ale-py, and to EnvPool, each with 8 games and with 64
+  in one thread.
+* "shares": how much of the time is spent in C: of steps of ``make_vec``, ours and that for Stable-Baselines3 (as far as
+  that is installed; resets included), with 8 games and with 64 in one thread, of decisions of UCT and of best-path, and
+  of training of SARSA(λ) on Basic. What takes a call to C is C's.
 * "planning": decisions of UCT and of best-path, and "learning": training of SARSA(λ) on Basic, each on the console to
   the same on ale-py, as frames a second.
 * "scaling": frames a second by the clock of two processes to one, and of ``make_vec`` with two threads to one; the
@@ -31,7 +36,7 @@ import time
 from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from functools import partial
+from functools import partial, partialmethod
 from typing import TypeVar
 
 import ale_py
@@ -44,6 +49,8 @@ from arcademark.console import build
 from arcademark.console.machine import WIDTH, Machine
 from arcademark.console.translate import translated
 from arcademark.environments.emulation.atari import rom_path
+from arcademark.environments.emulation.native import NativeConsole
+from arcademark.environments.interfaces.batch import Crew
 from arcademark.environments.registry import Emulator, choose_emulator
 from arcademark.suite.subsets import resolve_tasks
 from environments import NUM_ENVS, STEPS, Play, ale_vector, dqn_protocol, environment, envpool_vector, vector_play
@@ -52,6 +59,9 @@ from searches import opened, search
 
 HELD = 4
 """Frames that a random action is held."""
+
+COUNTS = 8, 64
+"""Games of a vector."""
 
 SIMULATIONS, DECISION_FRAMES, TRAINED_FRAMES = 60, 6_000, 4_000
 SCALED_SECONDS = 2.0
@@ -180,17 +190,78 @@ def vector(game: str, threads: int) -> Play:
 
 def drop_in(game: str, asked: argparse.Namespace) -> Figures:
     """Compare ale-py's interfaces on the console with ale-py's own."""
-    makers: dict[str, Callable[[str, str], Play]] = {
-        "act": ale_interface,
-        "AtariEnv": ale_environment,
-        "AtariVectorEnv": ale_vector,
-    }
+    makers: dict[str, Callable[[str, str], Play]] = {"act": ale_interface, "AtariEnv": ale_environment}
     peers = dict.fromkeys(makers, ("arcademark.ale", "ale_py"))
     if importlib.util.find_spec("envpool") is not None:
-        makers["EnvPool"], peers["EnvPool"] = envpool_vector, ("arcademark.ale.envpool", "envpool")
+        makers["EnvPool"] = lambda game, package: envpool_vector(game, package=package)
+        peers["EnvPool"] = "arcademark.ale.envpool", "envpool"
     plays = {(name, package): make(game, package) for name, make in makers.items() for package in peers[name]}
     speeds = in_turn(plays, asked.rounds)
     return {name: ratio(*(speeds[name, package] for package in peers[name])) for name in makers}
+
+
+def vectors(game: str, asked: argparse.Namespace) -> Figures:
+    """Compare ale-py's vector environment on the console with ale-py's own and with EnvPool."""
+    found: Figures = {}
+    for count in COUNTS:
+        plays = {"ours": ale_vector(game, "arcademark.ale", count), "ale-py": ale_vector(game, "ale_py", count)}
+        if importlib.util.find_spec("envpool") is not None:
+            plays["EnvPool"] = envpool_vector(game, count)
+        speeds = in_turn(plays, asked.rounds)
+        ours = speeds.pop("ours")
+        found |= {f"{count} games to {name}": ratio(ours, theirs) for name, theirs in speeds.items()}
+    return found
+
+
+def shares(game: str, asked: argparse.Namespace) -> Figures:
+    """Measure the share of the time that calls to C take."""
+    plays = {}
+    for count in COUNTS:
+        envs = arcademark.make_vec(game, count, dqn_protocol(), threads=1)
+        plays[f"make_vec, {count}"] = vector_play(envs, game, count)
+        if importlib.util.find_spec("stable_baselines3") is not None:
+            plays[f"sb3, {count}"] = stepping(game, count)
+    plays |= {name: planner(game, name) for name in ("uct", "best-path")} | {"SARSA on Basic": learner(game)}
+    return {name: statistics.median(in_c(play) for _ in range(asked.rounds)) for name, play in plays.items()}
+
+
+def stepping(game: str, count: int) -> Play:
+    """Step games as Stable-Baselines3 has them."""
+    from arcademark import sb3
+
+    envs = sb3.make_vec(game, count, dqn_protocol(), threads=1)
+    actions = np.random.default_rng(0).integers(envs.action_space.n, size=(STEPS // count, count))
+    envs.reset()
+
+    def play() -> float:
+        taken = cpu(lambda: [envs.step(row) for row in actions])
+        return STEPS / taken
+
+    return play
+
+
+def in_c(play: Play) -> float:
+    """Return the share of a round's CPU time in which steps are played, or states saved and restored, in C."""
+    seconds, methods = 0.0, [(Crew, "play"), *((NativeConsole, name) for name in ("play", "save", "restore"))]
+    before = [getattr(kind, name) for kind, name in methods]
+
+    def clocked_call(method: Callable[..., object], *arguments: object) -> object:
+        nonlocal seconds
+        began = time.thread_time()
+        result = method(*arguments)
+        seconds += time.thread_time() - began
+        return result
+
+    play()
+    try:
+        for (kind, name), method in zip(methods, before, strict=True):
+            setattr(kind, name, partialmethod(partial(clocked_call, method)))
+        began = time.process_time()
+        play()
+        return seconds / (time.process_time() - began)
+    finally:
+        for (kind, name), method in zip(methods, before, strict=True):
+            setattr(kind, name, method)
 
 
 def ale_interface(game: str, package: str) -> Play:
@@ -303,6 +374,8 @@ PARTS = {
     "frames": frames,
     "preprocessing": preprocessing,
     "drop-in": drop_in,
+    "vectors": vectors,
+    "shares": shares,
     "planning": planning,
     "learning": learning,
     "scaling": scaling,
@@ -373,7 +446,10 @@ def main() -> None:
                 translated(game, rom_path(game).read_bytes())
             table.append(PARTS[part](game, asked))
             if len(table) == 1:
-                print(f"{part + ', times as fast':28}" + "".join(f"{column:>24}" for column in table[0]))
+                print(
+                    f"{part if part == 'shares' else part + ', times as fast':28}"
+                    + "".join(f"{column:>24}" for column in table[0])
+                )
             print_line(game, table[-1])
         print_line("median", {name: statistics.median(row[name] for row in table) for name in table[0]})
 

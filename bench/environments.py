@@ -127,20 +127,20 @@ def environment(game: str) -> Play:
     return play
 
 
-def vector_play(envs: Any, game: str) -> Play:
+def vector_play(envs: Any, game: str, count: int = NUM_ENVS) -> Play:
     """Play a vector environment that starts an ended episode anew in the step after; such a step has no frames."""
-    actions = np.array(random_actions(game), np.int32).reshape(-1, NUM_ENVS)
+    actions = np.array(random_actions(game), np.int32).reshape(-1, count)
     envs.reset()
     round_number = 0
 
     def play() -> float:
         nonlocal round_number
-        rounds = STEPS // NUM_ENVS
+        rounds = STEPS // count
         frames = 0
-        ended = np.zeros(NUM_ENVS, np.bool_)
+        ended = np.zeros(count, np.bool_)
         begin = time.process_time()
         for step in range(round_number * rounds, (round_number + 1) * rounds):
-            frames += FRAME_SKIP * (NUM_ENVS - int(np.count_nonzero(ended)))
+            frames += FRAME_SKIP * (count - int(np.count_nonzero(ended)))
             _, _, terminated, truncated, _ = envs.step(actions[step % len(actions)])
             ended = terminated | truncated
         round_number += 1
@@ -154,21 +154,21 @@ def vector(game: str) -> Play:
     return vector_play(arcademark.make_vec(game, NUM_ENVS, dqn_protocol()), game)
 
 
-def ale_vector(game: str, package: str = "ale_py") -> Play:
+def ale_vector(game: str, package: str = "ale_py", count: int = NUM_ENVS) -> Play:
     """Play the vector environment of ale-py, or that of a package in its place."""
     kind = importlib.import_module(f"{package}.vector_env").AtariVectorEnv
-    envs = kind(game, NUM_ENVS, num_threads=1, noop_max=0, use_fire_reset=False, reward_clipping=False)
-    return vector_play(envs, game)
+    envs = kind(game, count, num_threads=1, noop_max=0, use_fire_reset=False, reward_clipping=False)
+    return vector_play(envs, game, count)
 
 
-def envpool_vector(game: str, package: str = "envpool") -> Play:
+def envpool_vector(game: str, count: int = NUM_ENVS, package: str = "envpool") -> Play:
     """Play EnvPool, where it is installed, or what stands for it."""
     envpool = importlib.import_module(package)
     name = "".join(word.capitalize() for word in game.split("_"))
     envs = envpool.make(
-        f"{name}-v5", env_type="gymnasium", num_envs=NUM_ENVS, num_threads=1, noop_max=1, use_fire_reset=False
+        f"{name}-v5", env_type="gymnasium", num_envs=count, num_threads=1, noop_max=1, use_fire_reset=False
     )
-    return vector_play(envs, game)
+    return vector_play(envs, game, count)
 
 
 CONTESTANTS: dict[str, Callable[[str], Play]] = {

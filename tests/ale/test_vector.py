@@ -110,6 +110,11 @@ def test_jax_plays_the_same():
     assert_same(expected, jax.tree.map(np.asarray, results), "one")
 
 
+def test_pictures_that_cut_frames_leave_are_those_of_ale_py():
+    """While Video Checkers thinks, frames show what earlier ones left, which were not drawn."""
+    compare("video_checkers", 40)
+
+
 @pytest.mark.deep
 @pytest.mark.parametrize(("game", "names"), [*zip(ATARI, itertools.cycle(itertools.combinations(SETTINGS, 2)))])
 def test_results_are_those_of_ale_py_in_all_games(game, names):

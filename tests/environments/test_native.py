@@ -109,6 +109,7 @@ def play(environment, actions, seed, turn=None):
         ("amidar", "world-records", {"observation": "rgb", "screen_size": None, "max_frames_per_episode": 400}),
         ("yars_revenge", "ale-2013", {"observation": "ram", "max_frames_per_episode": 400}),
         ("video_chess", "world-records", {"max_pool": False, "max_frames_per_episode": 400}),
+        ("video_checkers", "dqn-2015", {"max_frames_per_episode": 1200}),
         ("journey_escape", "world-records", {"screen_size": None, "max_frames_per_episode": 400}),
         ("freeway", "world-records", {"mode": 3, "difficulty": 1, "max_frames_per_episode": 400}),
     ],

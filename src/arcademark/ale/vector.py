@@ -69,21 +69,35 @@ class _Player(ctypes.Structure):
 
     _fields_ = (
         ("step", StepRecord),
-        *((name, ctypes.c_size_t) for name in ("playing", "final_out", "stack", "pooled", "shrinking", "merged")),
+        *((name, ctypes.c_size_t) for name in ("playing", "batch", "stack", "pooled", "shrinking", "merged")),
         *((name, ctypes.c_int64) for name in ("elapsed", "earlier")),
-        *((name, ctypes.c_int32) for name in ("restart", "seed", "over", "executed", "seeded", "ended")),
+        *((name, ctypes.c_int32) for name in ("restart", "seed", "over", "executed", "seeded", "ended", "place")),
         *((name, ctypes.c_float) for name in ("strength", "strength_held")),
         ("generators", ctypes.c_uint32 * (3 * 625)),
     )
 
 
-class _Batch:
-    """The results of games that are handed out together."""
+class _Batch(ctypes.Structure):
+    """The results of games that are handed out together, a column each; as in ``vector.c``."""
+
+    _fields_ = (
+        *((name, ctypes.c_size_t) for name in ("observed_at", "final_at", "numbers_at", "flags_at")),
+        *((name, ctypes.c_int32) for name in ("games", "taken")),
+    )
+    end: int  # number of the step after theirs
 
     def __init__(self, games: int, shape: tuple[int, ...], final: bool) -> None:
-        self.games, self.end = np.zeros(0, np.int64), 0  # and the number of the step after theirs
         self.observed = np.empty((games, *shape), np.uint8)
         self.final = np.zeros((games, *shape), np.uint8) if final else None
+        self.numbers, self.flags = np.empty((5, games), np.int32), np.empty((3, games), np.bool_)
+        arrays = self.observed, self.final, self.numbers, self.flags
+        super().__init__(*(0 if array is None else array.ctypes.data for array in arrays), games)
+
+    @property
+    def infos(self) -> dict[str, Any]:
+        """What is told of the games beside rewards and ends."""
+        number, _, lives, frames, of_episode = self.numbers
+        return {"env_id": number, "lives": lives, "frame_number": frames, "episode_frame_number": of_episode}
 
 
 class ALEVectorInterface(cartridge.Player):
@@ -185,15 +199,17 @@ class ALEVectorInterface(cartridge.Player):
             self._set_size((first.rows, WIDTH), (img_height, img_width))
         self._playing.colours = self._keep(colours)
         pairs = self._keep(np.maximum(colours[::2, None], colours[None, ::2])) if usual else 0
-        players, self._stacks = (_Player * num_envs)(), list[NDArray[np.uint8]]()
-        for player, machine in zip(players, machines, strict=True):
+        players = self._players = (_Player * num_envs)()
+        skipped = self._keep(np.zeros((num_envs, first.core.console_skipped_size()), np.uint8))
+        for i, (player, machine) in enumerate(zip(players, machines, strict=True)):
             player.playing = ctypes.addressof(self._playing)
             player.stack = self._keep(np.zeros(self._shape, np.uint8))
-            self._stacks.append(self._kept[-1])
             player.pooled = self._keep(np.zeros((first.rows, WIDTH, channels), np.uint8))
             player.shrinking = self._keep(np.zeros((first.rows, img_width, channels), np.float32))
             player.merged = self._keep(np.zeros((2, 256, WIDTH), np.uint8))
             player.step.console, player.seeded = machine.address, 1
+            if self._playing.all_drawn:
+                player.step.skipped = skipped + i * first.core.console_skipped_size()
             if usual:
                 old = self._keep(np.zeros((2, *kernels.SCREEN), np.uint8))
                 observation = Observation(self._keep(kernels.TABLES), pairs, old, player.stack, 2, stack_num)
@@ -201,7 +217,6 @@ class ALEVectorInterface(cartridge.Player):
                 player.step.observation = ctypes.addressof(observation)
         self._kept.append(players)
         self._records: NDArray[Any] = np.frombuffer(memoryview(players).cast("B"), np.dtype(_Player))
-        self._steps = self._records["step"]
         self._records["seed"] = np.frombuffer(os.urandom(4 * num_envs), np.int32)
         self._use(first.core)
         threads = num_threads if num_threads > 0 else default_threads(num_envs, 1)
@@ -210,7 +225,8 @@ class ALEVectorInterface(cartridge.Player):
         self._crew = Crew(first.core, min(threads, num_envs), at, size, num_envs, kept)
         self._translation.add(self)
         self._began, self._placed = False, 0
-        self._received = np.arange(0)
+        self._all = np.arange(num_envs)
+        self._received = self._all[:0]
 
     def _keep(self, array: NDArray[Any]) -> int:
         """Keep an array as long as this, and return where it is."""
@@ -306,8 +322,10 @@ class ALEVectorInterface(cartridge.Player):
             observed, *_, infos = self.recv()
             return observed, infos
         self._settle()
-        self._received = np.arange(self._count)
-        return np.array(self._stacks), self._infos(self._received)
+        self._received = self._all
+        batch = _Batch(self._count, self._shape, final=False)
+        self._core.console_vector_show(ctypes.byref(batch), self._players, self._all.ctypes.data, self._count)
+        return batch.observed, batch.infos
 
     def send(self, action_ids: Sequence[int], paddle_strengths: Sequence[float], /) -> None:
         """Let the games that were received last take a step, each under its action, a number of `get_action_set`."""
@@ -316,21 +334,29 @@ class ALEVectorInterface(cartridge.Player):
             raise ValueError(f"Expected {self._batch_size} actions, got {len(actions)}")
         if len(paddle_strengths) != len(actions):
             raise ValueError("action_ids and paddle_strengths must have same size")
-        if ((actions < 0) | (actions >= len(self._numbers))).any():
+        if actions.min() < 0 or actions.max() >= len(self._numbers):
             raise IndexError(f"action_ids are from 0 to {len(self._numbers) - 1}")
         if not self._began or len(games) != len(actions):
             raise RuntimeError("no games wait for actions; call reset or recv first")
-        self._steps["chosen"][games] = self._numbers[actions]
-        self._records["strength"][games] = paddle_strengths
         self._received = games[:0]
-        self._give(games)
+        self._give(games, self._numbers[actions], np.ascontiguousarray(paddle_strengths, np.float32))
 
-    def _give(self, games: NDArray[np.int64]) -> None:
-        """Let games be played, each into the next free row of a batch; interrupted, only a reset of all goes on."""
+    def _give(
+        self,
+        games: NDArray[np.int64],
+        actions: NDArray[np.int64] | None = None,
+        strengths: NDArray[np.float32] | None = None,
+    ) -> None:
+        """Let games be played, each into the next free column of a batch; interrupted, only a reset of all goes on."""
         self._began = False
-        if len(games):
-            self._place(games)
-        self._crew.give(games.astype(np.int32))
+        while len(games):
+            if not self._batches or self._batches[-1].taken == self._batch_size:
+                self._batches.append(_Batch(self._batch_size, self._shape, bool(self._playing.same_step)))
+            batch = self._batches[-1]
+            here, games = games[: self._batch_size - batch.taken], games[self._batch_size - batch.taken :]
+            self._placed = batch.end = self._placed + len(here)
+            chosen = (0, 0) if actions is None or strengths is None else (actions.ctypes.data, strengths.ctypes.data)
+            self._crew.give(batch, here, *chosen)
         self._began = True
 
     def _settle(self) -> None:
@@ -338,49 +364,23 @@ class ALEVectorInterface(cartridge.Player):
         self._placed = self._crew.settle()
         self._batches.clear()
 
-    def _place(self, games: NDArray[np.int64]) -> None:
-        """Say where the observations of games go."""
-        if not self._batches or len(self._batches[-1].games) == self._batch_size:
-            self._batches.append(_Batch(self._batch_size, self._shape, bool(self._playing.same_step)))
-        batch = self._batches[-1]
-        taken = len(batch.games)
-        here, others = games[: self._batch_size - taken], games[self._batch_size - taken :]
-        at = (taken + np.arange(len(here))) * batch.observed[0].nbytes
-        self._steps["out"][here] = batch.observed.ctypes.data + at
-        if batch.final is not None:
-            self._records["final_out"][here] = batch.final.ctypes.data + at
-        batch.games = np.append(batch.games, here)
-        self._placed = batch.end = self._placed + len(here)
-        if len(others):
-            self._place(others)
-
     def recv(self) -> tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
         """Return observations, rewards, terminations, truncations and infos of the next games."""
-        if not self._began or not self._batches or len(self._batches[0].games) < self._batch_size:
+        if not self._began or not self._batches or self._batches[0].taken < self._batch_size:
             raise RuntimeError("no batch is being played; call reset or send first")
         batch = self._batches[0]
-        self._crew.wait(batch.end, len(batch.games))  # interrupted before it, the threads go on writing into the batch
+        self._crew.wait(batch.end, batch.taken)  # interrupted before it, the threads go on writing into the batch
         self._batches.popleft()
-        games = self._received = batch.games
+        self._received = batch.numbers[0].astype(np.int64)
         if self._translation.core is not None and self._translation.core is not self._core and not self._batches:
             self._use(self._translation.core)
-        steps, infos = self._steps, self._infos(games)
-        ended = self._records["ended"][games] != 0
+        infos = batch.infos
+        terminated, truncated, ended = batch.flags
         if ended.any():
             self._translation.take_up()
             if batch.final is not None:
                 infos["final_obs"] = batch.final
-        terminated, truncated = steps["terminated"][games] != 0, steps["truncated"][games] != 0
-        return batch.observed, steps["reward"][games].astype(np.int32), terminated, truncated, infos
-
-    def _infos(self, games: NDArray[np.int64]) -> dict[str, Any]:
-        frames = self._steps["frames"][games]
-        return {
-            "env_id": games.astype(np.int32),
-            "lives": self._steps["lives"][games],
-            "frame_number": (self._records["earlier"][games] + frames).astype(np.int32),
-            "episode_frame_number": frames.astype(np.int32),
-        }
+        return batch.observed, batch.numbers[1], terminated, truncated, infos
 
     def get_action_set(self) -> list[Action]:
         """Return the actions by number."""

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 enum { IMAGE = 84, GROUPS = 42, GROUP_ROWS = 5, GROUP_BYTES = GROUP_ROWS * WIDTH, WORDS = WIDTH / 8, TAPS = 3,
-       SCREEN_BYTES = GROUPS * GROUP_BYTES };
+       SCREEN_BYTES = GROUPS * GROUP_BYTES, MOST_SKIPPED = 16 };
 
 /* How 210 x 160 pixels become 84 x 84, as `environments/observations/kernels.py` says. */
 typedef struct {
@@ -32,6 +32,16 @@ typedef struct {
     int32_t screens, images;
 } Observation;
 
+/* The frames of a step so far, where some were not drawn though the game cuts frames short: what is not painted of a
+ * picture shows what the one before the last left there. Of whole frames nothing is left, so that pictures are missing
+ * only where a frame of the step is cut; then all of them are played again, drawn. */
+typedef struct {
+    State start;
+    int32_t count, cut;
+    int32_t action[MOST_SKIPPED];
+    float strength[MOST_SKIPPED];
+} Skipped;
+
 typedef struct Step Step;
 struct Step {
     Console *console;
@@ -40,7 +50,8 @@ struct Step {
     const uint8_t *repeats;         /* of sticky actions, a frame each: whether the action executed before repeats */
     uint8_t *before, *newest;       /* where screens go */
     uint8_t *out;                   /* where the observation goes as well, or null */
-    State *held;                    /* what stood before a frame that was not drawn, or null: then all are drawn */
+    State *held;                    /* what stood before a frame that was not drawn, or null: then all are drawn, or */
+    Skipped *skipped;               /* all that may be missed */
     int64_t frames, cap;            /* of the episode */
     int64_t total;                  /* frames played in all steps */
     int64_t reward;                 /* of the step */
@@ -107,11 +118,24 @@ static void shrink_group(const Observation *o, const uint8_t *a, const uint8_t *
         }
 }
 
+static void move_on(Observation *o)
+{
+    memmove(o->stack, o->stack + IMAGE * IMAGE, (size_t)(o->images - 1) * IMAGE * IMAGE);
+}
+
+/* Append the image of two screens, whatever the newest was made of; what it will be held to be made of stays. */
+void console_observe(Observation *o, const uint8_t *newest, const uint8_t *before)
+{
+    move_on(o);
+    for (int group = 0; group < GROUPS; group++)
+        shrink_group(o, newest + group * GROUP_BYTES, before + group * GROUP_BYTES, group, 0, IMAGE);
+}
+
 /* Append the image of a step's screens: only what differs from those of the step before is made anew. */
 static void observe(Observation *o, const uint8_t *newest, const uint8_t *before)
 {
     uint8_t *old_newest = o->old, *old_before = o->old + (size_t)(o->screens - 1) * SCREEN_BYTES;
-    memmove(o->stack, o->stack + IMAGE * IMAGE, (size_t)(o->images - 1) * IMAGE * IMAGE);
+    move_on(o);
     for (int group = 0; group < GROUPS; group++) {
         size_t at = (size_t)group * GROUP_BYTES;
         const uint8_t *a = newest + at, *b = before + at;
@@ -147,6 +171,64 @@ size_t console_step_size(void)
     return sizeof(Step);
 }
 
+size_t console_skipped_size(void)
+{
+    return sizeof(Skipped);
+}
+
+/* Take from a paddle beforehand what the next frame moves it more than a weaker hand would. */
+static void weaken(Console *k, int action, float strength)
+{
+    enum { LEFTS = 1 << 4 | 1 << 7 | 1 << 9 | 1 << 12 | 1 << 15 | 1 << 17,
+           RIGHTS = 1 << 3 | 1 << 6 | 1 << 8 | 1 << 11 | 1 << 14 | 1 << 16 };
+    float part = strength < 0 ? -strength : strength;
+    int32_t less = STEP - (int32_t)(STEP * (part < 1e4f ? part : 1e4f));
+    if (k->paddles && action >= 0 && action < 18)
+        k->state.paddle[0] += LEFTS >> action & 1 ? -less : RIGHTS >> action & 1 ? less : 0;
+}
+
+static int act_weakened(Console *k, int action, float strength, int drawn)
+{
+    weaken(k, action, strength);
+    return act(k, action, drawn);
+}
+
+/* Draw the frames of which some were not. */
+static void draw_skipped(Console *k, Skipped *s)
+{
+    if (s->count)
+        console_restore(k, &s->start);
+    for (int i = 0; i < s->count; i++)
+        act_weakened(k, s->action[i], s->strength[i], 1);
+    s->count = 0;
+}
+
+/* Emulate a step's frame and draw it, unless that may be skipped. */
+static int act_skipping(Console *k, Skipped *s, int action, float strength, int drawn)
+{
+    if (!s->count && (drawn || k->state.partial))
+        return act_weakened(k, action, strength, 1);
+    if (!s->count) {
+        console_save(k, &s->start);
+        s->cut = k->cut;
+    }
+    s->action[s->count] = action;
+    s->strength[s->count++] = strength;
+    int reward = act_weakened(k, action, strength, drawn);
+    if (k->cut != s->cut)
+        draw_skipped(k, s);
+    return reward;
+}
+
+/* What may skip frames in steps whose last two frames are drawn; null if nothing may. */
+static Skipped *skipping(Skipped *s, int frame_skip, int two_drawn)
+{
+    if (!s || !two_drawn || frame_skip > MOST_SKIPPED)
+        return NULL;
+    s->count = 0;
+    return s;
+}
+
 /* Play one agent step: its frames, until the game is over, a life lost where that ends the episode, or the cap. */
 void console_step(Step *p)
 {
@@ -154,20 +236,22 @@ void console_step(Step *p)
     State *s = &k->state;
     size_t bytes = (size_t)k->rows * WIDTH;
     Observation *observation = bytes == SCREEN_BYTES ? p->observation : NULL;
+    Skipped *skipped = skipping(p->skipped, p->frame_skip,
+                                p->before_at == p->frame_skip - 2 && p->newest_at == p->frame_skip - 1);
     const uint8_t *before = NULL;
     int64_t reward = 0;
     p->terminated = p->truncated = p->played = 0;
     for (int frame = 0; frame < p->frame_skip; frame++) {
         int repeated = p->next_repeat >= 0 && p->next_repeat < p->repeat_count && p->repeats[p->next_repeat];
-        int drawn = !p->held || frame == p->before_at || frame == p->newest_at ||
+        int drawn = !(p->held || skipped) || frame == p->before_at || frame == p->newest_at ||
                     (p->last_shown && frame == p->frame_skip - 1);
         p->next_repeat += p->repeat_count > 0;
         if (!repeated)
             p->executed = p->chosen;
-        p->unseen = !drawn;
-        if (!drawn)
+        p->unseen = !drawn && !skipped;
+        if (p->unseen)
             console_save(k, p->held);
-        reward += act(k, p->executed, drawn);
+        reward += skipped ? act_skipping(k, skipped, p->executed, 1.0f, drawn) : act(k, p->executed, drawn);
         p->frames++;
         p->played++;
         int lives = console_lives(k);
@@ -193,6 +277,8 @@ void console_step(Step *p)
     }
     if ((p->terminated || p->truncated) && before && before != p->before)
         memcpy(p->before, before, bytes);
+    if ((p->terminated || p->truncated) && skipped)
+        draw_skipped(k, skipped);
     p->total += p->played;
     p->reward = reward;
     if (p->out && observation)
@@ -234,17 +320,6 @@ void console_note(Turn *p)
     s->lives = console_lives(k);
     s->terminated = k->state.registers[R_TERMINAL] != 0;
     s->truncated = (s->cap && s->frames >= s->cap) || (s->life_ends && s->lives < p->start_lives);
-}
-
-/* Take from a paddle beforehand what the next frame moves it more than a weaker hand would. */
-static void weaken(Console *k, int action, float strength)
-{
-    enum { LEFTS = 1 << 4 | 1 << 7 | 1 << 9 | 1 << 12 | 1 << 15 | 1 << 17,
-           RIGHTS = 1 << 3 | 1 << 6 | 1 << 8 | 1 << 11 | 1 << 14 | 1 << 16 };
-    float part = strength < 0 ? -strength : strength;
-    int32_t less = STEP - (int32_t)(STEP * (part < 1e4f ? part : 1e4f));
-    if (k->paddles && action >= 0 && action < 18)
-        k->state.paddle[0] += LEFTS >> action & 1 ? -less : RIGHTS >> action & 1 ? less : 0;
 }
 
 /* Play the frames of a call; returns their reward. The last is drawn if its screen is likely to be asked for. */

@@ -33,17 +33,26 @@ typedef struct {
     int32_t channels, images, height, width, row_terms, column_terms, block_height, block_width;
 } Playing;
 
-/* A game. Of its step these are used: console, play, observation or null, chosen, out, and what the step gave. */
+/* Where the results of games that are handed out together go. */
+typedef struct {
+    uint8_t *observed, *final;     /* a row a game; `final` of those that ended, if episodes begin in the same step */
+    int32_t *numbers;              /* a column a game: its number, reward, lives, frames, and those of the episode */
+    uint8_t *flags;                /* the same: terminated, truncated, either */
+    int32_t games, taken;          /* columns, and those that are given to a game */
+} Batch;
+
+/* A game. Of its step these are used: console, play, observation and skipped or null, chosen, and what the step gave. */
 typedef struct {
     Step step;
     const Playing *playing;
-    uint8_t *final_out;            /* where the last observation of an episode goes, if one begins in the same step */
+    const Batch *batch;
     uint8_t *stack;                /* images, oldest first */
     uint8_t *pooled;               /* the image before it was shrunk, and room for shrinking; if not the usual one */
     float *shrinking;
     uint8_t *merged;               /* room for a screen */
     int64_t elapsed, earlier;      /* frames since the no-ops; of earlier episodes */
-    int32_t restart, seed, over, executed, seeded, ended; /* `ended`: by this step */
+    int32_t restart, seed, over, executed, seeded;
+    int32_t ended, place;          /* whether by this step; column of the batch */
     float strength, strength_held;
     Twister chance, noops, sticky;
 } Player;
@@ -163,7 +172,7 @@ static void append(Player *p, const uint8_t *newest, const uint8_t *before, int 
 /* ---- episodes -------------------------------------------------------------------------------------------------- */
 
 /* Emulate a frame under an action, or that of the frame before if chance repeats it. */
-static int32_t act_sticky(Player *p, int action, float strength, int drawn)
+static int32_t act_sticky(Player *p, Skipped *skipped, int action, float strength, int drawn)
 {
     const Playing *g = p->playing;
     Console *k = p->step.console;
@@ -176,8 +185,9 @@ static int32_t act_sticky(Player *p, int action, float strength, int drawn)
         p->executed = action;
         p->strength_held = strength;
     }
-    weaken(k, p->executed, p->strength_held);
-    return act(k, p->executed, drawn || g->all_drawn);
+    if (skipped)
+        return act_skipping(k, skipped, p->executed, p->strength_held, drawn);
+    return act_weakened(k, p->executed, p->strength_held, drawn || g->all_drawn);
 }
 
 /* Press the select key for so many frames. */
@@ -213,7 +223,7 @@ static void reset_game(Player *p)
             for (int m = 0; m < MOST_PRESSES && !console_evaluate(k, g->reached, g->reached_length); m++)
                 press(k, n, g->all_drawn);
         } else if (op == SCRIPT_STEP) {
-            act_sticky(p, n, 1.0f, 0);
+            act_sticky(p, NULL, n, 1.0f, 0);
         } else if (op == SCRIPT_SET) {
             k->state.registers[n & 15] = n >> 4;
         } else {
@@ -252,7 +262,7 @@ static void begin(Player *p)
     int noops = g->noops > 0 ? (int)draw_below(&p->noops, (uint32_t)g->noops) : 0;
     noops = g->fire && noops < 1 ? 1 : noops;
     for (int i = 0; i < noops; i++) {
-        act_sticky(p, g->fire && !i, 1.0f, i == noops - 1);
+        act_sticky(p, NULL, g->fire && !i, 1.0f, i == noops - 1);
         if (k->state.registers[R_TERMINAL])
             reset_game(p);
     }
@@ -270,11 +280,13 @@ static void play_frames(Player *p)
     const Playing *g = p->playing;
     Step *s = &p->step;
     Console *k = s->console;
+    Skipped *skipped = skipping(s->skipped, g->frame_skip, g->maxpool);
     const uint8_t *before = NULL;
     int32_t reward = 0, lives = s->lives, last = g->frame_skip - 1, frame;
     int terminated = 0, truncated = 0;
     for (frame = 0; frame <= last; frame++) {
-        reward += act_sticky(p, s->chosen, p->strength, frame == last || (g->maxpool && frame == last - 1));
+        int drawn = frame == last || (g->maxpool && frame == last - 1);
+        reward += act_sticky(p, skipped, s->chosen, p->strength, drawn);
         p->elapsed++;
         lives = console_lives(k);
         terminated = k->state.registers[R_TERMINAL] || (g->episodic && lives > 0 && lives < s->lives);
@@ -285,7 +297,7 @@ static void play_frames(Player *p)
         if (frame == last)
             append(p, screen, before ? before : screen, 0);
         else if (frame == last - 1 && g->maxpool)
-            before = g->all_drawn ? memcpy(p->merged + MOST_ROWS * WIDTH, screen, (size_t)k->rows * WIDTH) : screen;
+            before = k->state.partial ? memcpy(p->merged + MOST_ROWS * WIDTH, screen, (size_t)k->rows * WIDTH) : screen;
     }
     p->over = terminated || truncated;
     if (p->over && before) {
@@ -302,12 +314,33 @@ static void play_frames(Player *p)
     s->total += s->played;
 }
 
+static size_t stack_bytes(const Playing *g)
+{
+    return (size_t)g->images * g->height * g->width * g->channels;
+}
+
+/* Write what a game shows and gave into its batch. */
+static void hand_out(const Player *p)
+{
+    const Batch *b = p->batch;
+    const Step *s = &p->step;
+    size_t bytes = stack_bytes(p->playing);
+    int frames = s->console->state.frames;
+    const int64_t numbers[] = {s->reward, s->lives, p->earlier + frames, frames};
+    const int flags[] = {s->terminated != 0, s->truncated != 0, p->ended};
+    memcpy(b->observed + p->place * bytes, p->stack, bytes);
+    for (int i = 0; i < 4; i++)
+        b->numbers[(i + 1) * b->games + p->place] = (int32_t)numbers[i];
+    for (int i = 0; i < 3; i++)
+        b->flags[i * b->games + p->place] = (uint8_t)flags[i];
+}
+
 /* Play a step of the game, or begin an episode where that is due. */
 void console_vector_step(Player *p)
 {
     const Playing *g = p->playing;
     Step *s = &p->step;
-    size_t bytes = (size_t)g->images * g->height * g->width * g->channels;
+    size_t bytes = stack_bytes(g);
     if (p->restart || (p->over && !g->same_step)) {
         s->reward = s->terminated = s->truncated = p->ended = 0;
         begin(p);
@@ -315,13 +348,12 @@ void console_vector_step(Player *p)
         play_frames(p);
         p->ended = s->terminated || s->truncated;
         if (g->same_step && p->ended)
-            memcpy(p->final_out, p->stack, bytes);
+            memcpy(p->batch->final + p->place * bytes, p->stack, bytes);
         if (g->same_step && p->over)
             begin(p);
     }
     p->restart = 0;
-    s->frames = s->console->state.frames;
-    memcpy(s->out, p->stack, bytes);
+    hand_out(p);
 }
 
 /* ---- threads --------------------------------------------------------------------------------------------------- */
@@ -431,7 +463,7 @@ Crew *console_crew(int threads, int room)
 }
 
 /* Hand over `count` steps of an array whose members are `size` bytes apart: those of these numbers. */
-void console_crew_give(Crew *c, uint8_t *steps, int size, const int32_t *which, int count)
+void console_crew_give(Crew *c, uint8_t *steps, int size, const int64_t *which, int count)
 {
     int64_t given = atomic_load(&c->given);
     for (int i = 0; i < count; i++)
@@ -459,8 +491,38 @@ int64_t console_crew_settle(Crew *c)
 }
 
 /* Hand over steps and wait for them: in one call, so that Python raises no interrupt between. */
-void console_crew_play(Crew *c, uint8_t *steps, int size, const int32_t *which, int count)
+void console_crew_play(Crew *c, uint8_t *steps, int size, const int64_t *which, int count)
 {
     console_crew_give(c, steps, size, which, count);
     console_crew_settle(c);
+}
+
+/* Let games go into the next columns of a batch. */
+static void place(Batch *b, Player *players, const int64_t *which, int count)
+{
+    for (int i = 0; i < count; i++) {
+        b->numbers[b->taken] = (int32_t)which[i];
+        players[which[i]].batch = b;
+        players[which[i]].place = b->taken++;
+    }
+}
+
+/* Hand over games for a batch; under actions, unless there are none because episodes begin. */
+void console_vector_give(Crew *c, Batch *b, Player *players, const int64_t *which, int count, const int64_t *actions,
+                         const float *strengths)
+{
+    place(b, players, which, count);
+    for (int i = 0; actions && i < count; i++) {
+        players[which[i]].step.chosen = (int32_t)actions[i];
+        players[which[i]].strength = strengths[i];
+    }
+    console_crew_give(c, (uint8_t *)players, sizeof *players, which, count);
+}
+
+/* Fill a batch with games as they stand. */
+void console_vector_show(Batch *b, Player *players, const int64_t *which, int count)
+{
+    place(b, players, which, count);
+    for (int i = 0; i < count; i++)
+        hand_out(players + which[i]);
 }

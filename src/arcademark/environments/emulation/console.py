@@ -30,7 +30,7 @@ class StepRecord(ctypes.Structure):
 
     _fields_ = (
         *((name, ctypes.c_size_t) for name in ("console", "play", "observation", "repeats")),
-        *((name, ctypes.c_size_t) for name in ("before", "newest", "out", "held")),
+        *((name, ctypes.c_size_t) for name in ("before", "newest", "out", "held", "skipped")),
         *((name, ctypes.c_int64) for name in ("frames", "cap", "total", "reward")),
         *((name, ctypes.c_int32) for name in ("chosen", "executed")),
         *((name, ctypes.c_int32) for name in ("frame_skip", "before_at", "newest_at", "last_shown")),
@@ -46,6 +46,7 @@ class StepRecord(ctypes.Structure):
     newest: int
     out: int
     held: int
+    skipped: int
     frames: int  # of the episode
     cap: int  # frames that truncate the episode
     total: int  # frames played in all steps

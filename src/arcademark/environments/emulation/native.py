@@ -1,13 +1,15 @@
 """The Atari 2600, as our own console emulates it: ale-py's machine bit for bit, its states complete.
 
 An episode starts from one saved start, as in ``atari.py``. A frame whose screen is not expected to be asked for is not
-drawn, but played again if it is. In games that cut frames short a picture shows what an earlier one left: all frames
-are drawn, and both pictures belong to a state. The usual observation is made in C with the steps.
+drawn, but played again if it is. In games that cut frames short a picture shows what an earlier one left: both pictures
+belong to a state, and all frames are drawn, those before a step's last two only if one of the step is cut. The usual
+observation is made in C.
 """
 
 from __future__ import annotations
 
 import ctypes
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -95,10 +97,12 @@ class NativeConsole(cartridge.Player):
             return False
         self._step, step.play = step, function_address(self._machine.core.console_step)
         step.before, step.newest = (_address_of(screen) for screen in step.screens)
-        held = ctypes.create_string_buffer(self._machine.state_size)
-        step.held = 0 if self._pictured else ctypes.addressof(held)
+        core = self._machine.core
+        held = ctypes.create_string_buffer(core.console_skipped_size())  # which begins with a state
+        at = ctypes.addressof(held)
+        step.held, step.skipped = (0, at) if self._pictured else (at, 0)
         observed = isinstance(observer, KernelObserver) and observer.newest_at >= 0
-        observation = _observation(observer) if observed else None
+        observation = _observation(observer, core) if observed else None
         step.observation = ctypes.addressof(observation) if observation else 0
         step.kept = held, observation, observer
         return observed
@@ -154,8 +158,10 @@ def _address_of(array: NDArray[Any]) -> int:
     return int(array.ctypes.data)
 
 
-def _observation(observer: KernelObserver) -> Observation:
-    """Return where an observer's observations are made, for C."""
+def _observation(observer: KernelObserver, core: ctypes.CDLL) -> Observation:
+    """Return where an observer's observations are made, for C, which appends all its images from now on."""
     old, stack = observer.old, observer.stack
     where = (_address_of(array) for array in (kernels.TABLES, observer.table, old, stack))
-    return Observation(*where, screens=len(old), images=len(stack))
+    made = Observation(*where, screens=len(old), images=len(stack))
+    observer.append = partial(core.console_observe, ctypes.byref(made))
+    return made

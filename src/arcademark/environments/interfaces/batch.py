@@ -10,6 +10,7 @@ import ctypes
 import os
 import weakref
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +22,8 @@ from arcademark.environments.play import ConsoleEnvironment
 
 if TYPE_CHECKING:
     from arcademark.environments.tasks import TaskEnvironment
+
+_ENDED = attrgetter("ended")
 
 GAMES_A_THREAD = 4
 """Fewer are played sooner than a thread has been woken for them."""
@@ -91,6 +94,7 @@ class GameBatch(Batch):
         for game, record in zip(self._games, (array[i] for i in range(len(array))), strict=True):
             game.move_to(record)
         self._actions = np.array([game.console_actions for game in self._games])
+        self._rows = np.arange(len(self._games))
         self._minds_lives = any(game.minds_lives for game in self._games)
         self._observed = all(game.observed for game in self._games)
         core, size = games[0].batch, ctypes.sizeof(StepRecord)
@@ -103,19 +107,21 @@ class GameBatch(Batch):
         """Play a step in each game that is not `idle`, as `Batch.step`."""
         games, records = self._games, self._records
         self._choose(actions, idle)
-        records["out"] = out.ctypes.data + np.arange(len(games)) * out[0].nbytes if self._observed else 0
+        records["out"] = out.ctypes.data + self._rows * out[0].nbytes if self._observed else 0
         lives = self.lives if self._minds_lives else None
-        playing = np.flatnonzero(~idle).astype(np.int32)
-        self._crew.play(playing)
-        rewards = np.where(idle, 0.0, records["reward"])
-        terminated, truncated = (~idle & (records[name] != 0) for name in ("terminated", "truncated"))
-        looked_at = idle | terminated | truncated if self._observed else np.ones(len(games), np.bool_)
-        for i in np.flatnonzero(looked_at).tolist():
+        some_idle = idle.any()
+        self._crew.play(np.flatnonzero(~idle) if some_idle else self._rows)
+        rewards = records["reward"].astype(np.float64)
+        terminated, truncated = records["terminated"] != 0, records["truncated"] != 0
+        if some_idle:
+            rewards[idle] = terminated[idle] = truncated[idle] = 0
+        looked_at = np.flatnonzero(idle | terminated | truncated) if self._observed else self._rows
+        for i in looked_at.tolist():
             if not idle[i]:
                 games[i].finish()
             games[i].observe(out[i])
         if lives is not None:
-            for i in np.flatnonzero(~idle & (records["lives"] < lives)).tolist():
+            for i in np.flatnonzero((records["lives"] < lives) & ~idle).tolist():
                 step = Step(float(rewards[i]), bool(terminated[i]), bool(truncated[i]))
                 rewards[i], terminated[i], truncated[i] = games[i].mind_lives(int(lives[i]), step)
                 games[i].observe(out[i])
@@ -129,8 +135,8 @@ class GameBatch(Batch):
         if not usual:
             due = ~idle
         else:
-            records["chosen"] = self._actions[np.arange(len(numbers)), numbers]
-            due = np.array([game.ended for game in self._games])
+            records["chosen"] = self._actions[self._rows, numbers]
+            due = np.fromiter(map(_ENDED, self._games), np.bool_, len(self._games))
             if self._games[0].sticky:
                 due |= records["next_repeat"] + records["frame_skip"] > records["repeat_count"]
             due &= ~idle
@@ -169,9 +175,10 @@ class Crew:
         self._process = os.getpid()
         weakref.finalize(self, _end, core, self._crew, self._process, kept)
 
-    def give(self, which: NDArray[np.int32]) -> None:
-        """Let the records of these numbers be played."""
-        self._core.console_crew_give(self._crew, *self._array, which.ctypes.data, len(which))
+    def give(self, batch: ctypes.Structure, which: NDArray[np.int64], actions: int, strengths: int) -> None:
+        """Let the players of these numbers be played into a batch, under actions at an address, 0 for none."""
+        at = self._array[0], which.ctypes.data
+        self._core.console_vector_give(self._crew, ctypes.byref(batch), *at, len(which), actions, strengths)
 
     def wait(self, end: int, count: int) -> None:
         """Wait for the `count` before number `end` of those given, in their order; the caller plays too."""
@@ -182,7 +189,7 @@ class Crew:
         given: int = self._core.console_crew_settle(self._crew)
         return given
 
-    def play(self, which: NDArray[np.int32]) -> None:
+    def play(self, which: NDArray[np.int64]) -> None:
         """Play the records of these numbers; an interrupt is raised when they are."""
         self._core.console_crew_play(self._crew, *self._array, which.ctypes.data, len(which))
 

@@ -32,6 +32,8 @@ class GameStatistics:
 
     Attributes
     ----------
+    earlier_frames : int64 array, shape (count,)
+        Frames of the series' earlier games.
     finished : dict of int to dict
         What Gymnasium's ``RecordEpisodeStatistics`` tells of an episode, of the games that have just ended by their
         environments' numbers.
@@ -40,6 +42,7 @@ class GameStatistics:
     def __init__(self, count: int) -> None:
         self.scores = np.zeros(count)
         self.steps = np.zeros(count, np.int64)
+        self.earlier_frames = np.zeros(count, np.int64)
         self.finished: dict[int, dict[str, Any]] = {}
         self._began = np.full(count, time.perf_counter())
 
@@ -113,7 +116,6 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
             },
         )
         self.clips_rewards = training and protocol.training_reward_clipping
-        self.earlier_frames = 0
         self.statistics, self.row = GameStatistics(1), 0
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
@@ -125,7 +127,7 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
         self.statistics.finished.pop(self.row, None)
         self.begin_episode(new_game=seed is not None)
         if seed is not None:
-            self.earlier_frames = 0
+            self.statistics.earlier_frames[self.row] = 0
         return self._observe(), self.info()
 
     def begin_episode(self, new_game: bool = False) -> None:
@@ -137,7 +139,7 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
             if not self.environment.ended:
                 return
             self.end_episode()
-        self.earlier_frames += self.environment.episode_frames
+        self.statistics.earlier_frames[self.row] += self.environment.episode_frames
         self.statistics.begin(self.row, self.environment.reset(self.np_random.spawn(1)[0]))
 
     def end_episode(self) -> None:
@@ -170,7 +172,8 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
     def info(self) -> dict[str, Any]:
         """Return lives and frame counts under ALE's names, and "episode" where a game has just ended."""
         frames = self.environment.episode_frames
-        infos = dict(zip(INFOS, (self.environment.lives, frames, self.earlier_frames + frames), strict=True))
+        frame_number = int(self.statistics.earlier_frames[self.row]) + frames
+        infos = dict(zip(INFOS, (self.environment.lives, frames, frame_number), strict=True))
         finished = self.statistics.finished.get(self.row)
         return infos if finished is None else {**infos, "episode": finished}
 

@@ -145,18 +145,17 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
     def _infos(self) -> dict[str, Any]:
         """Return what is told of all environments, and where episodes have ended of the games that have, too."""
         frames, finished = self._batch.frames, self._statistics.finished
-        earlier = np.array([env.earlier_frames for env in self.envs])
-        infos: dict[str, Any] = {}
-        for name, column in zip(INFOS, (self._batch.lives, frames, earlier + frames), strict=True):
-            infos[name] = column
-            infos[f"_{name}"] = np.ones(self.num_envs, np.bool_)
+        columns = self._batch.lives, frames, self._statistics.earlier_frames + frames
+        infos: dict[str, Any] = dict(zip(INFOS, columns, strict=True))
+        infos |= zip((f"_{name}" for name in INFOS), np.ones((len(INFOS), self.num_envs), np.bool_), strict=True)
         if finished or self._ended.any():
             rows = list(finished)
             infos["episode"] = {"r": np.zeros(self.num_envs), "l": np.zeros(self.num_envs, np.int64)}
             infos["episode"]["t"] = np.zeros(self.num_envs)
             for key, column in infos["episode"].items():
                 column[rows] = [finished[i][key] for i in rows]
-            infos["_episode"] = np.isin(np.arange(self.num_envs), rows)
+            infos["_episode"] = np.zeros(self.num_envs, np.bool_)
+            infos["_episode"][rows] = True
         return infos
 
     def render(self) -> tuple[NDArray[np.uint8] | None, ...]:  # type: ignore[override]

@@ -228,6 +228,19 @@ class KernelObserver(ScreenObserver):
         super().__init__(console, settings)
         self._words = self._screens.view(np.uint64).reshape(2, len(self._new), GROUPS, GROUP_WORDS)
         self.table = _pooled(console, self._luminance)
+        self.append: Callable[[int, int], None] | None = None
+        """Appends the image of two screens, given where they are, if the console does that."""
+
+    def _show(self, screens: Iterable[NDArray[np.uint8]]) -> None:
+        """Append the image of one to three screens."""
+        if self.append is None:
+            super()._show(screens)
+            return
+        newest, *others = screens
+        before = others.pop() if others else newest
+        if others:  # and no luminance of greatest colours
+            before = np.where(self._console.gray[before] > self._console.gray[others[0]], before, others[0])
+        self.append(newest.ctypes.data, before.ctypes.data)
 
     def push(self) -> None:
         """Observe a step that was played in full."""
