@@ -12,7 +12,7 @@ from arcademark.metrics.uncertainty.intervals import score_intervals, student
 from arcademark.reports import estimates, measures
 from arcademark.reports.document import Estimate
 from arcademark.reports.subsets import predictors
-from arcademark.reports.wording import between, fixed, percent, score, span
+from arcademark.reports.wording import between, fixed, listing, percent, score, span
 from arcademark.reproduce.ours import LAST, CurvePoint, TrialResult, curves, results
 from arcademark.subset.predict.outlook import Outlook, Range
 from arcademark.suite.subsets import LEVEL, subset
@@ -228,6 +228,9 @@ def atari_5() -> str:
         held = "yes" if low <= truth <= high else "no"
         return games, how, percent(found.value), between(low, high), held, sure
 
+    def outside(games: tuple[str, ...]) -> str:
+        return listing(map(game_name, outlook(games).outside)) or "none"
+
     tried = []
     for agent in dict.fromkeys(trial.agent for trial in tuning):
         seeds = by_game((trial.game, trial.mean) for trial in tuning if trial.agent == agent)
@@ -305,6 +308,8 @@ def atari_5() -> str:
             ],
             words=2,
         ),
+        "`subset predict` warns of scores outside those that any games learn from, where nothing is known to hold: "
+        f"of Atari-5 {outside(five.tasks)}, of that of 2026 {outside(new.tasks)}.",
         f"The last column: yes or no whatever the {len(cut)} would have scored, or open. One agent decides nothing "
         "about a model, and this one's median is far below the 20 % from which algorithms count in what any games "
         "tell. The games that were tuned on say too much of it, which is why others are reported. Of single games' 90 "
