@@ -135,13 +135,6 @@ class Estimate:
         return 1.0 + self.high <= WIDEST * (1.0 + self.low)
 
     @property
-    def telling(self) -> bool:
-        """Whether it says anything: whether its interval is no wider than `WIDEST`."""
-        if self.low is None or self.high is None:
-            return self.value is not None and self.printed_error is not None
-        return 1.0 + self.high <= WIDEST * (1.0 + self.low)
-
-    @property
     def interval(self) -> str:
         """The prediction interval in words."""
         return wording.between(self.low, self.high)
