@@ -58,7 +58,7 @@ def covariance(trained: Trained, quantity: Quantity = MEDIAN, without: str | Non
     drawn = joint.mean + noise @ np.linalg.cholesky(joint.covariance).T
     places = np.arange(len(joint.tasks))
     expected = _covariance(drawn, transform(quantity.of(trained.back(drawn), places)), np.ones(DRAWS))
-    rows = [row for row, group in enumerate(trained.groups) if group != without]
+    rows = [row for row, group in enumerate(trained.groups) if group != without and trained.fitted[row]]
     groups = [trained.groups[row] for row in rows]
     logs, truths = np.empty((len(rows), len(places))), np.empty(len(rows))
     for row, percent in enumerate(trained.percent[rows]):
