@@ -84,8 +84,8 @@ class Errors:
         self.groups = np.array(groups, dtype=object)
         typical = float(np.std(truths)) if len(truths) else 0.0
         self._bandwidth, self._least = max(BANDWIDTH * typical, 1e-9), max(LEAST_SCALE * typical, 1e-12)
-        self.scales = scales + self._least
-        self._errors = (estimates - truths) / self.scales
+        self.scales = scales
+        self._errors = self._scaled(self)
         self._levels = (estimates + truths) / 2
         names, which = np.unique(self.groups.astype(str), return_inverse=True)
         self._own = which[:, np.newaxis] == which
@@ -131,8 +131,11 @@ class Errors:
         for group in dict.fromkeys(self.groups):
             rows = self.groups == group
             weights, most = by._bound(level, group)
-            result[rows] = by._beyond(self._errors[rows], self._levels[rows], weights) <= most
+            result[rows] = by._beyond(by._scaled(self)[rows], self._levels[rows], weights) <= most
         return result
+
+    def _scaled(self, others: Errors) -> Floats:
+        return (others.estimates - others.truths) / (others.scales + self._least)
 
     def _near(self, some: Floats, others: Floats) -> Floats:
         return np.asarray(np.exp(-0.5 * ((some[..., np.newaxis] - others) / self._bandwidth) ** 2))
