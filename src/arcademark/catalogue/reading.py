@@ -19,7 +19,17 @@ from typing import Annotated, Any
 
 import msgspec
 
-from arcademark.catalogue.model import AlgorithmKind, Checkpoint, Entry, Hand, Reported, Result, SettingValue, Source, Text
+from arcademark.catalogue.model import (
+    AlgorithmKind,
+    Checkpoint,
+    Entry,
+    Hand,
+    Reported,
+    Result,
+    SettingValue,
+    Source,
+    Text,
+)
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.suite import protocols, tables, tasks
 

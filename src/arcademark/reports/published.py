@@ -14,8 +14,8 @@ from arcademark.catalogue.model import Entry
 from arcademark.metrics.normalise import hns, reaching
 from arcademark.reports import measures
 from arcademark.reports.document import Breakthrough, HardExploration, HardGame, HardScore, grouped
-from arcademark.suite import references, subsets, tasks
 from arcademark.subset.problem import Floats
+from arcademark.suite import references, subsets, tasks
 from arcademark.suite.tasks import suite
 
 TRAINING = "any-training"

@@ -101,9 +101,7 @@ class Predictor:
         (median,), held = self.medians([scores], level)
         return median, held
 
-    def medians(
-        self, scores: Sequence[Mapping[str, float]], level: float
-    ) -> tuple[tuple[Range, ...], float | None]:
+    def medians(self, scores: Sequence[Mapping[str, float]], level: float) -> tuple[tuple[Range, ...], float | None]:
         """Predict as `median` does of algorithms that have the same tasks, all at once."""
         rows = np.array([self._row(some) for some in scores])
         misses = _misses(self.trained, tuple(np.isfinite(rows[0]).tolist()))

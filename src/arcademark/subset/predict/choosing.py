@@ -52,7 +52,7 @@ def choose(trained: Trained, size: int, quantity: Quantity = MEDIAN, without: st
 
 def covariance(trained: Trained, quantity: Quantity = MEDIAN, without: str | None = None) -> Floats:
     """Return the covariance of transformed scores and, last, a quantity's, shape (tasks + 1, tasks + 1)."""
-    joint = trained.joint if without is None else trained.without[without]
+    joint = trained.joint if without is None else trained.without.get(without, trained.joint)
     transform = TRANSFORMS[trained.transform]
     noise = np.random.default_rng(SEED).standard_normal((DRAWS, len(joint.tasks)))
     drawn = joint.mean + noise @ np.linalg.cholesky(joint.covariance).T

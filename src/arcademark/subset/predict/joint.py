@@ -67,7 +67,7 @@ class Joint:
         return Conditional(given, missing, weights, np.asarray(np.linalg.cholesky(0.5 * (inverse + inverse.T))))
 
     def expected(self, conditional: Conditional, values: Floats) -> Floats:
-        """Return what is expected of the missing tasks, shape (..., m), given transformed scores, shape (..., tasks)."""
+        """Return what is expected of the missing tasks, shape (..., m), by transformed scores, shape (..., tasks)."""
         away = values[..., conditional.known] - self.mean[conditional.known]
         return np.asarray(self.mean[conditional.missing] + away @ conditional.weights.T)
 
