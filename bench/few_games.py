@@ -17,7 +17,6 @@ from arcademark.reports.subsets import predictors
 from arcademark.subset.predict import calibration
 from arcademark.subset.predict.any_tasks import MEDIAN
 from arcademark.subset.predict.choosing import choose
-from arcademark.suite.subsets import LEVEL
 
 SOURCES, ALGORITHMS, SETS = 4, range(10, 17), 4000
 
@@ -27,12 +26,16 @@ def errors(size: int) -> tuple[np.ndarray, np.ndarray]:
     trained = predictors.atari().trained
     groups, tasks = np.array(trained.groups), trained.joint.tasks
     sizes, papers = [], []
-    for paper in dict.fromkeys(trained.groups):
+    for paper in trained.without:
         known = np.isin(tasks, choose(trained, size, without=paper))
         noise = predictors.noise(len(tasks))
-        missed = calibration.misses(trained.only(groups == paper), known, (MEDIAN,), noise, LEVEL)
-        sizes += (log(10) * np.abs(missed.errors[MEDIAN.name])).tolist()
-        papers += [paper] * len(missed.errors[MEDIAN.name])
+        missed, others = (
+            calibration.misses(some, known, (MEDIAN,), noise) for some in (trained.only(groups == paper), trained)
+        )
+        own = missed.errors[MEDIAN.name]
+        values = others.errors[MEDIAN.name].values(own.estimates, paper)
+        sizes += (log(10) * np.abs(values - own.truths)[missed.fitted]).tolist()
+        papers += [paper] * int(missed.fitted.sum())
     return np.array(sizes), np.array(papers)
 
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from arcademark.subset.predict import calibration
 from arcademark.subset.predict.any_tasks import MEAN, MEDIAN, reached, train
-from arcademark.subset.predict.calibration import Misses
-from arcademark.subset.predict.outlook import Range, least_error, predict
+from arcademark.subset.predict.calibration import Errors, Misses
+from arcademark.subset.predict.outlook import Range, estimate, estimates, least_error, predict
 
 TASKS = tuple("abcdefg")
 QUANTITIES = (MEDIAN, MEAN, reached("good", [30.0] * 7))
@@ -97,20 +97,79 @@ def test_intervals_hold_new_groups_as_often_as_they_say():
     assert np.mean(held) >= 0.8  # 80 trials: three standard errors below 0.9
     assert 0.85 <= np.mean(tasks_held) <= 0.99
     noise = np.random.default_rng(0).standard_normal((calibration.DRAWS, len(TASKS)))
-    found = calibration.misses(trained, np.isin(TASKS, ("a", "b")), QUANTITIES, noise, 0.9)
+    found = calibration.misses(trained, np.isin(TASKS, ("a", "b")), QUANTITIES, noise)
     assert found.coverage(0.9)["median"] >= 0.8
-    assert found.groups == 30
+    assert len(set(found.tasks_groups)) == 30
 
 
 def test_widening_counts_groups_alike_and_the_new_one_as_missed():
     values = np.array([0.1, 0.2, 0.3, 5.0])
-    misses = Misses({"x": values}, {"x": ("p", "p", "p", "q")}, {"x": values}, 4, 2)
-    assert misses.widening("x", 1 / 3) == 0.3  # p alone is a third of p, q and the new group
-    assert misses.widening("x", 0.6) == 5.0
-    assert misses.widening("x", 0.7) == float("inf")
-    assert misses.widening("x", 0.3, without="p") == 5.0
-    lucky = Misses({"x": -values}, {"x": ("p", "p", "p", "q")}, {"x": values}, 4, 2)
-    assert lucky.widening("x", 1 / 3) == 0.0
+    misses = Misses({}, values, ("p", "p", "p", "q"), np.ones(4, bool))
+    assert misses.widening(1 / 3) == 0.3  # p alone is a third of p, q and the new group
+    assert misses.widening(0.6) == 5.0
+    assert misses.widening(0.7) == float("inf")
+    assert misses.widening(0.3, without="p") == 5.0
+
+
+def levelled(seed, groups=40):
+    """Errors that shrink with the level, and estimates of the weak that are too large by one."""
+    rng = np.random.default_rng(seed)
+    truths = rng.uniform(0, 4, size=groups)
+    weak = truths < 2
+    estimates = truths + weak + rng.normal(size=groups) * np.where(weak, 2.0, 0.5)
+    return Errors(estimates, np.ones(groups), truths, [f"paper {row}" for row in range(groups)])
+
+
+def test_intervals_follow_what_estimates_of_their_level_are_off():
+    known, new = levelled(1, 200), levelled(2, 400)
+    ends, weak = known.interval(new.estimates, new.scales, 0.9), new.truths < 2
+    inside, widths = (ends[:, 0] <= new.truths) & (new.truths <= ends[:, 1]), ends[:, 1] - ends[:, 0]
+    assert widths[weak].mean() > 1.3 * widths[~weak].mean()
+    assert 0.85 <= inside[weak].mean() <= 0.97
+    assert inside[~weak].mean() >= 0.85
+    assert known.values(np.array([1.0]))[0] < 1.0
+    assert (np.diff(known.values(np.linspace(-5, 9, 100))) >= 0).all()
+
+
+def test_intervals_hold_what_they_are_said_to_and_are_infinite_where_groups_are_too_few():
+    known = levelled(3)
+    held = known.held(0.9, known)
+    for row in range(0, 40, 5):
+        ends = known.interval(known.estimates[[row]], known.scales[[row]], 0.9, without=f"paper {row}")[0]
+        assert held[row] == (ends[0] <= known.truths[row] <= ends[1])
+    few = levelled(4, 8)
+    assert np.isinf(few.interval(np.ones(1), np.ones(1), 0.9)).all()
+    assert np.isfinite(few.interval(np.ones(1), np.ones(1), 0.8)).all()
+
+
+def test_similar_algorithms_of_a_group_weigh_as_one():
+    known = levelled(5)
+    often = Errors(
+        *(np.concatenate([some, np.repeat(some[:1], 30)]) for some in (known.estimates, known.scales, known.truths)),
+        [*known.groups, *["paper 0"] * 30],
+    )
+    asked = np.array([0.5, 2.0, 3.5]), np.ones(3)
+    np.testing.assert_allclose(often.interval(*asked, 0.9), known.interval(*asked, 0.9), atol=0.15)
+
+
+def test_algorithms_are_predicted_together_as_one_by_one(trained):
+    rng = np.random.default_rng(2)
+    rows = np.full((23, 7), np.nan)
+    rows[:, [0, 3]] = 10 ** rng.normal(1.5, 0.4, size=(23, 2))
+    noise = rng.standard_normal((200, 7))
+    misses = calibration.misses(trained, np.isfinite(rows[0]), (MEDIAN,), noise)
+    together = estimates(trained, rows, MEDIAN, misses, noise, 0.9)
+    assert together[::4] == tuple(estimate(trained, row, MEDIAN, misses, noise, 0.9) for row in rows[::4])
+
+
+def test_what_is_not_learnt_from_tells_how_far_predictions_are_off():
+    scores, papers = made(6, 20)
+    fitted = np.arange(len(scores)) < 45
+    names = [str(row) for row in range(len(scores))]
+    found = train(scores, names, TASKS, papers, fitted=fitted)
+    alone = train(scores[fitted], names[:45], TASKS, papers[:45])
+    np.testing.assert_array_equal(found.joint.covariance, alone.joint.covariance)
+    assert predict(found, {"a": 20.0}, rng=np.random.default_rng(0)).weak == 15
 
 
 def test_scores_beyond_those_learnt_from_and_odd_ones_are_told(trained):
@@ -130,15 +189,15 @@ def test_what_to_play_next_agrees_with_trying_it(trained):
     row = np.array([20.0, *[np.nan] * 6])
     known = np.isfinite(row)
     noise = rng.standard_normal((2000, 7))
-    drawn = calibration.draw(trained, joint, row, known, (MEDIAN,), noise)
-    today = np.log10(1 + drawn.summaries["median"]).std()
+    drawn = calibration.draw(trained, joint, row[np.newaxis], known, (MEDIAN,), noise)
+    today = np.log10(1 + drawn.summaries["median"][0]).std()
     for step in found.plays:
         place = TASKS.index(step.task)
         left = []
-        for value in drawn.logs[:60, place - 1]:
+        for value in drawn.logs[0, :60, place - 1]:
             tried = row.copy()
             tried[place] = 10 ** max(0.0, value) - 1
-            again = calibration.draw(trained, joint, tried, np.isfinite(tried), (MEDIAN,), noise[:500])
+            again = calibration.draw(trained, joint, tried[np.newaxis], np.isfinite(tried), (MEDIAN,), noise[:500])
             left.append(np.log10(1 + again.summaries["median"]).var())
         assert step.left == pytest.approx(np.sqrt(np.mean(left)) / today, abs=0.07)
 

@@ -82,9 +82,10 @@ def check() -> Check:
     counts, findings = read_collections()
     slips: tuple[Erratum, ...] = ()
     try:
+        reading.read_checkpoints()
         slips = errata.errata()
     except ArcadeMarkError as error:
-        findings.append(Finding("errata", str(error)))
+        findings.append(Finding("checkpoints and errata", str(error)))
     names = [count.collection for count in counts]
     entries = [entry for name in names for entry in reading.read_entries(name).values()]
     results = [result for name in names for result in reading.read_results(name)]

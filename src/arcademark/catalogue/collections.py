@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from arcademark.catalogue import reading
-from arcademark.catalogue.model import ALGORITHM_KINDS, MODEL_FREE, REPORTED, Entry, Result, Source
+from arcademark.catalogue.model import ALGORITHM_KINDS, MODEL_FREE, REPORTED, Checkpoint, Entry, Result, Source
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.scores.table import ScoreTable
 from arcademark.suite import protocols, tasks
@@ -100,6 +100,11 @@ def results(collection: str | None = None, *, as_published: bool = False) -> tup
     """Return a collection's scores in its file's order; those of all collections if none is named."""
     found = (result for name in _chosen(collection) for result in reading.read_results(name))
     return tuple(result.published if as_published else result for result in found)
+
+
+def checkpoints() -> tuple[Checkpoint, ...]:
+    """Return how well some algorithms played in the middle of their training, by their published learning curves."""
+    return reading.read_checkpoints()
 
 
 def scores_of(entry: Entry, *, as_published: bool = False) -> Mapping[str, Result]:

@@ -178,6 +178,25 @@ class Result:
 
 
 @dataclass(frozen=True)
+class Checkpoint:
+    """How well an algorithm played in the middle of its training: no algorithm, and in no table of scores.
+
+    Parameters
+    ----------
+    entry : Entry
+        Whose.
+    training_frames : int
+        Till then.
+    scores : mapping of str to float
+        Of games, in game points: the mean over runs of training episodes.
+    """
+
+    entry: Entry
+    training_frames: int
+    scores: Mapping[str, float]
+
+
+@dataclass(frozen=True)
 class Location:
     """A cell of a printed table.
 

@@ -19,7 +19,17 @@ from typing import Annotated, Any
 
 import msgspec
 
-from arcademark.catalogue.model import AlgorithmKind, Entry, Hand, Reported, Result, SettingValue, Source, Text
+from arcademark.catalogue.model import (
+    AlgorithmKind,
+    Checkpoint,
+    Entry,
+    Hand,
+    Reported,
+    Result,
+    SettingValue,
+    Source,
+    Text,
+)
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.suite import protocols, tables, tasks
 
@@ -90,6 +100,24 @@ def read_results(collection: str, directory: Path | None = None) -> tuple[Result
     for problem in lost_problems(entries, (algorithm for algorithm, _ in results)):
         raise ArcadeMarkError(f"scores/{name}: {problem}")
     return tuple(results.values())
+
+
+@cache
+def read_checkpoints(directory: Path | None = None) -> tuple[Checkpoint, ...]:
+    """Return the checkpoints of learning curves, a row each, with a column a game."""
+    result = []
+    for line, row in enumerate(tables.read_rows("checkpoints.csv", directory or data_directory()), start=2):
+        with _at(f"checkpoints.csv, line {line}"):
+            collection, algorithm, frames, *cells = row.values()
+            entries = read_entries(collection, directory)
+            _refuse_unknown("algorithm", algorithm, entries)
+            scores = {task: float(cell) for task, cell in zip([*row][3:], cells, strict=True) if cell}
+            for task, score in scores.items():
+                _refuse_unknown("game", task, tasks.games())
+                if not math.isfinite(score):
+                    raise ValueError(f"the score of {task!r} is not finite; correct it")
+            result.append(Checkpoint(entries[algorithm], int(frames), MappingProxyType(scores)))
+    return tuple(result)
 
 
 class SourceRow(msgspec.Struct, forbid_unknown_fields=True):

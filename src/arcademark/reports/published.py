@@ -14,6 +14,7 @@ from arcademark.catalogue.model import Entry
 from arcademark.metrics.normalise import hns, reaching
 from arcademark.reports import measures
 from arcademark.reports.document import Breakthrough, HardExploration, HardGame, HardScore, grouped
+from arcademark.subset.problem import Floats
 from arcademark.suite import references, subsets, tasks
 from arcademark.suite.tasks import suite
 
@@ -25,6 +26,9 @@ FEWEST = 0.7
 
 LEAST_MEDIAN = 20.0
 """In percent, that it must have: near random play any error is a large share, and says little of agents that play."""
+
+LEAST_WEAK = 2.0
+"""In percent, the median of those that tell how far predictions of weak algorithms are off."""
 
 NO_ALGORITHM = frozenset({"reference", "baseline"})
 """Kinds of entries that are nobody's algorithm."""
@@ -48,6 +52,23 @@ def training(name: str = "atari-57") -> Mapping[str, Entry]:
     medians = np.nanmedian(hns(table.mean_over_runs(), low, high, table.tasks), axis=1)
     kept = [name for name, median in zip(table.algorithms, medians, strict=True) if median >= LEAST_MEDIAN]
     return {name: entries[name] for name in kept}
+
+
+def weak(name: str = "atari-57") -> tuple[tuple[Entry, ...], Floats]:
+    """Return who is too weak to be learnt from, and checkpoints of algorithms in training, with their scores.
+
+    Of a median of `LEAST_WEAK` or more: the entries, and game points of shape (entries, games), NaN where missing.
+    """
+    games = suite(name).tasks
+    entries = collections.benchmarked(games, math.ceil(FEWEST * len(games)))
+    scores = collections.table(entries).select(tasks=games).mean_over_runs()
+    points = collections.checkpoints()
+    scores = np.vstack([scores, [[point.scores.get(game, np.nan) for game in games] for point in points]])
+    medians = np.nanmedian(hns(scores, references.scores("random"), references.scores("human"), games), axis=1)
+    finished = np.arange(len(scores)) < len(entries)
+    kept = np.flatnonzero((medians >= LEAST_WEAK) & ~(finished & (medians >= LEAST_MEDIAN)))
+    everyone = (*entries.values(), *(point.entry for point in points))
+    return tuple(everyone[row] for row in kept), scores[kept]
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ from arcademark.reports.tables.report import ScoreReport
 from arcademark.runs.replay.verify import Verification
 from arcademark.runs.store import imported
 from arcademark.runs.store.reading import scored_phase
-from arcademark.subset.predict.calibration import FEWER
+from arcademark.subset.predict import calibration
 from arcademark.subset.predict.model import frame_cap_warnings
 from arcademark.subset.predict.spread import FREEDOM
 from arcademark.suite import anomalies, references, subsets, tasks
@@ -165,7 +165,6 @@ def analyse(
 def _model(predictor: Predictor) -> document.Model:
     """Return what the browser needs to predict medians as `Predictor.median` does."""
     trained = predictor.trained
-    places = {group: place for place, group in enumerate(trained.without, 1)}
     joints = (trained.joint, *trained.without.values())
     triangle = np.tril_indices(len(predictor.tasks))
     return document.Model(
@@ -176,9 +175,15 @@ def _model(predictor: Predictor) -> document.Model:
         precisions=_packed([joint.precision[triangle] for joint in joints]),
         percent=_packed(trained.percent),
         algorithms=trained.algorithms,
-        groups=tuple(places[group] for group in trained.groups),
+        groups=trained.groups,
+        distributions=tuple(trained.without),
         noise=_packed(predictors.noise(len(predictor.tasks)), "<f4"),
-        fewer=FEWER,
+        fewer=calibration.FEWER,
+        bandwidth=calibration.BANDWIDTH,
+        shrink=calibration.SHRINK,
+        least_scale=calibration.LEAST_SCALE,
+        least_reach=calibration.LEAST_SHARE * calibration.normal_half_width(LEVEL),
+        truths=tuple(calibration.TRUTHS.tolist()),
         freedom=FREEDOM,
         level=LEVEL,
         caution=" ".join(frame_cap_warnings(predictor.max_frames_per_episode, "unknown")),

@@ -231,9 +231,12 @@ class Model:
     means: By distribution and game.
     precisions: By distribution, the lower triangle of the inverse covariance, row after row.
     percent: By algorithm learnt from and game; NaN where missing.
-    algorithms, groups: Their names, and of each the distribution without its group.
-    noise: Standard normal draws, by draw and game; of which misses take one of so many as `fewer`.
+    algorithms, groups: Their names, and the group of each.
+    distributions: The group that each distribution but the first is without.
+    noise: Standard normal draws, by draw and game; of which errors take one of so many as `fewer`.
     freedom: Degrees of freedom, by which intervals widen.
+    bandwidth, shrink, least_scale, truths: As in `arcademark.subset.predict.calibration`.
+    least_reach: How many scales an interval reaches at least.
     level: Of intervals.
     caution: What is to be said of scores whose frame cap is not known.
     """
@@ -245,10 +248,16 @@ class Model:
     precisions: str
     percent: str
     algorithms: tuple[str, ...]
-    groups: tuple[int, ...]
+    groups: tuple[str, ...]
+    distributions: tuple[str, ...]
     noise: str
     fewer: int
     freedom: float
+    bandwidth: float
+    shrink: float
+    least_scale: float
+    least_reach: float
+    truths: Numbers
     level: float
     caution: str
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from math import log
+from functools import cache, partial
+from math import inf, log
 from typing import ClassVar
 
 import numpy as np
@@ -26,6 +26,7 @@ from arcademark.subset.predict import calibration
 from arcademark.subset.predict.any_tasks import MEDIAN, Trained
 from arcademark.subset.predict.calibration import TASKS, Misses
 from arcademark.subset.predict.choosing import choose
+from arcademark.subset.problem import Floats, log10_score
 from arcademark.suite import protocols
 from arcademark.suite.subsets import LEVEL, resolve_tasks
 
@@ -43,6 +44,29 @@ class Part:
     group: str | None = None
 
 
+LEVELS = {"weak": (-inf, 50.0), "middle": (50.0, 400.0), "strong": (400.0, inf)}
+"""Levels of algorithms: the true medians from which on and below which they are of one, in percent."""
+
+
+@dataclass(frozen=True)
+class AtLevel:
+    """How intervals of the median held for algorithms of one level, checkpoints of their training included.
+
+    level: One of `LEVELS`.
+    algorithms: How many were predicted.
+    held: The share of true medians that they held.
+    width: The median of what score plus one is at the upper end, divided by what it is at the lower end.
+    score: The mean interval score (Winkler 1972): the width as the logarithm of that ratio, and where the truth is not
+        held also 2 / (1 - level) times how far, as a logarithm, it is outside; less is better.
+    """
+
+    level: str
+    algorithms: int
+    held: float | None
+    width: float | None
+    score: float | None
+
+
 @dataclass(frozen=True)
 class Held:
     """How predictions from some games hold for algorithms that were left out.
@@ -56,6 +80,7 @@ class Held:
         the average human, or between two references.
     coverage: By what is predicted of all games, the share of truths that intervals held.
     games_coverage: The same of single games.
+    levels: How intervals of the median held by level.
     """
 
     subset: str
@@ -67,6 +92,7 @@ class Held:
     median_error: float
     coverage: Mapping[str, float]
     games_coverage: float
+    levels: tuple[AtLevel, ...]
 
 
 @dataclass(frozen=True)
@@ -80,7 +106,7 @@ class Coverage:
     titles: Tasks' names for people.
     """
 
-    SCHEMA: ClassVar[str] = "arcademark.subset-coverage/2"
+    SCHEMA: ClassVar[str] = "arcademark.subset-coverage/3"
 
     level: float
     algorithms: int
@@ -116,7 +142,13 @@ class Coverage:
             Column("median error", "median_error", share),
             *(Column(f"{name} held", f"coverage.{name}", share) for name in self.rows[0].coverage),
             Column(f"single {self.noun}s held", "games_coverage", share),
+            *(Column(f"{name} held (width)", partial(_at, place=place)) for place, name in enumerate(LEVELS)),
         )
+
+
+def _at(row: Held, place: int) -> str | None:
+    one = row.levels[place]
+    return None if one.held is None else f"{wording.share(one.held)} (×{one.width:.2f})"
 
 
 def covered(
@@ -148,8 +180,8 @@ def covered(
     ]
     return Coverage(
         level,
-        len(trained.algorithms),
-        len(set(trained.groups)),
+        int(trained.fitted.sum()),
+        len(trained.without),
         predictor.noun,
         predictor.groups,
         {task: predictor.title(task) for row in rows for task in row.games},
@@ -174,7 +206,7 @@ def _apart(trained: Trained) -> Iterator[Part]:
     entries = collections.select()
     kinds = np.array([entries[name].kind for name in trained.algorithms])
     years = np.array([entries[name].year for name in trained.algorithms])
-    since = int(np.sort(years)[2 * len(years) // 3])
+    since = int(np.sort(years[trained.fitted])[2 * int(trained.fitted.sum()) // 3])
     for kind in dict.fromkeys(kinds):
         yield Part("each kind", *trained.apart(kinds == kind))
     yield Part(f"since {since}", *trained.apart(years >= since))
@@ -203,25 +235,66 @@ class _Measured:
     def _misses(self, trained: Trained, tasks: tuple[str, ...]) -> Misses:
         every = trained.joint.tasks
         quantities = self._predictor.quantities if every == self._predictor.tasks else predictors.of_games(every)
-        return calibration.misses(trained, np.isin(every, tasks), quantities, predictors.noise(len(every)), self.level)
+        return calibration.misses(trained, np.isin(every, tasks), quantities, predictors.noise(len(every)))
 
 
 def _held(name: str, tasks: tuple[str, ...] | int, way: str, parts: Sequence[Part], measured: _Measured) -> Held:
     held: dict[str, list[bool]] = {}
-    sizes: list[float] = []
+    medians: list[Floats] = []
     choices = []
     for part in parts:
         chosen = measured.choose(part.known, tasks, without=part.group) if isinstance(tasks, int) else tasks
         choices.append(chosen)
-        missed, widened_by = measured.misses(part.others, chosen), measured.misses(part.known, chosen)
-        sizes += (log(10) * np.abs(missed.errors[MEDIAN.name])).tolist()
-        for quantity in missed.by:
-            held.setdefault(quantity, []).extend(missed.held(quantity, measured.level, widened_by))
-    if not sizes:
+        missed, source = measured.misses(part.others, chosen), measured.misses(part.known, chosen)
+        medians.append(_medians(missed, source, measured.level))
+        for quantity in (*missed.errors, TASKS):
+            every = missed.held(quantity, measured.level, source)
+            kept = every if quantity == TASKS else np.array(every, bool)[missed.fitted].tolist()
+            held.setdefault(quantity, []).extend(kept)
+    truths, values, low, high, fitted = np.hstack(medians) if medians else np.empty((5, 0))
+    sizes = log(10) * np.abs(values - truths)[fitted == 1]
+    if not len(sizes):
         raise ArcadeMarkError(f"no algorithm that is left out has any of {name} and others beside")
     whole = measured.choose(measured.trained, tasks) if isinstance(tasks, int) else tasks
     same = float(np.mean([chosen == whole for chosen in choices])) if isinstance(tasks, int) else None
     coverage = {quantity: float(np.mean(every)) for quantity, every in held.items()}
-    games_coverage = coverage.pop(TASKS)
-    mean, median = float(np.mean(sizes)), float(np.median(sizes))
-    return Held(name, whole, way, same, len(sizes), mean, median, coverage, games_coverage)
+    return Held(
+        name,
+        whole,
+        way,
+        same,
+        len(sizes),
+        float(np.mean(sizes)),
+        float(np.median(sizes)),
+        coverage,
+        coverage.pop(TASKS),
+        tuple(_levels(truths, low, high, measured.level)),
+    )
+
+
+def _medians(missed: Misses, source: Misses, level: float) -> Floats:
+    """Return true medians, predicted ones, both ends, and 1 for algorithms, 0 for checkpoints, shape (5, algorithms).
+
+    By what others than their group are off; transformed.
+    """
+    own, others = missed.errors[MEDIAN.name], source.errors[MEDIAN.name]
+    result = np.empty((5, len(own.truths)))
+    result[0], result[4] = own.truths, missed.fitted
+    for group in dict.fromkeys(own.groups):
+        rows = own.groups == group
+        result[1, rows] = others.values(own.estimates[rows], group)
+        result[2:4, rows] = others.interval(own.estimates[rows], own.scales[rows], level, group).T
+    result[2:4] = np.minimum(result[1], np.maximum(0.0, result[2])), np.maximum(result[1], result[3])
+    return result
+
+
+def _levels(truths: Floats, low: Floats, high: Floats, level: float) -> Iterator[AtLevel]:
+    outside = np.maximum(0.0, np.maximum(low - truths, truths - high))
+    scores = log(10) * (high - low + 2 / (1 - level) * outside)
+    for name, (least, most) in LEVELS.items():
+        rows = (truths >= log10_score(least)) & (truths < log10_score(most))
+        if not rows.any():
+            yield AtLevel(name, 0, None, None, None)
+            continue
+        width = float(np.median(10 ** (high - low)[rows]))
+        yield AtLevel(name, int(rows.sum()), float(np.mean(outside[rows] == 0)), width, float(np.mean(scores[rows])))

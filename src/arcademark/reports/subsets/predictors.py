@@ -84,7 +84,7 @@ class Predictor:
         Predictions of what was learnt from would be too good, and their intervals too narrow.
         """
         group = paper or dict(zip(self.trained.algorithms, self.trained.groups, strict=True)).get(algorithm)
-        return group if group in self.trained.without else None
+        return group if group in self.trained.groups else None
 
     def predict(
         self,
@@ -115,9 +115,17 @@ class Predictor:
         With it comes what share of known algorithms' medians such intervals held; None where there are none.
         ``without`` is its `group`.
         """
-        row = self._row(scores)
-        misses, held = _misses(self.trained, tuple(np.isfinite(row).tolist()), level)
-        return outlook.estimate(self.trained, row, MEDIAN, misses, noise(len(row)), level, without), held
+        (median,), held = self.medians([scores], level, without)
+        return median, held
+
+    def medians(
+        self, scores: Sequence[Mapping[str, float]], level: float, without: str | None = None
+    ) -> tuple[tuple[Range, ...], float | None]:
+        """Predict as `median` does of algorithms that have the same tasks, and the same `group`, all at once."""
+        rows = np.array([self._row(some) for some in scores])
+        misses = _misses(self.trained, tuple(np.isfinite(rows[0]).tolist()))
+        medians = outlook.estimates(self.trained, rows, MEDIAN, misses, noise(len(self.tasks)), level, without)
+        return medians, _coverage(misses, level)
 
     def truths(self, scores: Mapping[str, float]) -> Mapping[str, float]:
         """Return what is predicted, by quantity, of an algorithm that has a score on every task; else nothing."""
@@ -129,7 +137,9 @@ class Predictor:
 
     def slopes(self, scores: Mapping[str, float]) -> Floats:
         """Return by how much log₁₀(1 + median) rises with each log₁₀(1 + score), shape (scores,), both in percent."""
-        values = outlook.slopes(self.trained, self._row(scores), MEDIAN, noise(len(self.tasks)))
+        row = self._row(scores)
+        misses = _misses(self.trained, tuple(np.isfinite(row).tolist()))
+        values = outlook.slopes(self.trained, row, MEDIAN, noise(len(row)), misses)
         order = [task for task in self.tasks if task in scores]
         return np.asarray(values[[order.index(task) for task in scores]])
 
@@ -145,25 +155,34 @@ def noise(tasks: int) -> Floats:
 
 
 @lru_cache(maxsize=8)
-def _misses(trained: Trained, known: tuple[bool, ...], level: float) -> tuple[Misses, float | None]:
-    """Return how far known algorithms' medians are missed from these tasks, and the share that intervals held."""
-    misses = calibration.misses(trained, np.array(known), (MEDIAN,), noise(len(known)), level)
-    return misses, misses.coverage(level)[MEDIAN.name]
+def _misses(trained: Trained, known: tuple[bool, ...]) -> Misses:
+    """Return how far known algorithms' medians are missed from these tasks."""
+    return calibration.misses(trained, np.array(known), (MEDIAN,), noise(len(known)))
+
+
+@lru_cache(maxsize=8)
+def _coverage(misses: Misses, level: float) -> float | None:
+    return misses.coverage(level)[MEDIAN.name]
 
 
 def atari(name: str = ATARI) -> Predictor:
-    """Learn from `arcademark.reports.published.training` all games of a suite at once, and without each paper."""
+    """Learn from `arcademark.reports.published.training` all games of a suite at once, and without each paper.
+
+    How far that is off is learnt from `arcademark.reports.published.weak` as well.
+    """
     return _atari(name)
 
 
 @cache
 def _atari(name: str) -> Predictor:
     low, high = references.scores("random"), references.scores("human")
-    entries = published.training(name)
+    entries, (weak, scores) = published.training(name), published.weak(name)
     table = collections.table(entries).select(tasks=suite(name).tasks)
-    percent = normalise.hns(table.mean_over_runs(), low, high, table.tasks)
-    papers = [entry.origin.key for entry in entries.values()]
-    trained = train(percent, table.algorithms, table.tasks, papers)
+    percent = normalise.hns(np.vstack([table.mean_over_runs(), scores]), low, high, table.tasks)
+    papers = [entry.origin.key for entry in (*entries.values(), *weak)]
+    known = {(entry.collection, entry.algorithm): name for name, entry in collections.select().items()}
+    names = (*table.algorithms, *(known[entry.collection, entry.algorithm] for entry in weak))
+    trained = train(percent, names, table.tasks, papers, fitted=np.arange(len(names)) < len(entries))
     cap = subset("atari-5").max_frames_per_episode
     return Predictor(trained, low, high, of_games(trained.joint.tasks), canonical_game, max_frames_per_episode=cap)
 

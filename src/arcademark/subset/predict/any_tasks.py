@@ -71,6 +71,8 @@ class Trained:
         One of `problem.TRANSFORMS`.
     left_out : tuple of str
         Tasks that too few algorithms have, or on which all score the same.
+    fitted : bool array, shape (algorithms,)
+        To which of the algorithms the distributions were fitted; the others tell how far predictions are off.
     """
 
     joint: Joint
@@ -79,25 +81,42 @@ class Trained:
     groups: tuple[str, ...]
     without: Mapping[str, Joint]
     transform: str
-    left_out: tuple[str, ...] = ()
+    left_out: tuple[str, ...]
+    fitted: NDArray[np.bool_]
 
     def only(self, rows: NDArray[np.bool_]) -> Trained:
         """Return the same with some of the algorithms to be predicted."""
         kept = np.flatnonzero(rows)
         names, groups = (tuple(of[row] for row in kept) for of in (self.algorithms, self.groups))
-        return replace(self, percent=self.percent[kept], algorithms=names, groups=groups)
+        return replace(self, percent=self.percent[kept], algorithms=names, groups=groups, fitted=self.fitted[kept])
 
     def apart(self, rows: NDArray[np.bool_]) -> tuple[Trained, Trained]:
         """Return what the other algorithms than those ``rows`` teach, and these, each to be predicted by that alone."""
         chosen = [np.flatnonzero(some) for some in (~rows, rows)]
         names, groups = ([[of[row] for row in some] for some in chosen] for of in (self.algorithms, self.groups))
-        rest = train(self.percent[~rows], names[0], self.joint.tasks, groups[0], transform=self.transform)
+        rest = train(
+            self.percent[~rows],
+            names[0],
+            self.joint.tasks,
+            groups[0],
+            transform=self.transform,
+            fitted=self.fitted[~rows],
+        )
         columns = [self.joint.tasks.index(task) for task in rest.joint.tasks]
         without = MappingProxyType(dict.fromkeys(groups[1], rest.joint))
         percent = self.percent[chosen[1]][:, columns]
         return rest, replace(
-            rest, percent=percent, algorithms=tuple(names[1]), groups=tuple(groups[1]), without=without
+            rest,
+            percent=percent,
+            algorithms=tuple(names[1]),
+            groups=tuple(groups[1]),
+            without=without,
+            fitted=self.fitted[rows],
         )
+
+    def but(self, group: str | None) -> Joint:
+        """Return the distribution without a group; of all where none is meant, or it was not learnt from."""
+        return self.joint if group is None else self.without.get(group, self.joint)
 
     def back(self, values: Floats) -> Floats:
         """Undo the transform of what was drawn, cut off at the worst score."""
@@ -112,10 +131,11 @@ def train(
     groups: Sequence[str] | None = None,
     *,
     transform: str = "log10",
+    fitted: NDArray[np.bool_] | None = None,
 ) -> Trained:
     """Fit the distribution to normalised scores, shape (algorithms, tasks), and once more without each group.
 
-    Groups are what algorithms have in common; each is on its own if None.
+    Groups are what algorithms have in common; each is on its own if None. ``fitted`` is as in `Trained`, all if None.
 
     Raises
     ------
@@ -128,13 +148,14 @@ def train(
         raise UnknownNameError("transform", transform, TRANSFORMS)
     owners = tuple(groups if groups is not None else algorithms)
     scores = np.asarray(percent, dtype=np.float64)
-    kinds = tuple(dict.fromkeys(owners))
+    learnt = np.ones(len(scores), bool) if fitted is None else fitted
+    kinds = tuple(dict.fromkeys(owner for owner, one in zip(owners, learnt, strict=True) if one))
     if len(kinds) < 2:
         raise ArcadeMarkError(
             "all algorithms are of one group; at least two are needed to measure how well others are predicted"
         )
     table = TRANSFORMS[transform](scores)
-    rows = {kind: np.array([owner != kind for owner in owners]) for kind in kinds}
+    rows = {kind: learnt & np.array([owner != kind for owner in owners]) for kind in kinds}
     keep = [column for column in range(len(tasks)) if _told(table[:, column], rows.values())]
     if len(keep) < 2:
         raise ArcadeMarkError(
@@ -142,11 +163,13 @@ def train(
             "left out, and two at least are needed to learn from; add scores"
         )
     names, table = tuple(tasks[column] for column in keep), table[:, keep]
-    scored = np.isfinite(table).any(axis=1)
+    scored = learnt & np.isfinite(table).any(axis=1)
     whole = fit_joint(table[scored], names)
     without = {kind: fit_joint(table[others & scored], names, whole) for kind, others in rows.items()}
     left_out = tuple(task for task in tasks if task not in names)
-    return Trained(whole, scores[:, keep], tuple(algorithms), owners, MappingProxyType(without), transform, left_out)
+    return Trained(
+        whole, scores[:, keep], tuple(algorithms), owners, MappingProxyType(without), transform, left_out, learnt
+    )
 
 
 def _told(column: Floats, rows: Iterable[NDArray[np.bool_]]) -> bool:

@@ -61,13 +61,13 @@ def choose(
 
 def covariance(trained: Trained, quantity: Quantity = MEDIAN, without: str | None = None) -> Floats:
     """Return the covariance of transformed scores and, last, a quantity's, shape (tasks + 1, tasks + 1)."""
-    joint = trained.joint if without is None else trained.without[without]
+    joint = trained.joint if without is None else trained.without.get(without, trained.joint)
     transform = TRANSFORMS[trained.transform]
     noise = np.random.default_rng(SEED).standard_normal((DRAWS, len(joint.tasks)))
     drawn = joint.mean + noise @ np.linalg.cholesky(joint.covariance).T
     places = np.arange(len(joint.tasks))
     expected = _covariance(drawn, transform(quantity.of(trained.back(drawn), places)), np.ones(DRAWS))
-    rows = [row for row, group in enumerate(trained.groups) if group != without]
+    rows = [row for row, group in enumerate(trained.groups) if group != without and trained.fitted[row]]
     groups = [trained.groups[row] for row in rows]
     logs, truths = np.empty((len(rows), len(places))), np.empty(len(rows))
     for row, percent in enumerate(trained.percent[rows]):

@@ -67,21 +67,19 @@ class Joint:
         return Conditional(given, missing, weights, np.asarray(np.linalg.cholesky(0.5 * (inverse + inverse.T))))
 
     def expected(self, conditional: Conditional, values: Floats) -> Floats:
-        """Return what is expected of the missing tasks, shape (m,), given transformed scores of shape (tasks,)."""
-        return np.asarray(
-            self.mean[conditional.missing]
-            + conditional.weights @ (values[conditional.known] - self.mean[conditional.known])
-        )
+        """Return what is expected of the missing tasks, shape (..., m), by transformed scores, shape (..., tasks)."""
+        away = values[..., conditional.known] - self.mean[conditional.known]
+        return np.asarray(self.mean[conditional.missing] + away @ conditional.weights.T)
 
-    def extrapolation(self, known: ArrayLike, values: Floats) -> float:
+    def extrapolation(self, known: ArrayLike, values: Floats) -> Floats:
         """Return how much wider than usual the missing tasks spread where known scores do not go together.
 
         See `arcademark.subset.predict.spread.extrapolation`: an algorithm of a new kind shows in combinations of scores
-        that none had before. Both arrays, ``values`` being transformed scores, have shape (tasks,).
+        that none had before. ``known`` has shape (tasks,), ``values``, transformed scores, (..., tasks).
         """
         places = np.flatnonzero(known)
-        away = values[places] - self.mean[places]
-        distance = float(away @ np.linalg.solve(self.covariance[np.ix_(places, places)], away))
+        away = values[..., places] - self.mean[places]
+        distance = np.sum(away * np.linalg.solve(self.covariance[np.ix_(places, places)], away.T).T, axis=-1)
         return extrapolation(distance, len(places))
 
 

@@ -4,11 +4,11 @@ Conventions
 -----------
 * Summaries are taken of draws of the missing tasks beside the known scores. Draws are cut off below at what the
   transform makes of the worst score (0 percent).
-* An interval is what the draws give, widened as `arcademark.subset.predict.calibration` says; it is never made
-  narrower.
+* A value is the middle draw, moved as estimates of its size are off, and an interval is as
+  `arcademark.subset.predict.calibration` says.
 * A better score lowers no prediction (given the same generator): draws are sums of expectations, which no better score
-  lowers, and of noise that does not depend on scores, and quantities are weakly increasing. The ends of intervals do
-  not always rise with it: scores that do not go together widen them
+  lowers, and of noise that does not depend on scores, quantities are weakly increasing, and so is what estimates are
+  moved to. The ends of intervals do not always rise with it: scores that do not go together widen them
   (`arcademark.subset.predict.joint.Joint.extrapolation`).
 """
 
@@ -28,6 +28,8 @@ from arcademark.subset.predict.calibration import DRAWS, Drawn, Misses
 from arcademark.subset.problem import TRANSFORMS, Floats
 from arcademark.suite.subsets import LEVEL
 
+AT_ONCE = 20
+"""Algorithms that are drawn together."""
 STEP = 0.1
 """By how much scores are moved, in transformed units, to see how a prediction rises with them."""
 
@@ -105,8 +107,8 @@ class Outlook:
         Of the intervals.
     extrapolation : float
         How much wider intervals are as the known scores do not go together; 1 is not at all.
-    algorithms, groups : int
-        On which intervals were calibrated.
+    algorithms, groups, weak : int
+        On which intervals were calibrated; ``weak`` of the algorithms were not learnt from.
     coverage : mapping of str to float or None
         By quantity: the share of these algorithms' truths that such intervals held, each predicted and its interval
         widened without its group; None where there are none.
@@ -126,6 +128,7 @@ class Outlook:
     groups: int
     coverage: Mapping[str, float | None]
     tasks_coverage: float | None
+    weak: int = 0
 
 
 def predict(
@@ -169,20 +172,16 @@ def predict(
     if np.isinf(row).any() or not there.any():
         raise ArcadeMarkError("nothing can be predicted: no task of the training scores has a finite score")
     noise = calibration.noise_of(rng, len(tasks), draws)
-    joint = trained.joint if without is None else trained.without[without]
-    drawn = calibration.draw(trained, joint, row, there, quantities, noise)
-    misses = calibration.misses(trained, there, quantities, noise, level)
+    drawn = calibration.draw(trained, trained.but(without), row[np.newaxis], there, quantities, noise)
+    misses = calibration.misses(trained, there, quantities, noise)
     coverage = misses.coverage(level)
-    wider = {
-        name: misses.widening(name, level, without) if len(drawn.missing) else 0.0
-        for name in (*names, calibration.TASKS)
-    }
     summaries = {
-        quantity.name: _range(trained, quantity, drawn, row, wider[quantity.name], level) for quantity in quantities
+        quantity.name: _ranges(trained, quantity, drawn, row[np.newaxis], misses, level, without)[0]
+        for quantity in quantities
     }
-    factor = max(1.0, wider[calibration.TASKS])
-    half_width = calibration.normal_half_width(level) * factor * drawn.extrapolation * drawn.spread
-    lines = (trained.back(ends) for ends in (drawn.middle, drawn.middle - half_width, drawn.middle + half_width))
+    (middle,), (extrapolation,) = drawn.middle, drawn.extrapolation
+    half_width = (misses.widening(level, without) if len(drawn.missing) else 0.0) * extrapolation * drawn.spread
+    lines = (trained.back(ends) for ends in (middle, middle - half_width, middle + half_width))
     every = {
         tasks[place]: _between(value, low, high) for place, value, low, high in zip(drawn.missing, *lines, strict=True)
     }
@@ -198,9 +197,10 @@ def predict(
         outside=tuple(tasks[place] for place in outside),
         plays=_plays(trained, drawn, quantities[names.index(target)], frames),
         level=level,
-        extrapolation=drawn.extrapolation,
-        algorithms=misses.algorithms,
-        groups=misses.groups,
+        extrapolation=float(extrapolation),
+        algorithms=len(misses.fitted),
+        groups=len(set(misses.tasks_groups)),
+        weak=int(np.sum(~misses.fitted)),
         coverage=MappingProxyType({name: coverage[name] for name in names}),
         tasks_coverage=coverage[calibration.TASKS],
     )
@@ -220,23 +220,28 @@ def first_plays(
     logs = joint.mean + rng.standard_normal((DRAWS, len(joint.tasks))) @ np.linalg.cholesky(joint.covariance).T
     places = np.arange(len(joint.tasks))
     result = np.asarray(MEDIAN.of(trained.back(logs), places))
-    drawn = Drawn(places, joint.mean, np.sqrt(np.diag(joint.covariance)), logs, {MEDIAN.name: result}, 1.0)
+    every, one = (array[np.newaxis] for array in (logs, joint.mean))
+    spread = np.sqrt(np.diag(joint.covariance))
+    drawn = Drawn(places, one, spread, every, {MEDIAN.name: result[np.newaxis]}, np.ones(1))
     return _plays(trained, drawn, MEDIAN, frames)
 
 
 def least_error(trained: Trained, known: Collection[str], *, rng: np.random.Generator) -> float:
-    """Return what `Range.error` of the median is at least, whatever the scores of the ``known`` tasks will be.
+    """Return about what `Range.error` of the median is at least, whatever the scores of the ``known`` tasks will be.
 
-    Intervals are widened by what other groups' misses from the same tasks ask for; scores can only widen them more.
+    The least of all estimates in reach, with the least scale of those of known algorithms.
     """
     there = np.isin(trained.joint.tasks, list(known))
     if there.all():
         return 0.0
     noise = rng.standard_normal((DRAWS, len(there)))
-    widened = calibration.misses(trained, there, (MEDIAN,), noise, LEVEL).widening(MEDIAN.name, LEVEL)
-    if trained.transform == "none":
-        return 0.0 if np.isfinite(widened) else float("inf")
-    return float(10.0**widened - 1.0)
+    errors = calibration.misses(trained, there, (MEDIAN,), noise).errors[MEDIAN.name]
+    if not len(errors.scales):
+        return float("inf")
+    estimates = np.linspace(errors.estimates.min(), errors.estimates.max(), 100)
+    ends = errors.interval(estimates, np.full(100, errors.scales.min()), LEVEL)
+    ranges = (_between(*trained.back(np.array(some))) for some in zip(errors.values(estimates), *ends.T, strict=True))
+    return min(one.error for one in ranges)
 
 
 def estimate(
@@ -250,45 +255,78 @@ def estimate(
 ) -> Range:
     """Predict one quantity of scores as `predict` does.
 
-    ``percent``, shape (tasks,), are normalised scores, NaN where missing; ``misses``, of the same known tasks, widen
-    the interval; ``noise``, shape (draws, tasks), is standard normal.
+    ``percent``, shape (tasks,), are normalised scores, NaN where missing; ``misses``, of the same known tasks, make the
+    interval; ``noise``, shape (draws, tasks), is standard normal.
     """
-    joint = trained.joint if without is None else trained.without[without]
-    drawn = calibration.draw(trained, joint, percent, np.isfinite(percent), (quantity,), noise)
-    return _range(trained, quantity, drawn, percent, misses.widening(quantity.name, level, without), level)
+    return estimates(trained, percent[np.newaxis], quantity, misses, noise, level, without)[0]
 
 
-def slopes(trained: Trained, percent: Floats, quantity: Quantity, noise: Floats) -> Floats:
+def estimates(
+    trained: Trained,
+    percent: Floats,
+    quantity: Quantity,
+    misses: Misses,
+    noise: Floats,
+    level: float,
+    without: str | None = None,
+) -> tuple[Range, ...]:
+    """Predict one quantity of n algorithms that have the same tasks, at once; parameters are those of `estimate`.
+
+    ``percent`` has shape (n, tasks).
+    """
+    there, result = np.isfinite(percent[0]), []
+    for first in range(0, len(percent), AT_ONCE):
+        some = percent[first : first + AT_ONCE]
+        drawn = calibration.draw(trained, trained.but(without), some, there, (quantity,), noise)
+        result += _ranges(trained, quantity, drawn, some, misses, level, without)
+    return tuple(result)
+
+
+def slopes(
+    trained: Trained, percent: Floats, quantity: Quantity, noise: Floats, misses: Misses | None = None
+) -> Floats:
     """Return by how much a prediction rises with each known score, both transformed, shape (known tasks,).
 
-    Parameters are those of `estimate`.
+    Parameters are those of `estimate`; without ``misses``, of the middle draw.
     """
     there = np.isfinite(percent)
+    places = np.flatnonzero(there)
     logs = TRANSFORMS[trained.transform](percent)
     floor = float(TRANSFORMS[trained.transform](np.array(-np.inf)))
-    result = []
-    for place in np.flatnonzero(there):
-        ends = []
-        steps = [max(logs[place] - STEP, floor), logs[place] + STEP]
-        for at in steps:
-            moved = percent.copy()
-            moved[place] = trained.back(at)
-            drawn = calibration.draw(trained, trained.joint, moved, there, (quantity,), noise)
-            ends.append(calibration.ends(trained, quantity, drawn, LEVEL)[1])
-        result.append((ends[1] - ends[0]) / (steps[1] - steps[0]))
-    return np.array(result)
+    steps = np.array([np.maximum(logs[places] - STEP, floor), logs[places] + STEP])
+    moved = np.tile(percent, (2, len(places), 1))
+    moved[:, np.arange(len(places)), places] = trained.back(steps)
+    drawn = calibration.draw(trained, trained.joint, moved.reshape(-1, len(percent)), there, (quantity,), noise)
+    values, _ = drawn.estimates(trained, quantity)
+    if misses is not None:
+        values = misses.errors[quantity.name].values(values)
+    low, high = values.reshape(2, -1)
+    return np.asarray((high - low) / (steps[1] - steps[0]))
 
 
-def _range(trained: Trained, quantity: Quantity, drawn: Drawn, percent: Floats, widened: float, level: float) -> Range:
-    """Return a quantity's prediction; a count stays between what is reached already and all that is left."""
-    more = widened * drawn.extrapolation
-    low, middle, high = calibration.ends(trained, quantity, drawn, level) + np.array([-more, 0.0, more])
+def _ranges(
+    trained: Trained,
+    quantity: Quantity,
+    drawn: Drawn,
+    percent: Floats,
+    misses: Misses,
+    level: float,
+    without: str | None,
+) -> list[Range]:
+    """Return a quantity's predictions; a count stays between what is reached already and all that is left."""
+    values, scales = drawn.estimates(trained, quantity)
+    ends = np.column_stack([values, values])
+    if len(drawn.missing):
+        errors = misses.errors[quantity.name]
+        ends, values = errors.interval(values, scales, level, without), errors.values(values, without)
+        ends = np.column_stack([np.minimum(ends[:, 0], values), np.maximum(ends[:, 1], values)])
     if quantity.unit == "score":
-        return _between(*(trained.back(np.array(end)) for end in (middle, low, high)))
-    known = np.flatnonzero(np.isfinite(percent))
-    least = float(quantity.of(percent[np.newaxis, known], known)[0])
+        return [_between(*trained.back(np.array(some))) for some in zip(values, *ends.T, strict=True)]
+    known = np.setdiff1d(np.arange(percent.shape[1]), drawn.missing)
+    least = np.asarray(quantity.of(percent[:, known], known), dtype=np.float64)
     most = least + len(drawn.missing)
-    return Range(float(middle), float(max(least, np.floor(low))), float(min(most, np.ceil(high))), "count")
+    values, low, high = np.clip([values, np.floor(ends[:, 0]), np.ceil(ends[:, 1])], least, most).tolist()
+    return [Range(*some, "count") for some in zip(values, low, high, strict=True)]
 
 
 def _between(value: Any, low: Any, high: Any) -> Range:
@@ -307,12 +345,12 @@ def _plays(trained: Trained, drawn: Drawn, target: Quantity, frames: Mapping[str
     wrong = [name for name in names if frames is not None and not frames.get(name, 0.0) > 0.0]
     if wrong:
         raise ArcadeMarkError(f"no frames above 0 for {', '.join(wrong)}; say what playing each task costs")
-    values = drawn.summaries[target.name]
+    values = drawn.summaries[target.name][0]
     about = TRANSFORMS[trained.transform](values) if target.unit == "score" else values
     about = about - about.mean()
     total = float(about @ about)
     result = []
-    for name, column in zip(names, drawn.logs.T, strict=True):
+    for name, column in zip(names, drawn.logs[0].T, strict=True):
         scale = column.std()
         z = (column - column.mean()) / scale if scale > 0 else column * 0.0
         design = np.column_stack([np.ones_like(z), z, z * z])

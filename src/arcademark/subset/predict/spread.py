@@ -5,7 +5,6 @@ Errors are larger where scores are unlike the training algorithms', and interval
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -24,12 +23,12 @@ LEAST = 1e-9
 """The least variance."""
 
 
-def extrapolation(distance: float, tasks: int) -> float:
+def extrapolation(distance: ArrayLike, tasks: int) -> Floats:
     """Return how much wider than usual errors spread, 1 at least, at a squared Mahalanobis distance from the mean.
 
     That of a t distribution with `FREEDOM` degrees of freedom, √((ν + d²) / (ν + k)) for k tasks' scores.
     """
-    return max(1.0, math.sqrt((FREEDOM + distance) / (FREEDOM + tasks)))
+    return np.maximum(1.0, np.sqrt((FREEDOM + np.asarray(distance)) / (FREEDOM + tasks)))
 
 
 @dataclass(frozen=True)
@@ -69,7 +68,7 @@ class Spread:
     def extrapolation(self, values: ArrayLike) -> float:
         """Return by how much wider intervals are for these transformed scores, shape (tasks,)."""
         away = np.asarray(values, dtype=np.float64) - np.array(self.mean)
-        return extrapolation(float(away @ np.linalg.solve(np.array(self.covariance), away)), len(away))
+        return float(extrapolation(away @ np.linalg.solve(np.array(self.covariance), away), len(away)))
 
 
 def spread(problem: Problem, tasks: Sequence[str], errors: tuple[tuple[float, ...], ...] = ()) -> Spread:

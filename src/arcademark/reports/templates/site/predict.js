@@ -1,6 +1,6 @@
 // The median of all games from whichever were played, as arcademark.subset.predict works it out, with the same draws:
-// what known scores tell of the others by a normal distribution of their logarithms, the interval widened by what
-// predictions of every paper's algorithms missed that learnt nothing from it. Matrices are arrays of rows.
+// what known scores tell of the others by a normal distribution of their logarithms, moved and given an interval as
+// predictions of every paper's algorithms that learnt nothing from it were off. Matrices are arrays of rows.
 "use strict";
 (() => {
   const buffer = (text) => Uint8Array.from(atob(text), (mark) => mark.charCodeAt(0)).buffer;
@@ -38,9 +38,87 @@
     }));
   }
 
-  function quantile(sorted, share) {
-    const at = share * (sorted.length - 1), low = Math.floor(at), high = Math.min(low + 1, sorted.length - 1);
-    return sorted[low] + (at - low) * (sorted[high] - sorted[low]);
+  const near = (one, other, width) => Math.exp(-0.5 * ((one - other) / width) ** 2);
+  const deviation = (values, centre = arcademark.mean(values)) => Math.sqrt(arcademark.mean(values.map((value) => (value - centre) ** 2)));
+
+  /** Errors of algorithms whose group was not learnt from, and what follows for others: `calibration.Errors`. */
+  function errorsOf(those, model) {
+    const typical = deviation(those.map((one) => one.truth)), width = Math.max(model.bandwidth * typical, 1e-9), least = Math.max(model.least_scale * typical, 1e-12);
+    const items = those.map(({ estimate, scale, truth, group }) => ({ estimate, truth, group, error: (estimate - truth) / (scale + least), level: (estimate + truth) / 2 }));
+    for (const one of items) one.weight = 1 / d3.sum(items, (other) => (other.group === one.group ? near(one.level, other.level, width) : 0));
+    const share = new Set(items.map((one) => one.group)).size / Math.max(1, d3.sum(items, (one) => one.weight));
+    for (const one of items) one.weight *= share;
+    const bounds = new Map();
+
+    /** What an estimate is moved to, as others of its size were off. */
+    function value(estimate, without) {
+      const others = items.filter((one) => one.group !== without);
+      if (!others.length) return estimate;
+      const [first, last] = d3.extent(items, (one) => one.estimate), start = first - 3 * width, step = (last - first + 6 * width) / 199;
+      let most = -Infinity;
+      const moves = Array.from({ length: 200 }, (_, place) => {
+        const at = start + place * step;
+        let sum = 0, mass = model.shrink;
+        for (const one of others) {
+          const weight = near(at, one.estimate, width) * one.weight;
+          sum += weight * (one.truth - one.estimate);
+          mass += weight;
+        }
+        return (most = Math.max(most, at + sum / mass)) - at;
+      });
+      const place = Math.min(Math.max((estimate - start) / step, 0), 199), low = Math.min(Math.floor(place), 198);
+      return estimate + moves[low] + (place - low) * (moves[low + 1] - moves[low]);
+    }
+
+    /** Sums over others near a level: of their errors, of the sizes of these, and of their weights. */
+    function around(level, others) {
+      let error = 0, size = 0, mass = model.shrink;
+      for (const one of others) {
+        const weight = near(level, one.level, width) * one.weight;
+        error += weight * one.error;
+        size += weight * (one.size ?? 0);
+        mass += weight;
+      }
+      return { error, size, mass };
+    }
+
+    /** What is usual without a group, and the quantile of what is beyond it. */
+    function bound(chance, without) {
+      if (bounds.has(without)) return bounds.get(without);
+      const kept = items.filter((one) => one.group !== without).map((one) => ({ ...one })), apart = new Map(kept.map((one) => [one, kept.filter((other) => other.group !== one.group)]));
+      for (const one of kept) {
+        const { error, mass } = around(one.level, apart.get(one));
+        one.off = Math.abs(one.error - error / mass);
+      }
+      for (const one of kept) one.size = one.off;
+      const total = d3.sum(kept, (one) => one.weight), usual = Math.max(d3.sum(kept, (one) => one.weight * one.size) / total, 1e-12);
+      const beyond = kept.map((one) => {
+        const { size, mass } = around(one.level, apart.get(one));
+        return { size: (one.size * mass) / (size + model.shrink * usual), weight: one.weight };
+      }).sort((one, other) => one.size - other.size);
+      const groups = new Set(kept.map((one) => one.group)).size;
+      let sum = 0;
+      const most = beyond.find((one) => (sum += one.weight) * (groups / total) >= chance * (groups + 1) - 1e-9)?.size ?? Infinity;
+      bounds.set(without, { kept, usual, most });
+      return bounds.get(without);
+    }
+
+    /** The truths with which an estimate would agree, the lowest and the highest. */
+    function interval(estimate, spread, chance, without) {
+      const { kept, usual, most } = bound(chance, without), scale = spread + least, tries = model.truths, last = tries.length - 1;
+      if (!Number.isFinite(most)) return [-Infinity, Infinity];
+      const over = tries.map((away) => {
+        const { error, size, mass } = around(estimate + (scale * away) / 2, kept);
+        return Math.abs(-away - error / mass) - Math.max((most * (size + model.shrink * usual)) / mass, model.least_reach);
+      });
+      const bar = Math.max(0, Math.min(...over)), inside = over.map((value_) => value_ <= bar);
+      return [[inside.indexOf(true), -1], [inside.lastIndexOf(true), 1]].map(([place, step]) => {
+        const here = over[place], there = over[Math.min(Math.max(place + step, 0), last)];
+        return estimate + scale * (tries[place] + (here < 0 && there > 0 ? (step * here) / (here - there) : 0) * (tries[1] - tries[0]));
+      });
+    }
+
+    return { value, interval };
   }
 
   /** Make of a page's model, and a level, what predicts the median, in percent, from a game's scores in points. */
@@ -67,7 +145,7 @@
       return found;
     }
 
-    /** The ends of what draws give, and its middle between them, as logarithms: `calibration.ends`. */
+    /** The middle draw and the scale of its error, as logarithms: `Drawn.estimates`. */
     function drawn(at, percent, known, among, step) {
       const { given, missing, alone, weights, spread } = conditional(at, known), { mean } = joints[at];
       const away = given.map((place) => log(percent[place]) - mean[place]);
@@ -85,45 +163,38 @@
           for (let j = 0; j <= i; j++) value += row[j] * normal[j];
           whole[over.length + place] = back(value);
         }
-        medians[draw] = sortedMedian(whole.sort());
+        medians[draw] = log(sortedMedian(whole.sort()));
       }
-      medians.sort();
-      const [low, centre, high] = [(1 - level) / 2, 0.5, (1 + level) / 2].map((share) => log(quantile(medians, share)));
-      return { extrapolation, centre, low: centre + extrapolation * (low - centre), high: centre + extrapolation * (high - centre) };
+      return { estimate: arcademark.median(medians), scale: deviation(medians) * extrapolation };
     }
 
-    const misses = new Map();
-    /** How far medians of a group that was left out are outside such ends, smallest first: `calibration.misses`. */
-    function missed(known) {
+    const found = new Map();
+    /** Predict every algorithm that has some of the known tasks, and some others, without its group: `calibration.misses`. */
+    function errors(known) {
       const key = known.map(Number).join("");
-      if (!misses.has(key)) {
-        const found = percents.flatMap((percent, at) => {
-          const there = Array.from(percent, Number.isFinite), used = known.map((is, place) => is && there[place]);
+      if (!found.has(key)) {
+        kept.clear();
+        found.set(key, errorsOf(percents.flatMap((percent, at) => {
+          const there = Array.from(percent, Number.isFinite), used = known.map((is, place) => is && there[place]), group = model.groups[at];
           if (!used.some(Boolean) || !there.some((is, place) => is && !known[place])) return [];
-          const ends = drawn(model.groups[at], percent, used, there, model.fewer), truth = log(arcademark.median(percent.filter(Number.isFinite)));
-          return [{ group: model.groups[at], size: Math.max(ends.low - truth, truth - ends.high) / ends.extrapolation }];
-        });
-        misses.set(key, found.sort((one, other) => one.size - other.size));
+          return [{ group, truth: log(arcademark.median(percent.filter(Number.isFinite))), ...drawn(without(group), percent, used, there, model.fewer) }];
+        }), model));
       }
-      return misses.get(key);
+      return found.get(key);
     }
 
-    function widening(known, without) {
-      const those = missed(known).filter((miss) => miss.group !== without), counts = d3.rollup(those, (some) => some.length, (miss) => miss.group);
-      let sum = 0;
-      const enough = those.find((miss) => (sum += 1 / counts.get(miss.group)) >= level * (counts.size + 1) - 1e-9);
-      return enough ? Math.max(0, enough.size) : Infinity;
-    }
+    /** The place of the distribution without a group, or of that of all. */
+    const without = (group) => 1 + model.distributions.indexOf(group);
 
     /** Predict the median: its value, and its interval's ends, null where there are none; null where nothing is to be predicted. */
     return (name, scores) => {
       const known = model.tasks.map((task) => Object.hasOwn(scores, task));
       if (!known.some(Boolean) || known.every(Boolean)) return null;
       const percent = model.tasks.map((task, at) => (100 * (scores[task] - model.low[at])) / (model.high[at] - model.low[at]));
-      const at = model.algorithms.indexOf(name), without = at < 0 ? 0 : model.groups[at];
-      const { extrapolation, centre, low, high } = drawn(without, percent, known, known.map(() => true), 1);
-      const more = extrapolation * widening(known, without), ends = [back(low - more), back(high + more)];
-      return { value: back(centre), low: Number.isFinite(more) ? ends[0] : null, high: Number.isFinite(more) ? ends[1] : null, level };
+      const at = model.algorithms.indexOf(name), group = at < 0 ? null : model.groups[at], off = errors(known);
+      const { estimate, scale } = drawn(without(group), percent, known, known.map(() => true), 1), value = off.value(estimate, group);
+      const [low, high] = off.interval(estimate, scale, level, group), told = Number.isFinite(low) && Number.isFinite(high);
+      return { value: back(value), low: told ? back(Math.min(low, value)) : null, high: told ? back(Math.max(high, value)) : null, level };
     };
   }
 

@@ -1,0 +1,75 @@
+"""How intervals of the estimated median hold for weak, middling and strong algorithms that were left out.
+
+::
+
+    python bench/estimates.py                           # takes minutes
+    python bench/estimates.py --write docs/subsets.md   # puts the table there
+
+From named subsets, and from games drawn at random, it leaves out each paper, each kind and what was published since
+2020, as ``arcademark subset coverage`` does (`arcademark.reports.subsets.covering`), which says what the figures are.
+Checkpoints of training are judged, too, as most weak algorithms are such. Named subsets were chosen on these
+algorithms; "best" ones are chosen anew without what is left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from arcademark.reports.subsets import predictors
+from arcademark.reports.subsets.covering import LEVELS, AtLevel, Held, covered
+
+NAMED = (
+    *("atari-1", "atari-3", "atari-5", "atari-10", "atari-3-val", "atari-5-val"),
+    *("atari-3-2026", "atari-5-2026", "atari-10-2026", "atari-100k-3", "atari-100k-5"),
+)
+SIZES, BEST, DRAWS, SEED = (1, 2, 3, 5, 7, 10), (3, 5, 10), 4, 7
+BEGIN, END = "<!-- bench/estimates.py -->", "<!-- end -->"
+
+
+def main() -> None:
+    """Print the table, or write it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--write", type=Path, help="a page that has the table's marks")
+    page = parser.parse_args().write
+    table = "\n".join(lines())
+    if page is None:
+        print(table)
+        return
+    text = page.read_text(encoding="utf-8")
+    before, after = text.index(BEGIN) + len(BEGIN), text.index(END)
+    page.write_text(f"{text[:before]}\n{table}\n{text[after:]}", encoding="utf-8")
+
+
+def lines() -> Iterator[str]:
+    """Yield the table: held without each paper, each kind, the newest; width and score without each paper."""
+    rng, games = np.random.default_rng(SEED), predictors.atari().tasks
+    drawn = {size: [",".join(rng.choice(games, size, replace=False)) for _ in range(DRAWS)] for size in SIZES}
+    rows: dict[str, list[Held]] = {}
+    for row in covered([*NAMED, *(some for every in drawn.values() for some in every)], sizes=BEST).rows:
+        rows.setdefault(row.subset, []).append(row)
+    groups = {name: [rows[name]] for name in (*NAMED, *(f"best {size}" for size in BEST))}
+    groups |= {f"{size} at random": [rows[some] for some in every] for size, every in drawn.items()}
+    first = next(iter(rows.values()))[0]
+    counts = (f"{name} ({level.algorithms})" for name, level in zip(LEVELS, first.levels, strict=True))
+    yield f"| from | {' | '.join(counts)} |"
+    yield "|---" * (1 + len(LEVELS)) + "|"
+    for name, some in groups.items():
+        cells = (cell([[row.levels[place] for row in ways] for ways in some]) for place in range(len(LEVELS)))
+        yield f"| {name} | {' | '.join(cells)} |"
+
+
+def cell(levels: Sequence[Sequence[AtLevel]]) -> str:
+    """Show one level, of some lists of games: held in each way, width and score in the first."""
+    held = [statistics.fmean(one.held or 0.0 for one in way) for way in zip(*levels, strict=True)]
+    width = statistics.median(ways[0].width or 0.0 for ways in levels)
+    score = statistics.fmean(ways[0].score or 0.0 for ways in levels)
+    return f"{', '.join(f'{100 * share:.0f}' for share in held)} %; ×{width:.2f}; {score:.2f}"
+
+
+if __name__ == "__main__":
+    main()
