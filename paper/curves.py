@@ -108,7 +108,9 @@ def compare_checkpoints(dopamine_folder: Path, second: Path, third: Path) -> Non
         for row in csv.DictReader(file):
             for game, cell in list(row.items())[3:]:
                 if cell:
-                    found = [checkpoint(run, float(row["training_frames"])) for run in runs[row["algorithm"], game]]
+                    frames = float(row["training_frames"])
+                    reached = [run for run in runs[row["algorithm"], game] if run[-1][0] > 0.9 * frames]
+                    found = [checkpoint(run, frames) for run in reached]
                     total += 1
                     equal += bool(np.isclose(np.mean(found), float(cell), rtol=6e-4, atol=1e-9))
     print(f"checkpoints: {equal} of {total} scores")
