@@ -76,20 +76,65 @@ def compare(collection: str, scores: Scores) -> None:
     print(f"{collection}: {equal} of {total} scores")
 
 
+def checkpoint(points: list[tuple[float, float]], frames: float) -> float:
+    """Return the mean of a run's points in the last tenth before so many frames, else what its neighbours give."""
+    x, y = np.array(points).T
+    window = y[(x > 0.9 * frames) & (x <= frames)]
+    return float(window.mean() if len(window) else np.interp(frames, x, y))
+
+
+def compare_checkpoints(dopamine_folder: Path, second: Path, third: Path) -> None:
+    """Print how many scores of checkpoints are the catalogue's, to four digits."""
+    runs: dict[tuple[str, str], list[list[tuple[float, float]]]] = defaultdict(list)
+    for name, path in (
+        ("DreamerV2", second / "scores/atari-dreamerv2.json"),
+        ("DreamerV2 (schedules)", second / "scores/atari-dreamerv2-schedules.json"),
+        *((name, third / f"scores/atari57-{file}.json.gz") for name, file in DREAMERV3.items()),
+    ):
+        for method, game, frames, values in curves(path):
+            if method != "nosched":
+                runs[name, game].append(list(zip(frames, values, strict=True)))
+    for ending, names in (("", LEGACY), ("_CNN", {agent: f"{agent} (Dopamine, CNN)" for agent in NEWER})):
+        for path in (dopamine_folder / "baselines/atari/data").glob(f"*{ending}.json"):
+            game = path.name.removesuffix(f"{ending}.json")
+            each: dict[str, dict[float, list[float]]] = defaultdict(lambda: defaultdict(list))
+            for point in json.loads(path.read_text()) if game.isalnum() else ():
+                if point["Value"] == point["Value"] and point["Agent"] in names:
+                    each[names[point["Agent"]]][1e6 * (point["Iteration"] + 1)].append(point["Value"])
+            for name, curve in each.items():
+                runs[name, canonical_game(game)].append([(x, float(np.mean(y))) for x, y in sorted(curve.items())])
+    equal = total = 0
+    with (CATALOGUE.parent / "checkpoints.csv").open() as file:
+        for row in csv.DictReader(file):
+            for game, cell in list(row.items())[3:]:
+                if cell:
+                    frames = float(row["training_frames"])
+                    reached = [run for run in runs[row["algorithm"], game] if run[-1][0] > 0.9 * frames]
+                    found = [checkpoint(run, frames) for run in reached]
+                    total += 1
+                    equal += bool(np.isclose(np.mean(found), float(cell), rtol=6e-4, atol=1e-9))
+    print(f"checkpoints: {equal} of {total} scores")
+
+
+LEGACY = {
+    "DQN": "DQN (Dopamine)",
+    "C51": "C51 (Dopamine)",
+    "Rainbow": "Rainbow (Dopamine)",
+    "IQN": "IQN (Dopamine)",
+    "DQN (Adam + MSE in JAX)": "DQN with Adam (Dopamine)",
+    "Quantile (JAX)": "QR-DQN (Dopamine)",
+}
+NEWER = ("DQN", "C51", "Rainbow", "IQN", "QR-DQN")
+DREAMERV3 = {"DreamerV3": "dreamerv3", "PPO": "ppo_fixhp", "MuZero": "muzero"}
+
+
 def main(dopamine_folder: Path, second: Path, third: Path) -> None:
     """Recompute every collection."""
-    legacy = {
-        "DQN": "DQN",
-        "C51": "C51",
-        "Rainbow": "Rainbow",
-        "IQN": "IQN",
-        "DQN (Adam + MSE in JAX)": "DQN with Adam",
-        "Quantile (JAX)": "QR-DQN",
-    }
-    compare("dopamine-2018", dopamine(dopamine_folder, "", {a: f"{b} (Dopamine)" for a, b in legacy.items()}, 198))
+    compare_checkpoints(dopamine_folder, second, third)
+    compare("dopamine-2018", dopamine(dopamine_folder, "", LEGACY, 198))
     newer: Scores = {}
     for network in ("CNN", "Impala"):
-        names = {agent: f"{agent} (Dopamine, {network})" for agent in ("DQN", "C51", "Rainbow", "IQN", "QR-DQN")}
+        names = {agent: f"{agent} (Dopamine, {network})" for agent in NEWER}
         newer |= dopamine(dopamine_folder, f"_{network}", names, 199)
     compare("dopamine-2024", newer)
     older = dreamer(

@@ -269,7 +269,7 @@ def test_a_task_without_any_score_is_said_not_to_take_part(invoke, benchmark):
 def test_intervals_hold_what_was_left_out_in_every_way(invoke):
     answer = invoke("subset", "coverage", "atari-5", "pong", "--to=json")
     shown = answer.json
-    assert (answer.code, shown["schema"]) == (0, "arcademark.subset-coverage/2")
+    assert (answer.code, shown["schema"]) == (0, "arcademark.subset-coverage/3")
     rows = {(row["subset"], row["left_out"]): row for row in shown["rows"]}
     newest = next(way for _, way in rows if way.startswith("since"))
     assert set(rows) == {(name, way) for name in ("atari-5", "pong") for way in ("each paper", "each kind", newest)}
@@ -277,6 +277,11 @@ def test_intervals_hold_what_was_left_out_in_every_way(invoke):
         assert (row["algorithms"] < shown["algorithms"] / 2) == (way == newest)
         assert 0.8 <= row["games_coverage"] <= 0.97, (name, way)
         assert row["coverage"]["median"] >= 0.85, (name, way)
+        assert [level["level"] for level in row["levels"]] == ["weak", "middle", "strong"]
+        assert sum(level["algorithms"] for level in row["levels"]) > row["algorithms"]
+    for level in rows["atari-5", "each paper"]["levels"]:
+        assert level["held"] >= 0.85, level
+        assert level["width"] < 6, level
     assert rows["atari-5", "each paper"]["mean_error"] < 0.2 < rows["pong", "each paper"]["mean_error"]
     assert rows["atari-5", "each paper"]["mean_error"] < rows["atari-5", newest]["mean_error"]
 

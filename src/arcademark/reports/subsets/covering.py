@@ -55,7 +55,8 @@ class AtLevel:
     level: One of `LEVELS`.
     algorithms: How many were predicted.
     held: The share of true medians that they held.
-    width: The median of what score plus one is at the upper end, divided by what it is at the lower end.
+    width: The median of what score plus one is at the upper end, divided by what it is at the lower end; None, as the
+        score, where there are too few papers for intervals.
     score: The mean interval score (Winkler 1972): the width as the logarithm of that ratio, and where the truth is not
         held also 2 / (1 - level) times how far, as a logarithm, it is outside; less is better.
     """
@@ -148,7 +149,7 @@ class Coverage:
 
 def _at(row: Held, place: int) -> str | None:
     one = row.levels[place]
-    return None if one.held is None else f"{wording.share(one.held)} (×{one.width:.2f})"
+    return None if one.held is None or one.width is None else f"{wording.share(one.held)} (×{one.width:.2f})"
 
 
 def covered(
@@ -296,5 +297,7 @@ def _levels(truths: Floats, low: Floats, high: Floats, level: float) -> Iterator
         if not rows.any():
             yield AtLevel(name, 0, None, None, None)
             continue
+        held, score = float(np.mean(outside[rows] == 0)), float(np.mean(scores[rows]))
         width = float(np.median(10 ** (high - low)[rows]))
-        yield AtLevel(name, int(rows.sum()), float(np.mean(outside[rows] == 0)), width, float(np.mean(scores[rows])))
+        known = np.isfinite(width) and np.isfinite(score)
+        yield AtLevel(name, int(rows.sum()), held, width if known else None, score if known else None)

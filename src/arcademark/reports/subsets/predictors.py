@@ -236,6 +236,7 @@ def other_papers(model: Candidate, papers: Collection[str], algorithms: Collecti
     with the transformed scores of the model's games.
     """
     trained, entries = atari().trained, published.training()
+    trained = trained.only(trained.fitted)
     known = published.identities()
     names = {*algorithms, *(known.get(name, name) for name in algorithms)}
     same = [name in names or entries[name].identity in names for name in trained.algorithms]

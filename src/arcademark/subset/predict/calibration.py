@@ -302,9 +302,10 @@ def misses(trained: Trained, known: NDArray[np.bool_], quantities: Sequence[Quan
         off = np.abs(TRANSFORMS[trained.transform](percent[:, drawn.missing]) - drawn.middle)
         sizes.append((off / (drawn.extrapolation[:, np.newaxis] * drawn.spread)).reshape(-1))
         tasks_groups += [group] * off.size
-    errors = {
-        name: Errors(*np.concatenate([np.empty((3, 0)), *some], axis=1), owners) for name, some in columns.items()
-    }
+    errors = {}
+    for name, some in columns.items():
+        values, scales, truths = np.concatenate([np.empty((3, 0)), *some], axis=1)
+        errors[name] = Errors(values, scales, truths, owners)
     return Misses(MappingProxyType(errors), np.concatenate(sizes), tuple(tasks_groups), np.array(fitted, bool))
 
 
