@@ -171,3 +171,14 @@ def test_the_runs_of_dreamerv2_have_the_means_that_its_paper_prints():
     assert runs.keys() == printed.keys()
     assert {result.runs for result in runs.values()} == {8}
     assert all(abs(result.score - printed[game].score) <= 0.5 for game, result in runs.items())
+
+
+def test_checkpoints_are_of_algorithms_before_their_end():
+    points = collections.checkpoints()
+    assert len(points) == 60
+    assert sum(len(point.scores) for point in points) == 3320
+    for point in points:
+        assert point.training_frames < point.entry.training_frames
+        end = collections.scores_of(point.entry)
+        better = [end[game].score > score for game, score in point.scores.items() if game in end]
+        assert np.mean(better) > 0.6, (point.entry.algorithm, point.training_frames)

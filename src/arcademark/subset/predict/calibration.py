@@ -231,9 +231,13 @@ class Misses:
         return [bool(size <= wide[group]) for size, group in zip(self.tasks, self.tasks_groups, strict=True)]
 
     def coverage(self, level: float) -> Mapping[str, float | None]:
-        """Return, by quantity and `TASKS`, the share of truths that are held; None where there are none."""
-        result = {name: self.held(name, level) for name in (*self.errors, TASKS)}
-        return MappingProxyType({name: float(np.mean(held)) if held else None for name, held in result.items()})
+        """Return, by quantity and `TASKS`, the share of truths that are held; None where there are none.
+
+        Of quantities those of the algorithms that the distribution was fitted to.
+        """
+        result = {name: np.array(self.held(name, level))[self.fitted] for name in self.errors}
+        result[TASKS] = np.array(self.held(TASKS, level))
+        return MappingProxyType({name: float(np.mean(held)) if len(held) else None for name, held in result.items()})
 
 
 def noise_of(rng: np.random.Generator, tasks: int, draws: int = DRAWS) -> Floats:
