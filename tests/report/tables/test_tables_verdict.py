@@ -61,7 +61,7 @@ def test_an_estimate_too_wide_to_mean_anything_is_not_shown_but_what_would_help_
     ends = [(0.0, 19.0), (0.0, 19.1), (50.0, 1000.0), (50.0, 1020.0), (None, None)]
     estimates = [Estimate("any", "1 game", "atari-57", 30.0, low=low, high=high) for low, high in ends]
     assert [estimate.telling for estimate in estimates] == [True, False, True, False, False]
-    report = analyse({"mine": {"phoenix": [-20.0, -19.0, -21.0]}})
+    report = analyse({"mine": {"freeway": [20.0, 21.0, 22.0]}})
     estimate, shown = report.algorithms[0].estimate, " ".join(printed(report, everything=True).split())
     assert estimate.value is not None  # JSON keeps it
     assert not estimate.telling
