@@ -162,7 +162,7 @@ def _misses(trained: Trained, known: tuple[bool, ...]) -> Misses:
 
 @lru_cache(maxsize=8)
 def _coverage(misses: Misses, level: float) -> float | None:
-    return misses.coverage(level)[MEDIAN.name]
+    return misses.share(MEDIAN.name, level)
 
 
 def atari(name: str = ATARI) -> Predictor:

@@ -19,8 +19,10 @@ Conventions
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 
 import numpy as np
@@ -214,10 +216,14 @@ class Misses:
 
         Errors of the group ``without`` are left out.
         """
-        groups = np.array(self.tasks_groups, dtype=object)
+        groups, weights = self._tasks_weights
         kept = groups != without
-        names, which, counts = np.unique(groups[kept], return_inverse=True, return_counts=True)
-        return _quantile(self.tasks[kept], 1.0 / counts[which.reshape(-1)], level, len(names))
+        return _quantile(self.tasks[kept], weights[kept], level, len({*self.tasks_groups} - {without}))
+
+    @cached_property
+    def _tasks_weights(self) -> tuple[NDArray[np.object_], Floats]:
+        counts = Counter(self.tasks_groups)
+        return np.array(self.tasks_groups, dtype=object), np.array([1.0 / counts[one] for one in self.tasks_groups])
 
     def held(self, name: str, level: float, by: Misses | None = None) -> list[bool]:
         """Tell which truths of a quantity, or `TASKS`, are within intervals that other groups' errors make.
@@ -230,14 +236,18 @@ class Misses:
         wide = {group: source.widening(level, group) for group in set(self.tasks_groups)}
         return [bool(size <= wide[group]) for size, group in zip(self.tasks, self.tasks_groups, strict=True)]
 
-    def coverage(self, level: float) -> Mapping[str, float | None]:
-        """Return, by quantity and `TASKS`, the share of truths that are held; None where there are none.
+    def share(self, name: str, level: float) -> float | None:
+        """Return the share of truths of a quantity, or `TASKS`, that are held; None where there are none.
 
-        Of quantities those of the algorithms that the distribution was fitted to.
+        Of a quantity those of the algorithms that the distribution was fitted to.
         """
-        result = {name: np.array(self.held(name, level))[self.fitted] for name in self.errors}
-        result[TASKS] = np.array(self.held(TASKS, level))
-        return MappingProxyType({name: float(np.mean(held)) if len(held) else None for name, held in result.items()})
+        held = np.array(self.held(name, level), dtype=bool)
+        held = held if name == TASKS else held[self.fitted]
+        return float(np.mean(held)) if len(held) else None
+
+    def coverage(self, level: float) -> Mapping[str, float | None]:
+        """Return `share` by quantity and `TASKS`."""
+        return MappingProxyType({name: self.share(name, level) for name in (*self.errors, TASKS)})
 
 
 def noise_of(rng: np.random.Generator, tasks: int, draws: int = DRAWS) -> Floats:
@@ -310,7 +320,10 @@ def misses(trained: Trained, known: NDArray[np.bool_], quantities: Sequence[Quan
     for name, some in columns.items():
         values, scales, truths = np.concatenate([np.empty((3, 0)), *some], axis=1)
         errors[name] = Errors(values, scales, truths, owners)
-    return Misses(MappingProxyType(errors), np.concatenate(sizes), tuple(tasks_groups), np.array(fitted, bool))
+    tasks = np.concatenate(sizes)
+    order = np.argsort(tasks, kind="stable")  # once, as each group's quantile sorts what is sorted
+    sorted_groups = tuple(tasks_groups[place] for place in order)
+    return Misses(MappingProxyType(errors), tasks[order], sorted_groups, np.array(fitted, bool))
 
 
 def _alike(trained: Trained) -> Iterator[tuple[str, NDArray[np.bool_], NDArray[np.int64]]]:
