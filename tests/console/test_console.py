@@ -192,7 +192,7 @@ def test_without_a_compiler_there_is_no_core(fresh, monkeypatch, tmp_path):
     monkeypatch.setenv("ARCADEMARK_CACHE", str(tmp_path))
     with pytest.raises(build.NoCore, match="no C compiler"):
         build.core()
-    assert "no C compiler; pip install" in CliRunner().invoke(cli, ["info", "console"]).output
+    assert "no C compiler; install gcc" in CliRunner().invoke(cli, ["info", "console"]).output
     assert list(tmp_path.iterdir()) == []
 
 

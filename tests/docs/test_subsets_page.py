@@ -52,7 +52,7 @@ def test_every_command_and_option_on_the_page_exists():
     commands = [*subset.command.commands.values(), run.command]
     known = {option for one in commands for param in one.params for option in param.opts}
     named = set(re.findall(r"`?(--[a-z][a-z-]*)", PAGE))
-    assert named - known <= {"--help"}
+    assert named - known <= {"--help", "--write"}
     for line in "".join(blocks("sh")).splitlines():
         words = shlex.split(line, comments=True)
         assert words[1] in ("run", "subset", "reproduce")

@@ -83,7 +83,7 @@ def test_without_a_console_ale_py_plays(tmp_path, monkeypatch):
     assert set(chosen.values()) == {"ale"}
     assert events[-1] == NoConsole(build.NO_COMPILER)
     monkeypatch.setenv("ARCADEMARK_CONSOLE", "off")
-    with pytest.raises(ArcadeMarkError, match=r"'freeway'.* switched off by ARCADEMARK_CONSOLE; .*ale-py"):
+    with pytest.raises(ArcadeMarkError, match=r"'freeway'.* switched off by ARCADEMARK_CONSOLE; .*emulator=ale"):
         execute(planned(emulator="console"), tmp_path / "other")
     assert not (tmp_path / "other").exists()
 

@@ -353,10 +353,14 @@ class ALEVectorInterface(cartridge.Player):
             if not self._batches or self._batches[-1].taken == self._batch_size:
                 self._batches.append(_Batch(self._batch_size, self._shape, bool(self._playing.same_step)))
             batch = self._batches[-1]
-            here, games = games[: self._batch_size - batch.taken], games[self._batch_size - batch.taken :]
+            room = self._batch_size - batch.taken
+            here, games = games[:room], games[room:]
             self._placed = batch.end = self._placed + len(here)
-            chosen = (0, 0) if actions is None or strengths is None else (actions.ctypes.data, strengths.ctypes.data)
-            self._crew.give(batch, here, *chosen)
+            if actions is None or strengths is None:
+                self._crew.give(batch, here, 0, 0)
+            else:
+                self._crew.give(batch, here, actions.ctypes.data, strengths.ctypes.data)
+                actions, strengths = actions[room:], strengths[room:]
         self._began = True
 
     def _settle(self) -> None:

@@ -8,6 +8,7 @@ Only speed depends on it.
 from __future__ import annotations
 
 import functools
+import sys
 from weakref import WeakValueDictionary
 
 from arcademark.console import build, translate
@@ -27,7 +28,7 @@ class Player:
         raise NotImplementedError
 
     def __del__(self) -> None:
-        if self._counted_in is not None:
+        if self._counted_in is not None and not sys.is_finalizing():
             self._counted_in.released += self.played
 
 
