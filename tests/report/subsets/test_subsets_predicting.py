@@ -1,6 +1,5 @@
 """What predictions are made of: learning from a table of one's own, and what is named to play next."""
 
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
