@@ -218,9 +218,9 @@ def atari_5() -> str:
     def any_games(games: tuple[str, ...]) -> Range:
         return outlook(games).summaries["median"]
 
-    def model(name: str) -> Estimate:
+    def model(name: str, scores: Mapping[str, float] = every) -> Estimate:
         chosen = subset(name)
-        return estimates.from_model(chosen, {game: [np.array([every[game]])] for game in chosen.tasks}, CAP, 0)
+        return estimates.from_model(chosen, {game: [np.array([scores[game]])] for game in chosen.tasks}, CAP, 0)
 
     def estimate(games: str, how: str, found: Range | Estimate) -> tuple[str, ...]:
         low, high = found.low or 0.0, found.high or 0.0
@@ -236,7 +236,7 @@ def atari_5() -> str:
         seeds = by_game((trial.game, trial.mean) for trial in tuning if trial.agent == agent)
         each = [dict(zip(seeds, one, strict=True)) for one in zip(*seeds.values(), strict=True)]
         mean = {game: float(np.mean(values)) for game, values in seeds.items()}
-        tried.append((estimates.by_model(val, mean), agent, seeds, [estimates.by_model(val, one) for one in each]))
+        tried.append((model(val.name, mean).value, agent, seeds, [model(val.name, one).value for one in each]))
     tried.sort(key=lambda item: -item[0])
     single = []
     for name, told in ("Atari-5", five.tasks), ("Atari-5 of 2026", new.tasks), ("the nine of both", both):
@@ -311,7 +311,7 @@ def atari_5() -> str:
         "`subset predict` warns of scores outside those that any games learn from, where nothing is known to hold: "
         f"of Atari-5 {outside(five.tasks)}, of that of 2026 {outside(new.tasks)}.",
         f"The last column: yes or no whatever the {len(cut)} would have scored, or open. One agent decides nothing "
-        "about a model, and this one's median is far below the 20 % from which algorithms count in what any games "
+        "about a model, and this one's median is far below the 20 % from which algorithms count in the fit of what any games "
         "tell. The games that were tuned on say too much of it, which is why others are reported. Of single games' 90 "
         f"% intervals from any games, {', '.join(single)} held what was scored at the end of training, less than 0 % "
         "being 0 %.",
