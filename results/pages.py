@@ -311,8 +311,8 @@ def atari_5() -> str:
         "`subset predict` warns of scores outside those that any games learn from, where nothing is known to hold: "
         f"of Atari-5 {outside(five.tasks)}, of that of 2026 {outside(new.tasks)}.",
         f"The last column: yes or no whatever the {len(cut)} would have scored, or open. One agent decides nothing "
-        "about a model, and this one's median is far below the 20 % from which algorithms count in the fit of what any games "
-        "tell. The games that were tuned on say too much of it, which is why others are reported. Of single games' 90 "
+        "about a model, and this one's median is far below the 20 % from which algorithms count in the fit of what any "
+        "games tell. The games that were tuned on say too much of it, which is why others are reported. Of single games' 90 "
         f"% intervals from any games, {', '.join(single)} held what was scored at the end of training, less than 0 % "
         "being 0 %.",
         "## What it cost",
