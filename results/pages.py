@@ -312,9 +312,9 @@ def atari_5() -> str:
         f"of Atari-5 {outside(five.tasks)}, of that of 2026 {outside(new.tasks)}.",
         f"The last column: yes or no whatever the {len(cut)} would have scored, or open. One agent decides nothing "
         "about a model, and this one's median is far below the 20 % from which algorithms count in the fit of what any "
-        "games tell. The games that were tuned on say too much of it, which is why others are reported. Of single games' "
-        f"90 % intervals from any games, {', '.join(single)} held what was scored at the end of training, less than 0 % "
-        "being 0 %.",
+        "games tell. The games that were tuned on say too much of it, which is why others are reported. Of single "
+        f"games' 90 % intervals from any games, {', '.join(single)} held what was scored at the end of training, less "
+        "than 0 % being 0 %.",
         "## What it cost",
         f"One H100 with 16 cores; {AT_ONCE['ppo-tuning']} trainings at once in the tuning, {AT_ONCE['ppo-atari-57']} "
         "after it. Hours are those of the trainings, without starting, copying and what was lost.",
