@@ -125,7 +125,7 @@ def test_every_example(folder):
     measure, agent, train, published = blocks("python")
     (folder / "measure.py").write_text(measure)
     shown = execute(folder, ["python", "measure.py"])
-    assert "battle_zone" in shown
+    assert "time_pilot" in shown
     (folder / "firing.py").write_text(agent)
     command = "run firing.py:Firing --set rate=0.25 --games pong --episodes 1 --override max_frames_per_episode=600"
     assert "rate=0.25" in execute(folder, ["arcademark", *command.split()])

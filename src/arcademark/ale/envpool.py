@@ -171,7 +171,7 @@ class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     def reset(self, env_id: NDArray[Any] | None = None) -> Any:  # type: ignore[override]
         """Begin an episode in all games or in some; return their observations, and in the newer interface infos."""
-        which = self.all_env_ids if env_id is None else np.asarray(env_id, np.int32)
+        which = self.all_env_ids.copy() if env_id is None else np.asarray(env_id, np.int32)
         for i in which:
             self._games[i].begin()
         observed, _, _, _, infos = self._results(which)
@@ -179,7 +179,7 @@ class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     def step(self, action: NDArray[Any], env_id: NDArray[Any] | None = None) -> Any:
         """Play a step in all games or in some: observations, rewards, ends (with truncations apart if newer), infos."""
-        which = self.all_env_ids if env_id is None else np.asarray(env_id, np.int32)
+        which = self.all_env_ids.copy() if env_id is None else np.asarray(env_id, np.int32)
         if len(action) != len(which) or not all(0 <= one < len(self._games[0].actions) for one in action):
             raise ArcadeMarkError(
                 f"actions {action}; expected {len(which)}, each from 0 to {len(self._games[0].actions) - 1}"

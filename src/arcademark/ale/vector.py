@@ -225,7 +225,7 @@ class ALEVectorInterface(cartridge.Player):
         self._crew = Crew(first.core, min(threads, num_envs), at, size, num_envs, kept)
         self._translation.add(self)
         self._began, self._placed = False, 0
-        self._all = np.arange(num_envs)
+        self._all = np.arange(num_envs, dtype=np.int64)
         self._received = self._all[:0]
 
     def _keep(self, array: NDArray[Any]) -> int:

@@ -306,6 +306,8 @@ static void play_frames(Player *p)
         size_t bytes = (size_t)g->height * g->width * g->channels;
         memmove(p->stack, p->stack + bytes, (size_t)(g->images - 1) * bytes);
     }
+    if (p->over && skipped)
+        draw_skipped(k, skipped);
     s->terminated = terminated || (g->life_info && lives > 0 && lives < s->lives);
     s->truncated = truncated;
     s->lives = lives;

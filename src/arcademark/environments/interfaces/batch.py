@@ -94,7 +94,7 @@ class GameBatch(Batch):
         for game, record in zip(self._games, (array[i] for i in range(len(array))), strict=True):
             game.move_to(record)
         self._actions = np.array([game.console_actions for game in self._games])
-        self._rows = np.arange(len(self._games))
+        self._rows = np.arange(len(self._games), dtype=np.int64)
         self._minds_lives = any(game.minds_lives for game in self._games)
         self._observed = all(game.observed for game in self._games)
         core, size = games[0].batch, ctypes.sizeof(StepRecord)

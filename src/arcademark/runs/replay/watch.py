@@ -16,7 +16,7 @@ import numpy as np
 
 from arcademark.environments.base import EnvironmentSpec, Step, one_by_one
 from arcademark.environments.registry import environment_spec, open_environment
-from arcademark.errors import ArcadeMarkError
+from arcademark.errors import ArcadeMarkError, escaped
 from arcademark.files import check_replaceable
 from arcademark.runs.plan import Trial
 from arcademark.runs.playing.slot import Slot, begin
@@ -229,7 +229,7 @@ def _picture(
 
 def _names(protocol: Protocol, task: str, episode: int, agent: str, seed: int) -> tuple[str, str]:
     """Say what is played, and who plays."""
-    return f"{protocol.task_name(task)} · episode {episode}", f"{agent} · seed {seed}"
+    return f"{protocol.task_name(task)} · episode {episode}", f"{escaped(agent)} · seed {seed}"
 
 
 def _single(shot: Shot, left: str, player: str, scale: int, actions: bool) -> video.Picture:

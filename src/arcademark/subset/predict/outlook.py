@@ -321,6 +321,8 @@ def _ranges(
         ends, values = errors.interval(values, scales, level, without), errors.values(values, without)
         ends = np.column_stack([np.minimum(ends[:, 0], values), np.maximum(ends[:, 1], values)])
     if quantity.unit == "score":
+        if len(drawn.missing) and np.isfinite(worst := float(TRANSFORMS[trained.transform](np.array(-np.inf)))):
+            ends[ends[:, 0] < errors.truths.min(initial=np.inf), 0] = worst  # below all truths nothing is known
         return [_between(*trained.back(np.array(some))) for some in zip(values, *ends.T, strict=True)]
     known = np.setdiff1d(np.arange(percent.shape[1]), drawn.missing)
     least = np.asarray(quantity.of(percent[:, known], known), dtype=np.float64)

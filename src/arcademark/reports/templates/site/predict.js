@@ -118,7 +118,7 @@
       });
     }
 
-    return { value, interval };
+    return { value, interval, least: Math.min(...items.map((one) => one.truth)) };
   }
 
   /** Make of a page's model, and a level, what predicts the median, in percent, from a game's scores in points. */
@@ -194,7 +194,8 @@
       const at = model.algorithms.indexOf(name), group = at < 0 ? null : model.groups[at], off = errors(known);
       const { estimate, scale } = drawn(without(group), percent, known, known.map(() => true), 1), value = off.value(estimate, group);
       const [low, high] = off.interval(estimate, scale, level, group), told = Number.isFinite(low) && Number.isFinite(high);
-      return { value: back(value), low: told ? back(Math.min(low, value)) : null, high: told ? back(Math.max(high, value)) : null, level };
+      const reached = Math.min(low, value) < off.least ? 0 : Math.min(low, value); // below all truths nothing is known
+      return { value: back(value), low: told ? back(reached) : null, high: told ? back(Math.max(high, value)) : null, level };
     };
   }
 
