@@ -54,8 +54,9 @@ def lines() -> Iterator[str]:
         rows.setdefault(row.subset, []).append(row)
     groups = {name: [rows[name]] for name in (*NAMED, *(f"best {size}" for size in BEST))}
     groups |= {f"{size} at random": [rows[some] for some in every] for size, every in drawn.items()}
-    first = next(iter(rows.values()))[0]
-    counts = (f"{name} ({level.algorithms})" for name, level in zip(LEVELS, first.levels, strict=True))
+    every_row = [row for some in rows.values() for row in some]
+    most = (max(row.levels[place].algorithms for row in every_row) for place in range(len(LEVELS)))
+    counts = (f"{name} ({count})" for name, count in zip(LEVELS, most, strict=True))
     yield f"| from | {' | '.join(counts)} |"
     yield "|---" * (1 + len(LEVELS)) + "|"
     for name, some in groups.items():
