@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from arcademark.subset.predict import calibration
 from arcademark.subset.predict.any_tasks import MEAN, MEDIAN, reached, train
 from arcademark.subset.predict.calibration import Errors, Misses
-from arcademark.subset.predict.outlook import Range, estimate, estimates, least_error, predict
+from arcademark.subset.predict.outlook import Range, estimates, least_error, predict
 
 TASKS = tuple("abcdefg")
 QUANTITIES = (MEDIAN, MEAN, reached("good", [30.0] * 7))
@@ -158,7 +158,8 @@ def test_algorithms_are_predicted_together_as_one_by_one(trained):
     noise = rng.standard_normal((200, 7))
     misses = calibration.misses(trained, np.isfinite(rows[0]), (MEDIAN,), noise)
     together = estimates(trained, rows, MEDIAN, misses, noise, 0.9)
-    assert together[::4] == tuple(estimate(trained, row, MEDIAN, misses, noise, 0.9) for row in rows[::4])
+    for row in range(0, len(rows), 4):
+        assert estimates(trained, rows[row : row + 1], MEDIAN, misses, noise, 0.9) == together[row : row + 1]
 
 
 def test_what_is_not_learnt_from_tells_how_far_predictions_are_off():
@@ -228,3 +229,13 @@ def test_no_scores_make_the_error_less_than_the_least(trained, known):
         found = predict(trained, scores, (MEDIAN,), rng=np.random.default_rng(0))
         assert found.summaries["median"].error >= least - 1e-9
     assert (least == 0.0) == (known == "abcdefg") or least == 0.0
+
+
+def test_an_interval_that_reaches_below_all_truths_ends_at_the_worst_score():
+    """As of random play, where the weakest known median is 2 %."""
+    known = levelled(20)
+    bounded = Errors(known.estimates, known.scales, known.truths, known.groups.tolist(), worst=-3.0)
+    asked = np.array([known.truths.min(), known.truths.max()]), np.ones(2)
+    (open_low, open_high), above = known.interval(*asked, 0.9)
+    assert open_low < known.truths.min()
+    np.testing.assert_array_equal(bounded.interval(*asked, 0.9), [(-3.0, open_high), above])

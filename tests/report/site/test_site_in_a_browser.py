@@ -197,21 +197,31 @@ def test_own_scores_beside_all_others(page, own, tmp_path):
     assert page.locator("#board tr.yours").count() == 0
 
 
-FEW = {"atari-5-2026": "Mine", "atari-5": "Mine", "pong": "Mine", "alien,freeway,krull": "Muesli", "atari-100k": "Mine"}
+FEW = (
+    ("atari-3-2026", "Weak", 0.003),
+    ("atari-5-2026", "Mine", 1),
+    ("atari-5", "Mine", 1),
+    ("pong", "Mine", 1),
+    ("alien,freeway,krull", "Muesli", 1),
+    ("atari-100k", "Mine", 1),
+)
+"""Games, whose they are, and how good these are beside the average human."""
 
 
 def test_estimates_from_few_games_are_those_of_predict(page):
     """From several sets of games, of one name with its paper left out; and they stand in the place of medians."""
     low, high, predictor = references.scores("random"), references.scores("human"), predictors.atari()
     rng = np.random.default_rng(7)
-    for names, name in FEW.items():
-        scores = {game: low[game] + float(rng.gamma(2)) * (high[game] - low[game]) for game in resolve_tasks(names)}
+    for names, name, share in FEW:
+        gains = {game: share * float(rng.gamma(2)) for game in resolve_tasks(names)}
+        scores = {game: low[game] + gain * (high[game] - low[game]) for game, gain in gains.items()}
         told, _ = predictor.median(scores, LEVEL, predictor.group(name))
         found = page.evaluate(
             "([name, scores]) => arcademark.predictor(ARCADEMARK.model)(name, scores)", [name, scores]
         )
         ends = {"value": told.value, "low": told.low, "high": told.high, "level": LEVEL}
         assert found == pytest.approx(ends, rel=1e-9), names
+        assert (told.low == 0) == (name == "Weak")  # below all known medians an interval ends at 0
     drop(page, "few.csv", "\n".join(["game,Few", *(f"{game},{score}" for game, score in scores.items())]))
     cells = page.locator("#board tr.yours td").all_inner_texts()
     assert cells[2].startswith(f"{told.value:,.1f} ?")

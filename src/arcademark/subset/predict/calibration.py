@@ -14,7 +14,8 @@ Conventions
   weigh the same in the quantile, and one more, the new one, counts as larger (Lee, Barber and Willett 2023,
   "Distribution-free inference with hierarchical data"; Romano, Patterson and Candès 2019, "Conformalized quantile
   regression"). How often it holds is measured by `Misses.coverage`.
-* An interval is never narrower than `LEAST_SHARE` of what the draws say. Single tasks' have one factor at all levels.
+* An interval that reaches below all truths ends at the worst score, as no errors are known there, and is never narrower
+  than `LEAST_SHARE` of what the draws say. Single tasks' have one factor at all levels.
 """
 
 from __future__ import annotations
@@ -84,10 +85,14 @@ class Errors:
     estimates, scales, truths : float array, shape (n,)
         Transformed or in tasks.
     groups : sequence of str
+    worst : float
+        The least that a truth can be; -inf where nothing is.
     """
 
-    def __init__(self, estimates: Floats, scales: Floats, truths: Floats, groups: Sequence[str]) -> None:
-        self.estimates, self.truths = estimates, truths
+    def __init__(
+        self, estimates: Floats, scales: Floats, truths: Floats, groups: Sequence[str], worst: float = -np.inf
+    ) -> None:
+        self.estimates, self.truths, self._worst = estimates, truths, worst
         self.groups = np.array(groups, dtype=object)
         typical = float(np.std(truths)) if len(truths) else 0.0
         self._bandwidth, self._least = max(BANDWIDTH * typical, 1e-9), max(LEAST_SCALE * typical, 1e-12)
@@ -128,6 +133,8 @@ class Errors:
             here, there = over[rows, place], over[rows, np.clip(place + step, 0, last)]
             share = np.divide(here, here - there, out=np.zeros(len(over)), where=(here < 0) & (there > 0))
             ends.append(estimates + scales * (TRUTHS[place] + step * share * (TRUTHS[1] - TRUTHS[0])))
+        if np.isfinite(self._worst):
+            ends[0][ends[0] < self.truths.min()] = self._worst
         return np.column_stack(ends)
 
     def held(self, level: float, by: Errors) -> NDArray[np.bool_]:
@@ -316,10 +323,11 @@ def misses(trained: Trained, known: NDArray[np.bool_], quantities: Sequence[Quan
         off = np.abs(TRANSFORMS[trained.transform](percent[:, drawn.missing]) - drawn.middle)
         sizes.append((off / (drawn.extrapolation[:, np.newaxis] * drawn.spread)).reshape(-1))
         tasks_groups += [group] * off.size
-    errors = {}
+    errors, units = {}, {quantity.name: quantity.unit for quantity in quantities}
     for name, some in columns.items():
         values, scales, truths = np.concatenate([np.empty((3, 0)), *some], axis=1)
-        errors[name] = Errors(values, scales, truths, owners)
+        worst = float(TRANSFORMS[trained.transform](np.array(-np.inf))) if units[name] == "score" else -np.inf
+        errors[name] = Errors(values, scales, truths, owners, worst)
     tasks = np.concatenate(sizes)
     order = np.argsort(tasks, kind="stable")  # once, as each group's quantile sorts what is sorted
     sorted_groups = tuple(tasks_groups[place] for place in order)

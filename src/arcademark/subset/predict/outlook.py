@@ -244,23 +244,6 @@ def least_error(trained: Trained, known: Collection[str], *, rng: np.random.Gene
     return min(one.error for one in ranges)
 
 
-def estimate(
-    trained: Trained,
-    percent: Floats,
-    quantity: Quantity,
-    misses: Misses,
-    noise: Floats,
-    level: float,
-    without: str | None = None,
-) -> Range:
-    """Predict one quantity of scores as `predict` does.
-
-    ``percent``, shape (tasks,), are normalised scores, NaN where missing; ``misses``, of the same known tasks, make the
-    interval; ``noise``, shape (draws, tasks), is standard normal.
-    """
-    return estimates(trained, percent[np.newaxis], quantity, misses, noise, level, without)[0]
-
-
 def estimates(
     trained: Trained,
     percent: Floats,
@@ -270,9 +253,10 @@ def estimates(
     level: float,
     without: str | None = None,
 ) -> tuple[Range, ...]:
-    """Predict one quantity of n algorithms that have the same tasks, at once; parameters are those of `estimate`.
+    """Predict one quantity of n algorithms that have the same tasks, at once, as `predict` does.
 
-    ``percent`` has shape (n, tasks).
+    ``percent``, shape (n, tasks), are normalised scores, NaN where missing; ``misses``, of the same known tasks, make
+    the intervals; ``noise``, shape (draws, tasks), is standard normal.
     """
     there, result = np.isfinite(percent[0]), []
     for first in range(0, len(percent), AT_ONCE):
@@ -287,7 +271,7 @@ def slopes(
 ) -> Floats:
     """Return by how much a prediction rises with each known score, both transformed, shape (known tasks,).
 
-    Parameters are those of `estimate`; without ``misses``, of the middle draw.
+    Parameters are those of `estimates`, of one algorithm; without ``misses``, of the middle draw.
     """
     there = np.isfinite(percent)
     places = np.flatnonzero(there)
@@ -321,8 +305,6 @@ def _ranges(
         ends, values = errors.interval(values, scales, level, without), errors.values(values, without)
         ends = np.column_stack([np.minimum(ends[:, 0], values), np.maximum(ends[:, 1], values)])
     if quantity.unit == "score":
-        if len(drawn.missing) and np.isfinite(worst := float(TRANSFORMS[trained.transform](np.array(-np.inf)))):
-            ends[ends[:, 0] < errors.truths.min(initial=np.inf), 0] = worst  # below all truths nothing is known
         return [_between(*trained.back(np.array(some))) for some in zip(values, *ends.T, strict=True)]
     known = np.setdiff1d(np.arange(percent.shape[1]), drawn.missing)
     least = np.asarray(quantity.of(percent[:, known], known), dtype=np.float64)

@@ -112,13 +112,14 @@
         return Math.abs(-away - error / mass) - Math.max((most * (size + model.shrink * usual)) / mass, model.least_reach);
       });
       const bar = Math.max(0, Math.min(...over)), inside = over.map((value_) => value_ <= bar);
-      return [[inside.indexOf(true), -1], [inside.lastIndexOf(true), 1]].map(([place, step]) => {
+      const [low, high] = [[inside.indexOf(true), -1], [inside.lastIndexOf(true), 1]].map(([place, step]) => {
         const here = over[place], there = over[Math.min(Math.max(place + step, 0), last)];
         return estimate + scale * (tries[place] + (here < 0 && there > 0 ? (step * here) / (here - there) : 0) * (tries[1] - tries[0]));
       });
+      return [low < Math.min(...items.map((one) => one.truth)) ? 0 : low, high];
     }
 
-    return { value, interval, least: Math.min(...items.map((one) => one.truth)) };
+    return { value, interval };
   }
 
   /** Make of a page's model, and a level, what predicts the median, in percent, from a game's scores in points. */
@@ -194,8 +195,7 @@
       const at = model.algorithms.indexOf(name), group = at < 0 ? null : model.groups[at], off = errors(known);
       const { estimate, scale } = drawn(without(group), percent, known, known.map(() => true), 1), value = off.value(estimate, group);
       const [low, high] = off.interval(estimate, scale, level, group), told = Number.isFinite(low) && Number.isFinite(high);
-      const reached = Math.min(low, value) < off.least ? 0 : Math.min(low, value); // below all truths nothing is known
-      return { value: back(value), low: told ? back(reached) : null, high: told ? back(Math.max(high, value)) : null, level };
+      return { value: back(value), low: told ? back(Math.min(low, value)) : null, high: told ? back(Math.max(high, value)) : null, level };
     };
   }
 
