@@ -412,13 +412,29 @@ def test_frames_of_games_that_are_gone_count(monkeypatch):
     assert frames(lambda: one(arcademark.ale.AtariVectorEnv("pong", 2), np.zeros(2, np.int64))) >= 8
 
 
-def test_a_translation_is_taken_up_at_a_reset(monkeypatch, tmp_path):
-    """Here a copy of the interpreter stands for it."""
-    translated = build._loaded(Path(shutil.copy(build.core()._name, tmp_path / "translated.so")))
+@pytest.fixture
+def translated(monkeypatch, tmp_path):
+    """A translation after 20 frames: a copy of the interpreter stands for it."""
+    core = build._loaded(Path(shutil.copy(build.core()._name, tmp_path / "translated.so")))
     monkeypatch.setattr(translate, "cached", lambda *_: None)
-    monkeypatch.setattr(translate, "translated", lambda *_, **__: translated)
+    monkeypatch.setattr(translate, "translated", lambda *_, **__: core)
     monkeypatch.setattr(cartridge, "_translation", functools.cache(cartridge.Translation))
     monkeypatch.setattr(cartridge, "TRANSLATED_AFTER", 20)
+    return core
+
+
+def test_games_that_are_handed_out_in_batches_take_up_a_translation(translated):
+    """Others are being played then: each takes it up when it waits for its next action."""
+    settings = {"num_envs": 3, "batch_size": 2, "max_num_frames_per_episode": 8}
+    ours = arcademark.ale.AtariVectorEnv("pong", **settings)
+    ours.reset(seed=0)
+    for _ in range(12):
+        ours.send(np.zeros(2, np.int64))
+        ours.recv()
+    assert ours.ale._core is translated
+
+
+def test_a_translation_is_taken_up_at_a_reset(translated):
     theirs, ours = both("pong")
     for core in (build.core(), translated):
         for action in [2, 3] * 10:

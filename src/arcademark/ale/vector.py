@@ -218,7 +218,7 @@ class ALEVectorInterface(cartridge.Player):
         self._kept.append(players)
         self._records: NDArray[Any] = np.frombuffer(memoryview(players).cast("B"), np.dtype(_Player))
         self._records["seed"] = np.frombuffer(os.urandom(4 * num_envs), np.int32)
-        self._use(first.core)
+        self._use(first.core, slice(None))
         threads = num_threads if num_threads > 0 else default_threads(num_envs, 1)
         self._batches: deque[_Batch] = deque()
         at, size, kept = ctypes.addressof(players), ctypes.sizeof(_Player), (self._kept, self._playing, self._batches)
@@ -283,10 +283,12 @@ class ALEVectorInterface(cartridge.Player):
             setattr(playing, f"{axis}_weight", self._keep(weight))
             setattr(playing, f"{axis}_terms", len(source))
 
-    def _use(self, core: ctypes.CDLL) -> None:
-        """Play on a core: a translation is the last one."""
-        self._core = core
-        self._records["step"]["play"] = function_address(core.console_vector_step)
+    def _use(self, core: ctypes.CDLL, games: NDArray[np.int64] | slice) -> None:
+        """Play games that wait on a core, in the end all of them: a translation is the last one."""
+        play, address = self._records["step"]["play"], function_address(core.console_vector_step)
+        play[games] = address
+        if (play == address).all():
+            self._core = core
 
     @property
     def played(self) -> int:
@@ -376,8 +378,8 @@ class ALEVectorInterface(cartridge.Player):
         self._crew.wait(batch.end, batch.taken)  # interrupted before it, the threads go on writing into the batch
         self._batches.popleft()
         self._received = batch.numbers[0].astype(np.int64)
-        if self._translation.core is not None and self._translation.core is not self._core and not self._batches:
-            self._use(self._translation.core)
+        if self._translation.core is not None and self._translation.core is not self._core:
+            self._use(self._translation.core, self._received)
         infos = batch.infos
         terminated, truncated, ended = batch.flags
         if ended.any():
