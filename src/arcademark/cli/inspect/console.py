@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from arcademark.console.comparison import Section
 
 
-@commands.command("console", short_help="The console of our own: is it here, and for which games is it proven?")
+@commands.command("console", short_help="Our own console: is it available, and for which games is it proven?")
 @with_output
 def console(output: Output) -> int:
     """Tell whether the console of our own can be used here, and for which games it is proven."""
