@@ -72,7 +72,7 @@ def prove(names: str, frames: int, workers: int, translated: bool, run: Path | N
             if section.difference or compared == frames:
                 messages.tell(f"{section.game}: {compared:,} frames, {section.difference or 'no difference'}")
     except NoCore as error:
-        raise ArcadeMarkError(f"the console is not here: {error}; see docs/console.md") from None
+        raise ArcadeMarkError(f"our console is not available: {error}; see docs/console.md") from None
     played = [part for parts in sections.values() for part in parts]
     if listed is not None:
         write_document(listed, proof.list_text(played))
