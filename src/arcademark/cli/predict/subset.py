@@ -34,7 +34,7 @@ learnt_from = options.combine(
         "--papers",
         type=options.PATH,
         metavar="FILE",
-        help="With --training: which paper each algorithm is from, a CSV file algorithm,paper.  [default: one each]",
+        help="With --training: which paper each algorithm is of, a CSV file algorithm,paper.  [default: one each]",
     ),
 )
 
@@ -107,7 +107,7 @@ def predict(
     return 0
 
 
-@command.command("coverage", short_help="How often intervals contain the truth of algorithms left out.")
+@command.command("coverage", short_help="How often intervals of any games hold what was left out.")
 @click.argument("games", nargs=-1, metavar="[GAMES…]")
 @click.option("--sizes", metavar="SIZES", help="Also choose the best games of each size, 1-10 or 3,5,10.")
 @tables.level
@@ -117,10 +117,10 @@ def predict(
 def coverage(
     games: tuple[str, ...], sizes: str | None, level: float, suite: str | None, output: Output, **learnt: Any
 ) -> int:
-    """Measure predictions from any games on algorithms that were left out, by paper, by kind, and since 2020.
+    """Measure predictions from any games on algorithms left out: by paper, by kind, the newest.
 
-    GAMES is a subset, atari-5, or games separated by commas; several are measured one by one.  [default: atari-3,
-    atari-5 and atari-10, unless --sizes, --suite or --training is given]
+    GAMES is a subset or games with commas, atari-5 or pong,qbert; several are measured one by one.  [default: atari-3,
+    atari-5 and atari-10, unless there are sizes, a suite or a table to learn from]
     """
     from arcademark.reports.subsets import covering, predictors
     from arcademark.reports.subsets.searching import read_sizes
