@@ -152,8 +152,8 @@ settings = settings_of(
     "set",
     "settings",
     "NAME=VALUE",
-    "One of the agent's own parameters; of a checkpoint also device=cuda, and trust=true, which lets code in it "
-    "run where it cannot be read otherwise.",
+    "A parameter of the agent; for a network's file also device=cuda, and trust=true, which runs the file's code "
+    "if it cannot be read otherwise.",
 )
 workers = click.option(
     "--workers", type=COUNT, help="Processes that play; with --slurm, in each job.  [default: one per core]"

@@ -62,7 +62,7 @@ measured_by = options.combine(
 )
 intervals = options.fields(
     "intervals",
-    "How intervals are drawn, symmetric, expanded or percentile by method",
+    "How intervals are made, by method=symmetric, expanded or percentile",
     {"method": click.STRING, "resamples": options.COUNT, "seed": options.WHOLE},
 )
 tolerance = click.option(
