@@ -2,8 +2,8 @@
 
 ::
 
-    python bench/estimates.py                           # takes minutes
-    python bench/estimates.py --write docs/subsets.md   # puts the table there
+    python bench/estimates.py                                      # takes minutes
+    python bench/estimates.py --write docs/research/estimates.md   # puts the table there
 
 From named subsets, and from games drawn at random, it leaves out each paper, each kind and what was published since
 2020, as ``arcademark subset coverage`` does (`arcademark.reports.subsets.covering`), which says what the figures are.

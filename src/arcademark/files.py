@@ -215,7 +215,8 @@ def _clear_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise ArcadeMarkError(f"{path}: cannot write the file ({error.strerror or error}); choose another") from error
+        reason = os.strerror(error.errno) if error.errno else error
+        raise ArcadeMarkError(f"{path}: cannot write the file ({reason}); choose another") from error
 
 
 def check_folder(folder: Path, *, page: str = "") -> None:

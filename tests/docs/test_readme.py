@@ -95,6 +95,13 @@ def test_every_command(folder, named):
         assert {path.suffix for path in (folder / "figures").iterdir()} == {".svg", ".png"}
 
 
+@pytest.mark.slow
+def test_the_readme_shows_what_its_first_command_prints(folder):
+    printed = execute(folder, commands_of(README)[0][0])
+    for line in blocks("text", README)[0].splitlines():
+        assert " ".join(line.split()) in " ".join(printed.split())
+
+
 @pytest.mark.needs("torch")
 @pytest.mark.slow
 def test_trained_networks_are_played(folder):

@@ -45,7 +45,7 @@ class Command(click.Command):
             formatter.write_dl([record for one in some if (record := one.get_help_record(ctx))])
         if len(every) > len(some):
             formatter.write_paragraph()
-            formatter.write_text(f"--help-all shows {len(every) - len(some)} options more.")
+            formatter.write_text(f"--help-all shows {len(every) - len(some)} more.")
 
 
 class Group(click.Group):

@@ -23,17 +23,17 @@ COMMANDS = {
         "run": "Play an agent and show its score, here or as jobs of a SLURM cluster.",
         "plan": "Estimate frames, time and cost of a run.",
         "tune": "Try an agent's parameters on training games.",
-        "robustness": "How much an agent loses where the game is changed.",
+        "robustness": "Show how much an agent loses when the game changes.",
         "play": "Play a game yourself, for practice or for a score.",
         "serve": "Offer a game to a training program in any language, over pipes.",
     },
     "Score": {
-        "report": "Show the scores of runs: estimates, games, what is wrong.",
+        "report": "Show the scores of runs: verdict, estimate, games, warnings.",
         "score": "Every summary of a table of scores.",
         "compare": "Algorithms against each other: tests, intervals, sensitivity, power.",
         "reproduce": "Recompute a paper's tables and figures beside what it prints.",
     },
-    "Predict": {"subset": "The few most informative tasks: search, predict, study."},
+    "Predict": {"subset": "The most informative few tasks: search, predict, study."},
     "Publish": {
         "catalogue": "Published scores, each with its source; errata; submit a run.",
         "site": "The leaderboard, as pages that need no network.",
@@ -41,7 +41,7 @@ COMMANDS = {
     "Inspect": {
         "verify": "Replay a run's recorded actions: are these scores real?",
         "watch": "Show episodes: GIF, MP4, a sheet of pictures, or a window.",
-        "status": "Show the progress of runs, also while they play.",
+        "status": "Show the progress of runs, even while they play.",
         "runs": "List, merge, check, import and export runs; the ledger of test games.",
         "info": "Games, suites, protocols, agents, features, schemas; our own console.",
     },
@@ -85,7 +85,7 @@ class Top(Group):
 @click.command(
     cls=Top,
     context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
-    epilog="Start with: arcademark run random --games atari-5 --episodes 3",
+    epilog="Start with: arcademark run random --episodes 3",
 )
 @click.version_option(package_name="arcademark", message="%(prog)s %(version)s")
 def cli() -> None:

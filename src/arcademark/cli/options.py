@@ -128,7 +128,7 @@ games = click.option(
     "--games",
     metavar="NAMES",
     help="A suite, a subset or games, separated by commas: atari-57, pong,qbert; atari-5 to compare with what was "
-    "published.  [default: those of the run that is there, of a new one atari-5-2026; a --suite's all]",
+    "published.  [default: those of an existing run, else atari-5-2026; all of a --suite]",
 )
 suite = click.option(
     "--suite",
@@ -138,7 +138,7 @@ suite = click.option(
 trusted_suite = click.option(
     "--suite",
     metavar="SUITE",
-    help="Of a run on other tasks than Atari games: the suite as which they may be made to play them again.",
+    help="For a run on other tasks than Atari games: the suite that may be used to replay them.",
 )
 protocol = click.option(
     "--protocol",
@@ -152,11 +152,11 @@ settings = settings_of(
     "set",
     "settings",
     "NAME=VALUE",
-    "One of the agent's own parameters; of a checkpoint also device=cuda, and trust=true, which lets code in it "
-    "run where it cannot be read otherwise.",
+    "A parameter of the agent; for a network's file also device=cuda, and trust=true, which runs the file's code "
+    "if it cannot be read otherwise.",
 )
 workers = click.option(
-    "--workers", type=COUNT, help="Processes that play, in each job of --slurm.  [default: one a core]"
+    "--workers", type=COUNT, help="Processes that play; with --slurm, in each job.  [default: one per core]"
 )
 run_directory = click.argument("run_directory", metavar="RUN", type=PATH)
 

@@ -29,12 +29,14 @@ references = click.option(
 )
 algorithms = click.option("--algorithms", metavar="NAMES", help="Only these, separated by commas.")
 protocol = click.option("--protocol", metavar="NAME", help="How the scores were made, where the table does not say.")
-level = click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.9)
+level = click.option(
+    "--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.9, help="Level of the intervals."
+)
 estimated_by = click.option(
     "--model",
     default="any",
     metavar="NAME",
-    help="What medians are estimated from where games are missing: any games, or a published model, atari-5.",
+    help="How medians are estimated where games are missing: from any games, or by a published model, atari-5.",
 )
 measured_by = options.combine(
     suite,
@@ -60,7 +62,7 @@ measured_by = options.combine(
 )
 intervals = options.fields(
     "intervals",
-    "How intervals are drawn, symmetric, expanded or percentile by method",
+    "How intervals are made, by method=symmetric, expanded or percentile",
     {"method": click.STRING, "resamples": options.COUNT, "seed": options.WHOLE},
 )
 tolerance = click.option(

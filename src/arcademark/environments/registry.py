@@ -102,7 +102,7 @@ def choose_emulator(game: str, requested: Emulator | None = None, *, compiles: b
 
     game = tasks.canonical_game(game)
     if (missing := core_missing(compiles, build.switch())) is not None:
-        missing = f"the console is not here: {missing}"
+        missing = f"our console is not available: {missing}"
     elif game in prove.proven():
         return "console"
     if requested == "console":

@@ -126,7 +126,7 @@ SAID = [
         "few_runs",
         {},
         {},
-        ("mine and yours, 5 runs a game: some intervals", "with 5 runs of 57 games", "of differences held"),
+        ("mine and yours, 5 runs a game: some intervals", "of 5 runs on 57 games", "of differences contained"),
     ),
     ("few_runs", {"runs": {"mine": 3, "yours": 1}}, {}, ()),
     (

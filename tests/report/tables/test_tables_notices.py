@@ -155,7 +155,7 @@ CASES = [
         "few_runs",
         two(GAMES, runs={"mine": 3, "yours": 20}),
         "mine, 3 runs a game: some intervals may be too narrow",
-        "intervals held the true value only this often",
+        "intervals contained the true value less often than that",
         "HNS and HWRNS, mean 91 to 95",
         "yours, 20 runs a game",
         "HNS and HWRNS, optimality gap 77 to 95",
@@ -164,7 +164,7 @@ CASES = [
     case(
         "few_runs",
         scores(mine={game: SQUARES[: 3 + place % 4] for place, game in enumerate(GAMES[:26])}),
-        "mine, as few as 3 runs a game: some intervals may be too narrow. In simulations with 3 runs of 26 games",
+        "mine, as few as 3 runs a game: some intervals may be too narrow. In simulations of 3 runs on 26 games",
     ),
     case(
         "few_runs",
@@ -172,8 +172,8 @@ CASES = [
         "mine, 12 runs a game: some",
     ),
     case("runs", two(runs=1), "One run a game"),
-    case("intervals", runs(SHORT), "or whose scores are all alike, has no interval: random"),
-    case("intervals", runs(run(scores=constant)), "has no interval: random."),
+    case("intervals", runs(SHORT), "or whose scores are all equal: random"),
+    case("intervals", runs(run(scores=constant)), "or whose scores are all equal: random."),
     case(
         "episodes_as_runs",
         runs(trained(run(seeds=(3,)), lengths=(30,))),

@@ -124,14 +124,14 @@ def said_of(collection):
 
 def test_episodes_of_one_trained_agent_are_no_runs_of_its_algorithm():
     learner = trained(made_up_run(seeds=(0,)), lengths=(30,))
-    assert "one trained agent, not of its algorithm" in said_of(collected(learner))["episodes_as_runs"]
+    assert "one trained agent, not about its algorithm" in said_of(collected(learner))["episodes_as_runs"]
     assert "if it was trained" not in said_of(collected(learner))["episodes_as_runs"]
     network = made_up_run(seeds=(0,))
     network.manifest["agents"][0]["files"] = {"path": "ab" * 32}
     assert "random." in said_of(collected(network))["episodes_as_runs"]
     untrained = said_of(collected(made_up_run(seeds=(0,))))
     assert "episodes_as_runs" not in untrained
-    assert "of what was never trained: random." in untrained["intervals"]
+    assert "over the episodes of all seeds: random." in untrained["intervals"]
     several = trained(made_up_run(seeds=(0, 1)), lengths=(30, 30))
     assert "episodes_as_runs" not in said_of(collected(several))
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from arcademark.console.comparison import Section
 
 
-@commands.command("console", short_help="The console of our own: is it here, and for which games is it proven?")
+@commands.command("console", short_help="Our own console: is it available, and for which games is it proven?")
 @with_output
 def console(output: Output) -> int:
     """Tell whether the console of our own can be used here, and for which games it is proven."""
@@ -72,7 +72,7 @@ def prove(names: str, frames: int, workers: int, translated: bool, run: Path | N
             if section.difference or compared == frames:
                 messages.tell(f"{section.game}: {compared:,} frames, {section.difference or 'no difference'}")
     except NoCore as error:
-        raise ArcadeMarkError(f"the console is not here: {error}; see docs/console.md") from None
+        raise ArcadeMarkError(f"our console is not available: {error}; see docs/console.md") from None
     played = [part for parts in sections.values() for part in parts]
     if listed is not None:
         write_document(listed, proof.list_text(played))

@@ -67,11 +67,12 @@ def topic(topic: str, name: str | None, output: Output) -> None:
 @options.workers
 @with_output
 def check(suite: str, episodes: int, overrides: Mapping[str, str], workers: int | None, output: Output) -> int:
-    """Play every task of SUITE twice, and tell where the second time differs.
+    """Play every task of SUITE twice, and say where the second time differs.
 
     SUITE is a file, a name, or gymnasium:CartPole-v1,Pendulum-v1. A random agent plays each task, and its episodes are
-    replayed in other processes; observations are compared to the byte. Told are also what agents see and do, the scores
-    of random play, and where planners can search. Exits with 1 if a task differs or cannot be played.
+    replayed in other processes; observations are compared to the byte. It also shows what
+    agents see and do, the scores of random play, and where planners can search. Exits with 1 if a task differs or
+    cannot be played.
     """
     from arcademark.environments.registry import load_suite
     from arcademark.reports.runs.verification import SuiteCheck

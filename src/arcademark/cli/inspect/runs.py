@@ -17,7 +17,7 @@ from arcademark.errors import ArcadeMarkError
 @click.group("runs", cls=Group, invoke_without_command=True)
 @click.pass_context
 def command(ctx: click.Context) -> Any:
-    """List, merge, check, import and export runs; what they evaluated on test games. Without a command, list."""
+    """List, merge, check, import and export runs, and show what they played on test games. Without a command, list."""
     return ctx.invoke(list_) if ctx.invoked_subcommand is None else None
 
 
@@ -39,10 +39,10 @@ def list_(folders: tuple[Path, ...], output: Output) -> int:
 def merge(out: Path, directories: tuple[Path, ...]) -> int:
     """Make one run, OUT, of runs that were played apart: shards, single seeds, a copy continued elsewhere.
 
-    They must be of the same agents, by the checksums of code and networks, under the same protocol, and episodes that
-    two of them hold must be equal; else nothing is written. OUT may be a run, which then takes the others in. What is
-    unfinished, trials of missing shards too, is continued by the command that began it, without --shard and with --out
-    OUT. Exits with 1 if there is any.
+    They must have the same agents, by checksums of code and networks, and the same protocol, and episodes that two of
+    them have must be equal; otherwise nothing is written. OUT may be an existing run, which then takes the others in.
+    Unfinished trials, those of missing shards too, are continued by the command that began them, without --shard and
+    with --out OUT. Exits with 1 if there are any.
     """
     from arcademark.reports import wording
     from arcademark.runs.store import merging
@@ -69,8 +69,9 @@ def merge(out: Path, directories: tuple[Path, ...]) -> int:
 def check(run_directory: Path, salvage: Path | None, output: Output) -> int:
     """Say what is damaged in RUN: its pages, rows, counts, recorded actions, manifest and networks.
 
-    With --salvage every intact episode is written into a new run, which the run's own command continues with --out NEW.
-    RUN itself is never written. 'arcademark verify' tells whether scores are real. Exits with 1 if anything is damaged.
+    With --salvage every intact episode is written into a new run, which the
+    run's own command continues with --out NEW. RUN itself is never changed. 'arcademark verify' says whether scores are
+    real. Exits with 1 if anything is damaged.
     """
     from arcademark.reports.runs import verification
     from arcademark.runs.store import salvage as salvaging
@@ -89,18 +90,18 @@ def check(run_directory: Path, salvage: Path | None, output: Output) -> int:
 @click.option(
     "--frames-per-step",
     type=options.COUNT,
-    help="Frames of a step in which the logs count an episode's length.  [default: as the environment's id says]",
+    help="Frames per step of the logs' episode lengths.  [default: as the environment's id says]",
 )
 @tables.read_as
 @with_output
 def import_(
     logs: tuple[str, ...], out: Path | None, name: str | None, output: Output, reading: Mapping[str, Any], **how: Any
 ) -> int:
-    """Make a run of the logs in DIR, made elsewhere and not verified, and show it.
+    """Make a run of training logs in DIR, which cannot be verified, and show it.
 
-    Stable-Baselines3's monitor.csv and evaluations.npz, CleanRL's TensorBoard files and RLlib's results, a file or
-    folder a game and seed. 'report', 'compare', 'runs list' and --curves take it like a run played here, and say that
-    it was not: its agent is called NAME [imported], and 'verify' refuses it.
+    Read are Stable-Baselines3's monitor.csv and evaluations.npz, CleanRL's TensorBoard files and RLlib's results, one
+    file or folder for each game and seed. 'report', 'compare', 'runs list' and --curves take the run like any other;
+    its agent is called NAME [imported], and 'verify' refuses it.
     """
     from arcademark.cli.score.report import show
     from arcademark.reports.runs.importing import import_logs
@@ -124,22 +125,22 @@ def import_(
 @command.command("export", short_help="Write the episodes of runs as a Parquet file.")
 @click.argument("directories", nargs=-1, required=True, metavar="RUN…", type=options.PATH)
 @click.option(
-    "--out", required=True, type=options.PATH, metavar="FILE", help="A new .parquet file; of --minari, folder."
+    "--out", required=True, type=options.PATH, metavar="FILE", help="A new .parquet file; with --minari a new folder."
 )
-@click.option("--actions", is_flag=True, help="Also what was played: a byte an action.")
+@click.option("--actions", is_flag=True, help="Also the actions, a byte each.")
 @click.option("--minari", is_flag=True, help="Write a Minari dataset: what one agent saw on a game, did and got.")
 @options.only("game", "agent", "seed")
 @options.trusted_suite
 def export(
     directories: tuple[Path, ...], out: Path, actions: bool, minari: bool, choice: Mapping[str, Any], suite: str | None
 ) -> int:
-    """Write every episode of RUN… into a Parquet file, a row each. RUN is a run's directory or a folder of runs.
+    """Write every episode of RUN… into a Parquet file, one row each. RUN is a run's directory or a folder of runs.
 
-    Its trial, agent, game, seed and protocol, and what was recorded of it. 'arcademark score RUN --export FILE' writes
-    the scores of algorithms instead.
+    A row has the trial, agent, game, seed and protocol, and what was recorded. 'arcademark score RUN --export FILE'
+    writes the scores of algorithms instead.
 
-    With --minari the evaluation episodes of one RUN are replayed, and --out is a new folder, named like pong-human-v0;
-    --only chooses among them. Needs the extra 'minari'.
+    With --minari the evaluation episodes of one RUN are replayed into a Minari dataset, a new folder named like
+    pong-human-v0; --only chooses among them. Needs the extra 'minari'.
     """
     if minari:
         from arcademark.reports import wording
@@ -170,12 +171,12 @@ def export(
 )
 @with_output
 def ledger(paths: tuple[Path, ...], apart: str, output: Output) -> int:
-    """Show what RUNS evaluated on test games, and whether every algorithm with one setting only.
+    """Show which algorithms of RUNS played test games, and whether each with a single setting.
 
-    RUNS are runs or folders with runs in them; 'runs' by default. Parameters are to be chosen on training games, and
-    what was chosen is to be evaluated on the others once (Bellemare et al. 2013). Training games are the five of that
-    paper, and those of atari-3-val-2026, atari-3-val and atari-5-val that are not of atari-5-2026; all other games of
-    suites are for testing. Exit code 1 where a test game met several settings of an algorithm.
+    RUNS are runs or folders of runs; 'runs' by default. Parameters should be chosen on training games, and the choice
+    evaluated on the others once (Bellemare et al. 2013). Training games are the five of that paper, and those of
+    atari-3-val-2026, atari-3-val and atari-5-val that are not in atari-5-2026; all others are test games. Exit code 1
+    if an algorithm played a test game with several settings.
     """
     from arcademark.reports.runs.ledger import view
     from arcademark.runs.store.ledger import read_ledger

@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 @options.fields("beside", "A second episode next to it, and how it differs", options.EPISODE)
 @click.option("--out", type=options.PATH, metavar="FILE", help="Where to write: .gif, .mp4 or .png.")
 @click.option("--overwrite", is_flag=True, help="Replace any file; without this, only one that this command wrote.")
-@click.option("--scale", type=click.IntRange(1, 8), default=2, help="Size, in times the console's.")
-@click.option("--actions", is_flag=True, help="Show the action that is played, too.")
-@click.option("--pictures", type=click.IntRange(1, 400), default=12, help="How many, of a .png.")
+@click.option("--scale", type=click.IntRange(1, 8), default=2, help="How many times as large as the console's.")
+@click.option("--actions", is_flag=True, help="Also show the action.")
+@click.option("--pictures", type=click.IntRange(1, 400), default=12, help="How many a .png shows.")
 @options.trusted_suite
 @click.option(
-    "--live", is_flag=True, help="Show it in a window; RUN may be an agent, which plays --only game=NAME meanwhile."
+    "--live", is_flag=True, help="Show it in a window; RUN may be an agent, which plays --only game=NAME live."
 )
 @click.option("--speed", type=click.FloatRange(0.1, 16), default=1, help="Of the window.")
 @options.combine(options.protocol, options.overrides, options.settings)
@@ -47,14 +47,14 @@ def command(
     settings: Mapping[str, str],
     **how: Any,
 ) -> int:
-    """Replay an episode of RUN and write it as a moving picture with its running score.
+    """Replay an episode of RUN and write it as a film, with its running score.
 
-    Without --only episode=N it is the trial's first, episode 0. A second RUN, or --beside, has another next to it. A
-    .png is a sheet of pictures. MP4 needs the extra 'video'.
+    Without --only episode=N it is the first, episode 0. A second RUN, or --beside, puts another next to it. A .png is a
+    sheet of pictures. MP4 needs the extra 'video'.
 
-    With --live a window shows the episode, or what an agent that is named as for 'run' plays meanwhile (--only
-    game=NAME, a task of --suite if that is given), with the values that it gives actions where it tells them (extra
-    'window'; space pauses, Esc ends). Nothing of that is recorded; a learner is trained before.
+    With --live a window shows the episode. RUN may then also be an agent, named as for 'run', which plays --only
+    game=NAME (or a task of --suite) live; its action values are shown if it has any. Nothing is recorded, and a learner
+    is trained first. Needs the extra 'window'; space pauses, Esc ends.
     """
     from arcademark.runs.replay import watch
 

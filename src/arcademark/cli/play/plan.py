@@ -26,12 +26,12 @@ MOST_WORKERS = 100_000
     metavar="N,…",
     default="1,8,64",
     callback=lambda _, __, text: worker_counts(text),
-    help="Numbers of workers to estimate the duration for, besides --workers.",
+    help="Also estimate the duration with so many workers.",
 )
 @options.fields(
     "assume",
-    "Frames played a second and core, not those that planners simulate; frames of an episode; US dollars an hour and "
-    "watts of a core; pounds of CO2 a kilowatt-hour",
+    "Frames played per second and core (without those that planners simulate), frames per episode, US dollars per "
+    "core-hour, watts per core, pounds of CO2 per kilowatt-hour",
     {
         "rate": POSITIVE,
         "episode_frames": options.COUNT,
@@ -49,10 +49,10 @@ def command(
 ) -> int:
     """Estimate what 'arcademark run AGENT' with the same options takes: frames, core-hours, money, energy and time.
 
-    Speed is measured on this machine unless --assume rate=N is given: a few seconds in each of up to three games; of
-    planners, whose decisions may take many times longer in one game than in another, in every game, ten seconds and up
-    to a minute where games are few. Episode length is taken from --assume episode_frames=N, from the run's directory,
-    or from random play for random agents; for others every episode is taken to last until the frame cap.
+    Speed is measured on this machine unless --assume rate=N is given: for a few seconds in up to three games, and for
+    planners, whose speed depends on the game, for ten seconds to a minute in every game. Episode length is taken from
+    --assume episode_frames=N, from the run's directory, or from random play for random agents; otherwise every episode
+    is taken to last until the frame cap.
     """
     from arcademark.cli.counting import counting
     from arcademark.reports import wording

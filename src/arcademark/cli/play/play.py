@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 @click.option("--episodes", type=options.COUNT, help="Scored episodes to record now.  [default: practice]")
 @click.option("--seed", type=options.WHOLE, default=0, help="Of scored episodes.")
 @click.option("--name", metavar="TEXT", help="What reports call you, with [human] behind it.  [default: human]")
-@click.option("--stepped", is_flag=True, help="The game stands still until a key is held: an action's, or Enter.")
+@click.option("--stepped", is_flag=True, help="Wait for a key at every step: an action's, or Enter for none.")
 @click.option(
     "--out", type=options.PATH, help="The run's directory.  [default: runs/human, with the name and another protocol's]"
 )
-@click.option("--scale", type=click.IntRange(1, 8), default=3, help="Size, in times the console's.")
+@click.option("--scale", type=click.IntRange(1, 8), default=3, help="How many times as large as the console's.")
 def command(
     game: str,
     protocol: str | None,
@@ -40,11 +40,11 @@ def command(
     """Play GAME yourself in a window: 60 frames a second, sticky actions and frame skip as the protocol says.
 
     Arrows or WASD and the space bar, or a gamepad; P pauses and hides the game, Esc ends. There is no sound. Without
-    --episodes it is practice, of which nothing is recorded.
+    --episodes nothing is recorded.
 
     With --episodes each finished episode is recorded with its actions, like an agent's: 'arcademark verify' replays it,
-    'arcademark report' shows it. The same command again adds as many. An episode that is ended with Esc is lost. Needs
-    the extra 'window'.
+    'arcademark report' shows it. The same command again adds as many. An episode ended with Esc is lost. Needs the
+    extra 'window'.
     """
     from arcademark.runs.playing import human
     from arcademark.runs.playing.window import Window

@@ -57,12 +57,12 @@ shared = options.combine(
         default="1",
         metavar="N",
         callback=lambda _, __, text: seed_list(text),
-        help="A count (2 means seeds 0 and 1) or a list (3,7; one seed alone: 3,). One trial a game and seed.",
+        help="A count (2 means seeds 0 and 1) or a list (3,7; one seed alone: 3,). One trial per game and seed.",
     ),
     click.option(
         "--episodes",
         type=options.Episodes(),
-        help="Episodes a trial, or all-starts: every no-op start of the protocol once.  [default: the protocol's]",
+        help="Episodes per trial, or all-starts: every no-op start of the protocol once.  [default: the protocol's]",
     ),
     click.option("--frames", type=options.COUNT, help="Training frames of a learner.  [default: the protocol's]"),
     click.option(

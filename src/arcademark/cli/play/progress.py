@@ -65,7 +65,7 @@ class Display:
             case Compiling():
                 self._say("compiling the console: it takes about ten seconds, once on this machine")
             case NoConsole():
-                self._say(f"note: games are played on ale-py, more slowly, as the console is not here: {event.reason}")
+                self._say(f"note: ale-py plays, more slowly, because our console is not available: {event.reason}")
             case RunBegun():
                 self._begin(event)
             case LearnerBegun():

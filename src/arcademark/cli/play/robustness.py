@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     type=click.Choice(["1", "2", "3", "4", "flavours"]),
     default="2",
     metavar="N",
-    help="Of each kind, on each game, 1 to 4; or flavours: every mode with every difficulty, and no other variant.",
+    help="Variants of each kind on each game, 1 to 4; or flavours: only every mode with every difficulty.",
 )
 @with_jobs
 @click.option("--out", type=options.PATH, required=True, help="A directory for the runs.")
@@ -44,12 +44,12 @@ def command(
 ) -> int:
     """Play AGENT on games and in variants of them, and show how much it loses by each kind of change.
 
-    Beside the protocol itself each game is played with other switches (difficulties and modes), sticky actions, frame
-    skips and colours, and modified, in as many variants of each kind; where a game has fewer, it is said.
+    Each game is played under the protocol, and with one thing changed: difficulty or mode, sticky actions, frame skip,
+    colours, or the game itself. The report says where a game has fewer variants than --variants.
 
-    Each variant is a run of its own in the directory. The same command again continues; without AGENT what was played
-    there is shown. An agent that learns is trained under the protocol alone; what it learnt plays in the variants.
-    With --slurm it is played as 'arcademark run' plays, a shard's games and seeds in all variants.
+    Each variant is a run of its own in the directory. The same command again continues; without AGENT it shows what was
+    played there. An agent that learns is trained under the protocol only, and plays the variants with what it learnt.
+    --slurm works as in 'arcademark run'; a shard plays its games and seeds in all variants.
     """
     from arcademark.reports.runs.robustness import robustness
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     "--until-error",
     type=options.SHARE,
     metavar="SHARE",
-    help="Play games, the most informative first, until the median's 90 % interval reaches no further: 15%.",
+    help="Play the most informative games first, until the 57-game median is known to within this share: 15%.",
 )
 @click.option(
     "--tensorboard",
@@ -47,19 +47,19 @@ def command(
 
     AGENT is a built-in agent ('arcademark info agents'), your own, path/to/file.py:factory or package.module:factory,
     or a trained network's file, or a pattern of files, one for each game and seed: 'models/{game}/seed{seed}.zip'.
-    Programs in any language are played with --agent-command, beside it or without.
+    Programs in any language are played with --agent-command, with or without AGENT.
 
     Every episode is kept with its actions in the run's directory. The same command again continues where it stopped, a
     planner even within an episode; with more games, seeds or episodes the run grows. A shard's scores are shown once
     it is merged.
 
     With --slurm the trials are divided into shards, each a job of a SLURM cluster; a last job merges them. A job that
-    reaches its time limit or is preempted ends what it plays, goes back into the queue and continues. The same command
-    again submits the shards that are not complete.
+    reaches its time limit or is preempted saves, goes back into the queue and continues. The same command again
+    submits the shards that are not complete.
 
-    With --until-error games are chosen one by one, after those of --games if given, for most taken off the uncertainty
-    of the 57-game median per frame, until the truth is within SHARE of the estimate at 90 %; the prediction follows the
-    report.
+    With --until-error games are played one by one, after those of --games if given: always the one that reduces the
+    uncertainty of the 57-game median most per frame, until its 90 % interval is within SHARE of the estimate. The
+    prediction follows the report.
     """
     from arcademark.cli.score.report import show
     from arcademark.reports.tables.dataset import ScoreOptions

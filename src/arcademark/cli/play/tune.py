@@ -52,10 +52,10 @@ def command(
 ) -> int:
     """Play every combination of parameters of AGENT on training games, and rank them.
 
-    What is chosen on a game says too much of how well it does there: score the best setting on other games. Those of
-    atari-3-val-2026 are in neither Atari-5, and from them the 57-game median of each setting is estimated. The file of
-    a --suite tells which of its tasks are for training. The same command again continues; with more values,
-    games, seeds or episodes the run grows. With --slurm it is played as 'arcademark run' plays.
+    The best setting looks too good on the games that it was chosen on: score it on others. The default games,
+    atari-3-val-2026, are in neither atari-5 nor atari-5-2026, and the 57-game median of each setting is estimated from
+    them. The file of a --suite says which tasks are for training. The same command again continues; with more values,
+    games, seeds or episodes the run grows. --slurm works as in 'arcademark run'.
     """
     from arcademark.agents.loading import agent_specs, all_parameters
     from arcademark.reports import prose

@@ -17,7 +17,7 @@ from arcademark.errors import ArcadeMarkError
 
 @click.group("subset", cls=Group)
 def command() -> None:
-    """Find the few most informative tasks, predict from them, see how well that works, and what playing takes."""
+    """Find the most informative few tasks, predict from them, and measure how well that works."""
 
 
 command.add_command(search.command)
@@ -47,16 +47,16 @@ learnt_from = options.combine(
 @where_from
 @click.option("--models", metavar="NAMES", help="Published models or model files.  [default: atari-1,3,5 and 10]")
 @click.option(
-    "--target", metavar="NAME", help="What the models predict, where they do not say, or say a function FILE.py:NAME."
+    "--target", metavar="NAME", help="What the models predict, if they do not say, or predict a function FILE.py:NAME."
 )
 @click.option("--relative-to", metavar="NAME", help="Also relative to this algorithm.")
 @click.option("--minimum-tasks", type=click.IntRange(min=1), help="Games a true value needs.  [default: 40, or half]")
 @with_output
 @tables.read_as
 def study(models: str | None, output: Output, **given: Any) -> int:
-    """Set what a subset would have told beside the truth: estimates, errors, orders turned round.
+    """Show what a subset would have predicted beside the truth: estimates, errors, pairs in the wrong order.
 
-    Without TABLE, of every published algorithm: the table that an estimate of a new one is compared with.
+    Without TABLE it does so for every published algorithm.
     """
     from arcademark.reports.subsets import studying
     from arcademark.reports.tables.loading import EVERYTHING
@@ -78,7 +78,7 @@ def study(models: str | None, output: Output, **given: Any) -> int:
     "--model",
     default="any",
     metavar="NAME",
-    help="From whatever games there are, a subset's alone, atari-5-2026, or by a published model, atari-5, or a file.",
+    help="Predict from any games, from a subset's only (atari-5-2026), by a published model (atari-5), or by a file.",
 )
 @tables.algorithms
 @tables.protocol
@@ -97,8 +97,8 @@ def predict(
 ) -> int:
     """Predict the median of all games, and every game, from whatever games TABLE has.
 
-    TABLE is as in 'arcademark score'. A model file is what 'arcademark subset search --out' writes. For another
-    benchmark name a table of other algorithms with --training, and its reference scores with --references.
+    TABLE is as in 'arcademark score'. 'arcademark subset search --out' writes model files. For another
+    benchmark give other algorithms' scores with --training, and reference scores with --references.
     """
     from arcademark import api
 

@@ -55,7 +55,7 @@ def command(
     output: Output,
     **files: Any,
 ) -> int:
-    """Show the scores of one or more runs: every game, the median of all as estimated from them, and what is wrong.
+    """Show the scores of one or more runs: a verdict, every game, the estimated median of all games, and warnings.
 
     With --all also every summary, the whole protocol and how the numbers are to be read, and each of the Const and
     Perturb agents instead of their best. RUN is a run's directory, or any table that 'arcademark score' reads.

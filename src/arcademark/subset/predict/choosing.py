@@ -5,7 +5,7 @@ Conventions
 * The variance is that of a linear prediction, by a covariance of all tasks' transformed scores and the summary. It is
   half what the distribution of all tasks (`arcademark.subset.predict.joint`) says, and half what the algorithms
   themselves show, missing scores filled in with what that distribution expects of them. The first alone is too smooth,
-  the second alone follows chance; any share from 30 to 60 % chooses about as well (``docs/benchmark-2026.md``).
+  the second alone follows chance; any share from 30 to 60 % chooses about as well (``docs/research/estimates.md``).
 * Algorithms of a group together weigh as the root of their number.
 * Tasks are added one by one, the best each time, and then exchanged for others, one or two at a time, while that helps.
 """
