@@ -26,6 +26,7 @@ from typing import Any
 import jinja2
 import msgspec
 import numpy as np
+from scipy.stats import binom
 
 from arcademark.catalogue import collections
 from arcademark.catalogue.errata import errata
@@ -46,7 +47,7 @@ DATA, RESULTS, DOCS = HERE / "data", HERE / "data" / "results.json", HERE.parent
 sys.path.append(str(HERE.parent / "bench"))
 
 GAMES = suite("atari-57").tasks
-LEADING, MODEL = "atari-5-2026", "atari-5"
+LEADING, MODEL, PUBLISHED = "atari-5-2026", "atari-5", "published model"
 SIZES = range(1, 11)
 PAPERS = {"review": "@fan2021review", "atari-5": "@aitchison2023atari5", "ale-2013": "@bellemare2013arcade"}
 
@@ -199,7 +200,7 @@ def unseen() -> list[dict[str, Any]]:
         human = dict(zip(scores, hns([*scores.values()], low, high, [*scores]).tolist(), strict=True))
         of = {name: row[name] for name in ("set", "source", "algorithm")} | {"true": median(human.values())}
         told = model.estimate(human, max_frames_per_episode=model.max_frames_per_episode, level=LEVEL)
-        found.append({**of, "from": "published model", "value": told.value, "low": told.low, "high": told.high})
+        found.append({**of, "from": PUBLISHED, "value": told.value, "low": told.low, "high": told.high})
         every.append((of, scores))
     for name in names:
         chosen = subset(name).tasks
@@ -299,7 +300,7 @@ def summed(found: Mapping[str, float]) -> str:
 def apart(results: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
     """Show how estimates did on the outsiders' check and on both sets that were kept apart."""
     for row in rows("check"):
-        name = "published model" if row["by"] == "published model" else row["games"]
+        name = PUBLISHED if row["by"] == PUBLISHED else row["games"]
         check = summed(
             {"error": float(row["mean_error"]) / 100, "held": int(row["held"]), "width": float(row["width"])}
         )
@@ -310,10 +311,26 @@ def apart(results: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
         )
 
 
-def kept(results: Mapping[str, Any], which: str, name: str, of_level: str = "") -> dict[str, float]:
-    """Sum up what some games said of the algorithms of a set that was kept apart, all or those of one level."""
-    found = [row for row in results["unseen"] if (row["set"], row["from"]) == (which, name)]
-    return judged([row for row in found if of_level in ("", level(row["true"]))])
+def kept(results: Mapping[str, Any], which: str = "", name: str = "", of_level: str = "") -> dict[str, float]:
+    """Sum up what some games, or all named subsets, said of what was kept apart: all, a set, a level."""
+    found = [row for row in results["unseen"] if which in ("", row["set"]) and of_level in ("", level(row["true"]))]
+    return judged([row for row in found if row["from"] == name or (not name and row["from"] != PUBLISHED)])
+
+
+def paired(results: Mapping[str, Any], one: str, other: str) -> tuple[float, float]:
+    """Return by how much the mean error from some games is less than from others, and its standard error.
+
+    Over both sets that were kept apart, in points; by the jackknife over their sources.
+    """
+    errors: dict[str, dict[tuple[str, str], float]] = {one: {}, other: {}}
+    for row in results["unseen"]:
+        if row["from"] in errors:
+            errors[row["from"]][row["source"], row["algorithm"]] = 100 * judged([row])["error"]
+    apart = {of: errors[other][of] - error for of, error in errors[one].items()}
+    sources = {source for source, _ in apart}
+    without = [fmean(size for (source, _), size in apart.items() if source != left) for left in sources]
+    spread = sum((value - fmean(without)) ** 2 for value in without)
+    return fmean(apart.values()), float(np.sqrt((len(sources) - 1) / len(sources) * spread))
 
 
 def history() -> Iterator[tuple[str, ...]]:
@@ -333,7 +350,7 @@ def linear(results: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
     """Show errors of the published linear models."""
     for name, of in results["method"]["models"].items():
         errors = [f"{100 * of[key]:.1f} %" for key in ("printed", "nested", "elsewhere")]
-        yield name.capitalize(), errors[0], str(of["nested_of"]), errors[1], str(of["elsewhere_of"]), errors[2]
+        yield name.capitalize(), errors[0], errors[1], str(of["nested_of"]), errors[2], str(of["elsewhere_of"])
 
 
 def missed(results: Mapping[str, Any]) -> str:
@@ -368,6 +385,8 @@ def text(results: Mapping[str, Any]) -> str:
         check={(row["games"], row["by"]): row for row in rows("check")},
         judged=judged,
         kept=partial(kept, results),
+        paired=partial(paired, results),
+        chance=lambda found, of: float(binom.cdf(found, of, LEVEL)),
         ratio=lambda cell: cell.split()[0],
         table=table,
         linear=[*linear(results)],
