@@ -63,7 +63,7 @@ def sizes(every: Mapping[str, Any]) -> Curves:
         curves=tuple(curves),
     )
     names = (*(f"chosen and learnt {way}" for way in WAYS), "Atari-1, 3, 5 and 10, without each paper")
-    return Curves((panel,), legend=tuple((name, place) for place, name in enumerate(names)), body=210)
+    return Curves((panel,), legend=tuple((name, place) for place, name in enumerate(names)), body=165)
 
 
 def levels(every: Mapping[str, Any]) -> Rows:
@@ -98,14 +98,14 @@ def levels(every: Mapping[str, Any]) -> Rows:
 def predicted(results: Mapping[str, Any]) -> Figure:
     """Show estimated medians and their intervals beside the true ones: of the catalogue and of what was kept apart."""
     unseen = [row for row in results["unseen"] if row["from"] == LEADING]
-    figure = blank(318)
+    figure = blank(286)
     for place, (title, some) in enumerate(
         (
             ("Catalogue: learnt without the algorithm's paper", results["predicted"]),
             ("Sources that were kept apart", unseen),
         )
     ):
-        axes = axes_at(figure, 54 + 364 * place, 40, 296, 252)
+        axes = axes_at(figure, 54 + 364 * place, 40, 296, 220)
         _scatter(axes, some)
         beside(axes, title, (0, 1), (-44, 10), NAME_SIZE, "ink", fontweight="bold")
     return figure
