@@ -362,6 +362,16 @@ def missed(results: Mapping[str, Any]) -> str:
     return listing(f"{row['algorithm']} of {row['source']} ({by})" for row, by in zip(found, ends, strict=True))
 
 
+def share(value: float, digits: int = 1) -> str:
+    """Write a fraction in percent."""
+    return f"{100 * value:.{digits}f} %"
+
+
+def fixed(value: float, digits: int = 1) -> str:
+    """Write a number with so many digits after the point."""
+    return f"{value:.{digits}f}"
+
+
 def text(results: Mapping[str, Any]) -> str:
     """Return the paper's text."""
     environment = jinja2.Environment(
@@ -371,11 +381,7 @@ def text(results: Mapping[str, Any]) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {
-        "pct": lambda value, digits=1: f"{100 * value:.{digits}f} %",
-        "n": lambda value: f"{value:,}",
-        "x": lambda value, digits=1: f"{value:.{digits}f}",
-    }
+    environment.filters |= {"pct": share, "n": "{:,}".format, "x": fixed}
     counts = ("agree", "differ", "unsolved", "unexplained")
     written = environment.get_template("paper.md.jinja").render(
         **results,
