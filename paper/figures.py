@@ -15,7 +15,7 @@ from matplotlib.text import Text
 from arcademark.files import MADE_BY
 from arcademark.reports.figures import files
 from arcademark.reports.figures.canvas import axes_at, beside, blank, ticked
-from arcademark.reports.figures.model import Curve, CurvePanel, Curves, Guide, Mark, Numbers, RowPanel, Rows
+from arcademark.reports.figures.model import Curve, CurvePanel, Curves, Guide, Kind, Mark, Numbers, RowPanel, Rows
 from arcademark.reports.figures.style import NAME_SIZE, PALETTE, TICK_SIZE
 from arcademark.reports.subsets.covering import LEVELS
 
@@ -28,6 +28,7 @@ SHOWN = {
 }
 LARGER = 1.2
 """Than in reports, as the paper shrinks figures to its lines."""
+MARKS: tuple[Kind, ...] = ("dot", "ring", "dot")
 WAYS = ("without each paper", "without each kind", "without the newest")
 
 
@@ -37,7 +38,7 @@ def draw(results: Mapping[str, Any], folder: Path) -> None:
     drawn = {"sizes": files.draw(sizes(every)), "levels": files.draw(levels(every)), "predicted": predicted(results)}
     for name, figure in drawn.items():
         for found in figure.findobj(Text):
-            found.set_fontsize(LARGER * found.get_fontsize())
+            found.set_fontsize(LARGER * float(found.get_fontsize()))
         FigureCanvasAgg(figure)
         room = figure.bbox_inches.padded(files.MARGIN / 72)
         said = {"Software": MADE_BY}
@@ -73,7 +74,7 @@ def levels(every: Mapping[str, Any]) -> Rows:
     for place, level in enumerate(LEVELS):
         marks = [
             Mark(kind, row, (shade - 1) / 4, 100 * of[way]["levels"][place]["held"], shade=f"series-{shade + 1}")
-            for shade, (way, kind) in enumerate(zip(every["ways"], ("dot", "ring", "dot"), strict=True))
+            for shade, (way, kind) in enumerate(zip(every["ways"], MARKS, strict=True))
             for row, of in enumerate(every["rows"][name] for name in names)
         ]
         width = tuple(
@@ -115,7 +116,7 @@ def _scatter(axes: Axes, some: Sequence[Mapping[str, Any]]) -> None:
     least, most = 2.0, 6000.0
     axes.set(xscale="log", yscale="log", xlim=(least, most), ylim=(least, most))
     marks = tuple((float(value), f"{value:,} %") for value in (3, 10, 30, 100, 300, 1000, 3000))
-    ticked(axes, [(value, text if value <= 1000 else "") for value, text in marks], marks, axis="both")
+    ticked(axes, tuple((value, text if value <= 1000 else "") for value, text in marks), marks, axis="both")
     axes.minorticks_off()
     axes.plot([least, most], [least, most], color=PALETTE["muted"], linewidth=0.8, zorder=1)
     for row in some:

@@ -17,7 +17,7 @@ import re
 import subprocess
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from statistics import fmean, median
@@ -199,8 +199,8 @@ def unseen() -> list[dict[str, Any]]:
         scores = {game: float(row[game]) for game in GAMES if row[game]}
         human = dict(zip(scores, hns([*scores.values()], low, high, [*scores]).tolist(), strict=True))
         of = {name: row[name] for name in ("set", "source", "algorithm")} | {"true": median(human.values())}
-        told = model.estimate(human, max_frames_per_episode=model.max_frames_per_episode, level=LEVEL)
-        found.append({**of, "from": PUBLISHED, "value": told.value, "low": told.low, "high": told.high})
+        one = model.estimate(human, max_frames_per_episode=model.max_frames_per_episode, level=LEVEL)
+        found.append({**of, "from": PUBLISHED, "value": one.value, "low": one.low, "high": one.high})
         every.append((of, scores))
     for name in names:
         chosen = subset(name).tasks
@@ -256,7 +256,7 @@ def console() -> dict[str, Any]:
     }
 
 
-PARTS = {
+PARTS: Mapping[str, Callable[[], Any]] = {
     "catalogue": catalogue,
     "method": method,
     "left_out": left_out,
