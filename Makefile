@@ -98,9 +98,15 @@ docs: $(VENV)/.dev ## Build the site of the documentation into build/docs; the n
 	$(BIN)/python -m sphinx -q -E -W --keep-going -b html docs build/docs
 	@echo "open build/docs/index.html"
 
-paper: $(VENV)/.core ## Renew the figure, the tables and the bibliography of paper/paper.md; takes minutes
-	$(BIN)/arcademark subset search --catalogue atari-5-training --sizes 1-10 --figure paper/subset-sizes.png > /dev/null
+paper: $(VENV)/.core ## Renew the numbers, figures and text of paper/paper.md; takes ten minutes; with pandoc and LaTeX a PDF, too
 	$(BIN)/python paper/tables.py
+	@$(MAKE) --no-print-directory build/paper.pdf
+
+build/paper.pdf: paper/paper.md # Debian: apt-get install pandoc texlive-latex-recommended texlive-fonts-recommended lmodern
+	@if [ -n "$$(command -v pandoc)" ] && [ -n "$$(command -v pdflatex)" ]; then \
+	  mkdir -p build && cd paper && pandoc paper.md --citeproc --columns=200 -M author="The ArcadeMark authors" -V colorlinks -V fontsize=10pt \
+	    -V geometry:a4paper,margin=2cm -o ../build/paper.pdf; \
+	else echo "No PDF without pandoc and pdflatex (Debian: pandoc texlive-latex-recommended texlive-fonts-recommended lmodern)"; fi
 
 results: $(VENV)/.core ## Renew docs/results from the data of our own runs
 	$(BIN)/arcademark reproduce ale-2013 --with ours --to markdown > docs/results/baselines.md

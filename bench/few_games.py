@@ -39,9 +39,11 @@ def errors(size: int) -> tuple[np.ndarray, np.ndarray]:
     return np.array(sizes), np.array(papers)
 
 
-def main() -> None:
-    """Print the comparison."""
-    few, more = map(int, sys.argv[1:3]) if len(sys.argv) > 2 else (5, 10)
+def compared(few: int, more: int) -> dict[str, float]:
+    """Return mean errors of both sizes, their difference with its standard error, and what few papers show.
+
+    Errors and differences are fractions; `fewest` and `most` are where 90 % of the differences of few papers lie.
+    """
     (first, papers), (second, _) = errors(few), errors(more)
     apart = second - first
     names = list(dict.fromkeys(papers.tolist()))
@@ -49,11 +51,6 @@ def main() -> None:
     left_out = np.array([apart[papers != name].mean() for name in names])
     count = len(names)
     spread = np.sqrt((count - 1) / count * np.sum((left_out - left_out.mean()) ** 2))
-    print(
-        f"{len(apart)} algorithms of {count} papers: {few} games {first.mean():.1%}, {more} games {second.mean():.1%}"
-    )
-    print(f"difference {100 * apart.mean():.1f} ± {100 * spread:.1f} points (jackknife over papers)")
-    print(f"{more} are better on {np.mean(apart < 0):.0%} of algorithms, {sum(x.mean() < 0 for x in by_paper)} papers")
     rng = np.random.default_rng(1982)
     shown: list[float] = []
     while len(shown) < SETS:
@@ -61,9 +58,34 @@ def main() -> None:
         if len(some) in ALGORITHMS:
             shown.append(float(some.mean()))
     low, high = np.quantile(shown, [0.05, 0.95])
+    return {
+        "algorithms": len(apart),
+        "papers": count,
+        "few": float(first.mean()),
+        "more": float(second.mean()),
+        "difference": float(apart.mean()),
+        "standard_error": float(spread),
+        "better_algorithms": float(np.mean(apart < 0)),
+        "better_papers": sum(bool(x.mean() < 0) for x in by_paper),
+        "fewest": float(low),
+        "most": float(high),
+        "no_gain": float(np.mean(np.array(shown) >= 0)),
+    }
+
+
+def main() -> None:
+    """Print the comparison."""
+    few, more = map(int, sys.argv[1:3]) if len(sys.argv) > 2 else (5, 10)
+    of = compared(few, more)
+    print(
+        f"{of['algorithms']} algorithms of {of['papers']} papers: "
+        f"{few} games {of['few']:.1%}, {more} games {of['more']:.1%}"
+    )
+    print(f"difference {100 * of['difference']:.1f} ± {100 * of['standard_error']:.1f} points (jackknife over papers)")
+    print(f"{more} are better on {of['better_algorithms']:.0%} of algorithms, {of['better_papers']} papers")
     print(
         f"{SOURCES} papers with {ALGORITHMS[0]} to {ALGORITHMS[-1]} algorithms: 90 % of differences from "
-        f"{100 * low:.1f} to {100 * high:.1f} points; {np.mean(np.array(shown) >= 0):.0%} show no gain"
+        f"{100 * of['fewest']:.1f} to {100 * of['most']:.1f} points; {of['no_gain']:.0%} show no gain"
     )
 
 

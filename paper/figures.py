@@ -1,0 +1,127 @@
+"""Draw the figures of the paper: error by number of games, predicted and true medians, intervals by level."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+from arcademark.files import MADE_BY
+from arcademark.reports.figures import files
+from arcademark.reports.figures.canvas import axes_at, beside, blank, ticked
+from arcademark.reports.figures.model import Curve, CurvePanel, Curves, Guide, Kind, Mark, Numbers, RowPanel, Rows
+from arcademark.reports.figures.style import NAME_SIZE, PALETTE, TICK_SIZE
+from arcademark.reports.subsets.covering import LEVELS
+
+LEADING = "atari-5-2026"
+SHOWN = {
+    "Published": {"atari-1": "Atari-1", "atari-3": "Atari-3", "atari-5": "Atari-5", "atari-10": "Atari-10"},
+    "Chosen from the catalogue": {name: name for name in ("atari-3-2026", LEADING, "atari-10-2026")},
+    "Chosen anew without what is left out": {f"best {size}": f"best {size}" for size in (3, 5, 10)},
+    "At random": {f"{size} at random": f"{size} games" for size in (3, 5, 10)},
+}
+LARGER = 1.2
+"""Than in reports, as the paper shrinks figures to its lines."""
+MARKS: tuple[Kind, ...] = ("dot", "ring", "dot")
+WAYS = ("without each paper", "without each kind", "without the newest")
+
+
+def draw(results: Mapping[str, Any], folder: Path) -> None:
+    """Write the figures."""
+    every = results["left_out"]
+    drawn = {"sizes": files.draw(sizes(every)), "levels": files.draw(levels(every)), "predicted": predicted(results)}
+    for name, figure in drawn.items():
+        for found in figure.findobj(Text):
+            found.set_fontsize(LARGER * float(found.get_fontsize()))
+        FigureCanvasAgg(figure)
+        room = figure.bbox_inches.padded(files.MARGIN / 72)
+        said = {"Software": MADE_BY}
+        figure.savefig(folder / f"{name}.png", dpi=files.DOTS_PER_INCH, metadata=said, bbox_inches=room)
+
+
+def sizes(every: Mapping[str, Any]) -> Curves:
+    """Show the mean error of the median by how many games were chosen, without what is predicted."""
+    some = {int(name.split()[1]): of for name, of in every["rows"].items() if name.startswith("best ")}
+    curves = [
+        Curve(tuple(map(float, some)), tuple(100 * of[way]["mean_error"] for of in some.values()), place, marked=True)
+        for place, way in enumerate(every["ways"])
+    ]
+    old = {size: 100 * every["rows"][f"atari-{size}"][every["ways"][0]]["mean_error"] for size in (1, 3, 5, 10)}
+    curves.append(Curve(tuple(map(float, old)), tuple(old.values()), 3, marked=True))
+    panel = CurvePanel(
+        title="Mean error of the estimated median",
+        across="games",
+        limits=(0.7, 10.3),
+        heights=(0.0, 50.0),
+        ticks=tuple((float(size), str(size)) for size in some),
+        levels=tuple((float(value), f"{value} %") for value in range(0, 51, 10)),
+        curves=tuple(curves),
+    )
+    names = (*(f"chosen and learnt {way}" for way in WAYS), "Atari-1, 3, 5 and 10, without each paper")
+    return Curves((panel,), legend=tuple((name, place) for place, name in enumerate(names)), body=165)
+
+
+def levels(every: Mapping[str, Any]) -> Rows:
+    """Show how many true medians 90 % intervals held at each level, and how wide they are."""
+    names = [name for group in SHOWN.values() for name in group]
+    panels = []
+    for place, level in enumerate(LEVELS):
+        marks = [
+            Mark(kind, row, (shade - 1) / 4, 100 * of[way]["levels"][place]["held"], shade=f"series-{shade + 1}")
+            for shade, (way, kind) in enumerate(zip(every["ways"], MARKS, strict=True))
+            for row, of in enumerate(every["rows"][name] for name in names)
+        ]
+        width = tuple(
+            (row, 0, f"{of[every['ways'][0]]['levels'][place]['width']:.1f}")
+            for row, of in enumerate(every["rows"][name] for name in names)
+        )
+        panels.append(
+            RowPanel(
+                title=f"{level.capitalize()}",
+                limits=(58, 102),
+                ticks=((60, "60"), (70, "70"), (80, "80"), (90, "90"), (100, "100")),
+                marks=tuple(marks),
+                numbers=(Numbers("width ×", width),),
+                guides=(Guide(90.0, "90", "muted"),),
+                unit="% of true medians held",
+            )
+        )
+    groups = tuple((title, tuple(group.values())) for title, group in SHOWN.items())
+    return Rows(groups, tuple(panels), legend=tuple((name, place) for place, name in enumerate(WAYS)))
+
+
+def predicted(results: Mapping[str, Any]) -> Figure:
+    """Show estimated medians and their intervals beside the true ones: of the catalogue and of what was kept apart."""
+    unseen = [row for row in results["unseen"] if row["from"] == LEADING]
+    figure = blank(286)
+    for place, (title, some) in enumerate(
+        (
+            ("Catalogue: learnt without the algorithm's paper", results["predicted"]),
+            ("Sources that were kept apart", unseen),
+        )
+    ):
+        axes = axes_at(figure, 54 + 364 * place, 40, 296, 220)
+        _scatter(axes, some)
+        beside(axes, title, (0, 1), (-44, 10), NAME_SIZE, "ink", fontweight="bold")
+    return figure
+
+
+def _scatter(axes: Axes, some: Sequence[Mapping[str, Any]]) -> None:
+    least, most = 2.0, 6000.0
+    axes.set(xscale="log", yscale="log", xlim=(least, most), ylim=(least, most))
+    marks = tuple((float(value), f"{value:,} %") for value in (3, 10, 30, 100, 300, 1000, 3000))
+    ticked(axes, tuple((value, text if value <= 1000 else "") for value, text in marks), marks, axis="both")
+    axes.minorticks_off()
+    axes.plot([least, most], [least, most], color=PALETTE["muted"], linewidth=0.8, zorder=1)
+    for row in some:
+        shade = PALETTE["series-1" if row["low"] <= row["true"] <= row["high"] else "record"]
+        ends = np.maximum(least, [row["low"], row["high"]])
+        axes.plot([row["true"]] * 2, ends, color=shade, linewidth=1.1, zorder=2, alpha=0.7)
+        axes.scatter([row["true"]], [row["value"]], s=16, color=shade, linewidths=0, zorder=3)
+    axes.set_xlabel("true median of human-normalised scores", fontsize=TICK_SIZE, color=PALETTE["muted"])

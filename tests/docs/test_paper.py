@@ -1,0 +1,61 @@
+"""The paper's text is what its template makes of its numbers, and these are what its commands compute."""
+
+import importlib.util
+import json
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+PAPER = Path(__file__).parents[2] / "paper"
+
+
+@pytest.fixture(scope="module")
+def tables() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("paper_tables", PAPER / "tables.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    path = [*sys.path]
+    spec.loader.exec_module(module)
+    sys.path[:] = path
+    return module
+
+
+@pytest.fixture(scope="module")
+def results() -> Any:
+    return json.loads((PAPER / "data" / "results.json").read_text("utf-8"))
+
+
+def test_the_text_is_what_the_template_makes_of_the_numbers(tables: ModuleType, results: Any) -> None:
+    written = tables.text(results)
+    assert (PAPER / "paper.md").read_text("utf-8") == written
+    assert (PAPER / "paper.bib").read_text("utf-8") == tables.bibliography(written)
+
+
+@pytest.mark.parametrize("part", ["catalogue", "method", "use"])
+def test_numbers_of_the_catalogue_the_method_and_our_own_agent_are_what_is_computed(
+    tables: ModuleType, results: Any, part: str
+) -> None:
+    assert results[part] == tables.rounded(tables.PARTS[part]())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", ["unseen", "predicted"])
+def test_estimates_beside_true_medians_are_what_is_computed(tables: ModuleType, results: Any, part: str) -> None:
+    for row, computed in zip(results[part], tables.PARTS[part](), strict=True):
+        assert row == {
+            name: pytest.approx(value, rel=1e-4) if isinstance(value, float) else value
+            for name, value in computed.items()
+        }
+
+
+def test_what_the_judged_sets_say_today_is_what_their_last_look_said(tables: ModuleType, results: Any) -> None:
+    looks = {(row["set"], row["games"]): row for row in tables.rows("looks")}  # the last of each stays
+    for (which, games), look in looks.items():
+        if games.startswith("atari"):
+            found = tables.kept(results, which, games)
+            assert (found["held"], found["n"]) == (int(look["held"]), int(look["of"]))
+            assert 100 * found["error"] == pytest.approx(float(look["error"]), abs=0.06)
