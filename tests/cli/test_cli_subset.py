@@ -269,7 +269,7 @@ def test_a_task_without_any_score_is_said_not_to_take_part(invoke, benchmark):
 def test_intervals_hold_what_was_left_out_in_every_way(invoke):
     answer = invoke("subset", "coverage", "atari-5", "pong", "--to=json")
     shown = answer.json
-    assert (answer.code, shown["schema"]) == (0, "arcademark.subset-coverage/3")
+    assert (answer.code, shown["schema"]) == (0, "arcademark.subset-coverage/4")
     rows = {(row["subset"], row["left_out"]): row for row in shown["rows"]}
     newest = next(way for _, way in rows if way.startswith("since"))
     assert set(rows) == {(name, way) for name in ("atari-5", "pong") for way in ("each paper", "each kind", newest)}

@@ -191,13 +191,14 @@ def own(
     training: Sequence[ScoreSource],
     references: str | os.PathLike[str] | None = None,
     papers: str | os.PathLike[str] | None = None,
+    transform: str | None = None,
 ) -> Predictor | None:
     """Learn from a table of the user's own, if any, normalised by their own references or those of atari-57.
 
-    ``papers`` is as for `origins`.
+    ``papers`` is as for `origins`, and ``transform``, "log10" if None, as for `arcademark.subset.predict.any_tasks`.
     """
     if not training:
-        if option := "references" if references else "papers" if papers else "":
+        if option := "references" if references else "papers" if papers else "transform" if transform else "":
             raise ArcadeMarkError(f"{option} goes with training, the scores to learn from; give these, too")
         return None
     table = dataset.normalised(training, ScoreOptions(references=references))
@@ -209,7 +210,7 @@ def own(
             f"the scores to learn from are {whose}, and at least two are needed to measure how well others are "
             "predicted; add scores, or name papers with --papers"
         )
-    trained = train(table.percent, table.algorithms, table.tasks, owners)
+    trained = train(table.percent, table.algorithms, table.tasks, owners, transform=transform or "log10")
     tasks, remarks = trained.joint.tasks, table.remarks
     if trained.left_out:
         names = wording.shortened(map(table.benchmark.title, trained.left_out))
