@@ -93,7 +93,7 @@ class Scores:
     def told(self, rows: np.ndarray) -> np.ndarray:
         """Tell which games five of these algorithms have, or more, with different scores."""
         some = self.logs[rows]
-        return (np.isfinite(some).sum(axis=0) >= 5) & (np.nanmax(some, axis=0) > np.nanmin(some, axis=0))
+        return np.asarray((np.isfinite(some).sum(axis=0) >= 5) & (np.nanmax(some, axis=0) > np.nanmin(some, axis=0)))
 
     def errors(self, rows: np.ndarray, columns: np.ndarray, of: np.ndarray, games: np.ndarray) -> np.ndarray:
         """Return ln((estimate + 1) / (truth + 1)) of the algorithms ``of``, learnt from those of ``rows``."""
@@ -125,7 +125,7 @@ def compared(scores: Scores, condition: str, target: int, rng: np.random.Generat
     for paper, rows in without.items():
         of = np.flatnonzero((values == target) & (scores.papers == paper))
         free = np.flatnonzero(scores.papers != paper)
-        drawn = []
+        drawn: list[np.ndarray] = []
         while len(drawn) < DRAWS:
             some = np.sort(rng.choice(free, len(rows), replace=False))
             if scores.told(some)[columns].all():

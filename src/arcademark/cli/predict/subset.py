@@ -112,7 +112,11 @@ def predict(
     return 0
 
 
-@command.command("coverage", short_help="How often intervals of any games hold what was left out.")
+@command.command(
+    "coverage",
+    usual="sizes target random level suite training references papers forms",
+    short_help="How often intervals of any games hold what was left out.",
+)
 @click.argument("games", nargs=-1, metavar="[GAMES…]")
 @click.option("--sizes", metavar="SIZES", help="Also choose the best games of each size, 1-10 or 3,5,10.")
 @click.option(

@@ -385,28 +385,27 @@ def _beside(parts: Sequence[Part], choices: Sequence[tuple[str, ...]], measured:
         drawn = (np.sort(rng.choice(len(tasks), size, replace=False)) for _ in range(measured.at_random))
         every = tuple(tuple(tasks[place] for place in places) for places in drawn)
     best = [measured.sizes(part, chosen) for part, chosen in zip(parts, choices, strict=True)]
-    others = [[measured.sizes(part, some) for part in parts] for some in every]
+    tried = [[measured.sizes(part, some) for part in parts] for some in every]
+    others = [some for some in tried if any(map(len, some))]
     means = np.array([np.mean(np.concatenate(some)) for some in others])
-    gains = np.array(
-        [
-            np.mean([np.mean(some[place]) for some in others if len(some[place])]) - np.mean(sizes)
-            for place, sizes in enumerate(best)
-            if len(sizes)
-        ]
-    )
-    gain, reach = float(np.mean(gains)), None
+    theirs = ([np.mean(some[place]) for some in others if len(some[place])] for place in range(len(parts)))
+    pairs = zip(theirs, best, strict=True)
+    gains = np.array([np.mean(some) - np.mean(sizes) for some, sizes in pairs if some and len(sizes)])
+    gain = float(np.mean(gains))
+    reach = None
     if len(gains) > 1:
         reach = float(stdtrit(len(gains) - 1, 0.95) * np.std(gains, ddof=1) / sqrt(len(gains)))
-    alone = np.concatenate([measured.alone(part, chosen) for part, chosen in zip(parts, choices, strict=True)])
+    least, most = np.quantile(means, [0.05, 0.95]).tolist()
     return Beside(
-        len(every),
-        float(np.mean(means)),
-        *(float(end) for end in np.quantile(means, [0.05, 0.95])),
-        float(np.mean(means > np.mean(np.concatenate(best)))),
-        gain,
-        None if reach is None else gain - reach,
-        None if reach is None else gain + reach,
-        float(np.mean(alone)),
+        subsets=len(every),
+        mean_error=float(np.mean(means)),
+        least=least,
+        most=most,
+        worse=float(np.mean(means > np.mean(np.concatenate(best)))),
+        gain=gain,
+        low=None if reach is None else gain - reach,
+        high=None if reach is None else gain + reach,
+        alone=float(np.mean(np.concatenate([measured.alone(*pair) for pair in zip(parts, choices, strict=True)]))),
     )
 
 
