@@ -316,16 +316,27 @@ class _Measured:
         quantities = self._predictor.quantities if every == self._predictor.tasks else predictors.of_games(every)
         return calibration.misses(trained, np.isin(every, tasks), quantities, predictors.noise(len(every)))
 
-    def sizes(self, part: Part, tasks: tuple[str, ...]) -> Floats:
-        """Return the sizes of errors of the algorithms of a part, from these tasks."""
-        name = self.target.name
-        missed, source = self.misses(part.others, tasks), self.misses(part.known, tasks).errors[name]
-        own = missed.errors[name]
-        values = np.array(own.truths)
+    def values(self, part: Part, tasks: tuple[str, ...]) -> Floats:
+        """Return true targets, predicted ones, both ends, and 1 for algorithms, 0 for checkpoints, shape (5, n).
+
+        Of a part's algorithms, from these tasks, by what others than their group are off; transformed.
+        """
+        missed, name = self.misses(part.others, tasks), self.target.name
+        own, others = missed.errors[name], self.misses(part.known, tasks).errors[name]
+        result = np.empty((5, len(own.truths)))
+        result[0], result[4] = own.truths, missed.fitted
         for group in dict.fromkeys(own.groups):
             rows = own.groups == group
-            values[rows] = source.values(own.estimates[rows], group)
-        return self.unit * np.abs(values - own.truths)[missed.fitted]
+            result[1, rows] = others.values(own.estimates[rows], group)
+            result[2:4, rows] = others.interval(own.estimates[rows], own.scales[rows], self.level, group).T
+        worst = float(TRANSFORMS[self.trained.transform](np.array(-np.inf)))
+        result[2:4] = np.minimum(result[1], np.maximum(worst, result[2])), np.maximum(result[1], result[3])
+        return result
+
+    def sizes(self, part: Part, tasks: tuple[str, ...]) -> Floats:
+        """Return the sizes of errors of the algorithms of a part, from these tasks."""
+        truths, estimates, _, _, fitted = self.values(part, tasks)
+        return np.asarray(self.unit * np.abs(estimates - truths)[fitted == 1])
 
     def alone(self, part: Part, tasks: tuple[str, ...]) -> Floats:
         """Return the sizes of errors of taking the target of these tasks for that of all."""
@@ -348,7 +359,7 @@ def _held(name: str, tasks: tuple[str, ...] | int, way: str, parts: Sequence[Par
         chosen = measured.choose(part.known, tasks, without=part.group) if isinstance(tasks, int) else tasks
         choices.append(chosen)
         missed, source = measured.misses(part.others, chosen), measured.misses(part.known, chosen)
-        values.append(_values(missed, source, measured))
+        values.append(measured.values(part, chosen))
         for quantity in (*missed.errors, TASKS):
             every = missed.held(quantity, measured.level, source)
             kept = every if quantity == TASKS else np.array(every, bool)[missed.fitted].tolist()
@@ -407,23 +418,6 @@ def _beside(parts: Sequence[Part], choices: Sequence[tuple[str, ...]], measured:
         high=None if reach is None else gain + reach,
         alone=float(np.mean(np.concatenate([measured.alone(*pair) for pair in zip(parts, choices, strict=True)]))),
     )
-
-
-def _values(missed: Misses, source: Misses, measured: _Measured) -> Floats:
-    """Return true targets, predicted ones, both ends, and 1 for algorithms, 0 for checkpoints, shape (5, algorithms).
-
-    By what others than their group are off; transformed.
-    """
-    own, others = missed.errors[measured.target.name], source.errors[measured.target.name]
-    result = np.empty((5, len(own.truths)))
-    result[0], result[4] = own.truths, missed.fitted
-    for group in dict.fromkeys(own.groups):
-        rows = own.groups == group
-        result[1, rows] = others.values(own.estimates[rows], group)
-        result[2:4, rows] = others.interval(own.estimates[rows], own.scales[rows], measured.level, group).T
-    worst = float(TRANSFORMS[measured.trained.transform](np.array(-np.inf)))
-    result[2:4] = np.minimum(result[1], np.maximum(worst, result[2])), np.maximum(result[1], result[3])
-    return result
 
 
 def _levels(truths: Floats, low: Floats, high: Floats, measured: _Measured) -> Iterator[AtLevel]:
