@@ -420,6 +420,7 @@ def predict(
     training: Sources = (),
     references: str | os.PathLike[str] | None = None,
     papers: str | os.PathLike[str] | None = None,
+    transform: str | None = None,
     reading: Mapping[str, Any] | None = None,
 ) -> Predictions:
     """Predict the median of all games, and every game, from the games that there are.
@@ -445,6 +446,8 @@ def predict(
         With ``training``, another benchmark's reference scores: a file with the columns task, low and high.
     papers : path, optional
         With ``training``, which paper each algorithm is of: a CSV file with the columns algorithm and paper.
+    transform : {"log10", "none"}, optional
+        With ``training``, of scores: "none" where all lie between their references; "log10" by default.
     reading : mapping, optional
         Options of `arcademark.scores.reading.read_tables`.
 
@@ -457,7 +460,7 @@ def predict(
     --------
     >>> arcademark.predict({"mine": {"pong": 19.3, "qbert": 12_000}})  # doctest: +SKIP
     """
-    own = predictors.own(_listed(training), references, papers)
+    own = predictors.own(_listed(training), references, papers, transform)
     if frames is not None and model.lower() != "any":
         raise ArcadeMarkError("frames order what to play next, which a model does not say; leave the model out")
     if isinstance(frames, str | os.PathLike):

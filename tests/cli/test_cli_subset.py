@@ -6,9 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from arcademark.reports.subsets import predictors
-from arcademark.subset.predict import files
+from arcademark.subset.predict import calibration, files
+from arcademark.subset.predict.any_tasks import MEAN
 from arcademark.subset.predict.choosing import choose
 from arcademark.suite.subsets import conformal_half_width, subset
 
@@ -269,7 +271,7 @@ def test_a_task_without_any_score_is_said_not_to_take_part(invoke, benchmark):
 def test_intervals_hold_what_was_left_out_in_every_way(invoke):
     answer = invoke("subset", "coverage", "atari-5", "pong", "--to=json")
     shown = answer.json
-    assert (answer.code, shown["schema"]) == (0, "arcademark.subset-coverage/3")
+    assert (answer.code, shown["schema"]) == (0, "arcademark.subset-coverage/4")
     rows = {(row["subset"], row["left_out"]): row for row in shown["rows"]}
     newest = next(way for _, way in rows if way.startswith("since"))
     assert set(rows) == {(name, way) for name in ("atari-5", "pong") for way in ("each paper", "each kind", newest)}
@@ -284,6 +286,15 @@ def test_intervals_hold_what_was_left_out_in_every_way(invoke):
         assert level["width"] < 6, level
     assert rows["atari-5", "each paper"]["mean_error"] < 0.2 < rows["pong", "each paper"]["mean_error"]
     assert rows["atari-5", "each paper"]["mean_error"] < rows["atari-5", newest]["mean_error"]
+
+
+def errors(trained, tasks):
+    """Estimated less true means, each algorithm's without its paper."""
+    names = trained.joint.tasks
+    missed = calibration.misses(trained, np.isin(names, tasks), (MEAN,), predictors.noise(len(names))).errors["mean"]
+    kept = [missed.values(missed.estimates, group) for group in dict.fromkeys(missed.groups)]
+    rows = [missed.groups == group for group in dict.fromkeys(missed.groups)]
+    return np.concatenate([values[row] - missed.truths[row] for values, row in zip(kept, rows, strict=True)])
 
 
 def test_games_are_chosen_anew_without_what_is_left_out(invoke, benchmark):
@@ -311,4 +322,20 @@ def test_games_are_chosen_anew_without_what_is_left_out(invoke, benchmark):
     assert best["mean_error"] < given["mean_error"]
     told = invoke("subset", "coverage", "--sizes", "2", *learnt).out
     assert "How often 90 % intervals hold, from some tasks" in told
+    asked = ("--transform", "none", "--target", "mean", "--random", "8", "--to=json")
+    (row,) = invoke("subset", "coverage", "--sizes", "1", *learnt, *asked).json["rows"]
+    plain = predictors.own(["scores.csv"], Path("references.csv"), Path("papers.csv"), "none").trained
+    singles = [abs(errors(plain, [task])) for task in plain.joint.tasks]
+    means = [np.mean(one) for one in singles]
+    beside, chosen = row["beside"], [choose(plain, 1, MEAN, without=f"paper {number}") for number in range(6)]
+    best = np.concatenate([abs(errors(plain, tasks))[5 * number :][:5] for number, tasks in enumerate(chosen)])
+    assert (beside["subsets"], row["mean_error"]) == (8, pytest.approx(best.mean()))
+    assert beside["mean_error"] == pytest.approx(np.mean(means))
+    assert beside["worse"] == np.mean(means > best.mean())
+    gains = np.mean([one.reshape(6, 5).mean(axis=1) for one in singles], axis=0) - best.reshape(6, 5).mean(axis=1)
+    reach = stats.t.ppf(0.95, 5) * gains.std(ddof=1) / 6**0.5
+    assert [beside["low"], beside["high"]] == pytest.approx([gains.mean() - reach, gains.mean() + reach])
+    places = [plain.joint.tasks.index(tasks[0]) for tasks in chosen for _ in range(5)]
+    alone = plain.percent[np.arange(30), places] - plain.percent.mean(axis=1)
+    assert beside["alone"] == pytest.approx(np.mean(abs(alone)))
     assert "chosen anew each time" in " ".join(told.split())

@@ -20,6 +20,7 @@ SHORTER = {
     "--steps 2048": "--steps 256 --horizon 32",
     "--episodes 3": "--episodes 3 --override max_frames_per_episode=600",
     "--episodes all-starts": "--episodes all-starts --override max_frames_per_episode=600",
+    "--random 200": "--random 2",
     "--suite examples/small_tasks.toml": "--suite examples/small_tasks.toml --workers 1",
 }
 

@@ -12,6 +12,7 @@ import arcademark
 from arcademark.catalogue import collections
 from arcademark.reports.render import json as documents
 from arcademark.reports.render import pages as render
+from arcademark.reports.subsets import predictors
 from json_schema import problems
 
 pytestmark = pytest.mark.slow
@@ -42,6 +43,8 @@ def test_few_games_are_set_beside_the_truth_learnt_without_the_paper(data):
     found = row(data, "Muesli")
     (item,) = arcademark.predict("catalogue:review-2021", "atari-5-2026", algorithms="Muesli").predictions
     told = item.forecast.summaries["median"]
+    named = {name: predictors.atari().group(name) for name in ("Rainbow (Dopamine)", "rainbow", "Mine")}
+    assert named == {"Rainbow (Dopamine)": "castro-2018", "rainbow": "hessel-2018", "Mine": None}
     assert found["foretold"] == pytest.approx([told.value, told.low, told.high], rel=1e-9)
     assert found["standings"]["atari-57"]["summaries"]["hns"]["median"] == [pytest.approx(item.truth["median"])]
     assert row(data, "random")["foretold"] == []

@@ -202,7 +202,7 @@ FEW = (
     ("atari-5-2026", "Mine", 1),
     ("atari-5", "Mine", 1),
     ("pong", "Mine", 1),
-    ("alien,freeway,krull", "Muesli", 1),
+    ("alien,freeway,krull", "rainbow", 1),
     ("atari-100k", "Mine", 1),
 )
 """Games, whose they are, and how good these are beside the average human."""

@@ -36,6 +36,11 @@ learnt_from = options.combine(
         metavar="FILE",
         help="With --training: which paper each algorithm is of, a CSV file algorithm,paper.  [default: one each]",
     ),
+    click.option(
+        "--transform",
+        type=click.Choice(["log10", "none"]),
+        help="With --training: of scores; none where all lie between the references.  [default: log10]",
+    ),
 )
 
 
@@ -107,15 +112,30 @@ def predict(
     return 0
 
 
-@command.command("coverage", short_help="How often intervals of any games hold what was left out.")
+@command.command(
+    "coverage",
+    usual="sizes target random level suite training references papers forms",
+    short_help="How often intervals of any games hold what was left out.",
+)
 @click.argument("games", nargs=-1, metavar="[GAMES…]")
 @click.option("--sizes", metavar="SIZES", help="Also choose the best games of each size, 1-10 or 3,5,10.")
+@click.option(
+    "--target", type=click.Choice(["median", "mean"]), default="median", help="What errors and choices are of."
+)
+@click.option("--random", type=options.COUNT, help="With --sizes: beside so many random subsets of each size.")
 @tables.level
 @tables.suite
 @learnt_from
 @with_output
 def coverage(
-    games: tuple[str, ...], sizes: str | None, level: float, suite: str | None, output: Output, **learnt: Any
+    games: tuple[str, ...],
+    sizes: str | None,
+    target: str,
+    random: int | None,
+    level: float,
+    suite: str | None,
+    output: Output,
+    **learnt: Any,
 ) -> int:
     """Measure predictions from any games on algorithms left out: by paper, by kind, the newest.
 
@@ -132,6 +152,18 @@ def coverage(
         if own or suite:
             raise ArcadeMarkError("name games to predict from, or how many to choose, as in --sizes 3,5")
         games = ("atari-3", "atari-5", "atari-10")
+    if random and not sizes:
+        raise ArcadeMarkError("--random goes with --sizes, beside whose subsets random ones stand; give it, too")
     counts = read_sizes(sizes) if sizes else ()
-    output.show(covering.covered(games, level, sizes=counts, suite=suite or predictors.ATARI, training=own))
+    output.show(
+        covering.covered(
+            games,
+            level,
+            sizes=counts,
+            suite=suite or predictors.ATARI,
+            training=own,
+            target=target,
+            at_random=random or 0,
+        )
+    )
     return 0

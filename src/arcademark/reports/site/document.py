@@ -231,7 +231,8 @@ class Model:
     means: By distribution and game.
     precisions: By distribution, the lower triangle of the inverse covariance, row after row.
     percent: By algorithm learnt from and game; NaN where missing.
-    algorithms, groups: Their names, and the group of each.
+    groups: The group of each.
+    named: Groups by names of algorithms in lower case.
     distributions: The group that each distribution but the first is without.
     noise: Standard normal draws, by draw and game; of which errors take one of so many as `fewer`.
     freedom: Degrees of freedom, by which intervals widen.
@@ -247,8 +248,8 @@ class Model:
     means: str
     precisions: str
     percent: str
-    algorithms: tuple[str, ...]
     groups: tuple[str, ...]
+    named: Mapping[str, str]
     distributions: tuple[str, ...]
     noise: str
     fewer: int

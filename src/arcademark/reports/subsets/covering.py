@@ -3,7 +3,8 @@
 The algorithms that a predictor learnt from are left out, and predicted by a distribution, its interval widened by
 misses, that knew nothing of them: paper by paper (but for the fits behind other papers' misses); of the catalogue also
 kind by kind (`arcademark.catalogue.model.ALGORITHM_KINDS`), and the newest third. Games are given, or the best of a
-size (`arcademark.subset.predict.choosing`), chosen anew without what is left out.
+size (`arcademark.subset.predict.choosing`), chosen anew without what is left out; beside these, what as many tasks at
+random and the summary of the chosen tasks alone would have said.
 """
 
 from __future__ import annotations
@@ -11,22 +12,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from math import inf, log
+from itertools import combinations
+from math import comb, inf, log, sqrt
 from typing import ClassVar
 
 import numpy as np
+from scipy.special import stdtrit
 
 from arcademark.catalogue import collections
-from arcademark.errors import ArcadeMarkError
+from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.reports import wording
 from arcademark.reports.columns import Column
 from arcademark.reports.subsets import predictors
 from arcademark.reports.subsets.predictors import Predictor
 from arcademark.subset.predict import calibration
-from arcademark.subset.predict.any_tasks import MEDIAN, Trained
+from arcademark.subset.predict.any_tasks import MEDIAN, Quantity, Trained
 from arcademark.subset.predict.calibration import TASKS, Misses
 from arcademark.subset.predict.choosing import choose
-from arcademark.subset.problem import Floats, log10_score
+from arcademark.subset.problem import TRANSFORMS, Floats
 from arcademark.suite import protocols
 from arcademark.suite.subsets import LEVEL, resolve_tasks
 
@@ -45,18 +48,19 @@ class Part:
 
 
 LEVELS = {"weak": (-inf, 50.0), "middle": (50.0, 400.0), "strong": (400.0, inf)}
-"""Levels of algorithms: the true medians from which on and below which they are of one, in percent."""
+"""Levels of algorithms: the true values from which on and below which they are of one, in percent."""
+LOG = "log10"
 
 
 @dataclass(frozen=True)
 class AtLevel:
-    """How intervals of the median held for algorithms of one level, checkpoints of their training included.
+    """How intervals of the target held for algorithms of one level, checkpoints of their training included.
 
     level: One of `LEVELS`.
     algorithms: How many were predicted.
-    held: The share of true medians that they held.
-    width: The median of what score plus one is at the upper end, divided by what it is at the lower end; None, as the
-        score, where there are too few papers for intervals.
+    held: The share of true values that they held.
+    width: The median of what score plus one is at the upper end, divided by what it is at the lower end, or of their
+        difference where scores are taken as they are; None, as the score, where there are too few papers for intervals.
     score: The mean interval score (Winkler 1972): the width as the logarithm of that ratio, and where the truth is not
         held also 2 / (1 - level) times how far, as a logarithm, it is outside; less is better.
     """
@@ -69,6 +73,29 @@ class AtLevel:
 
 
 @dataclass(frozen=True)
+class Beside:
+    """What is as cheap as the best tasks of a size: as many at random, predicted from in the same way.
+
+    subsets: How many were tried, all there are or drawn from these.
+    mean_error, least, most: Of their mean errors: the mean, and what 5 and 95 % are below.
+    worse: The share of them whose mean error is larger than that of the best ones.
+    gain, low, high: By how much the best ones' error is less than theirs on average, with a 90 % interval (Student's);
+        whatever is left out together counts once. None where only one thing is.
+    alone: The mean error of taking the summary of just the chosen tasks for that of all.
+    """
+
+    subsets: int
+    mean_error: float
+    least: float
+    most: float
+    worse: float
+    gain: float
+    low: float | None
+    high: float | None
+    alone: float
+
+
+@dataclass(frozen=True)
 class Held:
     """How predictions from some games hold for algorithms that were left out.
 
@@ -77,11 +104,12 @@ class Held:
     left_out: In which way: "each paper", "each kind", "since 2021".
     same: In what share of the choices without something just these were chosen; None of games that are given.
     algorithms: How many were predicted.
-    mean_error, median_error: Of the estimated median: the size of ln((estimate + 1) / (truth + 1)), both in percent of
-        the average human, or between two references.
+    mean_error, median_error: Of the target: the size of ln((estimate + 1) / (truth + 1)), both in percent of the
+        average human, or between two references; where scores are taken as they are, of estimate less truth.
     coverage: By what is predicted of all games, the share of truths that intervals held.
     games_coverage: The same of single games.
-    levels: How intervals of the median held by level.
+    levels: How intervals of the target held by level.
+    beside: Of the best ones, if asked for.
     """
 
     subset: str
@@ -94,6 +122,7 @@ class Held:
     coverage: Mapping[str, float]
     games_coverage: float
     levels: tuple[AtLevel, ...]
+    beside: Beside | None = None
 
 
 @dataclass(frozen=True)
@@ -104,20 +133,32 @@ class Coverage:
     algorithms, groups: How many algorithms there are to learn from, and of how many papers, or whatever they have in
         common.
     noun, groups_noun: What a task and a group is called, the latter in the plural.
+    target, transform: Which summary errors are of, and how scores are taken, "log10" or "none".
     titles: Tasks' names for people.
     """
 
-    SCHEMA: ClassVar[str] = "arcademark.subset-coverage/3"
+    SCHEMA: ClassVar[str] = "arcademark.subset-coverage/4"
 
     level: float
     algorithms: int
     groups: int
     noun: str
     groups_noun: str
+    target: str
+    transform: str
     titles: Mapping[str, str]
     rows: tuple[Held, ...]
 
     CHOSEN: ClassVar = (Column("", 0), Column("chosen", 1))
+
+    @property
+    def log(self) -> bool:
+        """Whether errors are relative."""
+        return self.transform == LOG
+
+    def error(self, value: float) -> str:
+        """Show an error: a share of what is predicted, or in percent between two references."""
+        return wording.share(value) if self.log else f"{value:.2f}"
 
     @property
     def percentage(self) -> str:
@@ -139,17 +180,41 @@ class Coverage:
             Column("left out", "left_out"),
             Column("same chosen", "same", share) if self.chosen else None,
             Column("algorithms", "algorithms"),
-            Column("mean error", "mean_error", share),
-            Column("median error", "median_error", share),
+            Column("mean error", "mean_error", self.error),
+            Column("median error", "median_error", self.error),
             *(Column(f"{name} held", f"coverage.{name}", share) for name in self.rows[0].coverage),
             Column(f"single {self.noun}s held", "games_coverage", share),
-            *(Column(f"{name} held (width)", partial(_at, place=place)) for place, name in enumerate(LEVELS)),
+            *(Column(f"{name} held (width)", partial(self._at, place=place)) for place, name in enumerate(LEVELS)),
         )
 
+    def _at(self, row: Held, place: int) -> str | None:
+        one = row.levels[place]
+        if one.held is None or one.width is None:
+            return None
+        return f"{wording.share(one.held)} ({'×' if self.log else ''}{one.width:.2f})"
 
-def _at(row: Held, place: int) -> str | None:
-    one = row.levels[place]
-    return None if one.held is None or one.width is None else f"{wording.share(one.held)} (×{one.width:.2f})"
+    @property
+    def compared(self) -> tuple[Held, ...]:
+        """The rows that random ones stand beside."""
+        return tuple(row for row in self.rows if row.beside is not None)
+
+    @property
+    def beside_columns(self) -> tuple[Column, ...]:
+        """What is shown of each."""
+        low, high, error = "beside.low", "beside.high", self.error
+        return (
+            Column("from", "subset"),
+            Column("left out", "left_out"),
+            Column("mean error", "mean_error", error),
+            Column("at random", "beside.mean_error", error),
+            Column("5 %", "beside.least", error),
+            Column("95 %", "beside.most", error),
+            Column("worse", "beside.worse", wording.share),
+            Column("gain", "beside.gain", error),
+            Column("from", low, error),
+            Column("to", high, error),
+            Column("these alone", "beside.alone", error),
+        )
 
 
 def covered(
@@ -159,18 +224,24 @@ def covered(
     sizes: Sequence[int] = (),
     suite: str = predictors.ATARI,
     training: Predictor | None = None,
+    target: str = MEDIAN.name,
+    at_random: int = 0,
 ) -> Coverage:
     """Measure it from each list of games, "atari-5" or "pong,qbert", and from the best ones of each size.
 
-    Of a suite of the catalogue's algorithms, or of what ``training`` learnt from. Raises where a list names what there
-    is not.
+    Of a suite of the catalogue's algorithms, or of what ``training`` learnt from. The best are those that tell most of
+    ``target``, a summary that the predictor has, and stand beside so many subsets ``at_random``. Raises where a list
+    names what there is not.
     """
     predictor = training or predictors.atari(suite)
     trained = predictor.trained
+    known = {quantity.name: quantity for quantity in predictor.quantities if quantity.unit == "score"}
+    if target not in known:
+        raise UnknownNameError("target", target, known)
     parts = list(_each_group(predictor))
     if training is None:
         parts += [*_apart(trained), *_within(trained, suite)]
-    measured = _Measured(predictor, level)
+    measured = _Measured(predictor, level, known[target], at_random)
     given = {name: _tasks(name, predictor, atari=training is None) for name in subsets}
     ways = tuple(dict.fromkeys(part.left_out for part in parts))
     requested: dict[str, tuple[str, ...] | int] = {**given, **{f"best {size}": size for size in sizes}}
@@ -185,6 +256,8 @@ def covered(
         len(trained.without),
         predictor.noun,
         predictor.groups,
+        target,
+        trained.transform,
         {task: predictor.title(task) for row in rows for task in row.games},
         tuple(rows),
     )
@@ -229,36 +302,76 @@ def _within(trained: Trained, suite: str) -> Iterator[Part]:
 class _Measured:
     """Misses and choices, each worked out once."""
 
-    def __init__(self, predictor: Predictor, level: float) -> None:
+    def __init__(self, predictor: Predictor, level: float, target: Quantity, at_random: int) -> None:
         self._predictor, self.level, self.trained = predictor, level, predictor.trained
-        self.misses, self.choose = cache(self._misses), cache(choose)
+        self.target, self.at_random = target, at_random
+        self.unit = log(10) if self.trained.transform == LOG else 1.0
+        self.misses, self.choose = cache(self._misses), cache(self._choose)
+
+    def _choose(self, trained: Trained, size: int, without: str | None = None) -> tuple[str, ...]:
+        return choose(trained, size, self.target, without)
 
     def _misses(self, trained: Trained, tasks: tuple[str, ...]) -> Misses:
         every = trained.joint.tasks
         quantities = self._predictor.quantities if every == self._predictor.tasks else predictors.of_games(every)
         return calibration.misses(trained, np.isin(every, tasks), quantities, predictors.noise(len(every)))
 
+    def values(self, part: Part, tasks: tuple[str, ...]) -> Floats:
+        """Return true targets, predicted ones, both ends, and 1 for algorithms, 0 for checkpoints, shape (5, n).
+
+        Of a part's algorithms, from these tasks, by what others than their group are off; transformed.
+        """
+        missed, name = self.misses(part.others, tasks), self.target.name
+        own, others = missed.errors[name], self.misses(part.known, tasks).errors[name]
+        result = np.empty((5, len(own.truths)))
+        result[0], result[4] = own.truths, missed.fitted
+        for group in dict.fromkeys(own.groups):
+            rows = own.groups == group
+            result[1, rows] = others.values(own.estimates[rows], group)
+            result[2:4, rows] = others.interval(own.estimates[rows], own.scales[rows], self.level, group).T
+        worst = float(TRANSFORMS[self.trained.transform](np.array(-np.inf)))
+        result[2:4] = np.minimum(result[1], np.maximum(worst, result[2])), np.maximum(result[1], result[3])
+        return result
+
+    def sizes(self, part: Part, tasks: tuple[str, ...]) -> Floats:
+        """Return the sizes of errors of the algorithms of a part, from these tasks."""
+        truths, estimates, _, _, fitted = self.values(part, tasks)
+        return np.asarray(self.unit * np.abs(estimates - truths)[fitted == 1])
+
+    def alone(self, part: Part, tasks: tuple[str, ...]) -> Floats:
+        """Return the sizes of errors of taking the target of these tasks for that of all."""
+        change, others = TRANSFORMS[self.trained.transform], part.others
+        chosen, result = np.isin(others.joint.tasks, tasks), []
+        for percent in others.percent[others.fitted]:
+            there = np.isfinite(percent)
+            few, every = (np.flatnonzero(some) for some in (there & chosen, there))
+            if 0 < len(few) < len(every):
+                values = (change(self.target.of(percent[np.newaxis, some], some)) for some in (few, every))
+                result.append(float(np.abs(np.subtract(*values))[0]))
+        return self.unit * np.array(result)
+
 
 def _held(name: str, tasks: tuple[str, ...] | int, way: str, parts: Sequence[Part], measured: _Measured) -> Held:
     held: dict[str, list[bool]] = {}
-    medians: list[Floats] = []
-    choices = []
+    values: list[Floats] = []
+    choices: list[tuple[str, ...]] = []
     for part in parts:
         chosen = measured.choose(part.known, tasks, without=part.group) if isinstance(tasks, int) else tasks
         choices.append(chosen)
         missed, source = measured.misses(part.others, chosen), measured.misses(part.known, chosen)
-        medians.append(_medians(missed, source, measured.level))
+        values.append(measured.values(part, chosen))
         for quantity in (*missed.errors, TASKS):
             every = missed.held(quantity, measured.level, source)
             kept = every if quantity == TASKS else np.array(every, bool)[missed.fitted].tolist()
             held.setdefault(quantity, []).extend(kept)
-    truths, values, low, high, fitted = np.hstack(medians) if medians else np.empty((5, 0))
-    sizes = log(10) * np.abs(values - truths)[fitted == 1]
+    truths, estimates, low, high, fitted = np.hstack(values) if values else np.empty((5, 0))
+    sizes = measured.unit * np.abs(estimates - truths)[fitted == 1]
     if not len(sizes):
         raise ArcadeMarkError(f"no algorithm that is left out has any of {name} and others beside")
     whole = measured.choose(measured.trained, tasks) if isinstance(tasks, int) else tasks
     same = float(np.mean([chosen == whole for chosen in choices])) if isinstance(tasks, int) else None
     coverage = {quantity: float(np.mean(every)) for quantity, every in held.items()}
+    random = isinstance(tasks, int) and measured.at_random
     return Held(
         name,
         whole,
@@ -269,35 +382,55 @@ def _held(name: str, tasks: tuple[str, ...] | int, way: str, parts: Sequence[Par
         float(np.median(sizes)),
         coverage,
         coverage.pop(TASKS),
-        tuple(_levels(truths, low, high, measured.level)),
+        tuple(_levels(truths, low, high, measured)),
+        _beside(parts, choices, measured) if random else None,
     )
 
 
-def _medians(missed: Misses, source: Misses, level: float) -> Floats:
-    """Return true medians, predicted ones, both ends, and 1 for algorithms, 0 for checkpoints, shape (5, algorithms).
+def _beside(parts: Sequence[Part], choices: Sequence[tuple[str, ...]], measured: _Measured) -> Beside:
+    """Set subsets at random beside those that were chosen without each part."""
+    tasks, size = measured.trained.joint.tasks, len(choices[0])
+    every = tuple(combinations(tasks, size)) if comb(len(tasks), size) <= measured.at_random else ()
+    if not every:
+        rng = np.random.default_rng(predictors.SEED)
+        drawn = (np.sort(rng.choice(len(tasks), size, replace=False)) for _ in range(measured.at_random))
+        every = tuple(tuple(tasks[place] for place in places) for places in drawn)
+    best = [measured.sizes(part, chosen) for part, chosen in zip(parts, choices, strict=True)]
+    tried = [[measured.sizes(part, some) for part in parts] for some in every]
+    others = [some for some in tried if any(map(len, some))]
+    means = np.array([np.mean(np.concatenate(some)) for some in others])
+    theirs = ([np.mean(some[place]) for some in others if len(some[place])] for place in range(len(parts)))
+    pairs = zip(theirs, best, strict=True)
+    gains = np.array([np.mean(some) - np.mean(sizes) for some, sizes in pairs if some and len(sizes)])
+    gain = float(np.mean(gains))
+    reach = None
+    if len(gains) > 1:
+        reach = float(stdtrit(len(gains) - 1, 0.95) * np.std(gains, ddof=1) / sqrt(len(gains)))
+    least, most = np.quantile(means, [0.05, 0.95]).tolist()
+    return Beside(
+        subsets=len(every),
+        mean_error=float(np.mean(means)),
+        least=least,
+        most=most,
+        worse=float(np.mean(means > np.mean(np.concatenate(best)))),
+        gain=gain,
+        low=None if reach is None else gain - reach,
+        high=None if reach is None else gain + reach,
+        alone=float(np.mean(np.concatenate([measured.alone(*pair) for pair in zip(parts, choices, strict=True)]))),
+    )
 
-    By what others than their group are off; transformed.
-    """
-    own, others = missed.errors[MEDIAN.name], source.errors[MEDIAN.name]
-    result = np.empty((5, len(own.truths)))
-    result[0], result[4] = own.truths, missed.fitted
-    for group in dict.fromkeys(own.groups):
-        rows = own.groups == group
-        result[1, rows] = others.values(own.estimates[rows], group)
-        result[2:4, rows] = others.interval(own.estimates[rows], own.scales[rows], level, group).T
-    result[2:4] = np.minimum(result[1], np.maximum(0.0, result[2])), np.maximum(result[1], result[3])
-    return result
 
-
-def _levels(truths: Floats, low: Floats, high: Floats, level: float) -> Iterator[AtLevel]:
+def _levels(truths: Floats, low: Floats, high: Floats, measured: _Measured) -> Iterator[AtLevel]:
+    change, ratio = TRANSFORMS[measured.trained.transform], measured.trained.transform == LOG
     outside = np.maximum(0.0, np.maximum(low - truths, truths - high))
-    scores = log(10) * (high - low + 2 / (1 - level) * outside)
-    for name, (least, most) in LEVELS.items():
-        rows = (truths >= log10_score(least)) & (truths < log10_score(most))
+    scores = measured.unit * (high - low + 2 / (1 - measured.level) * outside)
+    for name, bounds in LEVELS.items():
+        least, most = change(np.array(bounds))
+        rows = (truths >= least) & (truths < most)
         if not rows.any():
             yield AtLevel(name, 0, None, None, None)
             continue
         held, score = float(np.mean(outside[rows] == 0)), float(np.mean(scores[rows]))
-        width = float(np.median(10 ** (high - low)[rows]))
+        width = float(np.median((10 ** (high - low) if ratio else high - low)[rows]))
         known = np.isfinite(width) and np.isfinite(score)
         yield AtLevel(name, int(rows.sum()), held, width if known else None, score if known else None)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache, lru_cache
+from dataclasses import dataclass, field
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import TypeAlias
 
@@ -56,6 +56,7 @@ class Predictor:
     noun, groups: What a task and what a group is called, the latter in the plural.
     max_frames_per_episode: The frame cap of the scores; None where there is none, or it is not known.
     sources, remarks: What was read and what else a reader must know, where it is not the catalogue.
+    bare: Groups by names in lower case that others may give to the algorithms learnt from, "rainbow".
     """
 
     trained: Trained
@@ -68,6 +69,7 @@ class Predictor:
     max_frames_per_episode: int | None = None
     sources: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
+    bare: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def tasks(self) -> tuple[str, ...]:
@@ -83,8 +85,14 @@ class Predictor:
 
         Predictions of what was learnt from would be too good, and their intervals too narrow.
         """
-        group = paper or dict(zip(self.trained.algorithms, self.trained.groups, strict=True)).get(algorithm)
+        group = paper or self.named.get(algorithm.strip().lower())
         return group if group in self.trained.groups else None
+
+    @cached_property
+    def named(self) -> Mapping[str, str]:
+        """Groups by the names in lower case of the algorithms learnt from, and by bare ones."""
+        own = zip(map(str.lower, self.trained.algorithms), self.trained.groups, strict=True)
+        return {**self.bare, **dict(own)}
 
     def predict(
         self,
@@ -183,21 +191,30 @@ def _atari(name: str) -> Predictor:
     known = {(entry.collection, entry.algorithm): name for name, entry in collections.select().items()}
     names = (*table.algorithms, *(known[entry.collection, entry.algorithm] for entry in weak))
     trained = train(percent, names, table.tasks, papers, fitted=np.arange(len(names)) < len(entries))
-    cap = subset("atari-5").max_frames_per_episode
-    return Predictor(trained, low, high, of_games(trained.joint.tasks), canonical_game, max_frames_per_episode=cap)
+    everyone = sorted((*entries.values(), *weak), key=lambda entry: (entry.year, bool(entry.same_as)), reverse=True)
+    return Predictor(
+        trained,
+        low,
+        high,
+        of_games(trained.joint.tasks),
+        canonical_game,
+        max_frames_per_episode=subset("atari-5").max_frames_per_episode,
+        bare={name.lower(): one.origin.key for one in everyone for name in (one.identity, one.algorithm)},
+    )
 
 
 def own(
     training: Sequence[ScoreSource],
     references: str | os.PathLike[str] | None = None,
     papers: str | os.PathLike[str] | None = None,
+    transform: str | None = None,
 ) -> Predictor | None:
     """Learn from a table of the user's own, if any, normalised by their own references or those of atari-57.
 
-    ``papers`` is as for `origins`.
+    ``papers`` is as for `origins`, and ``transform``, "log10" if None, as for `arcademark.subset.predict.any_tasks`.
     """
     if not training:
-        if option := "references" if references else "papers" if papers else "":
+        if option := "references" if references else "papers" if papers else "transform" if transform else "":
             raise ArcadeMarkError(f"{option} goes with training, the scores to learn from; give these, too")
         return None
     table = dataset.normalised(training, ScoreOptions(references=references))
@@ -209,7 +226,7 @@ def own(
             f"the scores to learn from are {whose}, and at least two are needed to measure how well others are "
             "predicted; add scores, or name papers with --papers"
         )
-    trained = train(table.percent, table.algorithms, table.tasks, owners)
+    trained = train(table.percent, table.algorithms, table.tasks, owners, transform=transform or "log10")
     tasks, remarks = trained.joint.tasks, table.remarks
     if trained.left_out:
         names = wording.shortened(map(table.benchmark.title, trained.left_out))

@@ -192,7 +192,7 @@
       const known = model.tasks.map((task) => Object.hasOwn(scores, task));
       if (!known.some(Boolean) || known.every(Boolean)) return null;
       const percent = model.tasks.map((task, at) => (100 * (scores[task] - model.low[at])) / (model.high[at] - model.low[at]));
-      const at = model.algorithms.indexOf(name), group = at < 0 ? null : model.groups[at], off = errors(known);
+      const own = name.trim().toLowerCase(), group = Object.hasOwn(model.named, own) ? model.named[own] : null, off = errors(known);
       const { estimate, scale } = drawn(without(group), percent, known, known.map(() => true), 1), value = off.value(estimate, group);
       const [low, high] = off.interval(estimate, scale, level, group), told = Number.isFinite(low) && Number.isFinite(high);
       return { value: back(value), low: told ? back(Math.min(low, value)) : null, high: told ? back(Math.max(high, value)) : null, level };
