@@ -72,7 +72,7 @@ window.arcademark = {};
   }
 
   /** Mulberry32: numbers from 0 to 1. */
-  function generator(state = 1) {
+  function generator(state) {
     return () => {
       state = (state + 0x6d2b79f5) | 0;
       let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
@@ -118,6 +118,13 @@ window.arcademark = {};
 
   /** Resample each task's runs: by statistic its value, what else it might have been, and what makes up its variance; null of single runs. */
   function drawn(measure, runs, seed) {
+    const mine = kept.get(runs) ?? kept.set(runs, new Map()).get(runs), key = `${measure.metric} ${seed}`;
+    return mine.get(key) ?? mine.set(key, resampled(measure, runs, seed)).get(key);
+  }
+
+  const kept = new WeakMap();
+
+  function resampled(measure, runs, seed) {
     const tasks = Object.keys(runs).filter((task) => known(measure, task) && runs[task].length), sizes = tasks.map((task) => runs[task].length);
     if (sizes.every((size) => size === 1)) return null;
     const free = { ...measure, bounds: [] }, rows = tasks.map((task) => runs[task].map((score) => normalised(free, task, score))), count = drawsOf(sizes);
@@ -158,14 +165,14 @@ window.arcademark = {};
   }
 
   /** Summaries with their intervals, where there are several runs; null where the measure knows none of the tasks. */
-  function reaches(measure, runs) {
-    const values = summaries(measure, runs), might = values && drawn(measure, runs);
+  function reaches(measure, runs, seed = 1) {
+    const values = summaries(measure, runs), might = values && drawn(measure, runs, seed);
     return values && Object.fromEntries(STATISTICS.map((key) => [key, might ? reach(might[key], within(measure, key)) : [values[key]]]));
   }
 
   /** By how much the first's summaries are higher, over the tasks that both have, with intervals where both have several runs. */
   function differences(measure, first, second) {
-    const [one, other] = [drawn(measure, first), drawn(measure, second, 2)], [mine, theirs] = [summaries(measure, first), summaries(measure, second)];
+    const [one, other] = [drawn(measure, first, 1), drawn(measure, second, 2)], [mine, theirs] = [summaries(measure, first), summaries(measure, second)];
     return Object.fromEntries(STATISTICS.map((key) => {
       const value = mine[key] - theirs[key], [low, high] = within(measure, key);
       if (!one || !other) return [key, [value]];
@@ -180,7 +187,7 @@ window.arcademark = {};
     if (sides.some((runs) => tasks.every((task) => runs[task].length === 1))) return [value];
     const won = sides.map((runs, side) => tasks.map((task) => runs[task].map((run) => improvement([run], sides[1 - side][task]))));
     const those = won.flatMap((rows) => rows.map((row) => [variance(row) / row.length / tasks.length ** 2, row.length]));
-    const random = generator(), again = (runs) => runs.map(() => runs[Math.floor(random() * runs.length)]);
+    const random = generator(1), again = (runs) => runs.map(() => runs[Math.floor(random() * runs.length)]);
     const draws = Float64Array.from({ length: drawsOf(tasks.map((task) => first[task].length * second[task].length)) }, () => mean(tasks.map((task) => improvement(again(first[task]), again(second[task])))));
     return reach({ value, draws, parts: those }, [0, 1]);
   }

@@ -497,7 +497,7 @@
         })), { label: `Summaries over ${key}` }),
       ])),
       placed.length ? section("Where it stands", figure(`${measured} by ${NOUN}, ${OF_TASKS ? hns.meaning : "0 % random play, 100 % the human average"}; point at a bar for its score.`, (width) => plot(width, `${measured} of ${row.name} by ${NOUN}`, {
-        height: 60 + 13 * placed.length, marginLeft: 130, x: { ...spread(placed.map((one) => one.value)), label: `${measured} (%)` }, y: { domain: placed.map((one) => one.game.name), label: null, tickSize: 0 },
+        height: 60 + 16 * placed.length, marginLeft: 130, x: { ...spread(placed.map((one) => one.value)), label: `${measured} (%)` }, y: { domain: placed.map((one) => one.game.name), label: null, tickSize: 0 },
         marks: [Plot.barX(placed, { y: (one) => one.game.name, x: "value", fill: "var(--series-1)", fillOpacity: 0.75, href: (one) => gameAt(one.game.id), title: (one) => `${one.game.name}: ${points(one.score)} points, ${measured} ${percent(one.value)} %`, tip: true }), Plot.ruleX([100], { stroke: "var(--record)" })],
       }))) : null,
       row.curves.length ? section("Training", h("div", { class: "panels" }, row.curves.map((curve) => figure(nameOf(curve.game), (width) => plot(width, `Training on ${nameOf(curve.game)}`, {
@@ -638,8 +638,8 @@
       blocks.push(h("div", { class: "warnings", role: "note" }, h("p", {}, "Not known to be comparable: these were played under different protocols, or it is not known how. A difference may be the protocols' and not the algorithms'.")));
     }
     if (!placed.length) return ["Compare", [...blocks, h("p", {}, `They have no ${NOUN} of ${view().name} in common that ${item.title} can be told of.`)]];
-    const found = runs.map((mine) => arcademark.reaches(item, mine)), alone = those.map((_, at) => Object.values(runs[at]).every((one) => one.length === 1)), singles = those.filter((_, at) => alone[at]).map((row) => row.name);
-    const apart = those.length === 2 && arcademark.differences(item, ...runs.map((mine) => Object.fromEntries(placed.map((id) => [id, mine[id]]))));
+    const found = runs.map((mine, at) => arcademark.reaches(item, mine, at + 1)), alone = those.map((_, at) => Object.values(runs[at]).every((one) => one.length === 1)), singles = those.filter((_, at) => alone[at]).map((row) => row.name);
+    const apart = those.length === 2 && arcademark.differences(item, ...runs);
     const lone = singles.length ? `A single run of ${singles.length === those.length && singles.length > 1 ? "each" : singles.join(", ")} is known: how far another would differ is not, so there is no interval. ` : "", sure = `${Math.round(100 * site.intervals.confidence)} %`;
     const lines = those.map((row, at) => ({
       cells: [link(algorithmAt(row), row.name), ...Object.keys(STATISTICS).map((key) => withReach(found[at][key])), row.training_frames === null ? "–" : frames(row.training_frames), alone[at] ? "1" : row.most_runs],
@@ -761,8 +761,8 @@
     const ids = view().games.filter((id) => arcademark.known(item, id));
     const cells = those.flatMap((row) => ids.map((id) => ({ row, id, found: scoreOf(row, id) })).filter((one) => one.found).map((one) => ({ ...one, value: arcademark.normalised(item, one.id, one.found.score) })));
     const names = new Map(those.map((row, at) => [row, `${at} ${row.name}`]));
-    const drawn = plot(Math.max(width, 320 + 11 * ids.length), `${item.title} by ${NOUN} and algorithm`, {
-      height: 190 + 12 * those.length, marginLeft: 225, marginTop: 150, marginRight: 90, padding: 0.04,
+    const drawn = plot(Math.max(width, 320 + 15 * ids.length), `${item.title} by ${NOUN} and algorithm`, {
+      height: 190 + 15 * those.length, marginLeft: 225, marginTop: 150, marginRight: 90, padding: 0.04,
       x: { domain: ids, axis: "top", label: null, tickFormat: nameOf, tickRotate: -60, tickSize: 0 },
       y: { domain: [...names.values()], label: null, tickFormat: (name) => shortened(name.slice(name.indexOf(" ") + 1)), tickSize: 0 },
       marks: [Plot.cell(cells, { x: "id", y: (one) => names.get(one.row), fill: (one) => `var(--heat-${HEAT.findIndex(([most]) => one.value <= most)})`, title: (one) => `${shown(one.row.name)}, ${nameOf(one.id)}\n${points(one.found.score)} points, ${item.title} ${percent(one.value)} %`, tip: true })],
