@@ -406,7 +406,7 @@ def test_comparisons_are_those_of_compare(page):
 def test_single_runs_are_said_to_be_single(page):
     go(page, "compare/GDI-H3/Muesli/LASER")
     assert "A single run of each is known" in page.locator("main").inner_text()
-    assert " of 57 games" in page.get_by_role("region", name="Who is ahead").inner_text()
+    assert " of 57 games" in page.get_by_role("region", name="Who is ahead", exact=True).inner_text()
     assert page.get_by_text("Probability of improvement").count() == 0
 
 

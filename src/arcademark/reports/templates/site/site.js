@@ -638,9 +638,9 @@
       blocks.push(h("div", { class: "warnings", role: "note" }, h("p", {}, "Not known to be comparable: these were played under different protocols, or it is not known how. A difference may be the protocols' and not the algorithms'.")));
     }
     if (!placed.length) return ["Compare", [...blocks, h("p", {}, `They have no ${NOUN} of ${view().name} in common that ${item.title} can be told of.`)]];
-    const found = runs.map((mine, at) => arcademark.reaches(item, mine, at + 1)), alone = those.map((_, at) => Object.values(runs[at]).every((one) => one.length === 1)), singles = those.filter((_, at) => alone[at]).map((row) => row.name);
+    const found = runs.map((mine, at) => arcademark.reaches(item, mine, at + 1)), alone = those.map((_, at) => Object.values(runs[at]).every((one) => one.length === 1)), singles = those.filter((_, at) => alone[at]).map((row) => row.name), paired = those.length - singles.length > 1;
     const apart = those.length === 2 && arcademark.differences(item, ...runs);
-    const lone = singles.length ? `A single run of ${singles.length === those.length && singles.length > 1 ? "each" : singles.join(", ")} is known: how far another would differ is not, so there is no interval. ` : "", sure = `${Math.round(100 * site.intervals.confidence)} %`;
+    const lone = singles.length ? `A single run of ${singles.length === those.length ? "each" : singles.join(", ").replace(/, (?=[^,]*$)/, " and ")} is known: how far another would differ is not, so there is no interval. ` : "", sure = `${Math.round(100 * site.intervals.confidence)} %`;
     const lines = those.map((row, at) => ({
       cells: [link(algorithmAt(row), row.name), ...Object.keys(STATISTICS).map((key) => withReach(found[at][key])), row.training_frames === null ? "–" : frames(row.training_frames), alone[at] ? "1" : row.most_runs],
     }));
@@ -648,12 +648,12 @@
     blocks.push(section(`Summaries over the ${plural(placed.length, NOUN)} that all have`, table([["Algorithm", "who"], ...Object.values(STATISTICS).map((title) => [title, "n"]), [LENGTHS_TITLE, "n"], ["Runs", "n"]], lines, { label: "Summaries" }),
       h("p", { class: "small" }, `${item.title}, in percent. ${alone.every(Boolean) ? "" : `Intervals are ${sure}, from 2,000 draws of the runs. `}${lone}`), those.every((row) => row.collection) ? [h("p", { class: "small" }, `Tests ${NOUN} by ${NOUN}, and how many runs they take:`), h("pre", { class: "commands" }, `arcademark compare catalogue:${site.collections.join(",")} ${those.map((row) => `'${row.name.replaceAll("'", "'\\''")}'`).join(" ")}`)] : null));
     const beats = (at, other) => {
-      if (alone[at] && alone[other]) return `${common.filter((id) => arcademark.mean(runs[at][id]) > arcademark.mean(runs[other][id])).length} of ${plural(common.length, NOUN)}`;
+      if (alone[at] || alone[other]) return `${common.filter((id) => arcademark.mean(runs[at][id]) > arcademark.mean(runs[other][id])).length} of ${plural(common.length, NOUN)}`;
       return withReach(arcademark.improvementReach(runs[at], runs[other]).map((share) => 100 * share), (share) => `${number(share, 1)} %`);
     };
-    blocks.push(section(alone.every(Boolean) ? "Who is ahead" : "Probability of improvement", h("p", { class: "small" }, [
-      alone.every(Boolean) ? "" : `How probable it is that a run of the row's algorithm beats one of the column's on a ${NOUN} that both have, with its ${sure} interval where both have several runs. `,
-      singles.length > 1 ? `Of single runs: on how many ${NOUN}s the row's is ahead of the column's.` : "",
+    blocks.push(section(paired ? "Probability of improvement" : "Who is ahead", h("p", { class: "small" }, [
+      paired ? `How probable it is that a run of the row's algorithm beats one of the column's on a ${NOUN} that both have, with its ${sure} interval. ` : "",
+      singles.length ? `${paired ? "Where one has a single run: on" : "On"} how many ${NOUN}s the row's is ahead of the column's.` : "",
     ]), table([["Ahead", "who"], ...those.map((row) => [row.name, "n"])], those.map((row, at) => ({ cells: [row.name, ...those.map((_, other) => (at === other ? "" : beats(at, other)))] })), { label: "Who is ahead, by pairs" })));
     const shownFirst = those.slice(0, 5), reach = Math.max(...shownFirst.flatMap((_, at) => placed.map((id) => Math.max(...runs[at][id].map((score) => arcademark.normalised(item, id, score))))));
     const thresholds = profileAt(reach);
@@ -708,13 +708,13 @@
       const [mine, theirs] = [arcademark.mean(one[id]), arcademark.mean(other[id])];
       const difference = arcademark.normalised(item, id, mine) - arcademark.normalised(item, id, theirs);
       const without = placed.length > 1 ? apart(placed.filter((task) => task !== id)) : null;
-      return { id, mine, theirs, difference, without, chance: one[id].length + other[id].length > 2 ? arcademark.improvement(one[id], other[id]) : null };
+      return { id, mine, theirs, difference, without, chance: Math.min(one[id].length, other[id].length) > 1 ? arcademark.improvement(one[id], other[id]) : null };
     }).sort((a, b) => Math.abs(b.difference) - Math.abs(a.difference));
     const tested = lines.some((line) => line.chance !== null);
     return [
       h("p", {}, `${first.name} is ahead on ${lines.filter((line) => line.difference > 0).length} of ${plural(lines.length, NOUN)}. The ${STATISTICS[state.statistic].toLowerCase()} differs by ${percent(whole)}; the last column is what is left of that without the ${NOUN}, bold where the order turns.`),
       table([[TITLE, ""], [first.name, "n"], [second.name, "n"], [`Difference, ${item.title}`, "n"], ...(tested ? [["Improvement", "n"]] : []), ["Without it", "n"]], lines.map((line) => ({
-        cells: [link(gameAt(line.id), nameOf(line.id)), points(line.mine), points(line.theirs), percent(line.difference), ...(tested ? [line.chance === null ? h("span", { class: "weak" }, "single runs") : `${number(100 * line.chance, 0)} %`] : []), line.without === null ? "–" : line.without * whole < 0 ? h("strong", {}, percent(line.without)) : percent(line.without)],
+        cells: [link(gameAt(line.id), nameOf(line.id)), points(line.mine), points(line.theirs), percent(line.difference), ...(tested ? [line.chance === null ? h("span", { class: "weak" }, "single run") : `${number(100 * line.chance, 0)} %`] : []), line.without === null ? "–" : line.without * whole < 0 ? h("strong", {}, percent(line.without)) : percent(line.without)],
       })), { label: `${TITLE}s that decide` }),
     ];
   }
