@@ -64,6 +64,14 @@ def test_a_published_model_is_taken_by_its_name(name):
     assert any(citation.key == "aitchison2023atari5" for citation in report.citations)
 
 
+def test_games_for_tuning_are_not_for_results():
+    report = analysed(made_up_run(games=subsets.subset("atari-3-val-2026").tasks))
+    assert [notice.text for notice in report.notices if notice.kind == "estimate_tuning"] == [
+        "Atari-3-Val of 2026 is meant for tuning; report results on Atari-5 of 2026."
+    ]
+    assert "estimate_tuning" not in kinds(analysed(made_up_run(games=subsets.subset("atari-3-2026").tasks)))
+
+
 def test_an_estimate_is_what_any_games_tell(round_numbers):
     """As `subset predict` says it; and were one score a little better, it would be as much higher as the slope says."""
     estimate = round_numbers.estimate

@@ -10,11 +10,14 @@ import numpy as np
 import pytest
 from hostile_names import HOSTILE
 
+from arcademark.errors import ArcadeMarkError
 from arcademark.reports.subsets import predictors
 from arcademark.reports.tables.analysis import analyse
 from arcademark.reports.tables.compare import compare_tables
+from arcademark.scores.reading import read_tables
 from arcademark.suite import references
 from arcademark.suite.subsets import LEVEL, resolve_tasks
+from arcademark.suite.tasks import canonical_game
 
 api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: make test-all")
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -78,7 +81,7 @@ def column(page, name):
     return [float(text.replace(",", "")) for text in cells if text != "–"]
 
 
-def drop(page, name, content):
+def drop(page, name, content, *, wait=True):
     """Drop a file on the page, as a mouse does: of this content, or so many zeros."""
     data = [*content] if isinstance(content, bytes) else content
     page.evaluate(
@@ -89,7 +92,8 @@ def drop(page, name, content):
         }""",
         [name, data],
     )
-    page.locator("#own").wait_for()
+    if wait:
+        page.locator("#own").wait_for()
 
 
 def test_every_page_fits(page):
@@ -231,29 +235,62 @@ def test_estimates_from_few_games_are_those_of_predict(page):
     assert "?" not in page.locator("#board tr.yours td").all_inner_texts()[2]
 
 
-REFUSED = (
-    ("large.csv", 4 * 2**20 + 1, "too large"),
-    ("binary.csv", b"\x89PNG\r\n\x1a\n\0\0\xff\xfe", "no text in UTF-8"),
-    ("zero.csv", b"algorithm,game,score\nA,pong,\0001\n", "no text"),
-    ("empty.csv", "", "no rows"),
-    ("words.csv", "algorithm,game,score\nA,pong,many\n", 'row 2: "many" is no plain number'),
-    ("comma.csv", 'algorithm,game,score\nA,pong,"1,234"\n', "is no plain number"),
-    ("games.csv", "algorithm,game,score\nA,<b>bold</b>,1\n", '"<b>bold</b>" is no game'),
-    ("twice.csv", "algorithm,game,score\nA,pong,1\nA,Pong,2\n", "a second score"),
-    ("ragged.csv", "algorithm,game,score\nA,pong\n", "row 2: 2 cells, expected 3"),
-    ("log.csv", "algorithm,game,score,frames\nA,pong,1,4\n", "learning curve"),
-    ("other.csv", "x,y\n1,2\n", "expected the columns"),
-    ("infinite.csv", "algorithm,game,score\nA,pong,1e999\n", "beyond"),
-    ("<img src=x onerror=alert(1)>.csv", "x\n", "<img src=x onerror=alert(1)>.csv"),
-)
+REFUSED = {
+    "binary.csv": b"\x89PNG\r\n\x1a\n\0\0\xff\xfe",
+    "zero.csv": b"algorithm,game,score\nA,pong,\0001\n",
+    "empty.csv": b"",
+    "header.csv": b"algorithm,game,score\n",
+    "words.csv": b"algorithm,game,score\nA,pong,many\n",
+    "twice.csv": b"algorithm,game,score\nA,pong,1\nA,Pong,2\n",
+    "columns.csv": b"game,Mine,mine\npong,1,2\n",
+    "ragged.csv": b"algorithm,game,score\nA,pong\n",
+    "run.csv": b"algorithm,game,score,run\nA,pong,1,x\n",
+    "nameless.csv": b"algorithm,game,score\n,pong,1\n",
+    "other.csv": b"x,y\n1,2\n",
+    "infinite.csv": b"algorithm,game,score\nA,pong,1e999\n",
+    "missing.csv": b"algorithm,game,score\nA,pong,-\n",
+    "it's.csv": b"algorithm,game,score\nA,pong,it's\n",
+}
+"""Files that the command refuses, in its words."""
+
+HERE_ALONE = {
+    "large.csv": (4 * 2**20 + 1, "give a smaller file"),
+    "comma.csv": (b'algorithm,game,score\nA,pong,"1,234"\n', "row 2, column 'score': '1,234' is no plain number"),
+    "game.csv": (b"algorithm,game,score\nA,brakeout,1\n", "unknown game 'brakeout'; did you mean 'breakout'"),
+    "log.csv": (b"algorithm,game,score,frames\nA,pong,1,4\n", "a learning curve; read it with 'arcademark score'"),
+    "<img src=x onerror=alert(1)>.csv": (b"x\n", "<img src=x onerror=alert(1)>.csv"),
+}
+"""Files that the command reads, or refuses with a remedy that there is not here."""
 
 
-def test_files_that_hold_no_scores(page):
+def test_files_that_hold_no_scores(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     rows = page.locator("#board tbody tr").count()
-    for name, content, told in REFUSED:
+    for name, content in REFUSED.items():
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(ArcadeMarkError) as refused:
+            read_tables(name, canonical_task=canonical_game)
+        drop(page, name, content)
+        page.locator("#own", has_text=str(refused.value)).wait_for()
+    for name, (content, told) in HERE_ALONE.items():
         drop(page, name, content)
         page.locator("#own", has_text=told).wait_for()
     assert page.locator("#board tbody tr").count() == rows
+
+
+def test_columns_that_may_be_no_algorithms_are_asked_about(page):
+    text = b"game,episode_reward,frames,mine\npong,12,4000,3\nbreakout,30,5000,1\n"
+    drop(page, "columns.csv", text, wait=False)
+    page.get_by_role("dialog").wait_for()
+    page.keyboard.press("Escape")
+    page.locator("#own", has_text="Nothing added").wait_for()
+    drop(page, "columns.csv", text, wait=False)
+    page.get_by_label("Column episode_reward").fill("Ours")
+    page.keyboard.press("Enter")
+    page.locator("#own", has_text="2 algorithms of yours added. Ours: median HNS").wait_for()
+    assert "estimated from 2 games (90 %: " in page.locator("#own").inner_text()
+    assert "; about number " in page.locator("#own").inner_text()
+    assert sorted(page.locator("#board tr.yours th.who a").all_inner_texts()) == ["Ours", "mine"]
 
 
 def test_wide_tables(page):
@@ -338,7 +375,7 @@ def test_the_browser_computes_what_python_does(page, data):
 def test_comparisons_are_those_of_compare(page):
     expected = compare_tables("catalogue:all", algorithms=("DIAMOND", "IRIS"))
     profile = expected.profiles[0]
-    better, above = page.evaluate(
+    better, above, apart, improvement = page.evaluate(
         """thresholds => {
           const [first, second] = ["DIAMOND", "IRIS"].map((name) => {
             const row = ARCADEMARK.algorithms.find((one) => one.name === name);
@@ -346,9 +383,47 @@ def test_comparisons_are_those_of_compare(page):
               .filter(([, runs]) => runs.length));
           });
           const [hns] = ARCADEMARK.views[0].measures;
-          return [arcademark.improvementOver(first, second), arcademark.profile(hns, first, thresholds)];
+          const capped = ARCADEMARK.views[0].measures.find((one) => one.metric === "capped_hns");
+          return [arcademark.improvementOver(first, second), arcademark.profile(hns, first, thresholds),
+            Object.fromEntries([hns, capped].map((one) => [one.metric, arcademark.differences(one, first, second)])),
+            arcademark.improvementReach(first, second)];
         }""",
         list(profile.thresholds),
     )
     assert better == pytest.approx(expected.pairs[0].improvement.value, rel=1e-9)
     assert above == pytest.approx(profile.shares, rel=1e-9)
+    pairs = [
+        (apart[item.metric][item.statistic], item.difference)
+        for item in expected.pairs[0].summaries
+        if item.metric in apart
+    ]
+    for (value, *ends), told in [*pairs, (improvement, expected.pairs[0].improvement)]:
+        assert value == pytest.approx(told.value, rel=1e-9)
+        assert ends == pytest.approx([told.low, told.high], abs=0.05 * (told.high - told.low))  # draws are others
+    assert len(pairs) == 8
+
+
+def test_single_runs_are_said_to_be_single(page):
+    go(page, "compare/GDI-H3/Muesli/LASER")
+    assert "A single run of each is known" in page.locator("main").inner_text()
+    assert " of 57 games" in page.get_by_role("region", name="Who is ahead", exact=True).inner_text()
+    assert page.get_by_text("Probability of improvement").count() == 0
+
+
+def test_an_empty_comparison_proposes_pairs(page):
+    drop(page, "own.csv", "game,Ours\npong,12\nbreakout,30\n")
+    go(page, "compare")
+    proposed = page.get_by_role("region", name="Pairs to begin with").get_by_role("link").all_inner_texts()
+    assert proposed[0].startswith("Ours against ")
+    assert len(proposed) > 4
+    page.get_by_role("link", name=proposed[-1]).click()
+    page.locator("h1", has_text=proposed[-1]).wait_for()
+
+
+def test_figures_name_their_records_and_links(page):
+    go(page, "game/breakout")
+    figure = page.get_by_role("region", name="The record over time")
+    figure.get_by_text("MuZero", exact=True).wait_for()
+    assert "world record 864" in figure.inner_text()
+    assert figure.get_by_role("link", name="MuZero", exact=True).count() == 1
+    assert figure.locator("g[aria-label]").count() == 0

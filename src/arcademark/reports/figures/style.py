@@ -15,7 +15,7 @@ PALETTE = {
     "muted": "#6f6b64",
     "rule": "#d8d4cb",
     "track": "#eae6dd",
-    "record": "#a8511f",
+    "record": "#a3266b",
     "series-1": "#1f6f78",
     "series-2": "#af7e23",
     "series-3": "#534a8d",
@@ -28,7 +28,7 @@ DARK = {
     "muted": "#a09a8f",
     "rule": "#3a3733",
     "track": "#302e2a",
-    "record": "#e0935f",
+    "record": "#e88bc0",
     "series-1": "#5fb3bc",
     "series-2": "#f1be68",
     "series-3": "#8777be",
@@ -40,7 +40,7 @@ SERIES = tuple(name for name in PALETTE if name.startswith("series"))
 DASHES: tuple[tuple[float, ...], ...] = ((), (6, 1.6), (1.2, 1.4), (5, 1.4, 1.2, 1.4), (3, 1.2))
 MARKERS = ("o", "s", "D", "^", "v")
 
-NAME_SIZE, NUMBER_SIZE, TICK_SIZE = 10.0, 9.0, 8.0
+NAME_SIZE, NUMBER_SIZE, TICK_SIZE = 10.5, 9.5, 9.0
 """Of names and titles; of numbers and other texts; of ticks."""
 
 MOST_TICKS = 5

@@ -5,6 +5,8 @@ Tables lose no digit in a narrower terminal.
 
 from __future__ import annotations
 
+import math
+import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -197,6 +199,11 @@ def _table(shown: Table, width: int) -> RenderableType:
     apart = APART if _least(shown, APART) <= width else BROKEN
     needed = [_needed(shown, index, apart) for index in range(len(shown.columns))]
     least = sum(needed) + GAP * (len(needed) - 1)
+    names = sum(column.kind != "number" for column in shown.columns)
+    rooms = [
+        math.inf if column.kind == "number" or names > 2 else room + max(0, width - least)
+        for column, room in zip(shown.columns, needed, strict=True)
+    ]
     made = rich.table.Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="dim")
     made.width = least if least > width else None
     made.show_header = any(column.heading for column in shown.columns)
@@ -212,16 +219,28 @@ def _table(shown: Table, width: int) -> RenderableType:
     for rows in blocks.groups(shown):
         for place, row in enumerate(rows):
             last = len(rows) > 1 and place == len(rows) - 1
-            cells = [_cell(item, apart) for item in row]
+            cells = [_cell(item, apart, room) for item, room in zip(row, rooms, strict=True)]
             made.add_row(*([Text(), *cells[1:]] if place else cells), end_section=last)
     return made
 
 
-def _cell(cell: Cell, apart: str) -> Text:
-    style = STYLES[cell.style]
-    above = [Text(part, style=style) for part in cell.text.replace(APART, apart).split("\n")]
+def _cell(cell: Cell, apart: str, room: float) -> Text:
+    style, text = STYLES[cell.style], cell.text.replace(APART, apart)
+    if " " not in text and cell_len(text) > room:
+        text = _broken(text, room)
+    above = [Text(part, style=style) for part in text.split("\n")]
     below = [Text(part, style="dim") for part in cell.below.replace(APART, apart).split("\n")] if cell.below else []
     return lines(*above, *below) if len(above) + len(below) > 1 else above[0]
+
+
+def _broken(name: str, room: float) -> str:
+    """Break a name into lines that fit after punctuation, as far as that can be."""
+    made = [""]
+    for part in re.split(r"(?<=[:(,/=])", name):
+        if made[-1] and cell_len(made[-1] + part) > room:
+            made.append("")
+        made[-1] += part
+    return "\n".join(made)
 
 
 def _width(cell: Cell, apart: str) -> int:

@@ -68,6 +68,7 @@ def of_scores(dataset: Dataset, algorithms: Sequence[Algorithm], bootstrap: Boot
             *_how_made(dataset),
             *_same_games(dataset),
             *_estimates(estimates),
+            *_tuning(estimates, dataset),
             *([notice("suite_complete", names=whole, suite=suite)] if whole else []),
             *([notice("records")] if broken else []),
             *_efficiency(algorithms, dataset),
@@ -133,8 +134,14 @@ def _estimates(estimates: Sequence[tuple[str, Estimate]]) -> Iterator[Notice]:
             continue
         subset = subsets.subset(item.subset)
         yield notice("estimate_reading__model", estimate=item, subset=subset, error=_error(item.title, subset))
-        if subset.purpose == "tuning":
-            yield notice("estimate_tuning", title=item.title)
+
+
+def _tuning(estimates: Sequence[tuple[str, Estimate]], dataset: Dataset) -> Iterator[Notice]:
+    """Say of estimates from games for tuning, by a model of theirs or by that of all games, where to report."""
+    for name in subsets.VALIDATION:
+        games = {*subsets.subset(name).tasks}
+        if any(it.telling and (it.subset == name or games == dataset.runs(who).keys()) for who, it in estimates):
+            yield notice("estimate_tuning", subset=subsets.subset(name), reported=subsets.subset(subsets.REPORTED))
 
 
 def _error(title: str, subset: Subset) -> str:

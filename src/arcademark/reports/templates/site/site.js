@@ -120,8 +120,8 @@
       if (!Object.keys(mine).length) continue;
       const summaries = {}, means = Object.entries(mine).map(([id, runs]) => [id, arcademark.mean(runs)]);
       for (const one of item.measures) {
-        const found = arcademark.summaries(one, mine);
-        summaries[one.metric] = Object.fromEntries(Object.entries(found ?? {}).map(([key, figure]) => [key, [figure]]));
+        let found;
+        Object.defineProperty(summaries, one.metric, { enumerable: true, get: () => (found ??= arcademark.reaches(one, mine) ?? {}) });
       }
       const human = item.measures.some((other) => other.metric === "hns");
       const reached = (metric) => {
@@ -149,23 +149,54 @@
     return made && { ...made, title: plural(used, NOUN), suite: site.views[0].name, held: null, warnings: [site.model.caution] };
   }
 
+  /** Ask what columns that may be no algorithms are scores of: names by column, "" of none; null where nobody says. */
+  const ask = (file, columns) => new Promise((answer) => {
+    const fields = columns.map((name) => [name, h("input", { type: "text", maxlength: 200 })]);
+    const box = h("dialog", { "aria-labelledby": "asked" }, h("form", { method: "dialog" },
+      h("h2", { id: "asked" }, columns.length > 1 ? "Are these columns algorithms?" : "Is this column an algorithm?"),
+      h("p", { class: "small" }, `${file} has ${plural(columns.length, "column")} that may be something else. Name the algorithm whose scores a column holds; what has no name is left out.`),
+      fields.map(([name, field]) => h("label", { class: "field" }, h("span", {}, `Column ${name} has the scores of`), field)),
+      h("p", { class: "chosen" }, h("button", { class: "plain", value: "read" }, "Read the table"), h("button", { class: "plain", value: "" }, "Cancel"))));
+    box.addEventListener("close", () => {
+      box.remove();
+      answer(box.returnValue === "read" ? new Map(fields.map(([name, field]) => [name, field.value.trim()])) : null);
+    });
+    document.body.append(box);
+    box.showModal();
+  });
+
+  async function read(file) {
+    if (file.size > arcademark.MOST_BYTES) throw new arcademark.TableError(`${file.name}: holds more than ${arcademark.MOST_BYTES.toLocaleString("en")} bytes; give a smaller file`);
+    const bytes = await file.arrayBuffer();
+    try {
+      return arcademark.readTable(bytes, site, file.name);
+    } catch (error) {
+      if (!(error instanceof arcademark.TableQuestion)) throw error;
+      const names = await ask(file.name, error.columns);
+      return names ? arcademark.readTable(bytes, site, file.name, names) : [];
+    }
+  }
+
+  /** Say what a row's median is, or is estimated as, and where that would stand among all. */
+  function standingOf(row) {
+    const [{ name, games: all, measures: [item] }] = site.views, whole = (one) => one.standings[name]?.games >= NEARLY_ALL * all.length;
+    const mid = (one) => (one.estimate ? [one.estimate.value, one.estimate.low ?? undefined, one.estimate.high] : whole(one) ? one.standings[name].summaries[item.metric]?.median ?? [] : []);
+    const [mine, low, high] = mid(row), others = rows.filter((one) => !one.yours && mid(one).length), count = (those) => new Set(those.map((one) => one.identity)).size;
+    if (mine === undefined) return `${row.name}: ${row.standings[name]?.games ?? 0} of the ${all.length} ${NOUN}s of ${name}, too few for a median.`;
+    const told = `${row.name}: median ${item.title} ${percent(mine)} %${row.estimate ? `, estimated from ${row.estimate.title}` : ""}${low === undefined ? "" : ` (${Math.round(100 * (row.estimate?.level ?? site.intervals.confidence))} %: ${percent(low)} to ${percent(high)})`}`;
+    return others.length ? `${told}; about number ${1 + count(others.filter((one) => mid(one)[0] > mine))} of ${1 + count(others)}, whatever their protocols.` : `${told}.`;
+  }
+
   async function take(files) {
     try {
       const made = [];
-      for (const file of [...files].slice(0, 5)) {
-        if (file.size > arcademark.MOST_BYTES) throw new arcademark.TableError(`${file.name}: the file is too large`);
-        try {
-          for (const [name, scores] of arcademark.readTable(await file.arrayBuffer(), site)) made.push([name, scores]);
-        } catch (error) {
-          if (!(error instanceof arcademark.TableError)) throw error;
-          throw new arcademark.TableError(`${file.name}: ${error.message}`);
-        }
-      }
-      for (const [name, scores] of made) rows.push(ownRow(name, scores));
-      Object.assign(state, { failed: false, message: `${plural(made.length, "algorithm")} of yours added. They stay in this window: nothing is sent or kept.` });
+      for (const file of [...files].slice(0, 5)) made.push(...await read(file));
+      const own = made.map(([name, scores]) => { rows.push(ownRow(name, scores)); return rows.at(-1); });
+      const told = own.slice(0, 3).map(standingOf).join(" ");
+      Object.assign(state, { failed: false, message: own.length ? `${plural(own.length, "algorithm")} of yours added. ${told} They stay in this window: nothing is sent or kept.` : "Nothing added." });
     } catch (error) {
       if (!(error instanceof arcademark.TableError)) throw error;
-      Object.assign(state, { failed: true, message: `Nothing added. ${error.message}.` });
+      Object.assign(state, { failed: true, message: `Nothing added. ${error.message}${/[?…]$/.test(error.message) ? "" : "."}` });
     }
     if (location.hash.replace("#/", "")) location.hash = "#/";
     else draw();
@@ -176,7 +207,7 @@
   const badges = (row) => row.badges.map((name) => h("span", { class: `badge ${name}`, title: BADGES[name][1] }, BADGES[name][0]));
 
   const withReach = (found, text = percent) =>
-    found.length ? [text(found[0]), found.length > 1 && h("small", {}, `${text(found[1])} to ${text(found[2])}`)] : "–";
+    found.length ? [text(found[0]), found.length > 1 && text(found[1]) !== text(found[2]) && h("small", {}, `${text(found[1])} to ${text(found[2])}`)] : "–";
 
   function select(label, options, current, onchange, attributes = {}) {
     const list = h("select", { ...attributes, onchange: (event) => onchange(options[event.target.selectedIndex][0]) },
@@ -217,9 +248,21 @@
     return h("figure", {}, place, h("figcaption", {}, caption));
   }
 
-  const plot = (width, label, options) => Plot.plot({
-    className: "plot", width, ariaLabel: label, marginLeft: 52, marginRight: 24, marginBottom: 40, style: { background: "transparent", fontSize: "12px" }, ...options,
-  });
+  /** Draw a figure. Its parts have no names of their own, and links in it those of their pages; the tab key passes them by, as tables have them, too. */
+  function plot(width, label, options) {
+    const drawn = Plot.plot({
+      className: "plot", width, ariaLabel: label, marginLeft: 52, marginRight: 24, marginBottom: 40, style: { background: "transparent", fontSize: "12px" }, ...options,
+    });
+    const links = [...drawn.querySelectorAll("a")];
+    for (const named of drawn.querySelectorAll("g[aria-label]")) named.removeAttribute("aria-label");
+    for (const one of links) {
+      const [kind, name] = decodeURIComponent(one.getAttribute("href") ?? one.getAttributeNS("http://www.w3.org/1999/xlink", "href")).split("/").slice(1);
+      one.setAttribute("aria-label", shown(kind === "game" ? nameOf(name) : name));
+      one.setAttribute("tabindex", "-1");
+    }
+    drawn.setAttribute("role", links.length ? "group" : "img");
+    return drawn;
+  }
 
   const SERIES = ["var(--series-1)", "var(--series-2)", "var(--series-3)", "var(--series-4)", "var(--series-5)"];
   const DASHES = ["", "6 2", "2 2", "6 2 2 2", "3 1"];
@@ -442,7 +485,7 @@
         ["Kind", row.kind], ["Published", published && [published.source.authors, ", ", outside(published.url, published.source.title), ", ", published.source.venue, ", ", published.source.year]],
         ["Scores from", row.source], ["Read in", where && where !== published ? [outside(where.url, where.short)] : ""], ["Collection", row.collection],
         [`Training ${LENGTHS}`, row.training_frames === null ? UNKNOWN : row.training_frames.toLocaleString("en")], ["Scores of", row.reported],
-        [`Runs a ${NOUN}`, row.fewest_runs === row.most_runs ? row.most_runs : `${row.fewest_runs} to ${row.most_runs}`], ["Protocol", group(row).title],
+        [`Runs a ${NOUN}`, row.most_runs === 1 ? "1: how far another run would differ is not known" : row.fewest_runs === row.most_runs ? row.most_runs : `${row.fewest_runs} to ${row.most_runs}`], ["Protocol", group(row).title],
         ["Replayed", row.replay && `${row.replay.confirmed.toLocaleString("en")} of ${plural(row.replay.episodes, "recorded episode")} gave their score again${row.replay.warnings.length ? `; ${row.replay.warnings.join("; ")}` : ""}`],
         ["Also", others.length ? others.map((other, at) => [at ? ", " : "", link(algorithmAt(other), other.name)]) : ""], ["Note", row.note],
       ]),
@@ -454,7 +497,7 @@
         })), { label: `Summaries over ${key}` }),
       ])),
       placed.length ? section("Where it stands", figure(`${measured} by ${NOUN}, ${OF_TASKS ? hns.meaning : "0 % random play, 100 % the human average"}; point at a bar for its score.`, (width) => plot(width, `${measured} of ${row.name} by ${NOUN}`, {
-        height: 60 + 13 * placed.length, marginLeft: 130, x: { ...spread(placed.map((one) => one.value)), label: `${measured} (%)` }, y: { domain: placed.map((one) => one.game.name), label: null, tickSize: 0 },
+        height: 60 + 16 * placed.length, marginLeft: 130, x: { ...spread(placed.map((one) => one.value)), label: `${measured} (%)` }, y: { domain: placed.map((one) => one.game.name), label: null, tickSize: 0 },
         marks: [Plot.barX(placed, { y: (one) => one.game.name, x: "value", fill: "var(--series-1)", fillOpacity: 0.75, href: (one) => gameAt(one.game.id), title: (one) => `${one.game.name}: ${points(one.score)} points, ${measured} ${percent(one.value)} %`, tip: true }), Plot.ruleX([100], { stroke: "var(--record)" })],
       }))) : null,
       row.curves.length ? section("Training", h("div", { class: "panels" }, row.curves.map((curve) => figure(nameOf(curve.game), (width) => plot(width, `Training on ${nameOf(curve.game)}`, {
@@ -498,6 +541,31 @@
 
   // Games
 
+  const legendOf = (those) => h("p", { class: "legend" }, those.map(([text, kind]) => h("span", {}, h("i", { class: `stroke ${kind}` }), text)));
+
+  /** Ticks of a symlog scale that are apart: 0, and powers of ten from about its constant on. */
+  function ticksOf(constant, values) {
+    const [low, high] = d3.extent([0, ...values]), most = Math.max(-low, high), powers = d3.range(Math.ceil(Math.log10(constant)), Math.floor(Math.log10(most)) + 1).map((power) => 10 ** power);
+    const all = [0, ...powers, ...powers.map((tick) => -tick)].filter((tick) => tick >= low && tick <= high);
+    return all.length > 2 ? all : d3.ticks(low, high, 5);
+  }
+
+  /** Names beside points, the last first, each left or right of its point, above or below, where none is in its way; others are left out. */
+  function names(those, width) {
+    const taken = [], placed = [];
+    for (const [name, x, y] of those.toReversed()) {
+      const wide = 6.6 * name.length + 6;
+      for (const [dx, dy] of [[-6, -9], [6, -9], [6, 9], [-6, 9]]) {
+        const box = [dx < 0 ? x + dx - wide : x + dx, y + dy - 7, dx < 0 ? x + dx : x + dx + wide, y + dy + 7];
+        if (box[0] < 54 || box[2] > width - 4 || taken.some((other) => box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3])) continue;
+        taken.push(box);
+        placed.push(Plot.text([name], { frameAnchor: "top-left", dx: x - 52 + dx, dy: y - 28 + dy, textAnchor: dx < 0 ? "end" : "start", lineAnchor: "middle", fill: "var(--ink)", stroke: "var(--paper)", strokeWidth: 4 }));
+        break;
+      }
+    }
+    return placed;
+  }
+
   function gamesPage() {
     const lines = site.games.map((game) => {
       const those = rows.map((row) => ({ row, found: scoreOf(row, game.id) })).filter(({ found }) => found);
@@ -514,25 +582,30 @@
     if (!game) return missing(NOUN, id);
     const hns = site.views[0].measures[0];
     const those = rows.map((row) => ({ row, found: scoreOf(row, id) })).filter(({ found }) => found).sort((one, other) => other.found.score - one.found.score);
-    const dated = those.filter(({ row }) => row.year).map(({ row, found }) => ({ row, year: row.year, score: found.score })).sort((one, other) => one.year - other.year || one.score - other.score);
-    let most = -Infinity;
-    const front = dated.filter((one) => one.score > most && (most = one.score) !== undefined);
+    const dated = those.filter(({ row }) => row.year).map(({ row, found }) => ({ row, year: row.year, score: found.score })).sort((one, other) => one.year - other.year || other.score - one.score);
+    const front = dated.filter((one, at) => dated.slice(0, at).every((other) => other.score < one.score)), today = Math.max(new Date().getFullYear(), ...dated.map((one) => one.year));
     const slips = site.errata.filter((slip) => slip.game === id);
-    const marks = REFERENCES.filter(([kind]) => kind in game.references).map(([kind, , title, colour]) => [kind, title, colour]);
+    const marks = REFERENCES.filter(([kind]) => kind in game.references).map(([kind, , title, colour]) => [game.references[kind], title, colour]);
     const high = dated.map((one) => one.score).filter((score) => score > 0).sort((one, other) => one - other);
     const scale = Math.max(1, (high[high.length >> 1] ?? 1) / 2);
     return [game.name, [
       h("h1", {}, game.name), game.hard_exploration && h("p", { class: "badges" }, h("span", { class: "badge" }, "hard exploration")),
-      facts([["Genre", game.genre], ...marks.map(([kind, title]) => [title[0].toUpperCase() + title.slice(1), points(game.references[kind])])]),
+      facts([["Genre", game.genre], ...marks.map(([score, title]) => [title[0].toUpperCase() + title.slice(1), points(score)])]),
       game.anomalies.length ? h("div", { class: "warnings", role: "note" }, h("h2", {}, "What is odd about it"), h("ul", {}, game.anomalies.map((one) => h("li", {}, `${ANOMALIES[one.kind](one.value)} ${one.note} (${one.source})`)))) : null,
-      dated.length ? section("History", figure("Scores by year of publication, whatever their protocol; the line joins those that were the highest then. Point at one for its name.", (width) => plot(width, `Scores in ${game.name} by year`, {
-        height: 340, x: { label: "year", tickFormat: "d", inset: 12, ticks: width < 600 ? 4 : 8 }, y: { type: "symlog", constant: scale, grid: true, label: "points", tickFormat: "~s", ticks: 6 },
-        marks: [
-          ...marks.map(([kind, title, colour]) => [Plot.ruleY([game.references[kind]], { stroke: colour, strokeDasharray: "4 3" }), Plot.text([title], { y: [game.references[kind]], frameAnchor: "left", dx: 4, dy: -6, textAnchor: "start", fill: colour })]).flat(),
-          Plot.lineY(front, { x: "year", y: "score", stroke: "var(--series-1)", curve: "step-after" }),
-          Plot.dot(dated, { x: "year", y: "score", r: 3, fill: "var(--series-1)", fillOpacity: 0.6, href: (one) => algorithmAt(one.row), title: (one) => `${shown(one.row.name)} (${one.year}): ${points(one.score)}\n${shown(group(one.row).title)}`, tip: true }),
-        ],
-      }))) : null,
+      dated.length ? section("The record over time", legendOf([["best score so far", "line"], ...marks.map(([score, title], at) => [`${title} ${points(score)}`, REFERENCES[at][0]])]),
+        figure(`Scores by year of publication, whatever their protocol; the line is the highest until then, held today by ${front.at(-1).row.name} with ${points(front.at(-1).score)} points. Point at a dot for its name.`, (width) => {
+          const height = 380, options = {
+            height, marginTop: 28, x: { label: "year", tickFormat: "d", inset: 12, ticks: width < 600 ? 4 : 8, domain: [dated[0].year, today] },
+            y: { type: "symlog", constant: scale, grid: true, label: "points", tickFormat: (tick) => `${tick < 0 ? "−" : ""}${frames(Math.abs(tick))}`, ticks: ticksOf(scale, [...dated.map((one) => one.score), ...marks.map(([score]) => score)]) },
+          };
+          const marks_ = [
+            ...marks.map(([score, , colour]) => Plot.ruleY([score], { stroke: colour, strokeDasharray: "4 3", strokeWidth: 1.5 })),
+            Plot.lineY([...front, { year: today, score: front.at(-1).score }], { x: "year", y: "score", stroke: "var(--series-1)", strokeWidth: 1.8, curve: "step-after" }),
+            Plot.dot(dated, { x: "year", y: "score", r: 3, fill: "var(--series-1)", fillOpacity: 0.6, href: (one) => algorithmAt(one.row), title: (one) => `${shown(one.row.name)} (${one.year}): ${points(one.score)}\n${shown(group(one.row).title)}`, tip: true }),
+          ];
+          const bare = plot(width, "", { ...options, marks: marks_ }), [x, y] = ["x", "y"].map((axis) => bare.scale(axis).apply);
+          return plot(width, `Scores in ${game.name} by year`, { ...options, marks: [...marks_, ...names(front.map((one) => [shortened(one.row.identity), x(one.year), y(one.score)]), width)] });
+        })) : null,
       section("Everyone's score", h("p", { class: "small" }, "In order of score and not ranked: protocols differ."),
         table([["Algorithm", "who"], ["Score", "n"], [OF_TASKS ? hns.title : "HNS", "n"], ["Runs", "n"], [LENGTHS_TITLE, "n"], ["Year", "n"], ["Protocol", "prose"]], those.map(({ row, found }) => ({
           kind: row.yours ? "yours" : null,
@@ -553,7 +626,7 @@
       h("div", { class: "fields" }, select("Add", [[null, "an algorithm …"], ...others.map((row) => [row, row.name])], null, (row) => { if (row) location.hash = to([...those, row]); }, { id: "add" }), those.length ? measuredBy(draw) : null),
       those.length ? h("p", { class: "chosen" }, those.map((row) => h("button", { type: "button", class: "plain", "aria-label": `Leave ${row.name} out`, onclick: () => { location.hash = to(those.filter((other) => other !== row)); } }, `${row.name} ×`))) : null,
     ];
-    if (those.length < 2) return ["Compare", [...head, h("p", {}, "Choose two algorithms or more.")]];
+    if (those.length < 2) return ["Compare", [...head, proposed(those[0])]];
     const item = measure();
     const common = view().games.filter((id) => those.every((row) => scoreOf(row, id)));
     const runs = those.map((row) => runsOf(row, common));
@@ -565,18 +638,48 @@
       blocks.push(h("div", { class: "warnings", role: "note" }, h("p", {}, "Not known to be comparable: these were played under different protocols, or it is not known how. A difference may be the protocols' and not the algorithms'.")));
     }
     if (!placed.length) return ["Compare", [...blocks, h("p", {}, `They have no ${NOUN} of ${view().name} in common that ${item.title} can be told of.`)]];
-    const found = runs.map((mine) => arcademark.summaries(item, mine));
-    blocks.push(section(`Summaries over the ${plural(placed.length, NOUN)} that all have`, table([["Algorithm", "who"], ...Object.values(STATISTICS).map((title) => [title, "n"]), [LENGTHS_TITLE, "n"], ["Runs", "n"]], those.map((row, at) => ({
-      cells: [link(algorithmAt(row), row.name), ...Object.keys(STATISTICS).map((key) => percent(found[at][key])), row.training_frames === null ? "–" : frames(row.training_frames), row.most_runs],
-    })), { label: "Summaries" }), h("p", { class: "small" }, `${item.title}, in percent.`), those.every((row) => row.collection) ? [h("p", { class: "small" }, "Intervals and tests of the differences:"), h("pre", { class: "commands" }, `arcademark compare catalogue:${site.collections.join(",")} ${those.map((row) => `'${row.name.replaceAll("'", "'\\''")}'`).join(" ")}`)] : null));
-    blocks.push(section("Probability of improvement", h("p", { class: "small" }, `How probable it is that a run of the row's algorithm beats one of the column's on a ${NOUN} that both have; where each has one run, the share of ${NOUN}s.`),
-      table([["", "who"], ...those.map((row) => [row.name, "n"])], those.map((row, at) => ({ cells: [row.name, ...those.map((_, other) => (at === other ? "" : `${number(100 * arcademark.improvementOver(runs[at], runs[other]), 1)} %`))] })), { label: "Probability of improvement" })));
+    const found = runs.map((mine, at) => arcademark.reaches(item, mine, at + 1)), alone = those.map((_, at) => Object.values(runs[at]).every((one) => one.length === 1)), singles = those.filter((_, at) => alone[at]).map((row) => row.name), paired = those.length - singles.length > 1;
+    const apart = those.length === 2 && arcademark.differences(item, ...runs);
+    const lone = singles.length ? `A single run of ${singles.length === those.length ? "each" : singles.join(", ").replace(/, (?=[^,]*$)/, " and ")} is known: how far another would differ is not, so there is no interval. ` : "", sure = `${Math.round(100 * site.intervals.confidence)} %`;
+    const lines = those.map((row, at) => ({
+      cells: [link(algorithmAt(row), row.name), ...Object.keys(STATISTICS).map((key) => withReach(found[at][key])), row.training_frames === null ? "–" : frames(row.training_frames), alone[at] ? "1" : row.most_runs],
+    }));
+    if (apart) lines.push({ cells: ["Difference", ...Object.keys(STATISTICS).map((key) => withReach(apart[key])), "", ""] });
+    blocks.push(section(`Summaries over the ${plural(placed.length, NOUN)} that all have`, table([["Algorithm", "who"], ...Object.values(STATISTICS).map((title) => [title, "n"]), [LENGTHS_TITLE, "n"], ["Runs", "n"]], lines, { label: "Summaries" }),
+      h("p", { class: "small" }, `${item.title}, in percent. ${alone.every(Boolean) ? "" : `Intervals are ${sure}, from 2,000 draws of the runs. `}${lone}`), those.every((row) => row.collection) ? [h("p", { class: "small" }, `Tests ${NOUN} by ${NOUN}, and how many runs they take:`), h("pre", { class: "commands" }, `arcademark compare catalogue:${site.collections.join(",")} ${those.map((row) => `'${row.name.replaceAll("'", "'\\''")}'`).join(" ")}`)] : null));
+    const beats = (at, other) => {
+      if (alone[at] || alone[other]) return `${common.filter((id) => arcademark.mean(runs[at][id]) > arcademark.mean(runs[other][id])).length} of ${plural(common.length, NOUN)}`;
+      return withReach(arcademark.improvementReach(runs[at], runs[other]).map((share) => 100 * share), (share) => `${number(share, 1)} %`);
+    };
+    blocks.push(section(paired ? "Probability of improvement" : "Who is ahead", h("p", { class: "small" }, [
+      paired ? `How probable it is that a run of the row's algorithm beats one of the column's on a ${NOUN} that both have, with its ${sure} interval. ` : "",
+      singles.length ? `${paired ? "Where one has a single run: on" : "On"} how many ${NOUN}s the row's is ahead of the column's.` : "",
+    ]), table([["Ahead", "who"], ...those.map((row) => [row.name, "n"])], those.map((row, at) => ({ cells: [row.name, ...those.map((_, other) => (at === other ? "" : beats(at, other)))] })), { label: "Who is ahead, by pairs" })));
     const shownFirst = those.slice(0, 5), reach = Math.max(...shownFirst.flatMap((_, at) => placed.map((id) => Math.max(...runs[at][id].map((score) => arcademark.normalised(item, id, score))))));
     const thresholds = profileAt(reach);
     blocks.push(section("Performance profiles", legend(shownFirst.map((row) => row.name)), figure(`The share of runs above each ${item.title}, every ${NOUN} weighing the same. Point at a line for its value.${those.length > 5 ? " The first five." : ""}`, (width) => profiles(width, item, shownFirst.map((row, at) => [row, runs[at]]), thresholds))));
     blocks.push(section(`Which ${NOUN}s decide`, those.length === 2 ? deciding(those, runs, placed, item) : everyGame(those, runs, common)));
     if (keys.length) blocks.push(section("How their protocols differ", table([["Setting", ""], ...those.map((row) => [row.name, ""])], keys.map((key) => ({ cells: [key, ...those.map((row) => row.settings[key] ?? UNKNOWN)] })), { label: "Settings" })));
     return ["Compare", blocks];
+  }
+
+  /**
+   * Pairs to begin with: of one algorithm or, where none is named, of one's own and of all, with the nearest by the summary,
+   * those first that were played alike and trained for as many frames.
+   */
+  function proposed(wanted) {
+    const score = (row) => value(row, state.statistic), alike = (one, other) => group(one).known && one.group === other.group, equal = (one, other) => one.training_frames === other.training_frames;
+    const able = rows.filter((row) => score(row) !== undefined), own = rows.filter((row) => row.yours);
+    const nearest = (row, those) => d3.least(those.filter((other) => !other.yours && other.identity !== row.identity && view().games.some((id) => scoreOf(row, id) && scoreOf(other, id))), (other) => Math.abs(Math.log((Math.max(score(other), 0) + 10) / (Math.max(score(row) ?? 0, 0) + 10))));
+    const far = (row) => [able.filter((other) => alike(row, other) && equal(row, other)), able.filter((other) => alike(row, other)), able].map((those) => nearest(row, those));
+    const neighbours = d3.groups(able.filter((row) => group(row).known && row.training_frames !== null), (row) => row.group, (row) => row.training_frames).flatMap(([, budgets]) => budgets.map(([, those]) => those))
+      .flatMap((those) => d3.pairs(d3.sort(d3.groups(those, (row) => row.identity).map(([, [first]]) => first), (row) => -score(row))).slice(0, 3)).sort((one, other) => score(other[0]) - score(one[0]));
+    const first = (wanted ? [wanted] : own).flatMap((row) => far(row).filter((other, at, all) => other && all.indexOf(other) === at).map((other) => [row, other]));
+    const pairs = (wanted ? [...first, ...d3.sort(able.filter((other) => other !== wanted && alike(wanted, other)), (other) => Math.abs(score(other) - (score(wanted) ?? 0))).map((other) => [wanted, other])] : [...first, ...neighbours])
+      .filter((pair, at, all) => all.findIndex((other) => other.every((row, place) => row.identity === pair[place].identity)) === at).slice(0, 10);
+    const how = ([one, other]) => (!alike(one, other) ? "not played alike, or it is not known how" : `${group(one).title}${one.training_frames === null || !equal(one, other) ? `; trained for other numbers of ${LENGTHS}` : one.training_frames ? `, ${frames(one.training_frames)} ${LENGTHS}` : ""}`);
+    return pairs.length ? section("Pairs to begin with", h("p", { class: "small" }, `Neighbours by ${STATISTICS[state.statistic].toLowerCase()} ${measure().title}${wanted ? "" : `, played alike for as many ${LENGTHS}`}. Or choose any above.`),
+      h("ul", { class: "notes" }, pairs.map((pair) => h("li", {}, link(`#/compare/${pair.map((row) => part(row.name)).join("/")}`, pair.map((row) => row.name).join(" against ")), h("span", { class: "weak" }, ` · ${how(pair)}`))))) : h("p", {}, "Choose two algorithms or more.");
   }
 
   const profileAt = (reach) => {
@@ -605,12 +708,13 @@
       const [mine, theirs] = [arcademark.mean(one[id]), arcademark.mean(other[id])];
       const difference = arcademark.normalised(item, id, mine) - arcademark.normalised(item, id, theirs);
       const without = placed.length > 1 ? apart(placed.filter((task) => task !== id)) : null;
-      return { id, mine, theirs, difference, without, chance: arcademark.improvement(one[id], other[id]) };
+      return { id, mine, theirs, difference, without, chance: Math.min(one[id].length, other[id].length) > 1 ? arcademark.improvement(one[id], other[id]) : null };
     }).sort((a, b) => Math.abs(b.difference) - Math.abs(a.difference));
+    const tested = lines.some((line) => line.chance !== null);
     return [
       h("p", {}, `${first.name} is ahead on ${lines.filter((line) => line.difference > 0).length} of ${plural(lines.length, NOUN)}. The ${STATISTICS[state.statistic].toLowerCase()} differs by ${percent(whole)}; the last column is what is left of that without the ${NOUN}, bold where the order turns.`),
-      table([[TITLE, ""], [first.name, "n"], [second.name, "n"], [`Difference, ${item.title}`, "n"], ["Improvement", "n"], ["Without it", "n"]], lines.map((line) => ({
-        cells: [link(gameAt(line.id), nameOf(line.id)), points(line.mine), points(line.theirs), percent(line.difference), `${number(100 * line.chance, 0)} %`, line.without === null ? "–" : line.without * whole < 0 ? h("strong", {}, percent(line.without)) : percent(line.without)],
+      table([[TITLE, ""], [first.name, "n"], [second.name, "n"], [`Difference, ${item.title}`, "n"], ...(tested ? [["Improvement", "n"]] : []), ["Without it", "n"]], lines.map((line) => ({
+        cells: [link(gameAt(line.id), nameOf(line.id)), points(line.mine), points(line.theirs), percent(line.difference), ...(tested ? [line.chance === null ? h("span", { class: "weak" }, "single run") : `${number(100 * line.chance, 0)} %`] : []), line.without === null ? "–" : line.without * whole < 0 ? h("strong", {}, percent(line.without)) : percent(line.without)],
       })), { label: `${TITLE}s that decide` }),
     ];
   }
@@ -657,8 +761,8 @@
     const ids = view().games.filter((id) => arcademark.known(item, id));
     const cells = those.flatMap((row) => ids.map((id) => ({ row, id, found: scoreOf(row, id) })).filter((one) => one.found).map((one) => ({ ...one, value: arcademark.normalised(item, one.id, one.found.score) })));
     const names = new Map(those.map((row, at) => [row, `${at} ${row.name}`]));
-    const drawn = plot(Math.max(width, 240 + 11 * ids.length), `${item.title} by ${NOUN} and algorithm`, {
-      height: 170 + 12 * those.length, marginLeft: 225, marginTop: 130, padding: 0.04,
+    const drawn = plot(Math.max(width, 320 + 15 * ids.length), `${item.title} by ${NOUN} and algorithm`, {
+      height: 190 + 15 * those.length, marginLeft: 225, marginTop: 150, marginRight: 90, padding: 0.04,
       x: { domain: ids, axis: "top", label: null, tickFormat: nameOf, tickRotate: -60, tickSize: 0 },
       y: { domain: [...names.values()], label: null, tickFormat: (name) => shortened(name.slice(name.indexOf(" ") + 1)), tickSize: 0 },
       marks: [Plot.cell(cells, { x: "id", y: (one) => names.get(one.row), fill: (one) => `var(--heat-${HEAT.findIndex(([most]) => one.value <= most)})`, title: (one) => `${shown(one.row.name)}, ${nameOf(one.id)}\n${points(one.found.score)} points, ${item.title} ${percent(one.value)} %`, tip: true })],
