@@ -126,8 +126,9 @@ def test_the_first_view_has_a_row_an_algorithm_the_best_first(page, data):
     top, rows = (page.locator(where).first.bounding_box() for where in (".fronts svg", "#board tbody tr"))
     assert top["y"] < rows["y"] < 600
     boxes = page.evaluate(
-        """() => [...document.querySelectorAll('.fronts svg')].map((svg) => [svg, ...svg.querySelectorAll('[font-size="11.5"]')]
-          .map((one) => { const { x, y, right, bottom } = one.getBoundingClientRect(); return [x, y, right, bottom]; }))"""
+        """() => [...document.querySelectorAll('.fronts svg')].map((svg) =>
+          [svg, ...svg.querySelectorAll('[font-size="11.5"]')].map((one) => one.getBoundingClientRect())
+            .map(({ x, y, right, bottom }) => [x, y, right, bottom]))"""
     )
     assert len(boxes) == 2
     for edge, *labels in boxes:
@@ -408,7 +409,10 @@ def test_numbers_are_rounded_as_in_reports(page):
         """() => Object.fromEntries([...document.querySelectorAll('[aria-label="Scores of A"] tbody tr')]
           .map((row) => [row.cells[0].textContent, row.cells[1].textContent]))"""
     )
-    told = {game_name(game): wording.score(score).removesuffix(".0") for game, score in zip(games, halves, strict=True)}
+    told = {
+        game_name(game): wording.score(score, 0 if score == int(score) else None)
+        for game, score in zip(games, halves, strict=True)
+    }
     assert cells == told
 
 
