@@ -278,7 +278,7 @@
     ].filter(Boolean);
     if (start === "human") return [words.join(", "), "human", `${title}. It starts from positions that people played to, which were never published: nobody can run it today.`];
     if (known) return [words.join(", "), "runnable", `${title}. All of it is known: you can play your agent by the same rules.`];
-    return [words.length ? `${words.join(", ")}, rest not known` : "protocol not fully reported", "unknown", `${title}. Not ranked: not all is known of how it was played.`];
+    return [words.length ? `${words.join(", ")}, rest not known` : "protocol unclear", "unknown", `${title}. Not ranked: not all is known of how it was played.`];
   }
 
   function protocolBadge(row) {
@@ -449,7 +449,7 @@
         h("th", { scope: "row", class: "who" }, link(algorithmAt(row), nameIn(row)), h("span", { class: "badges" }, badges(row).filter((_, index) => row.badges[index] !== "as-published")),
           apart.length ? h("details", { class: "others" }, h("summary", {}, plural(apart.length, "other result")),
             sources.length ? h("small", {}, `Here as in ${sources.join(" and ")}.`) : null,
-            h("ul", {}, apart.map((other) => h("li", {}, link(algorithmAt(other), other.name), ` ${withReach(summary(other, state.statistic).slice(0, 1))}, ${played(other)[0]}`)))) : null),
+            h("ul", {}, apart.map((other) => h("li", {}, link(algorithmAt(other), other.name), ` ${value(other, state.statistic) === undefined ? "–" : percent(value(other, state.statistic))}, ${played(other)[0]}`)))) : null),
         columns().map((column) => h("td", { class: classOf(column) }, column.figure ? summaryCell(row, column.id) : column.cell(row))));
     }
 
@@ -481,7 +481,7 @@
           return h("tbody", {}, h("tr", { class: "group" }, h("th", { colspan: width, scope: "rowgroup" }, h("div", { class: "stay" }, what.title, h("span", { class: "weak" }, ` · ${plural(mine.length, "result")}`), h("small", {}, told)))), mine.map((row) => line(row, found.get(row))));
         });
       const estimated = site.model && state.statistic === "median" && measure().metric === "hns";
-      status.textContent = `${merged ? `${plural(merged.size, "algorithm")}, ` : ""}${plural(those.length, "result")} of ${rows.length} shown. ${measure().title} in percent: ${measure().meaning}. ${estimated ? "“est.”: estimated from the games played, with its 90 % interval. " : ""}${state.ranks ? `Ranks are by the ${STATISTICS[state.statistic].toLowerCase()}, among those played alike and with every ${NOUN}.` : "The order is no rank, as protocols differ; one row an algorithm."}`;
+      status.textContent = `${merged ? `${plural(merged.size, "algorithm")}, ` : ""}${plural(those.length, "result")} of ${rows.length} shown. ${measure().title} in percent: ${measure().meaning}. ${estimated ? `“est.”: estimated from the games played, with its ${Math.round(100 * site.model.level)} % interval. ` : ""}${state.ranks ? `Ranks are by the ${STATISTICS[state.statistic].toLowerCase()}, among those played alike and with every ${NOUN}.` : "The order is no rank, as protocols differ; one row an algorithm."}`;
       return [
         chosenBar(),
         h("div", { class: "scroll board", tabindex: 0, role: "region", "aria-label": "All algorithms" },
@@ -501,7 +501,7 @@
         draw();
       };
       return h("div", { class: `own ${state.failed ? "failed" : ""}`, role: state.failed ? "alert" : "status", id: "own" }, h("p", {}, state.message),
-        own.length ? [select("Yours were played with", choices, own[0].group, (at) => { for (const row of own) row.group = at; refresh(); }, { id: "played-as" }), h("button", { type: "button", class: "plain", onclick: remove }, "Remove yours")] : null);
+        own.length ? [select("Yours were played with", choices, own[0].group, (at) => { for (const row of own) row.group = at; refresh(); }, { id: "played-as" }), h("button", { type: "button", class: "plain", onclick: () => place.querySelector("tr.yours")?.scrollIntoView({ block: "center" }) }, "Show in the table"), h("button", { type: "button", class: "plain", onclick: remove }, "Remove yours")] : null);
     }
 
     let opened = null, controls = controlsNow();
@@ -712,9 +712,10 @@
 
   // Plots
 
-  /** Names beside points, of which the first come first: where no other name, no point and no edge is in the way. */
-  function labels(points, all, width, height) {
+  /** Names beside points, of which the first come first: where no other name, no point, no step of the line and no edge is in the way. */
+  function labels(points, all, line, width, height) {
     const pen = document.createElement("canvas").getContext("2d"), taken = all.map(({ x, y }) => [x - 4, y - 4, x + 4, y + 4]), placed = [];
+    for (const [{ x, y }, next] of d3.pairs(line)) taken.push([x, y - 1, next.x, y + 1], [next.x - 1, Math.min(y, next.y), next.x + 1, Math.max(y, next.y)]);
     pen.font = "600 11.5px sans-serif";
     for (const point of points) {
       if (placed.length > width / 40) break;
@@ -741,16 +742,18 @@
       const data = found.filter(({ row }) => of(row) > 0).map((point) => ({ ...point, at: of(point.row) })).sort((a, b) => a.at - b.at || better * (b.value - a.value));
       const may = data.filter(({ row, kind }) => nearlyWhole(row) && kind !== "human" && row.kind !== "planning");
       const front = may.filter((point, at) => may.slice(0, at).every((other) => better * (point.value - other.value) > 0));
+      const line = [...front, ...front.slice(-1).map((point) => ({ ...point, at: data.at(-1).at }))], mine = found.filter(({ row }) => row.yours);
       return data.length < 2 ? null : figure(caption, (width) => {
-        const options = { height, marginTop: 24, marginBottom: 42, x: { label, labelOffset: 34, inset: 14, ...scale(width, data.map((point) => point.at)) }, y: { ...spread(data.map((point) => point.value)), label: title } };
+        const options = { height, marginTop: 24, marginBottom: 42, x: { label, labelOffset: 34, inset: 14, ...scale(width, data.map((point) => point.at)) }, y: { ...spread([...data, ...mine].map((point) => point.value)), label: title } };
         const marks = [
           Plot.ruleY([100], { stroke: "var(--record)", strokeDasharray: "4 3" }),
-          Plot.line(front, { x: "at", y: "value", stroke: "var(--series-1)", strokeWidth: 1.6, curve: "step-after" }),
-          Plot.dot(data, { x: "at", y: "value", r: ({ row }) => (row.yours ? 6 : 3.5), stroke: ({ row, kind }) => (row.yours ? "var(--series-2)" : kind === "runnable" ? "var(--series-1)" : "var(--muted)"), fill: ({ row, kind }) => (row.yours ? "var(--series-2)" : kind === "runnable" ? "var(--series-1)" : "var(--paper)"), href: ({ row }) => algorithmAt(row), title: told, tip: true }),
+          Plot.line(line, { x: "at", y: "value", stroke: "var(--series-1)", strokeWidth: 1.6, curve: "step-after" }),
+          Plot.ruleY(mine, { y: "value", stroke: "var(--series-2)", strokeWidth: 1.6 }), Plot.text(mine, { y: "value", text: "name", frameAnchor: "left", dx: 4, dy: -8, textAnchor: "start", fontSize: 11.5, fontWeight: 600, fill: "var(--ink)", stroke: "var(--paper)", strokeWidth: 3 }),
+          Plot.dot(data, { x: "at", y: "value", r: 3.5, stroke: ({ kind }) => (kind === "runnable" ? "var(--series-1)" : "var(--muted)"), fill: ({ kind }) => (kind === "runnable" ? "var(--series-1)" : "var(--paper)"), href: ({ row }) => algorithmAt(row), title: told, tip: true }),
         ];
         const [x, y] = ["x", "y"].map((axis) => plot(width, label, { ...options, marks }).scale(axis).apply);
-        const first = data.filter(({ row }) => row.yours || nearlyWhole(row)).sort((a, b) => b.row.yours - a.row.yours || front.includes(b) - front.includes(a) || better * (b.value - a.value));
-        const names = labels(...[first, data].map((some) => some.map((point) => ({ ...point, x: x(point.at), y: y(point.value) }))), width, height).map(({ point, dx, dy, anchor }) => Plot.text([point], {
+        const first = data.filter(({ row }) => nearlyWhole(row)).sort((a, b) => front.includes(b) - front.includes(a) || (b.kind === "runnable") - (a.kind === "runnable") || better * (b.value - a.value));
+        const names = labels(...[first, data, line].map((some) => some.map((point) => ({ ...point, x: x(point.at), y: y(point.value) }))), width, height).map(({ point, dx, dy, anchor }) => Plot.text([point], {
           x: "at", y: "value", text: "name", dx, dy, textAnchor: anchor, lineAnchor: "middle", fontSize: 11.5, fontWeight: front.some(({ row }) => row === point.row) ? 600 : 400, fill: "var(--ink)", stroke: "var(--paper)", strokeWidth: 3,
         }));
         const drawn = plot(width, `${title} by ${label}`, { ...options, marks: [...marks, ...names] });
@@ -759,8 +762,8 @@
       });
     };
     return h("div", { class: "fronts", role: "group", "aria-label": "Plots" }, [
-      one("year", `The best so far.${OF_TASKS ? "" : " Filled: by a protocol that you can run."} Point at one for more.`, (row) => row.year, (width) => ({ tickFormat: "d", ticks: width < 600 ? 5 : 10 })),
-      one(`training ${LENGTHS}`, `The best for so many ${LENGTHS} or fewer, where these are known.`, (row) => row.training_frames, (_, [first, ...more]) => ({ type: "log", ticks: POWERS.filter((power) => power >= first && power <= more.at(-1)), tickFormat: frames })),
+      one("year", `The line is the best so far.${OF_TASKS ? "" : " Filled dots have a protocol that you can run."} Point at one for more.`, (row) => row.year, (width) => ({ tickFormat: "d", ticks: width < 600 ? 5 : 10 })),
+      one(`training ${LENGTHS}`, `The line is the best for so many ${LENGTHS} or fewer, where these are known.`, (row) => row.training_frames, (_, [first, ...more]) => ({ type: "log", ticks: POWERS.filter((power) => power >= first && power <= more.at(-1)), tickFormat: frames })),
     ]);
   }
 
