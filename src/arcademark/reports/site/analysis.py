@@ -125,7 +125,8 @@ def analyse(
     kinds = {name: _group(whole.play(name)) for name in whole.algorithms}
     sizes = Counter(group.title for group in kinds.values())
     groups = {group.title: group for group in kinds.values()}
-    order = sorted(groups, key=lambda title: (*_rank(groups[title]), -sizes[title]))
+    nobody = {title for title, group in groups.items() if group.settings.get("start") == "human"}  # can play so today
+    order = sorted(groups, key=lambda title: (not groups[title].known, title in nobody, -sizes[title]))
     entries = _entries(whole, published)
     names = [games or dataset.benchmark.view.name for dataset, (_, games) in zip(datasets, views, strict=True)]
     standings: dict[str, dict[str, Standing]] = {}
@@ -211,11 +212,6 @@ def _group(play: Play) -> Group:
     title = ", ".join(said)
     settings = values | {PLANS: "yes" if play.plans else "no"}
     return Group(title[0].upper() + title[1:], settings, UNKNOWN not in values.values())
-
-
-def _rank(group: Group) -> tuple[bool, bool]:
-    """Order those that may be ranked first, and of these such as anybody can play."""
-    return not group.known, group.settings.get("start") == "human"
 
 
 def _view(dataset: Dataset, games: str) -> View:
