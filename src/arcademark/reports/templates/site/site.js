@@ -730,6 +730,17 @@
     return placed;
   }
 
+  /** Draw a figure with names on as many points as there is room for, of which each has a place `at` and a `value`. */
+  function named(width, label, options, points, all, line) {
+    const [x, y] = ["x", "y"].map((axis) => plot(width, label, options).scale(axis).apply);
+    const names = labels(...[points, all, line].map((some) => some.map((point) => ({ ...point, x: x(point.at), y: y(point.value) }))), width, options.height).map(({ point, dx, dy, anchor }) => Plot.text([point], {
+      x: "at", y: "value", text: "name", dx, dy, textAnchor: anchor, lineAnchor: "middle", fontSize: 11.5, fontWeight: point.bold ? 600 : 400, fill: "var(--ink)", stroke: "var(--paper)", strokeWidth: 3,
+    }));
+    const drawn = plot(width, label, { ...options, marks: [...options.marks, ...names] });
+    for (const each of drawn.querySelectorAll("a")) each.setAttribute("tabindex", "-1");  // the tables have the same links
+    return drawn;
+  }
+
   const POWERS = Array.from({ length: 10 }, (_, at) => 10 ** (at + 3));
 
   /** Scores by year and by training, the best joined by a line: of these rows, names on the points. */
@@ -751,14 +762,8 @@
           Plot.ruleY(mine, { y: "value", stroke: "var(--series-2)", strokeWidth: 1.6 }), Plot.text(mine, { y: "value", text: "name", frameAnchor: "left", dx: 4, dy: -8, textAnchor: "start", fontSize: 11.5, fontWeight: 600, fill: "var(--ink)", stroke: "var(--paper)", strokeWidth: 3 }),
           Plot.dot(data, { x: "at", y: "value", r: 3.5, stroke: ({ kind }) => (kind === "runnable" ? "var(--series-1)" : "var(--muted)"), fill: ({ kind }) => (kind === "runnable" ? "var(--series-1)" : "var(--paper)"), href: ({ row }) => algorithmAt(row), title: told, tip: true }),
         ];
-        const [x, y] = ["x", "y"].map((axis) => plot(width, label, { ...options, marks }).scale(axis).apply);
         const first = data.filter(({ row }) => nearlyWhole(row)).sort((a, b) => front.includes(b) - front.includes(a) || (b.kind === "runnable") - (a.kind === "runnable") || better * (b.value - a.value));
-        const names = labels(...[first, data, line].map((some) => some.map((point) => ({ ...point, x: x(point.at), y: y(point.value) }))), width, height).map(({ point, dx, dy, anchor }) => Plot.text([point], {
-          x: "at", y: "value", text: "name", dx, dy, textAnchor: anchor, lineAnchor: "middle", fontSize: 11.5, fontWeight: front.some(({ row }) => row === point.row) ? 600 : 400, fill: "var(--ink)", stroke: "var(--paper)", strokeWidth: 3,
-        }));
-        const drawn = plot(width, `${title} by ${label}`, { ...options, marks: [...marks, ...names] });
-        for (const each of drawn.querySelectorAll("a")) each.setAttribute("tabindex", "-1");  // the table has the same links
-        return drawn;
+        return named(width, `${title} by ${label}`, { ...options, marks }, first.map((point) => ({ ...point, bold: front.includes(point) })), data, line);
       });
     };
     return h("div", { class: "fronts", role: "group", "aria-label": "Plots" }, [
@@ -838,13 +843,14 @@
       figure("Estimate against true median, with its interval; on the line both are equal; in the second colour where the interval misses. Point at a dot.", (width) => {
         const domain = [Math.min(...those.map((one) => Math.min(one.low, one.truth))), Math.max(...those.map((one) => Math.max(one.high, one.truth)))];
         const scale = { type: "symlog", constant: 20, grid: true, domain, ticks: TICKS.filter((tick) => tick > domain[0] && tick < domain[1]) };
-        return plot(width, "Estimates against true medians", {
+        const points = those.map((one) => ({ name: shortened(one.row.identity), at: one.truth, value: one.guess, bold: !one.held }));
+        return named(width, "Estimates against true medians", {
           height: 420, x: { ...scale, label: "true median HNS (%)" }, y: { ...scale, label: "estimate from few games (%)" },
           marks: [
             Plot.line(those, { x: "truth", y: "truth", stroke: "var(--record)", strokeDasharray: "4 3" }), Plot.ruleX(those, { x: "truth", y1: "low", y2: "high", stroke: "var(--muted)", strokeOpacity: 0.6 }),
             Plot.dot(those, { x: "truth", y: "guess", r: 4, fill: (one) => (one.held ? "var(--series-1)" : "var(--series-2)"), href: (one) => algorithmAt(one.row), title: (one) => `${shown(one.row.name)}\nestimate ${percent(one.guess)} %, true ${percent(one.truth)} %`, tip: true }),
           ],
-        });
+        }, d3.sort(points, (one) => !one.bold), points, []);
       }),
       table([["Algorithm", ""], ["They say", "n"], ["True", "n"], ["Off by", "n"], [`${level} % held`, "n"], ["Source", ""]], those.map((one) => ({
         cells: [link(algorithmAt(one.row), one.row.name), withReach([one.guess, one.low, one.high]), percent(one.truth), `${one.off < 0 ? "−" : "+"}${number(Math.abs(one.off), 1)} %`, one.held ? "yes" : h("strong", {}, "no"), paper(one.row)?.short ?? one.row.source],
