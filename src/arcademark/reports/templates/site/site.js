@@ -501,7 +501,9 @@
         draw();
       };
       return h("div", { class: `own ${state.failed ? "failed" : ""}`, role: state.failed ? "alert" : "status", id: "own" }, h("p", {}, state.message),
-        own.length ? [select("Yours were played with", choices, own[0].group, (at) => { for (const row of own) row.group = at; refresh(); }, { id: "played-as" }), h("button", { type: "button", class: "plain", onclick: () => place.querySelector("tr.yours")?.scrollIntoView({ block: "center" }) }, "Show in the table"), h("button", { type: "button", class: "plain", onclick: remove }, "Remove yours")] : null);
+        own.length ? [select("Yours were played with", choices, own[0].group, (at) => { for (const row of own) row.group = at; refresh(); }, { id: "played-as" }),
+          select("Compare with", [[null, "an algorithm …"], ...d3.sort(algorithms(rows.filter((row) => !row.yours && scored(row))).keys(), (row) => row.identity.toLowerCase()).map((row) => [row, row.identity])], null, (row) => { if (row) location.hash = `#/compare/${[...own.slice(0, 4), row].map((one) => part(one.name)).join("/")}`; }, { id: "against" }),
+          h("button", { type: "button", class: "plain", onclick: () => place.querySelector("tr.yours")?.scrollIntoView({ block: "center" }) }, "Show in the table"), h("button", { type: "button", class: "plain", onclick: remove }, "Remove yours")] : null);
     }
 
     let opened = null, controls = controlsNow();
@@ -819,7 +821,8 @@
       ].filter(Boolean).map((text) => h("li", {}, text)))),
       section("Badges", facts(Object.values(BADGES).map(([name, meaning]) => [name, meaning]))),
       section("Your own scores", h("p", {}, `Drop a file on the table's page, or choose one there: a row a score with the columns algorithm, ${NOUN}, score and, of several runs, run; or a table of ${NOUN} × algorithm or algorithm × ${NOUN}. It is read by this page, and its figures are those that 'arcademark score' gives, the estimate from a few games included. Nothing leaves your machine.`)),
-      OF_TASKS ? null : section("Submit a run", h("p", {}, "A submission is a run's directory. 'arcademark catalogue submit RUN' plays every recorded episode again and, where all give their scores, writes the files that a maintainer adds to the catalogue.")),
+      OF_TASKS ? null : section("Submit a run", h("p", {}, "A submission is a run's directory. 'arcademark catalogue submit RUN' plays every recorded episode again and, where all give their scores, writes the files that a maintainer adds to the catalogue."),
+        h("p", {}, `It costs what you train for. A rank needs all 57 games, an estimate any: five of atari-5-2026 do well (“Predicted and true”). At 200M frames a game, five are 1B frames and 57 are 11.4B; a trainer that makes 5,000 frames a second needs 2.3 and 26 days. Replaying what was recorded takes minutes.`)),
       section("What to know before you compare", h("ul", { class: "notes" }, site.notices.filter((notice) => notice.level === "warning").map((notice) => h("li", {}, notice.text)))),
       OF_TASKS ? null : section("Errata", h("p", {}, `${plural(site.errata.length, "slip")} in print are known; each stands on the page of its algorithm or game.`),
         h("details", {}, h("summary", {}, "Of no single score"), errataList(site.errata.filter((slip) => !slip.algorithm && !slip.game)))),
