@@ -11,13 +11,14 @@ import pytest
 from hostile_names import HOSTILE
 
 from arcademark.errors import ArcadeMarkError
+from arcademark.reports import wording
 from arcademark.reports.subsets import predictors
 from arcademark.reports.tables.analysis import analyse
 from arcademark.reports.tables.compare import compare_tables
 from arcademark.scores.reading import read_tables
 from arcademark.suite import references
 from arcademark.suite.subsets import LEVEL, resolve_tasks
-from arcademark.suite.tasks import canonical_game
+from arcademark.suite.tasks import canonical_game, game_name
 
 api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: make test-all")
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -71,10 +72,10 @@ def go(page, route):
 
 
 def column(page, name):
-    """The numbers of a column of the first group."""
+    """The numbers of a column."""
     place = page.locator("#board thead th").all_inner_texts().index(name)
     cells = page.evaluate(
-        """place => [...document.querySelector('#board tbody').rows].slice(1)
+        """place => [...document.querySelector('#board tbody').rows]
           .map((row) => row.cells[place].firstChild.textContent)""",
         place,
     )
@@ -118,31 +119,88 @@ def test_sorting(page):
     assert column(page, "Mean") == sorted(found)
 
 
+def test_the_first_view_has_a_row_an_algorithm_the_best_first(page, data):
+    names = page.locator("#board th.who > a").all_inner_texts()
+    assert len(names) == len(set(names)) == len({item["identity"] for item in data["algorithms"]})
+    assert (found := column(page, "Median")) == sorted(found, reverse=True)
+    badges = page.locator("#board .badge.protocol")
+    assert badges.count() == len(names)
+    assert {"sticky actions", "no sticky actions, no-op starts", "protocol unclear"} <= set(badges.all_inner_texts())
+    top, rows = (page.locator(where).first.bounding_box() for where in (".fronts svg", "#board tbody tr"))
+    assert top["y"] < rows["y"] < 600
+    boxes = page.evaluate(
+        """() => [...document.querySelectorAll('.fronts svg')].map((svg) =>
+          [svg, ...svg.querySelectorAll('[font-size="11.5"]')].map((one) => one.getBoundingClientRect())
+            .map(({ x, y, right, bottom }) => [x, y, right, bottom]))"""
+    )
+    assert len(boxes) == 2
+    for edge, *labels in boxes:
+        assert len(labels) > 3
+        assert all(edge[0] <= left and edge[1] <= up and right <= edge[2] for left, up, right, _ in labels)
+        for one, other in itertools.combinations(labels, 2):
+            assert one[2] <= other[0] + 1 or other[2] <= one[0] + 1 or one[3] <= other[1] + 3 or other[3] <= one[1] + 3
+
+
+def test_an_address_shows_the_same_table_again(page, pages):
+    page.get_by_text("Filters, measures and columns").click()
+    page.locator("#runnable").check()
+    page.locator("#column-iqm").check()
+    page.locator("#statistic").select_option(label="Mean")
+    page.locator("#board thead button", has_text="Year").click()
+    for tick in page.locator("#board .tick input").all()[:2]:
+        tick.check()
+    page.locator("#ranks").click()
+    page.locator("#search").fill("rainbow")
+
+    def state():
+        return [
+            page.locator("#board").inner_text(),
+            page.locator("#count").inner_text(),
+            page.evaluate("location.hash"),
+        ]
+
+    before = state()
+    page.goto("about:blank")
+    page.goto((pages / "index.html").as_uri() + before[-1])
+    assert state() == before
+    page.locator("#best").click()
+    assert (after := state()) != before
+    page.go_back()
+    page.wait_for_function("document.querySelector('#ranks').ariaPressed === 'true'")
+    assert state() == before
+    page.go_forward()
+    page.wait_for_function("document.querySelector('#best').ariaPressed === 'true'")
+    assert state() == after
+    page.evaluate(
+        "location.hash = '#/?view=none&metric=x&statistic=toString&sort=-y&columns=&kind=a&with=nobody&ranks=1'"
+    )
+    page.wait_for_function("document.querySelector('#search').value === ''")
+    assert page.locator("#board tbody tr").count() > 20
+
+
 def test_filters_and_ranks(page, data):
-    page.get_by_text("Filter by protocol").click()
+    page.locator("#ranks").click()
+    page.get_by_text("Filters, measures and columns").click()
     page.locator("#sticky").select_option(label="0.0")
-    names = page.locator("#board th.who a").all_inner_texts()
+    names = page.locator("#board th.who > a").all_inner_texts()
     sticky = {group["title"] for group in data["groups"] if group["settings"]["sticky actions"] == "0.0"}
     assert set(names) == {
         item["name"] for item in data["algorithms"] if data["groups"][item["group"]]["title"] in sticky
     }
-    page.locator("#grouped").uncheck()
-    assert page.locator("[role=note]").inner_text().startswith("No ranks")
-    assert set(page.locator("#board td.rank").all_inner_texts()) == {""}
     page.locator("#start").select_option(label="no-ops")
     page.locator("#cap").select_option(label="30 min")
-    assert page.locator("[role=note]").count() == 0
     ranks = [int(text) for text in page.locator("#board td.rank").all_inner_texts() if text]
     assert ranks == sorted(ranks)
     assert ranks[0] == 1
     rank = page.locator("#board tbody tr", has_text="Rainbow").first.locator("td.rank").inner_text()
     page.locator("#search").fill("rainbow")
     assert page.locator("#board tbody tr", has_text="Rainbow").first.locator("td.rank").inner_text() == rank
-    assert {name.split()[0] for name in page.locator("#board th.who a").all_inner_texts()} == {"Rainbow"}
+    assert {name.split()[0] for name in page.locator("#board th.who > a").all_inner_texts()} == {"Rainbow"}
 
 
 def test_nothing_unknown_is_ranked(page, data):
     unknown = {index for index, group in enumerate(data["groups"]) if not group["known"]}
+    page.locator("#ranks").click()
     whole = len(data["views"][0]["games"])
     may = {
         item["name"]
@@ -152,7 +210,7 @@ def test_nothing_unknown_is_ranked(page, data):
     ranked = page.evaluate(
         """() => [...document.querySelectorAll('#board tbody tr')]
           .filter((row) => row.querySelector('.rank')?.textContent)
-          .map((row) => row.querySelector('.who a').textContent)"""
+          .map((row) => row.querySelector('.who > a').textContent)"""
     )
     assert set(ranked) == may
 
@@ -192,8 +250,9 @@ def test_own_scores_beside_all_others(page, own, tmp_path):
     mine = page.locator("#board tr.yours")
     assert mine.count() == 2
     line = page.locator("#board tr.yours", has=page.get_by_role("link", name="Ours", exact=True))
-    assert f"{expected['Ours'].summaries[0].median.value:,.1f}" in line.inner_text()
+    assert wording.number(expected["Ours"].summaries[0].median.value) in line.inner_text()
     assert page.get_by_role("link", name="Muesli (yours)").count() == 1
+    page.locator("#ranks").click()
     assert page.locator("#board tr.yours .rank").all_inner_texts() == ["", ""]
     page.locator("#played-as").select_option(index=0)
     assert sum(bool(rank) for rank in page.locator("#board tr.yours .rank").all_inner_texts()) == 1
@@ -228,9 +287,9 @@ def test_estimates_from_few_games_are_those_of_predict(page):
         assert (told.low == 0) == (name == "Weak")  # below all known medians an interval ends at 0
     drop(page, "few.csv", "\n".join(["game,Few", *(f"{game},{score}" for game, score in scores.items())]))
     cells = page.locator("#board tr.yours td").all_inner_texts()
-    assert cells[2].startswith(f"{told.value:,.1f} ?")
-    assert f"est. {told.low:,.1f} to {told.high:,.1f}" in cells[2]
-    assert cells[3:6] == ["–", "–", "–"]
+    assert cells[2].startswith(f"{wording.number(told.value)} ?")
+    assert f"est. {wording.number(told.low)} to {wording.number(told.high)}" in cells[2]
+    assert cells[7] == "–"
     page.locator("#played-as").select_option(index=0)
     assert "?" not in page.locator("#board tr.yours td").all_inner_texts()[2]
 
@@ -322,15 +381,16 @@ def test_hostile_names_are_text(page):
 
 def test_keys_reach_everything(page):
     reached = []
-    for _ in range(30):
+    for _ in range(60):
         page.keyboard.press("Tab")
         reached.append(page.evaluate(FOCUSED))
+        if reached[-1].startswith("Filters"):
+            page.keyboard.press("Enter")
         if reached[-1] == "mean":
             break
     assert reached[0] == "To the content"
-    assert {"Games", "view", "metric", "statistic", "search", "file", "grouped", "complete", "name", "median"} < set(
-        reached
-    )
+    assert {"Games", "best", "ranks", "search", "view", "file", "metric", "statistic"} < set(reached)
+    assert {"runnable", "complete", "column-iqm", "name", "median"} < set(reached)
     page.keyboard.press("Enter")
     assert page.locator("#board thead th[aria-sort]").inner_text().startswith("Mean")
     assert page.evaluate("document.activeElement.dataset.column") == "mean"
@@ -370,6 +430,26 @@ def test_the_browser_computes_what_python_does(page, data):
                     assert value == pytest.approx(told[statistic][0], rel=1e-9, abs=1e-9)
                     compared += 1
     assert compared > 1000
+
+
+def test_numbers_are_rounded_as_in_reports(page):
+    """What the first column has, of numbers halfway between two as well."""
+    halves = [2438.5, 2439.5, 99.95, 99.5, 12.25, 12.35, 9.995, 0.125, -2438.5, -0.375, 1e6 + 0.5, 231.0]
+    lows, highs = (references.scores(kind) for kind in ("random", "human"))
+    games = [game for game in lows if game in highs][: len(halves)]
+    rows = [f"A,{game},{score!r}" for game, score in zip(games, halves, strict=True)]
+    drop(page, "own.csv", "\n".join(["algorithm,game,score", *rows]))
+    page.locator("#board tr.yours a").first.click()
+    page.locator("h1", has_text="A").wait_for()
+    cells = page.evaluate(
+        """() => Object.fromEntries([...document.querySelectorAll('[aria-label="Scores of A"] tbody tr')]
+          .map((row) => [row.cells[0].textContent, row.cells[1].textContent]))"""
+    )
+    told = {
+        game_name(game): wording.score(score, 0 if score == int(score) else None)
+        for game, score in zip(games, halves, strict=True)
+    }
+    assert cells == told
 
 
 def test_comparisons_are_those_of_compare(page):

@@ -66,7 +66,7 @@ def command(
         with replaying() as follow:
             replays[str(run.directory)] = verify(run, workers=workers, on_finding=follow, suite=suite)
     sections, films, left_out = videos.of([] if no_films else [run for run in played if run.protocol.unit == "frame"])
-    with counting("summing up", "suites") as follow:
+    with counting("summing up", "results") as follow:
         result = analysis.analyse(places, replays, sections, names, follow)
     written = {**films, **pages.render(result)}
     for name, content in written.items():  # the page that `check_folder` looks for is the last

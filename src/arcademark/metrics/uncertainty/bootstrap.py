@@ -57,7 +57,7 @@ def resampled_aggregates(
         rows = []
         for by_task, by_run in pairs:
             short = np.add.reduceat(np.maximum(target - by_run, 0.0), starts, axis=1) / sample.sizes
-            by_run.partition((cut, by_run.shape[1] - cut - 1), axis=1)
+            by_run.sort(axis=1)  # faster than a partition at two places
             middle = by_run[:, cut : by_run.shape[1] - cut]
             rows += [mean(by_task), median(by_task), middle.mean(axis=1), short.mean(axis=1)]
         return np.array(rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -102,7 +103,7 @@ def analyse(
     collection : sequence of str, optional
         Names.
     follow : callable, optional
-        Called after each view with how many are done, of how many.
+        Called after each algorithm of each view with how many are done, of how many.
     """
     published = f"{CATALOGUE}{','.join(collection)}"
     of_tasks = bool(places) and any(suites_of(places).values())
@@ -117,16 +118,15 @@ def analyse(
         raise ArcadeMarkError(
             f"{datasets[0].benchmark.view.title}: no task has a low and a high reference score, by which to rank"
         )
-    reports = []
-    for dataset, one in zip(datasets, options, strict=True):
-        reports.append(analysis.of_dataset(dataset, one))
-        if follow is not None:
-            follow(len(reports), len(options))
+    steps, total = itertools.count(1), sum(len(dataset.algorithms) for dataset in datasets)
+    counted = follow and (lambda *_: follow(next(steps), total))
+    reports = [analysis.of_dataset(dataset, one, counted) for dataset, one in zip(datasets, options, strict=True)]
     whole, report = datasets[0], reports[0]
     kinds = {name: _group(whole.play(name)) for name in whole.algorithms}
     sizes = Counter(group.title for group in kinds.values())
     groups = {group.title: group for group in kinds.values()}
-    order = sorted(groups, key=lambda title: (not groups[title].known, -sizes[title]))  # those that may be ranked first
+    nobody = {title for title, group in groups.items() if group.settings.get("start") == "human"}  # can play so today
+    order = sorted(groups, key=lambda title: (not groups[title].known, title in nobody, -sizes[title]))
     entries = _entries(whole, published)
     names = [games or dataset.benchmark.view.name for dataset, (_, games) in zip(datasets, views, strict=True)]
     standings: dict[str, dict[str, Standing]] = {}

@@ -110,9 +110,15 @@ class Predictor:
         percent = between(used, self.low, self.high)
         if not percent:
             return None
-        rng = np.random.default_rng(SEED)
+        rng, known = np.random.default_rng(SEED), tuple(np.isfinite(self._row(used)).tolist())
+        misses = _misses(self.trained, known, self.quantities)
         return outlook.predict(
-            self.trained, percent, self.quantities, rng=rng, level=level, frames=frames, without=without
+            *(self.trained, percent, self.quantities),
+            rng=rng,
+            level=level,
+            frames=frames,
+            without=without,
+            misses=misses,
         )
 
     def median(
@@ -162,13 +168,13 @@ def noise(tasks: int) -> Floats:
     return calibration.noise_of(np.random.default_rng(SEED), tasks)
 
 
-@lru_cache(maxsize=8)
-def _misses(trained: Trained, known: tuple[bool, ...]) -> Misses:
-    """Return how far known algorithms' medians are missed from these tasks."""
-    return calibration.misses(trained, np.array(known), (MEDIAN,), noise(len(known)))
+@lru_cache(maxsize=64)
+def _misses(trained: Trained, known: tuple[bool, ...], quantities: tuple[Quantity, ...] = (MEDIAN,)) -> Misses:
+    """Return how far known algorithms are missed from these tasks: the costly part, the same of all that have them."""
+    return calibration.misses(trained, np.array(known), quantities, noise(len(known)))
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=64)
 def _coverage(misses: Misses, level: float) -> float | None:
     return misses.share(MEDIAN.name, level)
 

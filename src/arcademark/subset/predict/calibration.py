@@ -278,24 +278,17 @@ def draw(
     """
     conditional = joint.conditional(known)
     values = TRANSFORMS[trained.transform](percent)
-    middle = joint.expected(conditional, values)
-    logs = middle[:, np.newaxis] + noise[:, : len(conditional.missing)] @ conditional.spread.T
-    spread = np.sqrt(np.sum(conditional.spread**2, axis=1))
     chosen = np.ones(len(conditional.missing), bool) if among is None else among[conditional.missing]
-    whole = np.repeat(percent[:, np.newaxis], len(noise), axis=1)
-    whole[..., conditional.missing] = trained.back(logs)
+    missing, root = conditional.missing[chosen], conditional.spread[chosen]
+    middle = joint.expected(conditional, values)[:, chosen]
+    logs = middle[:, np.newaxis] + noise[:, : root.shape[1]] @ root.T
     over = np.flatnonzero(known if among is None else known & among)
-    places = np.sort(np.concatenate([over, conditional.missing[chosen]]))
-    columns, shape = whole[..., places].reshape(-1, len(places)), whole.shape[:2]
-    summaries = {quantity.name: np.asarray(quantity.of(columns, places)).reshape(shape) for quantity in quantities}
-    return Drawn(
-        conditional.missing[chosen],
-        middle[:, chosen],
-        spread[chosen],
-        logs[..., chosen],
-        MappingProxyType(summaries),
-        joint.extrapolation(known, values),
-    )
+    given = np.broadcast_to(percent[:, np.newaxis, over], (*logs.shape[:2], len(over)))
+    columns = np.concatenate([given, trained.back(logs)], axis=-1).reshape(-1, len(over) + len(missing))
+    places = np.concatenate([over, missing])
+    summaries = {item.name: np.asarray(item.of(columns, places)).reshape(logs.shape[:2]) for item in quantities}
+    spread = np.sqrt(np.sum(root**2, axis=1))
+    return Drawn(missing, middle, spread, logs, MappingProxyType(summaries), joint.extrapolation(known, values))
 
 
 def misses(trained: Trained, known: NDArray[np.bool_], quantities: Sequence[Quantity], noise: Floats) -> Misses:

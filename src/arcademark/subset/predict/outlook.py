@@ -142,6 +142,7 @@ def predict(
     frames: Mapping[str, float] | None = None,
     draws: int = DRAWS,
     without: str | None = None,
+    misses: Misses | None = None,
 ) -> Outlook:
     """Predict from whatever is known of an algorithm.
 
@@ -155,6 +156,8 @@ def predict(
         What playing each task costs; the same for all if None.
     without : str, optional
         The group that it is of, from which nothing is learnt then.
+    misses : Misses, optional
+        Those of the tasks that are known, by the same draws, where they were found before.
 
     Raises
     ------
@@ -173,7 +176,7 @@ def predict(
         raise ArcadeMarkError("nothing can be predicted: no task of the training scores has a finite score")
     noise = calibration.noise_of(rng, len(tasks), draws)
     drawn = calibration.draw(trained, trained.but(without), row[np.newaxis], there, quantities, noise)
-    misses = calibration.misses(trained, there, quantities, noise)
+    misses = misses or calibration.misses(trained, there, quantities, noise)
     coverage = misses.coverage(level)
     summaries = {
         quantity.name: _ranges(trained, quantity, drawn, row[np.newaxis], misses, level, without)[0]

@@ -21,7 +21,7 @@
     differs: () => "Scores of a paper are not those of today's emulator.",
   };
   const BUDGETS = [["up to 1M", 0, 1e6], ["to 50M", 1e6, 5e7], ["to 200M", 5e7, 2e8], ["more than 200M", 2e8, Infinity]];
-  const UNKNOWN = "not known", NEARLY_ALL = 0.9;
+  const UNKNOWN = "not known", NEARLY_ALL = 0.9, VAGUE = 10;
   const OF_TASKS = site.unit === "step", NOUN = OF_TASKS ? "task" : "game", TITLE = OF_TASKS ? "Task" : "Game";
   const LENGTHS = OF_TASKS ? "steps" : "frames", LENGTHS_TITLE = OF_TASKS ? "Steps" : "Frames";
   const REFERENCES = OF_TASKS
@@ -31,10 +31,11 @@
   const views = new Map(site.views.map((view) => [view.name, view]));
   const rows = [...site.algorithms];
   const groups = [...site.groups, { title: "Your scores, protocol not said", settings: {}, known: false, yours: true }];
-  const state = {
-    view: site.views[0].name, metric: site.views[0].measures[0].metric, statistic: "median", grouped: true, complete: false,
-    search: "", filters: {}, sorting: [{ id: "median", desc: true }], chosen: new Set(), message: "", failed: false,
-  };
+  const plain = () => ({
+    view: site.views[0].name, metric: site.views[0].measures[0].metric, statistic: "median", ranks: false, complete: false, runnable: false,
+    search: "", filters: {}, sorting: null, columns: null, chosen: new Set(),
+  });
+  const state = { ...plain(), message: "", failed: false };
 
   // Text and elements
 
@@ -54,8 +55,14 @@
   }
 
   const FORMATS = [0, 1, 2].map((digits) => new Intl.NumberFormat("en", { maximumFractionDigits: digits, minimumFractionDigits: digits, signDisplay: "negative" }));
-  const number = (value, digits) => FORMATS[digits].format(value);
-  const percent = (value) => number(value, Math.abs(value) >= 1000 ? 0 : 1);
+  /** Round as Python does: what the number is to its last bit, halves to even. */
+  function rounded(value, digits) {
+    const scaled = value * 10 ** digits, half = Number.isInteger(value * 2 ** (digits + 1)) && Math.abs(scaled % 1) === 0.5;
+    return half ? (2 * Math.round(scaled / 2)) / 10 ** digits : Number(value.toFixed(digits));
+  }
+
+  const number = (value, digits) => FORMATS[digits].format(rounded(value, digits)).replace("-", "−");
+  const percent = (value) => number(value, value === 0 || Math.abs(value) >= 99.95 ? 0 : Math.abs(value) >= 9.995 ? 1 : 2);
   const points = (value) => number(value, Number.isInteger(value) || Math.abs(value) >= 1000 ? 0 : Math.abs(value) >= 10 ? 1 : 2);
   const plural = (count, noun) => `${number(count, 0)} ${noun}${count === 1 ? "" : "s"}`;
 
@@ -83,9 +90,13 @@
   /** The estimate that stands for a median over games that are not all there. */
   const estimateOf = (row, statistic, metric = measure().metric) => (statistic === "median" && metric === "hns" && row.estimate?.suite === state.view ? row.estimate : null);
 
+  /** Whether an estimate's interval is too wide to say anything. */
+  const vague = (guess) => guess.low !== null && guess.high + 1 > VAGUE * (guess.low + 1);
+
   /** What may stand below the heading of a view: of all its games, or nearly all; of fewer an estimate, or nothing. */
   function summary(row, statistic, metric = measure().metric) {
     const standing = row.standings[state.view], guess = estimateOf(row, statistic, metric);
+    if (guess && vague(guess)) return [];
     if (guess) return guess.low === null ? [guess.value] : [guess.value, guess.low, guess.high];
     return standing?.games >= NEARLY_ALL * view().games.length ? standing.summaries[metric]?.[statistic] ?? [] : [];
   }
@@ -216,7 +227,7 @@
   }
 
   function measuredBy(redraw) {
-    const change = (key) => (chosen) => { state[key] = chosen; settle(); redraw(); };
+    const change = (key) => (chosen) => { state[key] = chosen; settle(); remember(); redraw(); };
     return [
       select(`${TITLE}s`, site.views.map((item) => [item.name, `${item.name}: ${plural(item.games.length, NOUN)}`]), state.view, change("view"), { id: "view" }),
       select("Measured by", view().measures.map((item) => [item.metric, item.title]), measure().metric, change("metric"), { id: "metric" }),
@@ -227,7 +238,7 @@
   /** After a change of what is shown: a measure that the view has, and the order of the summary. */
   function settle() {
     state.metric = measure().metric;
-    state.sorting = [{ id: state.statistic, desc: ascendingIsBetter(state.statistic) }];
+    state.sorting = null;
   }
 
   const facts = (pairs) => h("dl", { class: "facts" },
@@ -278,23 +289,45 @@
 
   // The table of all algorithms
 
+  const scored = (row) => row.standings[state.view]?.games ?? 0;
   const COLUMNS = [
-    { id: "median", title: "Median", figure: true },
-    { id: "mean", title: "Mean", figure: true },
+    { id: "median", title: "Median", figure: true, usual: true },
+    { id: "protocol", title: "Protocol", meaning: "How it was played; ranks are among those played alike", text: true, of: (row) => played(row)[0], cell: (row) => protocolBadge(row), usual: true },
+    { id: "frames", title: LENGTHS_TITLE, meaning: `${OF_TASKS ? "Steps" : "Emulated frames"} of training`, of: (row) => row.training_frames ?? undefined, cell: (row) => (row.training_frames === null ? "–" : frames(row.training_frames)), usual: true },
+    { id: "year", title: "Year", of: year, cell: (row) => row.year ?? "–", usual: true },
+    { id: "games", title: `${TITLE}s`, of: scored, cell: (row) => `${scored(row)}/${view().games.length}`, usual: true },
+    { id: "mean", title: "Mean", figure: true, usual: true },
     { id: "iqm", title: "IQM", figure: true, meaning: "Interquartile mean over runs" },
-    { id: "optimality_gap", title: "Gap", figure: true, meaning: "Optimality gap: how far scores fall short of 100 %; less is better", wide: true },
-    { id: "hwrns", title: "HWRNS", meaning: "Median human-world-record-normalised score, over the same games", of: (row) => value(row, "median", "hwrns"), cell: (row) => withReach(summary(row, "median", "hwrns")), wide: true },
-    { id: "records", title: "Records", meaning: "Human world records broken", of: (row) => row.standings[state.view]?.records ?? undefined, cell: (row) => row.standings[state.view]?.records ?? "–" },
-    { id: "games", title: `${TITLE}s`, of: (row) => row.standings[state.view]?.games ?? 0, cell: (row) => `${row.standings[state.view]?.games ?? 0}/${view().games.length}` },
-    { id: "frames", title: LENGTHS_TITLE, meaning: `${OF_TASKS ? "Steps" : "Emulated frames"} of training`, of: (row) => row.training_frames ?? undefined, cell: (row) => (row.training_frames === null ? "–" : frames(row.training_frames)) },
-    { id: "year", title: "Year", of: year, cell: (row) => row.year ?? "–" },
+    { id: "optimality_gap", title: "Gap", figure: true, meaning: "Optimality gap: how far scores fall short of 100 %; less is better" },
+    { id: "hwrns", title: "HWRNS", meaning: "Median human-world-record-normalised score, over the same games", of: (row) => value(row, "median", "hwrns"), cell: (row) => withReach(summary(row, "median", "hwrns")) },
+    { id: "records", title: "Records", meaning: "Human world records broken", of: (row) => row.standings[state.view]?.records ?? undefined, cell: (row) => row.standings[state.view]?.records ?? "–", usual: true, wide: true },
     { id: "seeds", title: "Runs", meaning: `Runs (seeds) a ${NOUN} whose scores are known`, of: (row) => row.most_runs, cell: (row) => (row.fewest_runs === row.most_runs ? row.most_runs : `${row.fewest_runs}–${row.most_runs}`) },
-    { id: "source", title: "Source", text: true, of: (row) => paper(row)?.short ?? row.source, cell: (row) => paper(row)?.short ?? row.source, wide: true },
+    { id: "source", title: "Paper", text: true, of: (row) => paper(row)?.short ?? row.source, cell: (row) => paper(row)?.short ?? row.source, usual: true, wide: true },
   ];
   const FACETS = {
     sticky: (row) => setting(row, "sticky actions"), cap: (row) => setting(row, "max episode length"), start: (row) => setting(row, "start"),
     kind: (row) => row.kind, budget, evidence: (row) => row.badges,
   };
+
+  /** How an algorithm was played, in a few words: these, what kind of protocol it is, and what that means. */
+  function played(row) {
+    const { settings, known, title, yours } = group(row), { start, "sticky actions": sticky, "max episode length": cap } = settings;
+    if (yours) return ["not said", "unknown", title];
+    if (OF_TASKS) return [title, known ? "runnable" : "unknown", title];
+    const words = [
+      settings["plans on the emulator"] === "yes" ? "plans on the emulator" : null,
+      sticky === UNKNOWN || start === "human" ? null : Number(sticky) ? "sticky actions" : "no sticky actions",
+      { human: "human starts", "no-ops": "no-op starts" }[start], cap === UNKNOWN || cap === "30 min" ? null : `${cap} at most`,
+    ].filter(Boolean);
+    if (start === "human") return [words.join(", "), "human", `${title}. It starts from positions that people played to, which were never published: nobody can run it today.`];
+    if (known) return [words.join(", "), "runnable", `${title}. All of it is known: you can play your agent by the same rules.`];
+    return [words.length ? `${words.join(", ")}, rest not known` : "protocol unclear", "unknown", `${title}. Not ranked: not all is known of how it was played.`];
+  }
+
+  function protocolBadge(row) {
+    const [words, kind, meaning] = played(row);
+    return h("span", { class: `badge protocol ${kind}`, title: meaning }, words);
+  }
 
   /** Why an estimate should not be relied on; that of somebody's own scores once they say how they were played. */
   const doubts = (row) => (row.yours && group(row).known ? [] : row.estimate.warnings);
@@ -302,10 +335,13 @@
   function summaryCell(row, statistic) {
     const guess = estimateOf(row, statistic);
     if (!guess) return withReach(summary(row, statistic));
+    if (vague(guess)) return ["–", h("small", { title: `Estimated from ${guess.title}: too few, or too unusual, to say more` }, `${percent(guess.low)} to ${percent(guess.high)}?`)];
     const [found, low, high] = summary(row, statistic), why = doubts(row);
     const doubt = why.length ? h("span", { class: "doubtful", title: why.join(" ") }, " ?") : null;
     return [percent(found), doubt, h("small", { title: `Estimated from ${guess.title}; the interval is ${Math.round(100 * guess.level)} %, for an algorithm of another paper` }, `est. ${low === undefined ? "" : `${percent(low)} to ${percent(high)}`}`)];
   }
+
+  const sorting = () => state.sorting ?? [{ id: state.statistic, desc: ascendingIsBetter(state.statistic) }];
 
   function makeTable(search = state.search) {
     const { createTable, getCoreRowModel, getSortedRowModel, getFilteredRowModel } = TableCore;
@@ -316,7 +352,8 @@
       columns: [
         column("name", (row) => row.name, { sortingFn: "text", enableGlobalFilter: true }),
         ...COLUMNS.map(({ id, figure: isFigure, of, text }) => column(id, isFigure ? (row) => value(row, id) : of, { sortingFn: text ? "text" : "basic" })),
-        column("complete", (row) => row.standings[state.view]?.games === view().games.length, { filterFn: "equals" }),
+        column("complete", (row) => scored(row) === view().games.length, { filterFn: "equals" }),
+        column("runnable", (row) => played(row)[1] === "runnable", { filterFn: "equals" }),
         column("scored", (row) => state.view in row.standings, { filterFn: "equals" }),
         ...Object.entries(FACETS).map(facet),
       ],
@@ -325,21 +362,42 @@
       getCoreRowModel: getCoreRowModel(), getSortedRowModel: getSortedRowModel(), getFilteredRowModel: getFilteredRowModel(),
     });
     const filters = Object.entries(state.filters).filter(([, wanted]) => wanted !== "").map(([id, wanted]) => ({ id, value: wanted }));
-    filters.push({ id: "scored", value: true });
-    if (state.complete) filters.push({ id: "complete", value: true });
-    made.setOptions((before) => ({ ...before, state: { ...made.initialState, sorting: state.sorting, columnFilters: filters, globalFilter: search } }));
+    filters.push({ id: "scored", value: true }, ...["complete", "runnable"].filter((id) => state[id]).map((id) => ({ id, value: true })));
+    made.setOptions((before) => ({ ...before, state: { ...made.initialState, sorting: sorting(), columnFilters: filters, globalFilter: search } }));
     return made.getSortedRowModel().rows.map((row) => row.original);
   }
 
+  const nearlyWhole = (row) => scored(row) >= NEARLY_ALL * view().games.length;
+
+  /**
+   * Keep one row an algorithm, with all others of it: of those with nearly all games and no human starts, if there are
+   * any, of the earliest paper, and there what is known best and of the most runs.
+   */
+  function algorithms(those) {
+    const alike = d3.group(those, (row) => (row.yours ? row : row.identity)), found = new Map();
+    const worth = (row) => (ascendingIsBetter(state.statistic) ? 1 : -1) * (value(row, state.statistic) ?? -Infinity);
+    for (const same of alike.values()) {
+      const best = (row) => Math.max(...same.filter((other) => other.paper === row.paper).map(worth));
+      const order = (row) => [!nearlyWhole(row), setting(row, "start") === "human", row.year ?? Infinity, -best(row), !group(row).known, -row.most_runs, -scored(row), -worth(row)];
+      const keys = new Map(same.map((row) => [row, order(row)]));
+      const [first, ...others] = [...same].sort((one, other) => { const at = keys.get(one).findIndex((key, place) => key !== keys.get(other)[place]); return at < 0 ? 0 : keys.get(one)[at] < keys.get(other)[at] ? -1 : 1; });
+      found.set(first, others);
+    }
+    return new Map(those.filter((row) => found.has(row)).map((row) => [row, found.get(row)]));
+  }
+
+  const nameIn = (row) => (state.ranks || row.yours ? row.name : row.identity);
+
   /** Ranks within those that may be ranked with each other: of one known group, with a score on every game. */
   function ranks(those) {
-    const better = ascendingIsBetter(state.statistic) ? 1 : -1, found = new Map();
-    const whole = those.filter((row) => group(row).known && row.standings[state.view].games === view().games.length && value(row, state.statistic) !== undefined);
-    for (const row of whole) {
-      const rivals = whole.filter((other) => other.group === row.group);
-      found.set(row, 1 + rivals.filter((other) => better * (value(other, state.statistic) - value(row, state.statistic)) > 0).length);
-    }
-    return found;
+    const whole = those.filter((row) => group(row).known && scored(row) === view().games.length);
+    return new Map([...d3.group(whole, (row) => row.group).values()].flatMap((alike) => [...places(alike)]));
+  }
+
+  /** By how many of some rows each is surpassed, plus one. */
+  function places(those) {
+    const better = ascendingIsBetter(state.statistic) ? 1 : -1, valued = those.map((row) => [row, value(row, state.statistic)]).filter(([, found]) => found !== undefined);
+    return new Map(valued.map(([row, mine]) => [row, 1 + valued.filter(([, other]) => better * (other - mine) > 0).length]));
   }
 
   function caveat(those) {
@@ -356,12 +414,8 @@
   const WHY_NOT = "Not ranked: not all is known of how these were played.";
 
   function tablePage() {
-    const place = h("div", {});
+    const place = h("div", {}), front = h("div", {});
     const status = h("p", { role: "status", class: "small", id: "count" });
-    const redraw = () => {
-      place.replaceChildren(...body());
-      controls.replaceWith(controls = controlsNow());
-    };
 
     function facetOptions(id) {
       const found = new Set(rows.flatMap((row) => FACETS[id](row)));
@@ -371,76 +425,112 @@
     }
 
     function controlsNow() {
-      const facet = (id, label) => select(label, facetOptions(id), state.filters[id] ?? "", (chosen) => { state.filters[id] = chosen; refresh(); }, { id });
-      const box = (key, label) => h("label", { class: "check" }, h("input", { type: "checkbox", id: key, checked: state[key], onchange: (event) => { state[key] = event.target.checked; refresh(); } }), label);
+      const [ofGames, by, of] = measuredBy(redraw), chosen = columns().map(({ id }) => id);
+      const facet = (id, label) => select(label, facetOptions(id), state.filters[id] ?? "", (wanted) => { state.filters[id] = wanted; changed(); }, { id });
+      const box = (label, checked, change, id) => h("label", { class: "check" }, h("input", { type: "checkbox", id, checked, onchange: (event) => { change(event.target.checked); changed(); } }), label);
+      const flag = (key, label) => box(label, state[key], (on) => { state[key] = on; }, key);
+      const mode = (ranked, label) => h("button", { type: "button", id: ranked ? "ranks" : "best", "aria-pressed": String(state.ranks === ranked), onclick: () => { state.ranks = ranked; remember(); redraw(); } }, label);
+      const orders = [["", "the summary"], ...[{ id: "name", title: "Algorithm" }, ...columns()].map(({ id, title }) => [id, title])];
+      const narrowed = Object.values(state.filters).filter(Boolean).length + state.complete + state.runnable + Boolean(state.columns) + (measure() !== view().measures[0]) + (state.statistic !== "median");
       return h("div", { class: "controls" },
-        h("div", { class: "fields" }, measuredBy(redraw),
-          h("label", { class: "field" }, h("span", {}, "Search"), h("input", { type: "search", id: "search", value: state.search, placeholder: "name or paper", oninput: (event) => { state.search = event.target.value; refresh(); } })),
-          h("label", { class: "field file" }, h("span", {}, "Your scores"), h("input", { type: "file", id: "file", accept: ".csv,.tsv,.txt,text/csv", multiple: true, onchange: (event) => take(event.target.files) }))),
-        h("details", { open: Object.values(state.filters).some(Boolean) }, h("summary", {}, "Filter by protocol, budget, kind and evidence"),
-          h("div", { class: "fields" }, OF_TASKS ? null : [facet("sticky", "Sticky actions"), facet("cap", "Frame cap"), facet("start", "Start")], facet("budget", `Training ${LENGTHS}`), facet("kind", "Kind"), facet("evidence", "Evidence"))),
-        h("div", { class: "checks" }, box("grouped", "Group by protocol"), box("complete", `Only with all ${view().games.length} ${NOUN}s`)));
+        h("div", { class: "fields" },
+          h("div", { class: "field" }, h("span", { id: "order" }, "Order"), h("div", { class: "modes", role: "group", "aria-labelledby": "order" }, mode(false, "Best first"), mode(true, "Ranks by protocol"))),
+          h("label", { class: "field" }, h("span", {}, "Search"), h("input", { type: "search", id: "search", value: state.search, placeholder: "name or paper", oninput: (event) => { state.search = event.target.value; remember(false); refresh(); } })),
+          ofGames,
+          h("div", { class: "narrow" }, select("Sort by", orders, state.sorting?.[0].id ?? "", (id) => { state.sorting = id ? [{ id, desc: !upFirst(id) }] : null; changed(); }, { id: "sort" })),
+          h("label", { class: "field file" }, h("span", {}, "Your scores (CSV)"), h("input", { type: "file", id: "file", accept: ".csv,.tsv,.txt,text/csv", multiple: true, onchange: (event) => take(event.target.files) })),
+          query() ? h("p", { class: "reset" }, link("#/", "Reset")) : null),
+        h("details", { open: opened ?? narrowed > 0, ontoggle: (event) => { opened = event.target.open; } }, h("summary", {}, `Filters, measures and columns${narrowed ? ` (${narrowed} changed)` : ""}`),
+          h("div", { class: "fields" }, by, of, OF_TASKS ? null : [facet("sticky", "Sticky actions"), facet("cap", "Frame cap"), facet("start", "Start")], facet("budget", `Training ${LENGTHS}`), facet("kind", "Kind"), facet("evidence", "Evidence")),
+          h("div", { class: "checks" }, OF_TASKS ? null : flag("runnable", "Only protocols that you can run"), flag("complete", `Only with all ${view().games.length} ${NOUN}s`)),
+          h("div", { class: "checks", role: "group", "aria-label": "Columns" }, h("span", { class: "weak" }, "Columns:"), COLUMNS.filter(present).map(({ id, title }) => box(title, chosen.includes(id), (on) => {
+            const wanted = COLUMNS.map((one) => one.id).filter((one) => (one === id ? on : chosen.includes(one)));
+            state.columns = COLUMNS.every((one) => Boolean(one.usual) === wanted.includes(one.id)) ? null : wanted;
+          }, `column-${id}`)))));
+    }
+
+    /** Draw what depends on the state anew, the control that has the focus, too. */
+    function redraw() {
+      refresh();
+      const focused = document.activeElement?.id;
+      controls.replaceWith(controls = controlsNow());
+      if (focused) document.getElementById(focused)?.focus();
+    }
+
+    function changed() {
+      remember();
+      redraw();
     }
 
     function refresh() {
       place.replaceChildren(...body());
+      front.replaceChildren(fronts([...algorithms(makeTable()).keys()], 240));
     }
 
-    function heading({ id, title, meaning, text, wide, figure: isFigure }) {
-      const [sorted] = state.sorting, mine = sorted?.id === id;
+    const upFirst = (id) => id === "name" || id === "optimality_gap" || COLUMNS.find((one) => one.id === id)?.text;
+
+    const classOf = ({ id, text, wide, figure: isFigure }) => `c-${id} ${text ? "" : "n "}${wide && !state.columns ? "wide " : ""}${isFigure && id === state.statistic ? "main" : ""}`;
+
+    function heading(column) {
+      const { id, title, meaning } = column, [sorted] = sorting(), mine = sorted?.id === id;
       const turn = () => {
-        const first = text || id === "name" || id === "optimality_gap" ? false : true;
-        state.sorting = [{ id, desc: mine ? !sorted.desc : first }];
-        refresh();
+        state.sorting = [{ id, desc: mine ? !sorted.desc : !upFirst(id) }];
+        changed();
         place.querySelector(`button[data-column="${id}"]`)?.focus();
       };
-      return h("th", { scope: "col", class: `${text ? "" : "n "}${wide ? "wide " : ""}${isFigure && id === state.statistic ? "main" : isFigure ? "aside" : ""}`, "aria-sort": mine ? (sorted.desc ? "descending" : "ascending") : null },
+      return h("th", { scope: "col", class: classOf(column), "aria-sort": mine ? (sorted.desc ? "descending" : "ascending") : null },
         h("button", { type: "button", "data-column": id, title: meaning, onclick: turn }, title));
     }
 
-    function line(row, rank) {
-      const tick = (event) => { state.chosen[event.target.checked ? "add" : "delete"](row); place.querySelector(".chosen").replaceWith(chosenBar()); };
+    function line(row, at, others = []) {
+      const tick = (event) => { state.chosen[event.target.checked ? "add" : "delete"](row); remember(); place.querySelector(".chosen").replaceWith(chosenBar()); };
+      const same = (other) => site.views.every(({ name }) => JSON.stringify(other.standings[name]?.summaries) === JSON.stringify(row.standings[name]?.summaries));
+      const apart = others.filter((other) => !same(other)), sources = [...new Set([row, ...others.filter(same)].map((one) => site.papers[one.source_paper]?.short).filter(Boolean))];
       return h("tr", { class: row.yours ? "yours" : null },
-        h("td", { class: "tick" }, h("input", { type: "checkbox", checked: state.chosen.has(row), "aria-label": `Compare ${row.name}`, onchange: tick })),
-        h("td", { class: "n rank" }, rank ?? ""),
-        h("th", { scope: "row", class: "who" }, link(algorithmAt(row), row.name), h("span", { class: "badges" }, badges(row))),
-        columns().map(({ id, figure: isFigure, cell, text, wide }) => h("td", { class: `${text ? "" : "n "}${wide ? "wide " : ""}${isFigure && id === state.statistic ? "main" : isFigure ? "aside" : ""}` }, isFigure ? summaryCell(row, id) : cell(row))));
+        h("td", { class: "tick" }, h("input", { type: "checkbox", checked: state.chosen.has(row), "aria-label": `Compare ${nameIn(row)}`, onchange: tick })),
+        h("td", { class: `n ${state.ranks ? "rank" : "place"}` }, at ?? ""),
+        h("th", { scope: "row", class: "who" }, link(algorithmAt(row), nameIn(row)), h("span", { class: "badges" }, badges(row).filter((_, index) => row.badges[index] !== "as-published")),
+          apart.length ? h("details", { class: "others" }, h("summary", {}, plural(apart.length, "other result")),
+            sources.length ? h("small", {}, `Here as in ${sources.join(" and ")}.`) : null,
+            h("ul", {}, apart.map((other) => h("li", {}, link(algorithmAt(other), other.name), ` ${value(other, state.statistic) === undefined ? "–" : percent(value(other, state.statistic))}, ${played(other)[0]}`)))) : null),
+        columns().map((column) => h("td", { class: classOf(column) }, column.figure ? summaryCell(row, column.id) : column.cell(row))));
+    }
+
+    function present({ id }) {
+      const has = (metric) => view().measures.some((item) => item.metric === metric);
+      return (id !== "hwrns" || (has("hwrns") && measure().metric !== "hwrns")) && (id !== "records" || has("hwrns")) && (id !== "year" || !OF_TASKS);
     }
 
     function columns() {
-      const has = (metric) => view().measures.some((item) => item.metric === metric);
-      return COLUMNS.filter(({ id }) => (id !== "hwrns" || (has("hwrns") && measure().metric !== "hwrns")) && (id !== "records" || has("hwrns")) && (id !== "year" || !OF_TASKS));
+      return COLUMNS.filter((column) => present(column) && (column.id === state.statistic || (state.columns ? state.columns.includes(column.id) : column.usual)));
     }
 
     function chosenBar() {
       const names = [...state.chosen].map((row) => part(row.name));
       return h("p", { class: "chosen" }, names.length < 2
         ? h("span", { class: "weak" }, "Tick two or more to compare them.")
-        : [link(`#/compare/${names.join("/")}`, `Compare ${names.length} algorithms`), " ", h("button", { type: "button", class: "plain", onclick: () => { state.chosen.clear(); refresh(); } }, "Untick all")]);
+        : [link(`#/compare/${names.join("/")}`, `Compare ${names.length} algorithms`), " ", h("button", { type: "button", class: "plain", onclick: () => { state.chosen.clear(); changed(); } }, "Untick all")]);
     }
 
     function body() {
-      const those = makeTable(), width = columns().length + 3;
-      const present = [...new Set(those.map((row) => row.group))].sort((one, other) => (groups[other].yours ? 1 : 0) - (groups[one].yours ? 1 : 0) || one - other);
-      const mixed = present.length > 1 || (present.length === 1 && !groups[present[0]].known);
-      const found = state.grouped || !mixed ? ranks(makeTable("")) : new Map();
-      const parts = state.grouped
-        ? present.map((at) => {
+      const those = makeTable(), width = columns().length + 3, merged = state.ranks ? null : algorithms(those);
+      const groupsNow = [...new Set(those.map((row) => row.group))].sort((one, other) => (groups[other].yours ? 1 : 0) - (groups[one].yours ? 1 : 0) || one - other);
+      const found = state.ranks ? ranks(makeTable("")) : places([...algorithms(makeTable("")).keys()]);
+      const parts = merged
+        ? [h("tbody", {}, [...merged].map(([row, others]) => line(row, found.get(row), others)))]
+        : groupsNow.map((at) => {
           const mine = those.filter((row) => row.group === at), what = groups[at];
           const told = what.yours ? "Not ranked. Say how they were played, above, to rank them with others." : what.known ? caveat(mine) : `${WHY_NOT} ${caveat(mine)}`;
-          return h("tbody", {}, h("tr", { class: "group" }, h("th", { colspan: width, scope: "rowgroup" }, h("div", { class: "stay" }, what.title, h("span", { class: "weak" }, ` · ${plural(mine.length, "algorithm")}`), h("small", {}, told)))), mine.map((row) => line(row, found.get(row))));
-        })
-        : [h("tbody", {}, those.map((row) => line(row, found.get(row))))];
-      const warning = !state.grouped && mixed
-        ? h("div", { class: "warnings", role: "note" }, h("p", {}, `No ranks: these algorithms were played under different protocols, or it is not known how (${plural(present.length, "group")}). Group them, or filter until one group is left.`), h("p", { class: "small" }, caveat(those)))
-        : null;
-      status.textContent = `${plural(those.length, "algorithm")} shown, of ${rows.length}. ${measure().title}: ${measure().meaning}; in percent. ${site.model ? "“est.”: estimated from fewer games. " : ""}Ranks are by the ${STATISTICS[state.statistic].toLowerCase()}, within a protocol and among those with every ${NOUN}.`;
+          return h("tbody", {}, h("tr", { class: "group" }, h("th", { colspan: width, scope: "rowgroup" }, h("div", { class: "stay" }, what.title, h("span", { class: "weak" }, ` · ${plural(mine.length, "result")}`), h("small", {}, told)))), mine.map((row) => line(row, found.get(row))));
+        });
+      const estimated = site.model && state.statistic === "median" && measure().metric === "hns";
+      status.textContent = `${merged ? `${plural(merged.size, "algorithm")}, ` : ""}${plural(those.length, "result")} of ${rows.length} shown. ${measure().title} in percent: ${measure().meaning}. ${estimated ? `“est.”: estimated from the games played, with its ${Math.round(100 * site.model.level)} % interval. ` : ""}${state.ranks ? `Ranks are by the ${STATISTICS[state.statistic].toLowerCase()}, among those played alike and with every ${NOUN}.` : "The order is no rank, as protocols differ; one row an algorithm."}`;
       return [
-        warning, chosenBar(),
+        chosenBar(),
         h("div", { class: "scroll board", tabindex: 0, role: "region", "aria-label": "All algorithms" },
           h("table", { id: "board" }, h("caption", { class: "unseen" }, "Algorithms with their summaries"),
-            h("thead", {}, h("tr", {}, h("th", { scope: "col", class: "tick" }, h("span", { class: "unseen" }, "Compare")), h("th", { scope: "col", class: "n rank" }, "Rank"), heading({ id: "name", title: "Algorithm", text: true }), columns().map(heading))), parts)),
-      ].filter(Boolean);
+            h("thead", {}, h("tr", {}, h("th", { scope: "col", class: "tick" }, h("span", { class: "unseen" }, "Compare")), h("th", { scope: "col", class: "n" }, state.ranks ? "Rank" : h("abbr", { title: "Place among all shown here; not a rank, as protocols differ" }, "#")), heading({ id: "name", title: "Algorithm", text: true }), columns().map(heading))), parts)),
+      ];
     }
 
     function ownPart() {
@@ -450,19 +540,21 @@
       const remove = () => {
         for (const row of own) { rows.splice(rows.indexOf(row), 1); state.chosen.delete(row); }
         state.message = "";
-        for (const id of Object.keys(state.filters)) if (!rows.some((row) => [FACETS[id](row)].flat().includes(state.filters[id]))) delete state.filters[id];
+        remember();
         draw();
       };
       return h("div", { class: `own ${state.failed ? "failed" : ""}`, role: state.failed ? "alert" : "status", id: "own" }, h("p", {}, state.message),
-        own.length ? [select("Yours were played with", choices, own[0].group, (at) => { for (const row of own) row.group = at; refresh(); }, { id: "played-as" }), h("button", { type: "button", class: "plain", onclick: remove }, "Remove yours")] : null);
+        own.length ? [select("Yours were played with", choices, own[0].group, (at) => { for (const row of own) row.group = at; refresh(); }, { id: "played-as" }),
+          select("Compare with", [[null, "an algorithm …"], ...d3.sort(algorithms(rows.filter((row) => !row.yours && scored(row))).keys(), (row) => row.identity.toLowerCase()).map((row) => [row, row.identity])], null, (row) => { if (row) location.hash = `#/compare/${[...own.slice(0, 4), row].map((one) => part(one.name)).join("/")}`; }, { id: "against" }),
+          h("button", { type: "button", class: "plain", onclick: () => place.querySelector("tr.yours")?.scrollIntoView({ block: "center" }) }, "Show in the table"), h("button", { type: "button", class: "plain", onclick: remove }, "Remove yours")] : null);
     }
 
-    let controls = controlsNow();
-    place.append(...body());
+    let opened = null, controls = controlsNow();
+    refresh();
     return ["Leaderboard", [
       h("h1", {}, site.views.length > 1 ? "Atari algorithms" : site.views[0].title),
-      h("p", { class: "lead" }, `${OF_TASKS ? "Runs" : "Published scores and runs"} of ${plural(site.algorithms.length, "algorithm")}, each with its source, protocol and budget. Drop a CSV anywhere on this page to see your own scores beside them.`),
-      controls, ownPart(), status, place,
+      h("p", { class: "lead" }, `Who plays best: ${plural(site.algorithms.length, "result")} with source, protocol and budget. Drop a CSV of scores anywhere to see where you stand.`),
+      front, controls, ownPart(), place, status,
     ]];
   }
 
@@ -726,31 +818,76 @@
 
   // Plots
 
-  const KINDS = [["value-based"], ["policy-based"], ["model-based"], ["planning", "exploration"]];
-  const kindAt = (row) => { const at = KINDS.findIndex((kinds) => kinds.includes(row.kind)); return at < 0 ? 4 : at; };
+  /** Names beside points, of which the first come first: where no other name, no point, no step of the line and no edge is in the way. */
+  function labels(points, all, line, width, height) {
+    const pen = document.createElement("canvas").getContext("2d"), taken = all.map(({ x, y }) => [x - 4, y - 4, x + 4, y + 4]), placed = [];
+    for (const [{ x, y }, next] of d3.pairs(line)) taken.push([x, y - 1, next.x, y + 1], [next.x - 1, Math.min(y, next.y), next.x + 1, Math.max(y, next.y)]);
+    pen.font = "600 11.5px sans-serif";
+    for (const point of points) {
+      if (placed.length > width / 40) break;
+      const wide = pen.measureText(point.name).width + 2;
+      const fits = [[8, 0, "start"], [-8, 0, "end"], [0, -11, "middle"], [0, 11, "middle"], [7, -10, "start"], [-7, -10, "end"], [7, 10, "start"], [-7, 10, "end"]].map(([dx, dy, anchor]) => {
+        const left = point.x + dx - (anchor === "end" ? wide : anchor === "middle" ? wide / 2 : 0);
+        return { point, dx, dy, anchor, box: [left, point.y + dy - 7, left + wide, point.y + dy + 7] };
+      }).find(({ box: [left, top, right, bottom] }) => left > 54 && right < width - 4 && top > 2 && bottom < height - 40
+        && !taken.some((other) => left < other[2] && other[0] < right && top < other[3] && other[1] < bottom));
+      if (fits) { taken.push(fits.box); placed.push(fits); }
+    }
+    return placed;
+  }
+
+  /** Draw a figure with names on as many points as there is room for, of which each has a place `at` and a `value`. */
+  function named(width, label, options, points, all, line) {
+    const [x, y] = ["x", "y"].map((axis) => plot(width, label, options).scale(axis).apply);
+    const names = labels(...[points, all, line].map((some) => some.map((point) => ({ ...point, x: x(point.at), y: y(point.value) }))), width, options.height).map(({ point, dx, dy, anchor }) => Plot.text([point], {
+      x: "at", y: "value", text: "name", dx, dy, textAnchor: anchor, lineAnchor: "middle", fontSize: 11.5, fontWeight: point.bold ? 600 : 400, fill: "var(--ink)", stroke: "var(--paper)", strokeWidth: 3,
+    }));
+    const drawn = plot(width, label, { ...options, marks: [...options.marks, ...names] });
+    for (const each of drawn.querySelectorAll("a")) each.setAttribute("tabindex", "-1");  // the tables have the same links
+    return drawn;
+  }
+
+  const POWERS = Array.from({ length: 10 }, (_, at) => 10 ** (at + 3));
+
+  /** Scores by year and by training, the best joined by a line: of these rows, names on the points. */
+  function fronts(those, height) {
+    const item = measure(), better = ascendingIsBetter(state.statistic) ? 1 : -1, title = `${STATISTICS[state.statistic]} ${item.title} (%)`;
+    const found = those.map((row) => ({ row, value: value(row, state.statistic), name: shortened(row.yours ? row.name : row.identity), kind: played(row)[1] })).filter((one) => one.value !== undefined);
+    const told = ({ row, ...one }) => [nameIn(row), `${title.replace(" (%)", "")} ${percent(one.value)} %${estimateOf(row, state.statistic) ? ` (est. ${summary(row, state.statistic).slice(1).map(percent).join(" to ")})` : ""}`,
+      played(row)[0], row.training_frames === null ? null : `${frames(row.training_frames)} ${LENGTHS}`, paper(row)?.short ?? row.source].filter(Boolean).map(shown).join("\n");
+    const one = (label, caption, of, scale) => {
+      const data = found.filter(({ row }) => of(row) > 0).map((point) => ({ ...point, at: of(point.row) })).sort((a, b) => a.at - b.at || better * (b.value - a.value));
+      const may = data.filter(({ row, kind }) => nearlyWhole(row) && kind !== "human" && row.kind !== "planning");
+      const front = may.filter((point, at) => may.slice(0, at).every((other) => better * (point.value - other.value) > 0));
+      const line = [...front, ...front.slice(-1).map((point) => ({ ...point, at: data.at(-1).at }))], mine = found.filter(({ row }) => row.yours);
+      return data.length < 2 ? null : figure(caption, (width) => {
+        const options = { height, marginTop: 24, marginBottom: 42, x: { label, labelOffset: 34, inset: 14, ...scale(width, data.map((point) => point.at)) }, y: { ...spread([...data, ...mine].map((point) => point.value)), label: title } };
+        const marks = [
+          Plot.ruleY([100], { stroke: "var(--record)", strokeDasharray: "4 3" }),
+          Plot.line(line, { x: "at", y: "value", stroke: "var(--series-1)", strokeWidth: 1.6, curve: "step-after" }),
+          Plot.ruleY(mine, { y: "value", stroke: "var(--series-2)", strokeWidth: 1.6 }), Plot.text(mine, { y: "value", text: "name", frameAnchor: "left", dx: 4, dy: -8, textAnchor: "start", fontSize: 11.5, fontWeight: 600, fill: "var(--ink)", stroke: "var(--paper)", strokeWidth: 3 }),
+          Plot.dot(data, { x: "at", y: "value", r: 3.5, stroke: ({ kind }) => (kind === "runnable" ? "var(--series-1)" : "var(--muted)"), fill: ({ kind }) => (kind === "runnable" ? "var(--series-1)" : "var(--paper)"), href: ({ row }) => algorithmAt(row), title: told, tip: true }),
+        ];
+        const first = data.filter(({ row }) => nearlyWhole(row)).sort((a, b) => front.includes(b) - front.includes(a) || (b.kind === "runnable") - (a.kind === "runnable") || better * (b.value - a.value));
+        return named(width, `${title} by ${label}`, { ...options, marks }, first.map((point) => ({ ...point, bold: front.includes(point) })), data, line);
+      });
+    };
+    return h("div", { class: "fronts", role: "group", "aria-label": "Plots" }, [
+      one("year", `The line is the best so far.${OF_TASKS ? "" : " Filled dots have a protocol that you can run."} Point at one for more.`, (row) => row.year, (width) => ({ tickFormat: "d", ticks: width < 600 ? 5 : 10 })),
+      one(`training ${LENGTHS}`, `The line is the best for so many ${LENGTHS} or fewer, where these are known.`, (row) => row.training_frames, (_, [first, ...more]) => ({ type: "log", ticks: POWERS.filter((power) => power >= first && power <= more.at(-1)), tickFormat: frames })),
+    ]);
+  }
 
   function plotsPage() {
-    const item = measure();
-    const those = makeTable().map((row) => ({ row, value: value(row, state.statistic) })).filter((one) => one.value !== undefined);
-    const complete = those.filter(({ row }) => row.standings[state.view].games >= 0.9 * view().games.length);
-    const title = `${STATISTICS[state.statistic]} ${item.title} (%)`;
-    const told = (one) => `${shown(one.row.name)}\n${title.replace(" (%)", "")} ${percent(one.value)} %, ${one.row.standings[state.view].games} ${NOUN}s\n${one.row.training_frames === null ? "" : `${frames(one.row.training_frames)} ${LENGTHS}, `}${shown(paper(one.row)?.short ?? one.row.source)}`;
-    const dots = (data, x, label, scale) => (width) => plot(width, `${title} by ${label}`, {
-      height: 400, x: { label, ...scale(width) }, y: { ...spread(data.map((one) => one.value)), label: title },
-      marks: [Plot.ruleY([100], { stroke: "var(--record)", strokeDasharray: "4 3" }), Plot.dot(data, { x, y: "value", r: (one) => (one.row.yours ? 7 : 4), fill: (one) => SERIES[kindAt(one.row)], fillOpacity: 0.7, href: (one) => algorithmAt(one.row), title: told, tip: true })],
-    });
-    const best = [...complete].sort((one, other) => (ascendingIsBetter(state.statistic) ? 1 : -1) * (other.value - one.value));
-    const chosen = (state.chosen.size > 1 ? [...state.chosen] : best.map(({ row }) => row).filter((row, at, all) => all.findIndex((other) => other.identity === row.identity) === at)).slice(0, 5);
-    const runs = chosen.map((row) => [row, runsOf(row, view().games)]);
-    const budgeted = those.filter(({ row }) => row.training_frames > 0), dated = those.filter(({ row }) => row.year);
-    const legendOfKinds = legend([...KINDS.map((kinds) => kinds.join(", ")), "other"]);
+    const item = measure(), those = [...algorithms(makeTable()).keys()].filter((row) => value(row, state.statistic) !== undefined);
+    const best = those.filter(nearlyWhole).sort((one, other) => (ascendingIsBetter(state.statistic) ? 1 : -1) * (value(other, state.statistic) - value(one, state.statistic)));
+    const chosen = (state.chosen.size > 1 ? [...state.chosen] : best).slice(0, 5), runs = chosen.map((row) => [row, runsOf(row, view().games)]);
     return ["Plots", [
       h("h1", {}, "Plots"), h("div", { class: "fields" }, measuredBy(draw)),
       h("p", { class: "lead" }, `The ${plural(those.length, "algorithm")} that the table shows, whatever their protocols and ${NOUN}s: filter there first. A dot is an algorithm, and leads to its page.`),
-      budgeted.length ? section("Score by budget", legendOfKinds, figure(`By ${OF_TASKS ? "steps" : "emulated frames"} of training, where these are known.`, dots(budgeted, (one) => one.row.training_frames, `training ${LENGTHS}`, (width) => ({ type: "log", ticks: width < 600 ? 4 : 8, tickFormat: (count) => (Number.isInteger(Math.log10(count)) ? frames(count) : ""), inset: 12 })))) : null,
-      dated.length ? section("Score by year", legendOfKinds.cloneNode(true), figure("By year of publication.", dots(dated, (one) => one.row.year, "year", (width) => ({ tickFormat: "d", inset: 12, ticks: width < 600 ? 5 : 10 })))) : null,
+      fronts(those, 420),
       chosen.length ? section("Performance profiles", legend(chosen.map((row) => row.name)), figure(`The share of runs above each ${item.title}, over the ${NOUN}s that each has: of those ticked in the table or, where none are, the five highest.`, (width) => profiles(width, item, runs, profileAt(2000)))) : null,
-      section(`${TITLE}s and algorithms`, heatLegend(item), figure(`${item.title} of every algorithm with nine tenths of the ${NOUN}s, from the highest ${STATISTICS[state.statistic].toLowerCase()} down. Point at a cell for its score.`, (width) => heat(width, item, best.map(({ row }) => row)))),
+      section(`${TITLE}s and algorithms`, heatLegend(item), figure(`${item.title} of every algorithm with nine tenths of the ${NOUN}s, from the highest ${STATISTICS[state.statistic].toLowerCase()} down. Point at a cell for its score.`, (width) => heat(width, item, best))),
     ]];
   }
 
@@ -780,13 +917,16 @@
       section("What is shown", h("ul", {}, [
         `A score is normalised between two references: ${OF_TASKS ? "those of the suite's file" : "with HNS, 0 % is random play and 100 % the human average; with HWRNS, 100 % is the human world record"}. Mean and median are over ${NOUN}s, of each one's mean over runs; IQM and optimality gap are over runs.`,
         `Intervals are ${Math.round(100 * site.intervals.confidence)} %: ${site.intervals.title}. Where one run is known, or only a mean, there is none.`,
-        `Ranks are given only within a group that was played alike: ${OF_TASKS ? "under the same settings" : "the same sticky actions, frame cap and starts, all known, without or with planning on the emulator"}; and only among algorithms that have every ${NOUN}. All other rows are shown without a rank.`,
-        site.model ? "Where some of the 57 games were not played, the median HNS is estimated from those that were, with an interval for algorithms of another paper, and marked “est.”; a question mark says that something speaks against it; point at it." : null,
+        `The table opens with one row an algorithm, best first by its median: of several results of one, those of its first paper, with nearly all ${NOUN}s and without human starts where there are such; the others are under its name. That order is no rank, as protocols differ: each row's badge says how it was played.`,
+        `Ranks are given only within a group that was played alike: ${OF_TASKS ? "under the same settings" : "the same sticky actions, frame cap and starts, all known, without or with planning on the emulator"}; and only among algorithms that have every ${NOUN}. All other rows are shown without a rank. “Ranks by protocol”, above the table, shows them.`,
+        site.model ? "Where some of the 57 games were not played, the median HNS is estimated from those that were, with an interval for algorithms of another paper, and marked “est.”; a question mark says that something speaks against it; point at it. Where the ends of the interval are more than ten times apart, the ends alone are shown." : null,
         `Other summaries are shown of algorithms with nine tenths of the ${NOUN}s or more.`,
+        "The address holds what the table shows: its order, filters, columns and ticks. Send it, and others see the same.",
       ].filter(Boolean).map((text) => h("li", {}, text)))),
       section("Badges", facts(Object.values(BADGES).map(([name, meaning]) => [name, meaning]))),
       section("Your own scores", h("p", {}, `Drop a file on the table's page, or choose one there: a row a score with the columns algorithm, ${NOUN}, score and, of several runs, run; or a table of ${NOUN} × algorithm or algorithm × ${NOUN}. It is read by this page, and its figures are those that 'arcademark score' gives, the estimate from a few games included. Nothing leaves your machine.`)),
-      OF_TASKS ? null : section("Submit a run", h("p", {}, "A submission is a run's directory. 'arcademark catalogue submit RUN' plays every recorded episode again and, where all give their scores, writes the files that a maintainer adds to the catalogue.")),
+      OF_TASKS ? null : section("Submit a run", h("p", {}, "A submission is a run's directory. 'arcademark catalogue submit RUN' plays every recorded episode again and, where all give their scores, writes the files that a maintainer adds to the catalogue."),
+        h("p", {}, `It costs what you train for. A rank needs all 57 games, an estimate any: five of atari-5-2026 do well (“Predicted and true”). At 200M frames a game, five are 1B frames and 57 are 11.4B; a trainer that makes 5,000 frames a second needs 2.3 and 26 days. Replaying what was recorded takes minutes.`)),
       section("What to know before you compare", h("ul", { class: "notes" }, site.notices.filter((notice) => notice.level === "warning").map((notice) => h("li", {}, notice.text)))),
       OF_TASKS ? null : section("Errata", h("p", {}, `${plural(site.errata.length, "slip")} in print are known; each stands on the page of its algorithm or game.`),
         h("details", {}, h("summary", {}, "Of no single score"), errataList(site.errata.filter((slip) => !slip.algorithm && !slip.game)))),
@@ -810,13 +950,14 @@
       figure("Estimate against true median, with its interval; on the line both are equal; in the second colour where the interval misses. Point at a dot.", (width) => {
         const domain = [Math.min(...those.map((one) => Math.min(one.low, one.truth))), Math.max(...those.map((one) => Math.max(one.high, one.truth)))];
         const scale = { type: "symlog", constant: 20, grid: true, domain, ticks: TICKS.filter((tick) => tick > domain[0] && tick < domain[1]) };
-        return plot(width, "Estimates against true medians", {
+        const points = those.map((one) => ({ name: shortened(one.row.identity), at: one.truth, value: one.guess, bold: !one.held }));
+        return named(width, "Estimates against true medians", {
           height: 420, x: { ...scale, label: "true median HNS (%)" }, y: { ...scale, label: "estimate from few games (%)" },
           marks: [
             Plot.line(those, { x: "truth", y: "truth", stroke: "var(--record)", strokeDasharray: "4 3" }), Plot.ruleX(those, { x: "truth", y1: "low", y2: "high", stroke: "var(--muted)", strokeOpacity: 0.6 }),
             Plot.dot(those, { x: "truth", y: "guess", r: 4, fill: (one) => (one.held ? "var(--series-1)" : "var(--series-2)"), href: (one) => algorithmAt(one.row), title: (one) => `${shown(one.row.name)}\nestimate ${percent(one.guess)} %, true ${percent(one.truth)} %`, tip: true }),
           ],
-        });
+        }, d3.sort(points, (one) => !one.bold), points, []);
       }),
       table([["Algorithm", ""], ["They say", "n"], ["True", "n"], ["Off by", "n"], [`${level} % held`, "n"], ["Source", ""]], those.map((one) => ({
         cells: [link(algorithmAt(one.row), one.row.name), withReach([one.guess, one.low, one.high]), percent(one.truth), `${one.off < 0 ? "−" : "+"}${number(Math.abs(one.off), 1)} %`, one.held ? "yes" : h("strong", {}, "no"), paper(one.row)?.short ?? one.row.source],
@@ -838,23 +979,73 @@
     }
   }
 
+  /** The page that the address names, and what is asked of it. */
+  const route = () => { const [page, ...asked] = location.hash.replace(/^#\/?/, "").split("?"); return [page, asked.join("?")]; };
+
+  /** What is shown, as the end of an address; nothing where it is as at first. */
+  function query() {
+    const asked = new URLSearchParams(), first = plain();
+    for (const key of ["view", "statistic", "search"]) if (state[key] !== first[key]) asked.set(key, state[key]);
+    if (measure() !== view().measures[0]) asked.set("metric", state.metric);
+    for (const key of ["ranks", "complete", "runnable"]) if (state[key]) asked.set(key, "yes");
+    for (const [id, wanted] of Object.entries(state.filters)) if (wanted) asked.set(id, wanted);
+    if (state.sorting) asked.set("sort", state.sorting.map(({ id, desc }) => (desc ? "-" : "") + id)[0]);
+    if (state.columns) asked.set("columns", state.columns.join(","));
+    for (const row of state.chosen) asked.append("with", row.name);
+    return String(asked) ? `?${asked}` : "";
+  }
+
+  /** Take what is shown from the end of an address; what is not known here is left out. */
+  function recall(text) {
+    const asked = new URLSearchParams(text), [, down, sort] = /^(-?)(.*)$/.exec(asked.get("sort") ?? "");
+    Object.assign(state, plain(), { search: asked.get("search") ?? "", chosen: new Set(asked.getAll("with").map(byName).filter(Boolean)) });
+    if (views.has(asked.get("view"))) state.view = asked.get("view");
+    state.metric = asked.get("metric") ?? view().measures[0].metric;
+    settle();
+    if (Object.hasOwn(STATISTICS, asked.get("statistic") ?? "")) state.statistic = asked.get("statistic");
+    for (const key of ["ranks", "complete", "runnable"]) state[key] = asked.get(key) === "yes";
+    for (const [id, of] of Object.entries(FACETS)) if (rows.some((row) => [of(row)].flat().includes(asked.get(id)))) state.filters[id] = asked.get(id);
+    if ([{ id: "name" }, ...COLUMNS].some(({ id }) => id === sort)) state.sorting = [{ id: sort, desc: Boolean(down) }];
+    if (asked.has("columns")) state.columns = COLUMNS.map(({ id }) => id).filter((id) => asked.get("columns").split(",").includes(id));
+  }
+
+  /** Have the address say what is shown: a link to it shows the same, and going back what was before, unless that is replaced. */
+  function remember(apart = true) {
+    const address = `#/${route()[0]}${query()}`;
+    if (address !== location.hash) history[apart ? "pushState" : "replaceState"](null, "", address);
+    navigation();
+  }
+
+  /** Mark this page among all; the plots are of what the table shows. */
+  function navigation() {
+    const [page] = route(), at = page.split("/")[0];
+    for (const each of document.querySelectorAll("nav a")) {
+      const to = each.getAttribute("href").replace(/^#\/|\?.*$/g, "");
+      if (to === "plots" || to === "") each.setAttribute("href", `#/${to}${at === "" || at === "plots" ? query() : ""}`);
+      if (to === at) each.setAttribute("aria-current", "page");
+      else each.removeAttribute("aria-current");
+    }
+  }
+
+  let last = null;
   function draw() {
-    const [page, ...rest] = location.hash.replace(/^#\/?/, "").split("/");
+    const [path, asked] = route(), [page, ...rest] = path.split("/");
+    recall(asked);
+    last = path;
     const make = Object.hasOwn(PAGES, page) ? PAGES[page] : () => missing("page", decoded(page));
     const [title, blocks] = make(...rest.map(decoded));
     document.title = `${shown(title)} · ArcadeMark`;
     const main = document.getElementById("content");
     main.className = page === "" ? "whole" : "";
     main.replaceChildren(...blocks.filter((block) => block !== null && block !== undefined && block !== false));
-    for (const each of document.querySelectorAll("nav a")) {
-      if (each.getAttribute("href") === `#/${page}`) each.setAttribute("aria-current", "page");
-      else each.removeAttribute("aria-current");
-    }
+    navigation();
   }
 
   window.addEventListener("hashchange", () => {
     if (location.hash === "#content") return;
+    const same = route()[0] === last;
     draw();
+    if (same) return;
     window.scrollTo(0, 0);
     document.getElementById("content").focus({ preventScroll: true });
   });
