@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import base64
 import itertools
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -119,8 +121,20 @@ def analyse(
             f"{datasets[0].benchmark.view.title}: no task has a low and a high reference score, by which to rank"
         )
     steps, total = itertools.count(1), sum(len(dataset.algorithms) for dataset in datasets)
-    counted = follow and (lambda *_: follow(next(steps), total))
-    reports = [analysis.of_dataset(dataset, one, counted) for dataset, one in zip(datasets, options, strict=True)]
+    stopped = threading.Event()
+
+    def counted(_: int, __: int) -> None:
+        if stopped.is_set():
+            raise KeyboardInterrupt
+        if follow is not None:
+            follow(next(steps), total)
+
+    with ThreadPoolExecutor(2) as pool:  # arrays are sorted and multiplied side by side
+        try:
+            reports = list(pool.map(lambda dataset, one: analysis.of_dataset(dataset, one, counted), datasets, options))
+        except BaseException:
+            stopped.set()  # what still works ends, too
+            raise
     whole, report = datasets[0], reports[0]
     kinds = {name: _group(whole.play(name)) for name in whole.algorithms}
     sizes = Counter(group.title for group in kinds.values())
