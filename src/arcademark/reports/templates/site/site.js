@@ -711,7 +711,7 @@
 
   function comparePage(...names) {
     const those = [...new Set(names.map(byName).filter(Boolean))];
-    const to = (list) => (list.length ? `#/compare/${list.map((row) => part(row.name)).join("/")}` : "#/compare");
+    const to = (list) => `#/${["compare", ...list.map((row) => part(row.name))].join("/")}${query()}`;
     const others = rows.filter((row) => !those.includes(row)).sort((one, other) => one.name.localeCompare(other.name));
     const head = [
       h("h1", {}, those.length ? those.map((row) => row.name).join(" against ") : "Compare"),
