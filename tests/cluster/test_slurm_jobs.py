@@ -161,7 +161,7 @@ def test_the_shards_of_a_run_are_played_in_arrays_and_merged(slurm, tmp_path, ro
 def test_learners_in_jobs_that_are_ended_again_and_again_go_on(slurm, tmp_path, rows, monkeypatch):
     monkeypatch.setenv("PACE", "0.02")
     folder = tmp_path / "run"
-    training = ("--training-episodes", 28, "--set", "checkpoint_frames=240")
+    training = ("--training-episodes", 44, "--set", "checkpoint_frames=240")
     reported = ("--override", "reported_episodes=evaluation", "--episodes", 1)
     submit(f"{PACED}:Learner", *GAMES, *training, *reported, "--slurm", JOB, "--slurm", "jobs=2", "--out", folder)
     before = [0, 0]
@@ -174,11 +174,11 @@ def test_learners_in_jobs_that_are_ended_again_and_again_go_on(slurm, tmp_path, 
             asked(*how, job)
         wait(lambda count=count: restarts() == count + 2)
         before = recorded(folder)
-        assert sum(before) < 4 * 29
+        assert sum(before) < 4 * 45
     wait(lambda: not states())
     monkeypatch.setenv("PACE", "0")
     rest = {"settings": {"checkpoint_frames": "240"}, "override": {"reported_episodes": "evaluation"}}
-    assert rows(folder) == rows(undisturbed(tmp_path, f"{PACED}:Learner", 1, **rest, training_episodes=28))
+    assert rows(folder) == rows(undisturbed(tmp_path, f"{PACED}:Learner", 1, **rest, training_episodes=44))
 
 
 def test_a_job_at_its_time_limit_goes_on(slurm, tmp_path, rows, monkeypatch):
