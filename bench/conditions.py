@@ -18,11 +18,9 @@ neither, and can be drawn.
 
 from __future__ import annotations
 
-import argparse
 import re
 from collections.abc import Iterator, Mapping
 from math import log, sqrt
-from pathlib import Path
 
 import numpy as np
 from scipy.special import stdtrit
@@ -36,10 +34,11 @@ from arcademark.subset.predict.joint import Joint, fit_joint
 from arcademark.subset.problem import log10_score
 from arcademark.suite import protocols
 from arcademark.suite.subsets import resolve_tasks
+from estimates import put
 
 SUBSETS = ("atari-5", "atari-5-2026", "atari-10-2026")
 DRAWS, SEED, FEWEST, SINCE_STICKY = 10, 7, 10, 2018
-BEGIN, END = "<!-- bench/conditions.py -->", "<!-- end -->"
+BEGIN = "<!-- bench/conditions.py -->"
 CONDITIONS = {
     "sticky": ("sticky actions", "none"),
     "cap": ("a cap of 18,000 frames", "108,000"),
@@ -177,16 +176,7 @@ def lines() -> Iterator[str]:
 
 def main() -> None:
     """Print the table, or write it."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", type=Path, help="a page that has the table's marks")
-    page = parser.parse_args().write
-    table = "\n".join(lines())
-    if page is None:
-        print(table)
-        return
-    text = page.read_text(encoding="utf-8")
-    before, after = text.index(BEGIN) + len(BEGIN), text.index(END)
-    page.write_text(f"{text[:before]}\n{table}\n{text[after:]}", encoding="utf-8")
+    put(lines(), BEGIN, __doc__)
 
 
 if __name__ == "__main__":

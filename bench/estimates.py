@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import argparse
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -33,16 +33,20 @@ BEGIN, END = "<!-- bench/estimates.py -->", "<!-- end -->"
 
 def main() -> None:
     """Print the table, or write it."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    put(lines(), BEGIN, __doc__)
+
+
+def put(table: Iterable[str], begin: str, about: str | None) -> None:
+    """Print a table, or with --write put it between the marks of a page."""
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--write", type=Path, help="a page that has the table's marks")
-    page = parser.parse_args().write
-    table = "\n".join(lines())
+    page, text = parser.parse_args().write, "\n".join(table)
     if page is None:
-        print(table)
+        print(text)
         return
-    text = page.read_text(encoding="utf-8")
-    before, after = text.index(BEGIN) + len(BEGIN), text.index(END)
-    page.write_text(f"{text[:before]}\n{table}\n{text[after:]}", encoding="utf-8")
+    there = page.read_text(encoding="utf-8")
+    before, after = there.index(begin) + len(begin), there.index(END)
+    page.write_text(f"{there[:before]}\n{text}\n{there[after:]}", encoding="utf-8")
 
 
 def lines() -> Iterator[str]:

@@ -44,7 +44,7 @@ from arcademark.suite.tasks import game_name, suite
 
 HERE = Path(__file__).parent
 DATA, RESULTS, DOCS = HERE / "data", HERE / "data" / "results.json", HERE.parent / "docs"
-sys.path.append(str(HERE.parent / "bench"))
+sys.path += [str(HERE.parent / folder) for folder in ("bench", "results")]
 
 GAMES = suite("atari-57").tasks
 LEADING, MODEL, PUBLISHED = "atari-5-2026", "atari-5", "published model"
@@ -231,16 +231,18 @@ def predicted() -> list[dict[str, Any]]:
 
 
 def use() -> dict[str, Any]:
-    """Return the case of docs/results/atari-5.md: its estimates beside the truth, and what it cost."""
-    text = (DOCS / "results" / "atari-5.md").read_text("utf-8")
-    _, truth, table, *_ = text[text.index("## Estimates beside the truth") :].split("\n\n")
-    lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
+    """Return one use from end to end: the true medians, estimates beside them, and what it cost."""
+    from pages import Used
+
+    used = Used()
+    tuning, _, five, whole = (cost[1:] for cost in used.costs())
     return {
-        "truth": truth,
-        "table": [lines[0][:5], *(line[:5] for line in lines[2:])],
-        "tuning": cells("results/atari-5.md", "tuning"),
-        "five": cells("results/atari-5.md", "Atari-5 of 2026"),
-        "whole": cells("results/atari-5.md", "all 57 games"),
+        "truth": used.truth,
+        "truths": used.truths,
+        "table": [row[:5] for row in (used.HEADING, *used.estimates())],
+        "tuning": tuning,
+        "five": five,
+        "whole": whole,
     }
 
 
@@ -381,7 +383,7 @@ def text(results: Mapping[str, Any]) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"pct": share, "n": "{:,}".format, "x": fixed}
+    environment.filters |= {"pct": share, "percent": percent, "n": "{:,}".format, "x": fixed}
     counts = ("agree", "differ", "unsolved", "unexplained")
     written = environment.get_template("paper.md.jinja").render(
         **results,

@@ -14,7 +14,7 @@ from arcademark.reports.subsets import predictors
 from arcademark.reports.wording import between, fixed, listing, percent, score, span
 from arcademark.reproduce.ours import LAST, CurvePoint, TrialResult, curves, results
 from arcademark.subset.predict.outlook import Outlook, Range
-from arcademark.suite.subsets import LEVEL, subset
+from arcademark.suite.subsets import LEVEL, Subset, subset
 from arcademark.suite.tasks import game_name, score_bounds, suite
 
 FOLDER = Path(__file__).parents[1] / "docs" / "results"
@@ -191,48 +191,97 @@ def world_records() -> str:
     )
 
 
-def atari_5() -> str:
-    """Return the page of one use of Atari-5."""
-    tuning, trained = results("ppo-tuning"), results("ppo-atari-57")
-    tuned = {(trial.game, trial.seed): trial for trial in tuning if trial.agent == CHOSEN}
-    trials: dict[str, list[TrialResult]] = {game: [] for game in ALL}
-    for trial in trained:
-        trials[trial.game].append(trial if trial.whole else tuned[trial.game, trial.seed])
-    twice = [trial for trial in trained if trial.whole and (trial.game, trial.seed) in tuned]
-    seeds = {game: [trial.mean for trial in trials[game]] for game in ALL}
-    every = {game: float(np.mean(seeds[game])) for game in ALL}
-    hns = normalised("hns", every)
-    alone = [{game: seeds[game][seed] for game in ALL} for seed in range(len(trials[ALL[0]]))]
-    truth = float(aggregate.median([*hns.values()]))
-    truths = [float(aggregate.median([*normalised("hns", one).values()])) for one in alone]
-    val, five, new = (subset(name) for name in ("atari-3-val", "atari-5", "atari-5-2026"))
-    both = tuple(dict.fromkeys((*five.tasks, *new.tasks)))
+class Used:
+    """One use of Atari-5: what the agent scored on all games, and what few of them say of it.
 
-    def outlook(games: tuple[str, ...], scores: Mapping[str, float] = every) -> Outlook:
-        found = predictors.atari().predict({game: scores[game] for game in games}, level=LEVEL)
+    trials, seeds, every: Of each game, its trials, their scores and the mean of these.
+    alone: The scores of each seed.
+    truth, truths: The median HNS by mean scores, and by those of each seed.
+    """
+
+    HEADING = ("from", "by", "estimate", "90 % interval", "holds the median", "of each seed", "hold their own")
+
+    def __init__(self) -> None:
+        self.tuning, self.trained = results("ppo-tuning"), results("ppo-atari-57")
+        self.tuned = {(trial.game, trial.seed): trial for trial in self.tuning if trial.agent == CHOSEN}
+        self.trials: dict[str, list[TrialResult]] = {game: [] for game in ALL}
+        for trial in self.trained:
+            self.trials[trial.game].append(trial if trial.whole else self.tuned[trial.game, trial.seed])
+        self.seeds = {game: [trial.mean for trial in self.trials[game]] for game in ALL}
+        self.every = {game: float(np.mean(self.seeds[game])) for game in ALL}
+        self.alone = [dict(zip(ALL, one, strict=True)) for one in zip(*self.seeds.values(), strict=True)]
+        self.truth, *self.truths = (
+            float(aggregate.median([*normalised("hns", one).values()])) for one in (self.every, *self.alone)
+        )
+
+    def outlook(self, games: Sequence[str], scores: Mapping[str, float] | None = None) -> Outlook:
+        """Predict from some games."""
+        known = self.every if scores is None else scores
+        found = predictors.atari().predict({game: known[game] for game in games}, level=LEVEL)
         assert found is not None
         return found
 
-    def any_games(games: tuple[str, ...]) -> Callable[[Mapping[str, float]], Range]:
-        return lambda scores: outlook(games, scores).summaries["median"]
+    def estimates(self) -> list[tuple[str, ...]]:
+        """Return the rows of a table of `HEADING`."""
+        five, ten, val = (subset(name) for name in ("atari-5", "atari-10", "atari-3-val"))
+        new = {name: subset(name).tasks for name in ("atari-5-2026", "atari-10-2026")}
+        both = tuple(dict.fromkeys((*five.tasks, *new["atari-5-2026"])))
+        return [
+            self._estimate("Atari-5", five),
+            self._estimate("Atari-5", five.tasks),
+            self._estimate("Atari-5 of 2026", new["atari-5-2026"]),
+            self._estimate("the nine of both", both),
+            self._estimate("Atari-10", ten),
+            self._estimate("Atari-10 of 2026", new["atari-10-2026"]),
+            self._estimate("Atari-3-Val, tuned on", val),
+            self._estimate("Atari-3-Val, tuned on", val.tasks),
+        ]
 
-    def model(name: str) -> Callable[[Mapping[str, float]], Estimate]:
-        chosen = subset(name)
-        return lambda scores: estimates.from_model(
-            chosen, {game: [np.array([scores[game]])] for game in chosen.tasks}, CAP, 0
-        )
+    def _estimate(self, games: str, model: Subset | tuple[str, ...]) -> tuple[str, ...]:
+        def of(scores: Mapping[str, float]) -> Range | Estimate:
+            return (
+                published(model, scores)
+                if isinstance(model, Subset)
+                else self.outlook(model, scores).summaries["median"]
+            )
 
-    def holds(found: Range | Estimate, true: float) -> bool:
-        return (found.low or 0.0) <= true <= (found.high or 0.0)
+        def holds(found: Range | Estimate, true: float) -> bool:
+            return (found.low or 0.0) <= true <= (found.high or 0.0)
 
-    def estimate(games: str, how: str, of: Callable[[Mapping[str, float]], Range | Estimate]) -> tuple[str, ...]:
-        found, each = of(every), [of(one) for one in alone]
-        held = sum(holds(one, true) for one, true in zip(each, truths, strict=True))
+        found, each = of(self.every), [of(one) for one in self.alone]
+        held = sum(holds(one, true) for one, true in zip(each, self.truths, strict=True))
         return (
-            *(games, how, percent(found.value), between(found.low or 0.0, found.high or 0.0)),
-            *("yes" if holds(found, truth) else "no", ", ".join(percent(one.value) for one in each)),
-            f"{held} of {len(each)}",
+            *(games, "its published model" if isinstance(model, Subset) else "any games", percent(found.value)),
+            *(between(found.low or 0.0, found.high or 0.0), "yes" if holds(found, self.truth) else "no"),
+            *(", ".join(percent(one.value) for one in each), f"{held} of {len(each)}"),
         )
+
+    def costs(self) -> list[tuple[str, ...]]:
+        """Return the rows of a table of `SPENT`: of the tuning, and of each set of games."""
+        sets = (
+            ("Atari-5", subset("atari-5").tasks),
+            ("Atari-5 of 2026", subset("atari-5-2026").tasks),
+            ("all 57 games", ALL),
+        )
+        return [
+            spent("tuning", "ppo-tuning", self.tuning),
+            *(spent(name, "ppo-atari-57", [one for game in of for one in self.trials[game]]) for name, of in sets),
+        ]
+
+
+def published(model: Subset, scores: Mapping[str, float]) -> Estimate:
+    """Estimate a median by a published model."""
+    return estimates.from_model(model, {game: [np.array([scores[game]])] for game in model.tasks}, CAP, 0)
+
+
+def atari_5() -> str:
+    """Return the page of one use of Atari-5."""
+    used = Used()
+    tuning, trained, tuned, seeds, every = used.tuning, used.trained, used.tuned, used.seeds, used.every
+    hns, outlook = normalised("hns", every), used.outlook
+    twice = [trial for trial in trained if trial.whole and (trial.game, trial.seed) in tuned]
+    val, five, new = (subset(name) for name in ("atari-3-val", "atari-5", "atari-5-2026"))
+    both = tuple(dict.fromkeys((*five.tasks, *new.tasks)))
 
     def outside(games: tuple[str, ...]) -> str:
         return listing(map(game_name, outlook(games).outside)) or "none"
@@ -242,7 +291,7 @@ def atari_5() -> str:
         of = by_game((trial.game, trial.mean) for trial in tuning if trial.agent == agent)
         each = [dict(zip(of, one, strict=True)) for one in zip(*of.values(), strict=True)]
         mean = {game: float(np.mean(values)) for game, values in of.items()}
-        tried.append((model(val.name)(mean).value, agent, of, [model(val.name)(one).value for one in each]))
+        tried.append((published(val, mean).value, agent, of, [published(val, one).value for one in each]))
     tried.sort(key=lambda item: item[0] or 0.0, reverse=True)
     single = []
     for name, told in ("Atari-5", five.tasks), ("Atari-5 of 2026", new.tasks), ("the nine of both", both):
@@ -254,9 +303,9 @@ def atari_5() -> str:
         "# Atari-5 in use: PPO, tuned on Atari-3-Val",
         "What the subsets are for, once from end to end. `ppo` is tuned on Atari-3-Val; the setting that its model "
         "ranks first is scored on Atari-5 and on Atari-5 of 2026; and what these estimate of the 57-game median is "
-        f"set beside what the same agent scored on all 57, with {len(alone)} seeds everywhere. A trial is trained for "
-        f"{trained[0].budget:,} frames, {percent(trained[0].budget / 2e6)} of the usual 200 million, so that the agent "
-        "is not far from random play, where estimates are at their worst.",
+        f"set beside what the same agent scored on all 57, with {len(used.alone)} seeds everywhere. A trial is trained "
+        f"for {trained[0].budget:,} frames, {percent(trained[0].budget / 2e6)} of the usual 200 million, so that the "
+        "agent is not far from random play, where estimates are at their worst.",
         "Protocol: `sb3-atari`, scored on the last 100 episodes of training (`reported_episodes=training_last_k`, "
         "`evaluation_episodes=100`). In so few frames an agent learns most with what these wrappers give: clipped "
         "rewards, minimal actions, lives that end training episodes, no sticky actions.",
@@ -276,7 +325,7 @@ def atari_5() -> str:
             ),
         ),
         "## Scores",
-        f"Means of {len(alone)} seeds, with 95 % intervals over seeds."
+        f"Means of {len(used.alone)} seeds, with 95 % intervals over seeds."
         + "".join(f" {game_name(game)} is a game of Atari-3-Val, too: tuned on." for game in both if game in val.tasks),
         table(
             ("game", "subset", "score", "95 %", "seeds", "random play", "human", "HNS"),
@@ -293,21 +342,12 @@ def atari_5() -> str:
             words=2,
         ),
         "## Estimates beside the truth",
-        f"The median of the 57 games is **{percent(truth)}** by the mean scores, and {listing(map(percent, truths))} "
-        "by those of each seed. Every estimate is made from mean scores, and from the scores of each seed alone, to be "
-        "compared with that seed's median.",
+        f"The median of the 57 games is **{percent(used.truth)}** by the mean scores, and "
+        f"{listing(map(percent, used.truths))} by those of each seed. Every estimate is made from mean scores, and "
+        "from the scores of each seed alone, to be compared with that seed's median.",
         table(
-            ("from", "by", "estimate", "90 % interval", f"holds {percent(truth)}", "of each seed", "hold their own"),
-            [
-                estimate("Atari-5", "its published model", model("atari-5")),
-                estimate("Atari-5", "any games", any_games(five.tasks)),
-                estimate("Atari-5 of 2026", "any games", any_games(new.tasks)),
-                estimate("the nine of both", "any games", any_games(both)),
-                estimate("Atari-10", "its published model", model("atari-10")),
-                estimate("Atari-10 of 2026", "any games", any_games(subset("atari-10-2026").tasks)),
-                estimate("Atari-3-Val, tuned on", "its published model", model("atari-3-val")),
-                estimate("Atari-3-Val, tuned on", "any games", any_games(val.tasks)),
-            ],
+            used.HEADING,
+            used.estimates(),
             words=2,
         ),
         "`subset predict` warns of scores outside those that any games learn from, where nothing is known to hold: "
@@ -319,16 +359,7 @@ def atari_5() -> str:
         "## What it cost",
         f"One H100 with 16 cores; {AT_ONCE['ppo-tuning']} trainings at once, at times 19. Hours are those of the "
         "trainings, without starting, copying and what was lost.",
-        table(
-            SPENT,
-            [
-                spent("tuning", "ppo-tuning", tuning),
-                *(
-                    spent(name, "ppo-atari-57", [trial for game in games for trial in trials[game]])
-                    for name, games in (("Atari-5", five.tasks), ("Atari-5 of 2026", new.tasks), ("all 57 games", ALL))
-                ),
-            ],
-        ),
+        table(SPENT, used.costs()),
         f"Tuning and scoring share {len(twice)} trials, which were trained twice. Checksums over scores and actions of "
         f"all episodes are the same in {sum(one.checksum == tuned[one.game, one.seed].checksum for one in twice)} of "
         f"{len(twice)}.",
@@ -338,7 +369,7 @@ def atari_5() -> str:
             (
                 (
                     *(game_name(game), score(every[game]), over_seeds(game, seeds[game]), percent(hns[game])),
-                    f"{sum(trial.frames for trial in trials[game]):,}",
+                    f"{sum(trial.frames for trial in used.trials[game]):,}",
                 )
                 for game in sorted(ALL, key=lambda game: -hns[game])
             ),

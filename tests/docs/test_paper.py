@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -13,15 +14,15 @@ PAPER = Path(__file__).parents[2] / "paper"
 
 
 @pytest.fixture(scope="module")
-def tables() -> ModuleType:
+def tables() -> Iterator[ModuleType]:
     spec = importlib.util.spec_from_file_location("paper_tables", PAPER / "tables.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     path = [*sys.path]
     spec.loader.exec_module(module)
+    yield module
     sys.path[:] = path
-    return module
 
 
 @pytest.fixture(scope="module")

@@ -642,22 +642,6 @@
     return all.length > 2 ? all : d3.ticks(low, high, 5);
   }
 
-  /** Names beside points, the last first, each left or right of its point, above or below, where none is in its way; others are left out. */
-  function names(those, width) {
-    const taken = [], placed = [];
-    for (const [name, x, y] of those.toReversed()) {
-      const wide = 6.6 * name.length + 6;
-      for (const [dx, dy] of [[-6, -9], [6, -9], [6, 9], [-6, 9]]) {
-        const box = [dx < 0 ? x + dx - wide : x + dx, y + dy - 7, dx < 0 ? x + dx : x + dx + wide, y + dy + 7];
-        if (box[0] < 54 || box[2] > width - 4 || taken.some((other) => box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3])) continue;
-        taken.push(box);
-        placed.push(Plot.text([name], { frameAnchor: "top-left", dx: x - 52 + dx, dy: y - 28 + dy, textAnchor: dx < 0 ? "end" : "start", lineAnchor: "middle", fill: "var(--ink)", stroke: "var(--paper)", strokeWidth: 4 }));
-        break;
-      }
-    }
-    return placed;
-  }
-
   function gamesPage() {
     const lines = site.games.map((game) => {
       const those = rows.map((row) => ({ row, found: scoreOf(row, game.id) })).filter(({ found }) => found);
@@ -686,17 +670,17 @@
       game.anomalies.length ? h("div", { class: "warnings", role: "note" }, h("h2", {}, "What is odd about it"), h("ul", {}, game.anomalies.map((one) => h("li", {}, `${ANOMALIES[one.kind](one.value)} ${one.note} (${one.source})`)))) : null,
       dated.length ? section("The record over time", legendOf([["best score so far", "line"], ...marks.map(([score, title], at) => [`${title} ${points(score)}`, REFERENCES[at][0]])]),
         figure(`Scores by year of publication, whatever their protocol; the line is the highest until then, held today by ${front.at(-1).row.name} with ${points(front.at(-1).score)} points. Point at a dot for its name.`, (width) => {
-          const height = 380, options = {
-            height, marginTop: 28, x: { label: "year", tickFormat: "d", inset: 12, ticks: width < 600 ? 4 : 8, domain: [dated[0].year, today] },
+          const record = [...front, { year: today, score: front.at(-1).score }], options = {
+            height: 380, marginTop: 28, x: { label: "year", tickFormat: "d", inset: 12, ticks: width < 600 ? 4 : 8, domain: [dated[0].year, today] },
             y: { type: "symlog", constant: scale, grid: true, label: "points", tickFormat: (tick) => `${tick < 0 ? "−" : ""}${frames(Math.abs(tick))}`, ticks: ticksOf(scale, [...dated.map((one) => one.score), ...marks.map(([score]) => score)]) },
+            marks: [
+              ...marks.map(([score, , colour]) => Plot.ruleY([score], { stroke: colour, strokeDasharray: "4 3", strokeWidth: 1.5 })),
+              Plot.lineY(record, { x: "year", y: "score", stroke: "var(--series-1)", strokeWidth: 1.8, curve: "step-after" }),
+              Plot.dot(dated, { x: "year", y: "score", r: 3, fill: "var(--series-1)", fillOpacity: 0.6, href: (one) => algorithmAt(one.row), title: (one) => `${shown(one.row.name)} (${one.year}): ${points(one.score)}\n${shown(group(one.row).title)}`, tip: true }),
+            ],
           };
-          const marks_ = [
-            ...marks.map(([score, , colour]) => Plot.ruleY([score], { stroke: colour, strokeDasharray: "4 3", strokeWidth: 1.5 })),
-            Plot.lineY([...front, { year: today, score: front.at(-1).score }], { x: "year", y: "score", stroke: "var(--series-1)", strokeWidth: 1.8, curve: "step-after" }),
-            Plot.dot(dated, { x: "year", y: "score", r: 3, fill: "var(--series-1)", fillOpacity: 0.6, href: (one) => algorithmAt(one.row), title: (one) => `${shown(one.row.name)} (${one.year}): ${points(one.score)}\n${shown(group(one.row).title)}`, tip: true }),
-          ];
-          const bare = plot(width, "", { ...options, marks: marks_ }), [x, y] = ["x", "y"].map((axis) => bare.scale(axis).apply);
-          return plot(width, `Scores in ${game.name} by year`, { ...options, marks: [...marks_, ...names(front.map((one) => [shortened(one.row.identity), x(one.year), y(one.score)]), width)] });
+          const placed = (those) => those.map(({ row, year, score }) => ({ name: row && shortened(row.identity), at: year, value: score }));
+          return named(width, `Scores in ${game.name} by year`, options, placed(front.toReversed()), placed(dated), placed(record));
         })) : null,
       section("Everyone's score", h("p", { class: "small" }, "In order of score and not ranked: protocols differ."),
         table([["Algorithm", "who"], ["Score", "n"], [OF_TASKS ? hns.title : "HNS", "n"], ["Runs", "n"], [LENGTHS_TITLE, "n"], ["Year", "n"], ["Protocol", "prose"]], those.map(({ row, found }) => ({
@@ -842,9 +826,7 @@
     const names = labels(...[points, all, line].map((some) => some.map((point) => ({ ...point, x: x(point.at), y: y(point.value) }))), width, options.height).map(({ point, dx, dy, anchor }) => Plot.text([point], {
       x: "at", y: "value", text: "name", dx, dy, textAnchor: anchor, lineAnchor: "middle", fontSize: 11.5, fontWeight: point.bold ? 600 : 400, fill: "var(--ink)", stroke: "var(--paper)", strokeWidth: 3,
     }));
-    const drawn = plot(width, label, { ...options, marks: [...options.marks, ...names] });
-    for (const each of drawn.querySelectorAll("a")) each.setAttribute("tabindex", "-1");  // the tables have the same links
-    return drawn;
+    return plot(width, label, { ...options, marks: [...options.marks, ...names] });
   }
 
   const POWERS = Array.from({ length: 10 }, (_, at) => 10 ** (at + 3));
