@@ -13,7 +13,7 @@ from matplotlib.text import Text
 
 from arcademark.reports.figures import files, style
 from arcademark.reports.figures.model import Curve, CurvePanel, Curves
-from arcademark.reports.figures.style import DARK, PALETTE, SERIES
+from arcademark.reports.figures.style import DARK, NARROW, PALETTE, SERIES
 from arcademark.reports.reproductions import figures as reproduction_figures
 from arcademark.reports.reproductions import papers
 
@@ -167,3 +167,13 @@ def test_a_legend_goes_on_below_where_names_do_not_fit():
     assert box.x1 <= made.bbox.width
     assert axes.y1 <= box.y0
     assert box.y1 <= made.bbox.height + 1
+
+
+def test_a_figure_for_a_phone_is_whole_and_legible(figure):
+    made = files.draw(reproduction_figures.model(figure), NARROW)
+    FigureCanvasAgg(made).draw()
+    texts = [found for found in made.findobj(Text) if found.get_visible() and found.get_text().strip()]
+    boxes = [found.get_window_extent() for found in texts]
+    assert min(box.x0 for box in boxes) >= -1
+    assert max(box.x1 for box in boxes) <= made.bbox.width + 1
+    assert min(found.get_fontsize() for found in texts) * 358 / NARROW >= 11  # on a phone of 390 pixels

@@ -156,7 +156,7 @@ def test_latex_is_balanced_and_cautions_stand_in_the_first_caption():
 
 def test_a_page_is_one_file_with_its_figures_said_in_words():
     text = html.render(DOCUMENT)
-    assert re.search(r'<svg role="img" aria-label="A drawing of &lt;b&gt;', text)
+    assert re.search(r'<svg class="wide" role="img" aria-label="A drawing of &lt;b&gt;', text)
     assert not re.search(r'(?:src|href)="(?!https://example.org|#)', text)
     assert 'data-value="18.9"' in text
     assert text.count("<h2") == 5

@@ -60,7 +60,7 @@ def test_ids_are_unique_and_labels_point_at_them(page):
 
 def test_figures_are_said_in_words(page):
     figures = [attrs for tag, attrs in Page(page).elements if tag == "svg"]
-    assert len(figures) == 2
+    assert [attrs["class"] for attrs in figures] == ["wide", "narrow"] * 2
     assert all(attrs["role"] == "img" for attrs in figures)
     assert "Battle Zone, random: −0.89" in str(figures[0]["aria-label"])
 

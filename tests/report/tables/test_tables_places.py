@@ -196,3 +196,10 @@ def test_columns_of_reference_players_are_told(tmp_path):
     path.write_text("game,random,Human,mine\npong,-20.7,14.6,19\nalien,227.8,7127.7,1620\n")
     assert "random and Human are taken for algorithms" in told(path)["reference_named"]
     assert "reference_named" not in told({"Random forest": RAINBOW, "Humanoid": RAINBOW})
+
+
+def test_columns_of_quantities_are_told(tmp_path):
+    path = tmp_path / "wide.csv"
+    path.write_text("game,Episode_reward,frames,mine\npong,-20.7,4000,19\nalien,227.8,5000,1620\n")
+    assert "Episode_reward and frames are taken for algorithms" in told(path)["quantity_named"]
+    assert "quantity_named" not in told({"Mean actor": RAINBOW})

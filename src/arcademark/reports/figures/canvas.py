@@ -98,14 +98,14 @@ def title(axes: Axes, lines: list[str], above: float) -> None:
         beside(axes, text, (0, 1), (0, above + TITLE_LINE * place), NAME_SIZE, "ink", fontweight="bold")
 
 
-def _columns(names: Sequence[tuple[str, int]]) -> int:
+def _columns(names: Sequence[tuple[str, int]], width: float) -> int:
     """Return how many names of series stand beside each other above a figure."""
-    return max(1, min(len(names), int(WIDTH // (SAMPLE + max(text_width(name, NAME_SIZE) for name, _ in names)))))
+    return max(1, min(len(names), int(width // (SAMPLE + max(text_width(name, NAME_SIZE) for name, _ in names)))))
 
 
-def legend_height(names: Sequence[tuple[str, int]]) -> float:
+def legend_height(names: Sequence[tuple[str, int]], width: float) -> float:
     """Return how much room the names of series take above a figure, in points."""
-    return LEGEND_LINE * math.ceil(len(names) / _columns(names)) if names else 0.0
+    return LEGEND_LINE * math.ceil(len(names) / _columns(names, width)) if names else 0.0
 
 
 def legend(
@@ -114,6 +114,7 @@ def legend(
     """Draw names of series at a figure's top, from `left` on, beside samples of their lines, solid unless dashed."""
     if not names:
         return
+    width = 72 * float(figure.get_size_inches()[0])
     lines = [
         Line2D([], [], color=PALETTE[SERIES[series]], linewidth=1.8, dashes=dashes[series % len(dashes)])
         for _, series in names
@@ -122,8 +123,8 @@ def legend(
         lines,
         [name for name, _ in names],
         loc="upper left",
-        bbox_to_anchor=(left / WIDTH, 1),
-        ncols=_columns(names),
+        bbox_to_anchor=(left / width, 1),
+        ncols=_columns(names, width),
         frameon=False,
         fontsize=NAME_SIZE,
         labelcolor=PALETTE["ink"],

@@ -16,13 +16,14 @@ PAD, AROUND, LINE = 5.0, 62.0, 13.0
 """Between axes and ticks; what titles and ticks take beside the axes' height; a further line of either."""
 
 
-def draw(shown: Curves) -> Figure:
+def draw(shown: Curves, width: float = WIDTH) -> Figure:
     """Draw curves on a figure that has no canvas yet."""
-    columns, cell = min(shown.columns, len(shown.panels) or 1), WIDTH / shown.columns
+    most = shown.columns if width == WIDTH else 1
+    columns, cell = min(most, len(shown.panels) or 1), width / most
     titles = [wrapped(panel.title, 0.8 * cell, NAME_SIZE, bold=True) for panel in shown.panels]
     more = max((len(panel.feet) + len(lines) - 1 for panel, lines in zip(shown.panels, titles, strict=True)), default=0)
     rows = max(-(-len(shown.panels) // columns), 1)
-    above = legend_height(shown.legend)
+    above = legend_height(shown.legend, cell * columns)
     height = above + rows * (shown.body + AROUND + LINE * more)
     figure = blank(height, cell * columns, layout=ConstrainedLayoutEngine(rect=(0, 0, 1, 1 - above / height)))
     for place, (panel, lines) in enumerate(zip(shown.panels, titles, strict=True)):

@@ -24,7 +24,7 @@ from arcademark.errors import escaped
 from arcademark.files import MADE_BY
 from arcademark.reports.figures import curves, model, pictures, rows
 from arcademark.reports.figures.model import Curves, Pictures, Rows
-from arcademark.reports.figures.style import PALETTE
+from arcademark.reports.figures.style import PALETTE, WIDTH
 
 DOTS_PER_INCH = 200
 MARGIN = 9.0
@@ -32,13 +32,16 @@ MARGIN = 9.0
 KINDS = (".svg", ".png", ".pdf")
 
 
-def draw(shown: model.Figure) -> Figure:
-    """Draw a figure on the light theme's paper, its texts taken literally; it has no canvas yet."""
+def draw(shown: model.Figure, width: float = WIDTH) -> Figure:
+    """Draw a figure on the light theme's paper, its texts taken literally; it has no canvas yet.
+
+    Pictures are as wide as they are.
+    """
     match shown:
         case Rows():
-            figure = rows.draw(shown)
+            figure = rows.draw(shown, width)
         case Curves():
-            figure = curves.draw(shown)
+            figure = curves.draw(shown, width)
         case Pictures():
             figure = pictures.draw(shown)
     for found in figure.findobj(Text):

@@ -1,4 +1,4 @@
-"""Draws rows: names at the left, then panels, each with its marks and, beside them, its numbers."""
+"""Draws rows: names at the left or, for phones, above; then panels, each with its marks and, beside them, numbers."""
 
 from __future__ import annotations
 
@@ -25,16 +25,18 @@ from arcademark.reports.figures.model import Mark, Numbers, RowPanel, Rows
 from arcademark.reports.figures.style import NAME_SIZE, NUMBER_SIZE, PALETTE, TICK_SIZE, WIDTH
 
 MOST_PANELS = 4
-"""Panels beside each other; more are put below."""
-ROW, LINE, APART = 17.0, 11.0, 15.0
-"""Height of a ruled row; of a line where rows have several, and what is between two of these rows."""
+"""Panels beside each other; more are put below, and on phones every one."""
+ROW, LINE, APART, ABOVE = 17.0, 11.0, 15.0, 14.0
+"""Height of a ruled row; of a line where rows have several, and what is between two of these rows; of a name above."""
 HEADING = 23.0
 PAD, BESIDE = 16.0, 11.0
 """Between a panel's numbers and the next panel; between marks and numbers, and two columns of numbers."""
 HEAD, LOW_HEAD, FOOT, UNIT_LINE, LINE_GAP = 21.0, 6.0, 20.0, 11.0, 12.0
 """Between titles and rows, with a line of small texts and without; below; a line of units; between lines of panels."""
-TICK_GAP = 4.0
-"""Between the texts of two ticks."""
+TICK_GAP, INSET = 4.0, 14.0
+"""Between the texts of two ticks; left of panels below names, for half of a tick's."""
+LOOSE = 0.95
+"""Share of its room that a title takes, as other fonts are wider."""
 FAR = 0.6
 """Fraction of an axis beyond which the text of a guide stands to its left, so as not to reach the numbers."""
 
@@ -52,11 +54,12 @@ class Layout:
     headings: tuple[tuple[str, float], ...]
     height: float
     ruled: bool
+    above: float
 
     @property
     def left(self) -> float:
         """Where panels begin."""
-        return max((text_width(name, NAME_SIZE) for name in self.names), default=0.0) + 12
+        return INSET if self.above else max((text_width(name, NAME_SIZE) for name in self.names), default=0.0) + 12
 
     @property
     def line(self) -> float:
@@ -65,48 +68,49 @@ class Layout:
 
     def y(self, row: int, line: float) -> float:
         """Return the middle of a line."""
-        return self.tops[row] + (0.0 if self.ruled else APART / 2) + self.line * (line + 0.5)
+        return self.tops[row] + (self.above or (0.0 if self.ruled else APART / 2)) + self.line * (line + 0.5)
 
     def middle(self, row: int) -> float:
-        """Return the middle of a row."""
-        return self.tops[row] + self.heights[row] / 2
+        """Return the middle of a row's name."""
+        return self.tops[row] + (self.above or self.heights[row]) / 2
 
 
-def draw(shown: Rows) -> Figure:
+def draw(shown: Rows, width: float = WIDTH) -> Figure:
     """Draw rows on a figure that has no canvas yet."""
-    rows = _layout(shown)
-    lines = _lines(shown.panels)
-    sizes = [_widths(line, rows.left) for line in lines]
+    rows = _layout(shown, 0.0 if width == WIDTH else ABOVE)
+    lines = _lines(shown.panels, 1 if rows.above else MOST_PANELS)
+    sizes = [_widths(line, width - rows.left) for line in lines]
     heads = [_head(line) + TITLE_LINE * _title_lines(line, size) for line, size in zip(lines, sizes, strict=True)]
     feet = [FOOT * any(panel.ticks for panel in line) + UNIT_LINE * any(panel.unit for panel in line) for line in lines]
     body = max(rows.height, 1.0)
     bottom = sum(heads) + sum(feet) + body * len(lines) + LINE_GAP * (len(lines) - 1)
-    figure = blank(bottom + legend_height(shown.legend))
+    figure = blank(bottom + legend_height(shown.legend, width), width)
     for line, size, head, foot in zip(lines, sizes, heads, feet, strict=True):
         bottom -= head + body
-        _names(axes_at(figure, 0, bottom, WIDTH, body, zorder=5), rows, body)
+        _names(axes_at(figure, 0, bottom, width, body, zorder=5), rows, (width, body))
         x = rows.left
-        for panel, (before, width, *numbers) in zip(line, size, strict=True):
-            axes = axes_at(figure, x + before, bottom, width, body)
+        for panel, (before, wide, *numbers) in zip(line, size, strict=True):
+            axes = axes_at(figure, x + before, bottom, wide, body)
             axes.set(xlim=panel.limits, ylim=(body, 0))
-            title(axes, wrapped(panel.title, width + sum(numbers), NAME_SIZE, bold=True), _head(line) + 4)
-            _behind(axes, panel, rows, width)
+            title(axes, wrapped(panel.title, LOOSE * (wide + sum(numbers)), NAME_SIZE, bold=True), _head(line) + 4)
+            _behind(axes, panel, rows, wide)
             _marks(axes, panel.marks, rows)
             if panel.before is not None:
                 _numbers(axes, panel.before, rows, -BESIDE, 0)
             for place, column in enumerate(panel.numbers):
                 _numbers(axes, column, rows, sum(numbers[: place + 1]), 1)
-            x += before + width + sum(numbers) + PAD
+            x += before + wide + sum(numbers) + PAD
         bottom -= foot + LINE_GAP
     legend(figure, shown.legend, rows.left)
     return figure
 
 
-def _layout(shown: Rows) -> Layout:
+def _layout(shown: Rows, above: float) -> Layout:
     headings: list[tuple[str, float]] = []
     tops: list[float] = []
     names = [name for _, members in shown.groups for name in members]
-    heights = [APART + LINE * count for count in shown.lines] or [ROW] * len(names)
+    apart, row = (ABOVE + LINE / 2, ABOVE + ROW) if above else (APART, ROW)
+    heights = [apart + LINE * count for count in shown.lines] or [row] * len(names)
     top = 0.0
     for heading, members in shown.groups:
         if heading:
@@ -115,21 +119,21 @@ def _layout(shown: Rows) -> Layout:
         for _ in members:
             tops.append(top)
             top += heights[len(tops) - 1]
-    return Layout(tuple(names), tuple(tops), tuple(heights), tuple(headings), top, not shown.lines)
+    return Layout(tuple(names), tuple(tops), tuple(heights), tuple(headings), top, not shown.lines, above)
 
 
-def _lines(panels: Sequence[RowPanel]) -> list[Sequence[RowPanel]]:
+def _lines(panels: Sequence[RowPanel], most: int) -> list[Sequence[RowPanel]]:
     """Share panels out evenly between as many lines as they need."""
-    count = math.ceil(len(panels) / MOST_PANELS)
+    count = math.ceil(len(panels) / most)
     size = math.ceil(len(panels) / count)
     return [panels[start : start + size] for start in range(0, len(panels), size)]
 
 
-def _widths(panels: Sequence[RowPanel], left: float) -> list[tuple[float, ...]]:
+def _widths(panels: Sequence[RowPanel], room: float) -> list[tuple[float, ...]]:
     """Return the widths of each panel's numbers to the left, of its axis and of its columns of numbers."""
     before = [0.0 if panel.before is None else _number_width(panel.before) for panel in panels]
     numbers = [[_number_width(column) for column in panel.numbers] for panel in panels]
-    free = WIDTH - left - sum(before) - sum(map(sum, numbers)) - PAD * (len(panels) - 1)
+    free = room - sum(before) - sum(map(sum, numbers)) - PAD * (len(panels) - 1)
     shares = sum(panel.share for panel in panels)
     return [
         (first, free * panel.share / shares, *widths)
@@ -150,25 +154,26 @@ def _head(panels: Sequence[RowPanel]) -> float:
 
 def _title_lines(panels: Sequence[RowPanel], sizes: Sequence[tuple[float, ...]]) -> int:
     pairs = zip(panels, sizes, strict=True)
-    return max(len(wrapped(panel.title, sum(size[1:]), NAME_SIZE, bold=True)) for panel, size in pairs)
+    return max(len(wrapped(panel.title, LOOSE * sum(size[1:]), NAME_SIZE, bold=True)) for panel, size in pairs)
 
 
-def _names(frame: Axes, rows: Layout, body: float) -> None:
-    frame.set(xlim=(0, WIDTH), ylim=(body, 0))
+def _names(frame: Axes, rows: Layout, size: tuple[float, float]) -> None:
+    frame.set(xlim=(0, size[0]), ylim=(size[1], 0))
+    backing = {"facecolor": PALETTE["paper"], "edgecolor": "none", "pad": 1.0}
     for row, name in enumerate(rows.names):
-        frame.text(0, rows.middle(row), name, fontsize=NAME_SIZE, color=PALETTE["ink"], va="center")
+        box = backing if rows.above else None
+        frame.text(0, rows.middle(row), name, fontsize=NAME_SIZE, color=PALETTE["ink"], va="center", bbox=box)
         if rows.ruled:
             y = rows.tops[row] + rows.heights[row]
-            frame.plot([rows.left - 7, WIDTH], [y, y], color=PALETTE["rule"], linewidth=0.35)
+            frame.plot([0 if rows.above else rows.left - 7, size[0]], [y, y], color=PALETTE["rule"], linewidth=0.35)
     for heading, y in rows.headings:
-        backing = {"facecolor": PALETTE["paper"], "edgecolor": "none", "pad": 1.5}
         frame.text(0, y, heading, fontsize=NUMBER_SIZE, color=PALETTE["muted"], va="center", bbox=backing)
 
 
 def _behind(axes: Axes, panel: RowPanel, rows: Layout, width: float) -> None:
     """Draw ticks, each with its text where the one before leaves room for it, and what to compare with."""
     low, high = panel.limits
-    free, texts = -math.inf, list[tuple[float, str]]()
+    free, texts = -rows.left, list[tuple[float, str]]()
     for value, text in panel.ticks:
         middle, half = (value - low) / (high - low) * width, text_width(text, TICK_SIZE) / 2
         fits = middle - half >= free
@@ -176,13 +181,17 @@ def _behind(axes: Axes, panel: RowPanel, rows: Layout, width: float) -> None:
         free = middle + half + TICK_GAP if fits else free
     ticked(axes, tuple(texts), axis="x")
     axes.set_xlabel(panel.unit, fontsize=TICK_SIZE, color=PALETTE["muted"], loc="left")
+    free = -math.inf
     for guide in panel.guides:
         shade = PALETTE[guide.shade]
         axes.plot([guide.value] * 2, [-4, rows.height], color=shade, linewidth=1, zorder=1, clip_on=False)
         place = (guide.value - low) / (high - low)
         align = "right" if place > FAR and panel.numbers and guide.shade == "record" else "center"
         ink = "ink" if guide.shade == "muted" else guide.shade
-        beside(axes, guide.text, (place, 1), (0, 8), NUMBER_SIZE, ink, ha=align)
+        half = text_width(guide.text, NUMBER_SIZE) / 2
+        right = max(0.0, free + half - place * width)  # of the name before
+        beside(axes, guide.text, (place, 1), (right, 8), NUMBER_SIZE, ink, ha=align)
+        free = place * width + right + half + TICK_GAP
 
 
 def _marks(axes: Axes, marks: Sequence[Mark], rows: Layout) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-WIDTH = 720.0
-"""Of a figure, in points."""
+WIDTH, NARROW = 720.0, 264.0
+"""Of a figure, and of one for a phone, in points."""
 MOST_SERIES = 5
 """Algorithms that a figure shows: the first ones."""
 

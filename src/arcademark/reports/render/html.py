@@ -8,7 +8,8 @@ from markupsafe import Markup
 
 from arcademark.errors import escaped
 from arcademark.reports import prose
-from arcademark.reports.figures.style import DARK, PALETTE
+from arcademark.reports.figures.model import Pictures
+from arcademark.reports.figures.style import DARK, NARROW, PALETTE, WIDTH
 from arcademark.reports.render import blocks
 from arcademark.reports.render.blocks import Block, Document, Figure, Table
 
@@ -43,12 +44,15 @@ def groups(shown: Table) -> list[list[tuple[blocks.Cell, ...]]]:
 
 
 def drawings(shown: Figure) -> list[Markup]:
-    """Draw a figure for the page: its colours the page's own, its content in words too."""
+    """Draw a figure for the page, and again for a phone: its colours the page's own, its content in words too."""
     from arcademark.reports.figures import files
 
     made = []
     for number, (model, words) in enumerate(shown.made()):
-        label = Markup('<svg role="img" aria-label="{}" ').format(escaped(words))
-        svg = files.as_svg(files.draw(model), f"{shown.name}-{number}" if number else shown.name)
-        made.append(Markup(files.themed(svg).replace("<svg ", label, 1)))
+        name = f"{shown.name}-{number}" if number else shown.name
+        sizes = {"": WIDTH} if isinstance(model, Pictures) else {"wide": WIDTH, "narrow": NARROW}
+        for size, width in sizes.items():
+            label = Markup('<svg class="{}" role="img" aria-label="{}" ').format(size, escaped(words))
+            svg = files.as_svg(files.draw(model, width), f"{name}-narrow" if size == "narrow" else name)
+            made.append(Markup(files.themed(svg).replace("<svg ", label, 1)))
     return made

@@ -38,8 +38,8 @@ NARROWEST_NAME = 12
 HEADING = 8
 """Characters that a line of a heading may always have."""
 
-GAP = 3
-"""Columns between two of a table."""
+GAP, CLOSE = 3, 2
+"""Columns between two of a table, and where that keeps its intervals on one line."""
 
 MOST_PROSE = 2
 """Columns of sentences that stand side by side in a narrow terminal."""
@@ -195,16 +195,18 @@ def _of_columns(shown: Table, chosen: Sequence[int]) -> Table:
 
 
 def _table(shown: Table, width: int) -> RenderableType:
-    """Lay a table out, intervals on two lines where it is too wide."""
-    apart = APART if _least(shown, APART) <= width else BROKEN
+    """Lay a table out; where it is too wide, its columns stand closer, or else intervals on two lines."""
+    gaps = [gap for gap in (GAP, CLOSE) if _least(shown, APART, gap) <= width]
+    gap, apart = (gaps[0], APART) if gaps else (GAP, BROKEN)
     needed = [_needed(shown, index, apart) for index in range(len(shown.columns))]
-    least = sum(needed) + GAP * (len(needed) - 1)
+    least = sum(needed) + gap * (len(needed) - 1)
     names = sum(column.kind != "number" for column in shown.columns)
     rooms = [
         math.inf if column.kind == "number" or names > 2 else room + max(0, width - least)
         for column, room in zip(shown.columns, needed, strict=True)
     ]
     made = rich.table.Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="dim")
+    made.padding = (0, 1, 0, gap - CLOSE)
     made.width = least if least > width else None
     made.show_header = any(column.heading for column in shown.columns)
     for index, column in enumerate(shown.columns):
@@ -263,7 +265,7 @@ def _needed(shown: Table, index: int, apart: str) -> int:
     return widest if shown.columns[index].kind == "number" else min(widest, NARROWEST_NAME)
 
 
-def _least(shown: Table, apart: str) -> int:
+def _least(shown: Table, apart: str, gap: int = GAP) -> int:
     """Return the columns that a table needs."""
     needed = [_needed(shown, index, apart) for index in range(len(shown.columns))]
-    return sum(needed) + GAP * (len(needed) - 1)
+    return sum(needed) + gap * (len(needed) - 1)

@@ -40,7 +40,7 @@ from arcademark.reports.site.document import (
 )
 from arcademark.reports.subsets import predictors
 from arcademark.reports.subsets.predictors import Predictor
-from arcademark.reports.tables import analysis, protocols
+from arcademark.reports.tables import analysis, plausible, protocols
 from arcademark.reports.tables.dataset import Dataset, ScoreOptions, prepare
 from arcademark.reports.tables.document import Algorithm, Game, Statistic
 from arcademark.reports.tables.loading import CATALOGUE, EVERYTHING, ScoreSource, published_entries, suites_of
@@ -173,6 +173,7 @@ def analyse(
         unit="step" if of_tasks else "frame",
         model=None if of_tasks else _model(predictors.atari()),
         foretold_from="" if of_tasks else REPORTED,
+        beside=tuple(sorted(plausible.REFERENCES | plausible.QUANTITIES)),
     )
 
 

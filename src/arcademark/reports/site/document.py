@@ -274,6 +274,7 @@ class Site:
     unit: What lengths are counted in; elsewhere they are called frames, and what is played games.
     model: By which the first view's median is estimated; None where it is not.
     foretold_from: The subset that rows' `foretold` is from; "" where there is none.
+    beside: Names of a table's columns, in small letters, that may be no algorithms.
     """
 
     SCHEMA: ClassVar[str] = "arcademark.site/1"
@@ -292,3 +293,4 @@ class Site:
     unit: Literal["frame", "step"] = "frame"
     model: Model | None = None
     foretold_from: str = ""
+    beside: tuple[str, ...] = ()

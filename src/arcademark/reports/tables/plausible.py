@@ -51,6 +51,15 @@ REPEATED = 3
 REFERENCES = frozenset({"random", "human", "average human", "human world record", "world record", "record"})
 """Names of reference players, in small letters."""
 
+QUANTITIES = frozenset(
+    {
+        *("score", "scores", "return", "returns", "reward", "rewards", "episode_return", "episodic_return"),
+        *("episode_reward", "episode_rewards", "episode", "episode_length", "length", "frames", "frame", "step"),
+        *("steps", "global_step", "timesteps", "iteration", "time", "wall_time", "date", "mean", "median", "average"),
+        *("avg", "std", "sd", "stderr", "error", "min", "max", "total", "sum", "hns", "hwrns"),
+    }
+)
+"""Names of columns that stand beside algorithms, in small letters."""
 
 NORMALISED = "are far below random play, as normalised scores or such in thousands are"
 SUMS_OF_SIGNS = "are near random play but where points are paid one by one, as sums of clipped rewards are"
@@ -68,7 +77,7 @@ Finding = tuple[tuple[str, str], str]
 def warnings(dataset: Dataset) -> Iterator[Notice]:
     """Yield what is to be said of a table's scores and names."""
     of_atari = (_impossible, _scale, _mixed, _implausible, _counter) if dataset.benchmark.atari else ()
-    findings = (finding for rule in (*of_atari, _alike, _of_references) for finding in rule(dataset))
+    findings = (finding for rule in (*of_atari, _alike, _named_otherwise) for finding in rule(dataset))
     for (kind, how), items in grouped(findings).items():
         yield notice(kind, items=items, how=how)
 
@@ -181,8 +190,9 @@ def _alike(dataset: Dataset) -> Iterator[Finding]:
             yield ("names_alike", ""), wording.listing(names)
 
 
-def _of_references(dataset: Dataset) -> Iterator[Finding]:
-    """Find reference players among algorithms."""
+def _named_otherwise(dataset: Dataset) -> Iterator[Finding]:
+    """Find reference players, and what columns of quantities are called, among algorithms."""
     for name in filter(dataset.elsewhere, dataset.algorithms):
-        if name.casefold() in REFERENCES:
-            yield ("reference_named", ""), name
+        for kind, names in (("reference_named", REFERENCES), ("quantity_named", QUANTITIES)):
+            if name.casefold() in names:
+                yield (kind, ""), name

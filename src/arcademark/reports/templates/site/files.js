@@ -13,9 +13,6 @@
   const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
   const WHOLE = /^\d{1,15}$/;
   const ELSEWHERE = "read it with 'arcademark score'";
-  /** Columns that stand beside algorithms, and are asked about before they become some. */
-  const BESIDE = new Set([...SCORE, ...MORE, "score", "scores", "rewards", "returns", "episode_reward", "episode_rewards", "episode_length", "length", "steps", "time", "wall_time", "date",
-    "mean", "median", "average", "avg", "std", "sd", "stderr", "error", "min", "max", "total", "sum", "hns", "hwrns", "random", "human", "average human", "human world record", "world record", "record"]);
 
   class TableError extends Error {}
 
@@ -150,7 +147,7 @@
         fail(`${file}, row 1: expected the columns algorithm, game, score (long), or a first column 'algorithm' with a column for each game, or 'game' with one for each algorithm (wide), not ${quoted(header.slice(0, 12).join(", "))}`);
       }
       const byAlgorithm = lowered[0] ? ALGORITHM.includes(lowered[0]) : columns.every((column) => games.has(bareName(header[column])));
-      const asked = byAlgorithm ? [] : columns.filter((column) => BESIDE.has(lowered[column])).map((column) => header[column]);
+      const asked = byAlgorithm ? [] : columns.filter((column) => site.beside.includes(lowered[column])).map((column) => header[column]);
       if (asked.length && !names) throw new TableQuestion(asked);
       for (const row of data) {
         for (const column of columns) {
@@ -166,7 +163,7 @@
       found.set(name, Object.fromEntries(kept.filter(([, runs]) => runs.length)));
       if (!Object.keys(found.get(name)).length) found.delete(name);
     }
-    return found.size ? found : fail(`${file}: no cell holds a score; expected numbers such as 1234.5`);
+    return found.size ? found : fail(`${file}: ${names ? "no column that was named holds a score; choose the file again and name one" : "no cell holds a score; expected numbers such as 1234.5"}`);
   }
 
   Object.assign(arcademark, { readTable, TableError, TableQuestion, MOST_BYTES });

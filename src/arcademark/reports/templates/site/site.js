@@ -192,10 +192,10 @@
   function standingOf(row) {
     const [{ name, games: all, measures: [item] }] = site.views, whole = (one) => one.standings[name]?.games >= NEARLY_ALL * all.length;
     const mid = (one) => (one.estimate ? [one.estimate.value, one.estimate.low ?? undefined, one.estimate.high] : whole(one) ? one.standings[name].summaries[item.metric]?.median ?? [] : []);
-    const [mine, low, high] = mid(row), others = rows.filter((one) => !one.yours && mid(one).length), count = (those) => new Set(those.map((one) => one.identity)).size;
+    const [mine, low, high] = mid(row), others = [...algorithms(rows.filter((one) => !one.yours)).keys()].filter((one) => mid(one).length && !(one.estimate && vague(one.estimate)));
     if (mine === undefined) return `${row.name}: ${row.standings[name]?.games ?? 0} of the ${all.length} ${NOUN}s of ${name}, too few for a median.`;
     const told = `${row.name}: median ${item.title} ${percent(mine)} %${row.estimate ? `, estimated from ${row.estimate.title}` : ""}${low === undefined ? "" : ` (${Math.round(100 * (row.estimate?.level ?? site.intervals.confidence))} %: ${percent(low)} to ${percent(high)})`}`;
-    return others.length ? `${told}; about number ${1 + count(others.filter((one) => mid(one)[0] > mine))} of ${1 + count(others)}, whatever their protocols.` : `${told}.`;
+    return others.length ? `${told}; about number ${1 + others.filter((one) => mid(one)[0] > mine).length} of ${1 + others.length}, whatever their protocols.` : `${told}.`;
   }
 
   async function take(files) {
@@ -262,7 +262,7 @@
   /** Draw a figure. Its parts have no names of their own, and links in it those of their pages; the tab key passes them by, as tables have them, too. */
   function plot(width, label, options) {
     const drawn = Plot.plot({
-      className: "plot", width, ariaLabel: label, marginLeft: 52, marginRight: 24, marginBottom: 40, style: { background: "transparent", fontSize: "12px" }, ...options,
+      className: "plot", width, ariaLabel: label, marginLeft: 52, marginRight: 24, marginBottom: 42, style: { background: "transparent", fontSize: "12px" }, ...options,
     });
     const links = [...drawn.querySelectorAll("a")];
     for (const named of drawn.querySelectorAll("g[aria-label]")) named.removeAttribute("aria-label");
@@ -577,7 +577,7 @@
         ["Kind", row.kind], ["Published", published && [published.source.authors, ", ", outside(published.url, published.source.title), ", ", published.source.venue, ", ", published.source.year]],
         ["Scores from", row.source], ["Read in", where && where !== published ? [outside(where.url, where.short)] : ""], ["Collection", row.collection],
         [`Training ${LENGTHS}`, row.training_frames === null ? UNKNOWN : row.training_frames.toLocaleString("en")], ["Scores of", row.reported],
-        [`Runs a ${NOUN}`, row.most_runs === 1 ? "1: how far another run would differ is not known" : row.fewest_runs === row.most_runs ? row.most_runs : `${row.fewest_runs} to ${row.most_runs}`], ["Protocol", group(row).title],
+        [`Runs a ${NOUN}`, row.most_runs === 1 ? (row.reaches.some((ends) => ends.length) ? "1: intervals are over its episodes" : "1: how far another run would differ is not known") : row.fewest_runs === row.most_runs ? row.most_runs : `${row.fewest_runs} to ${row.most_runs}`], ["Protocol", group(row).title],
         ["Replayed", row.replay && `${row.replay.confirmed.toLocaleString("en")} of ${plural(row.replay.episodes, "recorded episode")} gave their score again${row.replay.warnings.length ? `; ${row.replay.warnings.join("; ")}` : ""}`],
         ["Also", others.length ? others.map((other, at) => [at ? ", " : "", link(algorithmAt(other), other.name)]) : ""], ["Note", row.note],
       ]),
@@ -806,7 +806,7 @@
   function labels(points, all, line, width, height) {
     const pen = document.createElement("canvas").getContext("2d"), taken = all.map(({ x, y }) => [x - 4, y - 4, x + 4, y + 4]), placed = [];
     for (const [{ x, y }, next] of d3.pairs(line)) taken.push([x, y - 1, next.x, y + 1], [next.x - 1, Math.min(y, next.y), next.x + 1, Math.max(y, next.y)]);
-    pen.font = "600 11.5px sans-serif";
+    pen.font = "600 11.5px system-ui, sans-serif";
     for (const point of points) {
       if (placed.length > width / 40) break;
       const wide = pen.measureText(point.name).width + 2;
