@@ -352,6 +352,13 @@ def test_columns_that_may_be_no_algorithms_are_asked_about(page):
     assert sorted(page.locator("#board tr.yours th.who a").all_inner_texts()) == ["Ours", "mine"]
 
 
+def test_a_subset_s_published_model_is_asked(page):
+    scores = {"battle_zone": 24000, "double_dunk": 2, "name_this_game": 8200, "phoenix": 9000, "qbert": 14000}
+    drop(page, "own.csv", "\n".join(["game,Ours", *(f"{game},{score}" for game, score in scores.items())]))
+    page.evaluate("location.hash = '#/algorithm/Ours'")
+    page.get_by_text("of Atari-5, from its 5 games, the median HNS over atari-57 would be 86.3 %").wait_for()
+
+
 def test_wide_tables(page):
     for text in ("game,A,B\npong,1,2\nALE/Qbert-v5,,4\n", "algorithm;pong;Q*bert\nA;1;\nB;2;4\n"):
         found = page.evaluate(

@@ -235,7 +235,8 @@ def _view(dataset: Dataset, games: str) -> View:
     chosen = named.tasks if named else benchmark.tasks
     title = named.title.partition(":")[0] if named else benchmark.view.title
     measures = tuple(_measure(item, chosen) for item in benchmark.chosen(()))
-    return View(games or benchmark.view.name, title, benchmark.view.name, tuple(chosen), measures)
+    coefficients = named.coefficients if named and named.coefficients else ()
+    return View(games or benchmark.view.name, title, benchmark.view.name, tuple(chosen), measures, coefficients)
 
 
 def _measure(item: measures.Measure, games: Sequence[str]) -> Measure:

@@ -65,6 +65,7 @@ class View:
     name: "atari-57".
     suite: Whose references are taken; of a subset, the suite that it is of.
     games: Ids.
+    coefficients: Of a subset's published model, one a game.
     """
 
     name: str
@@ -72,6 +73,7 @@ class View:
     suite: str
     games: tuple[str, ...]
     measures: tuple[Measure, ...]
+    coefficients: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -582,7 +582,7 @@
         ["Also", others.length ? others.map((other, at) => [at ? ", " : "", link(algorithmAt(other), other.name)]) : ""], ["Note", row.note],
       ]),
       h("p", {}, link(`#/compare/${part(row.name)}`, "Compare with others")),
-      section("Summaries", guessed(row), Object.entries(row.standings).map(([key, standing]) => [
+      section("Summaries", guessed(row), site.views.map((one) => byModel(row, one)), Object.entries(row.standings).map(([key, standing]) => [
         h("h3", {}, `Over ${standing.games === views.get(key).games.length ? `all ${plural(standing.games, NOUN)} of ${key}` : `${standing.games} of the ${plural(views.get(key).games.length, NOUN)} of ${key}`}${standing.records === null ? "" : `, ${standing.human_level} at human level, ${plural(standing.records, "record")} broken`}`),
         table([["Measure", ""], ...Object.values(STATISTICS).map((title) => [title, "n"])], views.get(key).measures.map((item) => ({
           cells: [h("abbr", { title: item.meaning }, item.title), ...Object.keys(STATISTICS).map((statistic) => withReach(standing.summaries[item.metric]?.[statistic] ?? []))],
@@ -615,6 +615,13 @@
       return h("p", { class: "guess" }, h("strong", {}, `Estimated median HNS over ${suite}, from ${title}: ${between([value, low, high], level)}. `), held === null ? "" : `Such intervals held the medians of ${Math.round(100 * held)} % of published algorithms. `, doubts(row).join(" "));
     }
     return row.foretold.length ? h("p", {}, `From the games of ${site.foretold_from} alone, and without its paper, its median would have been estimated as ${between(row.foretold, site.model.level)}. `, link("#/predicted", "All such estimates")) : null;
+  }
+
+  /** What a subset's published model tells: the sum of its coefficients times log₁₀(1 + HNS), and back. */
+  function byModel(row, { title, suite, games, measures: [item], coefficients }) {
+    const found = coefficients.map((weight, at) => weight * Math.log10(1 + Math.max(0, arcademark.normalised(item, games[at], scoreOf(row, games[at])?.score ?? NaN))));
+    const told = 10 ** d3.sum(found) - 1;
+    return found.length && !found.some(Number.isNaN) ? h("p", {}, `By the published model of ${title}, from its ${plural(found.length, NOUN)}, the median HNS over ${suite} would be ${percent(told)} %.`) : null;
   }
 
   function film(item) {
