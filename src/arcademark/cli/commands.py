@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import click
 
 from arcademark.cli import messages
-from arcademark.errors import UnknownNameError
+from arcademark.errors import ArcadeMarkError, UnknownNameError
 
 WORDS = "arcademark.arguments"
 """Where a command's context keeps what the user wrote."""
@@ -52,6 +53,8 @@ class Group(click.Group):
     """A group whose unknown commands are refused with the closest known one."""
 
     command_class = Command
+    folder = ""
+    """What to do with a folder that stands in place of a command, `{0}`."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -59,6 +62,8 @@ class Group(click.Group):
         """Refuse an unknown command."""
         known = self.list_commands(ctx)
         if args and not args[0].startswith("-") and args[0] not in known:
+            if self.folder and Path(args[0]).is_dir():
+                raise ArcadeMarkError(f"{args[0]}: is a folder; expected a command: {self.folder.format(args[0])}")
             kind = "command" if ctx.parent is None else f"{self.name} command"
             raise UnknownNameError(kind, args[0], known)
         return super().resolve_command(ctx, args)

@@ -14,27 +14,17 @@ from arcademark.cli.output import Output, with_output
 from arcademark.errors import ArcadeMarkError
 
 
-class Runs(Group):
-    """The group, which says what to do with a folder where a command is expected."""
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Refuse a folder."""
-        folder = args[0]
-        if folder not in self.commands and Path(folder).is_dir():
-            raise ArcadeMarkError(
-                f"{folder}: is a folder; expected a command: 'arcademark runs list {folder}' lists its runs; check, "
-                f"ledger and export take a folder, too, and 'arcademark report {folder}' shows scores"
-            )
-        return super().resolve_command(ctx, args)
-
-
-@click.group("runs", cls=Runs, invoke_without_command=True)
+@click.group("runs", cls=Group, invoke_without_command=True)
 @click.pass_context
 def command(ctx: click.Context) -> Any:
     """List, merge, check, import and export runs, and show what they played on test games. Without a command, list."""
     return ctx.invoke(list_) if ctx.invoked_subcommand is None else None
+
+
+command.folder = (
+    "'arcademark runs list {0}' lists its runs; check, ledger and export take a folder, too, and 'arcademark report "
+    "{0}' shows scores"
+)
 
 
 @command.command("list", short_help="List the runs below a folder.")

@@ -33,10 +33,7 @@ KINDS = (".svg", ".png", ".pdf")
 
 
 def draw(shown: model.Figure, width: float = WIDTH) -> Figure:
-    """Draw a figure on the light theme's paper, its texts taken literally; it has no canvas yet.
-
-    Pictures are as wide as they are.
-    """
+    """Draw a figure, pictures at their own width, on the light theme's paper, texts literally; it has no canvas yet."""
     match shown:
         case Rows():
             figure = rows.draw(shown, width)
