@@ -1,12 +1,14 @@
 """Write the results of runs as the project keeps them: a CSV row a trial, and learners' curves beside them.
 
-python results/collect.py STUDY RUN [RUN ...]
+python results/collect.py STUDY RUN [RUN ...] [FORECAST.json ...]
 
-Of a trial that several runs have, what was played furthest is taken; of one that was cut off, what there is.
+A forecast is what `arcademark plan … --to json` printed of one of the runs before it began. Of a trial that several
+runs have, what was played furthest is taken; of one that was cut off, what there is.
 """
 
 import csv
 import hashlib
+import json
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -17,7 +19,7 @@ import numpy as np
 import arcademark.reproduce
 from arcademark.metrics.training import training_score
 from arcademark.metrics.uncertainty.intervals import score_intervals
-from arcademark.reproduce.ours import LAST, CurvePoint, TrialResult
+from arcademark.reproduce.ours import LAST, CurvePoint, Forecast, TrialResult
 from arcademark.runs.store.manifest import versions
 from arcademark.runs.store.reading import (
     Episodes,
@@ -28,7 +30,7 @@ from arcademark.runs.store.reading import (
     read_run,
     scored_phase,
 )
-from arcademark.suite.tasks import score_bounds
+from arcademark.suite.tasks import canonical_game, score_bounds
 
 DATA = Path(arcademark.reproduce.__file__).parent / "data"
 POINTS = 10
@@ -58,8 +60,9 @@ def rows(run: RunRecord) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]
             "versions": made_with,
             "checksum": checksum(run, trial),
             "budget": (trial.training_frames or 0) if trial.learns else 0,
+            "simulated_frames": evaluation.simulated_frames.sum(),
         }
-        yield row, [named | point for point in curve(training, trial.training_frames or 0)]
+        yield row, [named | point for point in curve(training, trial)]
 
 
 def checksum(run: RunRecord, trial: TrialRecord) -> str:
@@ -76,13 +79,28 @@ def checksum(run: RunRecord, trial: TrialRecord) -> str:
     return result.hexdigest()[:16]
 
 
-def curve(training: Episodes, budget: int) -> Iterator[dict[str, Any]]:
+def curve(training: Episodes, trial: TrialRecord) -> Iterator[dict[str, Any]]:
     """Yield what a trial's last episodes had scored at each tenth of its budget, and at its end."""
     ends = np.cumsum(training.frames)
-    counts = [int((ends <= budget * part // POINTS).sum()) for part in range(1, POINTS)]
+    behind = np.arange(1, len(ends) + 1) if trial.training_episodes else ends
+    budget = trial.training_episodes or trial.training_frames or 0
+    counts = [int((behind <= budget * part // POINTS).sum()) for part in range(1, POINTS)]
     for count in dict.fromkeys(count for count in (*counts, len(ends)) if count):
         means = {f"last_{k}": f"{training_score(training.score[:count], ends[:count], k).end:.7g}" for k in LAST}
         yield {"frames": ends[count - 1], "episodes": count, **means}
+
+
+def forecast(path: str) -> Iterator[dict[str, Any]]:
+    """Yield what was foretold of an episode of each game."""
+    plan = json.loads(Path(path).read_text(encoding="utf-8"))
+    for game in plan["by_game"]:
+        yield {
+            "agent": ", ".join(plan["agents"]),
+            "game": canonical_game(game["game"]),
+            "frames": game["episode_frames"],
+            "simulated_frames": round(game["simulated_frames"] / game["episodes"]),
+            "core_hours": f"{game['core_hours'] / game['episodes']:.4g}",
+        }
 
 
 def write(name: str, kind: type, found: Iterable[dict[str, Any]]) -> None:
@@ -93,8 +111,10 @@ def write(name: str, kind: type, found: Iterable[dict[str, Any]]) -> None:
         writer.writerows(found)
 
 
-def main(study: str, *runs: str) -> None:
+def main(study: str, *given: str) -> None:
     """Write the study's files, and their checksums beside those of the other data."""
+    plans = [path for path in given if path.endswith(".json")]
+    runs = [path for path in given if path not in plans]
     furthest: dict[tuple[Any, ...], tuple[dict[str, Any], list[dict[str, Any]]]] = {}
     for run in runs:
         for row, points in rows(read_run(run)):
@@ -104,6 +124,8 @@ def main(study: str, *runs: str) -> None:
     write(f"{study}.csv", TrialResult, [row for row, _ in furthest.values()])
     if points := [point for _, points in furthest.values() for point in points]:
         write(f"{study}-curves.csv", CurvePoint, points)
+    if plans:
+        write(f"{study}-forecasts.csv", Forecast, (row for path in plans for row in forecast(path)))
     data = sorted(path for path in DATA.iterdir() if path.suffix in {".csv", ".toml"})
     sums = (f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in data)
     (DATA / "SHA256SUMS").write_text("".join(sums), encoding="utf-8")

@@ -1,6 +1,8 @@
 import importlib.util
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from arcademark.reproduce import ours as data
@@ -13,7 +15,8 @@ ROOT = Path(__file__).parents[2]
 PPO = ("ppo-world-records", "ppo-tuning", "ppo-atari-57")
 
 
-def script(name):
+def script(name, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "results")
     spec = importlib.util.spec_from_file_location(f"results_{name}", ROOT / "results" / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -34,8 +37,9 @@ def baselines(monkeypatch):
     """Return our column beside the paper's, by game, of the trials given."""
 
     def of(name, *studies):
-        monkeypatch.setattr(ours, "results", dict(zip((ours.STUDY, ours.STARTS), studies, strict=True)).__getitem__)
-        (column,) = (part for part in ours.baselines() if part.title.endswith(name))
+        given = dict(zip((ours.STUDY, ours.STARTS), studies, strict=True))
+        monkeypatch.setattr(ours, "results", lambda study: given.get(study, ()))
+        (column,) = (part for part in ours.columns() if part.title.endswith(name))
         return dict(zip(scores.games(), column.comparisons, strict=True))
 
     return of
@@ -124,15 +128,52 @@ def test_curves_lead_to_the_scores_of_trained_agents(study):
         assert row.episodes == min(100, ends[key].episodes)
 
 
-def test_pages_are_what_the_data_give():
+def test_learners_are_of_the_training_games_and_at_the_papers_budget():
+    rows = data.results("sarsa")
+    assert len({(row.agent, row.game, row.seed) for row in rows}) == len(rows)
+    ends = {(point.agent, point.game, point.seed): point for point in data.curves("sarsa")}
+    for row in rows:
+        assert row.game in scores.games()[:5]
+        assert (row.episodes, ends[row.agent, row.game, row.seed].episodes) == (500, 5_000)
+        assert ends[row.agent, row.game, row.seed].frames < row.frames <= 5_500 * 18_000
+
+
+def test_a_learner_of_ours_is_shown_beside_the_papers_thirty(monkeypatch):
+    rows = [trial("sarsa", "freeway", 12.0), trial("sarsa(features=lsh)", "freeway", 1.0)]
+    monkeypatch.setattr(ours, "results", lambda study: rows if study == "sarsa" else ())
+    shown = {part.title.rpartition(": ")[2]: part.comparisons for part in ours.columns()[3:]}
+    assert shown.keys() == {"Basic", "LSH"}
+    (item,) = shown["Basic"]
+    assert (item.where, item.recomputed, item.verdict) == ("Freeway", "12", "not available")
+
+
+def test_the_tests_of_our_table_3_are_welchs(monkeypatch):
+    from scipy.stats import ttest_ind
+
+    ahead = script("classic", monkeypatch).ahead
+    rng = np.random.default_rng(3)
+    for lift in (0.0, 0.5, 2.0):
+        samples = rng.normal(0, 1, 40), rng.normal(lift, 3, 60)
+        a, b = (
+            replace(trial("sarsa", "pong", one.mean(), one.std(ddof=1) / len(one) ** 0.5), episodes=len(one))
+            for one in samples
+        )
+        found = ttest_ind(*samples, equal_var=False)
+        assert ahead(a, b) == -ahead(b, a) == (np.sign(found.statistic) if found.pvalue < 0.01 else 0)
+
+
+def test_pages_are_what_the_data_give(monkeypatch):
     from arcademark.reports import presenter
     from arcademark.reports.render import markdown
     from arcademark.reports.reproductions.analysis import reproduced
 
-    assert kept("world-records") == script("pages").world_records()
+    assert kept("world-records") == script("pages", monkeypatch).world_records()
+    classic = script("classic", monkeypatch)
+    assert kept("learners") == classic.learners()
+    assert kept("planners") == classic.planners()
     assert kept("baselines") == markdown.render(presenter.document(reproduced("ale-2013", ours=True)))
 
 
 @pytest.mark.slow
-def test_the_page_of_atari_5_is_what_the_data_give():
-    assert kept("atari-5") == script("pages").atari_5()
+def test_the_page_of_atari_5_is_what_the_data_give(monkeypatch):
+    assert kept("atari-5") == script("pages", monkeypatch).atari_5()
