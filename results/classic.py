@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
 
+import numpy as np
 from scipy.stats import ttest_ind_from_stats
 
 from arcademark.reports.wording import fixed, score
@@ -43,7 +44,7 @@ def ahead(one: TrialResult, other: TrialResult) -> int:
     """Return 1 where the mean of one's episodes is above the other's, -1 where it is below, 0 where it is open."""
     a, b = ((each.mean, (each.standard_error or 0.0) * each.episodes**0.5, each.episodes) for each in (one, other))
     found = ttest_ind_from_stats(*a, *b, equal_var=False)
-    return int((found.statistic > 0) - (found.statistic < 0)) if found.pvalue < ALPHA else 0
+    return int(np.sign(found.statistic)) if found.pvalue < ALPHA else 0
 
 
 def pairs(there: Mapping[tuple[str, str], TrialResult]) -> Iterable[tuple[str, ...]]:

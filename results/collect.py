@@ -20,7 +20,7 @@ import arcademark.reproduce
 from arcademark.metrics.training import training_score
 from arcademark.metrics.uncertainty.intervals import score_intervals
 from arcademark.reproduce.ours import LAST, CurvePoint, Forecast, TrialResult
-from arcademark.runs.store.manifest import versions
+from arcademark.runs.store.manifest import emulators, versions
 from arcademark.runs.store.reading import (
     Episodes,
     Phase,
@@ -38,8 +38,10 @@ POINTS = 10
 
 def rows(run: RunRecord) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
     """Yield a row and the points of its curve for each trial that has its evaluation, or training."""
-    made_with = ", ".join(f"{name} {version}" for name, version in sorted(versions(run.manifest).items()))
+    packages = [f"{name} {version}" for name, version in sorted(versions(run.manifest).items())]
+    played_on = emulators(run.manifest)
     for trial in run.trials:
+        made_with = dict.fromkeys([*packages, *(named.partition(" (")[0] for named in played_on.get(trial.game, []))])
         training, evaluation = run.training(trial), run.evaluation(trial)
         if scored_phase(run.protocol, bool(trial.learns)) == "training":
             scored = training[-trial.episodes :]
@@ -57,7 +59,7 @@ def rows(run: RunRecord) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]
             "episodes": len(scored),
             **{name: "" if np.isnan(number) else f"{number:.10g}" for name, number in numbers.items()},
             "frames": training.frames.sum() + evaluation.frames.sum(),
-            "versions": made_with,
+            "versions": ", ".join(made_with),
             "checksum": checksum(run, trial),
             "budget": (trial.training_frames or 0) if trial.learns else 0,
             "simulated_frames": evaluation.simulated_frames.sum(),
@@ -112,7 +114,7 @@ def write(name: str, kind: type, found: Iterable[dict[str, Any]]) -> None:
 
 
 def main(study: str, *given: str) -> None:
-    """Write the study's files, and their checksums beside those of the other data."""
+    """Write the study's files."""
     plans = [path for path in given if path.endswith(".json")]
     runs = [path for path in given if path not in plans]
     furthest: dict[tuple[Any, ...], tuple[dict[str, Any], list[dict[str, Any]]]] = {}
@@ -126,6 +128,11 @@ def main(study: str, *given: str) -> None:
         write(f"{study}-curves.csv", CurvePoint, points)
     if plans:
         write(f"{study}-forecasts.csv", Forecast, (row for path in plans for row in forecast(path)))
+    summed()
+
+
+def summed() -> None:
+    """Write the checksums of all data."""
     data = sorted(path for path in DATA.iterdir() if path.suffix in {".csv", ".toml"})
     sums = (f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in data)
     (DATA / "SHA256SUMS").write_text("".join(sums), encoding="utf-8")

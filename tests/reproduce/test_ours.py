@@ -87,6 +87,19 @@ def test_another_score_of_a_single_game_is_explained_by_other_starts_that_reach_
         assert (item.verdict, bool(item.why)) == ("differs", explained)
 
 
+@pytest.mark.parametrize(
+    ("game", "action", "then", "today"),
+    [("atlantis", 0, 1_500, 2_000), ("wizard_of_wor", 1, 300, 500), ("journey_escape", 0, 0, -10_700)],
+)
+def test_const_scores_what_the_paper_prints_where_games_begin_as_in_2013(game, action, then, today, monkeypatch):
+    from arcademark.console.machine import Machine
+    from arcademark.environments.emulation.atari import rom_path
+
+    starts, rom = script("starts", monkeypatch), rom_path(game).read_bytes()
+    assert then == scores.raw(("Const",))[0, scores.place(game)]
+    assert [starts.episode(kind(game, rom), action)[0] for kind in (starts.Machine2013, Machine)] == [then, today]
+
+
 def test_the_command_sets_ours_beside_the_papers():
     from arcademark.reports.reproductions.analysis import reproduced
 

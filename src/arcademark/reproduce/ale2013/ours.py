@@ -6,8 +6,8 @@ Conventions
 * A printed mean agrees if it is a rounding of ours, or within `NOISE` standard errors of it. Of how many episodes the
   paper's are is not known, so that its own noise is not counted.
 * Of a learner or a planner we have one trial, or one episode, a game: shown, and not decided.
-* Const plays one game without chance, so that it agrees only if it is the same. Where it is not, starts after up to 30
-  no-ops tell whether so little changes as much.
+* Const plays one game without chance, so that it agrees only if it is the same. Where it is not, the same agents from
+  starts as the emulator of the time made them (``results/starts.py``) tell whether that is why.
 """
 
 from __future__ import annotations
@@ -85,12 +85,13 @@ def _text(trial: TrialResult) -> str:
 
 
 def _other_start(item: Comparison, game: str, printed: float) -> Comparison:
-    """Explain another score of a game without chance, if starts that differ by a few frames reach what is printed."""
+    """Explain another score of a game without chance, if the starts of the time reach what is printed."""
     started = _trials(STARTS, "Const", game)
     if len(started) < len(_trials(STUDY, "Const", game)):
         return item
     least, most = (max(ends) for ends in zip(*((one.least, one.most) for one in started), strict=True))
     if not least <= printed <= most:
         return item
-    why = f"Each plays one game without chance. After up to 30 no-ops the best scores {least:,g} to {most:,g}."
+    scored = f"{most:,g}" if least == most else f"{least:,g} to {most:,g}, by the memory at power-on"
+    why = f"Begun as the emulator of the time did, the best scores {scored}."
     return replace(item, why=why, category=OTHER_START)
