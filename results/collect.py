@@ -2,8 +2,9 @@
 
 python results/collect.py STUDY RUN [RUN ...] [FORECAST.json ...]
 
-A forecast is what `arcademark plan … --to json` printed of one of the runs before it began. Of a trial that several
-runs have, what was played furthest is taken; of one that was cut off, what there is.
+A forecast is what `arcademark plan … --to json` printed of one of the runs before it began. What the study has already
+is kept. Of a trial that several runs have, or a run and the study, what was played furthest is taken; of one that was
+cut off, what there is.
 """
 
 import csv
@@ -105,6 +106,20 @@ def forecast(path: str) -> Iterator[dict[str, Any]]:
         }
 
 
+def there(name: str) -> list[dict[str, Any]]:
+    """Return the rows of a study's file, none where there is none yet."""
+    path = DATA / name
+    if not path.exists():
+        return []
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def trial_of(row: dict[str, Any]) -> tuple[str, str, int]:
+    """Return which trial a row is of."""
+    return row["agent"], row["game"], int(row["seed"])
+
+
 def write(name: str, kind: type, found: Iterable[dict[str, Any]]) -> None:
     """Write a file with a column for each field of the dataclass."""
     with (DATA / name).open("w", newline="", encoding="utf-8") as file:
@@ -117,17 +132,22 @@ def main(study: str, *given: str) -> None:
     """Write the study's files."""
     plans = [path for path in given if path.endswith(".json")]
     runs = [path for path in given if path not in plans]
-    furthest: dict[tuple[Any, ...], tuple[dict[str, Any], list[dict[str, Any]]]] = {}
+    furthest: dict[tuple[str, str, int], tuple[dict[str, Any], list[dict[str, Any]]]]
+    furthest = {trial_of(row): (row, []) for row in there(f"{study}.csv")}
+    for point in there(f"{study}-curves.csv"):
+        furthest[trial_of(point)][1].append(point)
     for run in runs:
         for row, points in rows(read_run(run)):
-            key = row["agent"], row["game"], row["seed"]
-            if key not in furthest or furthest[key][0]["frames"] < row["frames"]:
+            key = trial_of(row)
+            if key not in furthest or int(furthest[key][0]["frames"]) < row["frames"]:
                 furthest[key] = row, points
     write(f"{study}.csv", TrialResult, [row for row, _ in furthest.values()])
     if points := [point for _, points in furthest.values() for point in points]:
         write(f"{study}-curves.csv", CurvePoint, points)
     if plans:
-        write(f"{study}-forecasts.csv", Forecast, (row for path in plans for row in forecast(path)))
+        known = {(row["agent"], row["game"]): row for row in there(f"{study}-forecasts.csv")}
+        known |= {(row["agent"], row["game"]): row for path in plans for row in forecast(path)}
+        write(f"{study}-forecasts.csv", Forecast, known.values())
     summed()
 
 
