@@ -111,6 +111,7 @@ build/paper.pdf: paper/paper.md # Debian: apt-get install pandoc texlive-latex-r
 results: $(VENV)/.core ## Renew docs/results from the data of our own runs
 	$(BIN)/arcademark reproduce ale-2013 --with ours --to markdown > docs/results/baselines.md
 	$(BIN)/python results/pages.py
+	$(BIN)/python results/classic.py
 
 dist: $(VENV)/.dev ## Build the wheel, with the console compiled, and the source archive into dist
 	rm -rf dist

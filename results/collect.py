@@ -1,12 +1,15 @@
 """Write the results of runs as the project keeps them: a CSV row a trial, and learners' curves beside them.
 
-python results/collect.py STUDY RUN [RUN ...]
+python results/collect.py STUDY RUN [RUN ...] [FORECAST.json ...]
 
-Of a trial that several runs have, what was played furthest is taken; of one that was cut off, what there is.
+A forecast is what `arcademark plan … --to json` printed of one of the runs before it began. What the study has already
+is kept. Of a trial that several runs have, or a run and the study, what was played furthest is taken; of one that was
+cut off, what there is.
 """
 
 import csv
 import hashlib
+import json
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -17,8 +20,8 @@ import numpy as np
 import arcademark.reproduce
 from arcademark.metrics.training import training_score
 from arcademark.metrics.uncertainty.intervals import score_intervals
-from arcademark.reproduce.ours import LAST, CurvePoint, TrialResult
-from arcademark.runs.store.manifest import versions
+from arcademark.reproduce.ours import LAST, CurvePoint, Forecast, TrialResult
+from arcademark.runs.store.manifest import emulators, versions
 from arcademark.runs.store.reading import (
     Episodes,
     Phase,
@@ -28,7 +31,7 @@ from arcademark.runs.store.reading import (
     read_run,
     scored_phase,
 )
-from arcademark.suite.tasks import score_bounds
+from arcademark.suite.tasks import canonical_game, score_bounds
 
 DATA = Path(arcademark.reproduce.__file__).parent / "data"
 POINTS = 10
@@ -36,8 +39,10 @@ POINTS = 10
 
 def rows(run: RunRecord) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
     """Yield a row and the points of its curve for each trial that has its evaluation, or training."""
-    made_with = ", ".join(f"{name} {version}" for name, version in sorted(versions(run.manifest).items()))
+    packages = [f"{name} {version}" for name, version in sorted(versions(run.manifest).items())]
+    played_on = emulators(run.manifest)
     for trial in run.trials:
+        made_with = dict.fromkeys([*packages, *(named.partition(" (")[0] for named in played_on.get(trial.game, []))])
         training, evaluation = run.training(trial), run.evaluation(trial)
         if scored_phase(run.protocol, bool(trial.learns)) == "training":
             scored = training[-trial.episodes :]
@@ -55,11 +60,12 @@ def rows(run: RunRecord) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]
             "episodes": len(scored),
             **{name: "" if np.isnan(number) else f"{number:.10g}" for name, number in numbers.items()},
             "frames": training.frames.sum() + evaluation.frames.sum(),
-            "versions": made_with,
+            "versions": ", ".join(made_with),
             "checksum": checksum(run, trial),
             "budget": (trial.training_frames or 0) if trial.learns else 0,
+            "simulated_frames": evaluation.simulated_frames.sum(),
         }
-        yield row, [named | point for point in curve(training, trial.training_frames or 0)]
+        yield row, [named | point for point in curve(training, trial)]
 
 
 def checksum(run: RunRecord, trial: TrialRecord) -> str:
@@ -76,13 +82,42 @@ def checksum(run: RunRecord, trial: TrialRecord) -> str:
     return result.hexdigest()[:16]
 
 
-def curve(training: Episodes, budget: int) -> Iterator[dict[str, Any]]:
+def curve(training: Episodes, trial: TrialRecord) -> Iterator[dict[str, Any]]:
     """Yield what a trial's last episodes had scored at each tenth of its budget, and at its end."""
     ends = np.cumsum(training.frames)
-    counts = [int((ends <= budget * part // POINTS).sum()) for part in range(1, POINTS)]
+    behind = np.arange(1, len(ends) + 1) if trial.training_episodes else ends
+    budget = trial.training_episodes or trial.training_frames or 0
+    counts = [int((behind <= budget * part // POINTS).sum()) for part in range(1, POINTS)]
     for count in dict.fromkeys(count for count in (*counts, len(ends)) if count):
         means = {f"last_{k}": f"{training_score(training.score[:count], ends[:count], k).end:.7g}" for k in LAST}
         yield {"frames": ends[count - 1], "episodes": count, **means}
+
+
+def forecast(path: str) -> Iterator[dict[str, Any]]:
+    """Yield what was foretold of an episode of each game."""
+    plan = json.loads(Path(path).read_text(encoding="utf-8"))
+    for game in plan["by_game"]:
+        yield {
+            "agent": ", ".join(plan["agents"]),
+            "game": canonical_game(game["game"]),
+            "frames": game["episode_frames"],
+            "simulated_frames": round(game["simulated_frames"] / game["episodes"]),
+            "core_hours": f"{game['core_hours'] / game['episodes']:.4g}",
+        }
+
+
+def there(name: str) -> list[dict[str, Any]]:
+    """Return the rows of a study's file, none where there is none yet."""
+    path = DATA / name
+    if not path.exists():
+        return []
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def trial_of(row: dict[str, Any]) -> tuple[str, str, int]:
+    """Return which trial a row is of."""
+    return row["agent"], row["game"], int(row["seed"])
 
 
 def write(name: str, kind: type, found: Iterable[dict[str, Any]]) -> None:
@@ -93,17 +128,31 @@ def write(name: str, kind: type, found: Iterable[dict[str, Any]]) -> None:
         writer.writerows(found)
 
 
-def main(study: str, *runs: str) -> None:
-    """Write the study's files, and their checksums beside those of the other data."""
-    furthest: dict[tuple[Any, ...], tuple[dict[str, Any], list[dict[str, Any]]]] = {}
+def main(study: str, *given: str) -> None:
+    """Write the study's files."""
+    plans = [path for path in given if path.endswith(".json")]
+    runs = [path for path in given if path not in plans]
+    furthest: dict[tuple[str, str, int], tuple[dict[str, Any], list[dict[str, Any]]]]
+    furthest = {trial_of(row): (row, []) for row in there(f"{study}.csv")}
+    for point in there(f"{study}-curves.csv"):
+        furthest[trial_of(point)][1].append(point)
     for run in runs:
         for row, points in rows(read_run(run)):
-            key = row["agent"], row["game"], row["seed"]
-            if key not in furthest or furthest[key][0]["frames"] < row["frames"]:
+            key = trial_of(row)
+            if key not in furthest or int(furthest[key][0]["frames"]) < row["frames"]:
                 furthest[key] = row, points
     write(f"{study}.csv", TrialResult, [row for row, _ in furthest.values()])
     if points := [point for _, points in furthest.values() for point in points]:
         write(f"{study}-curves.csv", CurvePoint, points)
+    if plans:
+        known = {(row["agent"], row["game"]): row for row in there(f"{study}-forecasts.csv")}
+        known |= {(row["agent"], row["game"]): row for path in plans for row in forecast(path)}
+        write(f"{study}-forecasts.csv", Forecast, known.values())
+    summed()
+
+
+def summed() -> None:
+    """Write the checksums of all data."""
     data = sorted(path for path in DATA.iterdir() if path.suffix in {".csv", ".toml"})
     sums = (f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in data)
     (DATA / "SHA256SUMS").write_text("".join(sums), encoding="utf-8")

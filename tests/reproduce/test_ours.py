@@ -1,6 +1,8 @@
 import importlib.util
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from arcademark.reproduce import ours as data
@@ -13,7 +15,8 @@ ROOT = Path(__file__).parents[2]
 PPO = ("ppo-world-records", "ppo-tuning", "ppo-atari-57")
 
 
-def script(name):
+def script(name, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "results")
     spec = importlib.util.spec_from_file_location(f"results_{name}", ROOT / "results" / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -34,8 +37,9 @@ def baselines(monkeypatch):
     """Return our column beside the paper's, by game, of the trials given."""
 
     def of(name, *studies):
-        monkeypatch.setattr(ours, "results", dict(zip((ours.STUDY, ours.STARTS), studies, strict=True)).__getitem__)
-        (column,) = (part for part in ours.baselines() if part.title.endswith(name))
+        given = dict(zip((ours.STUDY, ours.STARTS), studies, strict=True))
+        monkeypatch.setattr(ours, "results", lambda study: given.get(study, ()))
+        (column,) = (part for part in ours.columns() if part.title.endswith(name))
         return dict(zip(scores.games(), column.comparisons, strict=True))
 
     return of
@@ -50,7 +54,7 @@ def test_trials_are_of_the_suite_and_their_numbers_hang_together():
         assert row.least <= row.mean <= row.most
         assert 0 < row.frames <= row.episodes * 18_000
         assert len(row.checksum) == 16
-        assert "ale-py" in row.versions
+        assert "ale-py" in row.versions or "console" in row.versions
         if row.standard_error is not None:
             assert row.low < row.mean < row.high
 
@@ -81,6 +85,31 @@ def test_another_score_of_a_single_game_is_explained_by_other_starts_that_reach_
         assert not baselines("Const", played, [])["seaquest"].why
         item = baselines("Const", played, started)["seaquest"]
         assert (item.verdict, bool(item.why)) == ("differs", explained)
+
+
+@pytest.mark.parametrize(
+    ("game", "action", "then", "today"),
+    [("atlantis", 0, 1_500, 2_000), ("wizard_of_wor", 1, 300, 500), ("journey_escape", 0, 0, -10_700)],
+)
+def test_const_scores_what_the_paper_prints_where_games_begin_as_in_2013(game, action, then, today, monkeypatch):
+    from arcademark.console.machine import Machine
+    from arcademark.environments.emulation.atari import rom_path
+
+    starts, rom = script("starts", monkeypatch), rom_path(game).read_bytes()
+    assert then == scores.raw(("Const",))[0, scores.place(game)]
+    assert [starts.episode(kind(game, rom), action)[0] for kind in (starts.Machine2013, Machine)] == [then, today]
+
+
+def test_starts_as_in_2013_explain_every_score_of_const():
+    best = {}
+    for row in data.results(ours.STARTS):
+        least, most = best.get(row.game, (row.least, row.most))
+        best[row.game] = max(least, row.least), max(most, row.most)
+    printed = dict(zip(scores.games(), scores.raw(("Const",))[0].tolist(), strict=True))
+    assert {game for game, ends in best.items() if ends != (printed[game],) * 2} == {
+        *("freeway", "assault", "demon_attack", "ice_hockey")
+    }
+    assert all(least <= printed[game] <= most for game, (least, most) in best.items())
 
 
 def test_the_command_sets_ours_beside_the_papers():
@@ -124,15 +153,52 @@ def test_curves_lead_to_the_scores_of_trained_agents(study):
         assert row.episodes == min(100, ends[key].episodes)
 
 
-def test_pages_are_what_the_data_give():
+def test_learners_are_of_the_training_games_and_at_the_papers_budget():
+    rows = data.results("sarsa")
+    assert len({(row.agent, row.game, row.seed) for row in rows}) == len(rows)
+    ends = {(point.agent, point.game, point.seed): point for point in data.curves("sarsa")}
+    for row in rows:
+        assert row.game in scores.games()[:5]
+        assert (row.episodes, ends[row.agent, row.game, row.seed].episodes) == (500, 5_000)
+        assert ends[row.agent, row.game, row.seed].frames < row.frames <= 5_500 * 18_000
+
+
+def test_a_learner_of_ours_is_shown_beside_the_papers_thirty(monkeypatch):
+    rows = [trial("sarsa", "freeway", 12.0), trial("sarsa(features=lsh)", "freeway", 1.0)]
+    monkeypatch.setattr(ours, "results", lambda study: rows if study == "sarsa" else ())
+    shown = {part.title.rpartition(": ")[2]: part.comparisons for part in ours.columns()[3:]}
+    assert shown.keys() == {"Basic", "LSH"}
+    (item,) = shown["Basic"]
+    assert (item.where, item.recomputed, item.verdict) == ("Freeway", "12", "not available")
+
+
+def test_the_tests_of_our_table_3_are_welchs(monkeypatch):
+    from scipy.stats import ttest_ind
+
+    ahead = script("classic", monkeypatch).ahead
+    rng = np.random.default_rng(3)
+    for lift in (0.0, 0.5, 2.0):
+        samples = rng.normal(0, 1, 40), rng.normal(lift, 3, 60)
+        a, b = (
+            replace(trial("sarsa", "pong", one.mean(), one.std(ddof=1) / len(one) ** 0.5), episodes=len(one))
+            for one in samples
+        )
+        found = ttest_ind(*samples, equal_var=False)
+        assert ahead(a, b) == -ahead(b, a) == (np.sign(found.statistic) if found.pvalue < 0.01 else 0)
+
+
+def test_pages_are_what_the_data_give(monkeypatch):
     from arcademark.reports import presenter
     from arcademark.reports.render import markdown
     from arcademark.reports.reproductions.analysis import reproduced
 
-    assert kept("world-records") == script("pages").world_records()
+    assert kept("world-records") == script("pages", monkeypatch).world_records()
+    classic = script("classic", monkeypatch)
+    assert kept("learners") == classic.learners()
+    assert kept("planners") == classic.planners()
     assert kept("baselines") == markdown.render(presenter.document(reproduced("ale-2013", ours=True)))
 
 
 @pytest.mark.slow
-def test_the_page_of_atari_5_is_what_the_data_give():
-    assert kept("atari-5") == script("pages").atari_5()
+def test_the_page_of_atari_5_is_what_the_data_give(monkeypatch):
+    assert kept("atari-5") == script("pages", monkeypatch).atari_5()

@@ -192,15 +192,18 @@ class Machine:
         for _ in range(60):
             self._frame(_NOOP, ruled=True)
         self._soft_reset()
-        begin = (ctypes.c_int32 * len(self._game.at_reset))(*self._game.at_reset)
-        self.core.console_begin(self._at, begin, len(begin))
-        self._numbers[_FRAMES] = 0
+        self._begin()
         if "select" in facts:
             self._select_mode(facts["select"])
         self._soft_reset()
         for action, count in facts.get("starting_actions", ()):
             for _ in range(count):
                 self._frame(_ACTIONS[action], ruled=True)
+
+    def _begin(self) -> None:
+        begin = (ctypes.c_int32 * len(self._game.at_reset))(*self._game.at_reset)
+        self.core.console_begin(self._at, begin, len(begin))
+        self._numbers[_FRAMES] = 0
 
     def _soft_reset(self) -> None:
         for _ in range(4):

@@ -20,7 +20,9 @@ class TrialResult:
     seconds: That playing them took, and learning between them.
     versions: Of what played, and of the emulator.
     checksum: Of all episodes' numbers, scores, frames and actions, training first: SHA-256, 16 digits.
-    budget: Training frames asked for; 0 of what does not train. A trial with fewer `frames` was cut off.
+    budget: Training frames asked for; 0 of what does not train, or trains for a number of episodes. A trial with fewer
+        `frames` was cut off.
+    simulated_frames: Emulated while planning, beyond `frames`.
     """
 
     agent: str
@@ -38,6 +40,7 @@ class TrialResult:
     versions: str = ""
     checksum: str = ""
     budget: int = 0
+    simulated_frames: int = 0
 
     @property
     def whole(self) -> bool:
@@ -72,6 +75,22 @@ class CurvePoint:
         return float(getattr(self, f"last_{k}"))
 
 
+@dataclass(frozen=True)
+class Forecast:
+    """What `plan` said of an agent's episode before it was played.
+
+    frames: Until the frame cap.
+    simulated_frames: Emulated while planning.
+    core_hours: On the machine that played it then.
+    """
+
+    agent: str
+    game: str
+    frames: float
+    simulated_frames: float
+    core_hours: float
+
+
 LAST = (5, 10, 20, 50, 100, 200, 500, 1000)
 
 
@@ -85,3 +104,9 @@ def results(study: str) -> tuple[TrialResult, ...]:
 def curves(study: str) -> tuple[CurvePoint, ...]:
     """Return a study's learning curves, ten points a trial, the last its end."""
     return read_records(f"{study}-curves.csv", CurvePoint, files("arcademark.reproduce") / "data")
+
+
+@cache
+def forecasts(study: str) -> tuple[Forecast, ...]:
+    """Return what a study's trials were expected to take."""
+    return read_records(f"{study}-forecasts.csv", Forecast, files("arcademark.reproduce") / "data")

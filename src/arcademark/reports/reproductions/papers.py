@@ -52,6 +52,6 @@ PAPERS: Mapping[str, Paper] = {
         range(0),
         _later("ale2013.figures.figure"),
         range(2, 5),
-        ours=_later("ale2013.ours.baselines"),
+        ours=_later("ale2013.ours.columns"),
     ),
 }

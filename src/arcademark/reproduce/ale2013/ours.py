@@ -1,12 +1,13 @@
-"""The 2013 paper's baselines as we play them today, beside the paper's columns.
+"""The 2013 paper's agents as we play them today, beside the paper's columns.
 
 Conventions
 -----------
 * Of Const and Perturb the paper prints on each game the best of 18 agents, one an action; so do we.
 * A printed mean agrees if it is a rounding of ours, or within `NOISE` standard errors of it. Of how many episodes the
   paper's are is not known, so that its own noise is not counted.
-* Const plays one game without chance, so that it agrees only if it is the same. Where it is not, starts after up to 30
-  no-ops tell whether so little changes as much.
+* Of a learner or a planner we have one trial, or one episode, a game: shown, and not decided.
+* Const plays one game without chance, so that it agrees only if it is the same. Where it is not, the same agents from
+  starts as the emulator of the time made them (``results/starts.py``) tell whether that is why.
 """
 
 from __future__ import annotations
@@ -20,16 +21,36 @@ from arcademark.reproduce.ours import TrialResult, results
 from arcademark.suite import anomalies, tasks
 
 STUDY, STARTS = "baselines", "const-starts"
+SINGLE = {
+    **{name: ("sarsa", f"sarsa(features={name.lower()})") for name in data.LEARNERS},
+    "Basic": ("sarsa", "sarsa"),
+    "Breadth-first search": ("planners", "breadth-first"),
+    "UCT": ("planners", "uct"),
+}
+"""Of the paper's other columns, our study and what it calls the agent."""
 NOISE = 3.0
 OTHER_EMULATOR, OTHER_START = "another emulator", "another start"
 
 
-def baselines() -> tuple[Reproduction, ...]:
-    """Set each of the paper's three columns beside ours, a comparison a game."""
+def columns() -> tuple[Reproduction, ...]:
+    """Set each of the paper's columns of which we have runs beside ours, a comparison a game."""
+    parts = [("4", name, tuple(_column(name))) for name in data.BASELINES]
+    parts += [("5" if name in data.SEARCH else "4", name, tuple(_single(name, *SINGLE[name]))) for name in SINGLE]
     return tuple(
-        Reproduction(data.PAPER, f"Table 4 and our own runs: {name}", None, tuple(_column(name)))
-        for name in data.BASELINES
+        Reproduction(data.PAPER, f"Table {number} and our own runs: {name}", None, column)
+        for number, name, column in parts
+        if column
     )
+
+
+def _single(name: str, study: str, agent: str) -> Iterator[Comparison]:
+    what = "episode" if name in data.SEARCH else "training"
+    for game, printed in zip(data.games(), data.raw((name,))[0].tolist(), strict=True):
+        for trial in results(study):
+            if (trial.agent, trial.game, trial.seed) == (agent, game, 0):
+                text = f"{trial.mean:,.1f}".removesuffix(".0")
+                why = f"One {what} of ours; how far others would differ is not known."
+                yield Comparison(tasks.game_name(game), f"{printed:,g}", text, "not available", why)
 
 
 def _column(name: str) -> Iterator[Comparison]:
@@ -64,12 +85,13 @@ def _text(trial: TrialResult) -> str:
 
 
 def _other_start(item: Comparison, game: str, printed: float) -> Comparison:
-    """Explain another score of a game without chance, if starts that differ by a few frames reach what is printed."""
+    """Explain another score of a game without chance, if the starts of the time reach what is printed."""
     started = _trials(STARTS, "Const", game)
     if len(started) < len(_trials(STUDY, "Const", game)):
         return item
     least, most = (max(ends) for ends in zip(*((one.least, one.most) for one in started), strict=True))
     if not least <= printed <= most:
         return item
-    why = f"Each plays one game without chance. After up to 30 no-ops the best scores {least:,g} to {most:,g}."
+    scored = f"{most:,g}" if least == most else f"{least:,g} to {most:,g}, by the memory at power-on"
+    why = f"Begun as the emulator of the time did, the best scores {scored}."
     return replace(item, why=why, category=OTHER_START)

@@ -1,0 +1,191 @@
+"""Write the pages of our learners and planners of 2013, in docs/results, from the project's data."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import product
+
+import numpy as np
+from scipy.stats import ttest_ind_from_stats
+
+from arcademark.reports.wording import fixed, score
+from arcademark.reproduce.ale2013 import scores as printed
+from arcademark.reproduce.ours import CurvePoint, Forecast, TrialResult, curves, forecasts, results
+from arcademark.suite.protocols import protocol
+from arcademark.suite.tasks import game_name, suite
+from pages import FOLDER, interval, page, table
+
+TRAINING = suite("ale-55").tasks[:5]
+ALPHA = 0.01
+"""Level of the paper's paired tests (§4.3)."""
+RULES = protocol("ale-2013")
+MOST = f"{RULES.max_frames_per_episode:,} frames at most"
+STEPS = 10
+PLANNERS = ("uct", "breadth-first", "iw", "rollout-iw", "best-path")
+"""In the order of the page."""
+
+
+def from_paper(agent: str, game: str) -> str:
+    """Say what the paper prints of an agent."""
+    return score(float(printed.raw((agent,))[0, printed.place(game)]))
+
+
+def from_random(game: str) -> str:
+    """Say what random play scored for us."""
+    (found,) = (trial for trial in results("baselines") if (trial.agent, trial.game) == ("random", game))
+    return score(found.mean)
+
+
+def feature_set(agent: str) -> str:
+    """Return the paper's name of a learner's features."""
+    name = agent.partition("features=")[2].removesuffix(")") or "basic"
+    return next(one for one in printed.LEARNERS if one.lower() == name)
+
+
+def ahead(one: TrialResult, other: TrialResult) -> int:
+    """Return 1 where the mean of one's episodes is above the other's, -1 where it is below, 0 where it is open."""
+    a, b = ((each.mean, (each.standard_error or 0.0) * each.episodes**0.5, each.episodes) for each in (one, other))
+    found = ttest_ind_from_stats(*a, *b, equal_var=False)
+    return int(np.sign(found.statistic)) if found.pvalue < ALPHA else 0
+
+
+def pairs(there: Mapping[tuple[str, str], TrialResult]) -> Iterable[tuple[str, ...]]:
+    """Yield the rows of the paper's Table 3: in how many games that both have the left is ahead, and behind."""
+    for left in printed.LEARNERS:
+        row = [left]
+        for top in printed.LEARNERS:
+            both = [game for game in TRAINING if {(game, left), (game, top)} <= there.keys()]
+            found = [ahead(there[game, left], there[game, top]) for game in both]
+            row.append("" if left == top else f"{found.count(1)} – {found.count(-1)} of {len(both)}")
+        yield tuple(row)
+
+
+def learners() -> str:
+    """Return the page of SARSA(λ)."""
+    trials = results("sarsa")
+    first = {(trial.game, feature_set(trial.agent)): trial for trial in trials if trial.seed == 0}
+    cells = [*product(TRAINING, printed.LEARNERS)]
+    curve: dict[tuple[str, str, int], list[CurvePoint]] = {}
+    for point in curves("sarsa"):
+        curve.setdefault((point.game, feature_set(point.agent), point.seed), []).append(point)
+    least = min(trial.episodes for trial in trials)
+    return page(
+        "# SARSA(λ) at the paper's budget",
+        f"`sarsa` under `ale-2013`: {RULES.training_episodes:,} episodes of training and {least} of evaluation with "
+        f"frozen weights, of {MOST}, with each of the paper's five feature sets on each of its five training games. "
+        f"{len(first)} of {len(cells)} trials with seed 0 are played. The paper's scores are means of 30 such trials, "
+        "ours of one, so that a cell compares one trained policy with the mean of thirty. The paper's table of "
+        "parameters is lost; [where each of ours is from](../research/learning.md#parameters).",
+        "## Scores",
+        "Means of the evaluation with their 95 % intervals over its episodes, which say nothing of other trainings.",
+        table(
+            ("game", "features", "score", "95 %", "least … most", "paper", "random play", "last 100 of training"),
+            (row(first.get(cell), curve.get((*cell, 0)), *cell) for cell in cells),
+            words=2,
+        ),
+        "## One set against another",
+        "The paper's Table 3 on the training games that both have: in how many the left is ahead of the top, and in "
+        f"how many behind, by Welch's test at {100 - 100 * ALPHA:g} %. Its unit is the episode of evaluation, as there "
+        "is one trial: it tells these policies apart, not the feature sets. The paper's unit is the trial.",
+        table(("", *printed.LEARNERS), pairs(first)),
+        "## Learning curves",
+        f"Mean score of the last 100 training episodes at each tenth of the {RULES.training_episodes:,}.",
+        table(
+            ("game", "features", "seed", *(f"{100 * part // STEPS} %" for part in range(1, STEPS + 1))),
+            (
+                (game_name(game), name, str(seed), *(score(point.last_100) for point in points))
+                for (game, name, seed), points in sorted(curve.items(), key=lambda item: cells.index(item[0][:2]))
+            ),
+            words=2,
+        ),
+        "## What it took",
+        "Hours by the clock of one process a trial, on two cores that did other work too.",
+        table(
+            ("features", "trials", "frames", "hours", "frames a second"),
+            (
+                (*(name, str(len(some)), f"{frames:,}", fixed(seconds / 3600), f"{frames / seconds:,.0f}"),)
+                for name in printed.LEARNERS
+                if (some := [trial for trial in trials if feature_set(trial.agent) == name])
+                and (frames := sum(trial.frames for trial in some))
+                and (seconds := sum(trial.seconds for trial in some))
+            ),
+        ),
+    )
+
+
+def row(trial: TrialResult | None, points: Sequence[CurvePoint] | None, game: str, name: str) -> tuple[str, ...]:
+    """Return a row of the table of scores."""
+    beside = from_paper(name, game), from_random(game)
+    if trial is None or points is None:
+        return game_name(game), name, "not played", "", "", *beside, ""
+    numbers = score(trial.mean), interval(trial.low, trial.high), f"{score(trial.least)} … {score(trial.most)}"
+    return game_name(game), name, *numbers, *beside, score(points[-1].last_100)
+
+
+def family(trial: TrialResult) -> str:
+    """Return the planner without its settings."""
+    return trial.agent.partition("(")[0]
+
+
+def skip(agent: str) -> int:
+    """Return how many frames a planner's decision lasts."""
+    return int(agent.partition("frames_per_action=")[2].rstrip(")").partition(",")[0] or RULES.frame_skip)
+
+
+def costs(trial: TrialResult, said: Forecast) -> tuple[str, ...]:
+    """Return a row of what was foretold of a trial beside what it took."""
+    frames = skip(trial.agent)
+    return (
+        *(f"`{trial.agent}`", game_name(trial.game), f"{said.frames:,.0f}", f"{trial.frames:,}"),
+        *(f"{each.simulated_frames / each.frames * frames:,.0f}" for each in (said, trial)),
+        *(fixed(said.core_hours), fixed(trial.seconds / 3600)),
+    )
+
+
+def planners() -> str:
+    """Return the page of planners."""
+    trials = sorted(results("planners"), key=lambda trial: (PLANNERS.index(family(trial)), trial.game))
+    foretold = {(one.agent, one.game): one for one in forecasts("planners")}
+    return page(
+        "# Planners at their papers' budgets",
+        f"Whole episodes under `ale-2013`, of {MOST}, one a game: UCT and breadth-first "
+        "search as the paper of 2013 has them (500 simulations of 300 frames, 133,000 frames a decision), `iw` with "
+        "150,000 frames a decision as Lipovetzky et al. 2015, `rollout-iw` with B-PROST features and 15 frames an "
+        "action as Bandres et al. 2018, and `best-path` with about the frames that UCT took. The games have no chance, "
+        "and one episode is one draw of the planner's own.",
+        "## Scores",
+        table(
+            ("planner", "game", "score", "frames", "paper: UCT", "breadth-first", "best learner", "random play"),
+            (
+                (
+                    *(f"`{trial.agent}`", game_name(trial.game), score(trial.mean), f"{trial.frames:,}"),
+                    *(from_paper(name, trial.game) for name in ("UCT", "Breadth-first search")),
+                    score(float(printed.learners(trial.game).max())),
+                    from_random(trial.game),
+                )
+                for trial in trials
+            ),
+            words=2,
+        ),
+        "## What `plan` said, and what it took",
+        "Of one episode, foretold by `arcademark plan` before it began: it takes episodes to last until the frame cap, "
+        "so that frames a decision are what can be compared where they ended before. Hours are by the clock, on two "
+        "cores that did other work too.",
+        table(
+            (
+                *("planner", "game", "frames an episode", "played", "simulated a decision", "taken"),
+                *("core-hours", "by the clock"),
+            ),
+            (
+                costs(trial, foretold[trial.agent, trial.game])
+                for trial in trials
+                if (trial.agent, trial.game) in foretold
+            ),
+            words=2,
+        ),
+    )
+
+
+PAGES: Mapping[str, Callable[[], str]] = {"learners": learners, "planners": planners}
+
+if __name__ == "__main__":
+    for name, write in PAGES.items():
+        (FOLDER / f"{name}.md").write_text(write(), encoding="utf-8")
