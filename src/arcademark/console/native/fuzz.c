@@ -56,17 +56,17 @@ static void play_step(Console *k, State *state)
 {
     static Shrink shrink;
     static Skipped skipped;
-    static uint8_t gray[256], old[2 * SCREEN_BYTES], stack[4 * IMAGE * IMAGE];
+    static uint8_t pairs[128 * 128], old[2 * SCREEN_BYTES], stack[4 * IMAGE * IMAGE];
     size_t bytes = (size_t)k->rows * WIDTH;
     uint8_t *before = malloc(bytes), *newest = malloc(bytes), *out = malloc(sizeof stack), *repeats = malloc(4);
-    Observation observation = {&shrink, gray, old, stack, 1 + (int)(any_number() & 1), 1 + (int)(any_number() & 3)};
+    Observation observation = {&shrink, pairs, old, stack, 1 + (int)(any_number() & 1), 1 + (int)(any_number() & 3)};
     for (int i = 0; i < IMAGE; i++)
         shrink.left[i] = i * 40 / 21 > WIDTH - TAPS ? WIDTH - TAPS : i * 40 / 21;
     for (int i = 0; i <= WORDS; i++) {
         shrink.first[i] = i * 21 / 5;
         shrink.last[i] = (i * 21 + 4) / 5;
     }
-    fill(gray, sizeof gray);
+    fill(pairs, sizeof pairs);
     fill(repeats, 4);
     Step step = {.console = k, .play = console_step, .repeats = repeats, .before = before, .newest = newest};
     step.observation = any_number() & 1 ? &observation : NULL;
