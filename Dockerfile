@@ -4,11 +4,13 @@ FROM python:3.11-slim
 
 COPY . /src
 RUN python -m pip install --no-cache-dir -c /src/constraints.txt "/src[console,readers]" \
-    && useradd --uid 1000 --create-home arcademark \
-    && install -d -o arcademark /work /cache
+    && useradd --uid 1000 arcademark \
+    && install -d -m 1777 /home/arcademark /work /cache
 ENV ARCADEMARK_CACHE=/cache
 RUN arcademark info console # which compiles it
 
+# Whoever plays has this home: what Numba and the compiler keep needs one.
+ENV HOME=/home/arcademark
 USER 1000
 WORKDIR /work
 ENTRYPOINT ["arcademark"]

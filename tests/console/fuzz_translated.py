@@ -43,7 +43,7 @@ def main(count: int) -> None:
         places = np.random.default_rng(number).integers((8, 0x10000), size=(SEEN, 2)).tolist()
         seen = {(bank % program.BANKS[kind], address): True for bank, address in places}
         with tempfile.TemporaryDirectory() as folder:
-            texts = {name: build.native(name) for name in (*build.SOURCES, "steps.c", "fuzz.c")}
+            texts = {name: build.native(name) for name in (*build.SOURCES, *build._STEPS, "fuzz.c")}
             for name, text in (texts | translate.translation(rom, kind, seen)).items():
                 (Path(folder) / name).write_text(text, "utf-8")
             (Path(folder) / "rom").write_bytes(rom)

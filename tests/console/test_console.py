@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import shutil
+import subprocess
 from importlib.resources import files
 from pathlib import Path
 
@@ -49,6 +50,11 @@ def played(console, actions):
         console.screen(screen)
         seen.append((reward, console.lives(), console.game_over(), ram.tobytes(), screen.tobytes()))
     return seen
+
+
+def test_what_plays_damaged_cartridges_compiles(core):
+    fuzz = files("arcademark.console").joinpath("native", "fuzz.c")
+    subprocess.run([*build.compiler(), "-std=c11", "-fsyntax-only", "-w", str(fuzz)], check=True)
 
 
 # ---- identity

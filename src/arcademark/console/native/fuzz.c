@@ -16,7 +16,7 @@ static uint8_t given[20000];
 static int given_size;
 static long alive; /* frames after which the processor still ran */
 
-static uint32_t draw_number(void)
+static uint32_t any_number(void)
 {
     chance ^= chance << 13;
     chance ^= chance >> 7;
@@ -27,19 +27,19 @@ static uint32_t draw_number(void)
 static void fill(uint8_t *bytes, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        bytes[i] = (uint8_t)draw_number();
+        bytes[i] = (uint8_t)any_number();
 }
 
 /* Stores to the picture chip and waits, so that programs do more than stop. */
 static void like_a_program(uint8_t *rom, int size)
 {
     for (int i = 0; i + 4 < size; i += 4) {
-        uint32_t kind = draw_number() % 8;
+        uint32_t kind = any_number() % 8;
         if (kind > 4)
             continue;
         rom[i] = kind ? 0xA9 : 0xA5;
         rom[i + 2] = kind < 4 ? 0x85 : 0x95;
-        rom[i + 3] = (uint8_t)(draw_number() & (kind == 3 ? 0xFF : 0x3F));
+        rom[i + 3] = (uint8_t)(any_number() & (kind == 3 ? 0xFF : 0x3F));
     }
 }
 
@@ -55,34 +55,39 @@ static void without_stops(uint8_t *bytes, int count)
 static void play_step(Console *k, State *state)
 {
     static Shrink shrink;
-    static uint8_t gray[256], old[2 * SCREEN_BYTES], stack[4 * IMAGE * IMAGE];
+    static Skipped skipped;
+    static uint8_t pairs[128 * 128], old[2 * SCREEN_BYTES], stack[4 * IMAGE * IMAGE];
     size_t bytes = (size_t)k->rows * WIDTH;
     uint8_t *before = malloc(bytes), *newest = malloc(bytes), *out = malloc(sizeof stack), *repeats = malloc(4);
-    Observation observation = {&shrink, gray, old, stack, 1 + (int)(draw_number() & 1), 1 + (int)(draw_number() & 3)};
+    Observation observation = {&shrink, pairs, old, stack, 1 + (int)(any_number() & 1), 1 + (int)(any_number() & 3)};
     for (int i = 0; i < IMAGE; i++)
         shrink.left[i] = i * 40 / 21 > WIDTH - TAPS ? WIDTH - TAPS : i * 40 / 21;
     for (int i = 0; i <= WORDS; i++) {
         shrink.first[i] = i * 21 / 5;
         shrink.last[i] = (i * 21 + 4) / 5;
     }
-    fill(gray, sizeof gray);
+    fill(pairs, sizeof pairs);
     fill(repeats, 4);
     Step step = {.console = k, .play = console_step, .repeats = repeats, .before = before, .newest = newest};
-    step.observation = draw_number() & 1 ? &observation : NULL;
-    step.held = draw_number() & 1 ? state : NULL;
-    step.out = draw_number() & 1 ? out : NULL;
-    step.frames = draw_number() % 4;
-    step.cap = draw_number() % 8;
-    step.chosen = (int32_t)draw_number();
-    step.frame_skip = (int32_t)(draw_number() % 6) - 1;
-    step.before_at = (int32_t)(draw_number() % 6) - 1;
-    step.newest_at = draw_number() & 1 ? step.before_at + 1 : (int32_t)(draw_number() % 6) - 1;
-    step.last_shown = draw_number() & 1;
-    step.repeat_count = draw_number() & 1 ? 4 : 0;
-    step.next_repeat = (int32_t)(draw_number() % 8) - 2;
-    step.life_ends = draw_number() & 1;
-    _Atomic int32_t next = 0;
-    console_steps(&step, 1, &next);
+    step.observation = any_number() & 1 ? &observation : NULL;
+    step.held = any_number() & 1 ? state : NULL;
+    step.out = any_number() & 1 ? out : NULL;
+    step.frames = any_number() % 4;
+    step.cap = any_number() % 8;
+    step.chosen = (int32_t)any_number();
+    step.frame_skip = (int32_t)(any_number() % 6) - 1;
+    step.before_at = (int32_t)(any_number() % 6) - 1;
+    step.newest_at = any_number() & 1 ? step.before_at + 1 : (int32_t)(any_number() % 6) - 1;
+    step.last_shown = any_number() & 1;
+    if (any_number() & 1) {
+        step.skipped = &skipped;
+        step.newest_at = step.frame_skip - 1;
+        step.before_at = step.frame_skip - 2;
+    }
+    step.repeat_count = any_number() & 1 ? 4 : 0;
+    step.next_repeat = (int32_t)(any_number() % 8) - 2;
+    step.life_ends = any_number() & 1;
+    console_step(&step);
     console_redraw(&step);
     free(before);
     free(newest);
@@ -96,13 +101,13 @@ static void play_round(Console *k, State *state)
     static uint8_t rom[20000];
     int32_t rules[64];
     uint8_t ram[128];
-    int size = SIZES[draw_number() % 7], length = (int)(draw_number() % 64);
+    int size = SIZES[any_number() % 7], length = (int)(any_number() % 64);
     fill(rom, sizeof rom);
-    if (draw_number() & 3)
+    if (any_number() & 3)
         like_a_program(rom, size);
-    if (draw_number() & 7)
+    if (any_number() & 7)
         without_stops(rom, size);
-    int chosen = given_size && draw_number() & 3;
+    int chosen = given_size && any_number() & 3;
     if (chosen) {
         size = given_size;
         memcpy(rom, given, sizeof rom);
@@ -110,10 +115,10 @@ static void play_round(Console *k, State *state)
     uint8_t *fitting = malloc((size_t)size);
     memcpy(fitting, rom, (size_t)size);
     for (int i = 0; i < length; i++)
-        rules[i] = draw_number() & 1 ? (int32_t)draw_number() : (int32_t)(draw_number() % 40);
-    Setup setup = {.kind = (int32_t)(draw_number() % 11) - 1, .first_row = (int32_t)(draw_number() % 120) - 5,
-                   .rows = (int32_t)(draw_number() % 300) - 5, .bars = draw_number() & 1, .pal = draw_number() & 1,
-                   .paddles = draw_number() % 4 == 0, .paddle_least = 27450, .paddle_most = 790196};
+        rules[i] = any_number() & 1 ? (int32_t)any_number() : (int32_t)(any_number() % 40);
+    Setup setup = {.kind = (int32_t)(any_number() % 11) - 1, .first_row = (int32_t)(any_number() % 120) - 5,
+                   .rows = (int32_t)(any_number() % 300) - 5, .bars = any_number() & 1, .pal = any_number() & 1,
+                   .paddles = any_number() % 4 == 0, .paddle_least = 27450, .paddle_most = 790196};
 #ifdef CARTRIDGE_KIND
     if (chosen)
         setup.kind = CARTRIDGE_KIND;
@@ -123,15 +128,15 @@ static void play_round(Console *k, State *state)
     if (console_insert(k, &setup, fitting, size, rules, length)) {
         console_power_on(k, ram);
         for (int i = 0; i < 12; i++) {
-            if (draw_number() % 4 == 0)
-                console_reset(k, draw_number(), ram);
-            if (draw_number() % 8 == 0) {
+            if (any_number() % 4 == 0)
+                console_reset(k, any_number(), ram);
+            if (any_number() % 8 == 0) {
                 fill((uint8_t *)state, sizeof *state);
                 console_restore(k, state);
             }
-            console_frame(k, (int)(draw_number() % 42), -1, (int)(draw_number() & 1), 0);
+            console_frame(k, (int)(any_number() % 42), -1, (int)(any_number() & 1), 0);
             k->state.registers[R_TERMINAL] = 0;
-            console_act(k, (int)(draw_number() % 20) - 1);
+            console_act(k, (int)(any_number() % 20) - 1);
             play_step(k, state);
             console_save(k, state);
             alive += !k->state.dead;
