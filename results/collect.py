@@ -12,6 +12,7 @@ import hashlib
 import json
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
@@ -121,11 +122,14 @@ def trial_of(row: dict[str, Any]) -> tuple[str, str, int]:
 
 
 def write(name: str, kind: type, found: Iterable[dict[str, Any]]) -> None:
-    """Write a file with a column for each field of the dataclass."""
+    """Write a file with a column for each field of the dataclass that is not everywhere what it is by default."""
+    usual = {each.name: "" if each.default in (None, MISSING) else each.default for each in fields(kind)}
+    whole = [usual | row for row in found]
+    kept = [column for column in usual if any(str(row[column]) != str(usual[column]) for row in whole)]
     with (DATA / name).open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, [*kind.__annotations__], lineterminator="\n")
+        writer = csv.DictWriter(file, kept, extrasaction="ignore", lineterminator="\n")
         writer.writeheader()
-        writer.writerows(found)
+        writer.writerows(whole)
 
 
 def main(study: str, *given: str) -> None:
