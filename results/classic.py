@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 from scipy.stats import ttest_ind_from_stats
 
-from arcademark.reports.wording import fixed, score
+from arcademark.reports.wording import fixed, listing, score
 from arcademark.reproduce.ale2013 import scores as printed
 from arcademark.reproduce.ours import CurvePoint, Forecast, TrialResult, curves, forecasts, results
 from arcademark.suite.protocols import protocol
@@ -19,8 +19,10 @@ ALPHA = 0.01
 RULES = protocol("ale-2013")
 MOST = f"{RULES.max_frames_per_episode:,} frames at most"
 STEPS = 10
-PLANNERS = ("uct", "breadth-first", "iw", "rollout-iw", "best-path")
-"""In the order of the page."""
+TWO = ("asterix", "space_invaders")
+FIVE = (*TWO, "boxing", "freeway", "pong")
+PLANNERS = {"uct": FIVE, "breadth-first": FIVE, "iw": TWO, "rollout-iw": TWO, "best-path": TWO}
+"""Of each planner, in the order of the page, the games that it is to play."""
 
 
 def from_paper(agent: str, game: str) -> str:
@@ -142,15 +144,23 @@ def costs(trial: TrialResult, said: Forecast) -> tuple[str, ...]:
 
 def planners() -> str:
     """Return the page of planners."""
-    trials = sorted(results("planners"), key=lambda trial: (PLANNERS.index(family(trial)), trial.game))
+    trials = sorted(results("planners"), key=lambda trial: ([*PLANNERS].index(family(trial)), trial.game))
+    there = {(family(trial), trial.game) for trial in trials}
+    absent = [
+        f"`{name}` on {listing([game_name(game) for game in games if (name, game) not in there])}"
+        for name, games in PLANNERS.items()
+        if not {(name, game) for game in games} <= there
+    ]
     foretold = {(one.agent, one.game): one for one in forecasts("planners")}
+    pairs_of = [(one, foretold[key]) for one in trials if (key := (one.agent, one.game)) in foretold]
+    off = [one.simulated_frames / one.frames / (said.simulated_frames / said.frames) for one, said in pairs_of]
     return page(
         "# Planners at their papers' budgets",
         f"Whole episodes under `ale-2013`, of {MOST}, one a game: UCT and breadth-first "
         "search as the paper of 2013 has them (500 simulations of 300 frames, 133,000 frames a decision), `iw` with "
         "150,000 frames a decision as Lipovetzky et al. 2015, `rollout-iw` with B-PROST features and 15 frames an "
         "action as Bandres et al. 2018, and `best-path` with about the frames that UCT took. The games have no chance, "
-        "and one episode is one draw of the planner's own.",
+        "and one episode is one draw of the planner's own." + (f" Not played: {'; '.join(absent)}." if absent else ""),
         "## Scores",
         table(
             ("planner", "game", "score", "frames", "paper: UCT", "breadth-first", "best learner", "random play"),
@@ -174,13 +184,11 @@ def planners() -> str:
                 *("planner", "game", "frames an episode", "played", "simulated a decision", "taken"),
                 *("core-hours", "by the clock"),
             ),
-            (
-                costs(trial, foretold[trial.agent, trial.game])
-                for trial in trials
-                if (trial.agent, trial.game) in foretold
-            ),
+            (costs(*pair) for pair in pairs_of),
             words=2,
         ),
+        f"Frames a decision were {min(off):.2f} to {max(off):.2f} times what was foretold. `plan` measures decisions "
+        "in states of random play, and a planner leads into others.",
     )
 
 
