@@ -30,7 +30,7 @@ def test_a_whole_paper_is_explained_and_shown_in_every_form(invoke, paper):
     assert (answer.code, answer.err) == (0, "")
     assert "all explained" in answer.out
     page = Path("page.html").read_text(encoding="utf-8")
-    assert page.count("<svg ") == len(papers.PAPERS[paper].figures)
+    assert page.count("<svg ") == 2 * len(papers.PAPERS[paper].figures)  # for a screen, and for a phone
     for number in papers.PAPERS[paper].tables:
         assert f"Table {number}: " in page
     names = {
