@@ -67,7 +67,7 @@ def page(browser, pages):
 
 
 def until(page, expression, argument=None):
-    """Wait until it holds. (`wait_for_function` looks again from within the page, whose policy forbids to evaluate text.)"""
+    """Wait until it holds. (`wait_for_function` evaluates text within the page, whose policy forbids that.)"""
     for _ in range(500):
         if page.evaluate(expression, argument):
             return
