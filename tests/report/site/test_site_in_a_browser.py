@@ -4,6 +4,7 @@ dropped files, hostile names and keys. No test may make a request or see an erro
 import csv
 import io
 import itertools
+import re
 import shutil
 
 import numpy as np
@@ -143,6 +144,9 @@ def test_the_first_view_has_a_row_an_algorithm_the_best_first(page, data):
             .map(({ x, y, right, bottom }) => [x, y, right, bottom]))"""
     )
     assert len(boxes) == 2
+    texts = page.locator(".fronts svg").first.locator("text").all_inner_texts()
+    years = [text for text in texts if re.fullmatch(r"20\d\d", text)]
+    assert len(set(years)) == len(years) > 2
     for edge, *labels in boxes:
         assert len(labels) > 3
         assert all(edge[0] <= left and edge[1] <= up and right <= edge[2] for left, up, right, _ in labels)

@@ -642,6 +642,9 @@
 
   const legendOf = (those) => h("p", { class: "legend" }, those.map(([text, kind]) => h("span", {}, h("i", { class: `stroke ${kind}` }), text)));
 
+  /** Ticks of an axis of years: whole ones, where d3 has halves of few. */
+  const years = (first, last, count) => d3.ticks(first, last, count).filter(Number.isInteger);
+
   /** Ticks of a symlog scale that are apart: 0, and powers of ten from about its constant on. */
   function ticksOf(constant, values) {
     const [low, high] = d3.extent([0, ...values]), most = Math.max(-low, high), powers = d3.range(Math.ceil(Math.log10(constant)), Math.floor(Math.log10(most)) + 1).map((power) => 10 ** power);
@@ -678,7 +681,7 @@
       dated.length ? section("The record over time", legendOf([["best score so far", "line"], ...marks.map(([score, title], at) => [`${title} ${points(score)}`, REFERENCES[at][0]])]),
         figure(`Scores by year of publication, whatever their protocol; the line is the highest until then, held today by ${front.at(-1).row.name} with ${points(front.at(-1).score)} points. Point at a dot for its name.`, (width) => {
           const record = [...front, { year: today, score: front.at(-1).score }], options = {
-            height: 380, marginTop: 28, x: { label: "year", tickFormat: "d", inset: 12, ticks: width < 600 ? 4 : 8, domain: [dated[0].year, today] },
+            height: 380, marginTop: 28, x: { label: "year", tickFormat: "d", inset: 12, ticks: years(dated[0].year, today, width < 600 ? 4 : 8), domain: [dated[0].year, today] },
             y: { type: "symlog", constant: scale, grid: true, label: "points", tickFormat: (tick) => `${tick < 0 ? "−" : ""}${frames(Math.abs(tick))}`, ticks: ticksOf(scale, [...dated.map((one) => one.score), ...marks.map(([score]) => score)]) },
             marks: [
               ...marks.map(([score, , colour]) => Plot.ruleY([score], { stroke: colour, strokeDasharray: "4 3", strokeWidth: 1.5 })),
@@ -862,7 +865,7 @@
       });
     };
     return h("div", { class: "fronts", role: "group", "aria-label": "Plots" }, [
-      one("year", `The line is the best so far.${OF_TASKS ? "" : " Filled dots have a protocol that you can run."} Point at one for more.`, (row) => row.year, (width) => ({ tickFormat: "d", ticks: width < 600 ? 5 : 10 })),
+      one("year", `The line is the best so far.${OF_TASKS ? "" : " Filled dots have a protocol that you can run."} Point at one for more.`, (row) => row.year, (width, all) => ({ tickFormat: "d", ticks: years(all[0], all.at(-1), width < 600 ? 5 : 10) })),
       one(`training ${LENGTHS}`, `The line is the best for so many ${LENGTHS} or fewer, where these are known.`, (row) => row.training_frames, (_, [first, ...more]) => ({ type: "log", ticks: POWERS.filter((power) => power >= first && power <= more.at(-1)), tickFormat: frames })),
     ]);
   }
