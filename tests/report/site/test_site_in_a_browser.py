@@ -144,7 +144,7 @@ def test_the_first_view_has_a_row_an_algorithm_the_best_first(page, data):
             .map(({ x, y, right, bottom }) => [x, y, right, bottom]))"""
     )
     assert len(boxes) == 2
-    texts = page.locator(".fronts svg").first.locator("text").all_inner_texts()
+    texts = page.locator(".fronts svg").first.locator("text").all_text_contents()
     years = [text for text in texts if re.fullmatch(r"20\d\d", text)]
     assert len(set(years)) == len(years) > 2
     for edge, *labels in boxes:
