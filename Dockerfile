@@ -1,5 +1,5 @@
 # docker build -t arcademark . && mkdir -p runs
-# docker run --rm --user "$(id -u):$(id -g)" -v "$PWD/runs:/work/runs" arcademark run random --episodes 3
+# docker run --rm --user "$(id -u):$(id -g)" -v "$PWD/runs:/work/runs" -v arcademark-cache:/cache arcademark run random --episodes 3
 FROM python:3.11-slim
 
 COPY . /src

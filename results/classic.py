@@ -176,9 +176,9 @@ def planners() -> str:
             words=2,
         ),
         "## What `plan` said, and what it took",
-        "Of one episode, foretold by `arcademark plan` before it began: it takes episodes to last until the frame cap, "
-        "so that frames a decision are what can be compared where they ended before. Hours are by the clock, on two "
-        "cores that did other work too.",
+        "Of one episode, as `arcademark plan` foretold it, before it began but for `uct` on Asterix. It takes episodes "
+        "to last until the frame cap, so that frames a decision are what can be compared where they ended before. "
+        "Hours are by the clock, on two cores that did other work too.",
         table(
             (
                 *("planner", "game", "frames an episode", "played", "simulated a decision", "taken"),

@@ -2,9 +2,9 @@
 
 python results/collect.py STUDY RUN [RUN ...] [FORECAST.json ...]
 
-A forecast is what `arcademark plan … --to json` printed of one of the runs before it began. What the study has already
-is kept. Of a trial that several runs have, or a run and the study, what was played furthest is taken; of one that was
-cut off, what there is.
+A forecast is what `arcademark plan … --to json` printed of one of the runs. What the study has already is kept. Of a
+trial that several runs have, or a run and the study, what was played furthest is taken, of as many frames the later
+run; of one that was cut off, what there is.
 """
 
 import csv
@@ -143,7 +143,7 @@ def main(study: str, *given: str) -> None:
     for run in runs:
         for row, points in rows(read_run(run)):
             key = trial_of(row)
-            if key not in furthest or int(furthest[key][0]["frames"]) < row["frames"]:
+            if key not in furthest or int(furthest[key][0]["frames"]) <= row["frames"]:
                 furthest[key] = row, points
     write(f"{study}.csv", TrialResult, [row for row, _ in furthest.values()])
     if points := [point for _, points in furthest.values() for point in points]:

@@ -3,14 +3,14 @@
 python results/starts.py
 
 Today's ALE presses the reset key twice for four frames, and then the game's starting actions. Here it is pressed once,
-for two frames, and nothing follows: Const then scores what Table 4 of Bellemare et al. 2013 prints of it, but for what
-a game makes of the memory at power-on, which is chance. So each agent plays from several memories.
+for two frames, and nothing follows: Const then scores what Table 4 of Bellemare et al. 2013 prints of it in 51 games.
+The other four depend on the memory at power-on, which is chance. So each agent plays from several memories.
 """
 
 import hashlib
 from importlib.metadata import version
 from time import perf_counter
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -33,10 +33,12 @@ MOST = protocol("ale-2013").max_frames_per_episode or 0
 class Machine2013(Machine):
     """A game as it began in 2013."""
 
-    power_on: ClassVar[int] = 0
+    def __init__(self, *given: Any, power_on: int = 0, **how: Any) -> None:
+        self._seed = MACHINE_SEED + power_on
+        super().__init__(*given, **how)
 
     def _load(self) -> None:
-        self._chance = np.random.RandomState(MACHINE_SEED + self.power_on)
+        self._chance = np.random.RandomState(self._seed)
         super()._load()
 
     def reset(self, mode: int, difficulty: int) -> None:
@@ -61,9 +63,9 @@ def episode(machine: Machine, action: int) -> tuple[int, int]:
 
 def row(game: str, action: int) -> dict[str, Any]:
     """Return an agent's row of the study."""
-    begun, rom, played = perf_counter(), rom_path(game).read_bytes(), []
-    for Machine2013.power_on in range(MEMORIES):
-        played.append(episode(Machine2013(game, rom, chosen=translated(game, rom)), action))
+    begun, rom = perf_counter(), rom_path(game).read_bytes()
+    machines = (Machine2013(game, rom, chosen=translated(game, rom), power_on=place) for place in range(MEMORIES))
+    played = [episode(machine, action) for machine in machines]
     scores, frames = np.array(played).T
     return {
         "agent": f"const(action={JOYSTICK_ACTIONS[action]})",

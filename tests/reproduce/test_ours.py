@@ -153,6 +153,33 @@ def test_curves_lead_to_the_scores_of_trained_agents(study):
         assert row.episodes == min(100, ends[key].episodes)
 
 
+def test_runs_are_collected_into_what_a_study_has(tmp_path, monkeypatch):
+    collect = script("collect", monkeypatch)
+    made = {}
+    monkeypatch.setattr(collect, "DATA", tmp_path)
+    monkeypatch.setattr(collect, "read_run", lambda run: run)
+    monkeypatch.setattr(collect, "rows", lambda run: made[run])
+
+    def collected(run, *trials):
+        made[run] = [
+            (
+                {"agent": agent, "game": "pong", "seed": 0, "frames": frames, "mean": mean},
+                [{"agent": agent, "game": "pong", "seed": 0, "frames": frames, "last_5": mean}],
+            )
+            for agent, frames, mean in trials
+        ]
+        collect.main("made-up", run)
+        rows, points = (collect.there(f"made-up{end}.csv") for end in ("", "-curves"))
+        assert [(row["agent"], row["frames"]) for row in rows] == [(one["agent"], one["frames"]) for one in points]
+        return [(row["agent"], row["frames"], row["mean"]) for row in rows]
+
+    assert collected("first", ("a", 10, 1.0), ("b", 20, 2.0)) == [("a", "10", "1.0"), ("b", "20", "2.0")]
+    assert collected("second", ("a", 10, 3.0), ("b", 19, 4.0), ("c", 5, 5.0)) == [
+        *(("a", "10", "3.0"), ("b", "20", "2.0"), ("c", "5", "5.0"))
+    ]
+    assert "made-up.csv" in (tmp_path / "SHA256SUMS").read_text(encoding="utf-8")
+
+
 def test_learners_are_of_the_training_games_and_at_the_papers_budget():
     rows = data.results("sarsa")
     assert len({(row.agent, row.game, row.seed) for row in rows}) == len(rows)

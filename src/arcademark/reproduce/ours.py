@@ -77,7 +77,7 @@ class CurvePoint:
 
 @dataclass(frozen=True)
 class Forecast:
-    """What `plan` said of an agent's episode before it was played.
+    """What `plan` said of an agent's episode.
 
     frames: Until the frame cap.
     simulated_frames: Emulated while planning.

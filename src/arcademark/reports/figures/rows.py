@@ -189,9 +189,10 @@ def _behind(axes: Axes, panel: RowPanel, rows: Layout, width: float) -> None:
         align = "right" if place > FAR and panel.numbers and guide.shade == "record" else "center"
         ink = "ink" if guide.shade == "muted" else guide.shade
         half = text_width(guide.text, NUMBER_SIZE) / 2
-        right = max(0.0, free + half - place * width)  # of the name before
+        reach, past = (2 * half, 0.0) if align == "right" else (half, half)
+        right = max(0.0, free + reach - place * width)  # of the name before
         beside(axes, guide.text, (place, 1), (right, 8), NUMBER_SIZE, ink, ha=align)
-        free = place * width + right + half + TICK_GAP
+        free = place * width + right + past + TICK_GAP
 
 
 def _marks(axes: Axes, marks: Sequence[Mark], rows: Layout) -> None:

@@ -168,7 +168,7 @@ def _tables(shown: Table, width: int, everything: bool) -> Iterator[RenderableTy
 def _parted(shown: Table, width: int) -> Iterator[RenderableType]:
     """Yield a table, in parts below each other where even its narrowest form is too wide."""
     names = 2 if shown.grouped else 1
-    if len(shown.columns) <= names + 1 or _least(shown, BROKEN) <= width:
+    if len(shown.columns) <= names + 1 or _least(shown, BROKEN) <= width or _least(shown, APART, CLOSE) <= width:
         yield _table(shown, width)
         return
     part = list(range(names))
@@ -206,7 +206,7 @@ def _table(shown: Table, width: int) -> RenderableType:
         for column, room in zip(shown.columns, needed, strict=True)
     ]
     made = rich.table.Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="dim")
-    made.padding = (0, 1, 0, gap - CLOSE)
+    made.padding = (0, 1, 0, gap - CLOSE)  # of CLOSE are the frame and the right padding
     made.width = least if least > width else None
     made.show_header = any(column.heading for column in shown.columns)
     for index, column in enumerate(shown.columns):

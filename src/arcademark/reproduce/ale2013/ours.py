@@ -49,7 +49,7 @@ def _single(name: str, study: str, agent: str) -> Iterator[Comparison]:
         for trial in results(study):
             if (trial.agent, trial.game, trial.seed) == (agent, game, 0):
                 text = f"{trial.mean:,.1f}".removesuffix(".0")
-                why = f"One {what} of ours; how far others would differ is not known."
+                why = f"One {what} of ours: shown, not judged."
                 yield Comparison(tasks.game_name(game), f"{printed:,g}", text, "not available", why)
 
 

@@ -192,10 +192,11 @@
   function standingOf(row) {
     const [{ name, games: all, measures: [item] }] = site.views, whole = (one) => one.standings[name]?.games >= NEARLY_ALL * all.length;
     const mid = (one) => (one.estimate ? [one.estimate.value, one.estimate.low ?? undefined, one.estimate.high] : whole(one) ? one.standings[name].summaries[item.metric]?.median ?? [] : []);
-    const [mine, low, high] = mid(row), others = [...algorithms(rows.filter((one) => !one.yours)).keys()].filter((one) => mid(one).length && !(one.estimate && vague(one.estimate)));
+    const clear = (one) => mid(one).length && !(one.estimate && vague(one.estimate)), [mine, low, high] = mid(row);
+    const others = [...algorithms(rows).keys()].filter((one) => one !== row && clear(one));
     if (mine === undefined) return `${row.name}: ${row.standings[name]?.games ?? 0} of the ${all.length} ${NOUN}s of ${name}, too few for a median.`;
     const told = `${row.name}: median ${item.title} ${percent(mine)} %${row.estimate ? `, estimated from ${row.estimate.title}` : ""}${low === undefined ? "" : ` (${Math.round(100 * (row.estimate?.level ?? site.intervals.confidence))} %: ${percent(low)} to ${percent(high)})`}`;
-    return others.length ? `${told}; about number ${1 + others.filter((one) => mid(one)[0] > mine).length} of ${1 + others.length}, whatever their protocols.` : `${told}.`;
+    return others.length && clear(row) ? `${told}; about number ${1 + others.filter((one) => mid(one)[0] > mine).length} of ${1 + others.length}, whatever their protocols.` : `${told}.`;
   }
 
   async function take(files) {
