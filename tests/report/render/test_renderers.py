@@ -134,6 +134,15 @@ def test_a_narrow_terminal_loses_no_digit(width):
         assert re.search(rf"(?<![\d.]){re.escape(number)}(?![\d.])", text)
 
 
+def test_columns_stand_closer_before_a_table_is_cut_in_two():
+    columns = (Column("name", kind="name"), *(Column(f"{number}") for number in range(9)))
+    shown = Document("Wide", "test", "", (Table(columns, ((Cell("a-name"), *[Cell("12345")] * 9),)),))
+    console = Console(file=io.StringIO(), width=70)
+    terminal.render(shown, console)
+    assert console.file.getvalue().count("a-name") == 1
+    assert "12345  12345" in console.file.getvalue()
+
+
 def test_a_table_shows_its_first_rows_and_counts_the_others():
     rows = tuple((Cell(f"row-{number}"), Cell(str(number))) for number in range(9))
     shown = Document("Long", "test", "", (Table((Column("name", kind="name"), Column("number")), rows, most=4),))
