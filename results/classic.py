@@ -103,7 +103,7 @@ def learners() -> str:
         table(
             ("features", "trials", "frames", "hours", "frames a second"),
             (
-                (*(name, str(len(some)), f"{frames:,}", fixed(seconds / 3600), f"{frames / seconds:,.0f}"),)
+                (name, str(len(some)), f"{frames:,}", fixed(seconds / 3600), f"{frames / seconds:,.0f}")
                 for name in printed.LEARNERS
                 if (some := [trial for trial in trials if feature_set(trial.agent) == name])
                 and (frames := sum(trial.frames for trial in some))
@@ -176,7 +176,7 @@ def planners() -> str:
             words=2,
         ),
         "## What `plan` said, and what it took",
-        "Of one episode, as `arcademark plan` foretold it, before it began but for `uct` on Asterix. It takes episodes "
+        "Of one episode, as `arcademark plan` foretells it. It takes episodes "
         "to last until the frame cap, so that frames a decision are what can be compared where they ended before. "
         "Hours are by the clock, on two cores that did other work too.",
         table(

@@ -205,3 +205,8 @@ def test_what_is_interpolated_is_one_piece_of_text(write):
     shown = presenter.document(Analysis(FORGED), "test")
     assert shown.title == FORGED
     assert shown.blocks == (Prose(FORGED), Facts(((FORGED, FORGED),)), Prose(f"({FORGED})"))
+
+
+def test_a_figure_is_drawn_part_by_part_each_for_a_screen_and_a_phone():
+    drawn = html.drawings(Figure("two", lambda: (*drawing(), *drawing()), "A caption."))
+    assert [part.count("<svg ") for part in drawn] == [2, 2]

@@ -44,15 +44,17 @@ def groups(shown: Table) -> list[list[tuple[blocks.Cell, ...]]]:
 
 
 def drawings(shown: Figure) -> list[Markup]:
-    """Draw a figure for the page, and again for a phone: its colours the page's own, its content in words too."""
+    """Draw each part of a figure for the page, and again for a phone: colours the page's own, content in words too."""
     from arcademark.reports.figures import files
 
     made = []
     for number, (model, words) in enumerate(shown.made()):
         name = f"{shown.name}-{number}" if number else shown.name
         sizes = {"": WIDTH} if isinstance(model, Pictures) else {"wide": WIDTH, "narrow": NARROW}
+        drawn = []
         for size, width in sizes.items():
             label = Markup('<svg class="{}" role="img" aria-label="{}" ').format(size, escaped(words))
             svg = files.as_svg(files.draw(model, width), f"{name}-narrow" if size == "narrow" else name)
-            made.append(Markup(files.themed(svg).replace("<svg ", label, 1)))
+            drawn.append(Markup(files.themed(svg).replace("<svg ", label, 1)))
+        made.append(Markup("\n").join(drawn))
     return made
