@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from arcademark.agents.linear import histories
-from arcademark.agents.linear.histories import ACTIVE, COLUMNS, FREE, MOVED, NEVER, STEP, Episode, Groups
+from arcademark.agents.linear.histories import ACTIVE, BLOCK, COLUMNS, FREE, MOVED, NEVER, STEP, TRACES, Episode, Groups
 from arcademark.agents.linear.rows import LANES, read_rows
 from arcademark.features.base import Change
 from arcademark.features.numbering import Numbering
@@ -131,7 +131,7 @@ class BinaryValues:
         episode, groups = self._episode, self._groups
         places = len(groups.free)
         groups.table[:] = NEVER
-        groups.table[0, MOVED] = 0
+        groups.table[0, MOVED] = groups.table[0, TRACES] = 0
         groups.by_hash[:] = NEVER
         groups.free[: places - 1] = np.arange(places - 1, 0, -1)
         episode.counters[:] = 0
@@ -163,13 +163,18 @@ def _groups(num_features: int, places: int, dtype: DTypeLike) -> Groups:
         leaving=np.zeros(places, np.int32),
         free=np.zeros(places, np.int32),
         by_hash=np.full((2 * places, 2), NEVER, np.int32),
+        gained=np.zeros(LANES),
+        taken=np.zeros(LANES, np.int32),
+        old=np.zeros(BLOCK, np.int32),
     )
 
 
 def _episode(steps: int, most: int, decay: float) -> Episode:
     return Episode(
-        counters=np.zeros(5, np.int64),
+        counters=np.zeros(6, np.int64),
         last=np.full(LANES, NEVER, np.int32),
+        recent=np.zeros(LANES, np.int32),
+        actions=np.zeros(steps, np.int32),
         blocks=_blocks(steps, most),
         sums=np.zeros(steps),
         gains=np.zeros((steps, LANES)),
@@ -192,6 +197,7 @@ def _longer(episode: Episode) -> Episode:
 
     return episode._replace(
         blocks=_blocks(2 * len(episode.blocks), len(episode.powers) // 2),
+        actions=twice(episode.actions),
         sums=twice(episode.sums),
         gains=twice(episode.gains),
         next_taken=twice(episode.next_taken),

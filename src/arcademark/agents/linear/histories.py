@@ -45,14 +45,16 @@ class Groups(NamedTuple):
     of : int32 array, shape (F,)
         The group of each feature.
     table : int32 array, shape (G, COLUMNS)
-        A row a group. The first `LANES` columns are the τ of each action when it was made, `NEVER` for no trace; then
+        A row a group. The first `TRACES` entries are the τ of its traces when it was made, latest first; from column
+        `LANES` on
 
         * `FIRST`: of features that are on, actions taken from this step on restart their traces; else `OFF`;
         * `SINCE`: weights hold the updates before this step;
         * `SIZE`: features in it (not counted for group 0);
         * `LEFT`: the number of the last event in which features left it; for that event
         * `NEXT`: the group they go to,
-        * `MOVED`: how many did so far.
+        * `MOVED`: how many did so far;
+        * `TRACES`: how many traces they had when it was made.
     gain : float array, shape (G, LANES)
         What the weights of features that leave in event `LEFT` gained since `SINCE`.
     leaving, free : int32 array, shape (G,)
@@ -60,6 +62,10 @@ class Groups(NamedTuple):
     by_hash : int32 array, shape (a power of two above G, 2)
         Groups by the hash of their traces, and the event in which each was put there; in any other the place is empty.
         (Places of groups are used again, within an event too, so the number alone would not do.)
+    gained : float64 array, shape (LANES,)
+    taken : int32 array, shape (LANES,)
+    old : int32 array, shape (BLOCK,)
+        Room for what is computed of a group: the gain, the τ of traces, and the groups that features of a block leave.
     """
 
     of: NDArray[np.int32]
@@ -68,6 +74,9 @@ class Groups(NamedTuple):
     leaving: NDArray[np.int32]
     free: NDArray[np.int32]
     by_hash: NDArray[np.int32]
+    gained: NDArray[np.float64]
+    taken: NDArray[np.int32]
+    old: NDArray[np.int32]
 
 
 class Episode(NamedTuple):
@@ -75,11 +84,15 @@ class Episode(NamedTuple):
 
     Parameters
     ----------
-    counters : int64 array, shape (5,)
+    counters : int64 array, shape (6,)
         Steps that ended (`STEP`), actions taken (`TAKEN`), features that are on (`ACTIVE`), events (`EVENT`: calls in
-        which features move), free places for groups (`FREE`).
+        which features move), free places for groups (`FREE`), different actions taken (`KNOWN`).
     last : int32 array, shape (LANES,)
         Step at which each action was taken last, or `NEVER`.
+    recent : int32 array, shape (LANES,)
+        The actions that were taken, the last first; `KNOWN` of them.
+    actions : int32 array, shape (T,)
+        The action taken at each step.
     blocks : int32 array, shape (T,)
         The b of `sums`.
     sums : float64 array, shape (T,)
@@ -97,6 +110,8 @@ class Episode(NamedTuple):
 
     counters: NDArray[np.int64]
     last: NDArray[np.int32]
+    recent: NDArray[np.int32]
+    actions: NDArray[np.int32]
     blocks: NDArray[np.int32]
     sums: NDArray[np.float64]
     gains: NDArray[np.float64]
@@ -107,8 +122,11 @@ class Episode(NamedTuple):
     values: NDArray[np.float64]
 
 
-STEP, TAKEN, ACTIVE, EVENT, FREE = range(5)
-FIRST, SINCE, SIZE, LEFT, NEXT, MOVED = range(LANES, LANES + 6)
+kernel = njit(cache=True, _nrt=False)
+"""Compiles what allocates nothing, and so need not count references to arrays, which would take half the time."""
+
+STEP, TAKEN, ACTIVE, EVENT, FREE, KNOWN = range(6)
+FIRST, SINCE, SIZE, LEFT, NEXT, MOVED, TRACES = range(LANES, LANES + 7)
 COLUMNS = 32
 
 
@@ -129,60 +147,66 @@ def span(episode, tau, start, end):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, inline="always")
-def settle_group(groups, episode, group, taken):  # type: ignore[no-untyped-def]
-    """Compute what a group's weights gained before now, and the τ of its traces now.
+def settle_group(groups, episode, group):  # type: ignore[no-untyped-def]
+    """Compute what a group's weights gained before now, and the τ of its traces now, latest first.
 
-    These go to ``gain[group]`` and, `NEVER` for none, to `taken`. Returns a hash of `taken`, 0 if there are no traces.
+    These go to ``gain[group]`` and to `taken`. Returns how many traces there are.
     """
+    gained, taken = groups.gained, groups.taken
     now = episode.counters[STEP]
-    horizon = len(episode.powers) >> 1
-    table, gain, last_taken = groups.table, groups.gain, episode.last
+    oldest = now - (len(episode.powers) >> 1)
+    table, last = groups.table, episode.last
     since, first = table[group, SINCE], table[group, FIRST]
-    code = np.uint64(0)
     for lane in range(LANES):
-        tau, last = table[group, lane], last_taken[lane]
-        restarted = first != OFF and last >= first
-        gain[group, lane] = 0.0
-        taken[lane] = NEVER
-        if tau == NEVER and not restarted:
-            continue
-        end, gained = now - 1, 0.0
-        if restarted:
-            restart = episode.next_taken[first, lane]
-            gained = episode.gains[now, lane] - episode.gains[restart, lane]
-            end = restart - 1
-            tau_now = last
-        else:
-            tau_now = tau
-        if tau != NEVER:
-            gained += span(episode, tau, since, end)
-        gain[group, lane] = gained
-        if now - tau_now <= horizon:
-            taken[lane] = tau_now
-            code = (code ^ np.uint64(tau_now * LANES + lane + 1)) * np.uint64(0x9E3779B97F4A7C15)
-    return code
+        gained[lane] = 0.0
+    traces = 0
+    if first != OFF:
+        for i in range(episode.counters[KNOWN]):
+            lane = episode.recent[i]
+            if last[lane] < first:
+                break
+            gained[lane] = episode.gains[now, lane] - episode.gains[episode.next_taken[first, lane], lane]
+            if last[lane] >= oldest:
+                taken[traces] = last[lane]
+                traces += 1
+    for i in range(table[group, TRACES]):
+        tau = table[group, i]
+        lane = episode.actions[tau]
+        restarted = first != OFF and last[lane] >= first
+        end = episode.next_taken[first, lane] if restarted else now
+        gained[lane] += span(episode, tau, since, end - 1)
+        if not restarted and tau >= oldest:
+            taken[traces] = tau
+            traces += 1
+    for lane in range(LANES):
+        groups.gain[group, lane] = gained[lane]
+    return traces
 
 
 @njit(cache=True, inline="always")
-def find_group(groups, episode, first, taken, code):  # type: ignore[no-untyped-def]
-    """Return the group of this event with certain traces, made if there is none; `code` is their hash."""
+def find_group(groups, episode, first, traces):  # type: ignore[no-untyped-def]
+    """Return the group of this event with the first `traces` traces of `taken`, made if there is none."""
     event = episode.counters[EVENT]
-    table, by_hash = groups.table, groups.by_hash
+    table, by_hash, taken = groups.table, groups.by_hash, groups.taken
+    code = np.uint64(0)
+    for i in range(traces):
+        code = (code ^ np.uint64(taken[i] + 1)) * np.uint64(0x9E3779B97F4A7C15)
     mask = np.uint64(len(by_hash) - 1)
     slot = (code >> np.uint64(32)) & mask
     while by_hash[slot, 1] == event:
         group = by_hash[slot, 0]
-        same = table[group, FIRST] == first
-        for lane in range(LANES):
-            same &= table[group, lane] == taken[lane]
+        same = table[group, FIRST] == first and table[group, TRACES] == traces
+        for i in range(traces):
+            same &= table[group, i] == taken[i]
         if same:
             return group
         slot = (slot + np.uint64(1)) & mask
     episode.counters[FREE] -= 1
     group = groups.free[episode.counters[FREE]]
     by_hash[slot, 0], by_hash[slot, 1] = group, event
-    for lane in range(LANES):
-        table[group, lane] = taken[lane]
+    for i in range(traces):
+        table[group, i] = taken[i]
+    table[group, TRACES] = traces
     table[group, FIRST] = first
     table[group, SINCE] = episode.counters[STEP]
     table[group, LEFT] = NEVER
@@ -191,23 +215,23 @@ def find_group(groups, episode, first, taken, code):  # type: ignore[no-untyped-
 
 
 @njit(cache=True, inline="always")
-def leave(groups, episode, group, taken):  # type: ignore[no-untyped-def]
+def leave(groups, episode, group):  # type: ignore[no-untyped-def]
     """Compute what features that leave a group now take with them, and where they go."""
-    code = settle_group(groups, episode, group, taken)
+    traces = settle_group(groups, episode, group)
     first = episode.counters[TAKEN] if groups.table[group, FIRST] == OFF else OFF
-    groups.table[group, NEXT] = 0 if first == OFF and code == 0 else find_group(groups, episode, first, taken, code)
+    stays = first == OFF and traces == 0
+    groups.table[group, NEXT] = 0 if stays else find_group(groups, episode, first, traces)
     groups.table[group, LEFT] = episode.counters[EVENT]
 
 
-@njit(cache=True)
-def turn(weights, groups, episode, features, sign, leaving, taken):  # type: ignore[no-untyped-def]
+@kernel
+def turn(weights, groups, episode, features, sign, leaving):  # type: ignore[no-untyped-def]
     """Move features that turned on (`sign` 1) or off (-1) to their next group, and settle their weights.
 
-    `leaving` is how many groups are listed in ``groups.leaving``, `taken` scratch; returns how many are listed then.
+    `leaving` is how many groups are listed in ``groups.leaving``; returns how many are listed then.
     """
     event = episode.counters[EVENT]
-    groups_of, table = groups.of, groups.table
-    old = np.empty(BLOCK, np.int32)
+    groups_of, table, old = groups.of, groups.table, groups.old
     for start in range(0, len(features), BLOCK):
         block = features[start : start + BLOCK]
         for i in range(len(block)):
@@ -215,7 +239,7 @@ def turn(weights, groups, episode, features, sign, leaving, taken):  # type: ign
             expect_row(weights, feature)
             group = groups_of[feature]
             if table[group, LEFT] != event:
-                leave(groups, episode, group, taken)
+                leave(groups, episode, group)
                 groups.leaving[leaving] = group
                 leaving += 1
             table[group, MOVED] += 1
@@ -225,7 +249,7 @@ def turn(weights, groups, episode, features, sign, leaving, taken):  # type: ign
     return leaving
 
 
-@njit(cache=True)
+@kernel
 def account(groups, episode, start, stop, sign):  # type: ignore[no-untyped-def]
     """Count the traces of the features that left groups ``leaving[start:stop]``, and free those that they left empty.
 
@@ -238,11 +262,11 @@ def account(groups, episode, start, stop, sign):  # type: ignore[no-untyped-def]
         group = groups.leaving[i]
         moved, following = table[group, MOVED], table[group, NEXT]
         table[group, MOVED] = 0
-        for lane in range(LANES):
-            tau = table[following, lane]
-            if tau != NEVER:
-                episode.on_since[lane, tau - episode.blocks[tau]] += sign * moved
-                episode.trace_sums[lane] += sign * moved * episode.powers[now - tau + horizon]
+        for trace in range(table[following, TRACES]):
+            tau = table[following, trace]
+            lane = episode.actions[tau]
+            episode.on_since[lane, tau - episode.blocks[tau]] += sign * moved
+            episode.trace_sums[lane] += sign * moved * episode.powers[now - tau + horizon]
         if following:
             table[following, SIZE] += moved
         if group:
@@ -252,19 +276,18 @@ def account(groups, episode, start, stop, sign):  # type: ignore[no-untyped-def]
                 episode.counters[FREE] += 1
 
 
-@njit(cache=True)
+@kernel
 def see(weights, groups, episode, on, off):  # type: ignore[no-untyped-def]
     """Turn features on and off; `on` and `off` as in `features.base.Change`."""
-    taken = np.empty(LANES, np.int32)
-    left = turn(weights, groups, episode, off, -1.0, 0, taken)
+    left = turn(weights, groups, episode, off, -1.0, 0)
     account(groups, episode, 0, left, -1)
-    both = turn(weights, groups, episode, on, 1.0, left, taken)
+    both = turn(weights, groups, episode, on, 1.0, left)
     account(groups, episode, left, both, 1)
     episode.counters[ACTIVE] += len(on) - len(off)
     episode.counters[EVENT] += 1
 
 
-@njit(cache=True)
+@kernel
 def take(episode, action):  # type: ignore[no-untyped-def]
     """Take an action: traces decay, those of `action` start afresh for all active features."""
     now, active = episode.counters[STEP], episode.counters[ACTIVE]
@@ -279,6 +302,13 @@ def take(episode, action):  # type: ignore[no-untyped-def]
         episode.on_since[lane, slot] = 0
     for step in range(episode.last[action] + 1, now + 1):
         episode.next_taken[step, action] = now
+    place = 0
+    while place < episode.counters[KNOWN] and episode.recent[place] != action:
+        place += 1
+    episode.counters[KNOWN] = max(episode.counters[KNOWN], place + 1)
+    for i in range(place, 0, -1):
+        episode.recent[i] = episode.recent[i - 1]
+    episode.recent[0] = episode.actions[now] = action
     episode.last[action] = now
     episode.on_since[action, :] = 0
     episode.on_since[action, slot] = active
@@ -286,7 +316,7 @@ def take(episode, action):  # type: ignore[no-untyped-def]
     episode.counters[TAKEN] += 1
 
 
-@njit(cache=True)
+@kernel
 def update(episode, amount):  # type: ignore[no-untyped-def]
     """Change all weights by `amount` times their traces, later; the values at once. The step ends."""
     now = episode.counters[STEP]
@@ -303,10 +333,9 @@ def update(episode, amount):  # type: ignore[no-untyped-def]
     episode.counters[STEP] += 1
 
 
-@njit(cache=True)
+@kernel
 def settle(weights, groups, episode, dead_only):  # type: ignore[no-untyped-def]
     """Settle weights and move features to group 0, with `dead_only` only those that are off without traces."""
-    taken = np.empty(LANES, np.int32)
     event = episode.counters[EVENT]
     for feature in range(len(groups.of)):
         group = groups.of[feature]
@@ -314,8 +343,8 @@ def settle(weights, groups, episode, dead_only):  # type: ignore[no-untyped-def]
             continue
         row = groups.table[group]
         if row[LEFT] != event:
-            code = settle_group(groups, episode, group, taken)
-            row[NEXT] = group if dead_only and (code or row[FIRST] != OFF) else 0
+            traces = settle_group(groups, episode, group)
+            row[NEXT] = group if dead_only and (traces or row[FIRST] != OFF) else 0
             row[LEFT] = event
         if row[NEXT] == 0:
             groups.of[feature] = 0
