@@ -1,7 +1,7 @@
 """Action values on features that are counts: every live trace is touched at every step.
 
-A trace is worth keeping while it is at least the threshold, so that the live ones are few beside all weights: a list of
-them, and the traces themselves at their place in an array of the weights' shape.
+A trace is worth keeping while it is at least the threshold, so that the live ones are few beside all weights: they are
+a list, in any order, and an array of the weights' shape says where in it each is.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class CountedValues:
         self.weights: NDArray[Any] = np.zeros((num_features, num_actions), dtype)
         self.values = np.zeros(num_actions)
         self._decay, self._threshold = decay, threshold
-        self._traces: NDArray[Any] = np.zeros((num_features, num_actions), dtype)
-        self._live = np.zeros(1024, np.int64)
+        self._listed = np.zeros((num_features, num_actions), np.int32)
+        self._live, self._traces = np.zeros(1024, np.int64), np.zeros(1024, dtype)
         self._num_live = 0
         self._features, self._counts = np.zeros(0, np.int32), np.zeros(0, np.float32)
 
@@ -44,9 +44,11 @@ class CountedValues:
         """Take an action in the state last seen."""
         needed = self._num_live + len(self._features)
         if needed > len(self._live):
-            self._live = np.concatenate([self._live, np.zeros(needed, np.int64)])
+            self._live = np.concatenate([self._live, np.zeros(needed, self._live.dtype)])
+            self._traces = np.concatenate([self._traces, np.zeros(needed, self._traces.dtype)])
+        live = self._listed, self._live, self._traces, self._num_live
         state, decaying = (self._features, self._counts), (self._decay, self._threshold)
-        self._num_live = decay_and_replace(self._traces, self._live, self._num_live, *state, action, *decaying)
+        self._num_live = decay_and_replace(*live, *state, action, *decaying)
 
     def see(self, seen: Counts) -> None:
         """See the first state of an episode, or the one that followed."""
@@ -55,12 +57,12 @@ class CountedValues:
 
     def update(self, amount: float) -> None:
         """Change each weight by `amount` times its trace."""
-        add_traces(self.weights, self._traces, self._live, self._num_live, amount)
+        add_traces(self.weights, self._live, self._traces, self._num_live, amount)
         weigh(self.weights, self._features, self._counts, self.values)
 
     def end(self) -> None:
         """End the episode: forget the traces."""
-        self._traces.reshape(-1)[self._live[: self._num_live]] = 0
+        self._listed.reshape(-1)[self._live[: self._num_live]] = 0
         self._num_live = 0
 
     def read(self, seen: Counts, values: NDArray[np.float64]) -> None:
@@ -85,34 +87,38 @@ def weigh(weights, features, counts, values):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def decay_and_replace(  # type: ignore[no-untyped-def]
-    traces, live, num_live, features, counts, action, decay, threshold
+    listed, live, traces, num_live, features, counts, action, decay, threshold
 ):
     """Let traces decay, drop those below the threshold, set those of the action to the state's counts; count them.
 
-    The first `num_live` entries of `live` are the flat indices of the traces that are not 0.
+    The first `num_live` of `traces` are those of the weights whose flat indices are in `live`; `listed`, of the
+    weights' shape, has the place of each in these lists, from 1 on, or 0.
     """
-    flat = traces.reshape(-1)
-    kept = 0
-    for i in range(num_live):
-        decayed = flat[live[i]] * decay
+    flat = listed.reshape(-1)
+    i = 0
+    while i < num_live:
+        decayed = traces[i] * decay
         if abs(decayed) < threshold:
+            num_live -= 1
+            flat[live[num_live]] = i + 1
             flat[live[i]] = 0
+            live[i], traces[i] = live[num_live], traces[num_live]
         else:
-            flat[live[i]] = decayed
-            live[kept] = live[i]
-            kept += 1
+            traces[i] = decayed
+            i += 1
     for i in range(len(features)):
-        place = np.int64(features[i]) * traces.shape[1] + action
-        if flat[place] == 0:
-            live[kept] = place
-            kept += 1
-        flat[place] = counts[i]
-    return kept
+        weight = np.int64(features[i]) * listed.shape[1] + action
+        if flat[weight] == 0:
+            live[num_live] = weight
+            num_live += 1
+            flat[weight] = num_live
+        traces[flat[weight] - 1] = counts[i]
+    return num_live
 
 
 @njit(cache=True)
-def add_traces(weights, traces, live, num_live, amount):  # type: ignore[no-untyped-def]
+def add_traces(weights, live, traces, num_live, amount):  # type: ignore[no-untyped-def]
     """Add `amount` times each live trace to its weight."""
-    flat_weights, flat_traces = weights.reshape(-1), traces.reshape(-1)
+    flat = weights.reshape(-1)
     for i in range(num_live):
-        flat_weights[live[i]] += amount * flat_traces[live[i]]
+        flat[live[i]] += amount * traces[i]

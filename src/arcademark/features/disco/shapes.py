@@ -45,21 +45,23 @@ class ShapeFinder:
 def _draw(runs, blobs):  # type: ignore[no-untyped-def]
     """Return the boxes of blobs that may be objects, and their rows, as words."""
     pixels, place = np.zeros(len(blobs), np.int64), np.full(len(blobs), -1)
-    for run in runs:
-        pixels[run[BLOB]] += run[END] - run[START]
+    for i in range(len(runs)):
+        pixels[runs[i, BLOB]] += runs[i, END] - runs[i, START]
     most, count = min(len(blobs), MAX_BLOBS), 0
     boxes, rows = np.empty((most, 4), np.int32), np.zeros((most, MAX_SIDE), np.uint64)
-    for number, blob in enumerate(blobs):
-        height, width = blob[BOTTOM] - blob[TOP] + 1, blob[RIGHT] - blob[LEFT] + 1
-        if pixels[number] >= MIN_PIXELS and max(height, width) <= MAX_SIDE and count < most:
-            boxes[count, :2], boxes[count, 2], boxes[count, 3] = blob[:2], height, width
-            place[number] = count
+    for i in range(len(blobs)):
+        top, left = blobs[i, TOP], blobs[i, LEFT]
+        height, width = blobs[i, BOTTOM] - top + 1, blobs[i, RIGHT] - left + 1
+        if pixels[i] >= MIN_PIXELS and max(height, width) <= MAX_SIDE and count < most:
+            boxes[count, 0], boxes[count, 1], boxes[count, 2], boxes[count, 3] = top, left, height, width
+            place[i] = count
             count += 1
-    for run in runs:
-        at = place[run[BLOB]]
+    for i in range(len(runs)):
+        at = place[runs[i, BLOB]]
         if at >= 0:
-            word = (_ALL >> np.uint64(64 - run[END] + run[START])) << np.uint64(run[START] - boxes[at, 1])
-            row = run[ROW] - boxes[at, 0]
+            start = runs[i, START]
+            word = (_ALL >> np.uint64(64 - runs[i, END] + start)) << np.uint64(start - boxes[at, 1])
+            row = runs[i, ROW] - boxes[at, 0]
             rows[at, row] = rows[at, row] | word
     return boxes[:count], rows[:count]
 
