@@ -83,6 +83,7 @@ def learners() -> str:
             (row(first.get(cell), curve.get((*cell, 0)), *cell) for cell in cells),
             words=2,
         ),
+        beside(first, curve),
         "## One set against another",
         "The paper's Table 3 on the training games that both have: in how many the left is ahead of the top, and in "
         f"how many behind, by Welch's test at {100 - 100 * ALPHA:g} %. Its unit is the episode of evaluation, as there "
@@ -110,6 +111,20 @@ def learners() -> str:
                 and (seconds := sum(trial.seconds for trial in some))
             ),
         ),
+    )
+
+
+def beside(
+    first: Mapping[tuple[str, str], TrialResult], curve: Mapping[tuple[str, str, int], Sequence[CurvePoint]]
+) -> str:
+    """Say how the scores compare with the paper's, and with what the learners made at the end of training."""
+    paper = [first[cell].mean / printed.raw((cell[1],))[0, printed.place(cell[0])] for cell in first]
+    frozen = [first[cell].mean / curve[*cell, 0][-1].last_100 for cell in first]
+    return (
+        f"The score is below the paper's in {sum(ratio < 1 for ratio in paper)} of {len(first)} trials, at the median "
+        f"{np.median(paper):.2f} times as high, and below what the learner made in its last 100 training episodes in "
+        f"{sum(ratio < 1 for ratio in frozen)}, at the median {np.median(frozen):.2f} times as high: "
+        "[frozen weights repeat their mistakes](../research/learning.md#scores)."
     )
 
 
