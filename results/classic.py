@@ -83,7 +83,7 @@ def learners() -> str:
             (row(first.get(cell), curve.get((*cell, 0)), *cell) for cell in cells),
             words=2,
         ),
-        beside(first, curve),
+        compared(first, curve),
         "## One set against another",
         "The paper's Table 3 on the training games that both have: in how many the left is ahead of the top, and in "
         f"how many behind, by Welch's test at {100 - 100 * ALPHA:g} %. Its unit is the episode of evaluation, as there "
@@ -114,7 +114,7 @@ def learners() -> str:
     )
 
 
-def beside(
+def compared(
     first: Mapping[tuple[str, str], TrialResult], curve: Mapping[tuple[str, str, int], Sequence[CurvePoint]]
 ) -> str:
     """Say how the scores compare with the paper's, and with what the learners made at the end of training."""
