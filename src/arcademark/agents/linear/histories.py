@@ -122,7 +122,7 @@ class Episode(NamedTuple):
     values: NDArray[np.float64]
 
 
-kernel = njit(cache=True, _nrt=False)
+kernel = njit(cache=True, _nrt=False)  # type: ignore[call-overload]
 """Compiles what allocates nothing, and so need not count references to arrays, which would take half the time."""
 
 STEP, TAKEN, ACTIVE, EVENT, FREE, KNOWN = range(6)
