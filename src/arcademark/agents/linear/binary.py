@@ -171,9 +171,9 @@ def _groups(num_features: int, places: int, dtype: DTypeLike) -> Groups:
 
 def _episode(steps: int, most: int, decay: float) -> Episode:
     return Episode(
-        counters=np.zeros(6, np.int64),
+        counters=np.zeros(5, np.int64),
         last=np.full(LANES, NEVER, np.int32),
-        recent=np.zeros(LANES, np.int32),
+        recent=np.arange(LANES, dtype=np.int32),
         actions=np.zeros(steps, np.int32),
         blocks=_blocks(steps, most),
         sums=np.zeros(steps),

@@ -84,13 +84,13 @@ class Episode(NamedTuple):
 
     Parameters
     ----------
-    counters : int64 array, shape (6,)
+    counters : int64 array, shape (5,)
         Steps that ended (`STEP`), actions taken (`TAKEN`), features that are on (`ACTIVE`), events (`EVENT`: calls in
-        which features move), free places for groups (`FREE`), different actions taken (`KNOWN`).
+        which features move), free places for groups (`FREE`).
     last : int32 array, shape (LANES,)
         Step at which each action was taken last, or `NEVER`.
     recent : int32 array, shape (LANES,)
-        The actions that were taken, the last first; `KNOWN` of them.
+        All actions, the one taken last first; those not taken come last.
     actions : int32 array, shape (T,)
         The action taken at each step.
     blocks : int32 array, shape (T,)
@@ -125,7 +125,7 @@ class Episode(NamedTuple):
 kernel = njit(cache=True, _nrt=False)  # type: ignore[call-overload]
 """Compiles what allocates nothing, and so need not count references to arrays, which would take half the time."""
 
-STEP, TAKEN, ACTIVE, EVENT, FREE, KNOWN = range(6)
+STEP, TAKEN, ACTIVE, EVENT, FREE = range(5)
 FIRST, SINCE, SIZE, LEFT, NEXT, MOVED, TRACES = range(LANES, LANES + 7)
 COLUMNS = 32
 
@@ -161,8 +161,7 @@ def settle_group(groups, episode, group):  # type: ignore[no-untyped-def]
         gained[lane] = 0.0
     traces = 0
     if first != OFF:
-        for i in range(episode.counters[KNOWN]):
-            lane = episode.recent[i]
+        for lane in episode.recent:
             if last[lane] < first:
                 break
             gained[lane] = episode.gains[now, lane] - episode.gains[episode.next_taken[first, lane], lane]
@@ -219,8 +218,8 @@ def leave(groups, episode, group):  # type: ignore[no-untyped-def]
     """Compute what features that leave a group now take with them, and where they go."""
     traces = settle_group(groups, episode, group)
     first = episode.counters[TAKEN] if groups.table[group, FIRST] == OFF else OFF
-    stays = first == OFF and traces == 0
-    groups.table[group, NEXT] = 0 if stays else find_group(groups, episode, first, traces)
+    idle = first == OFF and traces == 0
+    groups.table[group, NEXT] = 0 if idle else find_group(groups, episode, first, traces)
     groups.table[group, LEFT] = episode.counters[EVENT]
 
 
@@ -303,9 +302,8 @@ def take(episode, action):  # type: ignore[no-untyped-def]
     for step in range(episode.last[action] + 1, now + 1):
         episode.next_taken[step, action] = now
     place = 0
-    while place < episode.counters[KNOWN] and episode.recent[place] != action:
+    while episode.recent[place] != action:
         place += 1
-    episode.counters[KNOWN] = max(episode.counters[KNOWN], place + 1)
     for i in range(place, 0, -1):
         episode.recent[i] = episode.recent[i - 1]
     episode.recent[0] = episode.actions[now] = action
