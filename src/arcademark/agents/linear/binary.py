@@ -119,7 +119,8 @@ class BinaryValues:
         histories.settle(self.weights, self._groups, self._episode, True)
         if 2 * counters[FREE] < places:
             more = _groups(len(self._groups.of), 2 * (places + 1), self.weights.dtype)
-            for old, new in zip(self._groups, more, strict=True):
+            arrays: Any = zip(self._groups, more, strict=True)
+            for old, new in arrays:
                 if old is not self._groups.by_hash:
                     new[: len(old)] = old
             free = counters[FREE]
