@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from arcademark.agents.linear import histories
-from arcademark.agents.linear.histories import ACTIVE, BLOCK, COLUMNS, FREE, MOVED, NEVER, STEP, TRACES, Episode, Groups
+from arcademark.agents.linear.histories import ACTIVE, AHEAD, COLUMNS, FREE, MOVED, NEVER, STEP, TRACES, Episode, Groups
 from arcademark.agents.linear.rows import LANES, read_rows
 from arcademark.features.base import Change
 from arcademark.features.numbering import Numbering
@@ -166,7 +166,8 @@ def _groups(num_features: int, places: int, dtype: DTypeLike) -> Groups:
         by_hash=np.full((2 * places, 2), NEVER, np.int32),
         gained=np.zeros(LANES),
         taken=np.zeros(LANES, np.int32),
-        old=np.zeros(BLOCK, np.int32),
+        old=np.zeros((2, AHEAD), np.int32),
+        total=np.zeros(LANES),
     )
 
 

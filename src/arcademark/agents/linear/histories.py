@@ -30,8 +30,11 @@ from numpy.typing import NDArray
 
 from arcademark.agents.linear.rows import LANES, add_rows, expect_row
 
+AHEAD = 16
+"""Features that are looked up while the weights of as many before them are added: so long until these are at hand."""
+
 BLOCK = 256
-"""Features that are looked up before their weights are added: so long does it take until these are at hand."""
+"""Features whose weights are summed up before the values change by the sum, on which rounding depends."""
 
 NEVER = -1
 OFF = -1
@@ -64,8 +67,10 @@ class Groups(NamedTuple):
         (Places of groups are used again, within an event too, so the number alone would not do.)
     gained : float64 array, shape (LANES,)
     taken : int32 array, shape (LANES,)
-    old : int32 array, shape (BLOCK,)
-        Room for what is computed of a group: the gain, the τ of traces, and the groups that features of a block leave.
+        Room for what is computed of a group: the gain, the τ of traces.
+    old : int32 array, shape (2, AHEAD)
+    total : float64 array, shape (LANES,)
+        Room for what is computed of features: the groups that they leave, the sum of their weights.
     """
 
     of: NDArray[np.int32]
@@ -77,6 +82,7 @@ class Groups(NamedTuple):
     gained: NDArray[np.float64]
     taken: NDArray[np.int32]
     old: NDArray[np.int32]
+    total: NDArray[np.float64]
 
 
 class Episode(NamedTuple):
@@ -230,13 +236,14 @@ def turn(weights, groups, episode, features, sign, leaving):  # type: ignore[no-
     `leaving` is how many groups are listed in ``groups.leaving``; returns how many are listed then.
     """
     event = episode.counters[EVENT]
-    groups_of, table, old = groups.of, groups.table, groups.old
-    for start in range(0, len(features), BLOCK):
-        block = features[start : start + BLOCK]
-        for i in range(len(block)):
-            feature = block[i]
-            expect_row(weights, feature)
-            group = groups_of[feature]
+    groups_of, table, total = groups.of, groups.table, groups.total
+    for start in range(0, len(features) + AHEAD, AHEAD):
+        old, before = groups.old[start // AHEAD & 1], groups.old[start // AHEAD & 1 ^ 1]
+        part = features[start : start + AHEAD]
+        for i in range(len(part)):
+            expect_row(weights, part[i])
+            feature = np.uint32(part[i])  # unsigned, as are groups: no index is looked at for its sign
+            group = np.uint32(groups_of[feature])
             if table[group, LEFT] != event:
                 leave(groups, episode, group)
                 groups.leaving[leaving] = group
@@ -244,7 +251,11 @@ def turn(weights, groups, episode, features, sign, leaving):  # type: ignore[no-
             table[group, MOVED] += 1
             groups_of[feature] = table[group, NEXT]
             old[i] = group
-        add_rows(weights, block, groups.gain, old, sign, episode.values)
+        add_rows(weights, features[max(start - AHEAD, 0) : start], groups.gain, before, total)
+        if start % BLOCK == 0 or start >= len(features):
+            for lane in range(LANES):
+                episode.values[lane] += sign * total[lane]
+                total[lane] = 0.0
     return leaving
 
 

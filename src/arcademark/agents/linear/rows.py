@@ -31,23 +31,23 @@ _INT64 = ir.IntType(64)
 
 
 @intrinsic
-def add_rows(_context, weights, features, gains, groups, sign, values):  # type: ignore[no-untyped-def]
+def add_rows(_context, weights, features, gains, groups, total):  # type: ignore[no-untyped-def]
     """Add to the weights of features, and sum them up: callable from kernels only; indices are not checked.
 
     ::
 
         for feature, group in zip(features, groups):
             weights[feature] += gains[group]
-            values += sign * weights[feature]
+            total += weights[feature]
 
     `weights`, (F, LANES), and `gains`, (G, LANES), are C-contiguous and of one type; `features` and `groups` are int32;
-    `values` is float64, (LANES,).
+    `total` is float64, (LANES,).
     """
-    return types.void(weights, features, gains, groups, sign, values), _generate
+    return types.void(weights, features, gains, groups, total), _generate
 
 
 def _generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    weights, features, gains, groups, sign, values = (
+    weights, features, gains, groups, total = (
         context.make_array(kind)(context, builder, argument) if isinstance(kind, types.Array) else argument
         for kind, argument in zip(signature.args, arguments, strict=True)
     )
@@ -55,25 +55,23 @@ def _generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any
     size = number.bitwidth // 8
     one = context.get_data_type(number)
     (count,) = cgutils.unpack_tuple(builder, features.shape, 1)
-    parts = [(first, ir.VectorType(ir.DoubleType(), lanes)) for first, lanes in PARTS]
-    totals = [cgutils.alloca_once_value(builder, ir.Constant(wide, [0.0] * wide.count)) for _, wide in parts]
+    parts = []
+    for first, lanes in PARTS:
+        wide = ir.VectorType(ir.DoubleType(), lanes)
+        place = _row(builder, total, ir.Constant(_INT64, 0), first, wide)
+        parts.append((first, wide, place, cgutils.alloca_once_value(builder, builder.load(place, align=8))))
     with cgutils.for_range(builder, count) as loop:
         feature, group = _load(builder, features, loop.index), _load(builder, groups, loop.index)
-        for (first, wide), total in zip(parts, totals, strict=True):
+        for first, wide, _, part in parts:
             vector = ir.VectorType(one, wide.count)
             row = _row(builder, weights, feature, first, vector)
             gain = _row(builder, gains, group, first, vector)
             weight = builder.fadd(builder.load(row, align=size), builder.load(gain, align=size))
             builder.store(weight, row, align=size)
             weight = builder.fpext(weight, wide) if size < 8 else weight
-            builder.store(builder.fadd(builder.load(total), weight), total)
-    for (first, wide), total in zip(parts, totals, strict=True):
-        signs = ir.Constant(wide, ir.Undefined)
-        for lane in range(wide.count):
-            signs = builder.insert_element(signs, sign, ir.Constant(ir.IntType(32), lane))
-        place = _row(builder, values, ir.Constant(_INT64, 0), first, wide)
-        changed = builder.fadd(builder.load(place, align=8), builder.fmul(signs, builder.load(total)))
-        builder.store(changed, place, align=8)
+            builder.store(builder.fadd(builder.load(part), weight), part)
+    for _, _, place, part in parts:
+        builder.store(builder.load(part), place, align=8)
     return context.get_dummy_value()
 
 
