@@ -70,7 +70,7 @@ def over_seeds(game: str, seeds: Sequence[float]) -> str:
     return interval(low, high)
 
 
-SPENT = ("", "trials", "frames played", "hours of all processes", "hours of the machine")
+SPENT = ("", "trials", "frames played", "hours of all processes", "divided by those at once")
 
 
 def spent(what: str, study: str, trials: Sequence[TrialResult]) -> tuple[str, ...]:
@@ -131,6 +131,7 @@ def world_records() -> str:
         "the protocol's 200 million: an example of what the review asks to report, and no claim about PPO. Rewards "
         f"are not clipped, as the protocol has it. The score is the mean of the last {USUAL_K} episodes of training.",
         "## Scores",
+        "Intervals are cut at what a game can score; those after ± further down are not.",
         table(
             ("game", "seeds", "score", "95 % over seeds", "HNS", "HWRNS", "SABER"),
             (
@@ -146,8 +147,9 @@ def world_records() -> str:
         f"Game time is {game_time_days(budget) * 24:.1f} hours a trial; {AT_ONCE[study]} trainings shared one H100 and "
         "16 cores.",
         "## How much depends on k",
-        "The review asks for the mean of the last k episodes and leaves k open; the papers that it lists have 5 to "
-        "1,000. The same trials, the mean over seeds of the last k episodes, of all where a seed has fewer:",
+        "The review asks for scores of training averaged over k consecutive episodes, and leaves k open; the papers "
+        "that it lists have 5 to 1,000. The same trials, the mean over seeds of the last k episodes, of all where a "
+        "seed has fewer:",
         table(
             ("game", *(f"k = {k:,}" for k in LAST), "fewest episodes", "moved at most", "95 % over seeds"),
             (
@@ -185,7 +187,7 @@ def world_records() -> str:
                 for frames, item in then
             ),
         ),
-        f"That of the mean HNS is greatest after {then[best][0]:,} frames, {rates[best] / rates[-1]:.2f} times that "
+        f"By the mean HNS it is greatest after {then[best][0]:,} frames, {rates[best] / rates[-1]:.2f} times that "
         "at the end, so that efficiencies of different budgets cannot be compared. Learning rate and clip range fall "
         "to 0 over the budget: a training of a smaller one would have had another curve.",
     )
@@ -325,7 +327,7 @@ def atari_5() -> str:
             ),
         ),
         "## Scores",
-        f"Means of {len(used.alone)} seeds, with 95 % intervals over seeds."
+        f"Means of {len(used.alone)} seeds, with 95 % intervals over seeds, cut at what a game can score."
         + "".join(f" {game_name(game)} is a game of Atari-3-Val, too: tuned on." for game in both if game in val.tasks),
         table(
             ("game", "subset", "score", "95 %", "seeds", "random play", "human", "HNS"),
@@ -345,17 +347,14 @@ def atari_5() -> str:
         f"The median of the 57 games is **{percent(used.truth)}** by the mean scores, and "
         f"{listing(map(percent, used.truths))} by those of each seed. Every estimate is made from mean scores, and "
         "from the scores of each seed alone, to be compared with that seed's median.",
-        table(
-            used.HEADING,
-            used.estimates(),
-            words=2,
-        ),
-        "`subset predict` warns of scores outside those that any games learn from, where nothing is known to hold: "
-        f"of Atari-5 {outside(five.tasks)}, of that of 2026 {outside(new.tasks)}.",
-        "One agent decides nothing about a model, and this one's median is far below the 20 % from which algorithms "
-        "count in the fit of what any games tell. The games that were tuned on say too much of it, which is why others "
-        f"are reported. Of single games' 90 % intervals from any games, {', '.join(single)} held what was scored, less "
-        "than 0 % being 0 %.",
+        table(used.HEADING, used.estimates(), words=2),
+        "[Any games](../subsets.md#from-any-games) means our model, which takes whatever games there are. It "
+        f"warns of scores outside those that it was fitted to: of Atari-5 {outside(five.tasks)}, of that of 2026 "
+        f"{outside(new.tasks)}.",
+        "One agent decides nothing about a model, and this one's median is far below 20 %, the least of the algorithms "
+        "that our model was fitted to. Estimates from the games used for tuning are too high, which is why others are "
+        f"reported. Of its 90 % intervals of single games, {', '.join(single)} held what was scored, less than 0 % "
+        "being 0 %.",
         "## What it cost",
         f"One H100 with 16 cores; {AT_ONCE['ppo-tuning']} trainings at once, at times 19. Hours are those of the "
         "trainings, without starting, copying and what was lost.",

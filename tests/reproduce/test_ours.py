@@ -61,10 +61,9 @@ def test_trials_are_of_the_suite_and_their_numbers_hang_together():
 
 def test_a_mean_agrees_within_three_standard_errors(baselines):
     printed = dict(zip(scores.games(), scores.raw(("Random",))[0], strict=True))
-    means = {"alien": printed["alien"] + 29, "amidar": printed["amidar"] + 31, "pong": printed["pong"] + 31}
+    means = {"alien": printed["alien"] + 29, "amidar": printed["amidar"] + 31}
     column = baselines("Random", [trial("random", game, mean, 10.0) for game, mean in means.items()], [])
-    assert [column[game].verdict for game in means] == ["agrees", "differs", "differs"]
-    assert [bool(column[game].why) for game in means] == [False, False, True]  # Pong's difference is a known one
+    assert [column[game].verdict for game in means] == ["agrees", "differs"]
     assert column["asterix"].verdict == "not available"
 
 

@@ -216,6 +216,7 @@ class Reproduced:
     counts: Over all parts shown.
     parts: Tables or groups of statements.
     figures: Figures made from the catalogue.
+    ours: Whether what is compared are our own runs of the paper's agents.
     """
 
     SCHEMA: ClassVar[str] = "arcademark.reproduction/1"
@@ -226,6 +227,7 @@ class Reproduced:
     counts: Counts
     parts: tuple[Part, ...]
     figures: tuple[PaperFigure, ...]
+    ours: bool
 
     WHERE: ClassVar = Column("", lambda item: where(item), kind="name")
     RECOMPUTED: ClassVar = (
@@ -312,7 +314,7 @@ def reproduced(name: str, *, table: int | None = None, figure: int | None = None
     if ours:
         if not (own := paper.ours()):
             raise ArcadeMarkError(f"--with ours: there are no runs of our own for {name}; ask for ale-2013")
-        return document(name, sources()[paper.source], own)
+        return document(name, sources()[paper.source], own, ours=True)
     everything = table is None and figure is None
     parts = paper.parts(table) if everything or table is not None else ()
     if figure is not None:
@@ -322,13 +324,19 @@ def reproduced(name: str, *, table: int | None = None, figure: int | None = None
 
 
 def document(
-    name: str, source: Source, parts: Iterable[Reproduction], figures: Iterable[PaperFigure] = ()
+    name: str,
+    source: Source,
+    parts: Iterable[Reproduction],
+    figures: Iterable[PaperFigure] = (),
+    *,
+    ours: bool = False,
 ) -> Reproduced:
     """Put together what renderers show."""
     every = tuple(Part(part.title, part.number, count(part.comparisons), part.comparisons) for part in parts)
     counts = count([comparison for part in every for comparison in part.comparisons])
-    title, generator = f"{source.short}, recomputed", f"ArcadeMark {__version__}"
-    return Reproduced(title, generator, name, source, counts, every, tuple(figures))
+    title = f"{source.short}, {'and our own runs' if ours else 'recomputed'}"
+    generator = f"ArcadeMark {__version__}"
+    return Reproduced(title, generator, name, source, counts, every, tuple(figures), ours)
 
 
 def _check(requested: Mapping[str, int | None], name: str, known: Mapping[str, range]) -> None:

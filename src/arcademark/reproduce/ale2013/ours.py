@@ -4,7 +4,7 @@ Conventions
 -----------
 * Of Const and Perturb the paper prints on each game the best of 18 agents, one an action; so do we.
 * A printed mean agrees if it is a rounding of ours, or within `NOISE` standard errors of it. Of how many episodes the
-  paper's are is not known, so that its own noise is not counted.
+  paper's are is not known, so that its own noise is not counted. Where it differs we do not know why, but of Const.
 * Of a learner or a planner we have one trial, or one episode, a game: shown, and not decided.
 * Const plays one game without chance, so that it agrees only if it is the same. Where it is not, the same agents from
   starts as the emulator of the time made them (``results/starts.py``) tell whether that is why.
@@ -18,7 +18,7 @@ from dataclasses import replace
 from arcademark.reproduce.ale2013 import scores as data
 from arcademark.reproduce.comparison import Comparison, Reproduction, decided
 from arcademark.reproduce.ours import TrialResult, results
-from arcademark.suite import anomalies, tasks
+from arcademark.suite import tasks
 
 STUDY, STARTS = "baselines", "const-starts"
 SINGLE = {
@@ -29,7 +29,7 @@ SINGLE = {
 }
 """Of the paper's other columns, our study and what it calls the agent."""
 NOISE = 3.0
-OTHER_EMULATOR, OTHER_START = "another emulator", "another start"
+OTHER_START = "another start"
 
 
 def columns() -> tuple[Reproduction, ...]:
@@ -54,7 +54,6 @@ def _single(name: str, study: str, agent: str) -> Iterator[Comparison]:
 
 
 def _column(name: str) -> Iterator[Comparison]:
-    differing = anomalies.differing({data.PAPER})
     for game, printed in zip(data.games(), data.raw((name,))[0].tolist(), strict=True):
         where, text = tasks.game_name(game), f"{printed:,g}"
         played = _trials(STUDY, name, game)
@@ -67,8 +66,6 @@ def _column(name: str) -> Iterator[Comparison]:
         item = decided(where, text, _text(best), abs(printed - best.mean) <= max(NOISE * error, 0.05))
         if item.verdict == "differs" and name == "Const":
             item = _other_start(item, game, printed)
-        elif item.verdict == "differs" and game in differing:
-            item = replace(item, why=differing[game].note, category=OTHER_EMULATOR)
         yield item
 
 
