@@ -19,7 +19,7 @@ ALPHA = 0.01
 RULES = protocol("ale-2013")
 MOST = f"{RULES.max_frames_per_episode:,} frames at most"
 STEPS = 10
-COPY = "The paper's scores are read from [a public copy](../catalogue.md) of its tables."
+COPY = "The paper's scores are read from [public copies](../catalogue.md) of its tables."
 TWO = ("asterix", "space_invaders")
 FIVE = (*TWO, "boxing", "freeway", "pong")
 PLANNERS = {"uct": FIVE, "breadth-first": FIVE, "iw": TWO, "rollout-iw": TWO, "best-path": TWO}
@@ -105,7 +105,7 @@ def learners() -> str:
             words=2,
         ),
         "## What it took",
-        "Of all trials together; hours by the clock, a process a trial, on two cores that did other work too. The "
+        "Sums over each set's trials; hours by the clock, a process a trial, on two cores that did other work too. The "
         "program became faster between them, so that the sets' hours are not to be compared.",
         table(
             ("features", "trials", "frames", "hours"),
@@ -139,7 +139,7 @@ def compared(
         f"The score is below the paper's in {sum(ratio < 1 for ratio in paper)} of {len(first)} trials, at the median "
         f"{np.median(paper):.2f} times as high. It is above Random in {random}, and above the best of the 18 Const "
         f"and 18 Perturb agents in {best}; by what the paper prints its learners are in {sum(papers)} of {len(papers)}."
-        f"\n\nSince its last 100 training episodes a learner is worse in {moved.count(-1)} trials and better in "
+        f"\n\nThe evaluation is worse than the last 100 training episodes in {moved.count(-1)} trials and better in "
         f"{moved.count(1)}, by more than twice the standard error of the difference (the spread of episodes being that "
         "of the evaluation): [frozen weights can repeat their mistakes](../research/learning.md#scores)."
     )
@@ -196,12 +196,13 @@ def planners() -> str:
     off = [one.simulated_frames / one.frames / (said.simulated_frames / said.frames) for one, said in pairs_of]
     return page(
         "# Planners at large budgets",
-        f"Whole episodes under `ale-2013`, of {MOST}, one a game, where the paper's scores are means of 10. {COPY} "
-        "`uct` makes 500 simulations that look 300 frames ahead, as later programs say of the paper; those kept from "
-        "the decision before count, so that it emulates far fewer than 500 · 300 frames. `iw` has 150,000 frames a "
-        "decision as in Lipovetzky et al. 2015, `rollout-iw` B-PROST features, 15 frames an action and 7,500 frames a "
-        "decision, about the half second of Bandres et al. 2018. `best-path` is our own, with about the frames that "
-        "`uct` took. The games have no chance: episodes differ by what the planner draws."
+        f"Whole episodes under `ale-2013`, of {MOST}, one a game; the paper's planners have means of 10 episodes, its "
+        f"learners of 30 trials. {COPY} `uct` searches until its root has 500 visits (which a later program quotes "
+        "from the paper), 300 frames ahead (as the authors' program has it); visits kept from the decision before "
+        "count, so that it emulates far fewer than 500 · 300 frames. `iw` has 150,000 frames a decision as in "
+        "Lipovetzky et al. 2015, `rollout-iw` B-PROST features, 15 frames an action and, where Bandres et al. 2018 "
+        "allow half a second, 7,500 frames a decision, which is about that. `best-path` is our own, with about the "
+        "frames that `uct` took. The games are not random: episodes differ by what the planner draws."
         + (f" Not played: {'; '.join(absent)}." if absent else ""),
         "## Scores",
         table(

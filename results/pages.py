@@ -70,7 +70,7 @@ def over_seeds(game: str, seeds: Sequence[float]) -> str:
     return interval(low, high)
 
 
-SPENT = ("", "trials", "frames played", "hours of all processes", "divided by those at once")
+SPENT = ("", "trials", "frames played", "hours of all processes", "hours ÷ trainings at once")
 
 
 def spent(what: str, study: str, trials: Sequence[TrialResult]) -> tuple[str, ...]:
@@ -348,13 +348,13 @@ def atari_5() -> str:
         f"{listing(map(percent, used.truths))} by those of each seed. Every estimate is made from mean scores, and "
         "from the scores of each seed alone, to be compared with that seed's median.",
         table(used.HEADING, used.estimates(), words=2),
-        "[Any games](../subsets.md#from-any-games) means our model, which takes whatever games there are. It "
-        f"warns of scores outside those that it was fitted to: of Atari-5 {outside(five.tasks)}, of that of 2026 "
-        f"{outside(new.tasks)}.",
+        "[Any games](../subsets.md#from-any-games) means our model, which takes whatever games there are. "
+        "`subset predict` warns of scores outside those that it was fitted to: of Atari-5 "
+        f"{outside(five.tasks)}, of that of 2026 {outside(new.tasks)}.",
         "One agent decides nothing about a model, and this one's median is far below 20 %, the least of the algorithms "
         "that our model was fitted to. Estimates from the games used for tuning are too high, which is why others are "
-        f"reported. Of its 90 % intervals of single games, {', '.join(single)} held what was scored, less than 0 % "
-        "being 0 %.",
+        f"reported. Of our model's 90 % intervals of single games, {', '.join(single)} held what was scored, less than "
+        "0 % being 0 %.",
         "## What it cost",
         f"One H100 with 16 cores; {AT_ONCE['ppo-tuning']} trainings at once, at times 19. Hours are those of the "
         "trainings, without starting, copying and what was lost.",

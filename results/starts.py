@@ -1,14 +1,17 @@
-"""Play Const from starts as the emulator of 2013 made them, and write the study `const-starts`.
+"""Play Const and Random from starts as the emulator of 2013 made them, and write the study `starts-2013`.
 
 python results/starts.py
 
 Today's ALE presses the reset key twice for four frames, and then the game's starting actions. Here it is pressed once,
 for two frames, and nothing follows: Const then scores what Table 4 of Bellemare et al. 2013 prints of it in 51 games.
-The other four depend on the memory at power-on, which is chance. So each agent plays from several memories.
+The other four depend on the memory at power-on, which is chance. So each agent plays from several memories. Random
+chooses one of 18 actions each frame.
 """
 
 import hashlib
+from collections.abc import Iterator, Sequence
 from importlib.metadata import version
+from itertools import repeat
 from time import perf_counter
 from typing import Any
 
@@ -18,15 +21,18 @@ from arcademark.console import build
 from arcademark.console.machine import MACHINE_SEED, Machine
 from arcademark.console.translate import translated
 from arcademark.environments.emulation.atari import rom_path
+from arcademark.metrics.uncertainty.intervals import score_intervals
 from arcademark.reproduce.ours import TrialResult
 from arcademark.suite.protocols import protocol
-from arcademark.suite.tasks import JOYSTICK_ACTIONS, suite
+from arcademark.suite.tasks import JOYSTICK_ACTIONS, score_bounds, suite
 from collect import summed, write
 
 NOOP, RESET = 0, 40
 FRAMES_BEFORE, FRAMES_RESET = 60, 2
 MEMORIES = 5
-"""The first is that of all machines of today."""
+"""Of Const; the first is that of all machines of today."""
+EPISODES = 30
+"""Of Random, each from another memory."""
 MOST = protocol("ale-2013").max_frames_per_episode or 0
 
 
@@ -52,29 +58,41 @@ class Machine2013(Machine):
         self._begin()
 
 
-def episode(machine: Machine, action: int) -> tuple[int, int]:
-    """Play an action throughout; return score and frames."""
+def episode(machine: Machine, actions: Iterator[int]) -> tuple[int, int]:
+    """Play an action each frame; return score and frames."""
     score = frames = 0
     while frames < MOST and not machine.game_over():
-        score += machine.act_unseen(action)
+        score += machine.act_unseen(next(actions))
         frames += 1
     return score, frames
 
 
-def row(game: str, action: int) -> dict[str, Any]:
-    """Return an agent's row of the study."""
+def at_random(seed: int) -> Iterator[int]:
+    """Yield actions of Random."""
+    chance = np.random.default_rng(seed)
+    while True:
+        yield int(chance.integers(len(JOYSTICK_ACTIONS)))
+
+
+def row(game: str, agent: str, episodes: Sequence[Iterator[int]]) -> dict[str, Any]:
+    """Return an agent's row of the study, given the actions of each of its episodes."""
     begun, rom = perf_counter(), rom_path(game).read_bytes()
-    machines = (Machine2013(game, rom, chosen=translated(game, rom), power_on=place) for place in range(MEMORIES))
-    played = [episode(machine, action) for machine in machines]
+    played = [
+        episode(Machine2013(game, rom, chosen=translated(game, rom), power_on=place), actions)
+        for place, actions in enumerate(episodes)
+    ]
     scores, frames = np.array(played).T
+    _, *ends = score_intervals([scores.astype(float)], [score_bounds(game)])[0]
+    uncertain = {} if agent != "random" else dict(zip(("low", "high", "standard_error"), ends, strict=True))
     return {
-        "agent": f"const(action={JOYSTICK_ACTIONS[action]})",
+        "agent": agent,
         "game": game,
         "seed": 0,
-        "episodes": MEMORIES,
+        "episodes": len(played),
         "least": scores.min(),
         "mean": f"{scores.mean():.10g}",
         "most": scores.max(),
+        **{name: "" if np.isnan(number) else f"{number:.10g}" for name, number in uncertain.items()},
         "frames": frames.sum(),
         "seconds": f"{perf_counter() - begun:.5g}",
         "versions": f"arcademark {version('arcademark')}, console {build.version()}",
@@ -85,6 +103,10 @@ def row(game: str, action: int) -> dict[str, Any]:
 if __name__ == "__main__":
     found = []
     for game in suite("ale-55").tasks:
-        found += [row(game, action) for action in range(len(JOYSTICK_ACTIONS))]
-    write("const-starts.csv", TrialResult, found)
+        found += [
+            row(game, f"const(action={name})", [repeat(action)] * MEMORIES)
+            for action, name in enumerate(JOYSTICK_ACTIONS)
+        ]
+        found.append(row(game, "random", [at_random(seed) for seed in range(EPISODES)]))
+    write("starts-2013.csv", TrialResult, found)
     summed()

@@ -122,6 +122,33 @@ def test_room_is_made_when_it_is_needed(monkeypatch, decay, many):
         pair.episode(rng, 200, 0.1)
 
 
+@pytest.mark.parametrize("count", [0, 1, 15, 16, 17, 32, 255, 256, 257, 272, 273, 513])
+def test_sums_of_weights_are_rounded_as_sums_of_256_features_in_their_order(count):
+    rng, values = np.random.default_rng(count), BinaryValues(600, LANES, 0.5, 0.01)
+    weights = rng.normal(size=(600, LANES)).astype(np.float32)
+    values.restore(np.arange(600, dtype=np.int32), weights)
+    none, some = np.zeros(0, np.int32), rng.permutation(600)[:count].astype(np.int32)
+    expected = np.zeros(LANES)
+
+    def expect(sign):
+        for start in range(0, count, 256):
+            total = np.zeros(LANES)
+            for feature in some[start : start + 256]:
+                total += weights[feature]
+            expected[:] += sign * total
+        np.testing.assert_array_equal(values.values, expected)
+
+    values.see(Change(some, none))
+    expect(1.0)
+    values.take(3)
+    values.update(0.25)
+    weights[some, 3] += np.float32(0.25)
+    expected[3] += 0.25 * count
+    values.see(Change(none, some))
+    expect(-1.0)
+    np.testing.assert_array_equal(values.weights, weights)
+
+
 @pytest.mark.parametrize("groups", [4, 32])
 def test_features_that_come_back_after_a_long_time_with_traces_of_their_own(monkeypatch, groups):
     """One feature turns on and off so often that its groups are all that the table of groups has seen of late."""

@@ -4,10 +4,10 @@ Conventions
 -----------
 * Of Const and Perturb the paper prints on each game the best of 18 agents, one an action; so do we.
 * A printed mean agrees if it is a rounding of ours, or within `NOISE` standard errors of it. Of how many episodes the
-  paper's are is not known, so that its own noise is not counted. Where it differs we do not know why, but of Const.
+  paper's are is not known, so that its own noise is not counted.
 * Of a learner or a planner we have one trial, or one episode, a game: shown, and not decided.
-* Const plays one game without chance, so that it agrees only if it is the same. Where it is not, the same agents from
-  starts as the emulator of the time made them (``results/starts.py``) tell whether that is why.
+* Const plays one game without chance, so that it agrees only if it is the same. Where it is not, or Random differs, the
+  same agents from starts as the emulator of the time made them (``results/starts.py``) tell whether that is why.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from arcademark.reproduce.comparison import Comparison, Reproduction, decided
 from arcademark.reproduce.ours import TrialResult, results
 from arcademark.suite import tasks
 
-STUDY, STARTS = "baselines", "const-starts"
+STUDY, STARTS = "baselines", "starts-2013"
 SINGLE = {
     **{name: ("sarsa", f"sarsa(features={name.lower()})") for name in data.LEARNERS},
     "Basic": ("sarsa", "sarsa"),
@@ -64,9 +64,7 @@ def _column(name: str) -> Iterator[Comparison]:
         best = max(played, key=lambda trial: trial.mean)
         error = best.standard_error or 0.0
         item = decided(where, text, _text(best), abs(printed - best.mean) <= max(NOISE * error, 0.05))
-        if item.verdict == "differs" and name == "Const":
-            item = _other_start(item, game, printed)
-        yield item
+        yield _other_start(item, name, game, printed) if item.verdict == "differs" else item
 
 
 def _trials(study: str, family: str, game: str) -> list[TrialResult]:
@@ -81,14 +79,21 @@ def _text(trial: TrialResult) -> str:
     return f"{mean}{interval} in {trial.episodes}{f', {action}' if action else ''}"
 
 
-def _other_start(item: Comparison, game: str, printed: float) -> Comparison:
-    """Explain another score of a game without chance, if the starts of the time reach what is printed."""
-    started = _trials(STARTS, "Const", game)
-    if len(started) < len(_trials(STUDY, "Const", game)):
+def _other_start(item: Comparison, name: str, game: str, printed: float) -> Comparison:
+    """Explain another score, if the starts of the time reach what is printed."""
+    started = _trials(STARTS, name, game)
+    if not started or len(started) < len(_trials(STUDY, name, game)):
         return item
-    least, most = (max(ends) for ends in zip(*((one.least, one.most) for one in started), strict=True))
+    if name == "Const":
+        least, most = (max(ends) for ends in zip(*((one.least, one.most) for one in started), strict=True))
+        scored = (
+            f"the best scores {f'{least:,g} to {most:,g}, by the memory at power-on' if least < most else f'{most:,g}'}"
+        )
+    else:
+        (one,) = started
+        reach = NOISE * (one.standard_error or 0.0)
+        least, most = one.mean - reach, one.mean + reach
+        scored = f"it scores {_text(one)}"
     if not least <= printed <= most:
         return item
-    scored = f"{most:,g}" if least == most else f"{least:,g} to {most:,g}, by the memory at power-on"
-    why = f"Begun as the emulator of the time did, the best scores {scored}."
-    return replace(item, why=why, category=OTHER_START)
+    return replace(item, why=f"Begun as the emulator of the time did, {scored}.", category=OTHER_START)
