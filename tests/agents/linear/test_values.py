@@ -125,7 +125,7 @@ def test_room_is_made_when_it_is_needed(monkeypatch, decay, many):
 @pytest.mark.parametrize("count", [0, 1, 15, 16, 17, 32, 255, 256, 257, 272, 273, 513])
 def test_sums_of_weights_are_rounded_as_sums_of_256_features_in_their_order(count):
     rng, values = np.random.default_rng(count), BinaryValues(600, LANES, 0.5, 0.01)
-    weights = rng.normal(size=(600, LANES)).astype(np.float32)
+    weights = np.ldexp(rng.normal(size=(600, LANES)), rng.integers(-40, 40, (600, LANES))).astype(np.float32)
     values.restore(np.arange(600, dtype=np.int32), weights)
     none, some = np.zeros(0, np.int32), rng.permutation(600)[:count].astype(np.int32)
     expected = np.zeros(LANES)
