@@ -88,6 +88,7 @@ def learners() -> str:
             words=2,
         ),
         compared(first, curve),
+        *other_seeds(trials),
         "## One set against another",
         "The paper's Table 3 on the training games that both have: in how many the left is ahead of the top, and in "
         f"how many behind, by Welch's test at {100 - 100 * ALPHA:g} %. Its unit is the episode of evaluation, as there "
@@ -119,6 +120,30 @@ def learners() -> str:
             ),
         ),
     )
+
+
+def other_seeds(trials: Sequence[TrialResult]) -> Iterable[str]:
+    """Yield the section that sets trainings of the same cell beside each other, if there are any."""
+    every: dict[tuple[str, str], list[float]] = {}
+    for trial in sorted(trials, key=lambda trial: (trial.game, trial.seed)):
+        every.setdefault((trial.game, feature_set(trial.agent)), []).append(trial.mean)
+    if several := {cell: scores for cell, scores in every.items() if len(scores) > 1}:
+        yield "## Other seeds"
+        yield (
+            "Whole trials that differ by their seed alone, beginning with seed 0. The paper's 30 are to average over "
+            "what differs between them."
+        )
+        yield table(
+            ("game", "features", "scores", "mean", "standard deviation", "paper"),
+            (
+                (
+                    *(game_name(game), name, ", ".join(map(score, scores)), score(float(np.mean(scores)))),
+                    *(score(float(np.std(scores, ddof=1))), from_paper(name, game)),
+                )
+                for (game, name), scores in several.items()
+            ),
+            words=2,
+        )
 
 
 def compared(
