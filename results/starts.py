@@ -83,6 +83,7 @@ def row(game: str, agent: str, episodes: Sequence[Iterator[int]]) -> dict[str, A
     ]
     scores, frames = np.array(played).T
     _, *ends = score_intervals([scores.astype(float)], [score_bounds(game)])[0]
+    # Of Random episodes are a sample; of Const they are what few memories give.
     uncertain = {} if agent != "random" else dict(zip(("low", "high", "standard_error"), ends, strict=True))
     return {
         "agent": agent,

@@ -103,8 +103,8 @@ def test_const_scores_what_the_paper_prints_where_games_begin_as_in_2013(game, a
 
     starts, rom = script("starts", monkeypatch), rom_path(game).read_bytes()
     assert then == scores.raw(("Const",))[0, scores.place(game)]
-    found = [starts.episode(kind(game, rom), repeat(action))[0] for kind in (starts.Machine2013, Machine)]
-    assert found == [then, today]
+    machines = [kind(game, rom) for kind in (starts.Machine2013, Machine)]
+    assert [starts.episode(machine, repeat(action))[0] for machine in machines] == [then, today]
 
 
 def test_starts_as_in_2013_explain_every_score_of_const():

@@ -34,7 +34,7 @@ AHEAD = 16
 """Features that are looked up while the weights of as many before them are added: so long until these are at hand."""
 
 BLOCK = 256
-"""Features whose weights are summed up before the values change by the sum, on which rounding depends."""
+"""Features whose weights are summed up before the values change by it, as rounding goes; a multiple of `AHEAD`."""
 
 NEVER = -1
 OFF = -1

@@ -324,12 +324,7 @@ def reproduced(name: str, *, table: int | None = None, figure: int | None = None
 
 
 def document(
-    name: str,
-    source: Source,
-    parts: Iterable[Reproduction],
-    figures: Iterable[PaperFigure] = (),
-    *,
-    ours: bool = False,
+    name: str, source: Source, parts: Iterable[Reproduction], figures: Iterable[PaperFigure] = (), *, ours: bool = False
 ) -> Reproduced:
     """Put together what renderers show."""
     every = tuple(Part(part.title, part.number, count(part.comparisons), part.comparisons) for part in parts)
