@@ -182,8 +182,14 @@ def row(trial: TrialResult | None, points: Sequence[CurvePoint] | None, game: st
     beside = from_paper(name, game), *map(score, baselines(game))
     if trial is None or points is None:
         return game_name(game), name, "not played", "", "", "", *beside
-    numbers = score(trial.mean), interval(trial.low, trial.high), f"{score(trial.least)} … {score(trial.most)}"
-    return game_name(game), name, *numbers, score(points[-1].last_100), *beside
+    return game_name(game), name, *numbers(trial), score(points[-1].last_100), *beside
+
+
+def numbers(trial: TrialResult) -> tuple[str, str, str]:
+    """Return a trial's mean score, its interval, and its least and greatest; of one episode only the score."""
+    if trial.episodes == 1:
+        return score(trial.mean), "", ""
+    return score(trial.mean), interval(trial.low, trial.high), f"{score(trial.least)} … {score(trial.most)}"
 
 
 def family(trial: TrialResult) -> str:
@@ -200,9 +206,9 @@ def costs(trial: TrialResult, said: Forecast) -> tuple[str, ...]:
     """Return a row of what was foretold of a trial beside what it took."""
     frames = skip(trial.agent)
     return (
-        *(f"`{trial.agent}`", game_name(trial.game), f"{said.frames:,.0f}", f"{trial.frames:,}"),
+        *(f"`{trial.agent}`", game_name(trial.game), f"{said.frames:,.0f}", f"{trial.frames / trial.episodes:,.0f}"),
         *(f"{each.simulated_frames / each.frames * frames:,.0f}" for each in (said, trial)),
-        *(fixed(said.core_hours), fixed(trial.seconds / 3600)),
+        *(fixed(said.core_hours), fixed(trial.seconds / trial.episodes / 3600)),
     )
 
 
@@ -220,10 +226,11 @@ def planners() -> str:
     off = [one.simulated_frames / one.frames / (said.simulated_frames / said.frames) for one, said in pairs_of]
     return page(
         "# Planners at large budgets",
-        f"Whole episodes under `ale-2013`, of {MOST}, one a game; the paper's planners have means of 10 episodes, its "
-        f"learners of 30 trials. {COPY} `uct` searches until its root has 500 visits (which a later program quotes "
-        "from the paper), 300 frames ahead (as the authors' program has it); visits kept from the decision before "
-        "count, so that it emulates far fewer than 500 · 300 frames. `iw` has 150,000 frames a decision as in "
+        f"Whole episodes under `ale-2013`, of {MOST}; the paper's planners have means of 10 of them, its learners of "
+        f"30 trials. {COPY} `breadth-first` has 133,000 frames a decision, the paper's as far as we know. `uct` "
+        "searches until its root has 500 visits (which a later program quotes from the paper), 300 frames ahead (as "
+        "the authors' program has it); visits kept from the decision before count, so that it emulates far fewer than "
+        "500 · 300 frames. `iw` has 150,000 frames a decision as in "
         "Lipovetzky et al. 2015, `rollout-iw` B-PROST features, 15 frames an action and, where Bandres et al. 2018 "
         "allow half a second, 7,500 frames a decision, which is about that. `best-path` is our own, with about the "
         "frames that `uct` took. The games are not random: episodes differ by what the planner draws."
@@ -231,12 +238,13 @@ def planners() -> str:
         "## Scores",
         table(
             (
-                *("planner", "game", "score", "frames"),
+                *("planner", "game", "episodes", "score", "95 %", "least … most", "frames"),
                 *("paper: UCT", "paper: breadth-first", "paper: best learner", "our Random"),
             ),
             (
                 (
-                    *(f"`{trial.agent}`", game_name(trial.game), score(trial.mean), f"{trial.frames:,}"),
+                    *(f"`{trial.agent}`", game_name(trial.game), str(trial.episodes), *numbers(trial)),
+                    f"{trial.frames / trial.episodes:,.0f}",
                     *(from_paper(name, trial.game) for name in ("UCT", "Breadth-first search")),
                     score(float(printed.learners(trial.game).max())),
                     score(baselines(trial.game)[0]),
@@ -246,7 +254,7 @@ def planners() -> str:
             words=2,
         ),
         "## What `plan` said, and what it took",
-        "Of one episode, as `arcademark plan` foretells it. It takes episodes "
+        "Of one episode, as `arcademark plan` foretells it, beside the mean of those played. It takes episodes "
         "to last until the frame cap, so that frames a decision are what can be compared where they ended before. "
         "Hours are by the clock, on two cores that did other work too.",
         table(
