@@ -36,7 +36,7 @@ nb_execution_in_temp = True
 nb_execution_raise_on_error = True
 nb_execution_show_tb = True
 nb_execution_timeout = 300
-os.environ.setdefault("ARCADEMARK_CACHE", os.path.abspath("build/cache"))
+os.environ.setdefault("ARCADEMARK_CACHE", os.path.abspath("../build/cache"))  # Sphinx reads this file in its folder
 
 html_theme = "furo"
 html_title = f"{project} {version}"

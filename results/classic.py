@@ -182,14 +182,8 @@ def row(trial: TrialResult | None, points: Sequence[CurvePoint] | None, game: st
     beside = from_paper(name, game), *map(score, baselines(game))
     if trial is None or points is None:
         return game_name(game), name, "not played", "", "", "", *beside
-    return game_name(game), name, *numbers(trial), score(points[-1].last_100), *beside
-
-
-def numbers(trial: TrialResult) -> tuple[str, str, str]:
-    """Return a trial's mean score, its interval, and its least and greatest; of one episode only the score."""
-    if trial.episodes == 1:
-        return score(trial.mean), "", ""
-    return score(trial.mean), interval(trial.low, trial.high), f"{score(trial.least)} … {score(trial.most)}"
+    numbers = score(trial.mean), interval(trial.low, trial.high), f"{score(trial.least)} … {score(trial.most)}"
+    return game_name(game), name, *numbers, score(points[-1].last_100), *beside
 
 
 def family(trial: TrialResult) -> str:
@@ -206,7 +200,7 @@ def costs(trial: TrialResult, said: Forecast) -> tuple[str, ...]:
     """Return a row of what was foretold of a trial beside what it took."""
     frames = skip(trial.agent)
     return (
-        *(f"`{trial.agent}`", game_name(trial.game), f"{said.frames:,.0f}", f"{trial.frames / trial.episodes:,.0f}"),
+        *(f"`{family(trial)}`", game_name(trial.game), f"{said.frames:,.0f}", f"{trial.frames / trial.episodes:,.0f}"),
         *(f"{each.simulated_frames / each.frames * frames:,.0f}" for each in (said, trial)),
         *(fixed(said.core_hours), fixed(trial.seconds / trial.episodes / 3600)),
     )
@@ -238,13 +232,13 @@ def planners() -> str:
         "## Scores",
         table(
             (
-                *("planner", "game", "episodes", "score", "95 %", "least … most", "frames"),
+                *("planner", "game", "episodes", "score", "95 %", "frames"),
                 *("paper: UCT", "paper: breadth-first", "paper: best learner", "our Random"),
             ),
             (
                 (
-                    *(f"`{trial.agent}`", game_name(trial.game), str(trial.episodes), *numbers(trial)),
-                    f"{trial.frames / trial.episodes:,.0f}",
+                    *(f"`{family(trial)}`", game_name(trial.game), str(trial.episodes), score(trial.mean)),
+                    *(interval(trial.low, trial.high), f"{trial.frames / trial.episodes:,.0f}"),
                     *(from_paper(name, trial.game) for name in ("UCT", "Breadth-first search")),
                     score(float(printed.learners(trial.game).max())),
                     score(baselines(trial.game)[0]),
