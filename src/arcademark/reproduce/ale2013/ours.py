@@ -5,7 +5,7 @@ Conventions
 * Of Const and Perturb the paper prints on each game the best of 18 agents, one an action; so do we.
 * A printed mean agrees if it is a rounding of ours, or within `NOISE` standard errors of it. Of how many episodes the
   paper's are is not known, so that its own noise is not counted.
-* Of a learner or a planner we have one trial, or one episode, a game: shown, and not decided.
+* Of a learner or a planner we have one trial, or few episodes, a game: shown, and not decided.
 * Const plays one game without chance, so that it agrees only if it is the same. Where it is not, or Random differs, the
   same agents from starts as the emulator of the time made them (``results/starts.py``) tell whether that is why.
 """
@@ -44,12 +44,12 @@ def columns() -> tuple[Reproduction, ...]:
 
 
 def _single(name: str, study: str, agent: str) -> Iterator[Comparison]:
-    what = "episode" if name in data.SEARCH else "training"
     for game, printed in zip(data.games(), data.raw((name,))[0].tolist(), strict=True):
         for trial in results(study):
             if (trial.agent, trial.game, trial.seed) == (agent, game, 0):
                 text = f"{trial.mean:,.1f}".removesuffix(".0")
-                why = f"One {what} of ours: shown, not judged."
+                few = "One episode" if trial.episodes == 1 else f"{trial.episodes} episodes"
+                why = f"{few if name in data.SEARCH else 'One training'} of ours: shown, not judged."
                 yield Comparison(tasks.game_name(game), f"{printed:,g}", text, "not available", why)
 
 
