@@ -48,8 +48,8 @@ def _single(name: str, study: str, agent: str) -> Iterator[Comparison]:
         for trial in results(study):
             if (trial.agent, trial.game, trial.seed) == (agent, game, 0):
                 text = f"{trial.mean:,.1f}".removesuffix(".0")
-                few = "One episode" if trial.episodes == 1 else f"{trial.episodes} episodes"
-                why = f"{few if name in data.SEARCH else 'One training'} of ours: shown, not judged."
+                played = "One episode" if trial.episodes == 1 else f"{trial.episodes} episodes"
+                why = f"{played if name in data.SEARCH else 'One training'} of ours: shown, not judged."
                 yield Comparison(tasks.game_name(game), f"{printed:,g}", text, "not available", why)
 
 
