@@ -85,14 +85,14 @@ bench: $(VENV)/.bench ## Measure speed against the raw emulator and other packag
 	$(BIN)/python bench/learning.py
 	$(BIN)/python bench/size.py
 	$(BIN)/python bench/scale.py
-	$(BIN)/python bench/console.py --games atari-5
+	$(BIN)/python bench/emulator.py --games atari-5
 
 fuzz-console: $(VENV)/.test ## Play damaged cartridges on the console and translated under AddressSanitizer and UBSan (needs a C compiler)
 	mkdir -p build
 	$(CC) -std=c11 -O1 -g -fwrapv -Wall -Wextra -fsanitize=address,undefined -fno-sanitize-recover=all \
-	  -o build/fuzz-console src/arcademark/console/native/fuzz.c
+	  -o build/fuzz-console src/arcademark/emulator/native/fuzz.c
 	build/fuzz-console 20000
-	$(BIN)/python tests/console/fuzz_translated.py
+	$(BIN)/python tests/emulator/fuzz_translated.py
 
 docs: $(VENV)/.dev ## Build the site of the documentation into build/docs; the network is not used
 	$(BIN)/python -m sphinx -q -E -W --keep-going -b html docs build/docs

@@ -8,9 +8,9 @@ from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
 
 sys.path.insert(0, str(Path(__file__).parent / "src"))
-from arcademark.console import build
+from arcademark.emulator import build
 
-FOLDER = Path("arcademark", "console", build.SHIPPED.name)
+FOLDER = Path("arcademark", "emulator", build.SHIPPED.name)
 
 
 class Core(build_ext):
@@ -43,4 +43,4 @@ class Wheel(bdist_wheel):
         return "py3", "none", super().get_tag()[2] if compiled else "any"
 
 
-setup(cmdclass={"build_ext": Core, "bdist_wheel": Wheel}, ext_modules=[Extension("arcademark.console.core", [])])
+setup(cmdclass={"build_ext": Core, "bdist_wheel": Wheel}, ext_modules=[Extension("arcademark.emulator.core", [])])

@@ -41,7 +41,7 @@ import arcademark.sb3
 from arcademark.agents.adapters import PredictPolicy
 from arcademark.agents.checkpoints.paths import checksum
 from arcademark.agents.checkpoints.policy import Checkpoint
-from arcademark.console.translate import translated
+from arcademark.emulator.translate import translated
 from arcademark.environments.emulation.atari import rom_path
 from arcademark.environments.registry import choose_emulator, environment_spec, open_environment
 from arcademark.suite.protocols import protocol

@@ -31,7 +31,7 @@ from scipy.stats import binom
 from arcademark.catalogue import collections
 from arcademark.catalogue.errata import errata
 from arcademark.catalogue.reading import read_bibtex
-from arcademark.console.prove import proven
+from arcademark.emulator.prove import proven
 from arcademark.metrics.normalise import hns
 from arcademark.reports import published
 from arcademark.reports.subsets import models, predictors
@@ -253,8 +253,8 @@ def console() -> dict[str, Any]:
         "games": len(games),
         "frames": sum(int(row["frames"]) for row in games.values()),
         "screens": sum(int(row["screens"]) for row in games.values()),
-        "drawn": cells("console.md", "two of four frames drawn and read, a call a frame"),
-        "undrawn": cells("console.md", "no frame drawn, a call a frame"),
+        "drawn": cells("emulator.md", "two of four frames drawn and read, a call a frame"),
+        "undrawn": cells("emulator.md", "no frame drawn, a call a frame"),
     }
 
 

@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from arcademark.console import build
-from arcademark.console.machine import MACHINE_SEED, Machine
-from arcademark.console.translate import translated
+from arcademark.emulator import build
+from arcademark.emulator.machine import MACHINE_SEED, Machine
+from arcademark.emulator.translate import translated
 from arcademark.environments.emulation.atari import rom_path
 from arcademark.metrics.uncertainty.intervals import score_intervals
 from arcademark.reproduce.ours import TrialResult

@@ -20,7 +20,7 @@ from PIL import Image
 
 import arcademark
 import arcademark.ale
-from arcademark.console import build, cartridge, translate
+from arcademark.emulator import build, cartridge, translate
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite import tasks
 from arcademark.suite.subsets import resolve_tasks

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from arcademark.ale import envpool
-from arcademark.console import build
+from arcademark.emulator import build
 from arcademark.errors import ArcadeMarkError
 
 LIVES = {"episodic_life": True, "reward_clip": True}

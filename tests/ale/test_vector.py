@@ -14,7 +14,7 @@ import pytest
 import arcademark
 from arcademark.ale import AtariVectorEnv
 from arcademark.ale.vector import ALEVectorInterface
-from arcademark.console import build
+from arcademark.emulator import build
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite.subsets import resolve_tasks
 

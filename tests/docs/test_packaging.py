@@ -53,7 +53,7 @@ def unpacked(archive, folder):
 PLAY = """
 from arcademark.environments.registry import choose_emulator
 if (chosen := choose_emulator("pong")) == "console":
-    from arcademark.console.machine import Machine
+    from arcademark.emulator.machine import Machine
     from arcademark.environments.emulation.atari import rom_path
     Machine("pong", rom_path("pong").read_bytes()).play(bytes(100), 1)
 print(chosen)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from arcademark.console import build
+from arcademark.emulator import build
 from arcademark.environments.emulation import facts
 from arcademark.environments.emulation.generative import State, snapshot
 from arcademark.environments.registry import open_environment, open_model

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from test_native import play
 
-from arcademark.console import build
+from arcademark.emulator import build
 from arcademark.environments.emulation.generative import snapshot
 from arcademark.environments.registry import environment_spec, open_environment, open_model
 from arcademark.errors import ArcadeMarkError

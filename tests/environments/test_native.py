@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import arcademark
-from arcademark.console import build, cartridge, machine, prove, translate
+from arcademark.emulator import build, cartridge, machine, prove, translate
 from arcademark.environments import registry
 from arcademark.environments.emulation.atari import AtariConsole
 from arcademark.environments.emulation.native import NativeConsole

@@ -98,7 +98,7 @@ def test_another_score_of_a_single_game_is_explained_by_other_starts_that_reach_
     [("atlantis", 0, 1_500, 2_000), ("wizard_of_wor", 1, 300, 500), ("journey_escape", 0, 0, -10_700)],
 )
 def test_const_scores_what_the_paper_prints_where_games_begin_as_in_2013(game, action, then, today, monkeypatch):
-    from arcademark.console.machine import Machine
+    from arcademark.emulator.machine import Machine
     from arcademark.environments.emulation.atari import rom_path
 
     starts, rom = script("starts", monkeypatch), rom_path(game).read_bytes()

@@ -7,7 +7,7 @@ import pytest
 from unfinished import keep
 
 from arcademark.agents.loading import agent_specs
-from arcademark.console import build
+from arcademark.emulator import build
 from arcademark.environments import registry
 from arcademark.environments.registry import choose_emulator
 from arcademark.errors import ArcadeMarkError
@@ -90,7 +90,7 @@ def test_without_a_console_ale_py_plays(tmp_path, monkeypatch):
 
 def test_a_game_that_is_not_proven_is_ale_pys(console, tmp_path, monkeypatch):
     proven = {"seaquest": {"cut": "0"}}
-    monkeypatch.setattr("arcademark.console.prove.proven", lambda: proven)
+    monkeypatch.setattr("arcademark.emulator.prove.proven", lambda: proven)
     assert emulators.choose(planned()) == {"freeway": "ale", "seaquest": "console"}
     with pytest.raises(ArcadeMarkError, match="'freeway': the console is not proven for it"):
         emulators.choose(planned(games="seaquest,freeway", emulator="console"))

@@ -24,9 +24,9 @@ from ale_py import Action, roms
 from numpy.typing import NDArray
 from PIL import Image
 
-from arcademark.console import cartridge, games
-from arcademark.console.machine import RAM_SIZE, WIDTH, Machine
-from arcademark.console.prove import proven
+from arcademark.emulator import cartridge, games
+from arcademark.emulator.machine import RAM_SIZE, WIDTH, Machine
+from arcademark.emulator.prove import proven
 from arcademark.environments.emulation.console import StepRecord
 from arcademark.environments.emulation.facts import TWO_PLAYER, standard
 from arcademark.environments.emulation.palettes import gray_table, rgb_table

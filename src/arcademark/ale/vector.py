@@ -25,10 +25,10 @@ import numpy as np
 from ale_py import Action
 from numpy.typing import NDArray
 
-from arcademark.console import cartridge
-from arcademark.console.games import REGISTERS, condition, game
-from arcademark.console.machine import RAM_SIZE, WIDTH, Machine
-from arcademark.console.prove import proven
+from arcademark.emulator import cartridge
+from arcademark.emulator.games import REGISTERS, condition, game
+from arcademark.emulator.machine import RAM_SIZE, WIDTH, Machine
+from arcademark.emulator.prove import proven
 from arcademark.environments.emulation.console import StepRecord
 from arcademark.environments.emulation.facts import standard
 from arcademark.environments.emulation.native import Observation, function_address

@@ -98,7 +98,7 @@ def choose_emulator(game: str, requested: Emulator | None = None, *, compiles: b
     """
     if requested == "ale" or game == toy.NAME:
         return requested or "ale"
-    from arcademark.console import build, prove
+    from arcademark.emulator import build, prove
 
     game = tasks.canonical_game(game)
     if (missing := core_missing(compiles, build.switch())) is not None:
@@ -115,7 +115,7 @@ def choose_emulator(game: str, requested: Emulator | None = None, *, compiles: b
 @functools.cache
 def core_missing(compiles: bool, switch: str) -> str | None:
     """Return why there is no core, None if there is one; cached, as compiling may fail slowly."""
-    from arcademark.console import build
+    from arcademark.emulator import build
 
     try:
         if switch == "off":

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark import files
-from arcademark.console.games import game, score_step
+from arcademark.emulator.games import game, score_step
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.store.imported import ImportedTrial, Rows
 from arcademark.scores.readers.base import DEFAULT_LAST, Log, Options, refuse_improper

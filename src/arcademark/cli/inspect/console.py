@@ -15,15 +15,15 @@ from arcademark.files import check_replaceable, write_document
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from arcademark.console.comparison import Section
+    from arcademark.emulator.comparison import Section
 
 
 @commands.command("console", short_help="Our own console: is it available, and for which games is it proven?")
 @with_output
 def console(output: Output) -> int:
     """Tell whether the console of our own can be used here, and for which games it is proven."""
-    from arcademark.console import build
-    from arcademark.console.prove import Here, proven
+    from arcademark.emulator import build
+    from arcademark.emulator.prove import Here, proven
 
     try:
         build.core()
@@ -48,9 +48,9 @@ def prove(names: str, frames: int, workers: int, translated: bool, run: Path | N
     a run's recorded episodes of them are replayed instead: on the console, which must give the recorded scores, frames
     and ends, and frame by frame beside ale-py. Exits with 1 if something differs.
     """
-    from arcademark.console import games
-    from arcademark.console import prove as proof
-    from arcademark.console.build import NoCore
+    from arcademark.emulator import games
+    from arcademark.emulator import prove as proof
+    from arcademark.emulator.build import NoCore
     from arcademark.environments.emulation.atari import rom_path
     from arcademark.suite.subsets import resolve_tasks
 
@@ -72,7 +72,7 @@ def prove(names: str, frames: int, workers: int, translated: bool, run: Path | N
             if section.difference or compared == frames:
                 messages.tell(f"{section.game}: {compared:,} frames, {section.difference or 'no difference'}")
     except NoCore as error:
-        raise ArcadeMarkError(f"our console is not available: {error}; see docs/console.md") from None
+        raise ArcadeMarkError(f"our console is not available: {error}; see docs/emulator.md") from None
     played = [part for parts in sections.values() for part in parts]
     if listed is not None:
         write_document(listed, proof.list_text(played))
@@ -82,7 +82,7 @@ def prove(names: str, frames: int, workers: int, translated: bool, run: Path | N
 def _prove_run(directory: Path, chosen: Collection[str], workers: int) -> int:
     from collections import Counter
 
-    from arcademark.console.prove import in_processes
+    from arcademark.emulator.prove import in_processes
     from arcademark.runs.replay.episodes import select
     from arcademark.runs.replay.proving import prove_episode
     from arcademark.runs.replay.verify import Task as Replay

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.console import cartridge
-from arcademark.console.machine import Machine
-from arcademark.console.prove import proven
+from arcademark.emulator import cartridge
+from arcademark.emulator.machine import Machine
+from arcademark.emulator.prove import proven
 from arcademark.environments.emulation.atari import rom_path
 from arcademark.environments.emulation.console import Start, StepRecord
 from arcademark.environments.emulation.facts import RAM_SIZE, REAL_RESET, screen_shape, standard

@@ -64,4 +64,4 @@ def _tables() -> NDArray[np.int32]:
 
 
 TABLES = _tables()
-"""All this as ``console/native/steps.c`` reads it."""
+"""All this as ``emulator/native/steps.c`` reads it."""

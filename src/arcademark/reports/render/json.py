@@ -42,7 +42,7 @@ _DOCUMENTS = (
     "reports.runs.tuning:Tuned",
     "reports.runs.verification:Checked",
     "reports.runs.verification:Verified",
-    "console.prove:Here",
+    "emulator.prove:Here",
     "reports.tables.report:ScoreReport",
     "reports.tables.comparison:Comparison",
     "reports.subsets.searching:Searched",

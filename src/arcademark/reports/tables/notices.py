@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from arcademark.console.games import score_step
+from arcademark.emulator.games import score_step
 from arcademark.errors import UnknownNameError
 from arcademark.metrics.uncertainty import coverage
 from arcademark.metrics.uncertainty.intervals import FEWEST

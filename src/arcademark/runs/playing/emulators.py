@@ -19,7 +19,7 @@ def choose(plan: Plan, tell: Callable[[Event], object] = lambda _: None) -> dict
 
     That it is about to be compiled, once on a machine, or cannot be, is told.
     """
-    from arcademark.console import build, prove
+    from arcademark.emulator import build, prove
 
     if plan.protocol.unit == "step":
         return dict.fromkeys(plan.games)
@@ -34,7 +34,7 @@ def choose(plan: Plan, tell: Callable[[Event], object] = lambda _: None) -> dict
 
 def named(game: str, emulator: Emulator | None) -> str:
     """Name an emulator with its version, "console 5f43e732cb187f58" or "ale-py 0.12.1"; "" for what none emulates."""
-    from arcademark.console import build
+    from arcademark.emulator import build
 
     if game == toy.NAME or emulator is None:
         return ""

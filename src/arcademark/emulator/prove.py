@@ -28,9 +28,9 @@ from typing import Any, ClassVar, TypeVar
 
 import ale_py
 
-from arcademark.console import games
-from arcademark.console.build import core, version
-from arcademark.console.comparison import Comparison, Section
+from arcademark.emulator import games
+from arcademark.emulator.build import core, version
+from arcademark.emulator.comparison import Comparison, Section
 from arcademark.suite.tables import read_rows
 
 Result = TypeVar("Result")
@@ -60,7 +60,7 @@ def sections(roms: Mapping[str, Path], frames: int, *, workers: int = 1, transla
 
     Raises
     ------
-    arcademark.console.build.NoCore
+    arcademark.emulator.build.NoCore
         If there is no core.
     """
     core()  # compiled before others ask for it
@@ -145,7 +145,7 @@ class Here:
     proven: Ids of the games for which it is proven.
     """
 
-    SCHEMA: ClassVar[str] = "arcademark.console/1"
+    SCHEMA: ClassVar[str] = "arcademark.emulator/1"
 
     core: str
     missing: str | None
@@ -156,7 +156,7 @@ class Here:
 @functools.cache
 def proven() -> dict[str, dict[str, str]]:
     """Return the proven list's row of each game for which this core, these rules and this ale-py were proven."""
-    rows = read_rows(LIST, files("arcademark.console") / "data")
+    rows = read_rows(LIST, files("arcademark.emulator") / "data")
     return {
         row["game"]: row
         for row in rows

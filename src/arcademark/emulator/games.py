@@ -65,7 +65,7 @@ class Game:
 
 @functools.cache
 def _facts() -> dict[str, dict[str, Any]]:
-    facts: dict[str, dict[str, Any]] = json.loads(read_text("games.json", files("arcademark.console") / "data"))
+    facts: dict[str, dict[str, Any]] = json.loads(read_text("games.json", files("arcademark.emulator") / "data"))
     return facts
 
 

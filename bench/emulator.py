@@ -1,6 +1,6 @@
 """How fast the console is, as ratios of CPU time to ale-py and to others that play on it, in the same process.
 
-    python bench/console.py [--parts frames,drop-in,…] [--games atari-57] [--rounds 5] [--translated]
+    python bench/emulator.py [--parts frames,drop-in,…] [--games atari-57] [--rounds 5] [--translated]
 
 * "frames": to bare ale-py. Frames of which the last two of each four are drawn and read, a call a frame; frames without
   screens; the same two in one call for many frames; and saving and restoring a state, in microseconds.
@@ -45,9 +45,9 @@ import numpy as np
 import arcademark
 from arcademark.agents.planning.best_path import BestPath
 from arcademark.agents.planning.uct import UCT
-from arcademark.console import build
-from arcademark.console.machine import WIDTH, Machine
-from arcademark.console.translate import translated
+from arcademark.emulator import build
+from arcademark.emulator.machine import WIDTH, Machine
+from arcademark.emulator.translate import translated
 from arcademark.environments.emulation.atari import rom_path
 from arcademark.environments.emulation.native import NativeConsole
 from arcademark.environments.interfaces.batch import Crew

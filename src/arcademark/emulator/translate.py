@@ -21,10 +21,10 @@ from importlib.resources import files
 
 import numpy as np
 
-from arcademark.console.build import CORE_FLAGS, FLAGS, kept, library, native, version
-from arcademark.console.games import KINDS, game
-from arcademark.console.machine import Machine
-from arcademark.console.program import BREAK, FLAT, JUMP, JUMP_SUBROUTINE, LEAVE, Instruction, Location, Program
+from arcademark.emulator.build import CORE_FLAGS, FLAGS, kept, library, native, version
+from arcademark.emulator.games import KINDS, game
+from arcademark.emulator.machine import Machine
+from arcademark.emulator.program import BREAK, FLAT, JUMP, JUMP_SUBROUTINE, LEAVE, Instruction, Location, Program
 
 _MAKERS = ("instructions.py", "program.py", "translate.py")
 SEEN_FRAMES, HELD = 4_000, 8
@@ -213,7 +213,7 @@ def _parts(name: str, rom: bytes) -> tuple[str, ...]:
 @functools.cache
 def translation_version() -> str:
     """Return a checksum of what makes translations."""
-    package = files("arcademark.console")
+    package = files("arcademark.emulator")
     text = native("translated.c") + "".join((package / name).read_text("utf-8") for name in _MAKERS)
     return hashlib.sha256(text.encode()).hexdigest()
 

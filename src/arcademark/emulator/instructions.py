@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from arcademark.console.build import native
+from arcademark.emulator.build import native
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ import pytest
 from click.testing import CliRunner
 
 from arcademark.cli.main import cli
-from arcademark.console import build, comparison, games, prove
-from arcademark.console.machine import Machine
+from arcademark.emulator import build, comparison, games, prove
+from arcademark.emulator.machine import Machine
 from arcademark.environments.emulation.atari import rom_path
 from arcademark.environments.emulation.native import NativeConsole
 from arcademark.errors import ArcadeMarkError
@@ -53,7 +53,7 @@ def played(console, actions):
 
 
 def test_what_plays_damaged_cartridges_compiles(core):
-    fuzz = files("arcademark.console").joinpath("native", "fuzz.c")
+    fuzz = files("arcademark.emulator").joinpath("native", "fuzz.c")
     subprocess.run([*build.compiler(), "-std=c11", "-fsyntax-only", "-w", str(fuzz)], check=True)
 
 
@@ -84,7 +84,7 @@ def test_other_modes_and_difficulties(core, game, monkeypatch):
 
 def test_what_differs_is_found(core, monkeypatch):
     wrong = dataclasses.replace(games.game("pong"), program=games.game("breakout").program)
-    monkeypatch.setattr("arcademark.console.machine.game", lambda _: wrong)
+    monkeypatch.setattr("arcademark.emulator.machine.game", lambda _: wrong)
     section = section_of("pong", 2_000)
     assert "in ale-py" in section.difference
     assert prove.list_text([section]).count("\n") == 1
@@ -265,7 +265,7 @@ def test_all_games_are_known():
 
 
 def test_the_proven_list_is_of_this_core():
-    listed, lines = prove.proven(), read_text(prove.LIST, files("arcademark.console") / "data").splitlines()
+    listed, lines = prove.proven(), read_text(prove.LIST, files("arcademark.emulator") / "data").splitlines()
     assert set(listed) == {line.partition(",")[0] for line in lines[1:]} <= set(games.names())
     often_played = resolve_tasks("atari-57")
     for name, row in listed.items():

@@ -258,7 +258,7 @@ def _unwritable(path: Path, error: OSError) -> NoCore:
 
 def native(name: str) -> str:
     """Return a file of the core's text."""
-    return (files("arcademark.console") / "native" / name).read_text("utf-8")
+    return (files("arcademark.emulator") / "native" / name).read_text("utf-8")
 
 
 @functools.cache

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from arcademark.console import build, program, translate
-from arcademark.console.machine import Machine
+from arcademark.emulator import build, program, translate
+from arcademark.emulator.machine import Machine
 from arcademark.environments.emulation.atari import rom_path
 from arcademark.errors import ArcadeMarkError
 

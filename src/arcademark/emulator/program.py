@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from arcademark.console.instructions import operations
+from arcademark.emulator.instructions import operations
 
 BANKS = {"2K": 1, "4K": 1, "F8": 2, "F6": 4, "F8SC": 2, "F6SC": 4, "E0": 8, "FE": 2, "DPC": 2}
 """Banks of 4 KB of each kind of cartridge; of E0, slices of 1 KB."""

@@ -11,7 +11,7 @@ import functools
 import sys
 from weakref import WeakValueDictionary
 
-from arcademark.console import build, translate
+from arcademark.emulator import build, translate
 
 TRANSLATED_AFTER = 300_000
 """Frames of a game in this process after which its cartridge is translated."""

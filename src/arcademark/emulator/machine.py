@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.console.build import core
-from arcademark.console.games import KINDS, Game, condition, game
+from arcademark.emulator.build import core
+from arcademark.emulator.games import KINDS, Game, condition, game
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite.tasks import JOYSTICK_ACTIONS
 

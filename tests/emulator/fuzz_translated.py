@@ -1,6 +1,6 @@
 """Damaged cartridges translated and played under AddressSanitizer and UBSan: `make fuzz-console` runs it.
 
-    python tests/console/fuzz_translated.py [CARTRIDGES]
+    python tests/emulator/fuzz_translated.py [CARTRIDGES]
 
 Each is a game's with bytes changed, or noise, of each kind in turn; its translation is played with `fuzz.c` on it and
 on others that it was not made of, from states and under rules of chance. A fault ends it with the sanitizer's report.
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from arcademark.console import build, games, program, translate
+from arcademark.emulator import build, games, program, translate
 from arcademark.environments.emulation.atari import rom_path
 
 GAMES = ("skiing", "pong", "asterix", "ms_pacman", "elevator_action", "road_runner", "montezuma_revenge")

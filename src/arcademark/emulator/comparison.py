@@ -15,8 +15,8 @@ from pathlib import Path
 import ale_py
 import numpy as np
 
-from arcademark.console import games, translate
-from arcademark.console.machine import RAM_SIZE, WIDTH, Machine
+from arcademark.emulator import games, translate
+from arcademark.emulator.machine import RAM_SIZE, WIDTH, Machine
 from arcademark.suite import tasks
 
 SEEN_SHARE = 0.6
@@ -100,7 +100,7 @@ class Comparison:
 
     Raises
     ------
-    arcademark.console.build.NoCore
+    arcademark.emulator.build.NoCore
         If there is no core.
     """
 
